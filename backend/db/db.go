@@ -1,0 +1,130 @@
+// Package db opens the service's database, SQLite or PostgreSQL, keeps its
+// schema, and gives the subjects one way to read and one way to write.
+//
+// All writing goes through [DB.Write]: what many requests want to write at the
+// same moment is committed together, and each request hears of success only
+// after the commit is on disk. Reading goes through [DB.Read] and never waits
+// for a writer.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+)
+
+// The two engines.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+)
+
+// ErrClosed is returned by calls on a database that has been closed.
+var ErrClosed = errors.New("the database is closed")
+
+// Settings name a database. They are comparable, so that two configurations
+// that mean the same database can be recognised.
+type Settings struct {
+	// Engine is SQLite or Postgres.
+	Engine string `json:"engine,omitempty"`
+	// Source is the file of a SQLite database, or the connection string of a
+	// PostgreSQL one (URL or key=value form).
+	Source string `json:"source,omitempty"`
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	engine string
+	read   *bun.DB
+	write  *bun.DB
+	logger *zap.Logger
+
+	groups   []*group
+	stmts    statements
+	wakes    wakes
+	stop     context.CancelFunc
+	finished sync.WaitGroup
+}
+
+// Open connects to the database and starts its writers. It creates the file of
+// a SQLite database when there is none, but no tables: see [DB.Migrate].
+func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, error) {
+	var d *DB
+	var err error
+	switch settings.Engine {
+	case SQLite:
+		d, err = openSQLite(settings.Source)
+	case Postgres:
+		d, err = openPostgres(settings.Source)
+	default:
+		return nil, fmt.Errorf("unknown database engine %q: expected %q or %q", settings.Engine, SQLite, Postgres)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening database: %w", err)
+	}
+	d.engine = settings.Engine
+	d.logger = logger
+	if err := d.write.PingContext(ctx); err != nil {
+		d.closePools()
+		return nil, fmt.Errorf("opening database: %w", err)
+	}
+	run, stop := context.WithCancel(context.Background())
+	d.stop = stop
+	d.start(run)
+	return d, nil
+}
+
+// Check tells what is wrong with the settings, as far as that can be told
+// without touching the database: it neither connects nor writes.
+func (s Settings) Check() error {
+	switch s.Engine {
+	case SQLite:
+		return checkSQLite(s.Source)
+	case Postgres:
+		return checkPostgres(s.Source)
+	}
+	return fmt.Errorf("unknown database engine %q: expected %q or %q", s.Engine, SQLite, Postgres)
+}
+
+// Engine is SQLite or Postgres.
+func (d *DB) Engine() string { return d.engine }
+
+// Read is for queries. On SQLite its connections refuse to write.
+func (d *DB) Read() *bun.DB { return d.read }
+
+// Close ends the writers, after what has been handed to them is committed, and
+// closes the connections. Closing again does nothing.
+func (d *DB) Close() error {
+	for _, g := range d.groups {
+		g.close()
+	}
+	d.stop()
+	d.finished.Wait()
+	d.stmts.close()
+	return d.closePools()
+}
+
+func (d *DB) closePools() error {
+	err := d.read.Close()
+	if d.read != d.write {
+		err = errors.Join(d.write.Close(), err)
+	}
+	return err
+}
+
+// start runs the writers, and on PostgreSQL what connects the nodes.
+func (d *DB) start(ctx context.Context) {
+	for _, g := range d.groups {
+		d.finished.Go(func() { d.run(g) })
+	}
+	if d.engine == Postgres {
+		d.wakes.announcing = true
+		d.wakes.unannounced = make(map[string]struct{})
+		d.finished.Go(func() { d.listen(ctx) })
+		d.finished.Go(func() { d.announce(ctx) })
+	}
+}

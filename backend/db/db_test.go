@@ -1,0 +1,188 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func put(name string) func(context.Context, db.Tx) error {
+	return func(ctx context.Context, tx db.Tx) error {
+		stmt, err := tx.Prepared(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`)
+		if err != nil {
+			return err
+		}
+		_, err = stmt.ExecContext(ctx, name, "value")
+		return err
+	}
+}
+
+func names(t *testing.T, d *db.DB) []string {
+	t.Helper()
+	var found []string
+	require.NoError(t, d.Read().NewSelect().Table("secrets").Column("name").Order("name").Scan(t.Context(), &found))
+	return found
+}
+
+// A write that fails leaves nothing behind and takes nothing with it, however
+// the writes happen to be grouped.
+func TestWritesFailAlone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		refused := errors.New("refused")
+		var wait sync.WaitGroup
+		for i := range 200 {
+			wait.Go(func() {
+				name := string(rune('a'+i%26)) + string(rune('a'+i/26))
+				switch i % 10 {
+				case 3:
+					err := d.Write(t.Context(), int64(i), func(ctx context.Context, tx db.Tx) error {
+						if err := put("refused " + name)(ctx, tx); err != nil {
+							return err
+						}
+						return refused
+					})
+					assert.ErrorIs(t, err, refused)
+				case 6:
+					err := d.Write(t.Context(), int64(i), func(ctx context.Context, tx db.Tx) error {
+						if err := put("panic " + name)(ctx, tx); err != nil {
+							return err
+						}
+						panic("at work")
+					})
+					assert.ErrorContains(t, err, "at work")
+				default:
+					assert.NoError(t, d.Write(t.Context(), int64(i), put("kept "+name)))
+				}
+			})
+		}
+		wait.Wait()
+		found := names(t, d)
+		require.Len(t, found, 160)
+		for _, name := range found {
+			require.Contains(t, name, "kept")
+		}
+	})
+}
+
+// What waits when the database closes is written before it closes; what comes
+// later is refused.
+func TestCloseWritesWhatWaits(t *testing.T) {
+	settings := dbtest.SQLite(t)
+	d := dbtest.Open(t, settings)
+	results := make(chan error, 100)
+	for i := range cap(results) {
+		go func() { results <- d.Write(context.Background(), 0, put(string(rune('A'+i)))) }()
+	}
+	require.NoError(t, d.Close())
+	written := 0
+	for range cap(results) {
+		if err := <-results; err == nil {
+			written++
+		} else {
+			require.ErrorIs(t, err, db.ErrClosed)
+		}
+	}
+	require.Len(t, names(t, dbtest.Open(t, settings)), written)
+}
+
+func TestMigratingTwiceChangesNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		require.NoError(t, d.Write(t.Context(), 0, put("here")))
+		require.NoError(t, d.Migrate(t.Context()))
+		require.Equal(t, []string{"here"}, names(t, d))
+	})
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	_, err := d.Read().ExecContext(t.Context(), `DELETE FROM secrets`)
+	require.ErrorContains(t, err, "readonly")
+}
+
+func TestSecretStays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		first, err := d.Secret(t.Context(), "cookies")
+		require.NoError(t, err)
+		require.Len(t, first, 32)
+		again, err := d.Secret(t.Context(), "cookies")
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+		other, err := d.Secret(t.Context(), "ids")
+		require.NoError(t, err)
+		require.NotEqual(t, first, other)
+	})
+}
+
+// Two nodes, as two sequences of one name, never give out the same number.
+func TestSequencesNeverRepeat(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := []*db.Sequence{d.Sequence("hits", 7), d.Sequence("hits", 7)}
+		var mu sync.Mutex
+		seen := map[int64]bool{}
+		var wait sync.WaitGroup
+		for i := range 100 {
+			wait.Go(func() {
+				n, err := nodes[i%2].Next(t.Context())
+				mu.Lock()
+				defer mu.Unlock()
+				assert.NoError(t, err)
+				assert.Positive(t, n)
+				assert.False(t, seen[n], "given out twice: %d", n)
+				seen[n] = true
+			})
+		}
+		wait.Wait()
+		require.Len(t, seen, 100)
+	})
+}
+
+// A wake reaches who waits on the same node and, with PostgreSQL, on others;
+// it comes only after the commit.
+func TestWakeReachesAllNodes(t *testing.T) {
+	settings := dbtest.Postgres(t)
+	node, other := dbtest.Open(t, settings), dbtest.Open(t, settings)
+	listening := func() bool {
+		n, err := node.Read().NewSelect().Table("pg_stat_activity").Where("query LIKE 'LISTEN %' AND datname = current_database()").Count(t.Context())
+		return err == nil && n == 2
+	}
+	require.Eventually(t, listening, 20*time.Second, 10*time.Millisecond)
+	here, cancelHere := node.Subscribe("leads")
+	defer cancelHere()
+	there, cancelThere := other.Subscribe("leads")
+	defer cancelThere()
+	elsewhere, cancelElsewhere := node.Subscribe("hits")
+	defer cancelElsewhere()
+
+	require.NoError(t, node.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		tx.Wake("leads")
+		return put("lead")(ctx, tx)
+	}))
+	for _, news := range []<-chan struct{}{here, there} {
+		select {
+		case <-news:
+		case <-time.After(20 * time.Second):
+			t.Fatal("the wake did not arrive")
+		}
+	}
+	require.Equal(t, []string{"lead"}, names(t, other))
+	require.Empty(t, elsewhere)
+}
+
+func TestCheckWritesNothing(t *testing.T) {
+	settings := dbtest.SQLite(t)
+	require.NoError(t, settings.Check())
+	require.NoFileExists(t, settings.Source)
+	require.Error(t, db.Settings{Engine: "mysql"}.Check())
+	require.Error(t, db.Settings{Engine: db.SQLite, Source: t.TempDir()}.Check())
+	require.Error(t, db.Settings{Engine: db.Postgres, Source: "postgres://:::"}.Check())
+}

@@ -1,0 +1,168 @@
+package dbtest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Server is a PostgreSQL server of a test's own.
+type Server struct {
+	// Address is its host and port.
+	Address string
+
+	folder string
+	cmd    *exec.Cmd
+	output bytes.Buffer
+}
+
+// startPostgres runs a PostgreSQL server on a free port of the loopback
+// address, with its data in a temporary folder.
+func startPostgres() (address string, stop func(), err error) {
+	s, err := StartServer()
+	if err != nil {
+		return "", nil, err
+	}
+	return s.Address, s.Remove, nil
+}
+
+// StartServer makes a database cluster in a temporary folder and serves it on
+// a free loopback port. End it with Remove.
+func StartServer() (*Server, error) {
+	folder, err := os.MkdirTemp("", "frontdesk-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), folder: folder}
+	if err := s.initialise(); err != nil {
+		s.Remove()
+		return nil, err
+	}
+	if err := s.Start(); err != nil {
+		s.Remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) initialise() error {
+	if owner := servant(); owner != nil {
+		if err := os.Chown(s.folder, int(owner.Uid), int(owner.Gid)); err != nil {
+			return err
+		}
+	}
+	initdb, err := program("initdb", "--pgdata", filepath.Join(s.folder, "data"), "--username=postgres", "--auth=trust",
+		"--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	if err != nil {
+		return err
+	}
+	initdb.Dir = s.folder
+	if output, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("running initdb: %w: %s", err, output)
+	}
+	return nil
+}
+
+// Start serves the cluster and returns when it accepts connections.
+func (s *Server) Start() error {
+	_, port, _ := net.SplitHostPort(s.Address)
+	cmd, err := program("postgres", "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "127.0.0.1", "-p", port,
+		"-c", "max_connections=300", "-c", "shared_buffers=64MB")
+	if err != nil {
+		return err
+	}
+	cmd.Dir = s.folder
+	s.output.Reset()
+	cmd.Stdout, cmd.Stderr = &s.output, &s.output
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting postgres: %w", err)
+	}
+	s.cmd = cmd
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := sql.Open("pgx", "postgres://postgres@"+s.Address+"/postgres?sslmode=disable")
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for conn.PingContext(ctx) != nil {
+		if ctx.Err() != nil {
+			s.Stop()
+			return fmt.Errorf("postgres did not come up: %s", s.output.String())
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return nil
+}
+
+// Stop ends the server; its data stays for another Start.
+func (s *Server) Stop() {
+	if s.cmd == nil {
+		return
+	}
+	s.cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
+	s.cmd.Wait()
+	s.cmd = nil
+}
+
+// Remove ends the server and removes its data.
+func (s *Server) Remove() {
+	s.Stop()
+	os.RemoveAll(s.folder)
+}
+
+// program is a command of PostgreSQL's, which Debian keeps off the PATH. As
+// these refuse to run as root, root runs them as another user. They end with
+// the test even when it is killed.
+func program(name string, args ...string) (*exec.Cmd, error) {
+	path, err := exec.LookPath(name)
+	if versions, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name); len(versions) > 0 {
+		path, err = slices.Max(versions), nil
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("PostgreSQL is not installed (Debian: apt-get install postgresql)"), err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT, Credential: servant()}
+	return cmd, nil
+}
+
+// servant is the user that root runs PostgreSQL as; nil for all others, who run
+// it themselves.
+func servant() *syscall.Credential {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+			gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		}
+	}
+	return nil
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,88 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrate brings the schema up to date. Several nodes may call it at once on
+// one PostgreSQL: one migrates, the others wait for it.
+func (d *DB) Migrate(ctx context.Context) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	dialect := goose.DialectSQLite3
+	options := []goose.ProviderOption{
+		goose.WithGoMigrations(d.journalMigration()),
+		goose.WithDisableGlobalRegistry(true),
+	}
+	if d.engine == Postgres {
+		dialect = goose.DialectPostgres
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return err
+		}
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	provider, err := goose.NewProvider(dialect, d.write.DB, files, options...)
+	if err != nil {
+		return fmt.Errorf("reading migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating database: %w", err)
+	}
+	return nil
+}
+
+// journalMigration makes the journal's table, the one whose definition differs
+// between the engines: its rows are ordered by the transaction that wrote them
+// and by their number, and PostgreSQL must know the former, see package journal.
+func (d *DB) journalMigration() *goose.Migration {
+	table := `
+CREATE TABLE journal (
+	seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+	tx         BIGINT NOT NULL DEFAULT 0,
+	site_id    BIGINT NOT NULL,
+	at         BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	subject_id BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	data       TEXT NOT NULL
+)`
+	if d.engine == Postgres {
+		table = `
+CREATE TABLE journal (
+	seq        BIGINT GENERATED ALWAYS AS IDENTITY,
+	tx         BIGINT NOT NULL DEFAULT (pg_current_xact_id()::text::bigint),
+	site_id    BIGINT NOT NULL,
+	at         BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	subject_id BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	data       TEXT NOT NULL,
+	PRIMARY KEY (site_id, seq)
+)`
+	}
+	up := func(ctx context.Context, tx *sql.Tx) error {
+		for _, statement := range []string{table,
+			"CREATE INDEX journal_order ON journal (tx, seq)",
+			"CREATE INDEX journal_visitor ON journal (site_id, visitor_id, seq)",
+		} {
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return goose.NewGoMigration(2, &goose.GoFunc{RunTx: up}, nil)
+}

@@ -1,0 +1,62 @@
+package db
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite" // the "sqlite" driver
+)
+
+// SQLite has one writer at a time: one connection writes, and a few read
+// beside it on the write-ahead log.
+func openSQLite(path string) (*DB, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	// synchronous(FULL) flushes the log at each commit: what is acknowledged
+	// survives a power cut.
+	write, err := sql.Open("sqlite", sqliteSource(path,
+		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+		"cache_size(-32768)", "wal_autocheckpoint(4000)")+"&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(1)
+	read, err := sql.Open("sqlite", sqliteSource(path, "busy_timeout(5000)", "query_only(ON)", "cache_size(-8192)"))
+	if err != nil {
+		write.Close()
+		return nil, err
+	}
+	readers := max(4, runtime.GOMAXPROCS(0))
+	read.SetMaxOpenConns(readers)
+	read.SetMaxIdleConns(readers)
+	return &DB{
+		read:   bun.NewDB(read, sqlitedialect.New()),
+		write:  bun.NewDB(write, sqlitedialect.New()),
+		groups: newGroups(1),
+	}, nil
+}
+
+func sqliteSource(path string, pragmas ...string) string {
+	source := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
+	query := url.Values{"_pragma": pragmas}
+	source.RawQuery = query.Encode()
+	return source.String()
+}
+
+func checkSQLite(path string) error {
+	if path == "" {
+		return errors.New("the SQLite database needs the path of its file")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("the SQLite database %s is a folder: expected a file", path)
+	}
+	return nil
+}
