@@ -1,0 +1,140 @@
+// Package journal keeps what happened, in order: a lead, an event, a change of
+// settings. An entry is appended in the transaction that makes it happen, and
+// whoever has to act on it later — a live page, a webhook, a mail — reads the
+// journal from its own position.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// Topic is what [db.DB.Subscribe] takes to hear that there are new entries.
+const Topic = "journal"
+
+// Position is a place in the journal. The zero Position is its beginning.
+//
+// Entries are ordered by their transaction first, because a transaction that
+// took its numbers early may commit late: a reader that went by numbers alone
+// would have passed it by.
+type Position struct {
+	Tx, Seq int64
+}
+
+// String is the text form, such as "712-34"; see [ParsePosition].
+func (p Position) String() string {
+	return strconv.FormatInt(p.Tx, 10) + "-" + strconv.FormatInt(p.Seq, 10)
+}
+
+// ParsePosition reads what [Position.String] wrote.
+func ParsePosition(text string) (Position, error) {
+	before, after, found := strings.Cut(text, "-")
+	tx, errTx := strconv.ParseUint(before, 10, 63)
+	seq, errSeq := strconv.ParseUint(after, 10, 63)
+	if !found || errTx != nil || errSeq != nil {
+		return Position{}, fmt.Errorf("%q is no position of the journal", text)
+	}
+	return Position{Tx: int64(tx), Seq: int64(seq)}, nil
+}
+
+// Entry is one thing that happened.
+type Entry struct {
+	Position
+	// SiteID is the site where it happened; 0 for what concerns all of them.
+	SiteID int64
+	// At is kept to the millisecond.
+	At time.Time
+	// Kind is a constant of the subject that appended the entry.
+	Kind string
+	// SubjectID is the lead, event or account that the entry is about.
+	SubjectID int64
+	// VisitorID is the visitor concerned, in public form; 0 for none.
+	VisitorID int64
+	// Data is a JSON object: as much as a reader needs to show the entry. Nil
+	// is stored as the empty object.
+	Data json.RawMessage
+}
+
+// Append adds the entry, whose Position is not read, and wakes the journal's
+// readers when the transaction is committed.
+func Append(ctx context.Context, tx db.Tx, e Entry) error {
+	insert, err := tx.Prepared(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`)
+	if err != nil {
+		return fmt.Errorf("appending to the journal: %w", err)
+	}
+	data := e.Data
+	if data == nil {
+		data = json.RawMessage("{}")
+	}
+	_, err = insert.ExecContext(ctx, e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, string(data))
+	if err != nil {
+		return fmt.Errorf("appending to the journal: %w", err)
+	}
+	tx.Wake(Topic)
+	return nil
+}
+
+// Journal reads the entries.
+type Journal struct {
+	db *db.DB
+}
+
+// New returns the journal of the database.
+func New(d *db.DB) *Journal { return &Journal{db: d} }
+
+// After returns the entries behind the position, oldest first, limit at most.
+//
+// On PostgreSQL an entry is returned once every transaction that could still
+// commit an earlier one has ended, so nothing is ever added before a position
+// that was read.
+func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
+	rows, err := j.db.Read().DB.QueryContext(ctx, `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data
+		FROM journal WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading the journal: %w", err)
+	}
+	defer rows.Close()
+	var entries []Entry
+	for rows.Next() {
+		var e Entry
+		var at int64
+		var data string
+		if err := rows.Scan(&e.Tx, &e.Seq, &e.SiteID, &at, &e.Kind, &e.SubjectID, &e.VisitorID, &data); err != nil {
+			return nil, fmt.Errorf("reading the journal: %w", err)
+		}
+		e.At, e.Data = time.UnixMilli(at), json.RawMessage(data)
+		entries = append(entries, e)
+	}
+	return entries, rows.Err()
+}
+
+// End is the position of the last entry that [Journal.After] would return.
+func (j *Journal) End(ctx context.Context) (Position, error) {
+	var p Position
+	rows, err := j.db.Read().DB.QueryContext(ctx, `SELECT tx, seq FROM journal WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT 1`)
+	if err != nil {
+		return p, fmt.Errorf("reading the journal: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&p.Tx, &p.Seq); err != nil {
+			return p, fmt.Errorf("reading the journal: %w", err)
+		}
+	}
+	return p, rows.Err()
+}
+
+// settled narrows a query to the transactions that none still open precedes.
+// SQLite has one writer, whose transactions end in the order they began.
+func (j *Journal) settled() string {
+	if j.db.Engine() == db.Postgres {
+		return ` AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
+	}
+	return ""
+}
