@@ -1,0 +1,167 @@
+// Package e2e tests what people get, in a real browser.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a condition may take to come true before a test gives up. It is no measure of anything: all
+// tests share the machine.
+const patience = 30 * time.Second
+
+// chromium is the one browser process of the test binary: it is started by the first test that opens a tab.
+var chromium struct {
+	sync.Once
+	ctx   context.Context
+	close func()
+	err   error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.close != nil {
+		chromium.close()
+	}
+	os.Exit(code)
+}
+
+func startChromium() {
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		chromium.err = fmt.Errorf("no chromium, chromium-browser or google-chrome in PATH")
+		return
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.NoSandbox,
+		chromedp.DisableGPU,
+	)
+	allocator, closeAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closeBrowser := chromedp.NewContext(allocator)
+	chromium.close = func() {
+		closeBrowser()
+		closeAllocator()
+	}
+	chromium.ctx = ctx
+	if err := chromedp.Do(ctx); err != nil {
+		chromium.err = fmt.Errorf("starting %s: %w", path, err)
+	}
+}
+
+// tab is a browser tab with cookies and storage of its own.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu         sync.Mutex
+	exceptions []string
+}
+
+// newTab opens a tab that is closed with the test. Exceptions that no page of it catches fail the test, unless the test takes
+// them with thrown.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	chromium.Do(startChromium)
+	require.NoError(t, chromium.err)
+	ctx, cancel := chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext())
+	b := &tab{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
+		require.Empty(t, b.thrown(), "uncaught exceptions in the page")
+	})
+	require.NoError(t, chromedp.Listen(ctx, func(event any) {
+		if e, ok := event.(*runtime.EventExceptionThrown); ok {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.exceptions = append(b.exceptions, described(e.ExceptionDetails))
+		}
+	}))
+	return b
+}
+
+func described(details *runtime.ExceptionDetails) string {
+	if details.Exception != nil {
+		return details.Exception.Description
+	}
+	return details.Text
+}
+
+// thrown takes the uncaught exceptions since the last call.
+func (b *tab) thrown() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	exceptions := b.exceptions
+	b.exceptions = nil
+	return exceptions
+}
+
+func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	require.NoError(b.t, chromedp.Do(ctx, actions...))
+}
+
+// visit opens the address and waits for the page's load event.
+func (b *tab) visit(url string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate(url))
+}
+
+// before runs the script in every page of the tab before any script of the page.
+func (b *tab) before(script string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+	require.NoError(b.t, err)
+}
+
+// do runs the statements in the page, inside an async function.
+func (b *tab) do(statements string) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate[chromedp.Void]("(async () => {"+statements+"})()", chromedp.EvalAwaitPromise))
+}
+
+// value evaluates the expression in the page; a promise is awaited.
+func value[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T]("(async () => ("+expression+"))()", chromedp.EvalAwaitPromise))
+	require.NoError(b.t, err)
+	return v
+}
+
+// until waits until the expression is true in the page, whatever pages the tab passes through meanwhile.
+func (b *tab) until(expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if holds {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			require.FailNow(b.t, "never true in the page", "%s (last error: %v)", expression, err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,35 @@
+import { config } from './config';
+
+/** Whether the visitor has agreed, as the site's own cookie says. The value is compared as it is written, not decoded. */
+export function consented(): boolean {
+  const { consent } = config;
+  if (!consent) {
+    return true;
+  }
+  const wanted = new RegExp(consent.value);
+  return document.cookie.split('; ').some((cookie) => {
+    const end = cookie.indexOf('=');
+    return cookie.slice(0, end) === consent.cookie && wanted.test(cookie.slice(end + 1));
+  });
+}
+
+/**
+ * Calls `agreed` once, when consent is there or `stopped` says that nobody waits any more. Where cookies
+ * tell of their changes nothing is polled; elsewhere (plain HTTP, older browsers) once a second.
+ */
+export function awaitConsent(agreed: () => void, stopped: () => boolean): void {
+  const store = (window as unknown as { cookieStore?: EventTarget }).cookieStore;
+  const check = (): void => {
+    if (stopped() || consented()) {
+      if (store) {
+        store.removeEventListener('change', check);
+      }
+      clearInterval(timer);
+      agreed();
+    }
+  };
+  const timer = store ? 0 : setInterval(check, 1000);
+  if (store) {
+    store.addEventListener('change', check);
+  }
+}

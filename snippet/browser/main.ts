@@ -1,0 +1,78 @@
+import { pump } from './calls';
+import { config } from './config';
+import { guarded, type Method, methods, widgetMethods } from './methods';
+import { occupy, previous, type Run } from './page';
+import * as queue from './queue';
+import { key } from './settings';
+import * as status from './status';
+import * as views from './views';
+
+const [name, widgetName] = config.objects;
+const globals = window as unknown as Record<string, any>;
+
+if (previous && globals[name] === previous.svc) {
+  // The page has loaded the script twice and cleared nothing: what runs goes on.
+  previous.drain();
+} else {
+  start();
+}
+
+function start(): void {
+  if (previous) {
+    previous.end();
+  }
+  const push = guarded(queue.push);
+  const commands: Record<string, Method> = {};
+  // Sites test for an object and for a function: a function is both. Called itself, it takes one command.
+  const svc = (...command: unknown[]): unknown => push(command);
+  const widget: Record<string, Method> = {};
+  for (const [objectMethods, object] of [[widgetMethods, widget], [methods, svc]] as const) {
+    for (const method of Object.keys(objectMethods)) {
+      commands[method] = guarded(objectMethods[method]);
+      Object.assign(object, { [method]: commands[method] });
+    }
+  }
+  Object.assign(svc, widget, { push });
+
+  const drain = guarded(() => {
+    globals.__cs = globals.__cs || [];
+    queue.drain(commands, [globals.__cs, globals[name] === svc ? 0 : globals[name]]);
+  });
+  const run: Run = {
+    svc,
+    get key() {
+      return key;
+    },
+    get view() {
+      return views.current;
+    },
+    handle,
+    drain,
+    end() {
+      pump(true);
+      views.end();
+      queue.end();
+      status.end();
+    },
+  };
+  occupy(run);
+  drain();
+  globals[name] = svc;
+  globals[widgetName] = widget;
+}
+
+function handle(type: string, event?: Event): void {
+  const hidden = document.visibilityState === 'hidden';
+  if (type === 'pagehide' || (type === 'visibilitychange' && hidden)) {
+    pump(true);
+  } else if (type === 'pageshow') {
+    if ((event as PageTransitionEvent).persisted) {
+      views.restored();
+    }
+  } else if (type === 'online' || type === 'visibilitychange' || type === 'prerenderingchange') {
+    pump(type === 'online');
+    status.refresh();
+  } else {
+    views.navigated();
+  }
+}

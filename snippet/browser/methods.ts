@@ -1,0 +1,102 @@
+import { call, give } from './calls';
+import { config } from './config';
+import { getCredentials, getSessionId, getVisitorId } from './credentials';
+import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
+import { getOperatorStatus } from './status';
+import { copy, text } from './text';
+import { type Answer, failure } from './transport';
+import { reinitTrackView } from './views';
+
+export type Method = (...args: any[]) => unknown;
+
+function trackEvent(category: unknown, action: unknown, name?: unknown, value?: unknown): void {
+  const event = {
+    category: text(category),
+    action: text(action),
+    name: text(name) || undefined,
+    value: text(value) || undefined,
+  };
+  if (event.category && event.action) {
+    call('event', event);
+  }
+}
+
+function addOfflineRequest(req: unknown, callback?: unknown): void {
+  const settled = (answer: Answer): void => give(callback, requestResult(answer));
+  let request: unknown;
+  try {
+    request = copy(req);
+  } catch {
+    // No object, or one that cannot be read.
+  }
+  if (request) {
+    call('lead', { request }, settled);
+  } else {
+    Promise.resolve(failure('malformed')).then(settled);
+  }
+}
+
+/**
+ * One object for the three ways in which sites read it: the documented fields, the answer as a text of
+ * JSON, and the status as of a request of their own, which is 200 for success and for nothing else.
+ */
+function requestResult({ success, status, statusText, data }: Answer): object {
+  const result = success ? null : { code: text(data.result && data.result.code) || text(data.code) || 'failed' };
+  return {
+    success,
+    result,
+    response: JSON.stringify({ ...data, success, result }),
+    status: success ? 200 : status === 200 ? 0 : status,
+    statusText: success ? 'OK' : status === 200 ? '' : statusText,
+  };
+}
+
+function addVisitorInfo(req: unknown, callback?: unknown): void {
+  const given = Object(req);
+  const settled = ({ success }: Answer): void => give(callback, { success });
+  const body: Record<string, string> = {};
+  for (const field of ['name', 'email', 'phone']) {
+    const value = text(given[field]);
+    if (value.trim()) {
+      body[field] = value;
+    }
+  }
+  if (Object.keys(body).length) {
+    call('visitor', body, settled);
+  } else {
+    Promise.resolve(failure('malformed')).then(settled);
+  }
+}
+
+/** The methods of the first global object. */
+export const methods: Record<string, Method> = {
+  addOfflineRequest,
+  addVisitorInfo,
+  deleteProperty,
+  getCredentials,
+  getOperatorStatus,
+  getProperty,
+  getSessionId,
+  getVisitorId,
+  hasProperty,
+  setProperty,
+  trackEvent,
+};
+
+if (config.variant === 'A') {
+  methods.reinitTrackView = reinitTrackView;
+}
+
+/** The methods of the second global object, which sites call on the first as well. */
+export const widgetMethods: Record<string, Method> = {};
+
+/** A method as a page may have it: detached, with anything for arguments, and without an exception. */
+export function guarded(method: Method): Method {
+  return (...args) => {
+    try {
+      return method(...args);
+    } catch {
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,60 @@
+import { config } from './config';
+import type { View } from './views';
+
+/**
+ * One run of the script. A page may clear the globals and load the script again, and each load is a
+ * run of its own; what a run shows to the ones after it is written here and changes only by addition,
+ * since two versions of the script can meet on one page.
+ */
+export interface Run {
+  /** The global object of this run, to see whether the page has cleared it. */
+  svc: unknown;
+  key: string;
+  view?: View;
+  /** A page event, or `navigate` after a change of history by script. */
+  handle(type: string, event?: Event): void;
+  /** Takes what has been queued since. */
+  drain(): void;
+  /** Sends what is waiting and hands the page over. */
+  end(): void;
+}
+
+const slot = Symbol.for('svc:' + config.objects[0]);
+const places = window as unknown as Record<symbol, { run?: Run } | undefined>;
+const place = places[slot] || (places[slot] = listen({}));
+
+export const previous = place.run;
+
+export function occupy(run: Run): void {
+  place.run = run;
+}
+
+/**
+ * Page events are listened to, and history is wrapped, once in the life of a page, whatever number of
+ * runs it sees: the events go to the run that holds the place. There is no `unload` among them, which
+ * would cost the page the back-forward cache.
+ */
+function listen(place: { run?: Run }): { run?: Run } {
+  const tell = (type: string, event?: Event): void => {
+    try {
+      place.run!.handle(type, event);
+    } catch {
+      // The page's own navigation must not notice us.
+    }
+  };
+  for (const type of ['pageshow', 'pagehide', 'popstate', 'hashchange', 'online', 'visibilitychange', 'prerenderingchange']) {
+    addEventListener(type, (event) => tell(type, event), true);
+  }
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const original = history[name];
+    try {
+      history[name] = function (this: History, ...args: Parameters<typeof original>): void {
+        original.apply(this, args);
+        tell('navigate');
+      };
+    } catch {
+      // A frozen history still tells of `popstate`.
+    }
+  }
+  return place;
+}

@@ -1,0 +1,176 @@
+import { awaitConsent, consented } from './consent';
+import { type Credentials, show } from './credentials';
+import { pump } from './calls';
+import { previous } from './page';
+import { learn } from './properties';
+import { key } from './settings';
+import { know } from './status';
+import { randomId } from './text';
+import { type Answer, deliver, unanswered } from './transport';
+
+/** A page view as it is reported. The same `view` reported twice is one hit. */
+export interface Hit {
+  site_key: string;
+  view: string;
+  url: string;
+  referrer: string;
+  title: string;
+  kind: 'load' | 'history' | 'restore' | 'reinit';
+}
+
+export interface View {
+  hit: Hit;
+  /** When it began, in milliseconds of the clock. */
+  began: number;
+  /** A call of `reinitTrackView`, or a new load of the script, has meant this very view. */
+  claimed?: boolean;
+  reported?: boolean;
+  /** An attempt to report it was in vain: calls need not wait for it. */
+  missed?: boolean;
+  /** The service does not want it, nor the calls that belong to it. */
+  refused?: Answer;
+  credentials?: Credentials;
+}
+
+/** A change of history and the site's own word about the same transition come within this many milliseconds. */
+const transition = 2000;
+
+/** Sites set the title of their new page after they have changed history. Milliseconds. */
+const titleDelay = 60;
+
+/** How long the first report waits for a title that is not there yet. Milliseconds. */
+const loadDelay = 200;
+
+export let current: View | undefined;
+
+let ended = false;
+let watching = false;
+
+export function end(): void {
+  ended = true;
+}
+
+/**
+ * Whether anything may be sent, and the first view of the run, once it may. Until then nothing is
+ * kept of the page's transitions: a prerendered page that nobody sees has not been viewed.
+ */
+export function begin(): boolean {
+  if (!key || (document as { prerendering?: boolean }).prerendering || (ended && !current)) {
+    return false;
+  }
+  if (!consented()) {
+    if (!watching) {
+      watching = true;
+      awaitConsent(() => {
+        watching = false;
+        pump();
+      }, () => ended);
+    }
+    return false;
+  }
+  if (!current) {
+    first();
+  }
+  return true;
+}
+
+/** The script is loaded anew where a single-page site moves on: then the view may be under way already. */
+function first(): void {
+  const before = previous && previous.key === key && previous.view;
+  if (!before) {
+    open('load', document.referrer);
+  } else if (claim(before)) {
+    open('history', before.hit.referrer, before.hit.view);
+    current!.claimed = true;
+  } else {
+    open('reinit', before.hit.url);
+  }
+}
+
+function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
+  const view: View = {
+    hit: { site_key: key, view: id, url: pageAddress(), referrer, title: document.title, kind },
+    began: Date.now(),
+  };
+  current = view;
+  const untitled = !document.title && document.readyState === 'loading';
+  const delay = kind === 'history' ? titleDelay : untitled ? loadDelay : 0;
+  if (delay) {
+    setTimeout(report, delay, view);
+  } else {
+    report(view);
+  }
+}
+
+/** Reports the view, once. */
+export async function report(view: View): Promise<void> {
+  if (view.reported) {
+    return;
+  }
+  view.reported = true;
+  view.hit.title = document.title;
+  const missed = (): void => {
+    view.missed = true;
+    pump();
+  };
+  const answer = await deliver('hit', view.hit, missed);
+  const { success, data } = answer;
+  if (success) {
+    view.credentials = {
+      site_key: data.site_key,
+      key: data.key,
+      uri: data.uri,
+      visitor_id: data.visitor_id,
+      hit_id: data.hit_id,
+      session_id: data.session_id,
+    };
+    if (view === current) {
+      show(view.credentials, data.consultant_server_url);
+      know(data.online);
+      learn(data.properties, view.hit.kind === 'restore');
+    }
+  } else if (!unanswered(answer)) {
+    view.refused = answer;
+  }
+  missed();
+}
+
+/** The page came back from the back-forward cache. Where the visitor has been meanwhile is not known. */
+export function restored(): void {
+  if (current) {
+    open('restore', '');
+  }
+}
+
+/** The page may have moved on: by script, by the back button, by a change of the fragment. */
+export function navigated(): void {
+  if (current && current.hit.url !== pageAddress()) {
+    open('history', current.hit.url);
+  }
+}
+
+/** A transition that the site announces itself. */
+export function reinitTrackView(): void {
+  if (begin() && !claim(current!)) {
+    open('reinit', current!.hit.url);
+  }
+}
+
+/** Whether a transition that is announced now is this view, seen in history a moment ago. At most one is. */
+function claim(view: View): boolean {
+  return (
+    view.hit.kind === 'history' &&
+    !view.claimed &&
+    view.hit.url === pageAddress() &&
+    Date.now() - view.began < transition &&
+    (view.claimed = true)
+  );
+}
+
+/**
+ * The address of the page: without a fragment, unless a router keeps its pages there (`#/` and `#!`),
+ * and without the characters that break cookies into which sites put it unencoded.
+ */
+function pageAddress(): string {
+  return location.href.replace(/#(?![/!]).*/, '').replace(/[;|]/g, encodeURIComponent);
+}

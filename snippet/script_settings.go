@@ -1,0 +1,107 @@
+package snippet
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// scriptConfiguration is the argument of the bundle, as browser/config.ts describes it.
+type scriptConfiguration struct {
+	Objects [2]string      `json:"objects"`
+	Variant string         `json:"variant"`
+	Consent *scriptConsent `json:"consent,omitempty"`
+}
+
+type scriptConsent struct {
+	Cookie string `json:"cookie"`
+	Value  string `json:"value"` // a regular expression
+}
+
+var (
+	identifier  = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]{0,63}$`)
+	cookieName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")                 // a token: RFC 6265, 4.1.1
+	cookieValue = regexp.MustCompile(`^[\x21\x23-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]*$`) // cookie-octets: the same
+)
+
+// taken are the names that no object of ours can have: words of the language, and what pages and this script itself need under
+// their own names.
+var taken = strings.Fields(`
+	await break case catch class const continue debugger default delete do else enum export extends false finally for function if
+	implements import in instanceof interface let new null package private protected public return static super switch this throw
+	true try typeof var void while with yield arguments eval undefined NaN Infinity globalThis
+	Array Blob Date Error Function JSON Map Math Node Number Object Promise Proxy Reflect RegExp Set String Symbol URL Uint8Array
+	AbortController addEventListener alert btoa clearInterval clearTimeout closed console cookieStore crypto customElements document event
+	external fetch frames history length localStorage location name navigator open opener origin parent performance print
+	removeEventListener screen self sessionStorage setInterval setTimeout status stop top window
+	__cs __cs_onReplacePhones`)
+
+func (s ScriptSettings) configuration() (scriptConfiguration, error) {
+	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant}
+	for _, name := range s.Objects {
+		if !identifier.MatchString(name) {
+			return configuration, fmt.Errorf("object name %q: expected a JavaScript identifier of at most 64 ASCII letters, digits, _ and $", name)
+		}
+		if slices.Contains(taken, name) {
+			return configuration, fmt.Errorf("object name %q: expected a name that neither the language nor the browser uses", name)
+		}
+	}
+	if s.Objects[0] == s.Objects[1] {
+		return configuration, fmt.Errorf("object names %q and %q: expected two different names", s.Objects[0], s.Objects[1])
+	}
+	if s.Variant != "A" && s.Variant != "B" {
+		return configuration, fmt.Errorf("variant %q: expected A or B", s.Variant)
+	}
+	if s.ConsentCookie == "" {
+		if s.ConsentValue != "" {
+			return configuration, fmt.Errorf("consent value %q: expected the name of its cookie too", s.ConsentValue)
+		}
+		return configuration, nil
+	}
+	if !cookieName.MatchString(s.ConsentCookie) {
+		return configuration, fmt.Errorf("consent cookie %q: expected the name of a cookie", s.ConsentCookie)
+	}
+	if !cookieValue.MatchString(s.ConsentValue) {
+		return configuration, fmt.Errorf("consent value %q: expected what a cookie can hold, with * for any text", s.ConsentValue)
+	}
+	configuration.Consent = &scriptConsent{Cookie: s.ConsentCookie, Value: consentExpression(s.ConsentValue)}
+	return configuration, nil
+}
+
+// MatchConsent tells whether the value of a consent cookie, as it stands in the Cookie header, matches the pattern, in
+// which `*` is any text and all else is itself. An empty pattern matches every value. The script decides by the same rule.
+func MatchConsent(pattern, value string) bool {
+	if pattern == "" {
+		return true
+	}
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return value == pattern
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if len(value) < len(first)+len(last) || !strings.HasPrefix(value, first) || !strings.HasSuffix(value, last) {
+		return false
+	}
+	value = value[len(first) : len(value)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(value, part)
+		if !found {
+			return false
+		}
+		value = after
+	}
+	return true
+}
+
+// consentExpression writes the pattern as a regular expression that JavaScript reads as MatchConsent does the pattern.
+func consentExpression(pattern string) string {
+	if pattern == "" {
+		return ""
+	}
+	parts := strings.Split(pattern, "*")
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	return "^" + strings.Join(parts, ".*") + "$"
+}
