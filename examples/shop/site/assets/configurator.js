@@ -5,7 +5,7 @@
 const steps = {
 	shade: { title: 'Choose a shade', options: { linen: ['Natural linen', 6400], paper: ['Washi paper', 5200], opal: ['Opal glass', 8900] } },
 	base: { title: 'Choose a base', options: { oak: ['Oiled oak', 7800], ash: ['Blackened ash', 8200], stone: ['Karelian stone', 11500] } },
-	size: { title: 'Choose a size', options: { small: ['Bedside, 32 cm', 0], table: ['Table, 48 cm', 1900], floor: ['Floor, 150 cm', 9400] } },
+	size: { title: 'Choose a size', options: { small: ['Bedside lamp, 32 cm', 0], table: ['Table lamp, 48 cm', 1900], floor: ['Floor lamp, 150 cm', 9400] } },
 };
 const order = ['shade', 'base', 'size', 'summary'];
 const looks = {
@@ -70,7 +70,7 @@ function summary(chosen) {
 	const words = Object.entries(steps).map(([name, { options }]) => options[chosen[name]][0]);
 	return [
 		element('h2', { tabindex: '-1' }, 'Your lamp'),
-		element('p', {}, `${words.join(', ')}.`),
+		element('ul', {}, ...words.map((word) => element('li', {}, word))),
 		element('p', { class: 'price' }, rubles.format(priceOf(chosen))),
 		// Written into the page by script, as numbers on single-page sites are.
 		element('p', {}, 'Made in two weeks. Order it by telephone: ',

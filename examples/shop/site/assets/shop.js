@@ -67,8 +67,12 @@ for (const form of document.querySelectorAll('form[data-order]')) {
 			field.name = name;
 			field.value = credentials[name];
 		}
-		basket.write({});
 	});
+}
+
+// Only the page that follows an accepted order empties the basket.
+if (document.querySelector('[data-ordered]')) {
+	basket.write({});
 }
 
 // The request form goes out by script when the tracking script is there; otherwise, or when sending
