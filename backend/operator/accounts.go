@@ -1,0 +1,253 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+)
+
+// Kinds of the journal's entries about accounts. Their subject is the account,
+// and their data is {"login"}.
+const (
+	Added           = "operator.added"
+	PasswordChanged = "operator.password_changed"
+	Disabled        = "operator.disabled"
+	Enabled         = "operator.enabled"
+)
+
+// Account is what a new account is made from.
+type Account struct {
+	Login, Name, Password string
+	Role                  Role
+}
+
+// Add makes an account without a name; see [Operators.Create].
+func (o *Operators) Add(ctx context.Context, login, password string, role Role) error {
+	_, err := o.Create(ctx, Account{Login: login, Password: password, Role: role})
+	return err
+}
+
+// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole],
+// [ErrPassword] or [ErrTaken].
+func (o *Operators) Create(ctx context.Context, a Account) (Operator, error) {
+	return o.create(ctx, a, func(ctx context.Context, tx db.Tx) error {
+		// Whoever makes the first account from elsewhere closes the setup link.
+		_, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`)
+		return err
+	})
+}
+
+// create adds the account in one transaction with what comes first.
+func (o *Operators) create(ctx context.Context, a Account, first func(context.Context, db.Tx) error) (Operator, error) {
+	login, err := foldLogin(a.Login)
+	if err != nil {
+		return Operator{}, err
+	}
+	name, err := checkName(a.Name)
+	if err != nil {
+		return Operator{}, err
+	}
+	if err := checkRole(a.Role); err != nil {
+		return Operator{}, err
+	}
+	hash, err := o.verifier.hash(ctx, a.Password)
+	if err != nil {
+		return Operator{}, err
+	}
+	id, err := o.ids.Next(ctx)
+	if err != nil {
+		return Operator{}, err
+	}
+	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, CreatedAt: o.now()}
+	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if err := first(ctx, tx); err != nil {
+			return err
+		}
+		return o.insert(ctx, tx, account, hash)
+	})
+	return account, adding(err)
+}
+
+func adding(err error) error {
+	if err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrSetupToken) {
+		return err
+	}
+	return fmt.Errorf("adding operator: %w", err)
+}
+
+func (o *Operators) insert(ctx context.Context, tx db.Tx, a Operator, hash string) error {
+	result, err := tx.ExecContext(ctx, `INSERT INTO operators
+		(id, login, name, role, password_hash, epoch, provisioned, disabled, away, language, created_at)
+		VALUES (?, ?, ?, ?, ?, 1, ?, FALSE, FALSE, '', ?) ON CONFLICT (login) DO NOTHING`,
+		a.ID, a.Login, a.Name, string(a.Role), hash, a.Provisioned, a.CreatedAt.UnixMilli())
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, ErrTaken)
+	}
+	return o.note(ctx, tx, Added, a)
+}
+
+func (o *Operators) note(ctx context.Context, tx db.Tx, kind string, a Operator) error {
+	data, err := json.Marshal(map[string]string{"login": a.Login})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, tx, journal.Entry{At: o.now(), Kind: kind, SubjectID: a.ID, Data: data})
+}
+
+// Passwd gives the account a new password and ends its sessions. The error may
+// be [ErrUnknown], [ErrProvisioned] or [ErrPassword].
+func (o *Operators) Passwd(ctx context.Context, login, password string) error {
+	login, err := foldLogin(login)
+	if err != nil {
+		return ErrUnknown
+	}
+	account, err := o.find(ctx, "login = ?", login)
+	if err != nil {
+		return err
+	}
+	if account.Provisioned {
+		return ErrProvisioned
+	}
+	hash, err := o.verifier.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, epoch = epoch + 1 WHERE id = ? AND NOT provisioned`, hash, account.ID)
+		if err != nil {
+			return fmt.Errorf("changing password: %w", err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, ErrProvisioned)
+		}
+		return o.note(ctx, tx, PasswordChanged, account.Operator)
+	})
+}
+
+// SetDisabled forbids the account to sign in, which ends its sessions, or lets
+// it in again. The last admin who can sign in stays: [ErrLastAdmin].
+func (o *Operators) SetDisabled(ctx context.Context, id int64, disabled bool) error {
+	account, err := o.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if account.Provisioned {
+		return ErrProvisioned
+	}
+	if account.Disabled == disabled {
+		return nil
+	}
+	kind := Enabled
+	if disabled {
+		kind = Disabled
+	}
+	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE operators SET disabled = ?, epoch = epoch + 1 WHERE id = ?`, disabled, id); err != nil {
+			return fmt.Errorf("changing operator: %w", err)
+		}
+		var admins int
+		if err := tx.NewRaw(`SELECT COUNT(*) FROM operators WHERE role = ? AND NOT disabled`, string(Admin)).Scan(ctx, &admins); err != nil {
+			return fmt.Errorf("counting admins: %w", err)
+		}
+		if admins == 0 {
+			return ErrLastAdmin
+		}
+		return o.note(ctx, tx, kind, account)
+	})
+}
+
+// SetAway says whether the operator counts as there while the console is open.
+func (o *Operators) SetAway(ctx context.Context, id int64, away bool) error {
+	defer o.online.found.Store(nil)
+	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		tx.Wake(Topic)
+		_, err := tx.ExecContext(ctx, `UPDATE operators SET away = ? WHERE id = ?`, away, id)
+		return err
+	})
+}
+
+// SetLanguage keeps the language that the operator chose for the console.
+func (o *Operators) SetLanguage(ctx context.Context, id int64, language string) error {
+	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE operators SET language = ? WHERE id = ?`, language, id)
+		return err
+	})
+}
+
+// Provision makes or renews the admin account that the configuration declares.
+// It takes over an account of that login made in the console. The hash is
+// argon2id in PHC string form; the error may be [ErrLogin] or [ErrHash].
+func (o *Operators) Provision(ctx context.Context, login, hash string) error {
+	login, err := foldLogin(login)
+	if err != nil {
+		return err
+	}
+	if err := CheckHash(hash); err != nil {
+		return err
+	}
+	known, err := o.find(ctx, "login = ?", login)
+	if err != nil && !errors.Is(err, ErrUnknown) {
+		return err
+	}
+	if err == nil {
+		return o.reprovision(ctx, known, hash)
+	}
+	id, err := o.ids.Next(ctx)
+	if err != nil {
+		return err
+	}
+	account := Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now()}
+	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`); err != nil {
+			return err
+		}
+		return o.insert(ctx, tx, account, hash)
+	})
+	if errors.Is(err, ErrTaken) { // another node, which starts at the same moment
+		return nil
+	}
+	return adding(err)
+}
+
+func (o *Operators) reprovision(ctx context.Context, known record, hash string) error {
+	if known.Provisioned && known.Role == Admin && !known.Disabled && known.hash == hash {
+		return nil
+	}
+	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, role = ?, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1
+			WHERE id = ?`, hash, string(Admin), known.ID)
+		if err != nil {
+			return fmt.Errorf("provisioning operator: %w", err)
+		}
+		return o.note(ctx, tx, PasswordChanged, known.Operator)
+	})
+}
+
+// RetireProvisioned disables the provisioned accounts that the configuration no
+// longer declares, and ends their sessions. An admin may then give them a
+// password of their own: they are no longer provisioned.
+func (o *Operators) RetireProvisioned(ctx context.Context, declared []string) error {
+	keep := []string{""} // no login is empty, and a list in SQL must not be
+	for _, login := range declared {
+		if login, err := foldLogin(login); err == nil {
+			keep = append(keep, login)
+		}
+	}
+	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1
+			WHERE provisioned AND login NOT IN (?)`, bun.In(keep))
+		if err != nil {
+			return fmt.Errorf("retiring operators: %w", err)
+		}
+		return nil
+	})
+}

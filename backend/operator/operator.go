@@ -1,0 +1,183 @@
+// Package operator keeps those who work in the console: their accounts, their
+// sessions, and whether one of them is there to answer.
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// Role says what an account may do.
+type Role string
+
+// An Admin may do what an Agent may, and keeps sites and accounts.
+const (
+	Admin Role = "admin"
+	Agent Role = "operator"
+)
+
+// Mistakes of those who call. Their texts may be shown.
+var (
+	ErrUnknown     = errors.New("there is no such operator")
+	ErrTaken       = errors.New("there is an operator of that login already")
+	ErrProvisioned = errors.New("this operator is declared in the configuration and is changed there")
+	ErrCredentials = errors.New("the login or the password is wrong")
+	ErrSetupToken  = errors.New("this setup link is not valid, or has been used")
+	ErrLogin       = errors.New("a login has 1 to 64 letters, digits or the signs . _ - @ +")
+	ErrName        = errors.New("a name has at most 100 characters")
+	ErrRole        = errors.New(`a role is "admin" or "operator"`)
+	ErrLastAdmin   = errors.New("this is the last admin who can sign in")
+)
+
+// Operator is an account of the console.
+type Operator struct {
+	ID int64
+	// Login is in lower case and unique.
+	Login string
+	// Name is what others see; empty when none was given.
+	Name string
+	Role Role
+	// Provisioned accounts are declared in the configuration: their password
+	// and role are not changed here.
+	Provisioned bool
+	// Disabled accounts cannot sign in.
+	Disabled bool
+	// Away is set by an operator who has the console open and does not want to
+	// be counted as there.
+	Away bool
+	// Language is the tag of the language chosen for the console, such as "ru";
+	// empty for the browser's.
+	Language  string
+	CreatedAt time.Time
+	// Present is filled by List: a console of this operator is open.
+	Present bool
+	// Epoch grows when the password changes or the account is disabled, which
+	// ends the sessions that began in an earlier one.
+	Epoch int64
+}
+
+// Label is the name, or the login where there is none.
+func (o Operator) Label() string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return o.Login
+}
+
+// Operators keeps the accounts. It is safe for concurrent use.
+type Operators struct {
+	db       *db.DB
+	now      func() time.Time
+	ids      *db.Sequence
+	verifier verifier
+	online   online
+}
+
+// New returns the operators of the database.
+func New(d *db.DB, now func() time.Time) *Operators {
+	return &Operators{db: d, now: now, ids: d.Sequence("operators", 1), verifier: newVerifier(),
+		online: online{turn: make(chan struct{}, 1)}}
+}
+
+var loginForm = regexp.MustCompile(`^[\p{L}\p{N}._@+-]{1,64}$`)
+
+// foldLogin is the form in which a login is stored and looked up.
+func foldLogin(login string) (string, error) {
+	login = strings.ToLower(strings.TrimSpace(login))
+	if !loginForm.MatchString(login) {
+		return "", ErrLogin
+	}
+	return login, nil
+}
+
+// ValidLogin returns [ErrLogin] when no account can have the login.
+func ValidLogin(login string) error {
+	_, err := foldLogin(login)
+	return err
+}
+
+func checkName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", ErrName
+	}
+	return name, nil
+}
+
+func checkRole(role Role) error {
+	if role != Admin && role != Agent {
+		return ErrRole
+	}
+	return nil
+}
+
+const columns = `id, login, name, role, provisioned, disabled, away, language, created_at, epoch`
+
+// record is a row of the table in the order of columns.
+type record struct {
+	Operator
+	hash      string
+	createdAt int64
+}
+
+func (r *record) fields() []any {
+	return []any{&r.ID, &r.Login, &r.Name, &r.Role, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch}
+}
+
+func (r *record) operator() Operator {
+	r.CreatedAt = time.UnixMilli(r.createdAt)
+	return r.Operator
+}
+
+// Get returns the account, or [ErrUnknown].
+func (o *Operators) Get(ctx context.Context, id int64) (Operator, error) {
+	r, err := o.find(ctx, "id = ?", id)
+	return r.operator(), err
+}
+
+func (o *Operators) find(ctx context.Context, condition string, arg any) (record, error) {
+	var r record
+	rows, err := o.db.Read().QueryContext(ctx, `SELECT `+columns+`, password_hash FROM operators WHERE `+condition, arg)
+	if err != nil {
+		return r, fmt.Errorf("reading operator: %w", err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return r, fmt.Errorf("reading operator: %w", err)
+		}
+		return r, ErrUnknown
+	}
+	if err := rows.Scan(append(r.fields(), &r.hash)...); err != nil {
+		return r, fmt.Errorf("reading operator: %w", err)
+	}
+	return r, nil
+}
+
+// List returns all accounts by login.
+func (o *Operators) List(ctx context.Context) ([]Operator, error) {
+	rows, err := o.db.Read().QueryContext(ctx, `SELECT `+columns+`,
+		EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > ?)
+		FROM operators ORDER BY login`, o.now().UnixMilli())
+	if err != nil {
+		return nil, fmt.Errorf("listing operators: %w", err)
+	}
+	defer rows.Close()
+	var list []Operator
+	for rows.Next() {
+		var r record
+		if err := rows.Scan(append(r.fields(), &r.Present)...); err != nil {
+			return nil, fmt.Errorf("listing operators: %w", err)
+		}
+		list = append(list, r.operator())
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,134 @@
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// What a password is, by NIST SP 800-63B: long enough, and anything at all. The
+// upper bound only keeps requests small.
+const (
+	MinPassword = 10   // characters
+	MaxPassword = 1024 // bytes
+)
+
+// ErrPassword is returned for a password that is too short or too long.
+var ErrPassword = fmt.Errorf("a password has at least %d characters and at most %d bytes", MinPassword, MaxPassword)
+
+// ErrHash is returned for a hash that is no argon2id hash in PHC string form.
+var ErrHash = errors.New(`expected an argon2id hash such as "$argon2id$v=19$m=19456,t=2,p=1$…$…", as "caddy hash-password --algorithm argon2id" prints it`)
+
+// Argon2id as OWASP's Password Storage Cheat Sheet gives it for 19 MiB.
+const (
+	hashMemory  = 19 * 1024 // KiB
+	hashTime    = 2
+	hashThreads = 1
+	hashSalt    = 16
+	hashLength  = 32
+)
+
+// What is accepted of hashes made elsewhere, so that verifying one is bounded.
+const (
+	maxHashMemory = 256 * 1024 // KiB
+	maxHashTime   = 16
+)
+
+// CheckPassword returns [ErrPassword] for a password that is not accepted.
+func CheckPassword(password string) error {
+	if len(password) > MaxPassword || utf8.RuneCountInString(password) < MinPassword {
+		return ErrPassword
+	}
+	return nil
+}
+
+// CheckHash returns [ErrHash] when the hash cannot be an account's.
+func CheckHash(hash string) error {
+	_, err := parseHash(hash)
+	return err
+}
+
+// phc is an argon2id hash taken apart (PHC string format).
+type phc struct {
+	memory, time uint32
+	threads      uint8
+	salt, key    []byte
+}
+
+func parseHash(text string) (phc, error) {
+	var h phc
+	parts := strings.Split(text, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return h, ErrHash
+	}
+	if n, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.time, &h.threads); err != nil || n != 3 {
+		return h, ErrHash
+	}
+	var errSalt, errKey error
+	h.salt, errSalt = base64.RawStdEncoding.DecodeString(parts[4])
+	h.key, errKey = base64.RawStdEncoding.DecodeString(parts[5])
+	switch {
+	case errSalt != nil, errKey != nil, len(h.salt) < 8, len(h.salt) > 64, len(h.key) < 16, len(h.key) > 64,
+		h.memory > maxHashMemory, h.time < 1, h.time > maxHashTime, h.threads < 1:
+		return h, ErrHash
+	}
+	return h, nil
+}
+
+func (h phc) String() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time, h.threads,
+		base64.RawStdEncoding.EncodeToString(h.salt), base64.RawStdEncoding.EncodeToString(h.key))
+}
+
+func (h phc) derive(password string) []byte {
+	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.threads, uint32(len(h.key)))
+}
+
+// verifier derives keys, only as many at a time as there are processors: each
+// needs 19 MiB, and those who try passwords must not take all the memory.
+type verifier struct {
+	turns chan struct{}
+	decoy phc // what the password for an unknown login is compared with
+}
+
+func newVerifier() verifier {
+	decoy := phc{memory: hashMemory, time: hashTime, threads: hashThreads, salt: make([]byte, hashSalt), key: make([]byte, hashLength)}
+	rand.Read(decoy.salt)
+	rand.Read(decoy.key)
+	return verifier{turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0))), decoy: decoy}
+}
+
+func (v *verifier) derive(ctx context.Context, h phc, password string) ([]byte, error) {
+	select {
+	case v.turns <- struct{}{}:
+		defer func() { <-v.turns }()
+		return h.derive(password), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (v *verifier) verify(ctx context.Context, h phc, password string) (bool, error) {
+	key, err := v.derive(ctx, h, password)
+	return subtle.ConstantTimeCompare(key, h.key) == 1, err
+}
+
+// hash is the password's hash in PHC string form.
+func (v *verifier) hash(ctx context.Context, password string) (string, error) {
+	if err := CheckPassword(password); err != nil {
+		return "", err
+	}
+	h := phc{memory: hashMemory, time: hashTime, threads: hashThreads, salt: make([]byte, hashSalt), key: make([]byte, hashLength)}
+	rand.Read(h.salt)
+	key, err := v.derive(ctx, h, password)
+	h.key = key
+	return h.String(), err
+}

@@ -1,0 +1,113 @@
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// Topic is woken when an operator comes, goes or changes what they are.
+const Topic = "operators"
+
+const (
+	// LeaseTime is how long a lease lasts without being renewed.
+	LeaseTime = 30 * time.Second
+	// Heartbeat is how often a lease is to be renewed.
+	Heartbeat = 10 * time.Second
+	// onlineFor is how long an answer of Online is repeated from memory.
+	onlineFor = time.Second
+)
+
+// Lease is an operator's presence in one open console. It ends with
+// [Lease.End], or by itself [LeaseTime] after it was last renewed.
+type Lease struct {
+	operators  *Operators
+	id         string
+	operatorID int64
+}
+
+// Arrive begins a lease for the account.
+func (o *Operators) Arrive(ctx context.Context, id int64) (*Lease, error) {
+	l := &Lease{operators: o, id: rand.Text(), operatorID: id}
+	return l, l.write(ctx, true)
+}
+
+// Renew keeps the lease for another [LeaseTime].
+func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, false) }
+
+func (l *Lease) write(ctx context.Context, arriving bool) error {
+	o := l.operators
+	if arriving {
+		defer o.online.found.Store(nil)
+	}
+	err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		now := o.now()
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_leases (id, operator_id, expires_at) VALUES (?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`, l.id, l.operatorID, now.Add(LeaseTime).UnixMilli())
+		if err != nil || !arriving {
+			return err
+		}
+		tx.Wake(Topic)
+		_, err = tx.ExecContext(ctx, `DELETE FROM operator_leases WHERE expires_at < ?`, now.Add(-time.Hour).UnixMilli())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("renewing presence: %w", err)
+	}
+	return nil
+}
+
+// End ends the lease at once.
+func (l *Lease) End(ctx context.Context) error {
+	defer l.operators.online.found.Store(nil)
+	err := l.operators.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		tx.Wake(Topic)
+		_, err := tx.ExecContext(ctx, `DELETE FROM operator_leases WHERE id = ?`, l.id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("ending presence: %w", err)
+	}
+	return nil
+}
+
+// Online tells whether an operator has the console open and is not away. The
+// answer may be a second old.
+func (o *Operators) Online(ctx context.Context) (bool, error) {
+	select {
+	case o.online.turn <- struct{}{}:
+		defer func() { <-o.online.turn }()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	now := o.now()
+	if found := o.online.found.Load(); found != nil {
+		if age := now.Sub(found.at); age >= 0 && age < onlineFor {
+			return found.online, nil
+		}
+	}
+	var is bool
+	err := o.db.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM operator_leases l JOIN operators o ON o.id = l.operator_id
+		WHERE l.expires_at > ? AND NOT o.away AND NOT o.disabled)`, now.UnixMilli()).Scan(&is)
+	if err != nil {
+		return false, fmt.Errorf("reading presence: %w", err)
+	}
+	o.online.found.Store(&answer{online: is, at: now})
+	return is, nil
+}
+
+// online is what Online last found. One caller at a time asks the database, and
+// the others wait for its answer.
+type online struct {
+	turn  chan struct{}
+	found atomic.Pointer[answer]
+}
+
+type answer struct {
+	online bool
+	at     time.Time
+}
