@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
@@ -101,6 +103,21 @@ func described(details *runtime.ExceptionDetails) string {
 		return details.Exception.Description
 	}
 	return details.Text
+}
+
+// openAlone opens the address in a tab that nobody drives, and closes it with the test: Chromium prerenders nothing for a page
+// that is driven.
+func openAlone(t *testing.T, url string) {
+	t.Helper()
+	chromium.Do(startChromium)
+	require.NoError(t, chromium.err)
+	browser := chromedp.FromContext(chromium.ctx).Browser
+	opened, err := cdp.Call(chromium.ctx, browser, target.CreateTarget, target.CreateTargetParams{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := cdp.Call(chromium.ctx, browser, target.CloseTarget, target.CloseTargetParams{TargetID: opened.TargetID})
+		require.NoError(t, err)
+	})
 }
 
 // thrown takes the uncaught exceptions since the last call.

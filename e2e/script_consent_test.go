@@ -1,0 +1,63 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/stretchr/testify/require"
+)
+
+func TestNothingIsSentBeforeConsent(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{
+		"cookies tell of changes": "",
+		"cookies are looked at":   `Object.defineProperty(window, "cookieStore", {value: undefined});`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			settings := variantA
+			settings.ConsentCookie, settings.ConsentValue = "agreed", "*stats:1*"
+			s, b := newScriptService(t, settings), newTab(t)
+			s.page("/", insertion(`
+				window.results = {};
+				__cs.push(["addOfflineRequest", {name: "early"}, r => results.request = r], ["hasProperty", "p", r => results.has = r]);`), "")
+			b.before(before)
+			b.visit(s.URL)
+			b.until("window.loaded")
+			b.do(`
+				document.cookie = "agreed=stats:0"; document.cookie = "other=stats:1";
+				history.pushState(null, "", "/second"); Svc.reinitTrackView(); Svc.getOperatorStatus(); Svc.trackEvent("c", "dropped");
+				Svc.addVisitorInfo({name: "early"}, r => results.visitor = r);`)
+			b.until("Object.keys(results).length === 3")
+			require.Equal(t, false, value[any](b, "results.request.success || results.has.success || results.visitor.success"))
+			b.until(`document.cookie.includes("stats:0")`)
+			require.Empty(t, s.got("hit"))
+			require.NotContains(t, value[string](b, "document.cookie"), "svc")
+
+			b.do(`document.cookie = "agreed=ads:0,stats:1"; Svc.trackEvent("c", "kept");`)
+			b.until(identified)
+			require.Equal(t, [][3]string{{"load", "/second", ""}}, s.reported())
+			s.pastAll(b, "Svc")
+			var actions []any
+			for _, event := range s.drained("event") {
+				actions = append(actions, event.body["action"])
+			}
+			require.Equal(t, []any{"kept", "mark-1"}, actions)
+			require.Empty(t, s.got("lead"))
+			require.Empty(t, s.got("visitor"))
+			require.Empty(t, s.got("status"))
+		})
+	}
+}
+
+func TestConsentThatIsThereAlready(t *testing.T) {
+	t.Parallel()
+	settings := snippet.ScriptSettings{Objects: variantA.Objects, Variant: "B", ConsentCookie: "agreed", ConsentValue: "yes (all)"}
+	_, err := snippet.NewScript(settings)
+	require.Error(t, err, "a cookie holds no blanks")
+	settings.ConsentValue = "a.b*"
+	s, b := newScriptService(t, settings), newTab(t)
+	s.page("/", `<script>document.cookie = "agreed=a.b"</script>`+insertion(""), "")
+	b.visit(s.URL)
+	b.until(identified)
+}
