@@ -179,7 +179,11 @@ func TestLoadingTwiceChangesNothing(t *testing.T) {
 		await new Promise(done => { script.onload = done; document.head.append(script); });
 		__cs.push(["trackEvent", "pushed", "later"]);`)
 	require.True(t, value[bool](b, "Svc === first"))
-	require.Equal(t, "meanwhile", s.await("event", 2)[0].body["action"])
+	actions := []any{}
+	for _, event := range s.await("event", 2) {
+		actions = append(actions, event.body["action"])
+	}
+	require.ElementsMatch(t, []any{"meanwhile", "later"}, actions)
 	b.do(`history.pushState(null, "", "/second")`)
 	s.await("hit", 2)
 	s.pastAll(b, "Svc")

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 
@@ -49,6 +48,7 @@ type scriptService struct {
 	*httptest.Server
 	t      *testing.T
 	script *snippet.Script
+	marks  int // events made by pastAll
 
 	mu         sync.Mutex
 	changed    chan struct{} // closed when something arrives
@@ -262,11 +262,12 @@ func (s *scriptService) drained(route string) []arrival {
 // pastAll makes an event and waits for it: what the page has made before it, and what went out at once, has arrived then.
 func (s *scriptService) pastAll(b *tab, object string) {
 	s.t.Helper()
-	mark := fmt.Sprintf("mark-%d", len(s.got("event")))
+	s.marks++
+	mark := fmt.Sprintf("mark-%d", s.marks)
 	b.do(object + `.trackEvent("mark", "` + mark + `")`)
 	for n := 1; ; n++ {
 		events := s.await("event", n)
-		if strings.EqualFold(fmt.Sprint(events[n-1].body["action"]), mark) {
+		if events[n-1].body["action"] == mark {
 			return
 		}
 	}
