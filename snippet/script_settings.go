@@ -37,6 +37,12 @@ var taken = strings.Fields(`
 	removeEventListener screen self sessionStorage setInterval setTimeout status stop top window
 	__cs __cs_onReplacePhones`)
 
+// Check says which setting is wrong and what was expected, as NewScript does, without making the script.
+func (s ScriptSettings) Check() error {
+	_, err := s.configuration()
+	return err
+}
+
 func (s ScriptSettings) configuration() (scriptConfiguration, error) {
 	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant}
 	for _, name := range s.Objects {
