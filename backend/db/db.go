@@ -90,6 +90,18 @@ func (s Settings) Check() error {
 	return fmt.Errorf("unknown database engine %q: expected %q or %q", s.Engine, SQLite, Postgres)
 }
 
+// CheckWrite tells whether the database can be written, by a change that it
+// takes back.
+func (d *DB) CheckWrite(ctx context.Context) error {
+	tx, err := d.write.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("beginning transaction: %w", err)
+	}
+	defer tx.Rollback()
+	_, err = tx.ExecContext(ctx, "CREATE TABLE frontdesk_check (id BIGINT)")
+	return err
+}
+
 // Engine is SQLite or Postgres.
 func (d *DB) Engine() string { return d.engine }
 

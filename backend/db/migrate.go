@@ -17,9 +17,41 @@ var migrations embed.FS
 // Migrate brings the schema up to date. Several nodes may call it at once on
 // one PostgreSQL: one migrates, the others wait for it.
 func (d *DB) Migrate(ctx context.Context) error {
+	provider, err := d.migrator()
+	if err != nil {
+		return fmt.Errorf("reading migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating database: %w", err)
+	}
+	return nil
+}
+
+// Pending is how many migrations the schema lacks. It writes nothing.
+func (d *DB) Pending(ctx context.Context) (int, error) {
+	provider, err := d.migrator()
+	if err != nil {
+		return 0, fmt.Errorf("reading migrations: %w", err)
+	}
+	sources := provider.ListSources()
+	var version int64
+	query := "SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename
+	if err := d.read.DB.QueryRowContext(ctx, query).Scan(&version); err != nil {
+		return len(sources), d.read.DB.PingContext(ctx) // the table comes with the first migration
+	}
+	pending := 0
+	for _, source := range sources {
+		if source.Version > version {
+			pending++
+		}
+	}
+	return pending, nil
+}
+
+func (d *DB) migrator() (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dialect := goose.DialectSQLite3
 	options := []goose.ProviderOption{
@@ -30,18 +62,11 @@ func (d *DB) Migrate(ctx context.Context) error {
 		dialect = goose.DialectPostgres
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	provider, err := goose.NewProvider(dialect, d.write.DB, files, options...)
-	if err != nil {
-		return fmt.Errorf("reading migrations: %w", err)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrating database: %w", err)
-	}
-	return nil
+	return goose.NewProvider(dialect, d.write.DB, files, options...)
 }
 
 // journalMigration makes the journal's table, the one whose definition differs
