@@ -165,6 +165,23 @@ func TestLoadingAgainForTheNextPageIsOneHit(t *testing.T) {
 	require.Len(t, s.views, 2)
 }
 
+// Some sites fetch the script and evaluate its text, as jQuery.getScript does.
+func TestScriptThatIsEvaluated(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	s.page("/deep/page", `<script>
+		var __cs = [["setCsAccount", "`+siteKey+`"]];
+		fetch("/frontdesk/svc.js").then(answer => answer.text()).then(text => {
+			const script = document.createElement("script");
+			script.text = text;
+			document.head.append(script);
+			script.remove();
+		});</script>`, "")
+	b.visit(s.URL + "/deep/page?k=of+the+page")
+	b.until("window.Svc && " + identified)
+	require.Equal(t, siteKey, s.got("hit")[0].body["site_key"])
+}
+
 func TestLoadingTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)

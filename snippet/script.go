@@ -19,6 +19,7 @@ import (
 
 // bundle is the core script as built from browser/: a function expression of one argument, the configuration.
 //
+//go:generate go run ./browser/build
 //go:embed dist/svc.js
 var bundle []byte
 

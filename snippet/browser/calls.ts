@@ -24,9 +24,10 @@ export const calls: Call[] = [];
 
 /**
  * Makes a call of the service: at once when the ids of its view are known, else as soon as they are.
- * It is delivered at most once, and goes on being delivered after the page has been told that it took too long.
+ * The service takes it at most once, and delivery goes on after the page has been told that it took too
+ * long. Without a body the call fails, in the same way as any other.
  */
-export function call(route: string, body: Record<string, unknown>, settled?: (answer: Answer) => void): void {
+export function call(route: string, body: Record<string, unknown> | undefined, settled?: (answer: Answer) => void): void {
   let open = true;
   const settle = (answer: Answer): void => {
     if (open && settled) {
@@ -34,8 +35,8 @@ export function call(route: string, body: Record<string, unknown>, settled?: (an
     }
     open = false;
   };
-  if (!key || calls.length >= limit) {
-    Promise.resolve(failure(key ? 'too_many' : 'no_key')).then(settle);
+  if (!key || !body || calls.length >= limit) {
+    Promise.resolve(failure(!key ? 'no_key' : body ? 'too_many' : 'malformed')).then(settle);
     return;
   }
   const made: Call = { route, body: { id: randomId(), ...body }, view: current, settle };

@@ -11,8 +11,19 @@ export interface Credentials {
   session_id: number;
 }
 
+const names = ['site_key', 'key', 'uri', 'visitor_id', 'hit_id', 'session_id'] as const;
+
 let shown: Partial<Credentials> = {};
 let server = base;
+
+/** The credentials among the fields of an answer. */
+export function pick(answer: Record<string, any>): Credentials {
+  const credentials: Record<string, unknown> = {};
+  for (const name of names) {
+    credentials[name] = answer[name];
+  }
+  return credentials as unknown as Credentials;
+}
 
 /** Shows the page the ids of a view that the service has answered. */
 export function show(credentials: Credentials, url: unknown): void {
@@ -22,15 +33,15 @@ export function show(credentials: Credentials, url: unknown): void {
 
 /** Sites loop over the object and pack it into forms and cookies: it holds the documented fields only, and is theirs to change. */
 export function getCredentials(): object {
-  const { visitor_id = null, hit_id = null, session_id = null } = shown;
-  return {
-    site_key: shown.site_key || key,
-    ...(config.variant === 'A' && { key: shown.key || null, uri: shown.uri || null }),
-    visitor_id,
-    hit_id,
-    session_id,
-    consultant_server_url: server,
-  };
+  const given: Record<string, unknown> = {};
+  for (const name of names) {
+    if (config.variant === 'A' || (name !== 'key' && name !== 'uri')) {
+      given[name] = shown[name] || null;
+    }
+  }
+  given.site_key = shown.site_key || key;
+  given.consultant_server_url = server;
+  return given;
 }
 
 export function getVisitorId(): number | null {

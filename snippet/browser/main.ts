@@ -1,6 +1,6 @@
 import { pump } from './calls';
 import { config } from './config';
-import { guarded, type Method, methods, widgetMethods } from './methods';
+import { guarded, type Method, methods } from './methods';
 import { occupy, previous, type Run } from './page';
 import * as queue from './queue';
 import { key } from './settings';
@@ -25,14 +25,10 @@ function start(): void {
   const commands: Record<string, Method> = {};
   // Sites test for an object and for a function: a function is both. Called itself, it takes one command.
   const svc = (...command: unknown[]): unknown => push(command);
-  const widget: Record<string, Method> = {};
-  for (const [objectMethods, object] of [[widgetMethods, widget], [methods, svc]] as const) {
-    for (const method of Object.keys(objectMethods)) {
-      commands[method] = guarded(objectMethods[method]);
-      Object.assign(object, { [method]: commands[method] });
-    }
+  for (const method of Object.keys(methods)) {
+    commands[method] = guarded(methods[method]);
   }
-  Object.assign(svc, widget, { push });
+  Object.assign(svc, commands, { push });
 
   const drain = guarded(() => {
     globals.__cs = globals.__cs || [];
@@ -58,7 +54,7 @@ function start(): void {
   occupy(run);
   drain();
   globals[name] = svc;
-  globals[widgetName] = widget;
+  globals[widgetName] = {};
 }
 
 function handle(type: string, event?: Event): void {

@@ -4,7 +4,7 @@ import { getCredentials, getSessionId, getVisitorId } from './credentials';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
 import { copy, text } from './text';
-import { type Answer, failure } from './transport';
+import type { Answer } from './transport';
 import { reinitTrackView } from './views';
 
 export type Method = (...args: any[]) => unknown;
@@ -22,18 +22,13 @@ function trackEvent(category: unknown, action: unknown, name?: unknown, value?: 
 }
 
 function addOfflineRequest(req: unknown, callback?: unknown): void {
-  const settled = (answer: Answer): void => give(callback, requestResult(answer));
   let request: unknown;
   try {
     request = copy(req);
   } catch {
     // No object, or one that cannot be read.
   }
-  if (request) {
-    call('lead', { request }, settled);
-  } else {
-    Promise.resolve(failure('malformed')).then(settled);
-  }
+  call('lead', request ? { request } : undefined, (answer) => give(callback, requestResult(answer)));
 }
 
 /**
@@ -53,7 +48,6 @@ function requestResult({ success, status, statusText, data }: Answer): object {
 
 function addVisitorInfo(req: unknown, callback?: unknown): void {
   const given = Object(req);
-  const settled = ({ success }: Answer): void => give(callback, { success });
   const body: Record<string, string> = {};
   for (const field of ['name', 'email', 'phone']) {
     const value = text(given[field]);
@@ -61,11 +55,8 @@ function addVisitorInfo(req: unknown, callback?: unknown): void {
       body[field] = value;
     }
   }
-  if (Object.keys(body).length) {
-    call('visitor', body, settled);
-  } else {
-    Promise.resolve(failure('malformed')).then(settled);
-  }
+  const filled = Object.keys(body).length > 0;
+  call('visitor', filled ? body : undefined, ({ success }) => give(callback, { success }));
 }
 
 /** The methods of the first global object. */
@@ -86,9 +77,6 @@ export const methods: Record<string, Method> = {
 if (config.variant === 'A') {
   methods.reinitTrackView = reinitTrackView;
 }
-
-/** The methods of the second global object, which sites call on the first as well. */
-export const widgetMethods: Record<string, Method> = {};
 
 /** A method as a page may have it: detached, with anything for arguments, and without an exception. */
 export function guarded(method: Method): Method {

@@ -3,9 +3,6 @@ import type { Method } from './methods';
 import { configure, settle } from './settings';
 import { text } from './text';
 
-/** A command is an array of a name and its arguments, or something like one. */
-type Command = unknown[];
-
 let commands: Record<string, Method> = {};
 let ended = false;
 
@@ -16,15 +13,20 @@ export function end(): void {
 
 /** Settings count from anywhere in the queue; then the methods are called in their order. Unknown commands are for others. */
 export function push(...items: unknown[]): void {
-  const given: Command[] = items.map((item) => (item && typeof item === 'object' ? Array.from(item as Command) : []));
-  const called = given.filter(([name, value]) => !configure(text(name), value));
+  const called = items.map(read).filter(([name, value]) => !configure(name, value));
   settle();
   pump();
   for (const [name, ...args] of called) {
-    if (commands.hasOwnProperty(text(name))) {
-      commands[text(name)](...args);
+    if (commands.hasOwnProperty(name)) {
+      commands[name](...args);
     }
   }
+}
+
+/** A command is an array of a name and its arguments, or something like one. */
+function read(item: unknown): [string, ...unknown[]] {
+  const [name, ...args] = item && typeof item === 'object' ? Array.from(item as ArrayLike<unknown>) : [];
+  return [text(name), ...args];
 }
 
 /** Takes over all that has been queued, and the arrays themselves, so that later pushes arrive here. */

@@ -2,18 +2,19 @@ import { previous } from './page';
 import { text } from './text';
 
 /**
- * The service answers beside the script, so the script's own address says where. Code that evaluates
- * the script instead of loading it leaves no current script; then its element is looked for.
+ * The service answers beside the script, so the script's own address says where. Code that fetches the
+ * script and evaluates it leaves no element with an address; the browser remembers what was fetched.
  */
-const own = document.currentScript as HTMLScriptElement | null;
+const element = document.currentScript as HTMLScriptElement | null;
 const source =
-  (own && own.src) ||
-  (document.querySelector<HTMLScriptElement>('script[src*="/svc.js"]') || { src: location.href }).src;
+  (element && element.src) ||
+  performance
+    .getEntriesByType('resource')
+    .map((resource) => resource.name)
+    .find((address) => /\/svc\.js(\?|$)/.test(address));
 
-const address = new URL(source);
-
-/** The prefix of the service, with the slash at its end. */
-export const base = new URL('.', address).href;
+/** The prefix of the service, with the slash at its end. Empty when it cannot be known: then there is no key either. */
+export const base = source ? new URL('.', source).href : '';
 
 /** The site's key. Empty when nothing has named it yet: then nothing is sent. */
 export let key = '';
@@ -41,5 +42,5 @@ export function configure(name: string, value: unknown): boolean {
 
 /** To be called when the queue has been read: an account by other means than the queue. */
 export function settle(): void {
-  key = key || address.searchParams.get('k') || (previous ? previous.key : '');
+  key = source ? key || new URL(source).searchParams.get('k') || (previous ? previous.key : '') : '';
 }

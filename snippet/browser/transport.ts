@@ -14,7 +14,7 @@ export function failure(code: string): Answer {
 
 /** Whether the service has not said yes or no: it was not reached, or could not do it now. */
 export function unanswered({ status }: Answer): boolean {
-  return !status || status === 429 || status >= 500;
+  return !status || status === 408 || status === 429 || status >= 500;
 }
 
 /** Delivery is tried this often in all, after pauses of 0.5, 1.5, 4.5, 13.5 and 40.5 seconds. */

@@ -1,5 +1,5 @@
 import { awaitConsent, consented } from './consent';
-import { type Credentials, show } from './credentials';
+import { type Credentials, pick, show } from './credentials';
 import { pump } from './calls';
 import { previous } from './page';
 import { learn } from './properties';
@@ -116,14 +116,7 @@ export async function report(view: View): Promise<void> {
   const answer = await deliver('hit', view.hit, missed);
   const { success, data } = answer;
   if (success) {
-    view.credentials = {
-      site_key: data.site_key,
-      key: data.key,
-      uri: data.uri,
-      visitor_id: data.visitor_id,
-      hit_id: data.hit_id,
-      session_id: data.session_id,
-    };
+    view.credentials = pick(data);
     if (view === current) {
       show(view.credentials, data.consultant_server_url);
       know(data.online);
@@ -137,14 +130,14 @@ export async function report(view: View): Promise<void> {
 
 /** The page came back from the back-forward cache. Where the visitor has been meanwhile is not known. */
 export function restored(): void {
-  if (current) {
+  if (current && begin()) {
     open('restore', '');
   }
 }
 
 /** The page may have moved on: by script, by the back button, by a change of the fragment. */
 export function navigated(): void {
-  if (current && current.hit.url !== pageAddress()) {
+  if (current && current.hit.url !== pageAddress() && begin()) {
     open('history', current.hit.url);
   }
 }

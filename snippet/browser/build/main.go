@@ -1,8 +1,9 @@
-// Command build makes snippet/dist/svc.js from the TypeScript sources in snippet/browser. It is run from the
-// root of the module: go run ./snippet/browser/build
+// Command build makes snippet/dist/svc.js from the TypeScript sources in snippet/browser. It is run from anywhere
+// in the module: go run ./snippet/browser/build
 package main
 
 import (
+	"errors"
 	"log"
 	"os"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	root, err := os.Getwd()
+	root, err := moduleRoot()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -20,5 +21,23 @@ func main() {
 	}
 	if err := os.WriteFile(filepath.Join(root, "snippet", "dist", "svc.js"), script, 0o644); err != nil {
 		log.Fatal(err)
+	}
+}
+
+// moduleRoot is the nearest folder with a go.mod, from the working directory upwards.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("the working directory is in no module")
+		}
+		dir = parent
 	}
 }
