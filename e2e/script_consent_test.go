@@ -1,6 +1,10 @@
 package e2e
 
 import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -60,4 +64,57 @@ func TestConsentThatIsThereAlready(t *testing.T) {
 	s.page("/", `<script>document.cookie = "agreed=a.b"</script>`+insertion(""), "")
 	b.visit(s.URL)
 	b.until(identified)
+}
+
+// What agrees is the same for the script as for the server.
+func TestConsentIsReadAsTheServerReadsIt(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../snippet/testdata/consent.json")
+	require.NoError(t, err)
+	var vectors []struct {
+		Pattern, Value string
+		Agrees         bool
+	}
+	require.NoError(t, json.Unmarshal(content, &vectors))
+	require.NotEmpty(t, vectors)
+
+	b := newTab(t)
+	argument := regexp.MustCompile(`"consent":(\{.*?\})\}`)
+	for _, v := range vectors {
+		settings := variantA
+		settings.ConsentCookie, settings.ConsentValue = "agreed", v.Pattern
+		script, err := snippet.NewScript(settings)
+		require.NoError(t, err)
+		w := httptest.NewRecorder()
+		script.ServeHTTP(w, httptest.NewRequest("GET", "/svc.js", nil))
+		consent := argument.FindSubmatch(w.Body.Bytes())
+		require.NotNil(t, consent)
+		text, err := json.Marshal(v.Value)
+		require.NoError(t, err)
+		require.Equal(t, v.Agrees, value[bool](b, "new RegExp(("+string(consent[1])+").value).test("+string(text)+")"), "%q in %q", v.Pattern, v.Value)
+	}
+}
+
+func TestConsentThatIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	settings := variantA
+	settings.ConsentCookie, settings.ConsentValue = "agreed", "yes"
+	s, b := newScriptService(t, settings), newTab(t)
+	s.page("/", `<script>document.cookie = "agreed=yes"</script>`+insertion(""), "")
+	b.before(quickClock)
+	b.visit(s.URL)
+	b.until(identified)
+	b.do(`
+		document.cookie = "agreed=no";
+		history.pushState(null, "", "/second"); Svc.reinitTrackView(); Svc.trackEvent("c", "dropped"); Svc.setProperty("p");
+		await new Promise(done => Svc.addOfflineRequest({name: "Anna"}, done));
+		document.cookie = "agreed=yes";
+		history.pushState(null, "", "/third");`)
+	s.await("hit", 2)
+	s.pastAll(b, "Svc")
+	s.Close()
+	require.Equal(t, [][3]string{{"load", "/", ""}, {"history", "/third", "/"}}, s.reported())
+	require.Len(t, s.got("event"), 1)
+	require.Empty(t, s.got("lead"))
+	require.Empty(t, s.got("property"))
 }

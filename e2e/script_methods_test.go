@@ -442,6 +442,27 @@ func TestManyLargeCallsAllArrive(t *testing.T) {
 	require.Len(t, s.drained("lead"), 6)
 }
 
+// A page that makes calls without end, while none can be sent, does not fill the visitor's memory.
+func TestWaitingCallsAreBounded(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	release := make(chan struct{})
+	s.intercept = func(a arrival, _ int) *reply { return &reply{release: release} }
+	s.page("/", insertion(""), "")
+	b.visit(s.URL)
+	b.until("window.loaded")
+	b.do(`
+		for (let n = 0; n < 600; n++) Svc.trackEvent("c", "a" + n);
+		window.result = await new Promise(done => Svc.addOfflineRequest({name: "Anna"}, done));`)
+	require.Equal(t, "too_many", value[string](b, "result.result.code"))
+	close(release)
+	s.await("event", 500)
+	b.until(identified)
+	b.do(`window.result = await new Promise(done => Svc.addOfflineRequest({name: "Anna"}, done));`)
+	require.True(t, value[bool](b, "result.success"))
+	require.Len(t, s.drained("event"), 500)
+}
+
 func TestOperatorStatus(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
