@@ -35,7 +35,7 @@ type ScriptSettings struct {
 	// ConsentCookie is the name of the cookie by which a site says that the visitor has agreed. When it is empty, nobody is asked.
 	ConsentCookie string
 
-	// ConsentValue is the pattern of the values of that cookie that say yes; see MatchConsent. When it is empty, any value does.
+	// ConsentValue is the pattern of the values of that cookie that say yes; see ConsentExpression. When it is empty, any value does.
 	ConsentValue string
 }
 

@@ -71,43 +71,16 @@ func (s ScriptSettings) configuration() (scriptConfiguration, error) {
 	if !cookieValue.MatchString(s.ConsentValue) {
 		return configuration, fmt.Errorf("consent value %q: expected what a cookie can hold, with * for any text", s.ConsentValue)
 	}
-	configuration.Consent = &scriptConsent{Cookie: s.ConsentCookie, Value: consentExpression(s.ConsentValue)}
+	configuration.Consent = &scriptConsent{Cookie: s.ConsentCookie, Value: ConsentExpression(s.ConsentValue)}
 	return configuration, nil
 }
 
-// MatchConsent tells whether the value of a consent cookie, as it stands in the Cookie header, matches the pattern, in
-// which `*` is any text and all else is itself. An empty pattern matches every value. The script decides by the same rule.
-func MatchConsent(pattern, value string) bool {
-	if pattern == "" {
-		return true
-	}
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return value == pattern
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	if len(value) < len(first)+len(last) || !strings.HasPrefix(value, first) || !strings.HasSuffix(value, last) {
-		return false
-	}
-	value = value[len(first) : len(value)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, after, found := strings.Cut(value, part)
-		if !found {
-			return false
-		}
-		value = after
-	}
-	return true
-}
-
-// consentExpression writes the pattern as a regular expression that JavaScript reads as MatchConsent does the pattern.
-func consentExpression(pattern string) string {
+// ConsentExpression writes a pattern of ScriptSettings.ConsentValue as a regular expression, which Go and JavaScript read alike: `*`
+// is any text and all else is itself. An empty pattern matches every value. Values are compared as they stand in the Cookie
+// header, not decoded.
+func ConsentExpression(pattern string) string {
 	if pattern == "" {
 		return ""
 	}
-	parts := strings.Split(pattern, "*")
-	for i, part := range parts {
-		parts[i] = regexp.QuoteMeta(part)
-	}
-	return "^" + strings.Join(parts, ".*") + "$"
+	return "^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$"
 }
