@@ -1,0 +1,78 @@
+package visit
+
+import (
+	_ "embed"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+)
+
+//go:generate go run ./crawlers
+
+// crawlers.txt holds the regular expressions of the maintained list
+// crawler-user-agents, one on a line. Most of them are plain texts.
+//
+//go:embed crawlers.txt
+var crawlersTxt string
+
+// bots tells programs from people by the user agent. A client that names none
+// is not a bot for that.
+type bots struct {
+	texts       []string
+	expressions []*regexp.Regexp
+
+	mu    sync.RWMutex
+	known map[string]bool
+}
+
+// maxKnownAgents bounds what is remembered of user agents.
+const maxKnownAgents = 4096
+
+func newBots() *bots {
+	b := &bots{known: make(map[string]bool)}
+	for pattern := range strings.Lines(crawlersTxt) {
+		pattern = strings.TrimSuffix(pattern, "\n")
+		parsed, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			panic("visit: crawlers.txt: " + err.Error()) // it is part of the program
+		}
+		if parsed.Op == syntax.OpLiteral && parsed.Flags&syntax.FoldCase == 0 {
+			b.texts = append(b.texts, string(parsed.Rune))
+		} else {
+			b.expressions = append(b.expressions, regexp.MustCompile(pattern))
+		}
+	}
+	return b
+}
+
+func (b *bots) match(userAgent string) bool {
+	b.mu.RLock()
+	bot, known := b.known[userAgent]
+	b.mu.RUnlock()
+	if known {
+		return bot
+	}
+	bot = b.search(userAgent)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.known) >= maxKnownAgents {
+		clear(b.known)
+	}
+	b.known[strings.Clone(userAgent)] = bot
+	return bot
+}
+
+func (b *bots) search(userAgent string) bool {
+	for _, text := range b.texts {
+		if strings.Contains(userAgent, text) {
+			return true
+		}
+	}
+	for _, expression := range b.expressions {
+		if expression.MatchString(userAgent) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+package visit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Card is what is known of a visitor. Lists are newest first.
+type Card struct {
+	Visitor         ID
+	FirstAt, LastAt time.Time
+	Name            string
+	Emails, Phones  []Contact
+	Properties      []Property
+	// Sessions are the last 20, each with its last 100 page views and events.
+	Sessions []Session
+}
+
+// Contact is an e-mail or a phone.
+type Contact struct {
+	// Value is the normal form: an address, or digits; Written is as the
+	// visitor wrote it.
+	Value, Written string
+	At             time.Time
+}
+
+// Property is a name that the site's page gave the visitor; the Value of a flag
+// is nil.
+type Property struct {
+	Name  string
+	Value *string
+	At    time.Time
+}
+
+// Session is one stay on the site.
+type Session struct {
+	ID                  ID
+	StartedAt, LastAt   time.Time
+	Source              Source
+	Hits                int
+	Bot                 bool
+	UserAgent, Language string
+	Pages               []Page
+	Events              []TrackedEvent
+}
+
+// TrackedEvent is an event as it was stored.
+type TrackedEvent struct {
+	Event
+	Hit ID
+	At  time.Time
+}
+
+const (
+	cardSessions = 20
+	cardRows     = 100
+)
+
+// Card returns what is known of the visitor; ErrUnknown when nothing is.
+func (v *Visits) Card(ctx context.Context, siteID int64, visitor ID) (Card, error) {
+	c, err := v.card(ctx, siteID, v.visitors.number(visitor))
+	if err != nil {
+		return Card{}, fmt.Errorf("reading a visitor's card: %w", err)
+	}
+	c.Visitor = visitor
+	return c, nil
+}
+
+func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) {
+	var c Card
+	read := v.db.Read()
+	var visitors []struct {
+		FirstAt, LastAt int64
+		Name            string
+	}
+	err := read.NewRaw(`SELECT first_at, last_at, name FROM visitors WHERE site_id = ? AND id = ?`, siteID, visitor).Scan(ctx, &visitors)
+	if err != nil {
+		return c, err
+	}
+	if len(visitors) == 0 {
+		return c, ErrUnknown
+	}
+	c.FirstAt, c.LastAt, c.Name = time.UnixMilli(visitors[0].FirstAt), time.UnixMilli(visitors[0].LastAt), visitors[0].Name
+
+	var contacts []struct {
+		Kind, Value, Written string
+		At                   int64
+	}
+	err = read.NewRaw(`SELECT kind, value, written, at FROM contacts WHERE site_id = ? AND visitor_id = ? ORDER BY at DESC, value`, siteID, visitor).Scan(ctx, &contacts)
+	if err != nil {
+		return c, err
+	}
+	for _, found := range contacts {
+		contact := Contact{Value: found.Value, Written: found.Written, At: time.UnixMilli(found.At)}
+		if found.Kind == "email" {
+			c.Emails = append(c.Emails, contact)
+		} else {
+			c.Phones = append(c.Phones, contact)
+		}
+	}
+
+	var properties []struct {
+		Name  string
+		Value *string
+		At    int64
+	}
+	err = read.NewRaw(`SELECT name, value, at FROM properties WHERE site_id = ? AND visitor_id = ? ORDER BY at DESC, name`, siteID, visitor).Scan(ctx, &properties)
+	if err != nil {
+		return c, err
+	}
+	for _, p := range properties {
+		c.Properties = append(c.Properties, Property{Name: p.Name, Value: p.Value, At: time.UnixMilli(p.At)})
+	}
+	c.Sessions, err = v.cardSessions(ctx, siteID, visitor)
+	return c, err
+}
+
+func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Session, error) {
+	read := v.db.Read()
+	var rows []sessionRow
+	err := read.NewRaw(`SELECT `+sessionColumns+` FROM sessions WHERE site_id = ? AND visitor_id = ? ORDER BY started_at DESC, id DESC LIMIT ?`,
+		siteID, visitor, cardSessions).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	sessions := make([]Session, len(rows))
+	at := make(map[int64]*Session, len(rows))
+	ids := make([]int64, len(rows))
+	for i, s := range rows {
+		sessions[i] = Session{
+			ID: v.sessions.id(s.ID), StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt), Source: storedSource(s.Source),
+			Hits: s.Hits, Bot: s.Bot, UserAgent: s.UserAgent, Language: s.Language,
+		}
+		ids[i], at[s.ID] = s.ID, &sessions[i]
+	}
+	var hits []hitRow
+	err = read.NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM (
+			SELECT site_id, id, session_id, at, kind, url, title, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY at DESC, id DESC) AS latest
+			FROM hits WHERE site_id = ? AND session_id IN (?)
+		) AS numbered WHERE latest <= ? ORDER BY at DESC, id DESC`, siteID, bun.In(ids), cardRows).Scan(ctx, &hits)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hits {
+		at[h.SessionID].Pages = append(at[h.SessionID].Pages, v.page(h))
+	}
+	var events []struct {
+		SessionID, HitID, At          int64
+		Category, Action, Name, Value string
+	}
+	err = read.NewRaw(`SELECT session_id, hit_id, at, category, action, name, value FROM (
+			SELECT session_id, hit_id, id, at, category, action, name, value, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY at DESC, id DESC) AS latest
+			FROM events WHERE site_id = ? AND session_id IN (?)
+		) AS numbered WHERE latest <= ? ORDER BY at DESC, id DESC`, siteID, bun.In(ids), cardRows).Scan(ctx, &events)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		at[e.SessionID].Events = append(at[e.SessionID].Events, TrackedEvent{
+			Event: Event{Category: e.Category, Action: e.Action, Name: e.Name, Value: e.Value}, Hit: v.hits.id(e.HitID), At: time.UnixMilli(e.At),
+		})
+	}
+	return sessions, nil
+}

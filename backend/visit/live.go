@@ -1,0 +1,186 @@
+package visit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// LiveVisit is a session of somebody who is on a site now.
+type LiveVisit struct {
+	SiteID int64
+	Ref    // of the last page view
+	// URL and Title are those of the page that is looked at.
+	URL, Title string
+	// Path are the last pages of the session, oldest first, eight at most.
+	Path []Page
+	// Hits counts the page views of the session.
+	Hits                int
+	StartedAt, LastAt   time.Time
+	Source              Source
+	UserAgent, Language string
+	// Name, Email and Phone are what is known of the visitor, the latest of
+	// each; they may be empty.
+	Name, Email, Phone string
+}
+
+// Page is a page view in a list.
+type Page struct {
+	ID         ID
+	At         time.Time
+	Kind       string
+	URL, Title string
+}
+
+// pathLength is how many pages of a live visit are listed.
+const pathLength = 8
+
+type sessionRow struct {
+	SiteID    int64
+	ID        int64
+	VisitorID int64
+	StartedAt int64
+	LastAt    int64
+	Hits      int
+	LastHitID int64
+	URL       string
+	Title     string
+	Bot       bool
+	UserAgent string
+	Language  string
+	Source    string
+}
+
+const sessionColumns = `site_id, id, visitor_id, started_at, last_at, hits, last_hit_id, url, title, bot, user_agent, language, source`
+
+type hitRow struct {
+	SiteID    int64
+	ID        int64
+	SessionID int64
+	At        int64
+	Kind      string
+	URL       string
+	Title     string
+}
+
+func (v *Visits) page(h hitRow) Page {
+	return Page{ID: v.hits.id(h.ID), At: time.UnixMilli(h.At), Kind: h.Kind, URL: h.URL, Title: h.Title}
+}
+
+// Live returns the sessions of people, not of bots, that had a page view since
+// then, the latest first, limit at most.
+func (v *Visits) Live(ctx context.Context, since time.Time, limit int) ([]LiveVisit, error) {
+	var sessions []sessionRow
+	err := v.db.Read().NewRaw(`SELECT `+sessionColumns+` FROM sessions WHERE last_at >= ? AND bot = ? ORDER BY last_at DESC, id DESC LIMIT ?`,
+		since.UnixMilli(), false, limit).Scan(ctx, &sessions)
+	if err != nil {
+		return nil, fmt.Errorf("reading live visits: %w", err)
+	}
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	paths, err := v.paths(ctx, sessions)
+	if err != nil {
+		return nil, fmt.Errorf("reading live visits: %w", err)
+	}
+	people, err := v.people(ctx, sessions)
+	if err != nil {
+		return nil, fmt.Errorf("reading live visits: %w", err)
+	}
+	visits := make([]LiveVisit, len(sessions))
+	for i, s := range sessions {
+		who := people[place{s.SiteID, s.VisitorID}]
+		visits[i] = LiveVisit{
+			SiteID: s.SiteID, Ref: v.ref(row{s.VisitorID, s.ID, s.LastHitID}), URL: s.URL, Title: s.Title,
+			Path: paths[place{s.SiteID, s.ID}], Hits: s.Hits, StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt),
+			Source: storedSource(s.Source), UserAgent: s.UserAgent, Language: s.Language,
+			Name: who.name, Email: who.email, Phone: who.phone,
+		}
+	}
+	return visits, nil
+}
+
+// place is a row of a site.
+type place struct{ site, id int64 }
+
+func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]Page, error) {
+	paths := make(map[place][]Page, len(sessions))
+	for site, ids := range bySite(sessions, func(s sessionRow) int64 { return s.ID }) {
+		var hits []hitRow
+		err := v.db.Read().NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM (
+				SELECT site_id, id, session_id, at, kind, url, title, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY at DESC, id DESC) AS latest
+				FROM hits WHERE site_id = ? AND session_id IN (?)
+			) AS numbered WHERE latest <= ? ORDER BY at, id`, site, bun.In(ids), pathLength).Scan(ctx, &hits)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			at := place{h.SiteID, h.SessionID}
+			paths[at] = append(paths[at], v.page(h))
+		}
+	}
+	return paths, nil
+}
+
+type person struct{ name, email, phone string }
+
+func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]person, error) {
+	people := make(map[place]person, len(sessions))
+	for site, ids := range bySite(sessions, func(s sessionRow) int64 { return s.VisitorID }) {
+		var known []struct {
+			VisitorID     int64
+			Kind, Written string
+			At            int64
+		}
+		err := v.db.Read().NewRaw(`SELECT id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE site_id = ?0 AND id IN (?1) AND name <> ''
+			UNION ALL SELECT visitor_id, kind, written, at FROM contacts WHERE site_id = ?0 AND visitor_id IN (?1) ORDER BY at`,
+			site, bun.In(ids)).Scan(ctx, &known)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range known {
+			at := place{site, k.VisitorID}
+			who := people[at]
+			switch k.Kind {
+			case "name":
+				who.name = k.Written
+			case "email":
+				who.email = k.Written
+			case "phone":
+				who.phone = k.Written
+			}
+			people[at] = who
+		}
+	}
+	return people, nil
+}
+
+func bySite(sessions []sessionRow, id func(sessionRow) int64) map[int64][]int64 {
+	ids := make(map[int64][]int64)
+	for _, s := range sessions {
+		ids[s.SiteID] = append(ids[s.SiteID], id(s))
+	}
+	return ids
+}
+
+// SourceOf is the source of the session; ErrUnknown when there is none such.
+func (v *Visits) SourceOf(ctx context.Context, siteID int64, session ID) (Source, error) {
+	var sources []string
+	err := v.db.Read().NewRaw(`SELECT source FROM sessions WHERE site_id = ? AND id = ?`, siteID, v.sessions.number(session)).Scan(ctx, &sources)
+	if err != nil {
+		return Source{}, fmt.Errorf("reading a source: %w", err)
+	}
+	if len(sources) == 0 {
+		return Source{}, ErrUnknown
+	}
+	return storedSource(sources[0]), nil
+}
+
+func storedSource(text string) Source {
+	s := Source{Kind: Direct}
+	json.Unmarshal([]byte(text), &s) // written by this package
+	return s
+}

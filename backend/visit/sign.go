@@ -1,0 +1,59 @@
+package visit
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strconv"
+	"strings"
+)
+
+// signatureBytes is how much of each HMAC is kept.
+const signatureBytes = 16
+
+// VisitorString is the visitor's id with the service's signature: the value of
+// the visitor's cookie, and the parameter ci of section 4.3 of the browser
+// interface.
+func (v *Visits) VisitorString(siteID int64, visitor ID) string {
+	return strconv.FormatInt(int64(visitor), 10) + "." + v.signature("visitor", "", siteID, int64(visitor))
+}
+
+// ParseVisitorString returns the visitor of a string that VisitorString made
+// for the site.
+func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid bool) {
+	number, signature, _ := strings.Cut(s, ".")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n >= 1<<idBits || strconv.FormatInt(n, 10) != number {
+		return 0, false
+	}
+	if !hmac.Equal([]byte(signature), []byte(v.signature("visitor", "", siteID, n))) {
+		return 0, false
+	}
+	return ID(n), true
+}
+
+// Sign is the field key of a page's credentials (browser interface, section
+// 2.1): the service's signature of the page view and the page's address, of
+// the letters A–Z, a–z, 0–9, - and _.
+func (v *Visits) Sign(siteID int64, uri string, ref Ref) string {
+	return v.signature("page", uri, siteID, int64(ref.Visitor), int64(ref.Session), int64(ref.Hit))
+}
+
+// Verify tells whether Sign made the key of these. Who bears a valid key need
+// not be asked whether the ids belong together.
+func (v *Visits) Verify(siteID int64, uri string, ref Ref, key string) bool {
+	return hmac.Equal([]byte(key), []byte(v.Sign(siteID, uri, ref)))
+}
+
+// signature signs numbers, whose count the purpose fixes, and a text at the end.
+func (v *Visits) signature(purpose, text string, numbers ...int64) string {
+	mac := hmac.New(sha256.New, v.signing)
+	message := make([]byte, 0, 128)
+	message = append(append(message, purpose...), 0)
+	for _, n := range numbers {
+		message = binary.BigEndian.AppendUint64(message, uint64(n))
+	}
+	mac.Write(append(message, text...))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:signatureBytes])
+}

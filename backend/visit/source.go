@@ -1,0 +1,192 @@
+package visit
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// The kinds of sources.
+const (
+	Direct   = "direct"   // no referrer: typed, bookmarked, or hidden by the browser
+	Campaign = "campaign" // utm parameters
+	Ad       = "ad"       // a click id of an ad system
+	Search   = "search"   // the referrer groups, see referrers.json
+	Social   = "social"
+	Mail     = "mail"
+	Map      = "map"
+	Referral = "referral" // any other site
+)
+
+// Source is where a session came from. Texts are as the address had them, cut
+// to 200 bytes.
+type Source struct {
+	// Kind is one of the constants above.
+	Kind string `json:"kind"`
+	// Source, Medium, Campaign, Term and Content are the utm parameters. Where
+	// there are none, Source is the ad system, the search engine, the network
+	// or the referring host.
+	Source   string `json:"source,omitempty"`
+	Medium   string `json:"medium,omitempty"`
+	Campaign string `json:"campaign,omitempty"`
+	Term     string `json:"term,omitempty"`
+	Content  string `json:"content,omitempty"`
+	// ClickIDName is the parameter that carried the ad system's ClickID.
+	ClickIDName string `json:"click_id_name,omitempty"`
+	ClickID     string `json:"click_id,omitempty"`
+	// Referrer is the host of the referring page, lower-cased, without a port.
+	Referrer string `json:"referrer,omitempty"`
+	// Landing is the path of the session's first page.
+	Landing string `json:"landing,omitempty"`
+}
+
+// maxSourceText bounds each text of a source, in bytes.
+const maxSourceText = 200
+
+// clickIDs are the parameters by which ad systems recognise their clicks.
+var clickIDs = []struct{ parameter, system string }{
+	{"gclid", "google"}, {"gbraid", "google"}, {"wbraid", "google"}, {"dclid", "google"}, {"gad_source", "google"},
+	{"yclid", "yandex"}, {"ysclid", "yandex"}, {"msclkid", "bing"}, {"fbclid", "facebook"}, {"ttclid", "tiktok"},
+	{"twclid", "x"}, {"li_fat_id", "linkedin"}, {"rb_clickid", "vk"}, {"vkclid", "vk"}, {"sccid", "snapchat"}, {"scid", "snapchat"},
+	{"epik", "pinterest"}, {"rdt_cid", "reddit"}, {"qclid", "quora"}, {"obclid", "outbrain"}, {"tblci", "taboola"}, {"irclickid", "impact"},
+}
+
+// sharedLinks are click ids that come with unpaid links too, so that the kind of
+// the source is left to the referrer.
+var sharedLinks = map[string]bool{"fbclid": true, "ysclid": true, "twclid": true, "li_fat_id": true}
+
+// SourceOf reads the source from the address of a session's first page and its
+// referrer. Neither has to be well-formed.
+func SourceOf(page, referrer string) Source {
+	address, err := url.Parse(page)
+	if err != nil {
+		address = &url.URL{}
+	}
+	query := address.Query()
+	text := func(name string) string { return clip(query.Get(name)) }
+	s := Source{
+		Source: text("utm_source"), Medium: text("utm_medium"), Campaign: text("utm_campaign"), Term: text("utm_term"), Content: text("utm_content"),
+		Landing: clip(address.EscapedPath()),
+	}
+	system := ""
+	for _, id := range clickIDs {
+		if value := text(id.parameter); value != "" {
+			s.ClickIDName, s.ClickID, system = id.parameter, value, id.system
+			break
+		}
+	}
+	group, name := Direct, ""
+	if host := hostOf(referrer); host != "" && host != lowerHost(address) {
+		s.Referrer = clip(host)
+		group, name = groupOf(host)
+	}
+	switch {
+	case s.Source+s.Medium+s.Campaign+s.Term+s.Content != "":
+		s.Kind = Campaign
+		if s.Source == "" {
+			s.Source = cmp.Or(system, name)
+		}
+	case s.ClickID != "" && !(sharedLinks[s.ClickIDName]):
+		s.Kind, s.Source = Ad, system
+	case s.ClickID != "" && group == Direct:
+		s.Kind, s.Source = Social, system
+		if s.ClickIDName == "ysclid" {
+			s.Kind = Search
+		}
+	default:
+		s.Kind, s.Source = group, clip(name)
+	}
+	return s
+}
+
+// campaign tells one campaign from another: a visitor who comes back by a new
+// one begins a new session. It is empty where no campaign brought the visitor.
+func (s Source) campaign() string {
+	if s.Kind != Campaign && s.Kind != Ad {
+		return ""
+	}
+	return strings.Join([]string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID}, "\x1f")
+}
+
+// hostOf is the host of an address, lower-cased; empty if it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return ""
+	}
+	return lowerHost(u)
+}
+
+func lowerHost(u *url.URL) string {
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		return ascii
+	}
+	return host
+}
+
+// referrers.json lists hosts by group and name. A name such as "google." stands
+// for the host under any top-level domain.
+//
+//go:embed referrers.json
+var referrersJSON []byte
+
+// referrer is what a host, or its beginning, is known as.
+type referrer struct{ group, name string }
+
+var referrers = readReferrers()
+
+func readReferrers() map[string]referrer {
+	var groups map[string]map[string][]string
+	if err := json.Unmarshal(referrersJSON, &groups); err != nil {
+		panic("visit: referrers.json: " + err.Error()) // it is part of the program
+	}
+	known := make(map[string]referrer)
+	for group, names := range groups {
+		for name, hosts := range names {
+			for _, host := range hosts {
+				known[host] = referrer{group, name}
+			}
+		}
+	}
+	return known
+}
+
+// groupOf finds the group of a host: by the name before its top-level domain,
+// for names that end with a dot, or by the host and the domains above it.
+func groupOf(host string) (group, name string) {
+	bare := strings.TrimPrefix(strings.TrimPrefix(host, "www."), "m.")
+	if r, known := referrers[beforeTopLevel(bare)]; known {
+		return r.group, r.name
+	}
+	for rest, found := host, true; found; _, rest, found = strings.Cut(rest, ".") {
+		if r, known := referrers[rest]; known {
+			return r.group, r.name
+		}
+	}
+	return Referral, bare
+}
+
+// beforeTopLevel is "google." of google.com, google.co.uk and google.com.br.
+func beforeTopLevel(host string) string {
+	label, rest, found := strings.Cut(host, ".")
+	if !found {
+		return ""
+	}
+	if second, top, two := strings.Cut(rest, "."); two && (len(second) > 3 || len(top) != 2) {
+		return ""
+	}
+	return label + "."
+}
+
+// clip cuts a text to what is kept of it, between characters.
+func clip(text string) string {
+	if len(text) > maxSourceText {
+		text = text[:maxSourceText]
+	}
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+}

@@ -1,0 +1,116 @@
+// Package visit knows the visitors of the sites: who came from where, which
+// pages they saw, what they did there, and what they told of themselves.
+//
+// Its tables use the numbers that were drawn for visitors, sessions and hits,
+// so that new rows lie next to each other. Everyone else, callers included,
+// sees ids; the two meet in this package alone.
+package visit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// LiveTopic is what [db.DB.Subscribe] takes to hear of page views.
+const LiveTopic = "visits"
+
+// What can be wrong with a call.
+var (
+	// ErrForeign is returned when the three ids of a page view do not belong
+	// together, or not to the site.
+	ErrForeign = errors.New("the ids do not belong together")
+	// ErrUnknown is returned for a visitor that is not known.
+	ErrUnknown = errors.New("the visitor is not known")
+	// ErrNothing is returned for visitor information with nothing filled in.
+	ErrNothing = errors.New("no name, e-mail or phone was given")
+	// ErrTooMany is returned when a visitor has as many properties, e-mails or
+	// phones as are kept.
+	ErrTooMany = errors.New("the visitor has too many of these already")
+)
+
+// Ref names a page view by its three ids.
+type Ref struct {
+	Visitor, Session, Hit ID
+}
+
+// Visits is the record of all visits.
+type Visits struct {
+	db      *db.DB
+	now     func() time.Time
+	signing []byte
+	bots    *bots
+
+	visitors, sessions, hits numbering
+	events                   *db.Sequence
+}
+
+// numbering draws the numbers of a kind and knows their ids.
+type numbering struct {
+	*db.Sequence
+	permutation
+}
+
+// block is how many numbers a node reserves at a time.
+const block = 4096
+
+// Open returns the visits of the database. The secrets behind its ids and
+// signatures are made on the first call and are the same on every node.
+func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) {
+	signing, err := d.Secret(ctx, "visit.signing")
+	if err != nil {
+		return nil, err
+	}
+	secret, err := d.Secret(ctx, "visit.ids")
+	if err != nil {
+		return nil, err
+	}
+	v := &Visits{db: d, now: now, signing: signing, bots: newBots(), events: d.Sequence("event", 256)}
+	for kind, of := range map[string]*numbering{"visitor": &v.visitors, "session": &v.sessions, "hit": &v.hits} {
+		permutation, err := newPermutation(secret, kind[0])
+		if err != nil {
+			return nil, err
+		}
+		*of = numbering{Sequence: d.Sequence(kind, block), permutation: permutation}
+	}
+	return v, nil
+}
+
+// row is a Ref as the tables know it.
+type row struct {
+	visitor, session, hit int64
+}
+
+func (v *Visits) row(ref Ref) row {
+	return row{v.visitors.number(ref.Visitor), v.sessions.number(ref.Session), v.hits.number(ref.Hit)}
+}
+
+func (v *Visits) ref(r row) Ref {
+	return Ref{Visitor: v.visitors.id(r.visitor), Session: v.sessions.id(r.session), Hit: v.hits.id(r.hit)}
+}
+
+// Belongs tells whether the three ids are those of a page view of the site.
+func (v *Visits) Belongs(ctx context.Context, siteID int64, ref Ref) (bool, error) {
+	found, known, err := v.Find(ctx, siteID, ref.Visitor, ref.Hit)
+	return known && found == ref, err
+}
+
+// Find returns the page view of that visitor and hit. known is false when there
+// is none on the site.
+func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref Ref, known bool, err error) {
+	r := v.row(Ref{Visitor: visitor, Hit: hit})
+	var sessions []int64
+	err = v.db.Read().NewRaw(`SELECT session_id FROM hits WHERE site_id = ? AND id = ? AND visitor_id = ?`,
+		siteID, r.hit, r.visitor).Scan(ctx, &sessions)
+	if err != nil {
+		return Ref{}, false, fmt.Errorf("finding a page view: %w", err)
+	}
+	if len(sessions) == 0 {
+		return Ref{}, false, nil
+	}
+	r.session = sessions[0]
+	return v.ref(r), true, nil
+}

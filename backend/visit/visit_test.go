@@ -1,0 +1,295 @@
+package visit_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const (
+	site   = 7
+	chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+)
+
+// clock is the time that a test sets.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func open(t *testing.T, d *db.DB) (*visit.Visits, *clock) {
+	t.Helper()
+	c := &clock{at: time.UnixMilli(1_700_000_000_000)}
+	v, err := visit.Open(t.Context(), d, c.now)
+	require.NoError(t, err)
+	return v, c
+}
+
+var views atomic.Int64
+
+// see is a page view of the visitor; each is another one.
+func see(t *testing.T, v *visit.Visits, visitor visit.ID, url string) visit.Hit {
+	t.Helper()
+
+	return report(t, v, visitor, visit.View{Nonce: fmt.Sprint("view ", views.Add(1)), URL: url, Title: "A page", Kind: "load", UserAgent: chrome})
+}
+
+func report(t *testing.T, v *visit.Visits, visitor visit.ID, view visit.View) visit.Hit {
+	t.Helper()
+	hit, err := v.Hit(context.Background(), site, visitor, view)
+	require.NoError(t, err)
+	return hit
+}
+
+// each runs the test on each engine.
+func each(t *testing.T, test func(t *testing.T, v *visit.Visits, c *clock, d *db.DB)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		v, c := open(t, d)
+		test(t, v, c, d)
+	})
+}
+
+func TestSessionGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/")
+		require.True(t, first.NewVisitor)
+		require.True(t, first.NewSession)
+		require.Equal(t, c.now(), first.At)
+
+		for _, step := range []struct {
+			after      time.Duration
+			url        string
+			newSession bool
+		}{
+			{30 * time.Minute, "https://shop.example/lamps", false},
+			{30*time.Minute + time.Millisecond, "https://shop.example/", true},
+			{time.Minute, "https://shop.example/?utm_source=news", true},
+			{time.Minute, "https://shop.example/?utm_source=news", false},
+			{time.Minute, "https://shop.example/lamps", false},
+			{time.Minute, "https://shop.example/?utm_source=news&utm_campaign=spring", true},
+			{time.Minute, "https://shop.example/?gclid=abc", true},
+			{time.Minute, "https://shop.example/?gclid=abc", false},
+			{time.Minute, "https://shop.example/?ref=friend", false},
+		} {
+			c.pass(step.after)
+			hit := see(t, v, first.Visitor, step.url)
+			require.False(t, hit.NewVisitor)
+			require.Equal(t, first.Visitor, hit.Visitor)
+			require.Equal(t, step.newSession, hit.NewSession, step.url)
+			require.Equal(t, step.newSession, hit.Session != first.Session, step.url)
+			first.Session = hit.Session
+		}
+	})
+}
+
+func TestViewReportedTwiceIsOneHit(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/")
+		view := visit.View{Nonce: "again", URL: "https://shop.example/lamps", Kind: "load", UserAgent: chrome}
+		once := report(t, v, first.Visitor, view)
+		c.pass(time.Minute)
+		again := report(t, v, first.Visitor, view)
+		require.Equal(t, once.Ref, again.Ref)
+		require.Equal(t, once.At, again.At)
+		card, err := v.Card(t.Context(), site, first.Visitor)
+		require.NoError(t, err)
+		require.Equal(t, 2, card.Sessions[0].Hits)
+		require.Len(t, card.Sessions[0].Pages, 2)
+	})
+}
+
+// Many page views of one visitor at once, on two nodes, make one session and
+// are all counted; the same view reported on both is one.
+func TestOneVisitorOnManyNodes(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		other, err := visit.Open(t.Context(), d, c.now)
+		require.NoError(t, err)
+		first := see(t, v, 0, "https://shop.example/")
+		var wait sync.WaitGroup
+		for i := range 60 {
+			node := []*visit.Visits{v, other}[i%2]
+			wait.Go(func() {
+				view := visit.View{Nonce: fmt.Sprint("many ", i), URL: fmt.Sprint("https://shop.example/", i), Kind: "load", UserAgent: chrome}
+				hit, err := node.Hit(context.Background(), site, first.Visitor, view)
+				assert.NoError(t, err)
+				assert.Equal(t, first.Session, hit.Session)
+			})
+		}
+		wait.Wait()
+		card, err := v.Card(t.Context(), site, first.Visitor)
+		require.NoError(t, err)
+		require.Len(t, card.Sessions, 1)
+		require.Equal(t, 61, card.Sessions[0].Hits)
+		require.Len(t, card.Sessions[0].Pages, 61)
+	})
+}
+
+func TestVisitorOfAnotherSiteIsANewOne(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/")
+		elsewhere, err := v.Hit(t.Context(), site+1, first.Visitor, visit.View{Nonce: "n", URL: "https://other.example/", Kind: "load"})
+		require.NoError(t, err)
+		require.True(t, elsewhere.NewVisitor)
+		require.NotEqual(t, first.Visitor, elsewhere.Visitor)
+	})
+}
+
+func TestIdsThatDoNotBelongTogether(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		mine := see(t, v, 0, "https://shop.example/").Ref
+		yours := see(t, v, 0, "https://shop.example/").Ref
+		belongs := func(siteID int64, ref visit.Ref) bool {
+			ok, err := v.Belongs(t.Context(), siteID, ref)
+			require.NoError(t, err)
+			return ok
+		}
+		require.True(t, belongs(site, mine))
+		require.False(t, belongs(site+1, mine))
+		for _, ref := range []visit.Ref{
+			{Visitor: yours.Visitor, Session: mine.Session, Hit: mine.Hit}, {Visitor: mine.Visitor, Session: yours.Session, Hit: mine.Hit},
+			{Visitor: mine.Visitor, Session: mine.Session, Hit: yours.Hit}, {}, {Visitor: -1, Session: -1, Hit: -1},
+			{Visitor: mine.Visitor + 1, Session: mine.Session, Hit: mine.Hit}, {Visitor: 1 << 60, Session: 1 << 60, Hit: 1 << 60},
+		} {
+			require.False(t, belongs(site, ref), "%v", ref)
+		}
+		found, known, err := v.Find(t.Context(), site, mine.Visitor, mine.Hit)
+		require.NoError(t, err)
+		require.True(t, known)
+		require.Equal(t, mine, found)
+		_, known, err = v.Find(t.Context(), site, yours.Visitor, mine.Hit)
+		require.NoError(t, err)
+		require.False(t, known)
+	})
+}
+
+func TestBotsAreNotLive(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		person := see(t, v, 0, "https://shop.example/?utm_source=news")
+		report(t, v, 0, visit.View{Nonce: "bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"})
+		require.NoError(t, v.AddInfo(t.Context(), site, person.Ref, visit.Info{Name: "Ada", Email: "ada@example.com"}))
+		c.pass(time.Minute)
+		last := see(t, v, person.Visitor, "https://shop.example/lamps")
+
+		live, err := v.Live(t.Context(), c.now().Add(-time.Hour), 10)
+		require.NoError(t, err)
+		require.Len(t, live, 1)
+		require.Equal(t, last.Ref, live[0].Ref)
+		require.Equal(t, "https://shop.example/lamps", live[0].URL)
+		require.Equal(t, 2, live[0].Hits)
+		require.Len(t, live[0].Path, 2)
+		require.Equal(t, "https://shop.example/?utm_source=news", live[0].Path[0].URL)
+		require.Equal(t, "news", live[0].Source.Source)
+		require.Equal(t, "Ada", live[0].Name)
+		require.Equal(t, "ada@example.com", live[0].Email)
+
+		live, err = v.Live(t.Context(), c.now().Add(time.Millisecond), 10)
+		require.NoError(t, err)
+		require.Empty(t, live)
+	})
+}
+
+func TestEventDeliveredTwiceIsOne(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		hit := see(t, v, 0, "https://shop.example/")
+		event := visit.Event{Category: "files", Action: "download", Name: "lamps.pdf", Value: "3"}
+		for range 2 {
+			require.NoError(t, v.TrackEvent(t.Context(), site, hit.Ref, "call", event))
+		}
+		card, err := v.Card(t.Context(), site, hit.Visitor)
+		require.NoError(t, err)
+		require.Len(t, card.Sessions[0].Events, 1)
+		require.Equal(t, event, card.Sessions[0].Events[0].Event)
+		require.Equal(t, hit.Hit, card.Sessions[0].Events[0].Hit)
+	})
+}
+
+func TestProperties(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		hit := see(t, v, 0, "https://shop.example/")
+		value := "gold"
+		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
+		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
+		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "seen", nil))
+		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "gone", nil))
+		require.NoError(t, v.DeleteProperty(t.Context(), site, hit.Ref, "gone"))
+		require.NoError(t, v.DeleteProperty(t.Context(), site, hit.Ref, "never was"))
+		properties, err := v.Properties(t.Context(), site, hit.Visitor)
+		require.NoError(t, err)
+		require.Equal(t, map[string]*string{"plan": &value, "seen": nil}, properties)
+
+		var wait sync.WaitGroup
+		for i := range 250 {
+			wait.Go(func() {
+				if err := v.SetProperty(context.Background(), site, hit.Ref, fmt.Sprint(i), nil); err != nil {
+					assert.ErrorIs(t, err, visit.ErrTooMany)
+				}
+			})
+		}
+		wait.Wait()
+		properties, err = v.Properties(t.Context(), site, hit.Visitor)
+		require.NoError(t, err)
+		require.Len(t, properties, 200)
+		value = "silver"
+		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
+	})
+}
+
+func TestContactsAreUniqueAndTheNameIsReplaced(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		hit := see(t, v, 0, "https://shop.example/")
+		require.ErrorIs(t, v.AddInfo(t.Context(), site, hit.Ref, visit.Info{Name: " "}), visit.ErrNothing)
+		for _, info := range []visit.Info{
+			{Name: "Ada", Email: "Ada@Example.com", Phone: "8 (495) 123-45-67", Region: "RU"},
+			{Name: "Ada L.", Email: " Ada@example.COM ", Phone: "+74951234567"},
+			{Email: "ada@other.example", Phone: "000"},
+		} {
+			c.pass(time.Second)
+			require.NoError(t, v.AddInfo(t.Context(), site, hit.Ref, info))
+		}
+		card, err := v.Card(t.Context(), site, hit.Visitor)
+		require.NoError(t, err)
+		require.Equal(t, "Ada L.", card.Name)
+		require.Equal(t, []string{"ada@other.example", "Ada@example.com"}, values(card.Emails))
+		require.Equal(t, []string{"000", "74951234567"}, values(card.Phones))
+		require.Equal(t, "8 (495) 123-45-67", card.Phones[1].Written)
+	})
+}
+
+func values(contacts []visit.Contact) []string {
+	var all []string
+	for _, c := range contacts {
+		all = append(all, c.Value)
+	}
+	return all
+}
+
+func TestUnknownVisitorHasNoCard(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		_, err := v.Card(t.Context(), site, 12345)
+		require.ErrorIs(t, err, visit.ErrUnknown)
+	})
+}
