@@ -1,0 +1,144 @@
+package lead
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// RepeatWindow is how long the same content from the same page view counts as
+// the same lead, when the sender does not say which delivery it is.
+const RepeatWindow = 10 * time.Minute
+
+// Add stores the submission as a lead, adds its phone and e-mail to what is
+// known of the visitor, and returns when both are durable. A submission that
+// was delivered before is not stored again: the lead that it made is returned,
+// with repeated true.
+//
+// The error is an [Invalid] when the submission is at fault, and nothing is
+// stored then.
+func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool, err error) {
+	if err := s.check(); err != nil {
+		return Lead{}, false, err
+	}
+	id, err := l.ids.Next(ctx)
+	if err != nil {
+		return Lead{}, false, err
+	}
+	delivery, within, err := s.delivery()
+	if err != nil {
+		return Lead{}, false, err
+	}
+	lead = Lead{
+		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(l.now().UnixMilli()), Origin: s.Origin,
+		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: digits(s.Phone, s.Region),
+		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
+		UserFields: s.UserFields, URL: cut(s.URL, maxAddress),
+	}
+	// The session keeps its source itself. A lead whose session is gone, or
+	// cannot be read now, is a lead all the same.
+	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Session); err == nil {
+		lead.Source = source
+	}
+	data, err := json.Marshal(struct {
+		Origin   string `json:"origin"`
+		IsSale   bool   `json:"is_sale"`
+		FormName string `json:"form_name,omitempty"`
+	}{lead.Origin, lead.IsSale, lead.FormName})
+	if err != nil {
+		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
+	}
+	stored, err := recordOf(lead)
+	if err != nil {
+		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
+	}
+
+	var earlier int64
+	err = l.db.Write(ctx, int64(s.Visitor), func(ctx context.Context, tx db.Tx) error {
+		var err error
+		if earlier, err = deliver(ctx, tx, lead, delivery, within); err != nil || earlier != 0 {
+			return err
+		}
+		if _, err := tx.NewInsert().Model(stored).Exec(ctx); err != nil {
+			return err
+		}
+		info := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
+		err = l.visits.AddInfoTx(ctx, tx, lead.SiteID, lead.Ref, info)
+		if err != nil && !errors.Is(err, visit.ErrNothing) && !errors.Is(err, visit.ErrTooMany) {
+			return err
+		}
+		return journal.Append(ctx, tx, journal.Entry{
+			SiteID: lead.SiteID, At: lead.At, Kind: Added, SubjectID: lead.ID, VisitorID: int64(lead.Visitor), Data: data,
+		})
+	})
+	if err != nil {
+		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
+	}
+	if earlier != 0 {
+		if lead, err = l.Get(ctx, s.SiteID, earlier); err != nil {
+			return Lead{}, false, err
+		}
+	}
+	return lead, earlier != 0, nil
+}
+
+// deliver notes the delivery as the lead's. If it made another lead before, and
+// not longer ago than within, that lead's id is returned and nothing noted.
+//
+// The unique key decides, so that of two that come at once one makes the lead.
+func deliver(ctx context.Context, tx db.Tx, lead Lead, delivery string, within time.Duration) (earlier int64, err error) {
+	at := lead.At.UnixMilli()
+	stale := int64(math.MinInt64)
+	if within > 0 {
+		stale = at - within.Milliseconds()
+	}
+	var noted int64
+	err = tx.Tx.Tx.QueryRowContext(ctx, `INSERT INTO lead_deliveries (site_id, delivery, lead_id, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (site_id, delivery) DO UPDATE SET lead_id = excluded.lead_id, at = excluded.at WHERE lead_deliveries.at < $5
+		RETURNING lead_id`, lead.SiteID, delivery, lead.ID, at, stale).Scan(&noted)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	err = tx.Tx.Tx.QueryRowContext(ctx, `SELECT lead_id FROM lead_deliveries WHERE site_id = $1 AND delivery = $2`,
+		lead.SiteID, delivery).Scan(&earlier)
+	return earlier, err
+}
+
+// delivery names what makes two submissions the same, and how long it does;
+// zero is for ever.
+func (s *Submission) delivery() (name string, within time.Duration, err error) {
+	switch {
+	case s.CallID != "":
+		return "call:" + s.CallID, 0, nil
+	case s.IdempotencyKey != "":
+		// Bound to the page view, so that nobody can take a key from another.
+		return fmt.Sprintf("key:%d:%s", s.Hit, s.IdempotencyKey), 0, nil
+	}
+	content, err := json.Marshal(s)
+	if err != nil {
+		return "", 0, fmt.Errorf("comparing a lead with earlier ones: %w", err)
+	}
+	hash := sha256.Sum256(content)
+	return fmt.Sprintf("same:%d:%s", s.Hit, base64.RawURLEncoding.EncodeToString(hash[:])), RepeatWindow, nil
+}
+
+// digits is the phone in international form, or as far as it has digits.
+func digits(phone, region string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, visit.NormalizePhone(phone, region))
+}

@@ -1,0 +1,73 @@
+package lead
+
+import (
+	"encoding/json"
+	"errors"
+	"net/url"
+	"regexp"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+var plainAmount = regexp.MustCompile(`^(|[0-9]{1,16}(\.[0-9]{0,3}[1-9])?)$`)
+
+// storable is what holds for whatever was read and passed the check.
+func storable(t *testing.T, s Submission, err error) {
+	var refused Invalid
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		require.True(t, errors.As(err, &refused), "%v", err)
+		require.NotEmpty(t, refused.Code)
+		return
+	}
+	texts := []string{s.Name, s.Email, s.Phone, s.Message, s.FormName}
+	total := 0
+	for name, value := range s.UserFields {
+		texts = append(texts, name, value)
+		require.NotEmpty(t, value)
+	}
+	for _, text := range texts {
+		require.True(t, utf8.ValidString(text))
+		require.NotContains(t, text, "\x00")
+		total += len(text)
+	}
+	require.LessOrEqual(t, total, maxText)
+	require.Regexp(t, plainAmount, s.SaleCost)
+	require.True(t, s.IsSale || s.SaleCost == "")
+	require.GreaterOrEqual(t, s.GroupID, int64(0))
+	require.LessOrEqual(t, s.GroupID, int64(largest))
+	_, err = recordOf(Lead{UserFields: s.UserFields})
+	require.NoError(t, err)
+}
+
+func FuzzFromObject(f *testing.F) {
+	for _, seed := range []string{
+		`{"name":["Ann"],"phone":null,"email":"-","message":"<b>\r\n","is_sale":"1","sale_cost":"1 500,50","group_id":"7","user_fields":{"a":[1,{"b":null}]},"city":"Oslo"}`,
+		`{"name":"\u0000"}`, `{"name":"\ud800"}`, "{\"name\":\"\xff\"}", `[[[{}]]]`, `{"sale_cost":1e400,"is_sale":true}`, `{"sale_cost":"1,234,567.89","is_sale":1}`,
+		`{"group_id":99999999999999999999}`, `{"user_fields":[],"text":"x","message":"y"}`, `{"":""}`, `{} x`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, object []byte) {
+		s, err := FromObject(json.RawMessage(object))
+		storable(t, s, err)
+	})
+}
+
+func FuzzFromForm(f *testing.F) {
+	for _, seed := range []string{
+		"name=Ann&text=%3Cb%3E%0D%0A&is_sale=true&sale_cost=99%2C90&user_fields[city]=Oslo&lamp[]=a&lamp[]=b&key=k",
+		"name=%00", "name=%FF", "name=Ann&name=Bo", "user_fields=x&user_fields[a]=b", "[]=x", "user_fields[]=x", "is_sale=&sale_cost=", "=", "a;b",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		form, _ := url.ParseQuery(query)
+		s, err := FromForm(form)
+		storable(t, s, err)
+	})
+}

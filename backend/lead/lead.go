@@ -1,0 +1,94 @@
+// Package lead keeps the requests that visitors send from a site's forms: what
+// was asked, by whom, from which page, and which source had brought them.
+//
+// A lead arrives by the browser script or by a call from the site's server. It
+// is acknowledged only when it is durable, and however often the same delivery
+// comes, it is one lead.
+package lead
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// The ways by which a lead arrives.
+const (
+	Script = "script" // addOfflineRequest in the browser
+	Server = "server" // a call from the site's server
+	Form   = "form"   // a form post captured on its way to the site
+)
+
+// Added is the kind of the journal's entry for a new lead. Its subject is the
+// lead, and its data says no more than which kind of lead it is:
+// {"origin","is_sale","form_name"}. Who sent it is read with [Leads.Get], so
+// that erasing a lead erases the person.
+const Added = "lead.added"
+
+// Lead is a stored request (browser interface, section 2.2). Texts are as the
+// sender wrote them, HTML and line breaks included, and are empty when nothing
+// was sent.
+type Lead struct {
+	ID     int64
+	SiteID int64
+	// Ref is the page view from which the lead was sent.
+	visit.Ref
+	// At is when the lead arrived, to the millisecond.
+	At time.Time
+	// Origin is Script, Server or Form.
+	Origin string
+
+	Name  string
+	Email string
+	// Phone is as written; PhoneDigits is the same number in international
+	// form, for comparing and dialling.
+	Phone, PhoneDigits string
+	Message            string
+	// IsSale marks a sale. SaleCost is its amount as a decimal with a point,
+	// such as "1500.50", or empty for a sale of unknown amount.
+	IsSale   bool
+	SaleCost string
+	// GroupID is the group of operators that the lead is for; 0 for none.
+	GroupID int64
+	// FormName is the name that the site gave to the form.
+	FormName string
+	// UserFields are the site's own fields by their names.
+	UserFields map[string]string
+
+	// URL is the address of the page, when the sender told it.
+	URL string
+	// Source is what brought the visitor to the session of the lead.
+	Source visit.Source
+}
+
+// Invalid says why a submission is no lead. It is the sender's mistake: the
+// same submission is refused each time.
+type Invalid struct {
+	// Code is a word for programs: empty, wrong_type, too_long,
+	// malformed_text, sale_cost_without_sale, wrong_sale_cost.
+	Code string
+	// Reason is a sentence for the developer of the site. It names fields and
+	// never repeats their content.
+	Reason string
+}
+
+func (i Invalid) Error() string { return i.Reason }
+
+func invalid(code, format string, args ...any) Invalid {
+	return Invalid{Code: code, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Leads keeps the leads of all sites. It is safe for concurrent use.
+type Leads struct {
+	db     *db.DB
+	visits *visit.Visits
+	now    func() time.Time
+	ids    *db.Sequence
+}
+
+// New returns the leads of the database.
+func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
+	return &Leads{db: d, visits: visits, now: now, ids: d.Sequence("leads", 32)}
+}
