@@ -1,0 +1,187 @@
+// Package api answers what browsers and customers' servers call: the routes of
+// the browser script, and the two server-side calls of the browser interface
+// (sections 4.2 and 4.3).
+//
+// All answers are JSON objects with a boolean "success". A failure says what
+// was wrong, in words and in a code, and stores nothing:
+//
+//	{"success":false,"error":"the page view is not of this site","code":"foreign_ids"}
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// The two variants of the browser interface (section 9).
+const (
+	VariantA = "A"
+	VariantB = "B"
+)
+
+// Site is what the configuration says of the site that a request is for.
+type Site struct {
+	// ID and Key are those of the site in the database.
+	ID  int64
+	Key string
+	// Variant is VariantA or VariantB.
+	Variant string
+	// Prefix is the path under which the service answers, with slashes at both
+	// ends, such as "/frontdesk/".
+	Prefix string
+	// Origins are those from which browsers may call besides the site's own, in
+	// the writing of the Origin header: "https://www.shop.example".
+	Origins []string
+	// ConsentCookie names the cookie that has to be there before anything is
+	// set or stored; empty when none is needed. ConsentValue is the regular
+	// expression that its value has to match; empty for any value.
+	ConsentCookie, ConsentValue string
+	// Region is the country by which phones without a country code are read, in
+	// two letters (ISO 3166-1); empty for none.
+	Region string
+}
+
+// Observer is told what was stored, for counting. It must not block.
+type Observer interface {
+	// Hit is called for each page view.
+	Hit(site string)
+	// Lead is called for each new lead; repeated deliveries are not told.
+	Lead(site, origin string)
+}
+
+// Operators tells whether somebody is there for the visitors.
+type Operators interface {
+	Online(ctx context.Context) (bool, error)
+}
+
+// API serves the routes. It is safe for concurrent use.
+type API struct {
+	visits    *visit.Visits
+	leads     *lead.Leads
+	operators Operators
+	logger    *zap.Logger
+	observer  Observer
+
+	scripts  *limits
+	servers  *limits
+	patterns sync.Map // the consent's regular expressions, compiled
+	outage   rate.Sometimes
+}
+
+// New returns the routes' handler. The observer may be nil.
+func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *zap.Logger, observer Observer) *API {
+	if observer == nil {
+		observer = nobody{}
+	}
+	return &API{
+		visits: visits, leads: leads, operators: operators, logger: logger, observer: observer,
+		scripts: newLimits(scriptRate, scriptBurst),
+		servers: newLimits(serverRate, serverBurst),
+		outage:  rate.Sometimes{Interval: time.Second},
+	}
+}
+
+type nobody struct{}
+
+func (nobody) Hit(string)          {}
+func (nobody) Lead(string, string) {}
+
+// storeTimeout bounds the work of one request, so that the script hears of a
+// failure within the 5 seconds that it has for telling the page.
+const storeTimeout = 4 * time.Second
+
+// route is one address under the prefix.
+type route struct {
+	methods []string
+	serve   func(*API, context.Context, *call) (any, error)
+	// consent: it sets or stores something about the visitor in the browser.
+	consent bool
+	// server: it is called by customers' servers. PHP hides the body of an
+	// answer with a status of 400 or above, so the sender's mistakes are told
+	// with 200.
+	server bool
+	// result: its failures carry the result object of addOfflineRequest.
+	result bool
+}
+
+var (
+	post      = []string{http.MethodPost}
+	get       = []string{http.MethodGet}
+	getOrPost = []string{http.MethodGet, http.MethodPost}
+)
+
+var routes = map[string]route{
+	"v1/hit":                  {methods: post, serve: (*API).hit, consent: true},
+	"v1/event":                {methods: post, serve: (*API).event, consent: true},
+	"v1/lead":                 {methods: post, serve: (*API).lead, consent: true, result: true},
+	"v1/visitor":              {methods: post, serve: (*API).visitor, consent: true},
+	"v1/property":             {methods: post, serve: (*API).property, consent: true},
+	"v1/status":               {methods: get, serve: (*API).status},
+	"api/add_offline_message": {methods: post, serve: (*API).addOfflineMessage, server: true},
+	"vc/s":                    {methods: getOrPost, serve: (*API).addVisitorInformation, server: true},
+}
+
+// call is one request.
+type call struct {
+	w    http.ResponseWriter
+	r    *http.Request
+	site Site
+}
+
+// Serve answers a request under the site's prefix. r.URL.Path is the path as
+// the client sent it, the prefix included, and r.RemoteAddr is the address of
+// the client itself, not of a proxy.
+func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site) {
+	c := &call{w: w, r: r, site: site}
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(site.Prefix, "/")), "/")
+	route, known := routes[name]
+	if !known {
+		// The server-side calls are written with a slash at the end, or without.
+		if route, known = routes[strings.TrimSuffix(name, "/")]; !known || !route.server {
+			c.fail(route, fail(http.StatusNotFound, "unknown_route", "there is nothing at this address"))
+			return
+		}
+	}
+	if done := c.crossOrigin(route); done {
+		return
+	}
+	if err := c.allowed(route); err != nil {
+		c.fail(route, err)
+		return
+	}
+	if err := a.limit(c, route); err != nil {
+		c.fail(route, err)
+		return
+	}
+	if route.consent {
+		if err := a.consent(c); err != nil {
+			c.fail(route, err)
+			return
+		}
+	}
+	// What has arrived is stored, even when the page that sent it is gone.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), storeTimeout)
+	defer cancel()
+	answer, err := route.serve(a, ctx, c)
+	if err != nil {
+		f := a.failureOf(c, name, err)
+		if route.server && f.business() {
+			f.status = http.StatusOK
+		}
+		c.fail(route, f)
+		return
+	}
+	c.answer(http.StatusOK, answer)
+}

@@ -1,0 +1,287 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// desk is the service over HTTP, with one site.
+type desk struct {
+	t         testing.TB
+	db        *db.DB
+	visits    *visit.Visits
+	leads     *lead.Leads
+	operators *operator.Operators
+	url       string // of the prefix, as consultant_server_url
+	logs      *observer.ObservedLogs
+	counted   *counter
+	clock     atomic.Int64 // what is added to the time, in nanoseconds
+}
+
+// counter counts what the observer is told.
+type counter struct {
+	mu    sync.Mutex
+	hits  int
+	leads map[string]int
+}
+
+func (c *counter) Hit(string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hits++
+}
+
+func (c *counter) Lead(_, origin string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leads[origin]++
+}
+
+const siteID = 7
+
+func siteOf(variant string) api.Site {
+	return api.Site{ID: siteID, Key: "shop", Variant: variant, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: "RU"}
+}
+
+// serve runs the service for the site. A request's header From-Address stands
+// for the address of its client.
+func serve(t testing.TB, d *db.DB, site api.Site) *desk {
+	t.Helper()
+	core, logs := observer.New(zapcore.DebugLevel)
+	s := &desk{t: t, db: d, logs: logs, counted: &counter{leads: map[string]int{}}}
+	now := func() time.Time { return time.Now().Add(time.Duration(s.clock.Load())) }
+	var err error
+	s.visits, err = visit.Open(context.Background(), d, now)
+	require.NoError(t, err)
+	s.leads = lead.New(d, s.visits, now)
+	s.operators = operator.New(d, now)
+	handler := api.New(s.visits, s.leads, s.operators, zap.New(core), s.counted)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if address := r.Header.Get("From-Address"); address != "" {
+			r.RemoteAddr = address
+		}
+		handler.Serve(w, r, site)
+	}))
+	t.Cleanup(server.Close)
+	s.url = server.URL + "/frontdesk/"
+	return s
+}
+
+// each runs the test for both variants on both databases.
+func each(t *testing.T, test func(t *testing.T, s *desk, v string)) {
+	for _, v := range []string{api.VariantA, api.VariantB} {
+		t.Run("variant "+v, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) { test(t, serve(t, d, siteOf(v)), v) })
+		})
+	}
+}
+
+// answer is what a request was answered with.
+type answer struct {
+	status int
+	header http.Header
+	raw    string
+	body   map[string]any
+}
+
+func (a answer) code() string {
+	code, _ := a.body["code"].(string)
+	return code
+}
+
+// send makes a request; headers are given as names and values in turn, an empty
+// value leaving out a header.
+func (s *desk) send(method, route, content string, headers ...string) answer {
+	s.t.Helper()
+	r, err := http.NewRequest(method, s.url+route, strings.NewReader(content))
+	require.NoError(s.t, err)
+	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(s.t, err)
+	defer response.Body.Close()
+	return s.read(response)
+}
+
+// read checks what holds for every answer.
+func (s *desk) read(response *http.Response) answer {
+	s.t.Helper()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(s.t, err)
+	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
+	require.Equal(s.t, "no-store", a.header.Get("Cache-Control"))
+	require.Equal(s.t, "nosniff", a.header.Get("X-Content-Type-Options"))
+	if a.status == http.StatusNoContent {
+		return a
+	}
+	require.Equal(s.t, "application/json; charset=utf-8", a.header.Get("Content-Type"))
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	require.NoError(s.t, decoder.Decode(&a.body), a.raw)
+	success, ok := a.body["success"].(bool)
+	require.True(s.t, ok, a.raw)
+	if success {
+		require.Equal(s.t, http.StatusOK, a.status)
+	} else {
+		require.NotEmpty(s.t, a.body["error"], a.raw)
+		require.NotEmpty(s.t, a.code(), a.raw)
+	}
+	return a
+}
+
+// script makes a call of the script.
+func (s *desk) script(route string, body any, headers ...string) answer {
+	s.t.Helper()
+	content, err := json.Marshal(body)
+	require.NoError(s.t, err)
+	return s.send(http.MethodPost, "v1/"+route, string(content), append([]string{"Content-Type", "application/json"}, headers...)...)
+}
+
+// server makes a server's call.
+func (s *desk) server(route string, form url.Values, headers ...string) answer {
+	s.t.Helper()
+	return s.send(http.MethodPost, route, form.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"}, headers...)...)
+}
+
+var calls atomic.Int64
+
+// id is an id as the script makes it.
+func id() string {
+	n := strconv.FormatInt(calls.Add(1), 10)
+	return strings.Repeat("i", 22-len(n)) + n
+}
+
+type object = map[string]any
+
+func viewOf(address string) object {
+	return object{"site_key": "shop", "view": id(), "url": address, "referrer": "https://search.example/?q=lamps", "title": "Lamps", "kind": "load"}
+}
+
+// visitor is a page view as the browser knows it after its hit.
+type visitor struct {
+	answer
+	cookie string
+}
+
+// visit opens a page in a new browser.
+func (s *desk) visit() visitor {
+	s.t.Helper()
+	return s.open(viewOf("https://shop.example/lamps?utm_source=news&utm_medium=mail"), "")
+}
+
+func (s *desk) open(view object, cookie string) visitor {
+	s.t.Helper()
+	a := s.script("hit", view, "Cookie", cookie)
+	require.Equal(s.t, http.StatusOK, a.status, a.raw)
+	set := a.header.Get("Set-Cookie")
+	value, _, _ := strings.Cut(set, ";")
+	return visitor{answer: a, cookie: value}
+}
+
+func (v visitor) credentials() object {
+	c := object{}
+	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id"} {
+		c[name] = v.body[name]
+	}
+	return c
+}
+
+func (v visitor) number(name string) int64 {
+	n, err := v.body[name].(json.Number).Int64()
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func (v visitor) ref() visit.Ref {
+	return visit.Ref{Visitor: visit.ID(v.number("visitor_id")), Session: visit.ID(v.number("session_id")), Hit: visit.ID(v.number("hit_id"))}
+}
+
+// form are the credentials as a site's server sends them, with the fields.
+func (v visitor) form(variant string, fields ...string) url.Values {
+	form := url.Values{}
+	for _, name := range []string{"site_key", "visitor_id", "hit_id", "session_id", "consultant_server_url"} {
+		form.Set(name, text(v.body[name]))
+	}
+	if variant == api.VariantA {
+		form.Set("key", text(v.body["key"]))
+		form.Set("uri", text(v.body["uri"]))
+	}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return form
+}
+
+func text(value any) string {
+	if n, ok := value.(json.Number); ok {
+		return n.String()
+	}
+	return value.(string)
+}
+
+// stored are all leads, newest first.
+func (s *desk) stored() []lead.Lead {
+	s.t.Helper()
+	leads, err := s.leads.List(context.Background(), 0, lead.Cursor{}, 1000)
+	require.NoError(s.t, err)
+	return leads
+}
+
+// rows counts what the subjects have stored, so that a test can say that
+// nothing was.
+func (s *desk) rows() map[string]int64 {
+	s.t.Helper()
+	counts := map[string]int64{}
+	var tables []string
+	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	if s.db.Engine() == db.Postgres {
+		query = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
+	}
+	require.NoError(s.t, s.db.Read().NewRaw(query).Scan(context.Background(), &tables))
+	for _, table := range tables {
+		if table == "sequences" || table == "secrets" {
+			continue // numbers that are given out are not what is stored
+		}
+		n, err := s.db.Read().NewSelect().TableExpr(table).Count(context.Background())
+		require.NoError(s.t, err)
+		counts[table] = n
+	}
+	return counts
+}
+
+// dump is the value as JSON, for looking whether something is in it.
+func dump(t testing.TB, value any) string {
+	t.Helper()
+	content, err := json.Marshal(value)
+	require.NoError(t, err)
+	return string(content)
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+const (
+	// maxScriptBody is the size in bytes of a call of the script. Browsers keep
+	// no more than that alive for a page that is gone.
+	maxScriptBody = 64 << 10
+	// maxServerBody is the size in bytes of a server's call. Servers send the
+	// transcripts of whole chats.
+	maxServerBody = 1 << 20
+	// bodyTimeout bounds how long a body may take to arrive.
+	bodyTimeout = 10 * time.Second
+)
+
+// decode reads the JSON object of the script's call.
+func (c *call) decode(into any) error {
+	mediaType, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" {
+		return fail(http.StatusUnsupportedMediaType, "wrong_content_type", "the body must be application/json")
+	}
+	content, err := c.body(maxScriptBody)
+	if err != nil {
+		return err
+	}
+	if !utf8.Valid(content) {
+		return malformed("malformed_text", "the body is not valid UTF-8")
+	}
+	if err := json.Unmarshal(content, into); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			if wrong.Field == "" {
+				return malformed("wrong_type", "the body must be a JSON object")
+			}
+			return malformed("wrong_type", "%s must not be of the type %s", wrong.Field, strings.Fields(wrong.Value)[0])
+		}
+		return malformed("malformed_json", "the body is not well-formed JSON")
+	}
+	return nil
+}
+
+// form reads the fields of a server's call.
+func (c *call) form() (url.Values, error) {
+	mediaType, parameters, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil {
+		// Senders forget the header, or write a charset that cannot be parsed.
+		mediaType, _, _ = strings.Cut(c.r.Header.Get("Content-Type"), ";")
+		mediaType = strings.ToLower(strings.TrimSpace(mediaType))
+	}
+	if mediaType != "application/x-www-form-urlencoded" && mediaType != "" {
+		return nil, fail(http.StatusUnsupportedMediaType, "wrong_content_type",
+			"the body must be application/x-www-form-urlencoded (in PHP: http_build_query)")
+	}
+	content, err := c.body(maxServerBody)
+	if err != nil {
+		return nil, err
+	}
+	return parseForm(string(content), parameters["charset"])
+}
+
+// parseForm reads url-encoded fields of the charset, which is UTF-8 unless it
+// is another that browsers know.
+func parseForm(content, charset string) (url.Values, error) {
+	// A semicolon separates nothing: it is one that a sender did not encode.
+	form, err := url.ParseQuery(strings.ReplaceAll(content, ";", "%3B"))
+	if err != nil {
+		return nil, malformed("malformed_form", "the fields are not well-formed application/x-www-form-urlencoded")
+	}
+	if charset != "" {
+		if known, err := htmlindex.Get(charset); err == nil {
+			if name, _ := htmlindex.Name(known); name != "utf-8" {
+				form = decoded(form, known)
+			}
+		}
+	}
+	for name, values := range form {
+		for _, text := range append(values, name) {
+			if !utf8.ValidString(text) {
+				return nil, malformed("malformed_text", "the fields are not valid UTF-8, and no other charset is declared in Content-Type")
+			}
+			if strings.IndexByte(text, 0) >= 0 {
+				return nil, malformed("malformed_text", "a field holds a NUL character")
+			}
+		}
+	}
+	return form, nil
+}
+
+func decoded(form url.Values, charset encoding.Encoding) url.Values {
+	text := func(bytes string) string {
+		// A decoder writes U+FFFD for what it cannot read, and does not fail.
+		utf8, err := charset.NewDecoder().String(bytes)
+		if err != nil {
+			return bytes
+		}
+		return utf8
+	}
+	all := make(url.Values, len(form))
+	for name, values := range form {
+		for _, value := range values {
+			all.Add(text(name), text(value))
+		}
+	}
+	return all
+}
+
+// body reads the request's body, limit bytes at most.
+func (c *call) body(limit int64) ([]byte, error) {
+	tooLarge := fail(http.StatusRequestEntityTooLarge, "too_large", "the body is larger than %d bytes", limit)
+	if c.r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	// Where the server supports no deadlines, it has its own.
+	control := http.NewResponseController(c.w)
+	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+		defer control.SetReadDeadline(time.Time{})
+	}
+	var content []byte
+	var err error
+	source := http.MaxBytesReader(c.w, c.r.Body, limit)
+	if c.r.ContentLength >= 0 {
+		content = make([]byte, c.r.ContentLength)
+		_, err = io.ReadFull(source, content)
+	} else {
+		content, err = io.ReadAll(source)
+	}
+	var exceeded *http.MaxBytesError
+	switch {
+	case err == nil:
+		return content, nil
+	case errors.As(err, &exceeded):
+		return nil, tooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return nil, fail(http.StatusRequestTimeout, "too_slow", "the body did not arrive within %v", bodyTimeout)
+	}
+	return nil, malformed("malformed_body", "the body did not arrive whole")
+}
+
+// field is a text of a call by its name.
+type field struct{ name, text string }
+
+// checkTexts refuses texts that are longer than limit bytes, or cannot be
+// stored.
+func checkTexts(limit int, fields ...field) error {
+	for _, f := range fields {
+		if len(f.text) > limit {
+			return malformed("too_long", "%s is longer than %d bytes", f.name, limit)
+		}
+		if strings.IndexByte(f.text, 0) >= 0 {
+			return malformed("malformed_text", "%s holds a NUL character", f.name)
+		}
+	}
+	return nil
+}

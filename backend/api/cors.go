@@ -1,0 +1,54 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// crossOrigin answers preflight requests, and refuses requests from pages of
+// origins that are not the site's. It reports whether it answered.
+//
+// A request without an Origin header comes from no page of another site, or is
+// one that pages could always send without reading its answer; what it does is
+// bound to credentials that only the site's pages have.
+func (c *call) crossOrigin(route route) (done bool) {
+	header := c.w.Header()
+	header.Add("Vary", "Origin")
+	origin := c.r.Header.Get("Origin")
+	if origin != "" {
+		if !c.sameOrigin(origin) && !slices.ContainsFunc(c.site.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
+			c.fail(route, fail(http.StatusForbidden, "foreign_origin", "this site does not take calls from pages of that origin"))
+			return true
+		}
+		header.Set("Access-Control-Allow-Origin", origin)
+		header.Set("Access-Control-Allow-Credentials", "true")
+		header.Set("Access-Control-Expose-Headers", "Retry-After")
+	}
+	if c.r.Method != http.MethodOptions {
+		return false
+	}
+	methods := strings.Join(route.methods, ", ")
+	header.Set("Allow", methods+", OPTIONS")
+	if origin != "" {
+		header.Set("Access-Control-Allow-Methods", methods)
+		header.Set("Access-Control-Allow-Headers", "Content-Type, Idempotency-Key")
+		header.Set("Access-Control-Max-Age", "7200")
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// sameOrigin compares hosts only: behind a proxy that ends TLS, the scheme that
+// the browser sees is not known here.
+func (c *call) sameOrigin(origin string) bool {
+	scheme, host, found := strings.Cut(origin, "://")
+	if !found || host == "" {
+		return false // also "null", the origin of sandboxed pages
+	}
+	port := ":80"
+	if strings.EqualFold(scheme, "https") {
+		port = ":443"
+	}
+	return strings.EqualFold(strings.TrimSuffix(host, port), strings.TrimSuffix(c.r.Host, port))
+}

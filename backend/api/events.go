@@ -1,0 +1,41 @@
+package api
+
+import (
+	"context"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// maxEventText is the size in bytes to which the texts of an event are cut.
+const maxEventText = 512
+
+// event serves v1/event: trackEvent.
+func (a *API) event(ctx context.Context, c *call) (any, error) {
+	var sent struct {
+		caller
+		Category string `json:"category"`
+		Action   string `json:"action"`
+		Name     string `json:"name"`
+		Value    string `json:"value"`
+	}
+	if err := c.decode(&sent); err != nil {
+		return nil, err
+	}
+	err := checkTexts(maxScriptBody, field{"category", sent.Category}, field{"action", sent.Action}, field{"name", sent.Name}, field{"value", sent.Value})
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(sent.Category) == "" || strings.TrimSpace(sent.Action) == "" {
+		return nil, malformed("missing", "an event needs a category and an action")
+	}
+	p, err := a.page(ctx, c, sent.caller)
+	if err != nil {
+		return nil, err
+	}
+	err = a.visits.TrackEvent(ctx, c.site.ID, p.Ref, sent.ID, visit.Event{
+		Category: cut(sent.Category, maxEventText), Action: cut(sent.Action, maxEventText),
+		Name: cut(sent.Name, maxEventText), Value: cut(sent.Value, maxEventText),
+	})
+	return succeeded{true}, err
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever address a page has, the credentials carry it as one that any place
+// can hold, and that is still an address.
+func FuzzCredentialAddress(f *testing.F) {
+	for _, seed := range []string{
+		"https://shop.example/lamps?utm_source=news#part", "http://shop.example/caf\u00e9 bar;a|b", "https://[::1]:8080/", "HTTPS://SHOP.EXAMPLE",
+		"https://shop.example/%zz%", "https://\x00/", "https://shop.example/\xff", "javascript:alert(1)", "https://", "https://@/", "https://shop.example\\@evil.example/",
+		"https://shop.example/" + strings.Repeat("\u044f", 700),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		address := credentialAddress(text)
+		require.LessOrEqual(t, len(address), maxAddress)
+		require.NotRegexp(t, `[^!-~]|[;|#"'<>]`, address)
+		require.Equal(t, address, credentialAddress(address), "it is its own address")
+		if webAddress(text) {
+			require.True(t, webAddress(address), "%q", address)
+		}
+	})
+}
+
+func FuzzIdentifier(f *testing.F) {
+	for _, seed := range []string{"1", "0", "-1", "9007199254740991", "9007199254740992", "+5", "05", "1e3", "0x10", "", " 1", "1_000", "\u0661"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		id, err := identifier("hit_id", []string{text})
+		if err == nil {
+			require.Positive(t, id)
+			require.Less(t, int64(id), int64(1)<<53)
+			require.Equal(t, strings.TrimLeft(strings.TrimPrefix(text, "+"), "0"), strings.TrimLeft(strconv.FormatInt(int64(id), 10), "0"))
+		}
+		if checkID("id", text) == nil {
+			require.Equal(t, text, url.PathEscape(text))
+			require.LessOrEqual(t, len(text), 64)
+		}
+	})
+}
+
+func FuzzParseForm(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"name=Ann&text=%D0%B0;b", "UTF-8"}, {"name=%CE%EB%FF", "windows-1251"}, {"a=%FF", ""}, {"a=%00", ""}, {"%zz", ""},
+		{"a=%1B%24B", "iso-2022-jp"}, {"a=%00a", "utf-16le"}, {"a=b", "replacement"}, {"a=b", "x-user-defined"}, {"a=%81", "shift_jis"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, content, charset string) {
+		form, err := parseForm(content, charset)
+		if err != nil {
+			return
+		}
+		for name, values := range form {
+			for _, text := range append(values, name) {
+				require.True(t, utf8.ValidString(text))
+				require.NotContains(t, text, "\x00")
+			}
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"math"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// How often one client may call, in calls a second. Whole offices share an
+// address, and the calls of a site's visitors through its server all come from
+// that server.
+const (
+	scriptRate, scriptBurst = 50, 500
+	serverRate, serverBurst = 200, 2000
+)
+
+// limits bounds the calls of each client address. It remembers the addresses of
+// two periods: the oldest are forgotten when a period ends, or is full.
+type limits struct {
+	rate  rate.Limit
+	burst int
+
+	mu              sync.Mutex
+	began           time.Time
+	recent, earlier map[netip.Prefix]*rate.Limiter
+}
+
+const (
+	limitPeriod    = time.Minute
+	limitAddresses = 1 << 15
+)
+
+func newLimits(perSecond float64, burst int) *limits {
+	return &limits{rate: rate.Limit(perSecond), burst: burst, recent: make(map[netip.Prefix]*rate.Limiter)}
+}
+
+// take counts a call, and returns for how long the client has to wait before
+// the next one; 0 when the call is within the limits.
+func (l *limits) take(client netip.Prefix, now time.Time) time.Duration {
+	reservation := l.of(client, now).ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
+	if wait > 0 {
+		reservation.CancelAt(now)
+	}
+	return wait
+}
+
+func (l *limits) of(client netip.Prefix, now time.Time) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.began) > limitPeriod || len(l.recent) >= limitAddresses {
+		l.earlier, l.recent, l.began = l.recent, make(map[netip.Prefix]*rate.Limiter), now
+	}
+	limiter := l.recent[client]
+	if limiter == nil {
+		if limiter = l.earlier[client]; limiter == nil {
+			limiter = rate.NewLimiter(l.rate, l.burst)
+		}
+		l.recent[client] = limiter
+	}
+	return limiter
+}
+
+// limit refuses a client that calls too often.
+func (a *API) limit(c *call, route route) *failure {
+	client, limited := clientOf(c.r.RemoteAddr)
+	if !limited {
+		return nil
+	}
+	of := a.scripts
+	if route.server {
+		of = a.servers
+	}
+	wait := of.take(client, time.Now())
+	if wait == 0 {
+		return nil
+	}
+	f := fail(http.StatusTooManyRequests, "too_many_requests", "too many calls from this address")
+	f.retryAfter = int(math.Ceil(wait.Seconds()))
+	return f
+}
+
+// clientOf is the network that is limited as one client: an IPv4 address, or
+// the /64 that one IPv6 subscriber has. The machine itself is not limited: what
+// comes from there is a proxy that stands for everybody.
+func clientOf(address string) (client netip.Prefix, limited bool) {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		both, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return netip.Prefix{}, true
+		}
+		ip = both.Addr()
+	}
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLoopback() {
+		return netip.Prefix{}, false
+	}
+	bits := 32
+	if ip.Is6() {
+		bits = 64
+	}
+	client, _ = ip.Prefix(bits)
+	return client, true
+}

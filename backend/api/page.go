@@ -1,0 +1,168 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// credentials are what a page knows of its view (browser interface, section
+// 2.1). Key is signed over all the others, so that they need no look-up.
+type credentials struct {
+	SiteKey string   `json:"site_key"`
+	Key     string   `json:"key"`
+	URI     string   `json:"uri"`
+	Visitor visit.ID `json:"visitor_id"`
+	Hit     visit.ID `json:"hit_id"`
+	Session visit.ID `json:"session_id"`
+}
+
+// view is a page view as the script reports it.
+type view struct {
+	SiteKey string `json:"site_key"`
+	// View is the id that the script made for the view: reported twice, it is
+	// one hit.
+	View     string `json:"view"`
+	URL      string `json:"url"`
+	Referrer string `json:"referrer"`
+	Title    string `json:"title"`
+	// Kind is load, history, restore or reinit.
+	Kind string `json:"kind"`
+}
+
+// caller is the part that all calls of the script begin with: from which page
+// they come, and which call it is. A call that is sent while the page is being
+// left, before its view was answered, carries the view instead of credentials.
+type caller struct {
+	Credentials *credentials `json:"credentials"`
+	View        *view        `json:"hit"`
+	// ID is made by the script, and is the same when a call is repeated.
+	ID string `json:"id"`
+}
+
+// page is a page view that a call has been found to come from.
+type page struct {
+	visit.Ref
+	uri string
+}
+
+// page finds the page view of the call.
+func (a *API) page(ctx context.Context, c *call, from caller) (page, error) {
+	if err := checkID("id", from.ID); err != nil {
+		return page{}, err
+	}
+	switch {
+	case from.Credentials != nil:
+		return a.verified(c, *from.Credentials)
+	case from.View != nil:
+		p, _, err := a.viewed(ctx, c, *from.View)
+		return p, err
+	}
+	return page{}, malformed("missing", "credentials or hit is missing")
+}
+
+// verified are the credentials, found to be those that the service gave out.
+func (a *API) verified(c *call, given credentials) (page, error) {
+	if given.SiteKey != c.site.Key {
+		return page{}, unknownSite()
+	}
+	ref := visit.Ref{Visitor: given.Visitor, Session: given.Session, Hit: given.Hit}
+	if !validRef(ref) || !a.visits.Verify(c.site.ID, given.URI, ref, given.Key) {
+		return page{}, forged()
+	}
+	return page{Ref: ref, uri: given.URI}, nil
+}
+
+// viewed stores the page view and sets the visitor's cookie.
+func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, error) {
+	if err := c.checkView(v); err != nil {
+		return page{}, visit.Hit{}, err
+	}
+	var visitor visit.ID
+	if cookie, err := c.r.Cookie(visitorCookie); err == nil {
+		// A cookie that is not the service's own is as good as none.
+		if known, ok := a.visits.ParseVisitorString(c.site.ID, cookie.Value); ok {
+			visitor = known
+		}
+	}
+	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+		Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
+		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
+	})
+	if err != nil {
+		return page{}, visit.Hit{}, err
+	}
+	c.setVisitor(a.visits.VisitorString(c.site.ID, hit.Visitor), v.URL)
+	a.observer.Hit(c.site.Key)
+	return page{Ref: hit.Ref, uri: credentialAddress(v.URL)}, hit, nil
+}
+
+func (c *call) checkView(v view) error {
+	if v.SiteKey != c.site.Key {
+		return unknownSite()
+	}
+	if err := checkID("view", v.View); err != nil {
+		return err
+	}
+	switch v.Kind {
+	case "load", "history", "restore", "reinit":
+	default:
+		return malformed("wrong_type", "kind must be load, history, restore or reinit")
+	}
+	if err := checkTexts(maxScriptBody, field{"url", v.URL}, field{"referrer", v.Referrer}, field{"title", v.Title}); err != nil {
+		return err
+	}
+	if !webAddress(v.URL) {
+		return malformed("wrong_type", "url must be the http or https address of the page")
+	}
+	if !plainHost(c.r.Host) {
+		return malformed("malformed_host", "the Host header names no host")
+	}
+	return nil
+}
+
+// visitorCookie holds the tracker's visitor string.
+const visitorCookie = "svc_v"
+
+// visitorCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
+// section 5.5).
+const visitorCookieAge = 400 * 24 * 60 * 60
+
+func (c *call) setVisitor(value, pageURL string) {
+	http.SetCookie(c.w, &http.Cookie{
+		Name: visitorCookie, Value: value, Path: "/", MaxAge: visitorCookieAge,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: c.secure(pageURL),
+	})
+}
+
+// validRef tells whether the ids can be ids at all: positive and below 2^53.
+func validRef(ref visit.Ref) bool {
+	for _, id := range []visit.ID{ref.Visitor, ref.Session, ref.Hit} {
+		if id <= 0 || id >= 1<<53 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkID checks an id that the script made: base64url, 16 to 64 characters.
+func checkID(name, id string) error {
+	valid := 16 <= len(id) && len(id) <= 64
+	for i := 0; valid && i < len(id); i++ {
+		ch := id[i]
+		valid = 'a' <= ch && ch <= 'z' || 'A' <= ch && ch <= 'Z' || '0' <= ch && ch <= '9' || ch == '-' || ch == '_'
+	}
+	if !valid {
+		return malformed("wrong_type", "%s must be 16 to 64 characters of base64url", name)
+	}
+	return nil
+}
+
+func unknownSite() *failure {
+	return fail(http.StatusNotFound, "unknown_site", "the site key is not that of this site")
+}
+
+func forged() *failure {
+	return fail(http.StatusForbidden, "forged", "the credentials are not those that this service gave to the page")
+}

@@ -1,0 +1,246 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+// The answer to a hit is what getCredentials needs: truthy fields, with nothing
+// in them that ends a cookie's value.
+func TestHitGivesCredentials(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		v := s.open(viewOf("https://shop.example/caf\u00e9 bar;a|b?q=1&x=%zz#part"), "")
+		require.Equal(t, "shop", v.body["site_key"])
+		require.Equal(t, "https://shop.example/caf%C3%A9%20bar%3Ba%7Cb?q=1&x=%zz", v.body["uri"])
+		require.Regexp(t, `^[A-Za-z0-9_-]{16,}$`, v.body["key"])
+		for _, name := range []string{"visitor_id", "hit_id", "session_id"} {
+			require.Positive(t, v.number(name))
+			require.Less(t, v.number(name), int64(1)<<53)
+		}
+		require.Equal(t, strings.Replace(s.url, "http://", "https://", 1), v.body["consultant_server_url"], "as the page's own scheme says")
+		require.Equal(t, false, v.body["online"])
+		require.Equal(t, object{}, v.body["properties"])
+		require.Equal(t, 1, s.counted.hits)
+
+		plain := s.open(viewOf("http://shop.example/"), "")
+		require.Equal(t, s.url, plain.body["consultant_server_url"])
+	})
+}
+
+func TestVisitorCookie(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		first := s.visit()
+		set := first.header.Get("Set-Cookie")
+		require.Regexp(t, `^svc_v=[0-9]+\.[A-Za-z0-9_-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, set)
+		require.NotContains(t, s.open(viewOf("http://shop.example/"), "").header.Get("Set-Cookie"), "Secure")
+
+		again := s.open(viewOf("https://shop.example/about"), first.cookie)
+		require.Equal(t, first.body["visitor_id"], again.body["visitor_id"])
+		require.Equal(t, first.body["session_id"], again.body["session_id"])
+		require.NotEqual(t, first.body["hit_id"], again.body["hit_id"])
+		require.Equal(t, first.cookie, again.cookie)
+
+		for _, forged := range []string{first.cookie + "x", "svc_v=" + text(first.body["visitor_id"]), "svc_v=1.a", "svc_v=", "svc_v=\xff"} {
+			stranger := s.open(viewOf("https://shop.example/"), forged)
+			require.NotEqual(t, first.body["visitor_id"], stranger.body["visitor_id"], forged)
+		}
+		a := s.script("event", object{"credentials": first.credentials(), "id": id(), "category": "shop", "action": "look"})
+		require.Equal(t, 200, a.status, a.raw)
+		require.Empty(t, a.header.Get("Set-Cookie"))
+	})
+}
+
+// The same view reported twice is one hit.
+func TestRepeatedView(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		view := viewOf("https://shop.example/")
+		first := s.open(view, "")
+		again := s.open(view, first.cookie)
+		require.Equal(t, first.credentials(), again.credentials())
+	})
+}
+
+// Each call works with the credentials of the page, and also with the view in
+// their place, when the page is left before its hit was answered.
+func TestCalls(t *testing.T) {
+	each(t, func(t *testing.T, s *desk, _ string) {
+		for _, early := range []bool{false, true} {
+			view := viewOf("https://shop.example/lamps")
+			v := s.open(view, "")
+			call := func(route string, body object) {
+				t.Helper()
+				body["id"] = id()
+				if early {
+					body["hit"] = view
+				} else {
+					body["credentials"] = v.credentials()
+				}
+				a := s.script(route, body, "Cookie", v.cookie)
+				require.Equal(t, 200, a.status, a.raw)
+				require.Equal(t, true, a.body["success"])
+			}
+			call("event", object{"category": "shop", "action": "look", "name": nil, "value": "3"})
+			call("property", object{"name": "size", "value": "L"})
+			call("property", object{"name": "member"})
+			call("property", object{"name": "gone", "value": "x"})
+			call("property", object{"name": "gone", "delete": true})
+			call("visitor", object{"name": "Ann", "email": "ann@mail.example", "phone": "8 (495) 123-45-67"})
+			call("lead", object{"request": object{"name": "Ann", "phone": "8 (495) 765-43-21", "city": "Oslo"}})
+
+			again := s.open(viewOf("https://shop.example/lamps"), v.cookie)
+			require.Equal(t, object{"size": "L", "member": nil}, again.body["properties"])
+			require.Equal(t, v.body["visitor_id"], again.body["visitor_id"])
+
+			stored := s.stored()[0]
+			require.Equal(t, v.ref(), stored.Ref)
+			require.Equal(t, int64(siteID), stored.SiteID)
+			require.Equal(t, lead.Script, stored.Origin)
+			require.Equal(t, "Ann", stored.Name)
+			require.Equal(t, "8 (495) 765-43-21", stored.Phone)
+			require.Equal(t, "74957654321", stored.PhoneDigits)
+			require.Equal(t, map[string]string{"city": "Oslo"}, stored.UserFields)
+			require.Equal(t, "https://shop.example/lamps", stored.URL)
+		}
+		require.Equal(t, map[string]int{lead.Script: 2}, s.counted.leads)
+	})
+}
+
+// The answer of a lead is the documented result object.
+func TestLeadAnswers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantB))
+		v := s.visit()
+		a := s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"message": "A lamp"}})
+		require.JSONEq(t, `{"success":true,"result":null}`, a.raw)
+		a = s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"name": "-"}})
+		require.Equal(t, 400, a.status)
+		require.Equal(t, object{"code": "empty"}, a.body["result"])
+		require.Equal(t, "empty", a.code())
+		require.Len(t, s.stored(), 1)
+		require.Equal(t, "news", s.stored()[0].Source.Source)
+	})
+}
+
+// A call that is delivered again is one lead, however the deliveries race.
+func TestRepeatedLead(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		v := s.visit()
+		body := object{"credentials": v.credentials(), "id": id(), "request": object{"name": "Ann"}}
+		var wait sync.WaitGroup
+		for range 24 {
+			wait.Go(func() {
+				if a := s.script("lead", body); a.status != 200 || a.raw != `{"success":true,"result":null}` {
+					t.Errorf("%d %s", a.status, a.raw)
+				}
+			})
+		}
+		wait.Wait()
+		require.Len(t, s.stored(), 1)
+		require.Equal(t, map[string]int{lead.Script: 1}, s.counted.leads)
+
+		body["id"] = id()
+		require.Equal(t, 200, s.script("lead", body).status)
+		require.Len(t, s.stored(), 2, "another call is another lead")
+	})
+}
+
+// A lead makes its sender's contacts known.
+func TestLeadAddsContacts(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		v := s.visit()
+		a := s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"name": "Ann", "email": "ann@mail.example", "phone": "8 (495) 123-45-67"}})
+		require.Equal(t, 200, a.status, a.raw)
+		card, err := s.visits.Card(t.Context(), siteID, v.ref().Visitor)
+		require.NoError(t, err)
+		require.Contains(t, dump(t, card), "ann@mail.example")
+		require.Contains(t, dump(t, card), "74951234567")
+	})
+}
+
+func TestStatus(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		require.JSONEq(t, `{"success":true,"online":false}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)
+		account, err := s.operators.Create(t.Context(), operator.Account{Login: "olga", Password: "a long enough secret", Role: operator.Agent})
+		require.NoError(t, err)
+		lease, err := s.operators.Arrive(t.Context(), account.ID)
+		require.NoError(t, err)
+		s.clock.Add(int64(2 * time.Second)) // answers may be a second old
+		require.JSONEq(t, `{"success":true,"online":true}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)
+		require.Equal(t, true, s.visit().body["online"])
+		require.NoError(t, lease.End(t.Context()))
+		s.clock.Add(int64(2 * time.Second))
+		require.JSONEq(t, `{"success":true,"online":false}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)
+
+		for _, route := range []string{"v1/status", "v1/status?k=", "v1/status?k=other"} {
+			a := s.send(http.MethodGet, route, "")
+			require.Equal(t, 404, a.status)
+			require.Equal(t, "unknown_site", a.code())
+		}
+	})
+}
+
+// Nothing is set or stored before the visitor has agreed.
+func TestConsent(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		site := siteOf(api.VariantB)
+		site.ConsentCookie, site.ConsentValue = "agreed", "^(yes|all)$"
+		s := serve(t, d, site)
+		before := s.rows()
+		for _, cookie := range []string{"", "agreed=no", "agreed=yes!", "disagreed=yes"} {
+			for _, route := range []string{"hit", "event", "lead", "visitor", "property"} {
+				a := s.script(route, viewOf("https://shop.example/"), "Cookie", cookie)
+				require.Equal(t, 403, a.status)
+				require.Equal(t, "consent_missing", a.code())
+				require.Empty(t, a.header.Get("Set-Cookie"))
+			}
+		}
+		require.Equal(t, before, s.rows())
+		require.Equal(t, 200, s.send(http.MethodGet, "v1/status?k=shop", "").status)
+
+		v := s.open(viewOf("https://shop.example/"), "agreed=yes")
+		require.NotEmpty(t, v.cookie)
+		// The site's server carries no cookies.
+		require.Equal(t, true, s.server("api/add_offline_message/", v.form(api.VariantB, "name", "Ann")).body["success"])
+	})
+}
+
+func TestConsentOfAnyValue(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	site := siteOf(api.VariantB)
+	site.ConsentCookie = "agreed"
+	s := serve(t, d, site)
+	require.Equal(t, 200, s.script("hit", viewOf("https://shop.example/"), "Cookie", "agreed=").status)
+	require.Equal(t, 403, s.script("hit", viewOf("https://shop.example/")).status)
+}
+
+// Values are compared as they are written, whatever consent managers write.
+func TestConsentAsWritten(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	site := siteOf(api.VariantB)
+	site.ConsentCookie, site.ConsentValue = "cm", `"statistics":true`
+	s := serve(t, d, site)
+	for cookie, status := range map[string]int{
+		`a=b; cm={"needed":true,"statistics":true}; c=d`:  200,
+		`a=b; cm={"needed":true,"statistics":false}; c=d`: 403,
+		`cmp={"statistics":true}`:                         403,
+	} {
+		require.Equal(t, status, s.script("hit", viewOf("https://shop.example/"), "Cookie", cookie).status, cookie)
+	}
+}

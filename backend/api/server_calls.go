@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// addOfflineMessage serves api/add_offline_message/ (browser interface, section
+// 4.2): a lead from the site's server. A site may send the fields of its form
+// as they are, with the credentials among them, and hours after the page view.
+func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
+	form, err := c.form()
+	if err != nil {
+		return nil, err
+	}
+	from, err := a.credentialsOf(ctx, c, form)
+	if err != nil {
+		return nil, err
+	}
+	submission, err := lead.FromForm(form)
+	if err != nil {
+		return nil, err
+	}
+	submission.Origin = lead.Server
+	submission.IdempotencyKey = strings.Trim(strings.TrimSpace(c.r.Header.Get("Idempotency-Key")), `"`)
+	if err := a.addLead(ctx, c, from, submission); err != nil {
+		return nil, err
+	}
+	return succeeded{true}, nil
+}
+
+// credentialsOf finds the page view that the form's credentials name. In
+// variant A they are proved by key and uri; in variant B the ids, which nobody
+// can guess, are looked up.
+func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page, error) {
+	siteKey := form.Get("site_key")
+	if siteKey != c.site.Key && (siteKey != "" || c.site.Variant == VariantB) {
+		return page{}, unknownSite()
+	}
+	var ref visit.Ref
+	var err error
+	if ref.Visitor, err = identifier("visitor_id", form["visitor_id"]); err != nil {
+		return page{}, err
+	}
+	if ref.Hit, err = identifier("hit_id", form["hit_id"]); err != nil {
+		return page{}, err
+	}
+	if ref.Session, err = identifier("session_id", form["session_id"]); err != nil {
+		return page{}, err
+	}
+	uri := form.Get("uri")
+	if c.site.Variant == VariantA {
+		if !a.visits.Verify(c.site.ID, uri, ref, form.Get("key")) {
+			return page{}, forged()
+		}
+		return page{Ref: ref, uri: uri}, nil
+	}
+	belongs, err := a.visits.Belongs(ctx, c.site.ID, ref)
+	if err != nil {
+		return page{}, err
+	}
+	if !belongs {
+		return page{}, foreignIDs()
+	}
+	return page{Ref: ref}, nil
+}
+
+// informationAnswer is the answer to vc/s/ with the system fields.
+type informationAnswer struct {
+	Success bool     `json:"success"`
+	SiteKey string   `json:"site_key"`
+	Visitor visit.ID `json:"visitor_id"`
+	Session visit.ID `json:"session_id"`
+	Hit     visit.ID `json:"hit_id"`
+	CI      string   `json:"ci"`
+}
+
+// addVisitorInformation serves vc/s/ (browser interface, section 4.3): contacts
+// of the visitor from the site's server.
+func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
+	sent, err := parseForm(c.r.URL.RawQuery, "")
+	if err != nil {
+		return nil, err
+	}
+	if c.r.Method == http.MethodPost {
+		form, err := c.form()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(sent, form)
+	}
+	siteKey := sent.Get("sk")
+	if siteKey != c.site.Key && (siteKey != "" || c.site.Variant == VariantB) {
+		return nil, unknownSite()
+	}
+	visitor, known := a.visits.ParseVisitorString(c.site.ID, sent.Get("ci"))
+	if !known {
+		if visitor, err = identifier("ci", sent["ci"]); err != nil {
+			return nil, err
+		}
+	}
+	hit, err := identifier("hi", sent["hi"])
+	if err != nil {
+		return nil, err
+	}
+	info := visit.Info{Name: sent.Get("vn"), Email: sent.Get("ve"), Phone: sent.Get("vp"), Region: c.site.Region}
+	if err := checkInfo(info); err != nil {
+		return nil, err
+	}
+	ref, found, err := a.visits.Find(ctx, c.site.ID, visitor, hit)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, foreignIDs()
+	}
+	if c.site.Variant == VariantA && !a.visits.Verify(c.site.ID, sent.Get("ur"), ref, sent.Get("k")) {
+		return nil, forged()
+	}
+	if err := a.visits.AddInfo(ctx, c.site.ID, ref, info); err != nil {
+		return nil, err
+	}
+	if sent.Get("s") == "1" {
+		return succeeded{true}, nil
+	}
+	return informationAnswer{
+		Success: true, SiteKey: c.site.Key, Visitor: ref.Visitor, Session: ref.Session, Hit: ref.Hit,
+		CI: a.visits.VisitorString(c.site.ID, ref.Visitor),
+	}, nil
+}
+
+// identifier reads an id that a field holds.
+func identifier(name string, values []string) (visit.ID, error) {
+	if len(values) == 0 || values[0] == "" {
+		return 0, malformed("missing", "%s is missing", name)
+	}
+	id, err := strconv.ParseInt(values[0], 10, 64)
+	if err != nil || id <= 0 || id >= 1<<53 || len(values) > 1 {
+		return 0, malformed("wrong_type", "%s must be the integer that the credentials hold", name)
+	}
+	return visit.ID(id), nil
+}
+
+func foreignIDs() *failure {
+	return fail(http.StatusForbidden, "foreign_ids", "the ids do not belong together, or are not of this site")
+}
