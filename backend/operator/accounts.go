@@ -100,6 +100,7 @@ func (o *Operators) note(ctx context.Context, tx db.Tx, kind string, a Operator)
 	if err != nil {
 		return err
 	}
+	tx.Wake(Topic)
 	return journal.Append(ctx, tx, journal.Entry{At: o.now(), Kind: kind, SubjectID: a.ID, Data: data})
 }
 
@@ -248,6 +249,7 @@ func (o *Operators) RetireProvisioned(ctx context.Context, declared []string) er
 		if err != nil {
 			return fmt.Errorf("retiring operators: %w", err)
 		}
+		tx.Wake(Topic)
 		return nil
 	})
 }

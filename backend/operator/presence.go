@@ -16,6 +16,9 @@ const Topic = "operators"
 const (
 	// LeaseTime is how long a lease lasts without being renewed.
 	LeaseTime = 30 * time.Second
+	// FadeTime is how long an operator still counts as there whose console
+	// closed: time enough to come to its next page.
+	FadeTime = 5 * time.Second
 	// Heartbeat is how often a lease is to be renewed.
 	Heartbeat = 10 * time.Second
 	// onlineFor is how long an answer of Online is repeated from memory.
@@ -33,13 +36,16 @@ type Lease struct {
 // Arrive begins a lease for the account.
 func (o *Operators) Arrive(ctx context.Context, id int64) (*Lease, error) {
 	l := &Lease{operators: o, id: rand.Text(), operatorID: id}
-	return l, l.write(ctx, true)
+	return l, l.write(ctx, LeaseTime, true)
 }
 
 // Renew keeps the lease for another [LeaseTime].
-func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, false) }
+func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, LeaseTime, false) }
 
-func (l *Lease) write(ctx context.Context, arriving bool) error {
+// Fade ends the lease [FadeTime] from now.
+func (l *Lease) Fade(ctx context.Context) error { return l.write(ctx, FadeTime, false) }
+
+func (l *Lease) write(ctx context.Context, lasting time.Duration, arriving bool) error {
 	o := l.operators
 	if arriving {
 		defer o.online.found.Store(nil)
@@ -47,7 +53,7 @@ func (l *Lease) write(ctx context.Context, arriving bool) error {
 	err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		now := o.now()
 		_, err := tx.ExecContext(ctx, `INSERT INTO operator_leases (id, operator_id, expires_at) VALUES (?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`, l.id, l.operatorID, now.Add(LeaseTime).UnixMilli())
+			ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`, l.id, l.operatorID, now.Add(lasting).UnixMilli())
 		if err != nil || !arriving {
 			return err
 		}

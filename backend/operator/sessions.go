@@ -55,9 +55,10 @@ func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte,
 	return nil
 }
 
-// DeleteCtx ends the session, if it is there.
+// DeleteCtx ends the session, if it is there, and wakes [Topic].
 func (s *SessionStore) DeleteCtx(ctx context.Context, token string) error {
 	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		tx.Wake(Topic)
 		_, err := tx.ExecContext(ctx, `DELETE FROM operator_sessions WHERE token = ?`, token)
 		return err
 	})
