@@ -1,0 +1,66 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+func (c *Console) showAccount(w http.ResponseWriter, r *http.Request) {
+	c.account(w, r, http.StatusOK, "")
+}
+
+func (c *Console) account(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	f, err := c.frame(r, "account")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f.Problem = problem
+	c.show(w, r, status, f)
+}
+
+// changePassword changes the operator's own password, ends the account's
+// sessions, and begins a new one for this browser.
+func (c *Console) changePassword(w http.ResponseWriter, r *http.Request) {
+	words := c.wordsFor(r)
+	o, _ := current(r)
+	if _, allowed := c.attempts.allow(r, o.Login); !allowed {
+		c.account(w, r, http.StatusTooManyRequests, words.text("signin.tooMany"))
+		return
+	}
+	fresh := r.PostFormValue("password")
+	_, err := c.Operators.Authenticate(r.Context(), o.Login, r.PostFormValue("current"))
+	if errors.Is(err, operator.ErrCredentials) {
+		c.account(w, r, http.StatusUnprocessableEntity, words.text("problem.current"))
+		return
+	}
+	if err == nil {
+		err = c.Operators.Passwd(r.Context(), o.Login, fresh)
+	}
+	if problem := words.problem(err); problem != "" {
+		c.account(w, r, http.StatusUnprocessableEntity, problem)
+		return
+	}
+	if err == nil {
+		o, err = c.Operators.Get(r.Context(), o.ID)
+	}
+	if err == nil {
+		err = c.sessions.begin(r, o)
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	c.back(w, r, "/account", "account.changed")
+}
+
+func (c *Console) setAway(w http.ResponseWriter, r *http.Request) {
+	o, _ := current(r)
+	if err := c.Operators.SetAway(r.Context(), o.ID, r.PostFormValue("away") == "true"); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
+}

@@ -1,0 +1,137 @@
+// Package console is the web page in front of which operators sit: who is on
+// the site now, what requests come in, and who is behind them.
+//
+// Pages are rendered here and kept up to date over server-sent events. All that
+// comes from visitors is treated as hostile text.
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Subjects are what the console shows.
+type Subjects struct {
+	DB        *db.DB // told of news by it
+	Journal   *journal.Journal
+	Sites     *site.Sites
+	Visits    *visit.Visits
+	Leads     *lead.Leads
+	Operators *operator.Operators
+}
+
+// Console serves the operators' pages at the root of a host of their own. The
+// RemoteAddr of a request is taken for the client's address.
+type Console struct {
+	Subjects
+	now      func() time.Time
+	logger   *zap.Logger
+	words    []*words
+	pages    pages
+	sessions sessions
+	attempts *attempts
+	crossing http.CrossOriginProtection
+	routes   http.Handler
+
+	streams streams
+}
+
+// New returns the console over its subjects.
+func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
+	c := &Console{
+		Subjects: subjects,
+		now:      now,
+		logger:   logger,
+		words:    allWords(now),
+		sessions: newSessions(subjects.Operators.Sessions()),
+		attempts: newAttempts(now),
+		streams:  newStreams(),
+	}
+	c.pages = parsePages(c.words)
+	c.crossing.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.fail(w, r, http.StatusForbidden, "fail.crossing")
+	}))
+	c.routes = c.crossing.Handler(c.sessions.loaded(c.mux()))
+	return c
+}
+
+// Disconnect ends the streams that are open. Their pages connect anew at once,
+// to whoever answers then: it is for a server that stops while the service goes
+// on.
+func (c *Console) Disconnect() { c.streams.disconnect() }
+
+// Close ends the open streams for good, and returns when they have ended.
+func (c *Console) Close() { c.streams.close() }
+
+// maxForm bounds the body of a request in bytes.
+const maxForm = 64 << 10
+
+// ServeHTTP answers a request for the console.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header(), r)
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	c.routes.ServeHTTP(w, r)
+}
+
+func (c *Console) mux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /assets/{tag}/{name}", serveAsset)
+
+	mux.HandleFunc("GET /setup", c.showSetup)
+	mux.HandleFunc("POST /setup", c.setUp)
+	mux.HandleFunc("GET /sign-in", c.showSignIn)
+	mux.HandleFunc("POST /sign-in", c.signIn)
+	mux.HandleFunc("POST /sign-out", c.signOut)
+	mux.HandleFunc("POST /language", c.chooseLanguage)
+
+	mux.HandleFunc("GET /{$}", c.signedIn(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/visitors", http.StatusSeeOther)
+	}))
+	mux.HandleFunc("GET /visitors", c.signedIn(c.showVisitors))
+	mux.HandleFunc("GET /visitors/{site}/{visitor}", c.signedIn(c.showCard))
+	mux.HandleFunc("GET /leads", c.signedIn(c.showLeads))
+	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
+	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))
+
+	mux.HandleFunc("GET /account", c.signedIn(c.showAccount))
+	mux.HandleFunc("POST /account/password", c.signedIn(c.changePassword))
+	mux.HandleFunc("POST /account/away", c.signedIn(c.setAway))
+
+	mux.HandleFunc("GET /sites", c.admin(c.showSites))
+	mux.HandleFunc("POST /sites", c.admin(c.addSite))
+	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
+	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
+	mux.HandleFunc("POST /operators/{operator}/disabled", c.admin(c.setDisabled))
+
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+	})
+	return mux
+}
+
+// protect sets the headers of every answer: nothing of the console is framed,
+// cached, or allowed to run anything but its own files.
+func protect(h http.Header, r *http.Request) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Set("Cache-Control", "no-store")
+	if r.TLS != nil {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}

@@ -1,0 +1,194 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// pageNames are the pages, each in a template of that name, around which
+// layout.html stands. All of them share the lists of parts.html.
+var pageNames = []string{"visitors", "card", "leads", "lead", "sites", "operators", "account", "door", "failure"}
+
+// pages are the templates by language and page.
+type pages map[string]map[string]*template.Template
+
+func parsePages(all []*words) pages {
+	parsed := make(pages)
+	for _, w := range all {
+		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html"))
+		parsed[w.Code] = map[string]*template.Template{"parts": shared}
+		for _, name := range pageNames {
+			parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))
+		}
+	}
+	return parsed
+}
+
+func functions(w *words) template.FuncMap {
+	return template.FuncMap{
+		"t":       w.text,
+		"icon":    func(name string) (template.HTML, error) { return drawing(name) },
+		"asset":   func(name string) string { return assets[name].path },
+		"ago":     w.ago,
+		"exactly": w.exactly,
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"span":    w.span,
+		"money":   w.money,
+		"number":  w.number,
+		"phone":   phone,
+		"dial":    func(digits string) template.URL { return dialing(digits) },
+		"mailbox": mailbox,
+		"page":    pageOf,
+		"since":   func(t time.Time) time.Duration { return w.now().Sub(t) },
+	}
+}
+
+func drawing(name string) (template.HTML, error) {
+	drawn, found := icons[name]
+	if !found {
+		return "", fmt.Errorf("there is no icon %q", name)
+	}
+	return drawn, nil
+}
+
+// dialing is a tel: link, of digits alone, or nothing.
+func dialing(digits string) template.URL {
+	if number := dial(digits); number != "" {
+		return template.URL("tel:" + number)
+	}
+	return ""
+}
+
+// frame is what stands around each page and its own content.
+type frame struct {
+	Words    *words
+	Tongues  []*words
+	Operator operator.Operator
+	Inside   bool // signed in
+	Page     string
+	Title    string
+	Here     string // address of this page
+	Stream   string // address of the events that keep it up to date
+	Sites    []site.Site
+	SiteID   int64 // to which lists are narrowed; 0 for all
+	Notice   string
+	Problem  string // why what was sent was not accepted
+	Body     any
+}
+
+// SiteKey is the key of the site, shown where there are several.
+func (f frame) SiteKey(id int64) string {
+	if len(f.Sites) < 2 {
+		return ""
+	}
+	for _, s := range f.Sites {
+		if s.ID == id {
+			return s.Key
+		}
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// frame begins a page.
+func (c *Console) frame(r *http.Request, name string) (frame, error) {
+	w := c.wordsFor(r)
+	f := frame{Words: w, Tongues: c.words, Page: name, Here: r.URL.RequestURI(), Title: w.text(name + ".title")}
+	o, found := current(r)
+	if !found {
+		return f, nil
+	}
+	f.Operator, f.Inside = o, true
+	f.Notice = c.sessions.of(r).PopString(r.Context(), sessionNotice)
+	var err error
+	if f.Sites, err = c.Sites.List(r.Context()); err != nil {
+		return f, err
+	}
+	f.SiteID = c.narrowed(r, f.Sites)
+	f.Stream, err = c.streamAddress(r, "other", f.SiteID)
+	return f, err
+}
+
+// narrowed is the site that the operator has chosen to look at, now or earlier.
+func (c *Console) narrowed(r *http.Request, sites []site.Site) int64 {
+	m := c.sessions.of(r)
+	chosen := m.GetInt64(r.Context(), sessionSite)
+	if query := r.URL.Query(); query.Has("site") {
+		asked, err := strconv.ParseInt(query.Get("site"), 10, 64)
+		if err == nil && asked != chosen {
+			chosen = asked
+			m.Put(r.Context(), sessionSite, chosen)
+		}
+	}
+	for _, s := range sites {
+		if s.ID == chosen && len(sites) > 1 {
+			return chosen
+		}
+	}
+	return 0
+}
+
+// streamAddress is where the page's events come from: all that happens from
+// now on.
+func (c *Console) streamAddress(r *http.Request, view string, siteID int64) (string, error) {
+	end, err := c.Journal.End(r.Context())
+	if err != nil {
+		return "", err
+	}
+	return "/stream/" + view + "?" + url.Values{"site": {strconv.FormatInt(siteID, 10)}, "after": {end.String()}}.Encode(), nil
+}
+
+func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, f frame) {
+	var body bytes.Buffer
+	if err := c.pages[f.Words.Code][f.Page].ExecuteTemplate(&body, "layout", f); err != nil {
+		c.logger.Error("rendering page of the console", zap.String("page", f.Page), zap.Error(err))
+		http.Error(w, f.Words.text("fail.internal"), http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", f.Words.Code)
+	h.Add("Vary", "Accept-Language")
+	w.WriteHeader(status)
+	body.WriteTo(w)
+}
+
+// fail shows a page that says what went wrong and what to do next.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
+	words := c.wordsFor(r)
+	o, inside := current(r)
+	c.show(w, r, status, frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(),
+		Title: words.text("failure.title"), Problem: words.text(text), Operator: o, Inside: inside, Body: status})
+}
+
+// failed is for what is not the client's fault: the database does not answer.
+func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if !errors.Is(r.Context().Err(), r.Context().Err()) || r.Context().Err() == nil {
+		c.logger.Error("the console cannot show a page", zap.String("path", r.URL.Path), zap.Error(err))
+	}
+	w.Header().Set("Retry-After", "5")
+	c.fail(w, r, http.StatusServiceUnavailable, "fail.unavailable")
+}
+
+// back answers a form that was accepted: with the page to go to, and what it
+// says there.
+func (c *Console) back(w http.ResponseWriter, r *http.Request, to, notice string) {
+	if notice != "" {
+		c.sessions.of(r).Put(r.Context(), sessionNotice, c.wordsFor(r).text(notice))
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}

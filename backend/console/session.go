@@ -1,0 +1,160 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+// sessionLifetime is how long a sign-in lasts: a working week.
+const sessionLifetime = 7 * 24 * time.Hour
+
+// What a session holds.
+const (
+	sessionOperator = "operator" // int64, the account
+	sessionEpoch    = "epoch"    // int64, the account's epoch at sign-in
+	sessionSite     = "site"     // int64, the site that lists are narrowed to; 0 for all
+	sessionNotice   = "notice"   // string, what the next page says once
+)
+
+// sessions are kept by two managers over one store, because a cookie with the
+// __Host- prefix, which no other host can set, exists on HTTPS alone.
+type sessions struct {
+	secure, plain *scs.SessionManager
+}
+
+func newSessions(store scs.CtxStore) sessions {
+	manager := func(cookie string) *scs.SessionManager {
+		m := scs.New()
+		m.Store = store
+		m.HashTokenInStore = true
+		m.Lifetime = sessionLifetime
+		m.Cookie.Name = cookie
+		m.Cookie.SameSite = http.SameSiteLaxMode
+		m.ErrorFunc = func(w http.ResponseWriter, _ *http.Request, _ error) {
+			w.Header().Set("Retry-After", "5")
+			http.Error(w, "The console is not available at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
+		}
+		return m
+	}
+	s := sessions{secure: manager("__Host-frontdesk"), plain: manager("frontdesk")}
+	s.secure.Cookie.Secure = true
+	return s
+}
+
+func (s sessions) of(r *http.Request) *scs.SessionManager {
+	if r.TLS != nil {
+		return s.secure
+	}
+	return s.plain
+}
+
+// loaded gives the request its session. Files need none.
+func (s sessions) loaded(next http.Handler) http.Handler {
+	secure, plain := s.secure.LoadAndSave(next), s.plain.LoadAndSave(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case isAsset(r):
+			next.ServeHTTP(w, r)
+		case r.TLS != nil:
+			secure.ServeHTTP(w, r)
+		default:
+			plain.ServeHTTP(w, r)
+		}
+		// scs says no-cache here and there; pages of the console are not stored.
+	})
+}
+
+// begin makes the session the operator's, under a new token.
+func (s sessions) begin(r *http.Request, o operator.Operator) error {
+	m := s.of(r)
+	if err := m.RenewToken(r.Context()); err != nil {
+		return err
+	}
+	m.Put(r.Context(), sessionOperator, o.ID)
+	m.Put(r.Context(), sessionEpoch, o.Epoch)
+	return nil
+}
+
+var errSignedOut = errors.New("signed out")
+
+// holder returns the operator whose session it is, or errSignedOut.
+func (c *Console) holder(ctx context.Context, r *http.Request) (operator.Operator, error) {
+	m := c.sessions.of(r)
+	id := m.GetInt64(r.Context(), sessionOperator)
+	if id == 0 {
+		return operator.Operator{}, errSignedOut
+	}
+	o, err := c.Operators.Get(ctx, id)
+	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Disabled || o.Epoch != m.GetInt64(r.Context(), sessionEpoch)) {
+		return operator.Operator{}, errSignedOut
+	}
+	return o, err
+}
+
+// still tells whether the session of the request has not ended meanwhile.
+func (c *Console) still(ctx context.Context, r *http.Request) error {
+	m := c.sessions.of(r)
+	fresh, err := m.Load(ctx, m.Token(r.Context()))
+	if err != nil {
+		return err
+	}
+	_, err = c.holder(fresh, r.WithContext(fresh))
+	return err
+}
+
+type operatorKey struct{}
+
+// current is the operator of a request that passed signedIn; otherwise nobody.
+func current(r *http.Request) (operator.Operator, bool) {
+	o, found := r.Context().Value(operatorKey{}).(operator.Operator)
+	return o, found
+}
+
+// signedIn lets operators pass and sends all others to the door.
+func (c *Console) signedIn(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		o, err := c.holder(r.Context(), r)
+		switch {
+		case errors.Is(err, errSignedOut) && r.Header.Get("HX-Request") != "":
+			w.WriteHeader(http.StatusUnauthorized)
+		case errors.Is(err, errSignedOut):
+			to := "/sign-in"
+			if r.Method == http.MethodGet && r.URL.Path != "/" {
+				to += "?" + url.Values{"to": {r.URL.RequestURI()}}.Encode()
+			}
+			http.Redirect(w, r, to, http.StatusSeeOther)
+		case err != nil:
+			c.failed(w, r, err)
+		default:
+			next(w, r.WithContext(context.WithValue(r.Context(), operatorKey{}, o)))
+		}
+	}
+}
+
+// admin lets admins pass.
+func (c *Console) admin(next http.HandlerFunc) http.HandlerFunc {
+	return c.signedIn(func(w http.ResponseWriter, r *http.Request) {
+		if o, _ := current(r); o.Role != operator.Admin {
+			c.fail(w, r, http.StatusForbidden, "fail.forbidden")
+			return
+		}
+		next(w, r)
+	})
+}
+
+// local returns the address when it is a page of the console, and otherwise
+// the first page, so that a link cannot send anybody elsewhere.
+func local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || len(address) < 2 || address[0] != '/' || address[1] == '/' || address[1] == '\\' {
+		return "/visitors"
+	}
+	return u.RequestURI()
+}

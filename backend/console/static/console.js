@@ -1,0 +1,210 @@
+// What the pages of the console do beside what htmx does: rows that arrive do
+// not move what the operator is looking at, times stay true, and a lost stream
+// is said to be lost.
+(() => {
+	"use strict";
+	const root = document.documentElement;
+	const words = JSON.parse(document.querySelector("meta[name=words]").content);
+	const language = root.lang;
+	const title = document.title;
+	const hovers = matchMedia("(hover: hover)").matches;
+
+	// ---- times ----
+
+	const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
+	const moment = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" });
+	const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+	const counted = (text, count, minutes) => text.replace("#", count).replace("%", minutes);
+
+	function ago(at) {
+		const past = (Date.now() - at) / 60000;
+		if (past < 1) return words.now;
+		if (past < 60) return counted(words.minutes, Math.floor(past));
+		if (past < 24 * 60) return counted(words.hours, Math.floor(past / 60));
+		if (past < 7 * 24 * 60) return counted(words.days, Math.floor(past / 60 / 24));
+		return day.format(at);
+	}
+
+	function span(from) {
+		const seconds = Math.max(0, Math.floor((Date.now() - from) / 1000));
+		if (seconds < 60) return counted(words.seconds, seconds);
+		if (seconds < 3600) return counted(words.minutesLong, Math.floor(seconds / 60));
+		return counted(words.hoursLong, Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60));
+	}
+
+	function write(element, text) {
+		if (element.textContent !== text) element.textContent = text;
+	}
+
+	function tellTimes(within) {
+		for (const time of within.querySelectorAll("time[datetime]")) {
+			const at = new Date(time.dateTime);
+			if (isNaN(at)) continue;
+			time.title = moment.format(at);
+			if (time.dataset.as === "span") write(time, span(at));
+			else if (time.dataset.as === "clock") write(time, clock.format(at));
+			else write(time, ago(at));
+		}
+	}
+
+	// ---- lists ----
+
+	// held tells whether the operator looks at the rows of the list, so that none may move.
+	function held(list) {
+		return (hovers && list.matches(":hover")) || list.contains(document.activeElement) ||
+			list.getBoundingClientRect().top < -8;
+	}
+
+	// Rows that wait for each list, by their ids.
+	const waiting = new Map();
+
+	function put(list, row) {
+		const shown = document.getElementById(row.id);
+		if (!shown || !list.contains(shown)) return false;
+		const focused = shown.contains(document.activeElement);
+		shown.replaceWith(row);
+		if (focused) row.querySelector("a")?.focus({ preventScroll: true });
+		return true;
+	}
+
+	function merge(list, fragment) {
+		const rows = [...fragment.querySelectorAll("li[id]")];
+		const order = fragment.querySelector("[data-order]")?.dataset.order.split(" ").filter(Boolean);
+		const state = waiting.get(list) ?? { rows: new Map(), order: null };
+		waiting.set(list, state);
+		tellTimes(fragment);
+		for (const row of rows.reverse()) {
+			if (!put(list, row)) {
+				state.rows.delete(row.id);
+				state.rows.set(row.id, row);
+			}
+		}
+		if (order) {
+			state.order = order;
+			const present = new Set(order);
+			for (const id of state.rows.keys()) if (!present.has(id)) state.rows.delete(id);
+			for (const row of list.children) row.classList.toggle("gone", !present.has(row.id));
+		}
+		settle(list);
+	}
+
+	// settle lets the waiting rows in, unless the operator looks at the list.
+	function settle(list, at = held(list)) {
+		const state = waiting.get(list);
+		if (!state) return;
+		if (!at) {
+			const fresh = [...state.rows.values()];
+			list.prepend(...fresh.reverse());
+			state.rows.clear();
+			for (const row of list.querySelectorAll(":scope > .gone")) row.remove();
+			if (state.order) {
+				const rows = state.order.map((id) => document.getElementById(id)).filter((row) => row && list.contains(row));
+				if (rows.some((row, i) => list.children[i] !== row)) list.append(...rows);
+			}
+			const most = Number(list.dataset.most);
+			while (most && list.children.length > most) list.lastElementChild.remove();
+			for (const row of fresh) row.classList.add("fresh");
+		}
+		const button = document.querySelector(`[data-waiting="${list.id}"]`);
+		if (button) {
+			button.hidden = state.rows.size === 0;
+			if (!button.hidden) write(button.querySelector("[data-count]"), counted(words.waiting, state.rows.size));
+		}
+		if (list.id === "leads") entitle(state.rows.size);
+	}
+
+	document.addEventListener("click", (event) => {
+		const button = event.target.closest("[data-waiting]");
+		if (!button) return;
+		const list = document.getElementById(button.dataset.waiting);
+		settle(list, false);
+		scrollTo({ top: 0, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+		list.querySelector("a")?.focus({ preventScroll: true });
+	});
+
+	const later = () => setTimeout(() => waiting.forEach((_, list) => settle(list)), 300);
+	document.addEventListener("pointerout", (event) => event.target.closest?.("[data-live]") && later());
+	document.addEventListener("focusout", (event) => event.target.closest?.("[data-live]") && later());
+	document.addEventListener("scroll", later, { passive: true });
+
+	// ---- leads that arrive while another page is open ----
+
+	const unseen = "unseen leads";
+
+	function entitle(count) {
+		document.title = count ? `(${count}) ${title}` : title;
+		for (const badge of document.querySelectorAll("[data-unseen]")) {
+			badge.hidden = !count;
+			write(badge, String(count));
+		}
+	}
+
+	function announce(target, fragment) {
+		const count = Number(sessionStorage.getItem(unseen)) + fragment.querySelectorAll("[data-arrived]").length;
+		sessionStorage.setItem(unseen, count);
+		entitle(count);
+		while (fragment.children.length > 1) fragment.lastElementChild.remove();
+		target.replaceChildren(fragment);
+	}
+
+	document.addEventListener("click", (event) => {
+		if (event.target.closest("[data-dismiss]")) document.getElementById("arrivals").replaceChildren();
+	});
+
+	// ---- the stream ----
+
+	htmx.registerExtension("console", {
+		handle_swap: (style, target, fragment) => {
+			if (style === "merge") merge(target, fragment);
+			else if (style === "announce") announce(target, fragment);
+			else return false;
+			return true;
+		},
+	});
+
+	let retry = 0;
+
+	function connection(state) {
+		root.dataset.stream = state;
+		const notice = document.getElementById("lost");
+		if (notice) notice.hidden = state !== "lost";
+	}
+
+	function lost(event) {
+		const status = event.detail?.status ?? event.detail?.ctx?.response?.status;
+		if (status === 401) return location.reload();
+		connection("lost");
+	}
+
+	const source = document.getElementById("stream");
+	if (source) {
+		connection("connecting");
+		source.addEventListener("htmx:sse:after:connection", () => { retry = 0; connection("live"); });
+		source.addEventListener("htmx:sse:error", lost);
+		source.addEventListener("ended", () => location.reload());
+		// The extension connects anew what was connected once. The first time is tried again here.
+		const again = (event) => {
+			lost(event);
+			setTimeout(() => htmx.trigger(source, "connect"), Math.min(10000, 500 * 2 ** retry++));
+		};
+		source.addEventListener("htmx:error", again);
+		source.addEventListener("htmx:response:error", again);
+		addEventListener("offline", () => connection("lost"));
+	}
+
+	// ---- small things ----
+
+	document.addEventListener("change", (event) => {
+		if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+	});
+	document.addEventListener("submit", (event) => {
+		for (const button of event.target.querySelectorAll("button")) button.setAttribute("aria-busy", "true");
+	});
+	addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+	if (root.dataset.page === "leads") sessionStorage.removeItem(unseen);
+	entitle(Number(sessionStorage.getItem(unseen)));
+	tellTimes(document);
+	setInterval(() => tellTimes(document), 15000);
+	for (const list of document.querySelectorAll("[data-live]")) list.classList.add("live");
+})();

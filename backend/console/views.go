@@ -1,0 +1,164 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// viewOf is the view that a stream is for, or nil.
+func (c *Console) viewOf(r *http.Request, w *words, siteID int64) view {
+	base := arrivals{console: c, words: w, siteID: siteID}
+	switch r.PathValue("view") {
+	case "visitors":
+		return &visitorsView{arrivals: base, sent: make(map[string]uint64)}
+	case "leads":
+		return &leadsView{arrivals: base}
+	case "card":
+		visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
+		if err != nil {
+			return nil
+		}
+		return &cardView{arrivals: base, visitor: visit.ID(visitor)}
+	case "other":
+		return &base
+	}
+	return nil
+}
+
+func (c *Console) render(w *words, name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data)
+	return b.Bytes(), err
+}
+
+// arrivals announces leads on any page.
+type arrivals struct {
+	console *Console
+	words   *words
+	siteID  int64
+}
+
+// rows are the leads among the entries, newest first, as rows of a list.
+func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow, error) {
+	var sites []site.Site
+	var rows []leadRow
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		if e.Kind != lead.Added || a.siteID != 0 && a.siteID != e.SiteID {
+			continue
+		}
+		l, err := a.console.Leads.Get(ctx, e.SiteID, e.SubjectID)
+		if errors.Is(err, lead.ErrUnknown) { // erased since
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sites == nil {
+			if sites, err = a.console.Sites.List(ctx); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, leadRowOf(a.words, frame{Sites: sites}, l))
+	}
+	return rows, nil
+}
+
+func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	rows, err := a.rows(ctx, entries)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return a.console.render(a.words, "arrival-event", rows)
+}
+
+func (a *arrivals) refresh(context.Context) ([]byte, error) { return nil, nil }
+
+// leadsView is the list of leads.
+type leadsView struct{ arrivals }
+
+func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	rows, err := v.rows(ctx, entries)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return v.console.render(v.words, "leads-event", rows)
+}
+
+// cardView is a visitor's card. It does not change before the operator's eyes:
+// it says that there is more.
+type cardView struct {
+	arrivals
+	visitor visit.ID
+	seen    uint64
+}
+
+func (v *cardView) refresh(ctx context.Context) ([]byte, error) {
+	card, err := v.console.Visits.Card(ctx, v.siteID, v.visitor)
+	if errors.Is(err, visit.ErrUnknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	state := sum(cardState(card))
+	if v.seen == 0 || v.seen == state {
+		v.seen = state
+		return nil, nil
+	}
+	v.seen = state
+	return v.console.render(v.words, "card-event", nil)
+}
+
+// visitorsView is the list of those on the site now. Only rows that changed
+// since they were sent are sent again.
+type visitorsView struct {
+	arrivals
+	sent  map[string]uint64
+	order string
+}
+
+// visitorsEvent is what changed in the list.
+type visitorsEvent struct {
+	Present presence
+	Changed []guest
+	Order   string // keys of all rows from top to bottom
+}
+
+func (v *visitorsView) refresh(ctx context.Context) ([]byte, error) {
+	present, err := v.console.present(ctx, v.words, v.siteID)
+	if err != nil {
+		return nil, err
+	}
+	e := visitorsEvent{Present: present}
+	sent := make(map[string]uint64, len(present.Guests))
+	for _, g := range present.Guests {
+		state := sum(g.state)
+		if v.sent[g.Key] != state {
+			e.Changed = append(e.Changed, g)
+		}
+		sent[g.Key] = state
+		e.Order += g.Key + " "
+	}
+	if len(e.Changed) == 0 && e.Order == v.order && len(v.sent) > 0 {
+		return nil, nil
+	}
+	v.sent, v.order = sent, e.Order
+	return v.console.render(v.words, "visitors-event", e)
+}
+
+func sum(text string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, text)
+	return h.Sum64()
+}

@@ -1,0 +1,146 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// present visitors have opened a page within this time.
+	presentFor = 5 * time.Minute
+	// maxGuests is how many of them are shown.
+	maxGuests = 200
+	// maxCardLeads is how many leads a visitor's card shows.
+	maxCardLeads = 50
+)
+
+// presence is who is on the sites now.
+type presence struct {
+	Guests []guest
+	More   bool // than are shown
+	Known  int  // whose name or contacts are known
+	Paid   int  // whom advertising brought
+}
+
+// guest is a visitor on a site now, as a row of the list.
+type guest struct {
+	Key     string // of the row
+	Link    string // to the card
+	Label   string
+	Known   bool
+	Mobile  bool
+	Site    string
+	Title   string
+	Now     page
+	Trail   []page // the pages before, oldest first
+	Source  source
+	Started time.Time
+	Seen    time.Time
+	Hits    int
+
+	state string // changes when the row does
+}
+
+// present reads who is there, those who came last first. Rows keep their places
+// as visitors go from page to page.
+func (c *Console) present(ctx context.Context, w *words, siteID int64) (presence, error) {
+	sites, err := c.Sites.List(ctx)
+	if err != nil {
+		return presence{}, err
+	}
+	live, err := c.Visits.Live(ctx, c.now().Add(-presentFor), maxGuests+1)
+	if err != nil {
+		return presence{}, err
+	}
+	var p presence
+	if len(live) > maxGuests {
+		p.More, live = true, live[:maxGuests]
+	}
+	for _, v := range live {
+		if siteID != 0 && v.SiteID != siteID {
+			continue
+		}
+		g := guestOf(w, frame{Sites: sites}, v)
+		if g.Known {
+			p.Known++
+		}
+		if v.Source.Kind == visit.Ad || v.Source.Kind == visit.Campaign {
+			p.Paid++
+		}
+		p.Guests = append(p.Guests, g)
+	}
+	slices.SortStableFunc(p.Guests, func(a, b guest) int { return b.Started.Compare(a.Started) })
+	return p, nil
+}
+
+func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "visitors")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	if f.Stream, err = c.streamAddress(r, "visitors", f.SiteID); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	present, err := c.present(r.Context(), f.Words, f.SiteID)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f.Body = present
+	c.show(w, r, http.StatusOK, f)
+}
+
+// showCard shows all that is known of a visitor.
+func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
+	siteID, visitor, ok := twoNumbers(r, "site", "visitor")
+	if !ok {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	f, err := c.frame(r, "card")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	stream, err := c.streamAddress(r, "card", siteID)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f.Stream = stream + "&visitor=" + strconv.FormatInt(visitor, 10)
+	found, err := c.Visits.Card(r.Context(), siteID, visit.ID(visitor))
+	if errors.Is(err, visit.ErrUnknown) {
+		c.fail(w, r, http.StatusNotFound, "fail.noVisitor")
+		return
+	}
+	var leads []lead.Lead
+	if err == nil {
+		leads, err = c.Leads.OfVisitor(r.Context(), siteID, visit.ID(visitor), maxCardLeads)
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	body := cardOf(f.Words, siteID, found)
+	for _, l := range leads {
+		body.Leads = append(body.Leads, leadRowOf(f.Words, f, l))
+	}
+	f.Title, f.Body = body.Label, body
+	f.SiteID = siteID
+	c.show(w, r, http.StatusOK, f)
+}
+
+func twoNumbers(r *http.Request, first, second string) (a, b int64, ok bool) {
+	a, errA := strconv.ParseInt(r.PathValue(first), 10, 64)
+	b, errB := strconv.ParseInt(r.PathValue(second), 10, 64)
+	return a, b, errA == nil && errB == nil
+}

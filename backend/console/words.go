@@ -1,0 +1,128 @@
+package console
+
+import (
+	"embed"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+//go:embed locales/*.json
+var locales embed.FS
+
+// The languages of the console, the one for everybody else first.
+var languages = []language.Tag{language.English, language.Russian}
+
+var matcher = language.NewMatcher(languages)
+
+// languageCookie keeps the language of a browser in which nobody has signed in.
+const languageCookie = "frontdesk_language"
+
+// words are the texts and writings of one language.
+type words struct {
+	Code string // of the language, such as "ru"
+	Name string // in the language itself
+	now  func() time.Time
+	in   *i18n.Localizer
+	out  *message.Printer
+}
+
+func allWords(now func() time.Time) []*words {
+	bundle := i18n.NewBundle(languages[0])
+	all := make([]*words, len(languages))
+	for i, tag := range languages {
+		if _, err := bundle.LoadMessageFileFS(locales, "locales/"+tag.String()+".json"); err != nil {
+			panic(err) // embedded, and held by a test
+		}
+		all[i] = &words{Code: tag.String(), now: now, out: message.NewPrinter(tag)}
+	}
+	for _, w := range all {
+		w.in = i18n.NewLocalizer(bundle, w.Code)
+		w.Name = w.text("language.name")
+	}
+	return all
+}
+
+// text is the message of that name. Values for its gaps follow as pairs of name
+// and value; the one named "n" chooses the plural form.
+func (w *words) text(id string, pairs ...any) string {
+	config := &i18n.LocalizeConfig{MessageID: id}
+	if len(pairs) > 0 {
+		gaps := make(map[string]any, len(pairs)/2)
+		for i := 0; i+1 < len(pairs); i += 2 {
+			name, value := pairs[i].(string), pairs[i+1]
+			if n, isInt := value.(int); isInt {
+				if name == "n" {
+					config.PluralCount = n
+				}
+				value = w.number(n)
+			}
+			gaps[name] = value
+		}
+		config.TemplateData = gaps
+	}
+	text, err := w.in.Localize(config)
+	if err != nil && text == "" {
+		return id
+	}
+	return text
+}
+
+func (w *words) number(n int) string {
+	if n > -10000 && n < 10000 {
+		return strconv.Itoa(n)
+	}
+	return w.out.Sprintf("%d", n)
+}
+
+// wordsFor chooses the language: the account's, else the browser's chosen one,
+// else the one that it asks for.
+func (c *Console) wordsFor(r *http.Request) *words {
+	if o, found := current(r); found {
+		if w := c.wordsOf(o.Language); w != nil {
+			return w
+		}
+	}
+	if cookie, err := r.Cookie(languageCookie); err == nil {
+		if w := c.wordsOf(cookie.Value); w != nil {
+			return w
+		}
+	}
+	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	if err != nil {
+		return c.words[0]
+	}
+	_, i, _ := matcher.Match(tags...)
+	return c.words[i]
+}
+
+func (c *Console) wordsOf(code string) *words {
+	for _, w := range c.words {
+		if w.Code == code {
+			return w
+		}
+	}
+	return nil
+}
+
+// Script is what the page's script needs of the words, as JSON. In its texts #
+// stands for the first figure and % for the second.
+func (w *words) Script() (string, error) {
+	gaps := []any{"count", "#", "minutes", "%"}
+	text, err := json.Marshal(map[string]string{
+		"now":         w.text("ago.now"),
+		"minutes":     w.text("ago.minutes", gaps...),
+		"hours":       w.text("ago.hours", gaps...),
+		"days":        w.text("ago.days", gaps...),
+		"seconds":     w.text("span.seconds", gaps...),
+		"minutesLong": w.text("span.minutes", gaps...),
+		"hoursLong":   w.text("span.hours", gaps...),
+		"waiting":     w.text("waiting", gaps...),
+	})
+	return string(text), err
+}

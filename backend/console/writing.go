@@ -1,0 +1,137 @@
+package console
+
+import (
+	"net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/number"
+)
+
+// exactly is a moment to the second. The browser writes it anew in its own
+// time zone.
+func (w *words) exactly(t time.Time) string {
+	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+// ago is how long a moment is past, and for what is long past its day. The
+// browser keeps it true by the same rule; see ago in console.js.
+func (w *words) ago(t time.Time) string {
+	switch past := w.now().Sub(t); {
+	case past < time.Minute:
+		return w.text("ago.now")
+	case past < time.Hour:
+		return w.text("ago.minutes", "count", int(past/time.Minute))
+	case past < 24*time.Hour:
+		return w.text("ago.hours", "count", int(past/time.Hour))
+	case past < 7*24*time.Hour:
+		return w.text("ago.days", "count", int(past/(24*time.Hour)))
+	default:
+		return t.UTC().Format("2006-01-02")
+	}
+}
+
+// span is a length of time, such as "4 min".
+func (w *words) span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return w.text("span.seconds", "count", int(max(d, 0)/time.Second))
+	case d < time.Hour:
+		return w.text("span.minutes", "count", int(d/time.Minute))
+	default:
+		return w.text("span.hours", "count", int(d/time.Hour), "minutes", int(d%time.Hour/time.Minute))
+	}
+}
+
+// money is an amount, a decimal with a point, as the language writes it. The
+// site has not said in which currency.
+func (w *words) money(amount string) string {
+	value, err := strconv.ParseFloat(amount, 64)
+	if err != nil || len(amount) > 15 { // more digits than a float64 has
+		return amount
+	}
+	_, fraction, _ := strings.Cut(amount, ".")
+	digits := 0
+	if strings.Trim(fraction, "0") != "" {
+		digits = max(2, len(fraction))
+	}
+	return w.out.Sprint(number.Decimal(value, number.Scale(digits)))
+}
+
+// phone is a number in the international writing of its country, or as it was
+// given, when its digits are no number.
+func phone(digits, written string) string {
+	if parsed, ok := parsePhone(digits); ok {
+		return phonenumbers.Format(parsed, phonenumbers.INTERNATIONAL)
+	}
+	if written != "" {
+		return written
+	}
+	return digits
+}
+
+// dial is what dials the number, or nothing when it is none.
+func dial(digits string) string {
+	if parsed, ok := parsePhone(digits); ok {
+		return phonenumbers.Format(parsed, phonenumbers.E164)
+	}
+	return ""
+}
+
+func parsePhone(digits string) (*phonenumbers.PhoneNumber, bool) {
+	if digits == "" || len(digits) > 15 || strings.Trim(digits, "0123456789") != "" {
+		return nil, false
+	}
+	parsed, err := phonenumbers.Parse("+"+digits, "")
+	return parsed, err == nil && phonenumbers.IsValidNumber(parsed)
+}
+
+// mailbox is the address when it is nothing but one, so that a link to it
+// cannot carry a subject, a body or further receivers.
+func mailbox(address string) string {
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Name != "" || parsed.Address != address || strings.ContainsAny(address, "?&%,;\"' ") {
+		return ""
+	}
+	return address
+}
+
+// page is an address of a visited page or its referrer.
+type page struct {
+	Link  string // where a click leads; empty unless it is http or https
+	Short string // host and path, without the noise
+	Path  string // path and query
+	Host  string
+}
+
+func pageOf(address string) page {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return page{Short: address, Path: address}
+	}
+	p := page{Link: u.String(), Host: strings.TrimPrefix(u.Host, "www."), Path: readable(u)}
+	p.Short = p.Host + strings.TrimSuffix(p.Path, "/")
+	return p
+}
+
+// readable is the path and query as people read them.
+func readable(u *url.URL) string {
+	text := u.Path
+	if text == "" {
+		text = "/"
+	}
+	if u.RawQuery != "" {
+		query, err := url.QueryUnescape(u.RawQuery)
+		if err != nil {
+			query = u.RawQuery
+		}
+		text += "?" + query
+	}
+	if u.Fragment != "" {
+		text += "#" + u.Fragment
+	}
+	return text
+}
