@@ -1,0 +1,183 @@
+package weave
+
+import "bytes"
+
+// maxDoctype is how much of a document type declaration is kept: enough for the
+// longest public identifiers in use.
+const maxDoctype = 256
+
+// readMarkup reads declarations, comments and CDATA sections: all that begins
+// with "<!" or "<?".
+func (z *tokenizer) readMarkup(p []byte, i int) int {
+	c := p[i]
+	switch z.state {
+	case declaration:
+		return z.readDeclaration(c, i)
+	case bogusComment:
+		return z.skipTo(p, i, '>', inText)
+	case commentStart:
+		switch c {
+		case '-':
+			z.state = commentStartDash
+		case '>':
+			z.state = inText
+		default:
+			z.state = inComment
+			return i
+		}
+	case commentStartDash:
+		switch c {
+		case '-':
+			z.state = commentEnd
+		case '>':
+			z.state = inText
+		default:
+			z.state = inComment
+		}
+	case inComment:
+		return z.skipTo(p, i, '-', commentEndDash)
+	case commentEndDash:
+		if c == '-' {
+			z.state = commentEnd
+		} else {
+			z.state = inComment
+		}
+	case commentEnd:
+		switch c {
+		case '>':
+			z.state = inText
+		case '!':
+			z.state = commentEndBang
+		case '-':
+		default:
+			z.state = inComment
+		}
+	case commentEndBang:
+		switch c {
+		case '>':
+			z.state = inText
+		case '-':
+			z.state = commentEndDash
+		default:
+			z.state = inComment
+		}
+	case inDoctype:
+		// A ">" ends the declaration even inside its quoted identifiers.
+		n := bytes.IndexByte(p[i:], '>')
+		if n < 0 {
+			z.addDoctype(p[i:])
+			return len(p)
+		}
+		z.addDoctype(p[i : i+n])
+		z.state = inText
+		z.sink.doctype(z.content)
+		return i + n + 1
+	case inCDATA:
+		return z.skipTo(p, i, ']', cdataBracket)
+	case cdataBracket:
+		if c == ']' {
+			z.state = cdataEnd
+		} else {
+			z.state = inCDATA
+		}
+	case cdataEnd:
+		switch c {
+		case '>':
+			z.state = inText
+		case ']':
+		default:
+			z.state = inCDATA
+		}
+	}
+	return i + 1
+}
+
+// readDeclaration finds out what "<!" begins.
+func (z *tokenizer) readDeclaration(c byte, i int) int {
+	z.word[z.matched] = lower(c)
+	z.matched++
+	switch seen := string(z.word[:z.matched]); {
+	case seen == "--":
+		z.state = commentStart
+	case seen == "doctype":
+		z.content = z.content[:0]
+		z.state = inDoctype
+	case seen == "[cdata[" && z.foreign.inside():
+		z.state = inCDATA
+	case seen == "-", hasPrefix("doctype", seen), z.foreign.inside() && hasPrefix("[cdata[", seen):
+	default:
+		z.state = bogusComment
+		return i
+	}
+	return i + 1
+}
+
+func (z *tokenizer) skipTo(p []byte, i int, c byte, then state) int {
+	n := bytes.IndexByte(p[i:], c)
+	if n < 0 {
+		return len(p)
+	}
+	z.state = then
+	return i + n + 1
+}
+
+func (z *tokenizer) addDoctype(b []byte) {
+	z.content = append(z.content, b[:min(len(b), maxDoctype-len(z.content))]...)
+}
+
+func hasPrefix(word, seen string) bool {
+	return len(seen) <= len(word) && word[:len(seen)] == seen
+}
+
+// foreign knows whether the page is inside of SVG or MathML, where CDATA sections
+// exist and no element's content is raw. It is a stack of bits: set for an element
+// of another vocabulary, clear for one in it that holds HTML again.
+type foreign struct {
+	bits  uint64
+	depth uint8
+}
+
+func (f *foreign) inside() bool { return f.depth > 0 && f.bits&1 == 1 }
+
+func (f *foreign) push(inside bool) {
+	if f.depth == 64 {
+		return
+	}
+	f.depth++
+	f.bits <<= 1
+	if inside {
+		f.bits |= 1
+	}
+}
+
+func (f *foreign) pop(inside bool) {
+	if f.depth > 0 && f.inside() == inside {
+		f.depth--
+		f.bits >>= 1
+	}
+}
+
+// follow takes a tag into account and says whether it is one of another
+// vocabulary, whose content is read as markup.
+func (f *foreign) follow(t *tag) bool {
+	switch string(t.name) {
+	case "svg", "math":
+		if t.end {
+			f.pop(true)
+		} else if !t.closing {
+			f.push(true)
+		}
+		return true
+	case "foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml":
+		if f.depth == 0 {
+			return false
+		}
+		if t.end {
+			f.pop(false)
+		} else if f.inside() && !t.closing {
+			f.push(false)
+			return true
+		}
+	}
+	return f.inside()
+}

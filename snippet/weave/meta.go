@@ -1,0 +1,86 @@
+package weave
+
+import (
+	"bytes"
+	"html"
+	"strings"
+)
+
+// meta collects what counts of a <meta> element.
+type meta struct {
+	open  bool
+	equiv []byte
+	// The values of content and charset; the first of each name counts.
+	content  []byte
+	encoding []byte
+	has      struct{ equiv, content, encoding bool }
+	cut      bool // content was longer than what is kept
+}
+
+func (m *meta) reset() meta {
+	return meta{equiv: m.equiv[:0], content: m.content[:0], encoding: m.encoding[:0]}
+}
+
+func (m *meta) begin() {
+	*m = m.reset()
+	m.open = true
+}
+
+func (m *meta) attribute(a *attribute) {
+	switch {
+	case a.is("http-equiv") && !m.has.equiv:
+		m.has.equiv = true
+		m.equiv = append(m.equiv, a.value...)
+	case a.is("content") && !m.has.content:
+		m.has.content = true
+		m.content = append(m.content, a.value...)
+		m.cut = a.valueCut
+	case a.is("charset") && !m.has.encoding:
+		m.has.encoding = true
+		m.encoding = append(m.encoding, a.value...)
+	}
+}
+
+// policy gives the content security policy that the element states.
+func (m *meta) policy() (string, bool) {
+	if !m.has.content || !bytes.EqualFold(bytes.TrimSpace(m.equiv), []byte("content-security-policy")) {
+		return "", false
+	}
+	return html.UnescapeString(string(m.content)), true
+}
+
+// charset gives the encoding that the element states.
+func (m *meta) charset() (string, bool) {
+	if m.has.encoding {
+		return string(m.encoding), true
+	}
+	if !m.has.content || !bytes.EqualFold(bytes.TrimSpace(m.equiv), []byte("content-type")) {
+		return "", false
+	}
+	_, label, ok := strings.Cut(strings.ToLower(string(m.content)), "charset")
+	if !ok {
+		return "", false
+	}
+	label, ok = strings.CutPrefix(strings.TrimSpace(label), "=")
+	if !ok {
+		return "", false
+	}
+	label, _, _ = strings.Cut(strings.Trim(label, " \t\r\n\f\"'"), ";")
+	return label, true
+}
+
+// Compatible says whether ASCII can be inserted between any two characters of a
+// page in the encoding with this label (Encoding standard, 4.2). UTF-16 and UTF-32
+// take more bytes, the others give ASCII bytes other meanings.
+func Compatible(charset string) bool {
+	label := strings.ToLower(strings.Trim(charset, " \t\r\n\f\"'"))
+	for _, prefix := range []string{
+		"utf-16", "utf16", "ucs-2", "iso-10646-ucs", "unicode", "csunicode", "utf-32", "utf32", "ucs-4",
+		"utf-7", "iso-2022-", "csiso2022", "hz-gb-2312", "ibm037", "cp037", "ebcdic", "scsu", "bocu-1",
+	} {
+		if strings.HasPrefix(label, prefix) {
+			return strings.HasPrefix(label, "unicode-1-1-utf-8")
+		}
+	}
+	return true
+}

@@ -1,0 +1,158 @@
+package weave
+
+import "bytes"
+
+// escape is how deep a script is in the comments that hid scripts from the oldest
+// browsers: "<!--" begins one, and a "<script" in there hides the next "</script".
+type escape uint8
+
+const (
+	notEscaped escape = iota
+	escaped
+	doubleEscaped
+)
+
+// chooseContent sets how the content of the element just opened is read (HTML
+// standard, 13.2.6: the insertion modes that switch the tokenizer).
+func (z *tokenizer) chooseContent() {
+	if z.foreign.follow(&z.tag) || z.tag.end {
+		return
+	}
+	switch string(z.tag.name) {
+	case "plaintext":
+		z.state = plainText
+	case "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript":
+		z.state = rawText
+		z.rawNameLen = copy(z.rawName[:], z.tag.name)
+		z.escape, z.dashes = notEscaped, 0
+	}
+}
+
+const scriptName = "script"
+
+func (z *tokenizer) inScript() bool { return string(z.rawName[:z.rawNameLen]) == scriptName }
+
+// readRaw reads the content of elements that hold no markup, up to their end tag.
+func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
+	c := p[i]
+	switch z.state {
+	case plainText:
+		z.sink.raw(p[i:])
+		return len(p)
+	case rawText:
+		if z.escape != notEscaped {
+			return z.readEscaped(p, i, base)
+		}
+		n := bytes.IndexByte(p[i:], '<')
+		if n < 0 {
+			z.sink.raw(p[i:])
+			return len(p)
+		}
+		if n > 0 {
+			z.sink.raw(p[i : i+n])
+		}
+		z.tagAt = base + int64(i+n)
+		z.state = rawLess
+		return i + n + 1
+	case rawLess:
+		z.matched = 0
+		switch {
+		case c == '/':
+			z.state = rawEndName
+		case c == '!' && z.escape == notEscaped && z.inScript():
+			z.state = rawBang
+		case isLetter(c) && z.escape == escaped:
+			z.state = rawDoubleName
+			return i
+		default:
+			z.state = rawText
+			return i
+		}
+	case rawBang:
+		if c != '-' {
+			z.state = rawText
+			return i
+		}
+		z.state = rawBangDash
+	case rawBangDash:
+		z.state = rawText
+		if c != '-' {
+			return i
+		}
+		z.escape, z.dashes = escaped, 2
+	case rawEndName:
+		return z.readRawEnd(c, i, base)
+	case rawDoubleName:
+		if z.matched < len(scriptName) {
+			if lower(c) != scriptName[z.matched] {
+				z.state = rawText
+				return i
+			}
+			z.matched++
+			break
+		}
+		z.state = rawText
+		if !endsName(c) {
+			return i
+		}
+		z.escape = doubleEscaped
+	}
+	return i + 1
+}
+
+// readRawEnd compares what follows "</" with the element's own name.
+func (z *tokenizer) readRawEnd(c byte, i int, base int64) int {
+	if z.matched < z.rawNameLen {
+		if lower(c) != z.rawName[z.matched] {
+			z.state = rawText
+			return i
+		}
+		z.matched++
+		return i + 1
+	}
+	if !endsName(c) {
+		z.state = rawText
+		return i
+	}
+	if z.escape == doubleEscaped {
+		z.escape = escaped
+		z.state = rawText
+		return i + 1
+	}
+	z.tag = tag{name: append(z.tag.name[:0], z.rawName[:z.rawNameLen]...), end: true}
+	z.named, z.wanted = false, false
+	z.nameTag()
+	z.state = beforeAttributeName
+	return i
+}
+
+// readEscaped reads a script inside of "<!--", whose end has to be watched for too.
+func (z *tokenizer) readEscaped(p []byte, i int, base int64) int {
+	start := i
+	for ; i < len(p); i++ {
+		switch p[i] {
+		case '-':
+			z.dashes = min(z.dashes+1, 2)
+			continue
+		case '>':
+			if z.dashes == 2 {
+				z.escape, z.dashes = notEscaped, 0
+				z.sink.raw(p[start : i+1])
+				return i + 1
+			}
+		case '<':
+			z.dashes = 0
+			if i > start {
+				z.sink.raw(p[start:i])
+			}
+			z.tagAt = base + int64(i)
+			z.state = rawLess
+			return i + 1
+		}
+		z.dashes = 0
+	}
+	z.sink.raw(p[start:])
+	return len(p)
+}
+
+func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }

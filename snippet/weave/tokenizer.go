@@ -1,0 +1,390 @@
+// Package weave reads an HTML page as it streams by and finds the one place
+// where the insertion code belongs.
+//
+// The page is pushed in, in pieces of any size, and nothing of it is kept but
+// the few names and values that decide. What comes out never depends on how the
+// bytes were cut.
+package weave
+
+import "bytes"
+
+// sink is told what the tokenizer meets, in the order of the page. Offsets count
+// bytes from the page's beginning. Slices are valid during the call only.
+type sink interface {
+	// text is a run of ordinary text; a run may come in several pieces.
+	text(at int64, b []byte)
+	// raw is a run of text inside an element whose content is not markup.
+	raw(b []byte)
+	// tag is called as soon as a tag's name is known; at is its "<". The answer
+	// says whether the tag's attributes are wanted.
+	tag(at int64, t *tag) bool
+	// attribute is called for each attribute of a tag that wanted them.
+	attribute(a *attribute)
+	// tagEnd is called behind a tag's ">".
+	tagEnd(after int64, t *tag)
+	// doctype gives the beginning of a document type declaration.
+	doctype(content []byte)
+}
+
+// How much of names and values is kept. All names that matter are shorter, and a
+// value that is cut says so.
+const (
+	maxName  = 16
+	maxValue = 8 << 10
+)
+
+// tag is a start or end tag. The name is lower case, and cut at maxName.
+type tag struct {
+	name    []byte
+	cut     bool
+	end     bool
+	closing bool // written as <name/>
+}
+
+func (t *tag) is(name string) bool { return !t.cut && string(t.name) == name }
+
+// attribute is one attribute as it was written: the name in lower case and cut
+// at maxName, the value with its character references and cut at maxValue.
+type attribute struct {
+	name     []byte
+	value    []byte
+	nameCut  bool
+	valueCut bool
+}
+
+func (a *attribute) is(name string) bool { return !a.nameCut && string(a.name) == name }
+
+type state uint8
+
+// The states follow the tokenization chapter of the HTML standard (13.2.5), with
+// those merged that differ only in the parse errors they report.
+const (
+	inText state = iota
+	tagOpen
+	endTagOpen
+	tagName
+	beforeAttributeName
+	attributeName
+	afterAttributeName
+	beforeValue
+	valueDoubleQuoted
+	valueSingleQuoted
+	valueUnquoted
+	afterValueQuoted
+	selfClosing
+
+	declaration
+	bogusComment
+	commentStart
+	commentStartDash
+	inComment
+	commentEndDash
+	commentEnd
+	commentEndBang
+	inDoctype
+	inCDATA
+	cdataBracket
+	cdataEnd
+
+	rawText
+	rawLess
+	rawEndName
+	rawBang
+	rawBangDash
+	rawDoubleName
+	plainText
+)
+
+// tokenizer cuts a page into text, tags and everything else. The zero value with
+// a sink is ready to use.
+type tokenizer struct {
+	sink    sink
+	offset  int64 // of the next byte to be read
+	tagAt   int64 // of the "<" of the tag being read
+	state   state
+	stopped bool
+
+	tag        tag
+	attr       attribute
+	wanted     bool // the sink wants the attributes of this tag
+	named      bool // the sink has been told the name of this tag
+	matched    int  // bytes of an expected word seen so far
+	word       [8]byte
+	content    []byte // of a document type declaration
+	escape     escape // inside a script
+	dashes     uint8  // in a row, inside an escaped script
+	rawName    [maxName]byte
+	rawNameLen int
+	foreign    foreign
+}
+
+func (z *tokenizer) reset(s sink) {
+	*z = tokenizer{
+		sink:    s,
+		tag:     tag{name: z.tag.name[:0]},
+		attr:    attribute{name: z.attr.name[:0], value: z.attr.value[:0]},
+		content: z.content[:0],
+	}
+}
+
+// stop makes feed return at once, in the middle of what it was given.
+func (z *tokenizer) stop() { z.stopped = true }
+
+// feed reads the next piece of the page.
+func (z *tokenizer) feed(p []byte) {
+	base := z.offset // offset of p[0]
+	for i := 0; i < len(p) && !z.stopped; {
+		switch {
+		case z.state == inText:
+			i = z.readText(p, i, base)
+		case z.state < declaration:
+			i = z.readTag(p, i, base)
+		case z.state < rawText:
+			i = z.readMarkup(p, i)
+		default:
+			i = z.readRaw(p, i, base)
+		}
+		z.offset = base + int64(i)
+	}
+}
+
+func (z *tokenizer) readText(p []byte, i int, base int64) int {
+	n := bytes.IndexByte(p[i:], '<')
+	if n < 0 {
+		z.sink.text(base+int64(i), p[i:])
+		return len(p)
+	}
+	if n > 0 {
+		z.sink.text(base+int64(i), p[i:i+n])
+		if z.stopped {
+			return i + n
+		}
+	}
+	z.tagAt = base + int64(i+n)
+	z.state = tagOpen
+	return i + n + 1
+}
+
+// readTag reads one byte, or a run that needs no decision, inside a tag.
+func (z *tokenizer) readTag(p []byte, i int, base int64) int {
+	c := p[i]
+	switch z.state {
+	case tagOpen:
+		switch {
+		case isLetter(c):
+			z.beginTag(false)
+			return i
+		case c == '/':
+			z.state = endTagOpen
+		case c == '!':
+			z.matched = 0
+			z.state = declaration
+		case c == '?':
+			z.state = bogusComment
+		default: // the "<" was text
+			z.state = inText
+			z.sink.text(z.tagAt, lessThan)
+			return i
+		}
+	case endTagOpen:
+		switch {
+		case isLetter(c):
+			z.beginTag(true)
+			return i
+		case c == '>':
+			z.state = inText
+		default:
+			z.state = bogusComment
+			return i
+		}
+	case tagName:
+		for ; i < len(p); i++ {
+			c = p[i]
+			if isSpace(c) || c == '/' || c == '>' {
+				z.nameTag()
+				if z.stopped {
+					return i
+				}
+				z.state = beforeAttributeName
+				return i
+			}
+			if len(z.tag.name) == maxName {
+				z.tag.cut = true
+				z.nameTag()
+				if z.stopped {
+					return i
+				}
+				continue
+			}
+			z.tag.name = append(z.tag.name, lower(c))
+		}
+		return i
+	case beforeAttributeName:
+		switch {
+		case isSpace(c):
+		case c == '/':
+			z.state = selfClosing
+		case c == '>':
+			return z.endTag(i, base)
+		default:
+			z.attr = attribute{name: append(z.attr.name[:0], lower(c)), value: z.attr.value[:0]}
+			z.state = attributeName
+		}
+	case attributeName:
+		for ; i < len(p); i++ {
+			c = p[i]
+			switch {
+			case isSpace(c):
+				z.state = afterAttributeName
+				return i + 1
+			case c == '/' || c == '>':
+				z.endAttribute()
+				z.state = beforeAttributeName
+				return i
+			case c == '=':
+				z.state = beforeValue
+				return i + 1
+			case len(z.attr.name) == maxName:
+				z.attr.nameCut = true
+			default:
+				z.attr.name = append(z.attr.name, lower(c))
+			}
+		}
+		return i
+	case afterAttributeName:
+		switch {
+		case isSpace(c):
+		case c == '=':
+			z.state = beforeValue
+		default:
+			z.endAttribute()
+			z.state = beforeAttributeName
+			return i
+		}
+	case beforeValue:
+		switch {
+		case isSpace(c):
+		case c == '"':
+			z.state = valueDoubleQuoted
+		case c == '\'':
+			z.state = valueSingleQuoted
+		case c == '>':
+			z.endAttribute()
+			return z.endTag(i, base)
+		default:
+			z.state = valueUnquoted
+			return i
+		}
+	case valueDoubleQuoted:
+		return z.readQuoted(p, i, '"')
+	case valueSingleQuoted:
+		return z.readQuoted(p, i, '\'')
+	case valueUnquoted:
+		start := i
+		for ; i < len(p); i++ {
+			c = p[i]
+			if isSpace(c) || c == '>' {
+				z.addValue(p[start:i])
+				z.endAttribute()
+				z.state = beforeAttributeName
+				return i
+			}
+		}
+		z.addValue(p[start:i])
+		return i
+	case afterValueQuoted:
+		z.state = beforeAttributeName
+		return i
+	case selfClosing:
+		if c == '>' {
+			z.tag.closing = true
+			return z.endTag(i, base)
+		}
+		z.state = beforeAttributeName
+		return i
+	}
+	return i + 1
+}
+
+func (z *tokenizer) beginTag(end bool) {
+	z.tag = tag{name: z.tag.name[:0], end: end}
+	z.named, z.wanted = false, false
+	z.state = tagName
+}
+
+// nameTag tells the sink the tag's name, once.
+func (z *tokenizer) nameTag() {
+	if z.named {
+		return
+	}
+	z.named = true
+	z.wanted = z.sink.tag(z.tagAt, &z.tag)
+}
+
+func (z *tokenizer) readQuoted(p []byte, i int, quote byte) int {
+	n := bytes.IndexByte(p[i:], quote)
+	if n < 0 {
+		z.addValue(p[i:])
+		return len(p)
+	}
+	z.addValue(p[i : i+n])
+	z.endAttribute()
+	z.state = afterValueQuoted
+	return i + n + 1
+}
+
+func (z *tokenizer) addValue(b []byte) {
+	if !z.wanted {
+		return
+	}
+	if room := maxValue - len(z.attr.value); len(b) > room {
+		b = b[:room]
+		z.attr.valueCut = true
+	}
+	z.attr.value = append(z.attr.value, b...)
+}
+
+func (z *tokenizer) endAttribute() {
+	if z.wanted {
+		z.sink.attribute(&z.attr)
+	}
+}
+
+// endTag is called at a tag's ">" and chooses how what follows is read.
+func (z *tokenizer) endTag(i int, base int64) int {
+	after := base + int64(i) + 1
+	z.state = inText
+	if !z.tag.cut {
+		z.chooseContent()
+	}
+	z.sink.tagEnd(after, &z.tag)
+	return i + 1
+}
+
+// undecidedTag says whether a "<" has been read of which it is not known yet what
+// it begins.
+func (z *tokenizer) undecidedTag() bool {
+	return z.state == tagOpen || z.state == endTagOpen || z.state == tagName && !z.named
+}
+
+// insideMarkup says whether the end of the page, coming now, would come inside of markup
+// or of raw text, where nothing can be added.
+func (z *tokenizer) insideMarkup() bool { return z.state != inText }
+
+var lessThan = []byte("<")
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+func isLetter(c byte) bool {
+	c |= 0x20
+	return 'a' <= c && c <= 'z'
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
