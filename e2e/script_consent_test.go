@@ -25,20 +25,21 @@ func TestNothingIsSentBeforeConsent(t *testing.T) {
 			s.page("/", insertion(`
 				window.results = {};
 				__cs.push(["addOfflineRequest", {name: "early"}, r => results.request = r], ["hasProperty", "p", r => results.has = r]);`), "")
-			b.before(quickClock + before)
+			b.before(heldClock + before)
 			b.visit(s.URL)
 			b.until("window.loaded")
 			b.do(`
 				document.cookie = "agreed=stats:0"; document.cookie = "other=stats:1";
 				history.pushState(null, "", "/second"); Svc.reinitTrackView(); Svc.getOperatorStatus(); Svc.trackEvent("c", "dropped");
-				Svc.addVisitorInfo({name: "early"}, r => results.visitor = r);`)
+				Svc.addVisitorInfo({name: "early"}, r => results.visitor = r);
+				clock.pass(5000);`)
 			b.until("Object.keys(results).length === 3")
 			require.Equal(t, false, value[any](b, "results.request.success || results.has.success || results.visitor.success"))
 			b.until(`document.cookie.includes("stats:0")`)
 			require.Empty(t, s.got("hit"))
 			require.NotContains(t, value[string](b, "document.cookie"), "svc")
 
-			b.do(`document.cookie = "agreed=ads:0,stats:1"; Svc.trackEvent("c", "kept");`)
+			b.do(`document.cookie = "agreed=ads:0,stats:1"; Svc.trackEvent("c", "kept"); clock.pass(1000);`)
 			b.until(identified)
 			require.Equal(t, [][3]string{{"load", "/second", ""}}, s.reported())
 			s.pastAll(b, "Svc")
@@ -101,13 +102,15 @@ func TestConsentThatIsWithdrawn(t *testing.T) {
 	settings.ConsentCookie, settings.ConsentValue = "agreed", "yes"
 	s, b := newScriptService(t, settings), newTab(t)
 	s.page("/", `<script>document.cookie = "agreed=yes"</script>`+insertion(""), "")
-	b.before(quickClock)
+	b.before(heldClock)
 	b.visit(s.URL)
 	b.until(identified)
 	b.do(`
 		document.cookie = "agreed=no";
 		history.pushState(null, "", "/second"); Svc.reinitTrackView(); Svc.trackEvent("c", "dropped"); Svc.setProperty("p");
-		await new Promise(done => Svc.addOfflineRequest({name: "Anna"}, done));
+		const failed = new Promise(done => Svc.addOfflineRequest({name: "Anna"}, done));
+		clock.pass(5000);
+		await failed;
 		document.cookie = "agreed=yes";
 		history.pushState(null, "", "/third");`)
 	s.await("hit", 2)

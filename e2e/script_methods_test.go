@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -301,9 +302,13 @@ func TestCallbacksFireWhenTheServiceDoesNotAnswer(t *testing.T) {
 				__cs.push(["addOfflineRequest", {name: "Anna"}, r => results.request = r], ["addVisitorInfo", {name: "Anna"}, r => results.visitor = r],
 					["hasProperty", "p", r => results.has = r], ["getProperty", "p", r => results.get = r]);`), "")
 			if name != silence {
-				b.before(quickClock)
+				b.before(heldClock)
 			}
 			b.visit(s.URL)
+			if name != silence {
+				b.until("clock.waiting(5000) === 4")
+				b.do("clock.pass(5000)")
+			}
 			b.until("Object.keys(results).length === 4")
 			require.Equal(t, "timeout", value[string](b, "results.request.result.code"))
 			require.Equal(t, false, value[any](b, "JSON.parse(results.request.response).success || results.request.success"))
@@ -317,56 +322,69 @@ func TestCallbacksFireWhenTheServiceDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// quickClock makes the timers of a page run a hundred times faster.
-const quickClock = `{
-	const faster = 100, begin = Date.now(), now = Date.now, timeout = setTimeout, interval = setInterval;
-	Date.now = () => begin + (now() - begin) * faster;
-	window.setTimeout = (f, ms, ...args) => timeout(f, ms / faster, ...args);
-	window.setInterval = (f, ms, ...args) => interval(f, ms / faster, ...args);
-}`
-
 func TestDeliveryIsTriedAgainUnderTheSameName(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
-	s.intercept = func(a arrival, nth int) *reply {
-		switch {
-		case nth == 1:
-			return &reply{cut: true}
-		case nth == 2:
-			return &reply{status: 503}
-		case nth == 3:
-			return &reply{status: 429, header: map[string]string{"Retry-After": "1"}}
-		}
-		return nil
-	}
+	fault := &reply{cut: true}
+	s.intercept = func(arrival, int) *reply { return s.fault() }
+	s.setFault(fault)
 	s.page("/", insertion(`__cs.push(["addOfflineRequest", {name: "Anna"}]);`), "")
-	b.before(quickClock)
+	b.before(heldClock)
 	b.visit(s.URL)
+	for _, step := range []struct {
+		pause string // milliseconds before the next attempt
+		then  *reply
+	}{
+		{"500", &reply{status: 503}},
+		{"1500", &reply{status: 429, header: map[string]string{"Retry-After": "7"}}},
+		{"7000", &reply{status: 408}},
+		{"13500", nil},
+	} {
+		b.until("clock.waiting(" + step.pause + ") === 2")
+		s.setFault(step.then)
+		b.do("clock.pass(" + step.pause + ")")
+	}
 	b.until(identified)
-	hits, leads := s.await("hit", 4), s.await("lead", 4)
+	leads := s.await("lead", 5)
 	s.Close()
-	require.Len(t, s.got("hit"), 4)
-	require.Len(t, s.got("lead"), 4)
 	require.Len(t, s.views, 1)
 	require.Len(t, s.calls, 1)
-	require.Equal(t, leads[0].body, leads[3].body)
-	require.Equal(t, hits[0].body["view"], leads[0].field("hit", "view"), "a call does not wait for a hit that fails: it brings its view along")
+	for _, lead := range leads {
+		require.Equal(t, leads[0].body, lead.body)
+	}
+	require.Equal(t, s.got("hit")[0].body["view"], leads[0].field("hit", "view"), "a call does not wait for a hit that fails: it brings its view along")
+}
+
+func TestDeliveryIsTriedAgainWhenTheNetworkIsBack(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	s.intercept = func(arrival, int) *reply { return s.fault() }
+	s.setFault(&reply{status: 503})
+	s.page("/", insertion(""), "")
+	b.before(heldClock)
+	b.visit(s.URL)
+	b.until("clock.waiting(500) === 1")
+	s.setFault(nil)
+	b.do(`dispatchEvent(new Event("online"))`)
+	b.until(identified)
 }
 
 func TestDeliveryIsGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
-	s.intercept = func(a arrival, nth int) *reply {
-		if nth > 6 {
-			return nil
-		}
-		return &reply{status: 503}
-	}
+	s.intercept = func(arrival, int) *reply { return s.fault() }
+	s.setFault(&reply{status: 503})
 	s.page("/", insertion(`__cs.push(["setProperty", "p", "1"]);`), "")
-	b.before(quickClock)
+	b.before(heldClock)
 	b.visit(s.URL)
+	for _, pause := range []string{"500", "1500", "4500", "13500", "40500"} {
+		b.until("clock.waiting(" + pause + ") === 2")
+		b.do("clock.pass(" + pause + ")")
+	}
 	s.await("hit", 6)
 	s.await("property", 6)
+	b.until("clock.waiting(10000) === 0") // no request is under way
+	s.setFault(nil)
 	b.do(`history.pushState(null, "", "/second")`)
 	b.until(identified)
 	s.pastAll(b, "Svc")
@@ -468,16 +486,22 @@ func TestOperatorStatus(t *testing.T) {
 	s, b := newScriptService(t, variantA), newTab(t)
 	s.online = true
 	s.page("/", insertion(""), "")
-	b.before(quickClock)
+	b.before(heldClock)
 	b.visit(s.URL)
 	b.until(identified)
-	require.Empty(t, s.got("status"), "a page that does not ask costs no request")
+	require.False(t, value[bool](b, "clock.waiting(30000) > 0"), "a page that does not ask costs no request")
 	require.Equal(t, true, value[any](b, "Svc.getOperatorStatus()"))
-	s.set(func() { s.online = false })
-	b.until("Svc.getOperatorStatus() === false")
+	for _, online := range []bool{false, true} {
+		s.set(func() { s.online = online })
+		b.do("clock.pass(30000)")
+		b.until(`Svc.getOperatorStatus() === ` + strconv.FormatBool(online))
+	}
+	require.Len(t, s.got("status"), 2)
 	require.Equal(t, siteKey, s.got("status")[0].body["k"])
-	s.set(func() { s.online = true })
-	b.until("Svc.getOperatorStatus() === true")
+	b.do("for (let n = 0; n < 12; n++) clock.pass(30000)")
+	require.Equal(t, 0, value[int](b, "clock.waiting(30000)"), "a page that has not asked for five minutes costs none any more")
+	s.set(func() { s.online = false })
+	b.until(`Svc.getOperatorStatus() === false`)
 }
 
 func TestScriptFromAnotherHost(t *testing.T) {

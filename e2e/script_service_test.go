@@ -61,6 +61,7 @@ type scriptService struct {
 	pages      map[string]string
 	headers    http.Header
 	intercept  func(a arrival, nth int) *reply
+	general    *reply
 }
 
 var variantA = snippet.ScriptSettings{Objects: [2]string{"Svc", "SvcWidget"}, Variant: "A"}
@@ -211,6 +212,17 @@ func (s *scriptService) arrived(a arrival) int {
 		}
 	}
 	return nth
+}
+
+// setFault makes fault give the reply from now on, and nil for the usual answers.
+func (s *scriptService) setFault(general *reply) {
+	s.set(func() { s.general = general })
+}
+
+func (s *scriptService) fault() *reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.general
 }
 
 // set changes the service under its lock.

@@ -83,7 +83,11 @@ func TestOldIdsStayUntilTheNewOnesAreKnown(t *testing.T) {
 
 func TestReinitTrackView(t *testing.T) {
 	t.Parallel()
-	s, b := identifiedPage(t, variantA)
+	s, b := newScriptService(t, variantA), newTab(t)
+	s.page("/", insertion(""), "")
+	b.before(heldClock)
+	b.visit(s.URL)
+	b.until(identified)
 	b.do(`Svc.reinitTrackView()`)
 	s.await("hit", 2)
 	b.do(`history.pushState(null, "", "/second"); Svc.reinitTrackView();`)
@@ -92,9 +96,14 @@ func TestReinitTrackView(t *testing.T) {
 	s.await("hit", 4)
 	b.do(`__cs.push(["reinitTrackView"])`)
 	s.await("hit", 5)
+	b.do(`history.pushState(null, "", "/third");`)
+	s.await("hit", 6)
+	b.do(`clock.pass(2000); Svc.reinitTrackView();`)
+	s.await("hit", 7)
 	s.pastAll(b, "Svc")
 	require.Equal(t, [][3]string{
 		{"load", "/", ""}, {"reinit", "/", "/"}, {"history", "/second", "/"}, {"reinit", "/second", "/second"}, {"reinit", "/second", "/second"},
+		{"history", "/third", "/second"}, {"reinit", "/third", "/third"},
 	}, s.reported())
 }
 
