@@ -1,0 +1,142 @@
+package frontdesk
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/seed-3405227d/frontdesk"
+
+// mayImport says, for each folder, which folders of the project its programs
+// may import. "/..." is a folder with all that is in it. A folder that is not
+// named follows the nearest folder above it that is.
+var mayImport = map[string][]string{
+	".":                {"caddymodule"},
+	"cmd":              {"."},
+	"caddymodule":      {"backend/...", "snippet"},
+	"snippet":          {"snippet/..."},
+	"backend":          {"backend/..."},
+	"backend/api":      {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal"},
+	"backend/console":  {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal", "backend/db", "backend/console/..."},
+	"backend/lead":     {"backend/visit", "backend/journal", "backend/db"},
+	"backend/visit":    {"backend/journal", "backend/db"},
+	"backend/operator": {"backend/journal", "backend/db"},
+	"backend/site":     {"backend/journal", "backend/db"},
+	"backend/journal":  {"backend/db"},
+	"backend/db":       {"backend/db"},
+	"bench":            nil,
+	"e2e":              nil,
+	"examples":         nil,
+}
+
+// onlyIn says which folder alone may import what begins with a path.
+var onlyIn = map[string]string{
+	"github.com/caddyserver/":  "caddymodule",
+	"modernc.org/sqlite":       "backend/db",
+	"github.com/jackc/pgx/":    "backend/db",
+	"github.com/pressly/goose": "backend/db",
+}
+
+// programsOfTheirOwn stand beside the product: they run or measure it.
+var programsOfTheirOwn = []string{"bench", "e2e", "examples"}
+
+func TestImportDirections(t *testing.T) {
+	imports := importsByFolder(t)
+	require.Contains(t, imports, "caddymodule")
+	require.Contains(t, imports, "backend/db")
+	for folder, imported := range imports {
+		rule := folder
+		for mayImport[rule] == nil && rule != "." && !slices.Contains(programsOfTheirOwn, rule) {
+			rule = path.Dir(rule)
+		}
+		beside := slices.Contains(programsOfTheirOwn, rule)
+		for _, name := range imported {
+			if inside, ok := strings.CutPrefix(name+"/", module+"/"); ok {
+				inside = path.Clean(inside)
+				require.True(t, beside || inside == folder || allows(mayImport[rule], inside), "%s imports %s: expected one of %v", folder, inside, mayImport[rule])
+				continue
+			}
+			for library, home := range onlyIn {
+				if strings.HasPrefix(name+"/", library) && !beside && folder != "cmd/caddy" {
+					require.True(t, within(folder, home), "%s imports %s, which belongs to %s alone", folder, name, home)
+				}
+			}
+		}
+	}
+}
+
+func TestPackageNames(t *testing.T) {
+	for folder := range importsByFolder(t) {
+		require.NotContains(t, []string{"util", "utils", "common", "helpers", "models"}, path.Base(folder), folder)
+	}
+}
+
+// TestVersions holds together what names the version of Caddy.
+func TestVersions(t *testing.T) {
+	file, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	required := regexp.MustCompile(`(?m)^\s*(?:require )?github\.com/caddyserver/caddy/v2 (v\S+)`).FindSubmatch(file)
+	require.NotNil(t, required, "go.mod requires Caddy")
+	dockerfile, err := os.ReadFile("xcaddy.Dockerfile")
+	require.NoError(t, err)
+	built := regexp.MustCompile(`xcaddy build (v\S+)`).FindSubmatch(dockerfile)
+	require.NotNil(t, built, "xcaddy.Dockerfile pins Caddy")
+	require.Equal(t, string(required[1]), string(built[1]))
+	require.NotRegexp(t, `(?m)^\s*replace\b`, string(file), "those who build with xcaddy do not get replacements")
+}
+
+// importsByFolder are the imports of all programs, tests left out.
+func importsByFolder(t *testing.T) map[string][]string {
+	t.Helper()
+	imports := make(map[string][]string)
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && name != "."):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(filepath.Dir(name))
+		if imports[folder] == nil {
+			imports[folder] = []string{}
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports[folder] = append(imports[folder], imported)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return imports
+}
+
+func allows(rules []string, folder string) bool {
+	return slices.ContainsFunc(rules, func(rule string) bool {
+		if tree, ok := strings.CutSuffix(rule, "/..."); ok {
+			return within(folder, tree)
+		}
+		return folder == rule
+	})
+}
+
+func within(folder, tree string) bool { return folder == tree || strings.HasPrefix(folder, tree+"/") }
