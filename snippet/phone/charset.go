@@ -1,0 +1,88 @@
+package phone
+
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// Charset is how a page's bytes stand for characters.
+type Charset struct {
+	kinds [256]kind
+	runes [256]rune // of bytes that are a character each
+	wide  bool      // some digits begin with a byte that is not ASCII
+	pairs bool      // what looks like a letter may be the second byte of a character
+}
+
+// UTF8 is for pages in UTF-8.
+var UTF8 = newUTF8()
+
+// ASCII is for any other charset in which the bytes of ASCII mean themselves.
+// All that is not ASCII then stands for nothing in particular, and neither does a
+// byte behind it: it may be the second half of a character.
+var ASCII = newPairs()
+
+// CharsetOf finds a charset by its label, as a page or its header names it: any
+// label of the Encoding Standard. Charsets of several bytes a character other than
+// UTF-8 are read as [ASCII], since none of their characters ends in a digit's byte
+// but for the four-byte forms of gb18030. UTF-16 has no such reading: ok is false,
+// as for unknown labels.
+func CharsetOf(label string) (c *Charset, ok bool) {
+	found, err := htmlindex.Get(label)
+	if err != nil {
+		return nil, false
+	}
+	switch found := found.(type) {
+	case *charmap.Charmap:
+		return newSingle(found), true
+	default:
+		name, err := htmlindex.Name(found)
+		switch {
+		case name == "utf-8":
+			return UTF8, true
+		case err != nil, name == "utf-16le", name == "utf-16be", name == "replacement":
+			return nil, false
+		}
+		return ASCII, true
+	}
+}
+
+func newASCII() *Charset {
+	c := &Charset{}
+	for b := range 128 {
+		r := rune(b)
+		c.runes[b] = r
+		c.kinds[b], _, _ = classify(r)
+	}
+	c.kinds['&'] = ampersand
+	c.kinds['%'] = percent
+	for b := 128; b < 256; b++ {
+		c.runes[b] = utf8.RuneError
+	}
+	return c
+}
+
+func newUTF8() *Charset {
+	c := newASCII()
+	c.wide = true
+	for b := 0xC2; b <= 0xF4; b++ {
+		c.kinds[b] = leading
+	}
+	return c
+}
+
+func newPairs() *Charset {
+	c := newASCII()
+	c.pairs = true
+	return c
+}
+
+func newSingle(m *charmap.Charmap) *Charset {
+	c := newASCII()
+	for b := 128; b < 256; b++ {
+		c.runes[b] = m.DecodeByte(byte(b))
+		c.kinds[b], _, _ = classify(c.runes[b])
+	}
+	return c
+}

@@ -1,0 +1,100 @@
+package phone
+
+// standsLeft tells whether a writing is free of what stands before it.
+func (m *Matcher) standsLeft(w *writing) bool {
+	if w.first == 0 {
+		return m.left.frees(m.charset, w)
+	}
+	r := &m.run
+	g := r.digits[w.first].gap
+	switch {
+	case g&wideGap != 0, r.matched == w.first:
+		return true
+	case w.plus:
+		return g&seen != plusGap
+	case m.foreign(w.first):
+		return false
+	}
+	start := r.groupBefore(w.first)
+	size := w.first - start
+	switch {
+	case g&commaGap != 0:
+		return g&spaceGap != 0 || size >= longGroup
+	case g&colonGap != 0:
+		return g&spaceGap != 0
+	case g&strokes != 0:
+		return g&spaceGap != 0 && w.spaced&g == 0
+	case g&spaceGap == 0: // only parentheses: 9(495) or (812)495
+		return false
+	}
+	clock := size <= 2 && r.digits[start].gap&colonGap != 0
+	if w.form == National && size <= 3 || w.onlySpaces() || w.compact() && w.form == National {
+		return clock
+	}
+	return true
+}
+
+// longGroup is how many digits make what touches a comma a figure of its own, not
+// a fraction or a part of a list of thousands.
+const longGroup = 5
+
+// foreign tells whether a country code with a plus sign stands shortly before
+// digit i, so that the digits from i on belong to another country's number.
+func (m *Matcher) foreign(i int) bool {
+	r := &m.run
+	for k := i - 1; k >= 0 && k >= r.matched && i-k <= 5; k-- {
+		switch g := r.digits[k].gap; {
+		case g&plusGap != 0:
+			return true
+		case g&outside != 0:
+			return false
+		}
+	}
+	return false
+}
+
+// standsRight tells whether a writing is free of what stands behind it.
+func (m *Matcher) standsRight(w *writing) bool {
+	r := &m.run
+	if w.end == r.n {
+		return m.after.frees(w)
+	}
+	g := r.digits[w.end].gap
+	stop := r.groupAfter(w.end)
+	switch {
+	case g&(wideGap|plusGap) != 0:
+		return true
+	case g&commaGap != 0:
+		return g&spaceGap != 0 || w.plus || m.place == Link || stop-w.end >= longGroup
+	case g&colonGap != 0:
+		return g&spaceGap != 0
+	case g&(spaceGap|slashGap) != 0 && m.beginsNumber(w.end):
+		return true
+	case g&strokes != 0:
+		return g&spaceGap != 0 && w.spaced&g == 0
+	case g&openGap != 0:
+		return true
+	case g&spaceGap == 0: // 123)45
+		return false
+	}
+	if w.onlySpaces() || w.compact() && w.form == National {
+		return stop-w.end <= 2 && stop < r.n && r.digits[stop].gap&(colonGap|spaceGap) == colonGap
+	}
+	return true
+}
+
+// beginsNumber tells whether the digits from i on spell a configured number.
+func (m *Matcher) beginsNumber(i int) bool {
+	r := &m.run
+	var digits uint64
+	for e := i; e < r.n && e-i < maxDigits; e++ {
+		if e > i && r.digits[e].gap&outside != 0 {
+			return false
+		}
+		digits = digits*10 + uint64(r.digits[e].value)
+		if size := e - i + 1; m.set.sizes>>size&1 != 0 && r.aligned(e+1) && m.set.find(digits, size) != nil {
+			return true
+		}
+	}
+	return false
+}

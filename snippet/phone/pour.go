@@ -1,0 +1,147 @@
+package phone
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// maxInk is more than one match's new text can take: each digit the longest
+// reference, or as many separators.
+const maxInk = 4 * maxDigits * maxReference
+
+// emit appends the match of a writing with its edits.
+func (m *Matcher) emit(w *writing) {
+	r := &m.run
+	first, last := &r.digits[w.first], &r.digits[w.end-1]
+	match := Match{
+		Start:  first.at,
+		End:    last.at + int64(last.size),
+		Number: int(w.number),
+		Form:   w.form,
+		Plus:   w.plus,
+		Poured: w.pours,
+	}
+	if w.plus {
+		match.Start = first.plusAt
+	}
+	if w.open {
+		match.Start = min(match.Start, first.openAt)
+	}
+	if cap(m.ink)-len(m.ink) < maxInk {
+		// What was handed out keeps the old ink alive.
+		m.ink = make([]byte, 0, 2*cap(m.ink)+maxInk)
+	}
+	before := len(m.edits)
+	if w.pours {
+		m.pour(w)
+	} else {
+		m.rewrite(w, match.Start, match.End)
+	}
+	match.Edits = m.edits[before:len(m.edits):len(m.edits)]
+	m.matches = append(m.matches, match)
+}
+
+// pour writes each digit in the old one's place, as the old one was written.
+func (m *Matcher) pour(w *writing) {
+	before := len(m.edits)
+	for i := w.first; i < w.end; i++ {
+		d := &m.run.digits[i]
+		value := w.poured[i-w.first]
+		if value == d.value {
+			continue
+		}
+		from := len(m.ink)
+		m.ink = d.pen.appendDigit(m.ink, value, d.size)
+		end := d.at + int64(d.size)
+		if n := len(m.edits); n > before && m.edits[n-1].End == d.at {
+			e := &m.edits[n-1]
+			e.End = end
+			e.Text = m.ink[from-len(e.Text) : len(m.ink) : len(m.ink)]
+			continue
+		}
+		m.edits = append(m.edits, Edit{d.at, end, m.ink[from:len(m.ink):len(m.ink)]})
+	}
+}
+
+// appendDigit writes a digit that takes size bytes. In every script and every kind
+// of reference the ten digits are equally long.
+func (p pen) appendDigit(b []byte, value, size uint8) []byte {
+	r := zeros[p.script] + rune(value)
+	switch p.mode {
+	case raw:
+		return utf8.AppendRune(b, r)
+	case escaped:
+		return append(b, '%', '3', '0'+value)
+	case decimalReference:
+		b = append(b, '&', '#')
+		b = appendPadded(b, r, 10, int(p.width), false)
+	default:
+		b = append(b, '&', '#', p.x)
+		b = appendPadded(b, r, 16, int(p.width), p.mode == upperHexReference)
+	}
+	if !p.open {
+		b = append(b, ';')
+	}
+	return b
+}
+
+func appendPadded(b []byte, r rune, base, width int, upper bool) []byte {
+	var buffer [8]byte
+	digits := strconv.AppendInt(buffer[:0], int64(r), base)
+	for range width - len(digits) {
+		b = append(b, '0')
+	}
+	for _, c := range digits {
+		if upper {
+			c = upperCase(c)
+		}
+		b = append(b, c)
+	}
+	return b
+}
+
+// rewrite puts the new writing where the old one begins, and takes away the rest
+// of the old one, around the markup that stands in it.
+func (m *Matcher) rewrite(w *writing, start, end int64) {
+	from := len(m.ink)
+	m.appendWriting(w)
+	text := m.ink[from:len(m.ink):len(m.ink)]
+	r := &m.run
+	for _, c := range r.cuts[:r.ncuts] {
+		if c.from <= start || c.from >= end {
+			continue
+		}
+		m.edits = append(m.edits, Edit{start, c.from, text})
+		start, text = c.to, nil
+	}
+	m.edits = append(m.edits, Edit{start, end, text})
+}
+
+// appendWriting writes the number anew, with the old one's script, spaces and
+// dashes, as far as it had any.
+func (m *Matcher) appendWriting(w *writing) {
+	r := &m.run
+	pen := r.digits[w.first].pen
+	if pen.mode != raw {
+		pen.script, pen.mode = 0, raw
+	}
+	text := w.text
+	if m.place == Link || w.compact() && !w.open {
+		text = w.rewriting.compact
+	}
+	if w.plus || w.abroad && !(m.place == Link && w.form == International) {
+		m.ink = append(m.ink, '+')
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+			m.ink = pen.appendDigit(m.ink, c-'0', 0)
+		case c == ' ' && r.space.size > 0:
+			m.ink = append(m.ink, r.space.bytes[:r.space.size]...)
+		case c == '-' && r.dash.size > 0:
+			m.ink = append(m.ink, r.dash.bytes[:r.dash.size]...)
+		default:
+			m.ink = append(m.ink, c)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package phone
+
+// maxReference is the longest character reference that is read; the longest name
+// of the list below needs 18 bytes, and numbers may have leading zeros.
+const maxReference = 20
+
+// names are the character references by name that can be a part of a writing, or
+// tell something beside one.
+var names = map[string]rune{
+	"nbsp": 0xA0, "NonBreakingSpace": 0xA0, "ensp": 0x2002, "emsp": 0x2003, "emsp13": 0x2004, "emsp14": 0x2005,
+	"numsp": 0x2007, "puncsp": 0x2008, "thinsp": 0x2009, "ThinSpace": 0x2009, "hairsp": 0x200A,
+	"VeryThinSpace": 0x200A, "MediumSpace": 0x205F, "Tab": '\t', "NewLine": '\n',
+	"hyphen": 0x2010, "dash": 0x2010, "ndash": 0x2013, "mdash": 0x2014, "horbar": 0x2015, "minus": 0x2212,
+	"period": '.', "middot": 0xB7, "centerdot": 0xB7, "CenterDot": 0xB7, "bull": 0x2022, "bullet": 0x2022, "sdot": 0x22C5,
+	"sol": '/', "frasl": 0x2044, "plus": '+', "lpar": '(', "rpar": ')', "comma": ',', "colon": ':',
+	"shy": 0xAD, "zwj": 0x200D, "zwnj": 0x200C, "lrm": 0x200E, "rlm": 0x200F, "ZeroWidthSpace": 0x200B, "NoBreak": 0x2060,
+	"num": '#', "numero": 0x2116, "percnt": '%', "equals": '=', "lowbar": '_', "commat": '@', "bsol": '\\',
+	"dollar": '$', "cent": 0xA2, "pound": 0xA3, "yen": 0xA5, "euro": 0x20AC, "curren": 0xA4,
+}
+
+// readReference reads a character reference at the beginning of b. A number may
+// lack its semicolon, as may &nbsp and &shy (HTML, 13.2.5.72 and the following);
+// what is no reference that matters is an ampersand.
+func readReference(b []byte, last bool) token {
+	alone := token{kind: other, size: 1, char: '&'}
+	if len(b) == 1 {
+		if last {
+			return alone
+		}
+		return incomplete
+	}
+	if b[1] == '#' {
+		return readNumeric(b, last)
+	}
+	i := 1
+	for i < len(b) && i < maxReference && isAlphanumeric(b[i]) {
+		i++
+	}
+	if i == len(b) && i < maxReference && !last {
+		return incomplete
+	}
+	r, known := names[string(b[1:i])]
+	switch {
+	case known && i < len(b) && b[i] == ';':
+		return tokenOf(r, i+1)
+	case known && (r == 0xA0 && i == 5 || r == 0xAD):
+		return tokenOf(r, i)
+	}
+	if r, size := unfinished(b[1:i]); size > 0 {
+		return tokenOf(r, 1+size)
+	}
+	return alone
+}
+
+// unfinished finds the two names that need no semicolon before other letters.
+func unfinished(name []byte) (r rune, size int) {
+	switch {
+	case len(name) > 4 && string(name[:4]) == "nbsp":
+		return 0xA0, 4
+	case len(name) > 3 && string(name[:3]) == "shy":
+		return 0xAD, 3
+	}
+	return 0, 0
+}
+
+func readNumeric(b []byte, last bool) token {
+	alone := token{kind: other, size: 1, char: '&'}
+	i, base, mode, x := 2, rune(10), decimalReference, byte(0)
+	if i < len(b) && b[i]|0x20 == 'x' {
+		i, base, mode, x = 3, 16, hexReference, b[i]
+	}
+	first, value := i, rune(0)
+	for i < len(b) && i < maxReference {
+		d, upper := hexDigit(b[i])
+		if d < 0 || d >= base {
+			break
+		}
+		if upper {
+			mode = upperHexReference
+		}
+		if value <= 0x10FFFF {
+			value = value*base + d
+		}
+		i++
+	}
+	if i == len(b) && i < maxReference && !last {
+		return incomplete
+	}
+	if i == first || i == maxReference {
+		return alone
+	}
+	width, open := i-first, true
+	if i < len(b) && b[i] == ';' {
+		i, open = i+1, false
+	}
+	t := tokenOf(value, i)
+	t.pen = pen{script: t.pen.script, mode: mode, width: uint8(width), x: x, open: open}
+	return t
+}
+
+// readEscape reads a percent-encoded character of a link: ASCII, or the
+// non-breaking space of UTF-8.
+func readEscape(b []byte, last bool) token {
+	alone := token{kind: other, size: 1, char: '%'}
+	const nonBreaking = "%C2%A0"
+	for i := 1; i < 3; i++ {
+		if i == len(b) {
+			if last {
+				return alone
+			}
+			return incomplete
+		}
+		if d, _ := hexDigit(b[i]); d < 0 {
+			return alone
+		}
+	}
+	high, _ := hexDigit(b[1])
+	low, _ := hexDigit(b[2])
+	r := high<<4 | low
+	if r < 0x80 {
+		t := tokenOf(r, 3)
+		t.pen.mode = escaped
+		return t
+	}
+	for i := 1; i < len(nonBreaking); i++ {
+		switch {
+		case i == len(b) && !last:
+			return incomplete
+		case i == len(b), upperCase(b[i]) != nonBreaking[i]:
+			return alone
+		}
+	}
+	return tokenOf(0xA0, len(nonBreaking))
+}
+
+func hexDigit(c byte) (d rune, upper bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return rune(c - '0'), false
+	case 'a' <= c && c <= 'f':
+		return rune(c-'a') + 10, false
+	case 'A' <= c && c <= 'F':
+		return rune(c-'A') + 10, true
+	}
+	return -1, false
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+func upperCase(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		return c - 0x20
+	}
+	return c
+}

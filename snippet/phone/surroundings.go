@@ -1,0 +1,213 @@
+package phone
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// tail is the end of the text that was read; a NUL stands for markup.
+type tail struct {
+	bytes [maxTail]byte
+	size  int
+}
+
+// maxTail is how many bytes before a number may tell that it is none.
+const maxTail = 40
+
+func (t *tail) add(b []byte) {
+	if len(b) >= maxTail {
+		t.size = copy(t.bytes[:], b[len(b)-maxTail:])
+		return
+	}
+	if over := t.size + len(b) - maxTail; over > 0 {
+		t.size = copy(t.bytes[:], t.bytes[over:t.size])
+	}
+	t.size += copy(t.bytes[t.size:], b)
+}
+
+func (t *tail) mark() {
+	if t.size == 0 || t.bytes[t.size-1] != 0 {
+		t.add([]byte{0})
+	}
+}
+
+// copyBefore takes what stands before b[i], where before precedes b.
+func (t *tail) copyBefore(before *tail, b []byte, i int) {
+	if i < maxTail {
+		*t = *before
+		t.add(b[:i])
+		return
+	}
+	t.size = copy(t.bytes[:], b[i-maxTail:i])
+}
+
+// lastRune reads the character before b's end. Character references count as
+// the character that they stand for.
+func (c *Charset) lastRune(b []byte) (r rune, size int) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	last := b[len(b)-1]
+	if last == ';' {
+		for i := len(b) - 2; i >= 0 && i >= len(b)-maxReference && b[i] != ';'; i-- {
+			if b[i] == '&' {
+				if t := readReference(b[i:], true); int(t.size) == len(b)-i {
+					return t.char, int(t.size)
+				}
+				break
+			}
+		}
+	}
+	if c.wide && last >= utf8.RuneSelf {
+		return utf8.DecodeLastRune(b)
+	}
+	if c.pairs && len(b) > 1 && b[len(b)-2] >= utf8.RuneSelf && last != 0 {
+		return utf8.RuneError, 2
+	}
+	return c.runes[last], 1
+}
+
+// frees tells whether a writing that follows stands by itself.
+func (t *tail) frees(c *Charset, w *writing) bool {
+	if w.plus {
+		return true
+	}
+	b := t.bytes[:t.size]
+	r, size := c.lastRune(b)
+	if size == 0 {
+		return true
+	}
+	if r != 0 && !w.open {
+		switch {
+		case isGlue(r), r == '=', r == '@', r == '\\':
+			return false
+		case r == '-', r == '/':
+			if w.slug() {
+				return false
+			}
+		}
+	}
+	// Look past spaces, a colon and markup for what says it is another figure.
+	for range 4 {
+		k, _, _ := classify(r)
+		if r != 0 && k != space && k != colon && k != hidden {
+			break
+		}
+		b = b[:len(b)-size]
+		if r, size = c.lastRune(b); size == 0 {
+			return true
+		}
+	}
+	switch {
+	case !w.bare():
+		return true
+	case r == '#', r == '№', isCurrency(r):
+		return false
+	}
+	var word [maxWord]rune
+	n := len(word)
+	for n > 0 && isGlue(r) {
+		n--
+		word[n] = unicode.ToLower(r)
+		b = b[:len(b)-size]
+		if r, size = c.lastRune(b); size == 0 {
+			break
+		}
+	}
+	if n == 0 {
+		return true
+	}
+	return !otherNames[string(word[n:])]
+}
+
+// maxWord is one letter more than the longest word of the lists below.
+const maxWord = 8
+
+// otherNames announce a figure that is no telephone number.
+var otherNames = setOf("инн", "кпп", "огрн", "огрнип", "бик", "окпо", "снилс", "заказ", "заказа", "счет", "счёт", "арт", "артикул",
+	"order", "invoice", "id", "isbn", "issn", "ean", "gtin", "sku", "vat", "iban", "nip", "regon", "pesel", "siret", "siren", "cif", "nif", "ico", "ičo", "dič", "cnpj", "cpf")
+
+// currencies follow a price.
+var currencies = setOf("р", "руб", "рубль", "рубля", "рублей", "rub", "rur", "usd", "eur", "euro", "euros", "gbp", "chf", "uah", "грн",
+	"kzt", "тг", "тенге", "byn", "pln", "zł", "czk", "kč", "kr", "sek", "nok", "dkk", "inr", "rs", "jpy", "cny", "aed", "brl")
+
+// extensions begin a further number that is dialled afterwards.
+var extensions = setOf("x", "ext", "доб", "вн", "int", "poste", "ramal")
+
+func setOf(words ...string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// isGlue is true for letters and figures that make one word with digits beside
+// them. Scripts written without spaces between words, all behind U+0E00, do not.
+func isGlue(r rune) bool {
+	switch {
+	case r < 0x80:
+		return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'
+	case r >= 0x0E00:
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
+}
+
+func isCurrency(r rune) bool {
+	return r == '%' || r == '円' || r == '元' || r == '원' || unicode.Is(unicode.Sc, r)
+}
+
+// after is what stands behind a run of digits.
+type after struct {
+	gap    gap
+	char   rune
+	ended  bool // a character ended it, not the end of a block
+	figure bool // a digit follows the word
+	word   [maxWord]rune
+	size   int
+}
+
+func (a *after) begin(r rune) {
+	a.word[0] = unicode.ToLower(r)
+	a.size = 1
+}
+
+// add takes a further letter; false when the word has ended.
+func (a *after) add(t token) bool {
+	if t.kind != other || !isGlue(t.char) || a.size == maxWord {
+		return false
+	}
+	a.word[a.size] = unicode.ToLower(t.char)
+	a.size++
+	return true
+}
+
+// frees tells whether the writing before stands by itself.
+func (a *after) frees(w *writing) bool {
+	if !a.ended {
+		return true
+	}
+	glued := a.gap&(seen|tagGap) == 0
+	if a.size == 0 {
+		switch {
+		case glued && (a.char == '@' || a.char == '=' || a.char == '\\'):
+			return false
+		case isCurrency(a.char) && a.gap&^(spaceGap|tagGap|hiddenGap) == 0:
+			return !w.bare()
+		}
+		return true
+	}
+	word := a.word[:a.size]
+	switch {
+	case glued:
+		return extensions[string(word)]
+	case a.gap&^(spaceGap|tagGap|hiddenGap) == 0:
+		return !w.bare() || !currencies[string(word)]
+	case a.gap&(seen|tagGap) == dashGap:
+		return !w.slug()
+	case a.gap&(seen|tagGap) == dotGap:
+		return w.plus || !w.compact()
+	}
+	return true
+}
