@@ -1,0 +1,60 @@
+package visit
+
+import (
+	"testing"
+	"testing/quick"
+
+	"github.com/stretchr/testify/require"
+)
+
+func testPermutation(t testing.TB, kind byte) permutation {
+	p, err := newPermutation([]byte("0123456789abcdef0123456789abcdef"), kind)
+	require.NoError(t, err)
+	return p
+}
+
+// Every number has an id of its own, in range, from which it comes back.
+func TestIDsArePermutation(t *testing.T) {
+	p := testPermutation(t, 'v')
+	seen := make(map[ID]bool)
+	for number := int64(1); number <= 20000; number++ {
+		id := p.id(number)
+		require.Positive(t, id)
+		require.Less(t, id, ID(1)<<53)
+		require.Equal(t, number, p.number(id))
+		require.False(t, seen[id])
+		seen[id] = true
+	}
+	require.NoError(t, quick.Check(func(n uint64) bool {
+		number := int64(n%(1<<idBits-1)) + 1
+		return p.number(p.id(number)) == number
+	}, nil))
+}
+
+// The order of ids tells nothing of the order of numbers, and kinds differ.
+func TestIDsHaveNoOrder(t *testing.T) {
+	p, other := testPermutation(t, 'v'), testPermutation(t, 's')
+	rising := 0
+	for number := int64(1); number < 10000; number++ {
+		if p.id(number) < p.id(number+1) {
+			rising++
+		}
+		require.NotEqual(t, p.id(number), other.id(number))
+	}
+	require.InDelta(t, 5000, rising, 300)
+}
+
+func TestWhatIsNoIDHasNoNumber(t *testing.T) {
+	p := testPermutation(t, 'v')
+	for _, id := range []ID{0, -1, 1 << idBits, 1 << 53, -1 << 63} {
+		require.Zero(t, p.number(id))
+	}
+}
+
+func BenchmarkID(b *testing.B) {
+	p := testPermutation(b, 'v')
+	b.ReportAllocs()
+	for n := int64(1); b.Loop(); n++ {
+		p.id(n)
+	}
+}

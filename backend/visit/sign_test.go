@@ -1,0 +1,63 @@
+package visit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestVisitorStringIsTheSitesOwn(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		s := v.VisitorString(site, 4503)
+		other, err := visit.Open(t.Context(), d, c.now)
+		require.NoError(t, err)
+		visitor, valid := other.ParseVisitorString(site, s)
+		require.True(t, valid, "made on another node")
+		require.Equal(t, visit.ID(4503), visitor)
+		_, signature, _ := strings.Cut(s, ".")
+		for _, forged := range []string{
+			"", ".", "4503", "4503.", "." + signature, "4504." + signature, "04503." + signature, "+4503." + signature, " " + s, s + " ", s + "A", s[:len(s)-1],
+			"-4503." + signature, "4503.0." + signature,
+		} {
+			_, valid := v.ParseVisitorString(site, forged)
+			require.False(t, valid, forged)
+		}
+		_, valid = v.ParseVisitorString(site+1, s)
+		require.False(t, valid)
+	})
+}
+
+func TestKeySignsEverything(t *testing.T) {
+	v, _ := open(t, dbtest.Open(t, dbtest.SQLite(t)))
+	ref := visit.Ref{Visitor: 1, Session: 2, Hit: 3}
+	key := v.Sign(site, "https://shop.example/", ref)
+	require.Regexp(t, `^[A-Za-z0-9_-]{22}$`, key)
+	require.True(t, v.Verify(site, "https://shop.example/", ref, key))
+	require.False(t, v.Verify(site+1, "https://shop.example/", ref, key))
+	require.False(t, v.Verify(site, "https://shop.example/x", ref, key))
+	require.False(t, v.Verify(site, "https://shop.example/", ref, ""))
+	for _, other := range []visit.Ref{{Visitor: 4, Session: 2, Hit: 3}, {Visitor: 1, Session: 4, Hit: 3}, {Visitor: 1, Session: 2, Hit: 4}, {Visitor: 2, Session: 1, Hit: 3}} {
+		require.False(t, v.Verify(site, "https://shop.example/", other, key))
+	}
+}
+
+func FuzzParseVisitorString(f *testing.F) {
+	v, err := visit.Open(f.Context(), dbtest.Open(f, dbtest.SQLite(f)), (&clock{}).now)
+	require.NoError(f, err)
+	good := v.VisitorString(site, 4503)
+	for _, seed := range []string{good, "", ".", "1.", "4503", good + good, "9223372036854775808.x", "\x00.\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		visitor, valid := v.ParseVisitorString(site, s)
+		require.Equal(t, valid, visitor != 0)
+		if valid {
+			require.Equal(t, v.VisitorString(site, visitor), s)
+		}
+	})
+}

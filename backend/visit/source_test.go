@@ -1,0 +1,123 @@
+package visit_test
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestSource(t *testing.T) {
+	const shop = "https://shop.example"
+	for _, c := range []struct {
+		page, referrer string
+		kind, source   string
+	}{
+		{"/", "", visit.Direct, ""},
+		{"/lamps?page=2", "", visit.Direct, ""},
+		{"/", shop + "/lamps", visit.Direct, ""},
+		{"/", "https://SHOP.example:443/x", visit.Direct, ""},
+		{"/", "not an address", visit.Direct, ""},
+		{"/", "://", visit.Direct, ""},
+		{"/", "about:blank", visit.Direct, ""},
+
+		{"/?utm_source=news", "", visit.Campaign, "news"},
+		{"/?utm_source=news&utm_medium=mail", "https://www.google.com/", visit.Campaign, "news"},
+		{"/?utm_campaign=spring", "", visit.Campaign, ""},
+		{"/?utm_campaign=spring", "https://www.google.com/", visit.Campaign, "google"},
+		{"/?utm_campaign=spring&gclid=x", "", visit.Campaign, "google"},
+		{"/?utm_medium=cpc&yclid=x", "https://yandex.ru/", visit.Campaign, "yandex"},
+		{"/?UTM_SOURCE=news", "", visit.Direct, ""},
+		{"/?utm_source=", "", visit.Direct, ""},
+		{"/?utm_source=a%20b", "", visit.Campaign, "a b"},
+		{"/#utm_source=news", "", visit.Direct, ""},
+
+		{"/?gclid=x", "", visit.Ad, "google"},
+		{"/?gclid=x", "https://www.google.com/", visit.Ad, "google"},
+		{"/?gbraid=x", "", visit.Ad, "google"},
+		{"/?wbraid=x", "", visit.Ad, "google"},
+		{"/?dclid=x", "", visit.Ad, "google"},
+		{"/?yclid=x", "", visit.Ad, "yandex"},
+		{"/?msclkid=x", "", visit.Ad, "bing"},
+		{"/?ttclid=x", "", visit.Ad, "tiktok"},
+		{"/?rb_clickid=x", "", visit.Ad, "vk"},
+		{"/?fbclid=x", "", visit.Social, "facebook"},
+		{"/?fbclid=x", "https://l.facebook.com/", visit.Social, "facebook"},
+		{"/?fbclid=x", "https://l.instagram.com/", visit.Social, "instagram"},
+		{"/?ysclid=x", "https://yandex.ru/", visit.Search, "yandex"},
+		{"/?ysclid=x", "", visit.Search, "yandex"},
+		{"/?gclid=", "", visit.Direct, ""},
+
+		{"/", "https://www.google.com/", visit.Search, "google"},
+		{"/", "https://google.com", visit.Search, "google"},
+		{"/", "https://www.google.co.uk/search?q=lamps", visit.Search, "google"},
+		{"/", "https://www.google.com.br/", visit.Search, "google"},
+		{"/", "https://www.google.ru:443/", visit.Search, "google"},
+		{"/", "HTTPS://WWW.GOOGLE.DE/", visit.Search, "google"},
+		{"/", "https://yandex.ru/clck/jsredir", visit.Search, "yandex"},
+		{"/", "https://yandex.com.tr/", visit.Search, "yandex"},
+		{"/", "https://ya.ru/", visit.Search, "yandex"},
+		{"/", "https://www.bing.com/", visit.Search, "bing"},
+		{"/", "https://duckduckgo.com/", visit.Search, "duckduckgo"},
+		{"/", "https://search.yahoo.com/", visit.Search, "yahoo"},
+		{"/", "https://de.search.yahoo.com/", visit.Search, "yahoo"},
+		{"/", "https://chatgpt.com/", visit.Search, "chatgpt"},
+		{"/", "android-app://com.google.android.googlequicksearchbox/", visit.Search, "google"},
+
+		{"/", "https://vk.com/away.php", visit.Social, "vk"},
+		{"/", "https://m.vk.com/", visit.Social, "vk"},
+		{"/", "https://t.co/abc", visit.Social, "x"},
+		{"/", "https://www.facebook.com/", visit.Social, "facebook"},
+		{"/", "https://lm.facebook.com/", visit.Social, "facebook"},
+		{"/", "https://t.me/shop", visit.Social, "telegram"},
+		{"/", "android-app://org.telegram.messenger", visit.Social, "telegram"},
+		{"/", "https://dzen.ru/", visit.Social, "dzen"},
+		{"/", "https://old.reddit.com/r/lamps", visit.Social, "reddit"},
+
+		{"/", "https://mail.google.com/mail/u/0/", visit.Mail, "gmail"},
+		{"/", "https://e.mail.ru/", visit.Mail, "mail.ru"},
+		{"/", "https://maps.google.com/", visit.Map, "google maps"},
+		{"/", "https://2gis.ru/moscow", visit.Map, "2gis"},
+
+		{"/", "https://blog.example/post", visit.Referral, "blog.example"},
+		{"/", "https://www.blog.example/post", visit.Referral, "blog.example"},
+		{"/", "https://docs.google.com/document", visit.Referral, "docs.google.com"},
+		{"/", "https://google.evil.example/", visit.Referral, "google.evil.example"},
+		{"/", "https://notgoogle.com/", visit.Referral, "notgoogle.com"},
+		{"/", "https://лампы.рф/", visit.Referral, "xn--80avem4d.xn--p1ai"},
+		{"/", "https://127.0.0.1:8080/", visit.Referral, "127.0.0.1"},
+		{"/", "https://[::1]/", visit.Referral, "::1"},
+		{"/%zz?utm_source=news", "https://vk.com/", visit.Social, "vk"},
+	} {
+		source := visit.SourceOf(shop+c.page, c.referrer)
+		require.Equal(t, c.kind, source.Kind, "%s from %s", c.page, c.referrer)
+		require.Equal(t, c.source, source.Source, "%s from %s", c.page, c.referrer)
+	}
+}
+
+func TestSourceKeepsAllFields(t *testing.T) {
+	require.Equal(t, visit.Source{
+		Kind: visit.Campaign, Source: "s", Medium: "m", Campaign: "c", Term: "t", Content: "k", ClickIDName: "yclid", ClickID: "17",
+		Referrer: "yandex.ru", Landing: "/lamps/birch",
+	}, visit.SourceOf("https://shop.example/lamps/birch?utm_source=s&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&yclid=17&x=y", "https://yandex.ru/"))
+}
+
+func FuzzSource(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"https://shop.example/?utm_source=news", "https://google.com/"}, {"", ""}, {"\x00", "\xff"}, {"http://[", "//"}, {"/?utm_source=%00%ff", "http://a.b.c.d.e/"},
+		{"https://x/?gclid=" + string(make([]byte, 500)), "android-app://x"}, {"?utm_source=яяя", "https://....../"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, page, referrer string) {
+		s := visit.SourceOf(page, referrer)
+		require.NotEmpty(t, s.Kind)
+		for _, text := range []string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickID, s.Referrer, s.Landing} {
+			require.LessOrEqual(t, len(text), 200)
+			require.True(t, utf8.ValidString(text))
+			require.NotContains(t, text, "\x00")
+		}
+	})
+}
