@@ -46,7 +46,7 @@ func TestWritesFailAlone(t *testing.T) {
 				switch i % 10 {
 				case 3:
 					err := d.Write(t.Context(), int64(i), func(ctx context.Context, tx db.Tx) error {
-						if err := put("refused " + name)(ctx, tx); err != nil {
+						if err := put("refused "+name)(ctx, tx); err != nil {
 							return err
 						}
 						return refused
@@ -54,7 +54,7 @@ func TestWritesFailAlone(t *testing.T) {
 					assert.ErrorIs(t, err, refused)
 				case 6:
 					err := d.Write(t.Context(), int64(i), func(ctx context.Context, tx db.Tx) error {
-						if err := put("panic " + name)(ctx, tx); err != nil {
+						if err := put("panic "+name)(ctx, tx); err != nil {
 							return err
 						}
 						panic("at work")

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver by which the test server is awaited
+
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+// hits counts the page views that the whole program acknowledges as durable,
+// over HTTP, from 32 keep-alive clients of which each sends every fourth view
+// as a new visitor.
+func hits(ctx context.Context, folder, caddy string, duration time.Duration) error {
+	postgres, err := dbtest.StartServer()
+	if err != nil {
+		return err
+	}
+	defer postgres.Remove()
+	fmt.Printf("Hits acknowledged as durable, %v on each, 32 keep-alive clients, on the cores that the clients use too\n", duration)
+	fmt.Printf("%-10s %10s %10s %10s %10s %14s\n", "database", "hits/s", "median", "p99", "slowest", "µs of CPU")
+	for _, database := range []string{
+		"sqlite " + filepath.Join(folder, "hits.db"),
+		`postgres "postgres://postgres@` + postgres.Address + `/postgres?sslmode=disable"`,
+	} {
+		if err := hitsOn(ctx, folder, caddy, database, duration); err != nil {
+			return fmt.Errorf("%s: %w", database, err)
+		}
+	}
+	return nil
+}
+
+func hitsOn(ctx context.Context, folder, caddy, database string, duration time.Duration) error {
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
+		Replace(caddyConfig("frontdesk {\n\t\tdatabase "+database+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t}", "frontdesk shop"))
+	file := filepath.Join(folder, "hits.conf")
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		return err
+	}
+	probe, err := http.NewRequest(http.MethodPost, "http://"+address+"/frontdesk/v1/hit", strings.NewReader(hitBody(0)))
+	if err != nil {
+		return err
+	}
+	probe.Header.Set("Content-Type", "application/json")
+	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+
+	clients := make([]client, 32)
+	for i := range clients {
+		clients[i] = newVisitorEvery(4, i, address)
+	}
+	if _, err := drive(ctx, address, clients, duration/4); err != nil { // warm up
+		return err
+	}
+	before, err := p.cpu()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	l, err := drive(ctx, address, clients, duration)
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	after, err := p.cpu()
+	if err != nil {
+		return err
+	}
+	engine, _, _ := strings.Cut(database, " ")
+	fmt.Printf("%-10s %10.0f %10v %10v %10v %14.1f\n", engine, float64(l.requests)/took.Seconds(),
+		l.percentile(0.5).Round(10*time.Microsecond), l.percentile(0.99).Round(10*time.Microsecond), l.percentile(1).Round(10*time.Microsecond),
+		float64((after-before).Microseconds())/float64(l.requests))
+	return nil
+}
+
+// newVisitorEvery is a visitor after the other: each has an address of its own,
+// looks at n pages, and keeps the cookie that it is given.
+func newVisitorEvery(n, number int, address string) client {
+	var cookie, from string
+	sent := 0
+	return func(last *http.Response) []byte {
+		if last != nil {
+			for _, c := range last.Cookies() {
+				cookie = "Cookie: " + c.Name + "=" + c.Value + "\r\n"
+			}
+		}
+		if sent%n == 0 {
+			visitor := sent / n
+			cookie, from = "", fmt.Sprintf("10.%d.%d.%d", number, visitor>>8&255, visitor&255)
+		}
+		sent++
+		body := hitBody(sent)
+		return fmt.Appendf(nil, "POST /frontdesk/v1/hit HTTP/1.1\r\nHost: %s\r\nOrigin: http://%[1]s\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36\r\nAccept-Language: en\r\nContent-Type: application/json\r\nX-Forwarded-For: %s\r\n%sContent-Length: %d\r\n\r\n%s",
+			address, from, cookie, len(body), body)
+	}
+}
+
+func hitBody(page int) string {
+	nonce := make([]byte, 16)
+	rand.Read(nonce)
+	body, _ := json.Marshal(map[string]string{
+		"site_key": "shop", "view": base64.RawURLEncoding.EncodeToString(nonce),
+		"url":      fmt.Sprintf("https://shop.example/lamps/%d?utm_source=news", page%50),
+		"referrer": "https://search.example/?q=lamps", "title": "A lamp for reading", "kind": "load",
+	})
+	return string(body)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a server under measurement.
+type process struct {
+	cmd    *exec.Cmd
+	output bytes.Buffer
+}
+
+// start runs a server and returns when its address answers with the status.
+func start(ctx context.Context, probe *http.Request, name string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...)}
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		again := probe.Clone(ctx)
+		if probe.GetBody != nil {
+			again.Body, _ = probe.GetBody()
+		}
+		response, err := http.DefaultClient.Do(again)
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return p, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			p.stop()
+			return nil, fmt.Errorf("%s does not answer: %s", name, p.output.String())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (p *process) stop() {
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	ended := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
+	defer ended.Stop()
+	p.cmd.Wait()
+}
+
+// cpu is the time that the process and its children have spent on a processor.
+func (p *process) cpu() (time.Duration, error) {
+	return cpuOf(p.cmd.Process.Pid)
+}
+
+func cpuOf(pid int) (time.Duration, error) {
+	var total time.Duration
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	if err != nil || len(tasks) == 0 {
+		return 0, fmt.Errorf("process %d has ended", pid)
+	}
+	for _, task := range tasks {
+		stat, err := os.ReadFile(filepath.Join(task, "schedstat"))
+		if err != nil {
+			continue // the thread has just ended
+		}
+		onCPU, _, _ := strings.Cut(string(stat), " ")
+		ns, err := strconv.ParseInt(onCPU, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("reading %s/schedstat: %w", task, err)
+		}
+		total += time.Duration(ns)
+		children, _ := os.ReadFile(filepath.Join(task, "children"))
+		for _, child := range strings.Fields(string(children)) {
+			childPID, _ := strconv.Atoi(child)
+			spent, err := cpuOf(childPID)
+			if err != nil {
+				return 0, err
+			}
+			total += spent
+		}
+	}
+	return total, nil
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}
