@@ -107,7 +107,6 @@ type leadDetail struct {
 	leadRow
 	Fields  []field
 	Visitor string // link to the card; empty when there is none
-	Who     string
 }
 
 // field is a named value.
@@ -139,7 +138,6 @@ func (c *Console) showLead(w http.ResponseWriter, r *http.Request) {
 	}
 	if l.Visitor != 0 {
 		d.Visitor = cardLink(siteID, int64(l.Visitor))
-		d.Who = visitorLabel(f.Words, int64(l.Visitor))
 	}
 	f.Title, f.Body = d.Label, d
 	c.show(w, r, http.StatusOK, f)

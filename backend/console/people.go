@@ -42,6 +42,9 @@ func sourceOf(w *words, s visit.Source) source {
 	if shown.Name == "" {
 		shown.Name = s.Referrer
 	}
+	if kind != visit.Campaign { // whose names are the marketer's own
+		shown.Name = brand(shown.Name)
+	}
 	details := []string{s.Medium, s.Campaign}
 	if shown.Name == "" {
 		shown.Name = w.text("source." + kind)
@@ -50,6 +53,23 @@ func sourceOf(w *words, s visit.Source) source {
 	}
 	shown.Detail = strings.Join(slices.DeleteFunc(details, func(text string) bool { return text == "" }), " · ")
 	return shown
+}
+
+// brands are names that a capital letter alone does not make right.
+var brands = map[string]string{
+	"vk": "VK", "ok": "OK", "aol": "AOL", "youtube": "YouTube", "tiktok": "TikTok", "linkedin": "LinkedIn", "whatsapp": "WhatsApp",
+	"duckduckgo": "DuckDuckGo", "chatgpt": "ChatGPT",
+}
+
+// brand is the name of a system as it writes itself. Hosts stay as they are.
+func brand(name string) string {
+	if known := brands[name]; known != "" {
+		return known
+	}
+	if name == "" || strings.Contains(name, ".") {
+		return name
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 func guestOf(w *words, f frame, v visit.LiveVisit) guest {
@@ -100,18 +120,19 @@ func writtenPhone(written string) string {
 
 // card is a visitor, as shown.
 type card struct {
-	ID, SiteID          int64
-	Label               string
-	Known               bool
-	Here                bool // on the site now
-	First               time.Time
-	Name                string
-	Phones              []contactPhone
-	Emails              []string
-	Properties          []field
-	Leads               []leadRow
-	Visits              []stay
-	UserAgent, Language string
+	ID, SiteID         int64
+	Label              string
+	Known              bool
+	Here               bool // on the site now
+	First              time.Time
+	Name               string
+	Phones             []contactPhone
+	Emails             []string
+	Properties         []field
+	Leads              []leadRow
+	Visits             []stay
+	Browser, UserAgent string
+	Language           string
 }
 
 type contactPhone struct{ PhoneDigits, Phone string }
@@ -162,7 +183,7 @@ func cardOf(w *words, siteID int64, found visit.Card) card {
 	}
 	for i, s := range found.Sessions {
 		if i == 0 {
-			c.UserAgent, c.Language = s.UserAgent, s.Language
+			c.UserAgent, c.Browser, c.Language = s.UserAgent, browserOf(s.UserAgent), w.languageOf(s.Language)
 		}
 		c.Visits = append(c.Visits, stayOf(w, s, i == 0))
 	}

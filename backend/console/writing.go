@@ -3,11 +3,15 @@ package console
 import (
 	"net/mail"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 	"golang.org/x/text/number"
 )
 
@@ -123,10 +127,9 @@ func readable(u *url.URL) string {
 	if text == "" {
 		text = "/"
 	}
-	if u.RawQuery != "" {
-		query, err := url.QueryUnescape(u.RawQuery)
-		if err != nil {
-			query = u.RawQuery
+	if query := withoutMarks(u.RawQuery); query != "" {
+		if plain, err := url.QueryUnescape(query); err == nil {
+			query = plain
 		}
 		text += "?" + query
 	}
@@ -134,4 +137,58 @@ func readable(u *url.URL) string {
 		text += "#" + u.Fragment
 	}
 	return text
+}
+
+// marks are parameters that advertising puts on addresses. Where somebody came
+// from is shown by itself.
+var marks = regexp.MustCompile(`^(utm_.*|gclid|gbraid|wbraid|dclid|gad_.*|yclid|ysclid|_openstat|msclkid|fbclid|ttclid|twclid|vkclid|rb_clickid|li_fat_id)$`)
+
+func withoutMarks(query string) string {
+	kept := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return marks.MatchString(name)
+	})
+	return strings.Join(kept, "&")
+}
+
+// browsers and systems are told by what only they write into their names. The
+// first that fits is the one.
+var browsers = []struct{ sign, name string }{
+	{"YaBrowser/", "Yandex Browser"}, {"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Vivaldi/", "Vivaldi"},
+	{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+}
+
+var systems = []struct{ sign, name string }{
+	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
+}
+
+// browserOf names the browser and the system of a User-Agent header, or gives
+// the header itself.
+func browserOf(userAgent string) string {
+	browser, system := "", ""
+	for _, b := range browsers {
+		if strings.Contains(userAgent, b.sign) {
+			browser = b.name
+			break
+		}
+	}
+	for _, s := range systems {
+		if strings.Contains(userAgent, s.sign) {
+			system = s.name
+			break
+		}
+	}
+	if browser == "" {
+		return userAgent
+	}
+	return joined(browser, system)
+}
+
+// languageOf names the first language of an Accept-Language header.
+func (w *words) languageOf(header string) string {
+	tags, _, err := language.ParseAcceptLanguage(header)
+	if err != nil || len(tags) == 0 {
+		return header
+	}
+	return display.Languages(language.MustParse(w.Code)).Name(tags[0])
 }

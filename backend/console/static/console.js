@@ -12,8 +12,8 @@
 	// ---- times ----
 
 	const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
-	const moment = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" });
-	const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+	const moment = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium", hourCycle: "h23" });
+	const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 	const counted = (text, count, minutes) => text.replace("#", count).replace("%", minutes);
 
 	function ago(at) {
