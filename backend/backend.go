@@ -1,0 +1,201 @@
+// Package backend is the service behind the pages: it opens the database, makes
+// the subjects that live in it, and keeps them through outages and changes of
+// configuration.
+//
+// Nothing here waits for the database on the way of a page: until the service
+// is ready, [Service.Use] says so at once.
+package backend
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+const (
+	// firstRetry and lastRetry bound the pauses between attempts to reach the
+	// database; each pause is twice the one before.
+	firstRetry = 250 * time.Millisecond
+	lastRetry  = 15 * time.Second
+	// drainTimeout is how long requests under way have to finish before the
+	// database is closed.
+	drainTimeout = 10 * time.Second
+)
+
+// ErrNotReady means that the database has not been reached yet, or that the
+// service is closing.
+var ErrNotReady = errors.New("the service is not ready")
+
+// Observer is told of what is to be counted. Its methods must not block.
+type Observer = api.Observer
+
+// Service is the whole service on one database. It is safe for concurrent use.
+type Service struct {
+	settings db.Settings
+	logger   *zap.Logger
+	observer Observer
+
+	desk     atomic.Pointer[Desk] // nil until ready
+	leases   leases
+	wanted   chan Configuration // the newest that has not been applied
+	starting sync.Once
+	stop     context.CancelFunc
+	ctx      context.Context
+	finished sync.WaitGroup
+
+	mu      sync.Mutex
+	failure error // of the last attempt
+}
+
+// New makes a service that has opened nothing yet; see [Service.Start].
+func New(settings db.Settings, logger *zap.Logger, observer Observer) *Service {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Service{
+		settings: settings,
+		logger:   logger,
+		observer: observer,
+		wanted:   make(chan Configuration, 1),
+		ctx:      ctx,
+		stop:     stop,
+	}
+}
+
+// Start brings the configuration into effect without waiting for it. The first
+// call begins to open the database, and goes on trying until it is reached.
+func (s *Service) Start(configuration Configuration) {
+	s.mu.Lock()
+	select {
+	case <-s.wanted: // a newer one takes its place
+	default:
+	}
+	s.wanted <- configuration
+	s.mu.Unlock()
+	s.starting.Do(func() { s.finished.Go(func() { s.run(s.ctx) }) })
+}
+
+// Ready tells whether the database has been opened and its schema is the one
+// that this program needs.
+func (s *Service) Ready() bool { return s.desk.Load() != nil }
+
+// Use returns the open service, and the function that the caller calls when it
+// is done with it: the database stays open that long. It does not block.
+func (s *Service) Use() (desk *Desk, done func(), err error) {
+	desk = s.desk.Load()
+	if desk == nil || !s.leases.take() {
+		return nil, nil, ErrNotReady
+	}
+	return desk, s.leases.giveBack, nil
+}
+
+// Check returns nil when the service is ready and its database answers. The
+// error says why not; it holds no secret of the settings.
+func (s *Service) Check(ctx context.Context) error {
+	desk, done, err := s.Use()
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.failure != nil {
+			return s.failure
+		}
+		return err
+	}
+	defer done()
+	return conceal(s.settings, desk.probe(ctx))
+}
+
+// Close ends the service: what is under way has a few seconds to finish, then
+// the database is closed. The service cannot be started again.
+func (s *Service) Close() error {
+	s.stop()
+	s.finished.Wait()
+	desk := s.desk.Swap(nil)
+	if desk == nil {
+		return nil
+	}
+	desk.Console.Close() // its streams would not end by themselves
+	if !s.leases.drain(drainTimeout) {
+		s.logger.Warn("closing the database under requests that have not finished")
+	}
+	return desk.Close()
+}
+
+// run opens the database and applies configurations as they come.
+func (s *Service) run(ctx context.Context) {
+	desk := s.open(ctx)
+	for desk != nil {
+		select {
+		case <-ctx.Done():
+			s.desk.CompareAndSwap(nil, desk) // for Close to find
+			return
+		case configuration := <-s.wanted:
+			s.apply(ctx, desk, configuration)
+		}
+	}
+}
+
+// open tries until the database is open and migrated. It returns nil when ctx
+// has ended before.
+func (s *Service) open(ctx context.Context) *Desk {
+	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+		desk, err := Open(ctx, s.settings, s.logger, s.observer)
+		if err == nil {
+			s.fail(nil)
+			return desk
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.fail(err)
+		s.logger.Error("the database cannot be used: pages pass untouched", zap.Error(s.lastFailure()), zap.Duration("retry", pause))
+		if !sleep(ctx, pause) {
+			return nil
+		}
+	}
+}
+
+// apply brings the configuration into the database, however often that takes,
+// unless a newer one comes. The service is ready after the first attempt: what
+// a configuration adds can wait, what is stored already cannot.
+func (s *Service) apply(ctx context.Context, desk *Desk, configuration Configuration) {
+	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+		err := desk.apply(ctx, configuration)
+		s.desk.CompareAndSwap(nil, desk)
+		if err == nil {
+			s.logger.Info("ready", zap.String("database", s.settings.Engine))
+			desk.announceSetup(ctx, configuration, s.logger)
+			return
+		}
+		s.logger.Error("applying the configuration to the database failed", zap.Error(conceal(s.settings, err)), zap.Duration("retry", pause))
+		if !sleep(ctx, pause) || len(s.wanted) > 0 {
+			return
+		}
+	}
+}
+
+func (s *Service) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failure = err
+}
+
+func (s *Service) lastFailure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failure
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

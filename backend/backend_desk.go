@@ -1,0 +1,164 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Configuration is what a configuration declares for the database to know.
+type Configuration struct {
+	// Sites are the keys of the sites that it names.
+	Sites []string
+	// Operators are its accounts. Accounts that an earlier configuration
+	// declared and this one does not are retired.
+	Operators []Operator
+	// Console is the console's URL with a slash at the end, or empty when the
+	// configuration does not tell.
+	Console string
+}
+
+// Operator is a declared account.
+type Operator struct {
+	Login        string
+	PasswordHash string // argon2id in PHC string form
+}
+
+// Check tells what is wrong with the account.
+func (o Operator) Check() error {
+	if err := operator.ValidLogin(o.Login); err != nil {
+		return fmt.Errorf("operator %q: %w", o.Login, err)
+	}
+	if err := operator.CheckHash(o.PasswordHash); err != nil {
+		return fmt.Errorf("password hash of operator %q: %w", o.Login, err)
+	}
+	return nil
+}
+
+// Desk is the open service: the subjects, and what serves them over HTTP.
+type Desk struct {
+	DB        *db.DB
+	Sites     *site.Sites
+	Operators *operator.Operators
+	API       *api.API
+	Console   *console.Console
+}
+
+// Open opens and migrates the database and makes the subjects.
+func Open(ctx context.Context, settings db.Settings, logger *zap.Logger, observer Observer) (*Desk, error) {
+	d, err := db.Open(ctx, settings, logger)
+	if err != nil {
+		return nil, conceal(settings, err)
+	}
+	desk, err := furnish(ctx, d, logger, observer)
+	if err != nil {
+		d.Close()
+		return nil, conceal(settings, err)
+	}
+	return desk, nil
+}
+
+func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observer) (*Desk, error) {
+	if err := d.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	visits, err := visit.Open(ctx, d, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	leads := lead.New(d, visits, time.Now)
+	operators := operator.New(d, time.Now)
+	sites := site.New(d)
+	return &Desk{
+		DB:        d,
+		Sites:     sites,
+		Operators: operators,
+		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
+		Console: console.New(console.Subjects{
+			DB:        d,
+			Journal:   journal.New(d),
+			Sites:     sites,
+			Visits:    visits,
+			Leads:     leads,
+			Operators: operators,
+		}, time.Now, logger.Named("console")),
+	}, nil
+}
+
+// Close ends the console's streams and closes the database.
+func (d *Desk) Close() error {
+	d.Console.Close()
+	return d.DB.Close()
+}
+
+// apply makes the database know what the configuration declares.
+func (d *Desk) apply(ctx context.Context, configuration Configuration) error {
+	for _, key := range configuration.Sites {
+		if _, err := d.Sites.Provision(ctx, key); err != nil {
+			return fmt.Errorf("provisioning site %q: %w", key, err)
+		}
+	}
+	var declared []string
+	for _, o := range configuration.Operators {
+		if err := d.Operators.Provision(ctx, o.Login, o.PasswordHash); err != nil {
+			return fmt.Errorf("provisioning operator %q: %w", o.Login, err)
+		}
+		declared = append(declared, o.Login)
+	}
+	if err := d.Operators.RetireProvisioned(ctx, declared); err != nil {
+		return fmt.Errorf("retiring operators: %w", err)
+	}
+	return nil
+}
+
+// announceSetup logs the link by which the first operator makes an account, as
+// long as there is none.
+func (d *Desk) announceSetup(ctx context.Context, configuration Configuration, logger *zap.Logger) {
+	token, needed, err := d.Operators.SetupToken(ctx)
+	switch {
+	case err != nil:
+		logger.Error("making the setup link failed", zap.Error(err))
+	case needed:
+		link := strings.TrimSuffix(configuration.Console, "/") + "/setup?token=" + url.QueryEscape(token)
+		logger.Warn("there is no operator yet: the first account is made at this link, which works once", zap.String("link", link))
+	}
+}
+
+// probe asks the database something.
+func (d *Desk) probe(ctx context.Context) error {
+	if err := d.DB.Read().PingContext(ctx); err != nil {
+		return fmt.Errorf("asking the database: %w", err)
+	}
+	return nil
+}
+
+// conceal takes the settings' secrets out of an error's text.
+func conceal(settings db.Settings, err error) error {
+	if err == nil || settings.Engine != db.Postgres {
+		return err
+	}
+	text := strings.ReplaceAll(err.Error(), settings.Source, "(connection string)")
+	if source, parseErr := url.Parse(settings.Source); parseErr == nil && source.User != nil {
+		if password, ok := source.User.Password(); ok && password != "" {
+			text = strings.ReplaceAll(text, password, "(password)")
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,78 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+// ErrNoDatabase is returned by Examine when there is no SQLite file yet and one
+// can be made.
+var ErrNoDatabase = errors.New("there is no database yet")
+
+// State is what Examine finds.
+type State struct {
+	// Pending is how many steps of migration the schema lacks.
+	Pending int
+	// Operators is how many accounts there are; 0 while Pending is not.
+	Operators int
+}
+
+// Examine looks at a database that may be in use, and leaves it as it was.
+func Examine(ctx context.Context, settings db.Settings) (State, error) {
+	if settings.Engine == db.SQLite {
+		if _, err := os.Stat(settings.Source); errors.Is(err, os.ErrNotExist) {
+			return State{}, cmp.Or(canMake(settings.Source), ErrNoDatabase)
+		}
+	}
+	state, err := examine(ctx, settings)
+	return state, conceal(settings, err)
+}
+
+func examine(ctx context.Context, settings db.Settings) (state State, err error) {
+	d, err := db.Open(ctx, settings, zap.NewNop())
+	if err != nil {
+		return State{}, err
+	}
+	defer d.Close()
+	if state.Pending, err = d.Pending(ctx); err != nil {
+		return State{}, err
+	}
+	if err := d.CheckWrite(ctx); err != nil {
+		return State{}, fmt.Errorf("writing: %w", err)
+	}
+	if state.Pending > 0 {
+		return state, nil
+	}
+	accounts, err := operator.New(d, time.Now).List(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	state.Operators = len(accounts)
+	return state, nil
+}
+
+// canMake tells why a file cannot be made at the path, by making one beside it.
+func canMake(path string) error {
+	folder := filepath.Dir(path)
+	for {
+		if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	trial, err := os.CreateTemp(folder, ".frontdesk-*")
+	if err != nil {
+		return fmt.Errorf("making its file: %w", err)
+	}
+	return errors.Join(trial.Close(), os.Remove(trial.Name()))
+}
