@@ -30,10 +30,11 @@ export const calls: Call[] = [];
 export function call(route: string, body: Record<string, unknown> | undefined, settled?: (answer: Answer) => void): void {
   let open = true;
   const settle = (answer: Answer): void => {
-    if (open && settled) {
+    const first = open;
+    open = false;
+    if (first && settled) {
       settled(answer);
     }
-    open = false;
   };
   if (!key || !body || calls.length >= limit) {
     Promise.resolve(failure(!key ? 'no_key' : body ? 'too_many' : 'malformed')).then(settle);

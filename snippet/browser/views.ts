@@ -92,6 +92,9 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
     hit: { site_key: key, view: id, url: pageAddress(), referrer, title: document.title, kind },
     began: Date.now(),
   };
+  if (current) {
+    report(current);
+  }
   current = view;
   const untitled = !document.title && document.readyState === 'loading';
   const delay = kind === 'history' ? titleDelay : untitled ? loadDelay : 0;
@@ -108,7 +111,7 @@ export async function report(view: View): Promise<void> {
     return;
   }
   view.reported = true;
-  view.hit.title = document.title;
+  view.hit.title = document.title || view.hit.title;
   const missed = (): void => {
     view.missed = true;
     pump();
