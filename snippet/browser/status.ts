@@ -5,6 +5,9 @@ import { request } from './transport';
 /** Milliseconds after which the answer is asked for again, while the page is looked at. */
 const freshness = 30_000;
 
+/** Timers come a little early or late; the answer is old already this many milliseconds before. */
+const tolerance = 1000;
+
 /** Milliseconds after the last question in which the answer is kept fresh; a page that never asks costs no request. */
 const interest = 300_000;
 
@@ -13,9 +16,9 @@ let learned = 0;
 let asked = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-export function know(value: unknown): void {
+export function know(value: unknown, at = Date.now()): void {
   online = value === true;
-  learned = Date.now();
+  learned = at;
 }
 
 /** True when at least one operator is available, as far as was known half a minute ago. */
@@ -31,11 +34,11 @@ export async function refresh(): Promise<void> {
   const now = Date.now();
   if (now - asked > interest) {
     end();
-  } else if (learned && now - learned >= freshness && document.visibilityState === 'visible' && begin()) {
+  } else if (learned && now - learned >= freshness - tolerance && document.visibilityState === 'visible' && begin()) {
     learned = now;
     const { success, data } = await request('status?k=' + encodeURIComponent(key));
     if (success) {
-      know(data.online);
+      know(data.online, now);
     }
   }
 }
