@@ -1,0 +1,139 @@
+package snippet
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+)
+
+var (
+	errHungry   = errors.New("more input is needed")
+	errStopped  = errors.New("decoding was stopped")
+	errTrailing = errors.New("data behind the end of the compressed page")
+	errWindow   = errors.New("the compressed page needs too much memory")
+)
+
+// decodeChunk is how much decoded text is handed on at once.
+const decodeChunk = 16 << 10
+
+// decoder undoes a content coding for input that is pushed in. The libraries pull
+// their input; so they run as a coroutine, which is left whenever the input is
+// used up and entered again with the next.
+type decoder struct {
+	coding string
+	input  []byte
+	ended  bool // there will be no further input
+	yield  func([]byte, error) bool
+	pull   func() ([]byte, error, bool)
+	stop   func()
+}
+
+// newDecoder gives a decoder for one of the codings that decodable names. It has
+// to be stopped.
+func newDecoder(coding string) *decoder {
+	d := &decoder{coding: coding}
+	d.pull, d.stop = iter.Pull2(d.run)
+	return d
+}
+
+// decodable gives the name of a response's content coding if it can be undone,
+// nothing if there is none, and false for all others.
+func decodable(values []string) (string, bool) {
+	if len(values) == 0 {
+		return "", true
+	}
+	switch coding := strings.ToLower(strings.TrimSpace(values[0])); {
+	case len(values) > 1:
+		return "", false
+	case coding == "" || coding == "identity":
+		return "", true
+	case coding == "x-gzip": // RFC 9110, 8.4.1.3
+		return "gzip", true
+	case coding == "gzip", coding == "br", coding == "zstd", coding == "deflate":
+		return coding, true
+	}
+	return "", false
+}
+
+// next gives the next piece of decoded text, valid until the next call, or
+// errHungry, io.EOF at the proper end, or the reason why the input is corrupt.
+func (d *decoder) next() ([]byte, error) {
+	chunk, err, ok := d.pull()
+	if !ok {
+		return nil, io.EOF
+	}
+	return chunk, err
+}
+
+// run is the coroutine.
+func (d *decoder) run(yield func([]byte, error) bool) {
+	d.yield = yield
+	b := decodeBuffers.Get().(*decodeBuffer)
+	b.source.Reset(d)
+	if err := d.decode(b); err != nil && !errors.Is(err, errStopped) {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		yield(nil, err)
+	}
+	b.source.Reset(nil)
+	decodeBuffers.Put(b)
+}
+
+// decode hands all of the page on. A nil error means that it was whole.
+func (d *decoder) decode(b *decodeBuffer) error {
+	if _, err := b.source.Peek(1); err != nil {
+		return err
+	}
+	r, err := openDecompressor(d.coding, b.source)
+	if err != nil {
+		return err
+	}
+	for {
+		n, err := r.Read(b.chunk[:])
+		if n > 0 && !d.yield(b.chunk[:n], nil) {
+			return errStopped
+		}
+		if err == nil {
+			continue
+		}
+		if err != io.EOF {
+			r.release()
+			return err
+		}
+		_, err = b.source.Peek(1)
+		if err == nil {
+			if err = r.again(b.source); err == nil {
+				continue
+			}
+		}
+		r.release()
+		if err == io.EOF {
+			return nil
+		}
+		return err
+	}
+}
+
+// Read gives the libraries what was pushed in.
+func (d *decoder) Read(p []byte) (int, error) {
+	for len(d.input) == 0 {
+		if d.ended {
+			return 0, io.EOF
+		}
+		if !d.yield(nil, errHungry) {
+			return 0, errStopped
+		}
+	}
+	n := copy(p, d.input)
+	d.input = d.input[n:]
+	return n, nil
+}
+
+// decodeBuffer is what a decoder needs besides the library's own memory.
+type decodeBuffer struct {
+	source *bufio.Reader
+	chunk  [decodeChunk]byte
+}

@@ -1,0 +1,66 @@
+package snippet
+
+import (
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
+)
+
+// Outcome is what became of a page. The values serve as labels of metrics; there
+// are no others.
+type Outcome string
+
+// Woven is a page that carries the insertion code. All others passed as the
+// origin sent them, for the reason named.
+const (
+	Woven           Outcome = "woven"
+	Method          Outcome = "method"           // neither a visit nor the answer to a form
+	Upgrade         Outcome = "upgrade"          // to another protocol
+	Range           Outcome = "range"            // a part was asked for
+	FragmentRequest Outcome = "fragment_request" // a script or another element asked, not a visitor
+	Frame           Outcome = "frame"            // the page is shown inside another
+	Status          Outcome = "status"           // nothing that is shown: a redirection, a part, no content
+	NotHTML         Outcome = "not_html"
+	Attachment      Outcome = "attachment"   // a download
+	NoTransform     Outcome = "no_transform" // Cache-Control forbids changes
+	Encoding        Outcome = "encoding"     // a content coding that cannot be undone here
+	Charset         Outcome = "charset"      // an encoding in which ASCII cannot be inserted
+	CSP             Outcome = "csp"          // the page's Content Security Policy forbids the code
+	Fragment        Outcome = "fragment"     // not a document, but a part of one
+	Frameset        Outcome = "frameset"
+	NoPlace         Outcome = "no_place" // the document ended before there was a place
+	Already         Outcome = "already"  // the page carries the code
+	Head            Outcome = "head"     // the headers of a page that may be woven
+	Empty           Outcome = "empty"    // no response was written, or it went another way
+	Failed          Outcome = "error"    // the origin failed, or weaving did
+)
+
+// Outcomes are all values of Outcome.
+var Outcomes = []Outcome{
+	Woven, Method, Upgrade, Range, FragmentRequest, Frame, Status, NotHTML, Attachment, NoTransform, Encoding,
+	Charset, CSP, Fragment, Frameset, NoPlace, Already, Head, Empty, Failed,
+}
+
+// Result says what became of a page and how long that took us, the origin and the
+// client not counted.
+type Result struct {
+	Outcome Outcome
+	Spent   time.Duration
+}
+
+// outcomeOf translates the verdicts under which a page passes.
+func outcomeOf(v weave.Verdict) Outcome {
+	switch v {
+	case weave.Fragment:
+		return Fragment
+	case weave.Frameset:
+		return Frameset
+	case weave.Charset:
+		return Charset
+	case weave.Already:
+		return Already
+	case weave.Policy:
+		return CSP
+	}
+	return NoPlace
+}

@@ -1,0 +1,158 @@
+package snippet
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Serve calls next once, in this goroutine, and weaves the code into the page that
+// it writes. What is not a page for a visitor passes untouched, and so does
+// everything when weaving fails: neither adds an error to what next returns.
+//
+// For pages next sees the request with "Accept-Encoding: identity" and with the
+// validators that the origin gave; the request's headers are restored before Serve
+// returns. If next fails or panics, what it wrote goes out as it was, and the
+// response is not completed. A page that turns out to be corrupt after its
+// beginning was sent ends in a panic with http.ErrAbortHandler, so that the client
+// does not take it for whole.
+func (c *Code) Serve(w http.ResponseWriter, r *http.Request, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
+	outcome := c.judgeRequest(r)
+	if outcome != "" && outcome != Frame && outcome != FragmentRequest {
+		return Result{Outcome: outcome}, next(w, r)
+	}
+	ww := &writer{rw: w, code: c, request: r, bypass: outcome}
+	defer ww.close()
+	if outcome == "" {
+		ww.prepareRequest()
+	}
+	err := next(ww, r)
+	if err != nil {
+		ww.abandon()
+	} else {
+		ww.finish()
+	}
+	if ww.broken != nil {
+		panic(http.ErrAbortHandler)
+	}
+	ww.ended = true
+	return Result{Outcome: ww.outcome, Spent: ww.spent}, err
+}
+
+// judgeRequest says why the answer to a request is not woven, or nothing.
+func (c *Code) judgeRequest(r *http.Request) Outcome {
+	h := r.Header
+	dest := value(h, "Sec-Fetch-Dest")
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodPost: // the page that follows a form is one to be seen
+		if dest != "document" {
+			return Method
+		}
+	default:
+		return Method
+	}
+	switch {
+	case len(h["Upgrade"]) > 0:
+		return Upgrade
+	case len(h["Range"]) > 0:
+		return Range
+	case hasDirective(h["Cache-Control"], "no-transform"):
+		return NoTransform
+	case len(h["Hx-Request"]) > 0, len(h["Turbo-Frame"]) > 0, len(h["X-Pjax"]) > 0,
+		strings.EqualFold(value(h, "X-Requested-With"), "XMLHttpRequest"):
+		return FragmentRequest
+	}
+	switch dest {
+	case "", "document":
+		return ""
+	case "iframe", "frame", "fencedframe", "embed", "object":
+		return Frame
+	}
+	return FragmentRequest
+}
+
+// judgeResponse says why a response is not woven, or nothing. Its content type is
+// judged by itself.
+func judgeResponse(status int, h http.Header) Outcome {
+	switch {
+	case status < 200 || status == http.StatusNoContent || status == http.StatusResetContent ||
+		status == http.StatusPartialContent || 300 <= status && status < 400:
+		return Status
+	case hasAttachment(h):
+		return Attachment
+	case hasDirective(h["Cache-Control"], "no-transform"):
+		return NoTransform
+	}
+	return ""
+}
+
+func hasAttachment(h http.Header) bool {
+	disposition, _, _ := strings.Cut(value(h, "Content-Disposition"), ";")
+	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
+}
+
+// hasDirective looks a directive without arguments up in lists of them.
+func hasDirective(lists []string, name string) bool {
+	for _, list := range lists {
+		for len(list) >= len(name) {
+			var directive string
+			directive, list, _ = strings.Cut(list, ",")
+			if strings.EqualFold(strings.TrimSpace(directive), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parseType splits a content type into what it is and its charset.
+func parseType(contentType string) (isHTML bool, charset string) {
+	media, parameters, _ := strings.Cut(contentType, ";")
+	if !strings.EqualFold(strings.TrimSpace(media), "text/html") {
+		return false, ""
+	}
+	for parameters != "" {
+		var parameter string
+		parameter, parameters, _ = strings.Cut(parameters, ";")
+		name, label, ok := strings.Cut(parameter, "=")
+		if ok && strings.EqualFold(strings.TrimSpace(name), "charset") {
+			return true, strings.Trim(strings.TrimSpace(label), `"'`)
+		}
+	}
+	return true, ""
+}
+
+// value is the first value of a header field whose name is in canonical form.
+func value(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// addVary notes that the answer depends on where the page is to be shown.
+func addVary(h http.Header) {
+	for _, list := range h["Vary"] {
+		for name := range strings.SplitSeq(list, ",") {
+			if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, "Sec-Fetch-Dest") {
+				return
+			}
+		}
+	}
+	h["Vary"] = append(h["Vary"], "Sec-Fetch-Dest")
+}
+
+// guard runs our own work, so that a panic in it does not become the page's, and
+// measures it.
+func (w *writer) guard(work func()) (ok bool) {
+	start := time.Now()
+	defer func() {
+		w.spent += time.Since(start)
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	work()
+	return true
+}

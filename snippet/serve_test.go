@@ -1,0 +1,547 @@
+package snippet_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+const (
+	plainPage = "<!doctype html><html><head><meta charset=utf-8><title>a</title><script>b</script></head><body>c</body></html>"
+	inline    = `<script>var __cs=__cs||[];__cs.push(["setCsAccount","key"]);</script><script async src="/frontdesk/svc.js"></script>`
+	external  = `<script type="application/json" data-svc>{"queue":[["setCsAccount","key"]]}</script><script async src="/frontdesk/svc.js"></script>`
+)
+
+func code(t testing.TB) *snippet.Code {
+	c, err := snippet.New(snippet.Settings{SiteKey: "key", Prefix: "/frontdesk/"})
+	require.NoError(t, err)
+	return c
+}
+
+// woven is what is expected of a page with the code before its first script.
+func woven(page, code string) string {
+	i := strings.Index(page, "<script>b")
+	return page[:i] + code + page[i:]
+}
+
+// site is a server with the code woven into what an origin writes.
+type site struct {
+	*httptest.Server
+	result chan snippet.Result
+	err    chan error
+}
+
+func serve(t testing.TB, origin func(w http.ResponseWriter, r *http.Request) error) *site {
+	c := code(t)
+	s := &site{result: make(chan snippet.Result, 100), err: make(chan error, 100)}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		result, err := c.Serve(w, r, origin)
+		s.result <- result
+		s.err <- err
+	}))
+	s.Config.ErrorLog = nil
+	t.Cleanup(s.Close)
+	return s
+}
+
+func handler(h http.HandlerFunc) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		h(w, r)
+		return nil
+	}
+}
+
+// page is an origin that sends this body in one piece, with its length.
+func page(body string, header ...string) func(http.ResponseWriter, *http.Request) error {
+	return handler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+// get sends a request as it is, without the transport's own compression.
+func (s *site) get(t testing.TB, method string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, s.URL, nil)
+	require.NoError(t, err)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	transport := &http.Transport{DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response, string(body)
+}
+
+func TestPageIsWoven(t *testing.T) {
+	s := serve(t, page(plainPage, "Accept-Ranges", "bytes", "Content-MD5", "a", "Digest", "b",
+		"Content-Digest", "c", "Repr-Digest", "d", "Vary", "Accept", "X-Other", "e"))
+	response, body := s.get(t, "GET")
+	require.Equal(t, woven(plainPage, inline), body)
+	require.EqualValues(t, len(body), response.ContentLength)
+	for _, name := range []string{"Accept-Ranges", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
+		require.NotContains(t, response.Header, name)
+	}
+	require.Equal(t, []string{"Accept", "Sec-Fetch-Dest"}, response.Header["Vary"])
+	require.Equal(t, "e", response.Header.Get("X-Other"))
+	result := <-s.result
+	require.Equal(t, snippet.Woven, result.Outcome)
+	require.Positive(t, result.Spent)
+}
+
+func TestWhatIsNoPageForVisitorsPasses(t *testing.T) {
+	for _, c := range []struct {
+		outcome  snippet.Outcome
+		method   string
+		request  []string
+		response []string
+		body     string
+	}{
+		{outcome: snippet.Method, method: "POST"},
+		{outcome: snippet.Method, method: "PUT", request: []string{"Sec-Fetch-Dest", "document"}},
+		{outcome: snippet.Upgrade, request: []string{"Connection", "Upgrade", "Upgrade", "websocket"}},
+		{outcome: snippet.Range, request: []string{"Range", "bytes=0-9"}},
+		{outcome: snippet.NoTransform, request: []string{"Cache-Control", "no-cache, No-Transform"}},
+		{outcome: snippet.FragmentRequest, request: []string{"HX-Request", "true"}},
+		{outcome: snippet.FragmentRequest, request: []string{"Turbo-Frame", "a"}},
+		{outcome: snippet.FragmentRequest, request: []string{"X-PJAX", "true"}},
+		{outcome: snippet.FragmentRequest, request: []string{"X-Requested-With", "XMLHttpRequest"}},
+		{outcome: snippet.FragmentRequest, request: []string{"Sec-Fetch-Dest", "empty"}},
+		{outcome: snippet.Frame, request: []string{"Sec-Fetch-Dest", "iframe"}},
+		{outcome: snippet.NotHTML, response: []string{"Content-Type", "application/xhtml+xml"}},
+		{outcome: snippet.NotHTML, response: []string{"Content-Type", "text/event-stream"}},
+		{outcome: snippet.NotHTML, response: []string{"Content-Type", "text/htmlx"}},
+		{outcome: snippet.Attachment, response: []string{"Content-Disposition", `Attachment; filename="a.html"`}},
+		{outcome: snippet.NoTransform, response: []string{"Cache-Control", "no-transform"}},
+		{outcome: snippet.Encoding, response: []string{"Content-Encoding", "compress"}},
+		{outcome: snippet.Encoding, response: []string{"Content-Encoding", "gzip, br"}},
+		{outcome: snippet.Charset, response: []string{"Content-Type", `text/html; charset="UTF-16LE"`}},
+		{outcome: snippet.CSP, response: []string{"Content-Security-Policy", "script-src 'none'"}},
+		{outcome: snippet.CSP, body: `<html><meta http-equiv="Content-Security-Policy" content="script-src 'none'"><script>`},
+		{outcome: snippet.Fragment, body: "<p>a"},
+		{outcome: snippet.Frameset, body: "<html><frameset>"},
+		{outcome: snippet.NoPlace, body: "<html><!-- "},
+		{outcome: snippet.Already, body: "<html>" + inline},
+		{outcome: snippet.Already, body: "<html>" + external},
+	} {
+		t.Run(fmt.Sprint(c.outcome, c.request, c.response, c.body), func(t *testing.T) {
+			if c.method == "" {
+				c.method = "GET"
+			}
+			if c.body == "" {
+				c.body = plainPage
+			}
+			header := append([]string{"Accept-Ranges", "bytes", "Digest", "a"}, c.response...)
+			s := serve(t, page(c.body, header...))
+			response, body := s.get(t, c.method, c.request...)
+			require.Equal(t, c.body, body)
+			require.EqualValues(t, len(body), response.ContentLength)
+			require.Equal(t, "bytes", response.Header.Get("Accept-Ranges"))
+			require.Equal(t, "a", response.Header.Get("Digest"))
+			for i := 0; i < len(c.response); i += 2 {
+				require.Equal(t, c.response[i+1], response.Header.Get(c.response[i]))
+			}
+			require.Equal(t, c.outcome, (<-s.result).Outcome)
+		})
+	}
+}
+
+func TestAnswersThatDependOnTheDestinationSaySo(t *testing.T) {
+	s := serve(t, page(plainPage))
+	for _, dest := range []string{"document", "empty", "iframe"} {
+		response, _ := s.get(t, "GET", "Sec-Fetch-Dest", dest)
+		require.Equal(t, "Sec-Fetch-Dest", response.Header.Get("Vary"), dest)
+	}
+	s = serve(t, page("a", "Content-Type", "text/css"))
+	response, _ := s.get(t, "GET", "Sec-Fetch-Dest", "style")
+	require.Empty(t, response.Header.Get("Vary"))
+	s = serve(t, page(plainPage, "Vary", "*"))
+	response, _ = s.get(t, "GET")
+	require.Equal(t, []string{"*"}, response.Header["Vary"])
+}
+
+func TestPageThatFollowsAFormIsWoven(t *testing.T) {
+	s := serve(t, page(plainPage))
+	_, body := s.get(t, "POST", "Sec-Fetch-Dest", "document")
+	require.Equal(t, woven(plainPage, inline), body)
+}
+
+func TestStatuses(t *testing.T) {
+	for _, status := range []int{200, 201, 203, 401, 403, 404, 410, 500, 503} {
+		s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, plainPage)
+		}))
+		response, body := s.get(t, "GET")
+		require.Equal(t, status, response.StatusCode)
+		require.Equal(t, woven(plainPage, inline), body, status)
+	}
+	for _, status := range []int{204, 205, 206, 301, 302, 304} {
+		s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Digest", "a")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, plainPage)
+		}))
+		response, body := s.get(t, "GET")
+		require.Equal(t, status, response.StatusCode)
+		require.NotContains(t, body, "__cs")
+		require.Equal(t, "a", response.Header.Get("Content-Digest"))
+		require.Equal(t, snippet.Status, (<-s.result).Outcome)
+	}
+}
+
+func TestRequestIsRestored(t *testing.T) {
+	c := code(t)
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Accept-Encoding", "gzip")
+	r.Header.Set("If-None-Match", `"a-`+c.Hash()+`", "b"`)
+	r.Header.Set("If-Modified-Since", "a")
+	before := r.Header.Clone()
+	_, err := c.Serve(httptest.NewRecorder(), r, handler(func(_ http.ResponseWriter, r *http.Request) {
+		require.Equal(t, []string{"identity"}, r.Header["Accept-Encoding"])
+		require.Equal(t, []string{`"a"`}, r.Header["If-None-Match"])
+	}))
+	require.NoError(t, err)
+	require.Equal(t, before, r.Header)
+
+	r = httptest.NewRequest("GET", "/", nil)
+	require.Panics(t, func() {
+		_, _ = c.Serve(httptest.NewRecorder(), r, handler(func(http.ResponseWriter, *http.Request) { panic("a") }))
+	})
+	require.NotContains(t, r.Header, "Accept-Encoding")
+}
+
+func TestHeadAgreesWithGet(t *testing.T) {
+	s := serve(t, handler(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"a"`)
+		w.Header().Set("Content-Type", "text/html")
+		http.ServeContent(w, r, "a.html", testTime, strings.NewReader(plainPage))
+	}))
+	head, body := s.get(t, "HEAD")
+	require.Empty(t, body)
+	require.EqualValues(t, -1, head.ContentLength)
+	get, _ := s.get(t, "GET")
+	for _, name := range []string{"Etag", "Last-Modified", "Content-Type", "Vary", "Accept-Ranges", "Content-Encoding"} {
+		require.Equal(t, get.Header[name], head.Header[name], name)
+	}
+
+	s = serve(t, page(plainPage)) // writes its body to HEAD requests too
+	head, _ = s.get(t, "HEAD")
+	require.EqualValues(t, -1, head.ContentLength)
+	require.Equal(t, snippet.Head, (<-s.result).Outcome)
+}
+
+func TestTypeIsFoundOutAsTheServerWould(t *testing.T) {
+	write := func(pieces ...string) func(http.ResponseWriter, *http.Request) error {
+		return handler(func(w http.ResponseWriter, _ *http.Request) {
+			for _, piece := range pieces {
+				_, _ = io.WriteString(w, piece)
+			}
+		})
+	}
+	s := serve(t, write("<!doc", plainPage[5:]))
+	response, body := s.get(t, "GET")
+	require.Equal(t, "text/html; charset=utf-8", response.Header.Get("Content-Type"))
+	require.Equal(t, woven(plainPage, inline), body)
+
+	long := plainPage + strings.Repeat("a", 1<<10)
+	s = serve(t, write(long[:100], long[100:]))
+	_, body = s.get(t, "GET")
+	require.Equal(t, woven(long, inline), body)
+
+	s = serve(t, write("just text"))
+	response, body = s.get(t, "GET")
+	require.Equal(t, "text/plain; charset=utf-8", response.Header.Get("Content-Type"))
+	require.Equal(t, "just text", body)
+
+	s = serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = nil
+		_, _ = io.WriteString(w, plainPage)
+	}))
+	response, body = s.get(t, "GET")
+	require.NotContains(t, response.Header, "Content-Type")
+	require.Equal(t, plainPage, body)
+}
+
+func TestFlushSendsWhatCannotChange(t *testing.T) {
+	arrived := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", strconv.Itoa(len(plainPage)))
+		control := http.NewResponseController(w)
+		for _, piece := range []string{plainPage[:40], plainPage[40:70], plainPage[70:]} {
+			_, _ = io.WriteString(w, piece)
+			if err := control.Flush(); err != nil {
+				return err
+			}
+			select {
+			case <-arrived:
+			case <-r.Context().Done():
+				return r.Context().Err()
+			}
+		}
+		return nil
+	})
+	response, err := http.Get(s.URL)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.EqualValues(t, -1, response.ContentLength, "the length cannot be known yet")
+	first := make([]byte, 40)
+	_, err = io.ReadFull(response.Body, first)
+	require.NoError(t, err)
+	require.Equal(t, plainPage[:40], string(first))
+	close(arrived)
+	rest, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, woven(plainPage, inline), string(first)+string(rest))
+	require.NoError(t, <-s.err)
+}
+
+func TestNothingIsHeldBackBehindThePlace(t *testing.T) {
+	seen := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, plainPage)
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-seen:
+		case <-r.Context().Done():
+		}
+		return nil
+	})
+	response, err := http.Get(s.URL)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	want := woven(plainPage, inline)
+	got := make([]byte, len(want))
+	_, err = io.ReadFull(response.Body, got)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
+	close(seen)
+}
+
+func TestReadFromAFile(t *testing.T) {
+	for _, size := range []int{0, 1 << 10, 100 << 10, 3 << 20} {
+		body := strings.Replace(plainPage, "<body>", "<body>"+strings.Repeat("a", size), 1)
+		name := filepath.Join(t.TempDir(), "a.html")
+		require.NoError(t, os.WriteFile(name, []byte(body), 0o600))
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) error {
+			f, err := os.Open(name)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			n, err := w.(io.ReaderFrom).ReadFrom(f)
+			if n != int64(len(body)) {
+				return fmt.Errorf("%d bytes were read", n)
+			}
+			return err
+		})
+		response, got := s.get(t, "GET")
+		require.NoError(t, <-s.err)
+		require.Equal(t, woven(body, inline), got)
+		require.EqualValues(t, len(got), response.ContentLength)
+	}
+}
+
+func TestBigPages(t *testing.T) {
+	comment := "<!--" + strings.Repeat("<script> </head> - ", 1<<16) + "-->"
+	big := strings.Replace(plainPage, "<title>", comment+"<title>", 1)
+	s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", strconv.Itoa(len(big)))
+		for rest := big; rest != ""; {
+			n := min(len(rest), 1000)
+			_, _ = io.WriteString(w, rest[:n])
+			rest = rest[n:]
+		}
+	}))
+	response, body := s.get(t, "GET")
+	require.EqualValues(t, -1, response.ContentLength, "the place came too late")
+	require.Equal(t, woven(big, inline), body)
+}
+
+func TestOldProtocol(t *testing.T) {
+	s := serve(t, page(plainPage))
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = io.WriteString(c, "GET / HTTP/1.0\r\n\r\n")
+	require.NoError(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	require.NoError(t, err)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, woven(plainPage, inline), string(body))
+}
+
+func TestEarlyHints(t *testing.T) {
+	s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</a.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusOK)
+		w.WriteHeader(http.StatusInternalServerError) // one too many
+		_, _ = io.WriteString(w, plainPage)
+	}))
+	var hints []int
+	trace := &httptrace.ClientTrace{Got1xxResponse: func(status int, _ textproto.MIMEHeader) error {
+		hints = append(hints, status)
+		return nil
+	}}
+	r, err := http.NewRequestWithContext(httptrace.WithClientTrace(context.Background(), trace), "GET", s.URL, nil)
+	require.NoError(t, err)
+	response, err := http.DefaultTransport.RoundTrip(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, []int{103}, hints)
+	require.Equal(t, 200, response.StatusCode)
+	require.Equal(t, woven(plainPage, inline), string(body))
+}
+
+func TestTrailers(t *testing.T) {
+	s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "X-Sum")
+		w.Header().Set("Content-Type", "text/html")
+		_ = http.NewResponseController(w).Flush()
+		_, _ = io.WriteString(w, plainPage)
+		w.Header().Set("X-Sum", "a")
+		w.Header().Set(http.TrailerPrefix+"X-Late", "b")
+	}))
+	response, body := s.get(t, "GET")
+	require.Equal(t, woven(plainPage, inline), body)
+	require.Equal(t, "a", response.Trailer.Get("X-Sum"))
+	require.Equal(t, "b", response.Trailer.Get("X-Late"))
+}
+
+func TestConnectionCanBeTaken(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) error {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		_, err = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+		return err
+	})
+	_, body := s.get(t, "GET")
+	require.Equal(t, "a", body)
+	require.Equal(t, snippet.Empty, (<-s.result).Outcome)
+}
+
+func TestSwitchedProtocolsPass(t *testing.T) {
+	s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "Upgrade")
+		w.WriteHeader(http.StatusSwitchingProtocols)
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(c, plainPage)
+			_ = c.Close()
+		}
+	}))
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	require.NoError(t, err)
+	all, err := io.ReadAll(c)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(all), "HTTP/1.1 101 "))
+	require.True(t, strings.HasSuffix(string(all), plainPage))
+	require.Equal(t, snippet.Upgrade, (<-s.result).Outcome)
+}
+
+func TestFailureOfTheOrigin(t *testing.T) {
+	failure := errors.New("no more")
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", strconv.Itoa(len(plainPage)))
+		_, _ = io.WriteString(w, plainPage[:40])
+		return failure
+	})
+	response, err := http.Get(s.URL)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF, "the body is not completed")
+	require.Equal(t, plainPage[:40], string(body))
+	require.Equal(t, failure, <-s.err)
+
+	s = serve(t, func(http.ResponseWriter, *http.Request) error { return failure })
+	_, _ = s.get(t, "GET")
+	require.Equal(t, failure, <-s.err)
+	require.Equal(t, snippet.Failed, (<-s.result).Outcome)
+}
+
+func TestPanicOfTheOriginIsItsOwn(t *testing.T) {
+	for _, value := range []any{http.ErrAbortHandler, "a"} {
+		w := httptest.NewRecorder()
+		require.PanicsWithValue(t, value, func() {
+			_, _ = code(t).Serve(w, httptest.NewRequest("GET", "/", nil), handler(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = io.WriteString(w, plainPage[:40])
+				panic(value)
+			}))
+		})
+		require.Empty(t, w.Body.String(), "what was held is not sent")
+	}
+}
+
+func TestAddressOfAnotherHostAsBase(t *testing.T) {
+	page := func(base string) func(http.ResponseWriter, *http.Request) error {
+		return handler(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = io.WriteString(w, `<html><base href="`+base+`"><script>b</script>`)
+		})
+	}
+	for base, src := range map[string]string{
+		"https://cdn.example/": "//shop.example/frontdesk/svc.js",
+		" //cdn.example/":      "//shop.example/frontdesk/svc.js",
+		`/\cdn.example/`:       "//shop.example/frontdesk/svc.js",
+		"/a/":                  "/frontdesk/svc.js",
+		"a/b:c":                "/frontdesk/svc.js",
+	} {
+		r := httptest.NewRequest("GET", "http://shop.example/", nil)
+		w := httptest.NewRecorder()
+		_, err := code(t).Serve(w, r, page(base))
+		require.NoError(t, err)
+		require.Contains(t, w.Body.String(), ` src="`+src+`"`, base)
+
+		r.Host = `a"b`
+		w = httptest.NewRecorder()
+		_, err = code(t).Serve(w, r, page(base))
+		require.NoError(t, err)
+		require.NotContains(t, w.Body.String(), `a"b`)
+	}
+}

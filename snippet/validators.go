@@ -1,0 +1,147 @@
+package snippet
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// conditions are what a request asked about the page that its client has, with the
+// validators translated into the origin's.
+//
+// The origin's validators describe the page without the code. Towards the client
+// an entity tag carries the code's hash as a suffix, "abc" being "abc-HASH", so
+// that pages cached under another configuration are not taken for current. A page
+// that the origin only dates gets a weak tag with that date, "HASH.SECONDS" in
+// hexadecimal, and the question comes back as If-Modified-Since.
+type conditions struct {
+	ours    []string // the origin's tags that the client has with our suffix
+	dated   string   // the client's tag that stands for a date
+	foreign bool     // tags without our suffix were passed on
+}
+
+// translate replaces the conditions in a request's headers. A document that was
+// cached without the code is to be fetched anew: document says that what has not
+// our suffix is to be dropped.
+func (c *Code) translate(h http.Header, document bool) (conditions, bool) {
+	var found conditions
+	if len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 {
+		return found, false
+	}
+	var kept []string
+	since := ""
+	for _, tag := range splitTags(h["If-None-Match"]) {
+		if original, ok := c.unsuffix(tag); ok {
+			found.ours = append(found.ours, original)
+			kept = append(kept, original)
+		} else if date, ok := c.dateOf(tag); ok {
+			found.dated, since = tag, date
+		} else if !document {
+			found.foreign = true
+			kept = append(kept, tag)
+		}
+	}
+	if len(kept) > 0 {
+		h["If-None-Match"] = []string{strings.Join(kept, ", ")}
+	} else {
+		delete(h, "If-None-Match")
+	}
+	if since != "" {
+		h["If-Modified-Since"] = []string{since}
+	} else if document && len(found.ours) == 0 {
+		delete(h, "If-Modified-Since")
+	}
+	return found, true
+}
+
+// suffixTag changes the validator of a page that may be woven.
+func (c *Code) suffixTag(status int, h http.Header) {
+	if tag := value(h, "Etag"); tag != "" {
+		if suffixed, ok := c.suffix(tag); ok {
+			h["Etag"] = []string{suffixed}
+		}
+		return
+	}
+	if status != http.StatusOK {
+		return
+	}
+	if date, err := http.ParseTime(value(h, "Last-Modified")); err == nil && date.Unix() > 0 {
+		h["Etag"] = []string{`W/"` + c.hash + "." + strconv.FormatInt(date.Unix(), 16) + `"`}
+	}
+}
+
+// answerNotModified changes the validator of a 304 back into the client's.
+func (c *Code) answerNotModified(asked conditions, h http.Header) {
+	tag := value(h, "Etag")
+	switch {
+	case len(asked.ours) == 0 && asked.dated == "":
+		return
+	case tag == "" && asked.dated != "":
+		h["Etag"] = []string{asked.dated}
+	case tag == "" && len(asked.ours) == 1:
+		tag = asked.ours[0]
+		fallthrough
+	case slices.ContainsFunc(asked.ours, func(t string) bool { return opaque(t) == opaque(tag) }) || !asked.foreign:
+		if suffixed, ok := c.suffix(tag); ok {
+			h["Etag"] = []string{suffixed}
+		}
+	default:
+		return // it answers for a copy that is none of ours
+	}
+	addVary(h)
+}
+
+func (c *Code) suffix(tag string) (string, bool) {
+	if body := opaque(tag); len(body) < 2 || body[0] != '"' || body[len(body)-1] != '"' {
+		return "", false
+	}
+	return tag[:len(tag)-1] + "-" + c.hash + `"`, true
+}
+
+func (c *Code) unsuffix(tag string) (string, bool) {
+	original, ok := strings.CutSuffix(tag, "-"+c.hash+`"`)
+	if !ok || !strings.HasPrefix(opaque(tag), `"`) || len(opaque(original)) == 0 {
+		return "", false
+	}
+	return original + `"`, true
+}
+
+// dateOf gives the date that a tag of ours stands for, as HTTP writes it.
+func (c *Code) dateOf(tag string) (string, bool) {
+	digits, ok := strings.CutPrefix(opaque(tag), `"`+c.hash+".")
+	if !ok {
+		return "", false
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSuffix(digits, `"`), 16, 40)
+	if err != nil || seconds < 0 {
+		return "", false
+	}
+	return time.Unix(seconds, 0).UTC().Format(http.TimeFormat), true
+}
+
+// opaque is a tag without the mark of weakness, which does not count when a page is
+// asked for (RFC 9110, 13.1.2).
+func opaque(tag string) string { return strings.TrimPrefix(tag, "W/") }
+
+// splitTags splits lists of entity tags, in which commas may stand inside of quotes
+// (RFC 9110, 8.8.3).
+func splitTags(lists []string) []string {
+	var tags []string
+	for _, list := range lists {
+		start, quoted := 0, false
+		for i := 0; i <= len(list); i++ {
+			switch {
+			case i < len(list) && list[i] == '"':
+				quoted = !quoted
+			case i == len(list) || list[i] == ',' && !quoted:
+				if tag := strings.TrimSpace(list[start:i]); tag != "" {
+					tags = append(tags, tag)
+				}
+				start = i + 1
+			}
+		}
+	}
+	return tags
+}
