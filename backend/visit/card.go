@@ -57,6 +57,7 @@ type TrackedEvent struct {
 const (
 	cardSessions = 20
 	cardRows     = 100
+	cardSearch   = 1000 // rows of a session that are looked through for the latest
 )
 
 // Card returns what is known of the visitor; ErrUnknown when nothing is.
@@ -73,17 +74,18 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 	var c Card
 	read := v.db.Read()
 	var visitors []struct {
-		FirstAt, LastAt int64
-		Name            string
+		FirstAt int64
+		Name    string
 	}
-	err := read.NewRaw(`SELECT first_at, last_at, name FROM visitors WHERE site_id = ? AND id = ?`, siteID, visitor).Scan(ctx, &visitors)
+	err := read.NewRaw(`SELECT first_at, name FROM visitors WHERE site_id = ? AND id = ?`, siteID, visitor).Scan(ctx, &visitors)
 	if err != nil {
 		return c, err
 	}
 	if len(visitors) == 0 {
 		return c, ErrUnknown
 	}
-	c.FirstAt, c.LastAt, c.Name = time.UnixMilli(visitors[0].FirstAt), time.UnixMilli(visitors[0].LastAt), visitors[0].Name
+	c.FirstAt, c.Name = time.UnixMilli(visitors[0].FirstAt), visitors[0].Name
+	c.LastAt = c.FirstAt
 
 	var contacts []struct {
 		Kind, Value, Written string
@@ -114,14 +116,21 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 	for _, p := range properties {
 		c.Properties = append(c.Properties, Property{Name: p.Name, Value: p.Value, At: time.UnixMilli(p.At)})
 	}
-	c.Sessions, err = v.cardSessions(ctx, siteID, visitor)
-	return c, err
+	if c.Sessions, err = v.cardSessions(ctx, siteID, visitor); err != nil {
+		return c, err
+	}
+	for _, s := range c.Sessions {
+		if s.LastAt.After(c.LastAt) {
+			c.LastAt = s.LastAt
+		}
+	}
+	return c, nil
 }
 
 func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Session, error) {
 	read := v.db.Read()
 	var rows []sessionRow
-	err := read.NewRaw(`SELECT `+sessionColumns+` FROM sessions WHERE site_id = ? AND visitor_id = ? ORDER BY started_at DESC, id DESC LIMIT ?`,
+	err := read.NewRaw(`SELECT `+sessionColumns+` FROM sessions AS s WHERE s.site_id = ? AND s.visitor_id = ? ORDER BY s.started_at DESC, s.id DESC LIMIT ?`,
 		siteID, visitor, cardSessions).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -137,10 +146,12 @@ func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Ses
 		ids[i], at[s.ID] = s.ID, &sessions[i]
 	}
 	var hits []hitRow
-	err = read.NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM (
-			SELECT site_id, id, session_id, at, kind, url, title, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY at DESC, id DESC) AS latest
-			FROM hits WHERE site_id = ? AND session_id IN (?)
-		) AS numbered WHERE latest <= ? ORDER BY at DESC, id DESC`, siteID, bun.In(ids), cardRows).Scan(ctx, &hits)
+	// Numbers grow with time on one node, and nearly so between nodes.
+	err = read.NewRaw(`SELECT h.site_id, h.id, h.session_id, h.at, h.kind, h.url, h.title FROM sessions AS s
+		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id
+		WHERE s.site_id = ?0 AND s.id IN (?1)
+			AND h.id IN (SELECT id FROM (SELECT id, at FROM hits WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT ?2) AS latest ORDER BY at DESC, id DESC LIMIT ?3)
+		ORDER BY h.at DESC, h.id DESC`, siteID, bun.In(ids), cardSearch, cardRows).Scan(ctx, &hits)
 	if err != nil {
 		return nil, err
 	}
@@ -151,10 +162,11 @@ func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Ses
 		SessionID, HitID, At          int64
 		Category, Action, Name, Value string
 	}
-	err = read.NewRaw(`SELECT session_id, hit_id, at, category, action, name, value FROM (
-			SELECT session_id, hit_id, id, at, category, action, name, value, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY at DESC, id DESC) AS latest
-			FROM events WHERE site_id = ? AND session_id IN (?)
-		) AS numbered WHERE latest <= ? ORDER BY at DESC, id DESC`, siteID, bun.In(ids), cardRows).Scan(ctx, &events)
+	err = read.NewRaw(`SELECT e.session_id, e.hit_id, e.at, e.category, e.action, e.name, e.value FROM sessions AS s
+		JOIN events AS e ON e.site_id = s.site_id AND e.session_id = s.id
+		WHERE s.site_id = ?0 AND s.id IN (?1)
+			AND e.id IN (SELECT id FROM (SELECT id, at FROM events WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT ?2) AS latest ORDER BY at DESC, id DESC LIMIT ?3)
+		ORDER BY e.at DESC, e.id DESC`, siteID, bun.In(ids), cardSearch, cardRows).Scan(ctx, &events)
 	if err != nil {
 		return nil, err
 	}

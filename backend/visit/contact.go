@@ -2,7 +2,9 @@ package visit
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,9 +28,14 @@ type Info struct {
 
 // AddInfo stores what is filled in: a new name replaces the old one, an e-mail
 // and a phone join those that are there, each once. It returns ErrNothing when
-// nothing is filled in, and ErrTooMany when there is no room.
+// nothing is filled in, ErrTooMany when there is no room, and ErrForeign when
+// the ids of ref do not belong together; nothing is stored then.
 func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) error {
-	err := v.db.Write(ctx, v.visitors.number(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
+	r := v.row(ref)
+	err := v.db.Write(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
+		if err := r.present(ctx, tx, siteID); err != nil {
+			return err
+		}
 		return v.AddInfoTx(ctx, tx, siteID, ref, info)
 	})
 	if err != nil {
@@ -37,41 +44,62 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 	return nil
 }
 
-// AddInfoTx is AddInfo within a write of the caller's.
+// AddInfoTx is AddInfo within a write of the caller's, which is what matters to
+// the caller: it asks no more than whether the visitor is known, stores nothing
+// for one who is not, and with ErrTooMany stores what there is room for.
 func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info Info) error {
-	name, email, phone := strings.TrimSpace(info.Name), normalizeEmail(info.Email), strings.TrimSpace(info.Phone)
+	name, email, phone := strings.TrimSpace(info.Name), strings.TrimSpace(info.Email), strings.TrimSpace(info.Phone)
 	if name == "" && email == "" && phone == "" {
 		return ErrNothing
 	}
 	visitor, at := v.visitors.number(ref.Visitor), v.now().UnixMilli()
-	var news bool
-	if name != "" {
-		changed, err := run(ctx, tx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2 AND name <> $3`, siteID, visitor, name)
-		if err != nil {
-			return err
-		}
-		news = changed > 0
-	}
-	for _, contact := range []struct{ kind, value, written string }{
-		{"email", email, strings.TrimSpace(info.Email)}, {"phone", NormalizePhone(phone, info.Region), phone},
-	} {
-		if contact.written == "" {
-			continue
-		}
-		added, err := addContact(ctx, tx, siteID, visitor, contact.kind, contact.value, contact.written, at)
-		if err != nil {
-			return err
-		}
-		news = news || added
-	}
-	if !news {
-		return nil
-	}
-	data, err := json.Marshal(map[string]string{"name": name, "email": email, "phone": phone})
+	query, err := tx.Prepared(ctx, `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`)
 	if err != nil {
 		return err
 	}
-	return appendVisit(ctx, tx, siteID, ref, InfoAdded, at, data)
+	var before string
+	err = query.QueryRowContext(ctx, siteID, visitor).Scan(&before)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var news []string
+	if name != "" && name != before {
+		if _, err := run(ctx, tx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, name); err != nil {
+			return err
+		}
+		news = append(news, "name")
+	}
+	var full error
+	for _, c := range []struct{ kind, value, written string }{
+		{"email", normalizeEmail(email), email}, {"phone", NormalizePhone(phone, info.Region), phone},
+	} {
+		if c.written == "" {
+			continue
+		}
+		added, err := addContact(ctx, tx, siteID, visitor, c.kind, c.value, c.written, at)
+		switch {
+		case errors.Is(err, ErrTooMany):
+			full = err
+		case err != nil:
+			return err
+		case added:
+			news = append(news, c.kind)
+		}
+	}
+	if len(news) == 0 {
+		return full
+	}
+	data, err := json.Marshal(map[string][]string{"fields": news})
+	if err != nil {
+		return err
+	}
+	if err := appendVisit(ctx, tx, siteID, ref, InfoAdded, at, data); err != nil {
+		return err
+	}
+	return full
 }
 
 func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, kind, value, written string, at int64) (added bool, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -27,27 +28,34 @@ type Event struct {
 	Value    string `json:"value,omitempty"`
 }
 
-// TrackEvent stores the event of a page view. An event with the callID of an
-// earlier one of the site is that one delivered again: it is not stored twice.
-//
-// Like all that stores something for a page view, it trusts that the ids of ref
-// belong together: its caller has verified the key, or asked Belongs.
+// TrackEvent stores the event of a page view, which keeps its session from
+// ending. An event with the callID of an earlier one of the session is that one
+// delivered again: it is not stored twice. It returns ErrForeign when the ids of
+// ref do not belong together.
 func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID string, e Event) error {
 	number, err := v.events.Next(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("storing an event: %w", err)
+	}
+	if callID == "" {
+		callID = strconv.FormatInt(number, 10)
 	}
 	data, err := json.Marshal(e)
 	if err != nil {
-		return err
+		return fmt.Errorf("storing an event: %w", err)
 	}
-	r := v.row(ref)
+	r, at := v.row(ref), v.now()
 	err = v.db.Write(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
-		at := v.now()
-		result, err := run(ctx, tx, `INSERT INTO events (site_id, id, visitor_id, session_id, hit_id, at, call_id, category, action, name, value)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, call_id) DO NOTHING`,
-			siteID, number, r.visitor, r.session, r.hit, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
-		if err != nil || result == 0 {
+		if err := r.present(ctx, tx, siteID); err != nil {
+			return err
+		}
+		added, err := run(ctx, tx, `INSERT INTO events (site_id, session_id, id, visitor_id, hit_id, at, call_id, category, action, name, value)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, session_id, call_id) DO NOTHING`,
+			siteID, r.session, number, r.visitor, r.hit, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
+		if err != nil || added == 0 {
+			return err
+		}
+		if err := prolong(ctx, tx, siteID, r.session, at.UnixMilli()); err != nil {
 			return err
 		}
 		tx.Wake(LiveTopic)

@@ -2,17 +2,12 @@ package visit
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
-
-// sessionPause is the inactivity that ends a session.
-const sessionPause = 30 * time.Minute
 
 // View is a page view as the script reports it.
 type View struct {
@@ -31,7 +26,8 @@ type View struct {
 // Hit is a page view as it was stored.
 type Hit struct {
 	Ref
-	// NewVisitor and NewSession tell what began with this view.
+	// NewVisitor and NewSession tell what began with this report; both are
+	// false for a view that had been reported before.
 	NewVisitor, NewSession bool
 	// At is when the view was first reported, to the millisecond.
 	At time.Time
@@ -40,15 +36,26 @@ type Hit struct {
 // Hit stores a page view and returns when it is durable. visitor is the one
 // whom a valid visitor string names, 0 for none; one that is no longer known
 // becomes a new visitor.
+//
+// A view is recognised when it is reported again: by the visitor among the last
+// few of the session, and by nobody, because the first answer had not brought
+// the cookie yet, for ten minutes at least if it was the visitor's first.
 func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (Hit, error) {
-	arrival, err := v.arrive(ctx, siteID, visitor, view)
+	// The number is drawn here and not in the write, which must not wait for
+	// another write. One that is not used is skipped.
+	number, err := v.numbers.Next(ctx)
 	if err != nil {
 		return Hit{}, fmt.Errorf("storing a hit: %w", err)
 	}
+	a := arrival{
+		View: view, siteID: siteID, visitor: v.visitors.number(visitor), number: number,
+		at: v.now().UnixMilli(), mark: markOf(view.Nonce, number),
+		bot: v.bots.match(view.UserAgent), source: SourceOf(view.URL, view.Referrer),
+	}
 	var stored stay
-	err = v.db.Write(ctx, arrival.key(), func(ctx context.Context, tx db.Tx) error {
+	err = v.db.Write(ctx, a.key(), func(ctx context.Context, tx db.Tx) error {
 		var err error
-		stored, err = arrival.store(ctx, tx)
+		stored, err = a.store(ctx, tx)
 		return err
 	})
 	if err != nil {
@@ -62,43 +69,25 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 	}, nil
 }
 
-// arrival is a page view and the numbers drawn for what may begin with it.
+// arrival is a page view on its way into the tables.
 type arrival struct {
 	View
-	siteID int64
-	known  int64 // the visitor's number; 0 for none
-	fresh  row
-	at     int64
-	source Source
-	stored string // the source as it is stored
-	bot    bool
+	siteID  int64
+	visitor int64 // 0 for one who is not known
+	number  int64 // of the hit, and of what begins with it
+	at      int64
+	mark    mark
+	bot     bool
+	source  Source
 }
 
-func (v *Visits) arrive(ctx context.Context, siteID int64, visitor ID, view View) (*arrival, error) {
-	a := &arrival{View: view, siteID: siteID, known: v.visitors.number(visitor), at: v.now().UnixMilli(), bot: v.bots.match(view.UserAgent)}
-	a.source = SourceOf(view.URL, view.Referrer)
-	source, err := json.Marshal(a.source)
-	if err != nil {
-		return nil, err
-	}
-	a.stored = string(source)
-	// Numbers are drawn here and not in the write, which must not wait for
-	// another write. Those that are not used are skipped.
-	if a.fresh.hit, err = v.hits.Next(ctx); err != nil {
-		return nil, err
-	}
-	if a.fresh.session, err = v.sessions.Next(ctx); err != nil {
-		return nil, err
-	}
-	a.fresh.visitor, err = v.visitors.Next(ctx)
-	return a, err
-}
-
+// key makes the reports of one view, and the views of one visitor, follow each
+// other on this node.
 func (a *arrival) key() int64 {
-	if a.known != 0 {
-		return a.known
+	if a.visitor != 0 {
+		return a.visitor
 	}
-	return a.fresh.visitor
+	return a.mark.hash()
 }
 
 // stay is where a page view ended up.
@@ -109,76 +98,103 @@ type stay struct {
 }
 
 func (a *arrival) store(ctx context.Context, tx db.Tx) (stay, error) {
-	s := stay{row: a.fresh, at: a.at, newVisitor: true, newSession: true}
-	if a.known != 0 {
-		known, err := a.touchVisitor(ctx, tx)
+	stored, err := a.ofKnown(ctx, tx, a.visitor)
+	if errors.Is(err, ErrUnknown) {
+		stored, err = a.ofUnknown(ctx, tx)
+	}
+	return stored, err
+}
+
+// ofKnown stores the view of a visitor who was here before; ErrUnknown when
+// there is no such visitor.
+func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, error) {
+	if visitor == 0 {
+		return stay{}, ErrUnknown
+	}
+	s := stay{row: row{visitor: visitor, hit: a.number}, at: a.at}
+	var err error
+	if s.session, err = a.goOn(ctx, tx, visitor); err != nil {
+		return s, err
+	}
+	if s.session == 0 {
+		// The session is over, the view is not new, or the visitor is not known.
+		latest, err := a.latest(ctx, tx, visitor)
 		if err != nil {
 			return s, err
 		}
-		if known {
-			s.newVisitor, s.visitor = false, a.known
-			earlier, err := a.goOn(ctx, tx, &s)
-			if err != nil || earlier {
-				return s, err
-			}
+		if hit := latest.recent.find(a.mark); hit != 0 {
+			s.session, s.hit = latest.id, hit
+			s.at, err = a.reportedAt(ctx, tx, s.row)
+			return s, err
 		}
-	}
-	if s.newVisitor {
-		if _, err := run(ctx, tx, `INSERT INTO visitors (site_id, id, first_at, last_at, name) VALUES ($1, $2, $3, $3, '')`,
-			a.siteID, s.visitor, a.at); err != nil {
+		if s.session, err = a.goOn(ctx, tx, visitor); err != nil { // while others waited for the visitor
 			return s, err
 		}
 	}
-	if s.newSession {
-		if _, err := run(ctx, tx, `INSERT INTO sessions (site_id, id, visitor_id, started_at, last_at, hits, last_hit_id, nonce, url, title,
-			bot, user_agent, language, campaign, source) VALUES ($1, $2, $3, $4, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			a.siteID, s.session, s.visitor, a.at, s.hit, a.Nonce, a.URL, a.Title, a.bot, a.UserAgent, a.Language, a.source.campaign(), a.stored); err != nil {
+	if s.session == 0 {
+		s.session, s.newSession = a.number, true
+		if err := a.begin(ctx, tx, visitor); err != nil {
+			return s, err
+		}
+		_, err := run(ctx, tx, `UPDATE visitors SET session_id = $3 WHERE site_id = $1 AND id = $2`, a.siteID, visitor, s.session)
+		if err != nil {
 			return s, err
 		}
 	}
-	if _, err := run(ctx, tx, `INSERT INTO hits (site_id, id, session_id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		a.siteID, s.hit, s.session, s.visitor, a.at, a.Kind, a.URL, a.Referrer, a.Title); err != nil {
+	return s, a.insert(ctx, tx, s.row)
+}
+
+// ofUnknown stores the view of a new visitor, unless it had been reported
+// before.
+func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
+	arrived := a.at / arrivalPeriod.Milliseconds()
+	added, err := run(ctx, tx, `INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name)
+		SELECT $1, $2, $3, $4, $5, $2, ''
+		WHERE NOT EXISTS (SELECT 1 FROM visitors WHERE site_id = $1 AND arrived = $6 AND nonce = $4)
+		ON CONFLICT (site_id, arrived, nonce) DO NOTHING`,
+		a.siteID, a.number, arrived, string(a.mark), a.at, arrived-1)
+	if err != nil {
+		return stay{}, err
+	}
+	if added == 0 {
+		first, err := tx.Prepared(ctx, `SELECT MAX(id) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`)
+		if err != nil {
+			return stay{}, err
+		}
+		var visitor int64
+		if err := first.QueryRowContext(ctx, a.siteID, arrived, arrived-1, string(a.mark)).Scan(&visitor); err != nil {
+			return stay{}, err
+		}
+		return a.ofKnown(ctx, tx, visitor)
+	}
+	s := stay{row: row{a.number, a.number, a.number}, newVisitor: true, newSession: true, at: a.at}
+	if err := a.begin(ctx, tx, a.number); err != nil {
 		return s, err
 	}
-	tx.Wake(LiveTopic)
-	return s, nil
+	return s, a.insert(ctx, tx, s.row)
 }
 
-// touchVisitor notes that the visitor is here, which on PostgreSQL also keeps
-// other nodes from handling the same visitor meanwhile.
-func (a *arrival) touchVisitor(ctx context.Context, tx db.Tx) (known bool, err error) {
-	changed, err := run(ctx, tx, `UPDATE visitors SET last_at = $3 WHERE site_id = $1 AND id = $2`, a.siteID, a.known, a.at)
-	return changed > 0, err
+// arrivalPeriod is how visitors are told apart by the time when they came; see
+// the table's index.
+const arrivalPeriod = 10 * time.Minute
+
+func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
+	_, err := run(ctx, tx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		a.siteID, r.session, r.hit, r.visitor, a.at, a.Kind, a.URL, a.Referrer, a.Title)
+	if err == nil && !a.bot {
+		tx.Wake(LiveTopic)
+	}
+	return err
 }
 
-// goOn has the visitor's latest session go on with this view, if it does.
-// earlier is true when the view has been stored before.
-func (a *arrival) goOn(ctx context.Context, tx db.Tx, s *stay) (earlier bool, err error) {
-	latest, err := tx.Prepared(ctx, `SELECT id, last_at, last_hit_id, nonce, campaign FROM sessions WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at DESC, id DESC LIMIT 1`)
+// reportedAt is when the hit was stored.
+func (a *arrival) reportedAt(ctx context.Context, tx db.Tx, r row) (at int64, err error) {
+	query, err := tx.Prepared(ctx, `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	var id, lastAt, lastHit int64
-	var nonce, campaign string
-	err = latest.QueryRowContext(ctx, a.siteID, s.visitor).Scan(&id, &lastAt, &lastHit, &nonce, &campaign)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if a.Nonce != "" && nonce == a.Nonce {
-		s.session, s.hit, s.at, s.newSession = id, lastHit, lastAt, false
-		return true, nil
-	}
-	returning := a.source.campaign() != "" && a.source.campaign() != campaign
-	if returning || a.at-lastAt > sessionPause.Milliseconds() {
-		return false, nil
-	}
-	s.session, s.newSession = id, false
-	_, err = run(ctx, tx, `UPDATE sessions SET last_at = $3, hits = hits + 1, last_hit_id = $4, nonce = $5, url = $6, title = $7 WHERE site_id = $1 AND id = $2`,
-		a.siteID, id, a.at, s.hit, a.Nonce, a.URL, a.Title)
-	return false, err
+	err = query.QueryRowContext(ctx, a.siteID, r.session, r.hit).Scan(&at)
+	return at, err
 }
 
 // run executes a statement and returns how many rows it changed.

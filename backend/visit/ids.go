@@ -4,7 +4,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
-	"fmt"
 )
 
 // ID is the public number of a visitor, a session or a hit: 0 < ID < 2^53, so
@@ -20,8 +19,8 @@ const idBits = 52
 // the result is in range (cycle walking), which makes it a bijection of
 // [1, 2^52).
 type permutation struct {
-	block cipher.Block
-	kind  byte // visitors, sessions and hits are permuted differently
+	cipher cipher.Block
+	kind   byte // visitors, sessions and hits are permuted differently
 }
 
 const (
@@ -30,21 +29,14 @@ const (
 	halfMask = 1<<halfBits - 1
 )
 
-func newPermutation(secret []byte, kind byte) (permutation, error) {
-	block, err := aes.NewCipher(secret)
-	if err != nil {
-		return permutation{}, fmt.Errorf("making ids: %w", err)
-	}
-	return permutation{block: block, kind: kind}, nil
-}
-
 // id is the public form of a sequence number.
 func (p permutation) id(number int64) ID {
+	f := roundFunction{permutation: p}
 	x := uint64(number)
 	for {
 		left, right := x>>halfBits, x&halfMask
-		for round := range rounds {
-			left, right = right, left^p.round(round, right)
+		for round := range byte(rounds) {
+			left, right = right, left^f.of(round, right)
 		}
 		if x = left<<halfBits | right; x != 0 {
 			return ID(x)
@@ -57,11 +49,12 @@ func (p permutation) number(id ID) int64 {
 	if id <= 0 || id >= 1<<idBits {
 		return 0
 	}
+	f := roundFunction{permutation: p}
 	x := uint64(id)
 	for {
 		left, right := x>>halfBits, x&halfMask
-		for round := rounds - 1; round >= 0; round-- {
-			left, right = right^p.round(round, left), left
+		for round := byte(rounds); round > 0; round-- {
+			left, right = right^f.of(round-1, left), left
 		}
 		if x = left<<halfBits | right; x != 0 {
 			return int64(x)
@@ -69,10 +62,16 @@ func (p permutation) number(id ID) int64 {
 	}
 }
 
-func (p permutation) round(round int, half uint64) uint64 {
-	var block [aes.BlockSize]byte
-	block[0], block[1] = p.kind, byte(round)
-	binary.BigEndian.PutUint64(block[8:], half)
-	p.block.Encrypt(block[:], block[:])
-	return binary.BigEndian.Uint64(block[:8]) & halfMask
+// roundFunction is the network's, with the room that all its rounds use.
+type roundFunction struct {
+	permutation
+	block [aes.BlockSize]byte
+}
+
+func (f *roundFunction) of(round byte, half uint64) uint64 {
+	clear(f.block[:])
+	f.block[0], f.block[1] = f.kind, round
+	binary.BigEndian.PutUint64(f.block[8:], half)
+	f.cipher.Encrypt(f.block[:], f.block[:])
+	return binary.BigEndian.Uint64(f.block[:8]) & halfMask
 }

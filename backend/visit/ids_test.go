@@ -1,6 +1,7 @@
 package visit
 
 import (
+	"crypto/aes"
 	"testing"
 	"testing/quick"
 
@@ -8,9 +9,9 @@ import (
 )
 
 func testPermutation(t testing.TB, kind byte) permutation {
-	p, err := newPermutation([]byte("0123456789abcdef0123456789abcdef"), kind)
+	cipher, err := aes.NewCipher([]byte("0123456789abcdef0123456789abcdef"))
 	require.NoError(t, err)
-	return p
+	return permutation{cipher, kind}
 }
 
 // Every number has an id of its own, in range, from which it comes back.

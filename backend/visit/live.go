@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -35,9 +36,6 @@ type Page struct {
 	URL, Title string
 }
 
-// pathLength is how many pages of a live visit are listed.
-const pathLength = 8
-
 type sessionRow struct {
 	SiteID    int64
 	ID        int64
@@ -45,16 +43,15 @@ type sessionRow struct {
 	StartedAt int64
 	LastAt    int64
 	Hits      int
-	LastHitID int64
-	URL       string
-	Title     string
+	HitID     int64
+	Recent    recent
 	Bot       bool
 	UserAgent string
 	Language  string
 	Source    string
 }
 
-const sessionColumns = `site_id, id, visitor_id, started_at, last_at, hits, last_hit_id, url, title, bot, user_agent, language, source`
+const sessionColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.hits, s.hit_id, s.recent, s.bot, s.user_agent, s.language, s.source`
 
 type hitRow struct {
 	SiteID    int64
@@ -70,12 +67,13 @@ func (v *Visits) page(h hitRow) Page {
 	return Page{ID: v.hits.id(h.ID), At: time.UnixMilli(h.At), Kind: h.Kind, URL: h.URL, Title: h.Title}
 }
 
-// Live returns the sessions of people, not of bots, that had a page view since
-// then, the latest first, limit at most.
+// Live returns who is on the sites: the latest session of each person, not bot,
+// that had a page view or an event since then, the latest first, limit at most.
 func (v *Visits) Live(ctx context.Context, since time.Time, limit int) ([]LiveVisit, error) {
 	var sessions []sessionRow
-	err := v.db.Read().NewRaw(`SELECT `+sessionColumns+` FROM sessions WHERE last_at >= ? AND bot = ? ORDER BY last_at DESC, id DESC LIMIT ?`,
-		since.UnixMilli(), false, limit).Scan(ctx, &sessions)
+	err := v.db.Read().NewRaw(`SELECT `+sessionColumns+` FROM sessions AS s
+		JOIN visitors AS v ON v.site_id = s.site_id AND v.id = s.visitor_id AND v.session_id = s.id
+		WHERE s.last_at >= ? AND NOT s.bot ORDER BY s.last_at DESC, s.id DESC LIMIT ?`, since.UnixMilli(), limit).Scan(ctx, &sessions)
 	if err != nil {
 		return nil, fmt.Errorf("reading live visits: %w", err)
 	}
@@ -94,10 +92,13 @@ func (v *Visits) Live(ctx context.Context, since time.Time, limit int) ([]LiveVi
 	for i, s := range sessions {
 		who := people[place{s.SiteID, s.VisitorID}]
 		visits[i] = LiveVisit{
-			SiteID: s.SiteID, Ref: v.ref(row{s.VisitorID, s.ID, s.LastHitID}), URL: s.URL, Title: s.Title,
+			SiteID: s.SiteID, Ref: v.ref(row{s.VisitorID, s.ID, s.HitID}),
 			Path: paths[place{s.SiteID, s.ID}], Hits: s.Hits, StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt),
 			Source: storedSource(s.Source), UserAgent: s.UserAgent, Language: s.Language,
 			Name: who.name, Email: who.email, Phone: who.phone,
+		}
+		if path := visits[i].Path; len(path) > 0 {
+			visits[i].URL, visits[i].Title = path[len(path)-1].URL, path[len(path)-1].Title
 		}
 	}
 	return visits, nil
@@ -106,14 +107,19 @@ func (v *Visits) Live(ctx context.Context, since time.Time, limit int) ([]LiveVi
 // place is a row of a site.
 type place struct{ site, id int64 }
 
+// paths are the pages that the sessions remember as their last.
 func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]Page, error) {
+	wanted := make(map[int64][]string) // per site, pairs of a session and a hit
+	for _, s := range sessions {
+		for hit := range s.Recent.hits() {
+			wanted[s.SiteID] = append(wanted[s.SiteID], fmt.Sprintf("(%d, %d)", s.ID, hit))
+		}
+	}
 	paths := make(map[place][]Page, len(sessions))
-	for site, ids := range bySite(sessions, func(s sessionRow) int64 { return s.ID }) {
+	for site, pairs := range wanted {
 		var hits []hitRow
-		err := v.db.Read().NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM (
-				SELECT site_id, id, session_id, at, kind, url, title, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY at DESC, id DESC) AS latest
-				FROM hits WHERE site_id = ? AND session_id IN (?)
-			) AS numbered WHERE latest <= ? ORDER BY at, id`, site, bun.In(ids), pathLength).Scan(ctx, &hits)
+		err := v.db.Read().NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM hits
+			WHERE site_id = ? AND (session_id, id) IN (VALUES `+strings.Join(pairs, ", ")+`) ORDER BY at, id`, site).Scan(ctx, &hits)
 		if err != nil {
 			return nil, err
 		}

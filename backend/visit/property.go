@@ -8,34 +8,32 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// maxProperties bounds how many properties a visitor has.
-const maxProperties = 200
+// MaxProperties bounds how many properties a visitor has.
+const MaxProperties = 100
 
 // SetProperty gives the visitor a property, with a value or, when value is nil,
 // as a flag (browser interface, section 2.4). One that is set already gets the
 // new value; setting it to what it is changes nothing. It returns ErrTooMany
-// for a visitor who has 200 others.
+// for a visitor who has [MaxProperties] others, and ErrForeign when the ids of
+// ref do not belong together.
 func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name string, value *string) error {
-	data, err := json.Marshal(map[string]any{"name": name, "value": value})
-	if err != nil {
-		return err
-	}
-	visitor := v.visitors.number(ref.Visitor)
-	err = v.db.Write(ctx, visitor, func(ctx context.Context, tx db.Tx) error {
-		at := v.now()
-		changed, err := run(ctx, tx, `INSERT INTO properties (site_id, visitor_id, name, value, at)
-			SELECT $1, $2, $3, CAST($4 AS TEXT), $5
-			WHERE (SELECT COUNT(*) FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name <> $3) < $6
-			ON CONFLICT (site_id, visitor_id, name) DO UPDATE SET value = excluded.value, at = excluded.at
-			WHERE properties.value IS DISTINCT FROM excluded.value`,
-			siteID, visitor, name, value, at.UnixMilli(), maxProperties)
+	err := v.changeProperty(ctx, siteID, ref, PropertySet, name, func(ctx context.Context, tx db.Tx, visitor, at int64) (changed bool, err error) {
+		query, err := tx.Prepared(ctx, `SELECT COUNT(*), COUNT(CASE WHEN name = $3 THEN 1 END), COUNT(CASE WHEN name = $3 AND value IS NOT DISTINCT FROM $4 THEN 1 END)
+			FROM properties WHERE site_id = $1 AND visitor_id = $2`)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if changed == 0 {
-			return v.unchangedProperty(ctx, tx, siteID, visitor, name)
+		var all, present, same int
+		err = query.QueryRowContext(ctx, siteID, visitor, name, value).Scan(&all, &present, &same)
+		if err != nil || same > 0 {
+			return false, err
 		}
-		return appendVisit(ctx, tx, siteID, ref, PropertySet, at.UnixMilli(), data)
+		if present == 0 && all >= MaxProperties {
+			return false, ErrTooMany
+		}
+		_, err = run(ctx, tx, `INSERT INTO properties (site_id, visitor_id, name, value, at) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (site_id, visitor_id, name) DO UPDATE SET value = excluded.value, at = excluded.at`, siteID, visitor, name, value, at)
+		return true, err
 	})
 	if err != nil {
 		return fmt.Errorf("setting a property: %w", err)
@@ -43,41 +41,38 @@ func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name st
 	return nil
 }
 
-// unchangedProperty tells why setting changed nothing: the property was so
-// already, or there is no room for it.
-func (v *Visits) unchangedProperty(ctx context.Context, tx db.Tx, siteID, visitor int64, name string) error {
-	query, err := tx.Prepared(ctx, `SELECT COUNT(*) FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name = $3`)
-	if err != nil {
-		return err
-	}
-	var present int
-	if err := query.QueryRowContext(ctx, siteID, visitor, name).Scan(&present); err != nil {
-		return err
-	}
-	if present == 0 {
-		return ErrTooMany
-	}
-	return nil
-}
-
-// DeleteProperty takes the property from the visitor, if it is there.
+// DeleteProperty takes the property from the visitor, if it is there. It
+// returns ErrForeign when the ids of ref do not belong together.
 func (v *Visits) DeleteProperty(ctx context.Context, siteID int64, ref Ref, name string) error {
-	data, err := json.Marshal(map[string]string{"name": name})
-	if err != nil {
-		return err
-	}
-	visitor := v.visitors.number(ref.Visitor)
-	err = v.db.Write(ctx, visitor, func(ctx context.Context, tx db.Tx) error {
-		changed, err := run(ctx, tx, `DELETE FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name = $3`, siteID, visitor, name)
-		if err != nil || changed == 0 {
-			return err
-		}
-		return appendVisit(ctx, tx, siteID, ref, PropertyDeleted, v.now().UnixMilli(), data)
+	err := v.changeProperty(ctx, siteID, ref, PropertyDeleted, name, func(ctx context.Context, tx db.Tx, visitor, _ int64) (changed bool, err error) {
+		deleted, err := run(ctx, tx, `DELETE FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name = $3`, siteID, visitor, name)
+		return deleted > 0, err
 	})
 	if err != nil {
 		return fmt.Errorf("deleting a property: %w", err)
 	}
 	return nil
+}
+
+// changeProperty writes what change does, and a journal entry of that kind if it
+// changed anything.
+func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind, name string,
+	change func(ctx context.Context, tx db.Tx, visitor, at int64) (bool, error)) error {
+	data, err := json.Marshal(map[string]string{"name": name})
+	if err != nil {
+		return err
+	}
+	r, at := v.row(ref), v.now().UnixMilli()
+	return v.db.Write(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
+		if err := r.present(ctx, tx, siteID); err != nil {
+			return err
+		}
+		changed, err := change(ctx, tx, r.visitor, at)
+		if err != nil || !changed {
+			return err
+		}
+		return appendVisit(ctx, tx, siteID, ref, kind, at, data)
+	})
 }
 
 // Properties are the visitor's, by name; the value of a flag is nil.

@@ -8,6 +8,7 @@ package visit
 
 import (
 	"context"
+	"crypto/aes"
 	"errors"
 	"fmt"
 	"time"
@@ -44,18 +45,16 @@ type Visits struct {
 	signing []byte
 	bots    *bots
 
-	visitors, sessions, hits numbering
+	// A hit has a number of its own; a session has that of its first hit, and a
+	// visitor that of the first session. Their ids do not show it.
+	numbers                  *db.Sequence
+	visitors, sessions, hits permutation
 	events                   *db.Sequence
 }
 
-// numbering draws the numbers of a kind and knows their ids.
-type numbering struct {
-	*db.Sequence
-	permutation
-}
-
-// block is how many numbers a node reserves at a time.
-const block = 4096
+// block is how many numbers a node reserves at a time: each time, all who
+// report a view wait for the database, so it is seldom.
+const block = 1 << 14
 
 // Open returns the visits of the database. The secrets behind its ids and
 // signatures are made on the first call and are the same on every node.
@@ -68,15 +67,16 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &Visits{db: d, now: now, signing: signing, bots: newBots(), events: d.Sequence("event", 256)}
-	for kind, of := range map[string]*numbering{"visitor": &v.visitors, "session": &v.sessions, "hit": &v.hits} {
-		permutation, err := newPermutation(secret, kind[0])
-		if err != nil {
-			return nil, err
-		}
-		*of = numbering{Sequence: d.Sequence(kind, block), permutation: permutation}
+	cipher, err := aes.NewCipher(secret)
+	if err != nil {
+		return nil, fmt.Errorf("making ids: %w", err)
 	}
-	return v, nil
+	return &Visits{
+		db: d, now: now, signing: signing, bots: newBots(),
+		numbers:  d.Sequence("visit.hits", block),
+		visitors: permutation{cipher, 'v'}, sessions: permutation{cipher, 's'}, hits: permutation{cipher, 'h'},
+		events: d.Sequence("visit.events", 256),
+	}, nil
 }
 
 // row is a Ref as the tables know it.
@@ -103,8 +103,9 @@ func (v *Visits) Belongs(ctx context.Context, siteID int64, ref Ref) (bool, erro
 func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref Ref, known bool, err error) {
 	r := v.row(Ref{Visitor: visitor, Hit: hit})
 	var sessions []int64
-	err = v.db.Read().NewRaw(`SELECT session_id FROM hits WHERE site_id = ? AND id = ? AND visitor_id = ?`,
-		siteID, r.hit, r.visitor).Scan(ctx, &sessions)
+	err = v.db.Read().NewRaw(`SELECT h.session_id FROM sessions AS s
+		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id AND h.id = ?2
+		WHERE s.site_id = ?0 AND s.visitor_id = ?1`, siteID, r.visitor, r.hit).Scan(ctx, &sessions)
 	if err != nil {
 		return Ref{}, false, fmt.Errorf("finding a page view: %w", err)
 	}
@@ -113,4 +114,23 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 	}
 	r.session = sessions[0]
 	return v.ref(r), true, nil
+}
+
+// present returns [ErrForeign] unless the ids are those of a page view of the
+// site. All that stores something for a page view begins with it: whoever calls
+// need not have asked [Visits.Belongs], and nothing is stored for a visitor who
+// has been erased meanwhile.
+func (r row) present(ctx context.Context, tx db.Tx, siteID int64) error {
+	query, err := tx.Prepared(ctx, `SELECT COUNT(*) FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`)
+	if err != nil {
+		return err
+	}
+	var count int
+	if err := query.QueryRowContext(ctx, siteID, r.session, r.hit, r.visitor).Scan(&count); err != nil {
+		return err
+	}
+	if count == 0 {
+		return ErrForeign
+	}
+	return nil
 }

@@ -252,7 +252,7 @@ func TestProperties(t *testing.T) {
 		wait.Wait()
 		properties, err = v.Properties(t.Context(), site, hit.Visitor)
 		require.NoError(t, err)
-		require.Len(t, properties, 200)
+		require.Len(t, properties, visit.MaxProperties)
 		value = "silver"
 		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
 	})

@@ -1,57 +1,62 @@
--- Visitors, their sessions and page views, what they did and told.
--- Ids are the numbers as they were drawn, see package visit.
+-- Visitors, their sessions and page views, and what is known of them. The ids
+-- here are the numbers that were drawn, so that new rows lie next to each other;
+-- package visit turns them into what everyone else sees.
 
 -- +goose Up
+-- "arrived" and "nonce" recognise the first view of a visitor without a cookie
+-- when it is reported again; the time stands first so that the index, too, grows
+-- at one end. "session_id" is the latest session.
 CREATE TABLE visitors (
-	site_id  BIGINT NOT NULL,
-	id       BIGINT NOT NULL,
-	first_at BIGINT NOT NULL,
-	last_at  BIGINT NOT NULL,
-	name     TEXT NOT NULL,
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	arrived    BIGINT NOT NULL,
+	nonce      TEXT NOT NULL,
+	first_at   BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	name       TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
+CREATE UNIQUE INDEX visitors_arriving ON visitors (site_id, arrived, nonce);
 
--- url, title, nonce and last_hit_id are those of the last page view.
+-- "hit_id" is the latest page view, "recent" recognises the latest few. "campaign"
+-- is what tells one campaign from another, "source" the whole source as JSON.
 CREATE TABLE sessions (
-	site_id     BIGINT NOT NULL,
-	id          BIGINT NOT NULL,
-	visitor_id  BIGINT NOT NULL,
-	started_at  BIGINT NOT NULL,
-	last_at     BIGINT NOT NULL,
-	hits        BIGINT NOT NULL,
-	last_hit_id BIGINT NOT NULL,
-	nonce       TEXT NOT NULL,
-	url         TEXT NOT NULL,
-	title       TEXT NOT NULL,
-	bot         BOOLEAN NOT NULL,
-	user_agent  TEXT NOT NULL,
-	language    TEXT NOT NULL,
-	campaign    TEXT NOT NULL,
-	source      TEXT NOT NULL,
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	started_at BIGINT NOT NULL,
+	last_at    BIGINT NOT NULL,
+	hits       BIGINT NOT NULL,
+	hit_id     BIGINT NOT NULL,
+	recent     TEXT NOT NULL,
+	campaign   TEXT NOT NULL,
+	bot        BOOLEAN NOT NULL,
+	user_agent TEXT NOT NULL,
+	language   TEXT NOT NULL,
+	source     TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
-CREATE INDEX sessions_visitor ON sessions (site_id, visitor_id, started_at);
-CREATE INDEX sessions_live ON sessions (last_at);
+CREATE INDEX sessions_of_visitor ON sessions (site_id, visitor_id, started_at);
+CREATE INDEX sessions_live ON sessions (last_at) WHERE NOT bot;
 
 CREATE TABLE hits (
 	site_id    BIGINT NOT NULL,
-	id         BIGINT NOT NULL,
 	session_id BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
 	visitor_id BIGINT NOT NULL,
 	at         BIGINT NOT NULL,
 	kind       TEXT NOT NULL,
 	url        TEXT NOT NULL,
 	referrer   TEXT NOT NULL,
 	title      TEXT NOT NULL,
-	PRIMARY KEY (site_id, id)
+	PRIMARY KEY (site_id, session_id, id)
 );
-CREATE INDEX hits_session ON hits (site_id, session_id);
 
 CREATE TABLE events (
 	site_id    BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
 	id         BIGINT NOT NULL,
 	visitor_id BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
 	hit_id     BIGINT NOT NULL,
 	at         BIGINT NOT NULL,
 	call_id    TEXT NOT NULL,
@@ -59,12 +64,11 @@ CREATE TABLE events (
 	action     TEXT NOT NULL,
 	name       TEXT NOT NULL,
 	value      TEXT NOT NULL,
-	PRIMARY KEY (site_id, id),
-	UNIQUE (site_id, call_id)
+	PRIMARY KEY (site_id, session_id, id)
 );
-CREATE INDEX events_session ON events (site_id, session_id);
+CREATE UNIQUE INDEX events_once ON events (site_id, session_id, call_id);
 
--- A value of NULL is a flag.
+-- A property without a value is a flag.
 CREATE TABLE properties (
 	site_id    BIGINT NOT NULL,
 	visitor_id BIGINT NOT NULL,
@@ -74,7 +78,7 @@ CREATE TABLE properties (
 	PRIMARY KEY (site_id, visitor_id, name)
 );
 
--- kind is email or phone; value is the normal form, written is as it was written.
+-- "value" is what makes two writings the same, "written" the first of them.
 CREATE TABLE contacts (
 	site_id    BIGINT NOT NULL,
 	visitor_id BIGINT NOT NULL,

@@ -1,0 +1,201 @@
+package visit_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func load(nonce string) visit.View {
+	return visit.View{Nonce: nonce, URL: "https://shop.example/" + nonce, Title: nonce, Kind: "load", UserAgent: chrome}
+}
+
+// A page that is left before its view was answered has no cookie when it
+// reports the view again.
+func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		for _, apart := range []time.Duration{0, time.Second, 10 * time.Minute} {
+			nonce := "first " + apart.String()
+			first := report(t, v, 0, load(nonce))
+			require.True(t, first.NewVisitor)
+			c.pass(apart)
+			again := report(t, v, 0, load(nonce))
+			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At}, again)
+			again = report(t, v, first.Visitor, load(nonce))
+			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At}, again)
+		}
+		require.NotEqual(t, report(t, v, 0, load("")).Visitor, report(t, v, 0, load("")).Visitor)
+		elsewhere, err := v.Hit(t.Context(), site+1, 0, load("first 0s"))
+		require.NoError(t, err)
+		require.True(t, elsewhere.NewVisitor)
+	})
+}
+
+// Several pages are opened at once, and what happened on the first of them is
+// told after the others were seen.
+func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		visitor := see(t, v, 0, "https://shop.example/").Visitor
+		var tabs []visit.Hit
+		for i := range 8 {
+			tabs = append(tabs, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
+			c.pass(time.Second)
+		}
+		for i, tab := range tabs {
+			require.Equal(t, visit.Hit{Ref: tab.Ref, At: tab.At}, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
+		}
+		card, err := v.Card(t.Context(), site, visitor)
+		require.NoError(t, err)
+		require.Equal(t, 9, card.Sessions[0].Hits)
+		require.Len(t, card.Sessions[0].Pages, 9)
+	})
+}
+
+// The same views at the same time on two nodes, by a visitor without a cookie.
+func TestOneArrivalOnManyNodes(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		other, err := visit.Open(t.Context(), d, c.now)
+		require.NoError(t, err)
+		hits := make([]visit.Hit, 40)
+		var wait sync.WaitGroup
+		for i := range hits {
+			node := []*visit.Visits{v, other}[i%2]
+			wait.Go(func() {
+				var err error
+				hits[i], err = node.Hit(context.Background(), site, 0, load("arrival"))
+				assert.NoError(t, err)
+			})
+		}
+		wait.Wait()
+		began := 0
+		for _, hit := range hits {
+			require.Equal(t, hits[0].Ref, hit.Ref)
+			if hit.NewVisitor {
+				began++
+			}
+		}
+		require.Equal(t, 1, began)
+	})
+}
+
+// After a pause, the views of a visitor on two nodes begin one session, and a
+// view that both report is one hit.
+func TestOneReturnOnManyNodes(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		other, err := visit.Open(t.Context(), d, c.now)
+		require.NoError(t, err)
+		visitor := see(t, v, 0, "https://shop.example/").Visitor
+		c.pass(time.Hour)
+		var wait sync.WaitGroup
+		for i := range 12 {
+			node := []*visit.Visits{v, other}[i%2]
+			wait.Go(func() {
+				_, err := node.Hit(context.Background(), site, visitor, load(fmt.Sprint("return ", i/4)))
+				assert.NoError(t, err)
+			})
+		}
+		wait.Wait()
+		card, err := v.Card(t.Context(), site, visitor)
+		require.NoError(t, err)
+		require.Len(t, card.Sessions, 2)
+		require.Equal(t, 3, card.Sessions[0].Hits)
+		require.Len(t, card.Sessions[0].Pages, 3)
+	})
+}
+
+// Nodes number hits from blocks of their own; the pages of a visit are in the
+// order in which they were seen all the same.
+func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		other, err := visit.Open(t.Context(), d, c.now)
+		require.NoError(t, err)
+		visitor := report(t, other, 0, load("0")).Visitor
+		for i := 1; i < 12; i++ {
+			c.pass(time.Second)
+			last := report(t, []*visit.Visits{v, other}[i%2], visitor, load(fmt.Sprint(i)))
+			live, err := v.Live(t.Context(), c.now(), 10)
+			require.NoError(t, err)
+			require.Len(t, live, 1)
+			require.Equal(t, last.Ref, live[0].Ref)
+			require.Equal(t, fmt.Sprint(i), live[0].Title)
+			path := live[0].Path
+			require.Len(t, path, min(i+1, 8))
+			for j, page := range path {
+				require.Equal(t, fmt.Sprint(i-len(path)+1+j), page.Title)
+			}
+			found, known, err := v.Find(t.Context(), site, visitor, last.Hit)
+			require.NoError(t, err)
+			require.True(t, known)
+			require.Equal(t, last.Ref, found)
+		}
+		card, err := v.Card(t.Context(), site, visitor)
+		require.NoError(t, err)
+		require.Equal(t, "11", card.Sessions[0].Pages[0].Title)
+		require.Equal(t, "0", card.Sessions[0].Pages[11].Title)
+		require.Equal(t, c.now(), card.LastAt)
+	})
+}
+
+func TestEventKeepsTheSessionFromEnding(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/film")
+		for range 3 {
+			c.pass(20 * time.Minute)
+			require.NoError(t, v.TrackEvent(t.Context(), site, first.Ref, "", visit.Event{Category: "film", Action: "goes on"}))
+		}
+		c.pass(20 * time.Minute)
+		require.Equal(t, first.Session, see(t, v, first.Visitor, "https://shop.example/").Session)
+		card, err := v.Card(t.Context(), site, first.Visitor)
+		require.NoError(t, err)
+		require.Len(t, card.Sessions[0].Events, 3)
+	})
+}
+
+// Moving within an open page is no return, whatever its address still says.
+func TestOnlyAnArrivalBringsACampaign(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/")
+		for _, kind := range []string{"history", "restore", "load"} {
+			hit := report(t, v, first.Visitor, visit.View{Nonce: kind, Kind: kind, URL: "https://shop.example/?utm_source=news", UserAgent: chrome})
+			require.Equal(t, kind == "load", hit.NewSession, kind)
+		}
+	})
+}
+
+func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, d *db.DB) {
+		mine, yours := see(t, v, 0, "https://shop.example/").Ref, see(t, v, 0, "https://shop.example/").Ref
+		ctx := t.Context()
+		for _, ref := range []visit.Ref{
+			{Visitor: yours.Visitor, Session: mine.Session, Hit: mine.Hit}, {Visitor: mine.Visitor, Session: yours.Session, Hit: mine.Hit},
+			{Visitor: mine.Visitor, Session: mine.Session, Hit: yours.Hit}, {},
+		} {
+			require.ErrorIs(t, v.TrackEvent(ctx, site, ref, "call", visit.Event{Category: "c", Action: "a"}), visit.ErrForeign)
+			require.ErrorIs(t, v.SetProperty(ctx, site, ref, "p", nil), visit.ErrForeign)
+			require.ErrorIs(t, v.DeleteProperty(ctx, site, ref, "p"), visit.ErrForeign)
+			require.ErrorIs(t, v.AddInfo(ctx, site, ref, visit.Info{Name: "Ada"}), visit.ErrForeign)
+		}
+		require.ErrorIs(t, v.SetProperty(ctx, site+1, mine, "p", nil), visit.ErrForeign)
+		for _, visitor := range []visit.ID{mine.Visitor, yours.Visitor} {
+			card, err := v.Card(ctx, site, visitor)
+			require.NoError(t, err)
+			require.Empty(t, card.Name)
+			require.Empty(t, card.Properties)
+			require.Empty(t, card.Sessions[0].Events)
+		}
+		require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			return v.AddInfoTx(ctx, tx, site, visit.Ref{Visitor: 12345}, visit.Info{Email: "ada@example.com"})
+		}))
+		var stored int
+		require.NoError(t, d.Read().DB.QueryRowContext(ctx, `SELECT COUNT(*) FROM contacts`).Scan(&stored))
+		require.Zero(t, stored)
+	})
+}
