@@ -10,7 +10,9 @@ import (
 // Charset is how a page's bytes stand for characters.
 type Charset struct {
 	kinds [256]kind
+	roles [256]role
 	runes [256]rune // of bytes that are a character each
+	upper bool      // no byte from C0 on is in a writing
 	wide  bool      // some digits begin with a byte that is not ASCII
 	pairs bool      // what looks like a letter may be the second byte of a character
 }
@@ -69,12 +71,14 @@ func newUTF8() *Charset {
 	for b := 0xC2; b <= 0xF4; b++ {
 		c.kinds[b] = leading
 	}
+	c.sortRoles()
 	return c
 }
 
 func newPairs() *Charset {
 	c := newASCII()
 	c.pairs = true
+	c.sortRoles()
 	return c
 }
 
@@ -84,5 +88,6 @@ func newSingle(m *charmap.Charmap) *Charset {
 		c.runes[b] = m.DecodeByte(byte(b))
 		c.kinds[b], _, _ = classify(c.runes[b])
 	}
+	c.sortRoles()
 	return c
 }

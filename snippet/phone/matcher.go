@@ -44,8 +44,8 @@ type Matcher struct {
 	phase phase
 	run   run
 	after after
-	tail  tail // what was read before
-	left  tail // what stood before the run
+	tail  tail   // what was read before
+	left  before // what stood before the run
 
 	carry    [2 * maxReference]byte // the beginning of an incomplete token
 	carried  int
@@ -159,13 +159,14 @@ func (m *Matcher) clearMatches() {
 
 // scan reads b; what is incomplete at its end is carried over unless it is last.
 func (m *Matcher) scan(at int64, b []byte, last bool) {
+	rows := search{charset: m.charset, b: b, least: m.set.least, reference: -1}
 	i := 0
 	for i < len(b) {
 		if m.phase == idle {
 			if m.place == Link {
 				i = m.charset.seekLink(b, i)
 			} else {
-				i = m.charset.seek(b, i)
+				i = rows.row(i)
 			}
 			if i == len(b) {
 				break
@@ -222,7 +223,7 @@ func (m *Matcher) step(t token, base int64, b []byte, i int) {
 	if m.phase == idle {
 		switch t.kind {
 		case figure, plus, opening:
-			m.left.copyBefore(&m.tail, b, i)
+			m.left.take(&m.tail, b, i)
 			m.run.clear()
 			m.run.end = at
 			m.phase = gathering

@@ -1,8 +1,10 @@
 package phone
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 const (
@@ -11,49 +13,239 @@ const (
 	lows  = highs - ones
 )
 
-// seek finds the first byte at or behind i at which a writing may begin: a digit,
-// "+", "(" or "&", and in UTF-8 the first byte of a character that may be another
-// script's digit. It looks at eight bytes at a time; a page has few such bytes.
-// The answer is len(b) when there is none.
-func (c *Charset) seek(b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		found := digitBytes(x) | markBytes(x)
-		if x&highs != 0 && c.wide {
-			found |= wideBytes(x)
-		}
-		if found != 0 {
-			return i + bits.TrailingZeros64(found)>>3
+// role is what a byte does to a row of digits and separators, as far as the byte
+// alone can say.
+type role uint8
+
+const (
+	ends role = iota
+	counts
+	goesOn
+	starts  // goes on, and may begin a writing
+	unclear // begins something of several bytes
+)
+
+// coarseDigits is how many digits a writing must have for seekFigure to notice
+// it. Of a row of bytes, all but three at either end lie in whole groups of four;
+// so one of seven digits does.
+const coarseDigits = 7
+
+// search looks for rows of digits and separators in a piece of text.
+type search struct {
+	charset   *Charset
+	b         []byte
+	least     int // digits that a row must have to matter
+	reference int // where the next "&" is, or len(b); -1 for not known
+}
+
+// row finds the first byte at or behind i that begins a row with enough digits to
+// be a number, or a row that reaches the end of the text and may go on. The answer
+// is the text's length when there is none.
+func (s *search) row(i int) int {
+	if s.least >= coarseDigits {
+		for i < len(s.b) {
+			found := s.figure(i)
+			begin := s.charset.back(s.b, i, found)
+			if found+8 > len(s.b) {
+				i = begin
+				break
+			}
+			next, enough := s.charset.skim(s.b, begin, s.least)
+			if enough {
+				return next
+			}
+			i = next
 		}
 	}
+	for i < len(s.b) {
+		next, enough := s.charset.skim(s.b, i, s.least)
+		if enough {
+			return next
+		}
+		i = next
+	}
+	return len(s.b)
+}
+
+// figure finds a place at which a writing may have been for some bytes: four bytes
+// with a digit and without a letter, a character reference, or a byte that may
+// begin another script's digit. It looks at eight bytes at a time and passes over
+// most of a page's digits. When less than eight bytes are left it stops.
+func (s *search) figure(i int) int {
+	b, c := s.b, s.charset
+	s.findReference(i)
+	for ; i+8 <= len(b); i += 8 {
+		if i+8 > s.reference {
+			return min(max(i, s.reference), len(b)-8)
+		}
+		x := binary.LittleEndian.Uint64(b[i:])
+		var letters uint64
+		if x&highs == 0 {
+			letters = x << 1 & highs
+		} else {
+			letters = c.letters(x)
+			if c.wide && (x&lows+(0x80-0x58)*ones)&x&highs != 0 {
+				if wide := wideBytes(x); wide != 0 {
+					return i + bits.TrailingZeros64(wide)>>3
+				}
+			}
+		}
+		if uint32(letters) != 0 && letters>>32 != 0 {
+			continue
+		}
+		digits := digitBytes(x)
+		if uint32(letters) != 0 {
+			digits &^= 1<<32 - 1
+		}
+		if letters>>32 != 0 {
+			digits &= 1<<32 - 1
+		}
+		if digits == 0 {
+			continue
+		}
+		found := i + bits.TrailingZeros64(digits)>>3
+		if found+8 > s.reference {
+			return min(found, len(b)-8)
+		}
+		// Most rows end soon: with a letter among the next eight bytes, before
+		// which there are too few digits, with the three that may stand before.
+		x = binary.LittleEndian.Uint64(b[found:])
+		letters = c.letters(x)
+		if letters == 0 || bits.OnesCount64(digitBytes(x)&(letters-1)&^letters)+3 >= s.least {
+			return found
+		}
+		i = found + bits.TrailingZeros64(letters)>>3 + 1 - 8
+	}
+	return i
+}
+
+// findReference keeps s.reference the first "&" at or behind i that may begin a
+// character reference.
+func (s *search) findReference(i int) {
+	if s.reference >= i {
+		return
+	}
+	for {
+		n := bytes.IndexByte(s.b[i:], '&')
+		if n < 0 {
+			s.reference = len(s.b)
+			return
+		}
+		i += n
+		if i+1 == len(s.b) || s.b[i+1] == '#' || isAlphanumeric(s.b[i+1]) {
+			s.reference = i
+			return
+		}
+		i++
+	}
+}
+
+// back is where the row of digits and separators begins that goes up to i, or
+// from, where that is later.
+func (c *Charset) back(b []byte, from, i int) int {
+	for i > from {
+		k := i - 1
+		if c.wide && b[k] >= utf8.RuneSelf {
+			for k > from && k > i-utf8.UTFMax && !utf8.RuneStart(b[k]) {
+				k--
+			}
+		}
+		if c.roles[b[k]] == ends {
+			break
+		}
+		i = k
+	}
+	return i
+}
+
+// skim reads a row from b[i] on. When it has enough digits to be a number, or goes
+// up to the end of b, next is the byte that a writing in it may begin with;
+// otherwise next is behind the row.
+func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
+	digits, first := 0, -1
+	for i < len(b) {
+		size := 1
+		r := c.roles[b[i]]
+		if r == unclear {
+			r, size = c.clarify(b[i:])
+			if size == 0 {
+				if first < 0 {
+					first = i
+				}
+				return first, true
+			}
+		}
+		switch r {
+		case ends:
+			return i + size, false
+		case counts, starts:
+			if first < 0 {
+				first = i
+			}
+			if r == counts {
+				if digits++; digits == least {
+					return first, true
+				}
+			}
+		}
+		i += size
+	}
+	if first < 0 {
+		return len(b), false
+	}
+	return first, true
+}
+
+// clarify tells the role of what begins at b; size is 0 when b is too short.
+func (c *Charset) clarify(b []byte) (r role, size int) {
+	var t token
+	if b[0] == '&' {
+		t = readReference(b, false)
+	} else if utf8.FullRune(b) {
+		char, size := utf8.DecodeRune(b)
+		t = tokenOf(char, size)
+	}
+	return roleOf[t.kind], int(t.size)
+}
+
+// roleOf gives the role of each kind.
+var roleOf = [...]role{
+	other: ends, figure: counts, plus: starts, opening: starts, closing: goesOn, space: goesOn, dash: goesOn,
+	dot: goesOn, slash: goesOn, hidden: goesOn, comma: goesOn, colon: goesOn,
+	leading: unclear, ampersand: unclear, percent: ends,
+}
+
+// sortRoles derives the roles of bytes from their kinds.
+func (c *Charset) sortRoles() {
+	c.upper = !c.wide
+	for b := range 256 {
+		c.roles[b] = roleOf[c.kinds[b]]
+		c.upper = c.upper && (b < 0xC0 || c.roles[b] == ends)
+		if c.kinds[b] == leading {
+			// Only these begin a digit, a separator or a mark in UTF-8.
+			switch b {
+			case 0xC2, 0xD8, 0xD9, 0xDB, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF:
+			default:
+				c.roles[b] = ends
+			}
+		}
+	}
+}
+
+// seekLink finds the first byte at or behind i of a link that a writing may begin
+// with. Links are short, and a percent sign may begin a digit there.
+func (c *Charset) seekLink(b []byte, i int) int {
 	for ; i < len(b); i++ {
-		if begins[b[i]] > 0 && (c.wide || b[i] < 0x80) {
+		switch c.roles[b[i]] {
+		case counts, starts, unclear:
+			return i
+		}
+		if b[i] == '%' {
 			return i
 		}
 	}
 	return i
 }
-
-// seekLink is seek for links, where "%" may begin a digit too.
-func (c *Charset) seekLink(b []byte, i int) int {
-	for ; i < len(b); i++ {
-		if b[i] == '%' || begins[b[i]] > 0 && (c.wide || b[i] < 0x80) {
-			break
-		}
-	}
-	return i
-}
-
-// begins tells for each byte whether seek stops at it.
-var begins = func() (t [256]uint8) {
-	for b := range 256 {
-		x := uint64(b)
-		if (digitBytes(x)|markBytes(x)|wideBytes(x))&0x80 != 0 {
-			t[b] = 1
-		}
-	}
-	return t
-}()
 
 // digitBytes has the high bit of every byte that is an ASCII digit.
 func digitBytes(x uint64) uint64 {
@@ -61,10 +253,21 @@ func digitBytes(x uint64) uint64 {
 	return ^((y&lows + (0x80-10)*ones) | y) & highs
 }
 
-// markBytes has the high bit of every byte that is "&", "(" or "+".
-func markBytes(x uint64) uint64 {
-	return equalBytes(x, '&') | equalBytes(x, '(') | equalBytes(x, '+')
+// letters has the high bit of bytes that no writing contains: of most letters,
+// and of no other byte.
+func (c *Charset) letters(x uint64) uint64 {
+	switch {
+	case c.wide: // Cyrillic too, which is most of what is not ASCII on its pages
+		return letterBytes(x) | equalBytes(x|ones, 0xD1)
+	case c.upper:
+		return x << 1 & highs
+	}
+	return letterBytes(x)
 }
+
+// letterBytes has the high bit of every byte from "@" to DEL: ASCII's letters and
+// signs that no writing contains.
+func letterBytes(x uint64) uint64 { return x << 1 &^ x & highs }
 
 // wideBytes has the high bit of every byte that begins a digit of the scripts in
 // zeros: D9 and DB, E0 and E1, EF.

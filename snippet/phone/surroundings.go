@@ -5,8 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// tail is the end of the text that was read; a NUL stands for markup.
+// tail is the end of the text that was read; a NUL stands for markup. More may be
+// kept than counts.
 type tail struct {
+	bytes [8 * maxTail]byte
+	size  int
+}
+
+// before is what stands before a run: at most the last maxTail bytes.
+type before struct {
 	bytes [maxTail]byte
 	size  int
 }
@@ -19,26 +26,32 @@ func (t *tail) add(b []byte) {
 		t.size = copy(t.bytes[:], b[len(b)-maxTail:])
 		return
 	}
-	if over := t.size + len(b) - maxTail; over > 0 {
-		t.size = copy(t.bytes[:], t.bytes[over:t.size])
+	if t.size+len(b) > len(t.bytes) {
+		t.size = copy(t.bytes[:], t.last())
 	}
 	t.size += copy(t.bytes[t.size:], b)
 }
 
 func (t *tail) mark() {
+	if t.size == len(t.bytes) {
+		t.size = copy(t.bytes[:], t.last())
+	}
 	if t.size == 0 || t.bytes[t.size-1] != 0 {
-		t.add([]byte{0})
+		t.bytes[t.size] = 0
+		t.size++
 	}
 }
 
-// copyBefore takes what stands before b[i], where before precedes b.
-func (t *tail) copyBefore(before *tail, b []byte, i int) {
+func (t *tail) last() []byte { return t.bytes[max(0, t.size-maxTail):t.size] }
+
+// take keeps what stands before b[i], where t is what stands before b.
+func (l *before) take(t *tail, b []byte, i int) {
+	l.size = 0
 	if i < maxTail {
-		*t = *before
-		t.add(b[:i])
-		return
+		old := t.last()
+		l.size = copy(l.bytes[:], old[max(0, len(old)+i-maxTail):])
 	}
-	t.size = copy(t.bytes[:], b[i-maxTail:i])
+	l.size += copy(l.bytes[l.size:], b[max(0, i-maxTail):i])
 }
 
 // lastRune reads the character before b's end. Character references count as
@@ -68,11 +81,11 @@ func (c *Charset) lastRune(b []byte) (r rune, size int) {
 }
 
 // frees tells whether a writing that follows stands by itself.
-func (t *tail) frees(c *Charset, w *writing) bool {
+func (l *before) frees(c *Charset, w *writing) bool {
 	if w.plus {
 		return true
 	}
-	b := t.bytes[:t.size]
+	b := l.bytes[:l.size]
 	r, size := c.lastRune(b)
 	if size == 0 {
 		return true
