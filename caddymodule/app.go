@@ -1,3 +1,217 @@
 // Package caddymodule is Caddy's side of Frontdesk: its modules, their
 // Caddyfile, the admin API, the command line and the metrics.
 package caddymodule
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+func init() {
+	caddy.RegisterModule(new(App))
+}
+
+// App is the service that all sites of the configuration share: their
+// visitors, leads and operators, in one database.
+//
+// The service outlives a reload as long as the database stays the same: a new
+// configuration takes over the running service, with its open connections.
+type App struct {
+	// The database. Default: SQLite in the file `frontdesk.db` in Caddy's data
+	// directory.
+	Database *Database `json:"database,omitempty"`
+
+	// The operators' accounts that the configuration declares. When there is no
+	// account at all, a link for making the first one is logged at start.
+	Operators []Operator `json:"operators,omitempty"`
+
+	ctx       caddy.Context
+	logger    *zap.Logger
+	settings  db.Settings // with placeholders resolved: never encoded
+	operators []backend.Operator
+	service   *sharedService
+	scripts   map[snippet.ScriptSettings]*snippet.Script
+
+	// ending is done when this configuration is about to be replaced: streams
+	// end then, so that browsers open them anew on the next one.
+	ending context.Context
+	end    context.CancelFunc
+
+	mu    sync.Mutex
+	sites map[string]struct{} // known by name in the configuration
+}
+
+// Database names where the service keeps its data.
+type Database struct {
+	// `sqlite`, for one machine, or `postgres`, for several nodes.
+	Engine string `json:"engine"`
+
+	// The path of the SQLite file, or PostgreSQL's connection string (an URL,
+	// or pairs of key=value). Placeholders such as `{env.NAME}` and
+	// `{file./path}` are resolved when the configuration is loaded and are not
+	// written back, so a password belongs into one.
+	Source string `json:"source"`
+}
+
+// Operator is an account of the console.
+type Operator struct {
+	// The name to sign in with.
+	Login string `json:"login"`
+
+	// The argon2id hash of the password in its PHC form (`$argon2id$v=19$…`),
+	// usually a placeholder such as `{env.NAME}` or `{file./path}`.
+	PasswordHash string `json:"password_hash"`
+}
+
+// CaddyModule returns the Caddy module information.
+func (*App) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "frontdesk",
+		New: func() caddy.Module { return new(App) },
+	}
+}
+
+// Provision checks the settings and takes hold of the shared service. It opens
+// nothing: that is Start's.
+func (a *App) Provision(ctx caddy.Context) error {
+	a.ctx = ctx
+	a.logger = ctx.Logger()
+	a.scripts = make(map[snippet.ScriptSettings]*snippet.Script)
+	a.sites = make(map[string]struct{})
+	a.ending, a.end = context.WithCancel(context.Background())
+
+	var err error
+	if a.settings, err = a.Database.resolve(); err != nil {
+		return err
+	}
+	if a.operators, err = resolveOperators(a.Operators); err != nil {
+		return err
+	}
+	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	events, err := ctx.App("events")
+	if err != nil {
+		return err
+	}
+	if err := events.(*caddyevents.App).On("stopping", stopping{a}); err != nil {
+		return fmt.Errorf("listening for the end of the configuration: %w", err)
+	}
+	a.service, err = useService(a.settings)
+	return err
+}
+
+// Start begins, or goes on, to serve. It never fails because of the database:
+// until that can be reached, it is tried again and again, and pages pass untouched.
+func (a *App) Start() error {
+	a.service.start(a.logger, backend.Configuration{
+		Sites:     a.knownSites(),
+		Operators: a.operators,
+		Console:   a.consoleAddress(),
+	})
+	return nil
+}
+
+// Stop ends the streams, if the event that comes before has not.
+func (a *App) Stop() error {
+	a.end()
+	return nil
+}
+
+// Cleanup lets go of the shared service.
+func (a *App) Cleanup() error {
+	if a.end != nil {
+		a.end()
+	}
+	if a.service == nil {
+		return nil
+	}
+	return a.service.release()
+}
+
+// provisionSite makes the key a known site. Handlers call it while they are
+// provisioned.
+func (a *App) provisionSite(key string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sites[key] = struct{}{}
+}
+
+// script is the core script for the settings, one for all sites that share them.
+func (a *App) script(settings snippet.ScriptSettings) (*snippet.Script, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if script, ok := a.scripts[settings]; ok {
+		return script, nil
+	}
+	script, err := snippet.NewScript(settings)
+	if err == nil {
+		a.scripts[settings] = script
+	}
+	return script, err
+}
+
+// resolve fills in the default and the placeholders, and checks the result.
+func (d *Database) resolve() (db.Settings, error) {
+	if d == nil {
+		d = &Database{Engine: db.SQLite, Source: filepath.Join(caddy.AppDataDir(), "frontdesk.db")}
+	}
+	source, err := caddy.NewReplacer().ReplaceOrErr(d.Source, true, true)
+	if err != nil {
+		return db.Settings{}, fmt.Errorf("database source: %w", err)
+	}
+	settings := db.Settings{Engine: d.Engine, Source: source}
+	if err := settings.Check(); err != nil {
+		return db.Settings{}, fmt.Errorf("database: %w", err)
+	}
+	if settings.Engine == db.SQLite {
+		if settings.Source, err = filepath.Abs(settings.Source); err != nil {
+			return db.Settings{}, fmt.Errorf("database: %w", err)
+		}
+	}
+	return settings, nil
+}
+
+func resolveOperators(declared []Operator) ([]backend.Operator, error) {
+	replacer := caddy.NewReplacer()
+	var operators []backend.Operator
+	for _, o := range declared {
+		hash, err := replacer.ReplaceOrErr(o.PasswordHash, true, true)
+		if err != nil {
+			return nil, fmt.Errorf("password hash of operator %q: %w", o.Login, err)
+		}
+		operator := backend.Operator{Login: o.Login, PasswordHash: hash}
+		if err := operator.Check(); err != nil {
+			return nil, err
+		}
+		operators = append(operators, operator)
+	}
+	return operators, nil
+}
+
+// stopping hears of the end of the configuration before anything is stopped.
+type stopping struct{ app *App }
+
+// Handle ends the streams.
+func (s stopping) Handle(context.Context, caddy.Event) error {
+	s.app.end()
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.App           = (*App)(nil)
+	_ caddy.Provisioner   = (*App)(nil)
+	_ caddy.CleanerUpper  = (*App)(nil)
+	_ caddyevents.Handler = stopping{}
+)

@@ -1,0 +1,68 @@
+package caddymodule
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+func init() {
+	caddy.RegisterModule(adminAPI{})
+}
+
+// adminAPI answers GET /frontdesk/health on Caddy's admin endpoint.
+type adminAPI struct{}
+
+// CaddyModule returns the Caddy module information.
+func (adminAPI) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "admin.api.frontdesk",
+		New: func() caddy.Module { return new(adminAPI) },
+	}
+}
+
+// Routes returns the admin routes.
+func (adminAPI) Routes() []caddy.AdminRoute {
+	return []caddy.AdminRoute{{Pattern: "/frontdesk/health", Handler: caddy.AdminHandlerFunc(serveHealth)}}
+}
+
+// health is the answer: its status is 200 when the service is ready, else 503.
+type health struct {
+	Ready    bool   `json:"ready"`
+	Database string `json:"database,omitempty"` // the engine
+	Error    string `json:"error,omitempty"`
+}
+
+// serveHealth asks the configuration that is active now: after a reload that
+// failed, the admin endpoint belongs to a configuration that never ran.
+func serveHealth(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Message: "expected GET"}
+	}
+	var state health
+	if app, err := caddy.ActiveContext().AppIfConfigured("frontdesk"); err != nil {
+		state.Error = "frontdesk is not part of the running configuration"
+	} else {
+		app := app.(*App)
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		state.Database = app.settings.Engine
+		if err := app.service.Check(ctx); err != nil {
+			state.Error = err.Error()
+		}
+	}
+	state.Ready = state.Error == ""
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if !state.Ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	return json.NewEncoder(w).Encode(state)
+}
+
+// Interface guards
+var _ caddy.AdminRouter = adminAPI{}

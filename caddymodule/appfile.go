@@ -1,0 +1,87 @@
+package caddymodule
+
+import (
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+func init() {
+	httpcaddyfile.RegisterGlobalOption("frontdesk", parseGlobalOption)
+}
+
+func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
+	if existing != nil {
+		d.Next()
+		return nil, d.Err("frontdesk is configured already: expected one block of it in the global options")
+	}
+	app := new(App)
+	if err := app.UnmarshalCaddyfile(d); err != nil {
+		return nil, err
+	}
+	return httpcaddyfile.App{Name: "frontdesk", Value: caddyconfig.JSON(app, nil)}, nil
+}
+
+// UnmarshalCaddyfile sets up the app from the global option:
+//
+//	frontdesk {
+//		database sqlite   <path>
+//		database postgres <connection string>
+//		operator <login> <password hash>
+//	}
+//
+// There may be several operators.
+func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the option's name
+	if d.NextArg() {
+		return d.Errf("unexpected %q: expected a block with database and operator", d.Val())
+	}
+	for d.NextBlock(0) {
+		switch d.Val() {
+		case "database":
+			if a.Database != nil {
+				return d.Err("the database is configured already: expected one")
+			}
+			a.Database = new(Database)
+			if !d.AllArgs(&a.Database.Engine, &a.Database.Source) {
+				return d.Err("expected: database sqlite PATH, or: database postgres CONNECTION_STRING")
+			}
+			if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
+				return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
+			}
+			if !hasPlaceholder(a.Database.Source) {
+				if _, err := a.Database.resolve(); err != nil {
+					return d.Err(err.Error())
+				}
+			}
+		case "operator":
+			var o Operator
+			if !d.AllArgs(&o.Login, &o.PasswordHash) {
+				return d.Err("expected: operator LOGIN PASSWORD_HASH")
+			}
+			if !hasPlaceholder(o.PasswordHash) {
+				if err := backend.Operator(o).Check(); err != nil {
+					return d.Err(err.Error())
+				}
+			}
+			for _, other := range a.Operators {
+				if other.Login == o.Login {
+					return d.Errf("operator %q is declared already", o.Login)
+				}
+			}
+			a.Operators = append(a.Operators, o)
+		default:
+			return d.Errf("unknown option %q of frontdesk: expected database or operator", d.Val())
+		}
+		if d.NextBlock(1) {
+			return d.Errf("unexpected block: %s takes none", d.Val())
+		}
+	}
+	return nil
+}
+
+// Interface guards
+var _ caddyfile.Unmarshaler = (*App)(nil)

@@ -1,0 +1,76 @@
+package caddymodule
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+func init() {
+	caddycmd.RegisterCommand(caddycmd.Command{
+		Name:  "frontdesk",
+		Short: "Keeps Frontdesk's operators and examines its installation",
+		Long: `
+Works on the database that the configuration names: give the configuration that
+Caddy runs with by --config, as for "caddy run", and run the command as the user
+that runs Caddy. Without --config a file named Caddyfile in the current folder is
+used. --database-sqlite or --database-postgres name a database directly.`,
+		CobraFunc: setUpCommand,
+	})
+}
+
+func setUpCommand(cmd *cobra.Command) {
+	// What went wrong is printed; how a command is used is said by --help.
+	cmd.SilenceUsage = true
+	flags := cmd.PersistentFlags()
+	flags.StringP("config", "c", "", "Configuration file")
+	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
+	flags.String("database-sqlite", "", "Path of the SQLite database")
+	flags.String("database-postgres", "", "Connection string of the PostgreSQL database; may be a placeholder such as {env.NAME}")
+	cmd.AddCommand(operatorCommand(), doctorCommand())
+}
+
+// databaseOf finds the database that the flags, or else the configuration, name.
+func databaseOf(cmd *cobra.Command) (db.Settings, error) {
+	if path, _ := cmd.Flags().GetString("database-sqlite"); path != "" {
+		return (&Database{Engine: db.SQLite, Source: path}).resolve()
+	}
+	if source, _ := cmd.Flags().GetString("database-postgres"); source != "" {
+		return (&Database{Engine: db.Postgres, Source: source}).resolve()
+	}
+	config, _, err := loadConfig(cmd)
+	if err != nil {
+		return db.Settings{}, err
+	}
+	var parsed struct {
+		Apps struct {
+			Frontdesk struct {
+				Database *Database `json:"database"`
+			} `json:"frontdesk"`
+		} `json:"apps"`
+	}
+	if err := json.Unmarshal(config, &parsed); err != nil {
+		return db.Settings{}, fmt.Errorf("reading configuration: %w", err)
+	}
+	return parsed.Apps.Frontdesk.Database.resolve()
+}
+
+// loadConfig is the configuration as JSON, and the name of its file.
+func loadConfig(cmd *cobra.Command) (config []byte, file string, err error) {
+	name, _ := cmd.Flags().GetString("config")
+	adapter, _ := cmd.Flags().GetString("adapter")
+	config, file, _, err = caddycmd.LoadConfig(name, adapter)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(config) == 0 {
+		return nil, "", errors.New("expected a configuration: give --config FILE, or --database-sqlite PATH, or --database-postgres CONNECTION_STRING")
+	}
+	return caddy.RemoveMetaFields(config), file, nil
+}

@@ -1,0 +1,162 @@
+package caddymodule
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+func doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Examines configuration, database, operators and the running server",
+		Long: `
+Examines the configuration, the database, the operators' accounts and, when Caddy
+runs with this configuration, whether it answers on each site. Nothing is changed.
+The exit code is not 0 when something is wrong.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &doctor{out: cmd.OutOrStdout()}
+			d.examine(cmd)
+			if d.troubles > 0 {
+				return fmt.Errorf("%d found to be wrong", d.troubles)
+			}
+			return nil
+		},
+	}
+}
+
+// doctor says what is well, what is worth knowing, and what is wrong.
+type doctor struct {
+	out      io.Writer
+	troubles int
+}
+
+func (d *doctor) well(subject, format string, args ...any) { d.say("ok   ", subject, format, args...) }
+func (d *doctor) note(subject, format string, args ...any) { d.say("note ", subject, format, args...) }
+
+func (d *doctor) wrong(subject, format string, args ...any) {
+	d.troubles++
+	d.say("WRONG", subject, format, args...)
+}
+
+func (d *doctor) say(mark, subject, format string, args ...any) {
+	fmt.Fprintf(d.out, "%s  %-13s  %s\n", mark, subject, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+}
+
+func (d *doctor) examine(cmd *cobra.Command) {
+	settings, err := databaseOf(cmd)
+	if err != nil {
+		d.wrong("configuration", "%v", err)
+		return
+	}
+	if cmd.Flags().Changed("database-sqlite") || cmd.Flags().Changed("database-postgres") {
+		d.database(cmd.Context(), settings)
+		return
+	}
+	config, app := d.configuration(cmd)
+	d.database(cmd.Context(), settings)
+	if app != nil {
+		d.server(cmd.Context(), config, app)
+	}
+}
+
+// configuration provisions the configuration, as "caddy validate" does.
+func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
+	encoded, file, err := loadConfig(cmd)
+	if err != nil {
+		d.wrong("configuration", "%v", err)
+		return nil, nil
+	}
+	config := new(caddy.Config)
+	if err := caddy.StrictUnmarshalJSON(encoded, config); err != nil {
+		d.wrong("configuration", "%v", err)
+		return nil, nil
+	}
+	ctx, err := caddy.ProvisionContext(config)
+	if err != nil {
+		d.wrong("configuration", "%v", err)
+		return nil, nil
+	}
+	found, err := ctx.AppIfConfigured("frontdesk")
+	if err != nil {
+		d.wrong("configuration", "%s does not use frontdesk: expected the directive in a site", file)
+		return nil, nil
+	}
+	app := found.(*App)
+	if sites := app.knownSites(); len(sites) > 0 {
+		d.well("configuration", "%s tracks %s", file, strings.Join(sites, ", "))
+	} else {
+		d.note("configuration", "%s names no site; those made known otherwise are tracked", file)
+	}
+	if address := app.consoleAddress(); address != "" {
+		d.well("console", "configured at %s", address)
+	} else {
+		d.note("console", "not configured: frontdesk_console in a site of its own serves it")
+	}
+	return config, app
+}
+
+func (d *doctor) database(ctx context.Context, settings db.Settings) {
+	name := settings.Engine
+	if settings.Engine == db.SQLite {
+		name += " " + settings.Source
+	}
+	state, err := backend.Examine(ctx, settings)
+	switch {
+	case errors.Is(err, backend.ErrNoDatabase):
+		d.note("database", "%s: made at the first start", name)
+		return
+	case err != nil:
+		d.wrong("database", "%s: %v", name, err)
+		return
+	case state.Pending > 0:
+		d.note("database", "%s: can be written; its schema is brought up to date at the next start (%d steps)", name, state.Pending)
+		return
+	}
+	d.well("database", "%s: can be written; its schema is up to date", name)
+	if state.Operators == 0 {
+		d.note("operators", `none yet: use the setup link that is logged at start, or "caddy frontdesk operator add"`)
+	} else {
+		d.well("operators", "%d with an account", state.Operators)
+	}
+}
+
+// server asks the Caddy that runs with the configuration.
+func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
+	if config.Admin != nil && config.Admin.Disabled {
+		d.note("server", "not asked: the admin endpoint is off")
+		return
+	}
+	state, err := askHealth(ctx, config)
+	switch {
+	case err != nil:
+		d.note("server", "not running, or not to be asked: %v", err)
+		return
+	case !state.Ready:
+		d.wrong("server", "running and not ready: %s", state.Error)
+	default:
+		d.well("server", "running and ready")
+	}
+	for _, address := range app.scriptAddresses() {
+		if err := fetchScript(ctx, address); err != nil {
+			d.wrong("site", "%s: %v", address, err)
+		} else {
+			d.well("site", "%s answers", address)
+		}
+	}
+}
+
+func decodeHealth(r io.Reader) (state health, err error) {
+	err = json.NewDecoder(io.LimitReader(r, 1<<16)).Decode(&state)
+	return state, err
+}

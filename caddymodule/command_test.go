@@ -1,0 +1,163 @@
+package caddymodule
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// command runs "caddy frontdesk" with the arguments and the input.
+func command(t testing.TB, input string, args ...string) (output string, err error) {
+	t.Helper()
+	cmd := &cobra.Command{Use: "frontdesk"}
+	setUpCommand(cmd)
+	var out bytes.Buffer
+	cmd.SetIn(strings.NewReader(input))
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	cmd.SetArgs(args)
+	err = cmd.Execute()
+	return out.String(), err
+}
+
+// configuration is a file with the Caddyfile, in which $DIR is its folder. No
+// server runs with it.
+func configuration(t testing.TB, caddyfile string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	file := filepath.Join(dir, "Caddyfile")
+	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(caddyfile, "$DIR", dir)), 0o600))
+	return file
+}
+
+func TestOperatorCommands(t *testing.T) {
+	file := configuration(t, option)
+	output, err := command(t, "correct horse battery\n", "operator", "add", "Anna", "--role", "operator", "--config", file)
+	require.NoError(t, err, output)
+	require.Contains(t, output, "anna can sign in now (operator)")
+
+	output, err = command(t, "", "operator", "list", "-c", file)
+	require.NoError(t, err, output)
+	require.Regexp(t, `(?m)^anna +operator `, output)
+
+	output, err = command(t, "another good password\n", "operator", "passwd", "anna", "-c", file)
+	require.NoError(t, err, output)
+
+	for name, refused := range map[string]struct {
+		password string
+		args     []string
+		expected string
+	}{
+		"a login that is taken":    {"correct horse battery", []string{"operator", "add", "anna", "-c", file}, "already"},
+		"a short password":         {"secret", []string{"operator", "add", "boris", "-c", file}, "password has at least"},
+		"no password":              {"", []string{"operator", "add", "boris", "-c", file}, "password has at least"},
+		"an unknown role":          {"correct horse battery", []string{"operator", "add", "boris", "--role", "king", "-c", file}, "role"},
+		"an unknown operator":      {"correct horse battery", []string{"operator", "passwd", "boris", "-c", file}, "no such operator"},
+		"no login":                 {"", []string{"operator", "add", "-c", file}, "accepts 1 arg"},
+		"no configuration":         {"", []string{"operator", "list", "-c", file + ".none"}, "no such file"},
+		"a folder as the database": {"", []string{"operator", "list", "--database-sqlite", filepath.Dir(file)}, "expected a file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := command(t, refused.password, refused.args...)
+			require.ErrorContains(t, err, refused.expected)
+		})
+	}
+}
+
+func TestDoctorBeforeTheFirstStart(t *testing.T) {
+	file := configuration(t, `
+		{
+			admin 127.0.0.1:1
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+			}
+		}
+		http://localhost:8080 {
+			frontdesk shop
+		}
+		http://localhost:8090 {
+			frontdesk_console
+		}`)
+	output, err := command(t, "", "doctor", "-c", file)
+	require.NoError(t, err, output)
+	require.Regexp(t, `ok +configuration +.*Caddyfile tracks shop\n`, output)
+	require.Regexp(t, `ok +console +configured at http://localhost:8090/\n`, output)
+	require.Regexp(t, `note +database +.*made at the first start\n`, output)
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*frontdesk*"))
+	require.NoError(t, err)
+	require.Empty(t, left, "nothing is made")
+}
+
+func TestDoctorOfARunningServer(t *testing.T) {
+	caddyfile := option + `
+		http://localhost:$PORT {
+			frontdesk shop
+			reverse_proxy $ORIGIN
+		}
+		http://localhost:$PORT2 {
+			handle {
+				reverse_proxy $ORIGIN
+			}
+			frontdesk other
+		}`
+	s := run(t, caddyfile).ready()
+	_, err := command(t, "correct horse battery", "operator", "add", "anna", "--database-sqlite", s.text("$DIR/frontdesk.db"))
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "caddy.json")
+	require.NoError(t, os.WriteFile(file, s.adapt(caddyfile), 0o600))
+	output, err := command(t, "", "doctor", "-c", file)
+	require.NoError(t, err, output)
+	require.Regexp(t, `ok +database +sqlite .*up to date\n`, output)
+	require.Regexp(t, `ok +operators +1 with`, output)
+	require.Regexp(t, `ok +server +running and ready\n`, output)
+	require.Regexp(t, s.text(`ok +site +http://localhost:$PORT/frontdesk/svc.js answers\n`), output)
+	require.Regexp(t, s.text(`ok +site +http://localhost:$PORT2/frontdesk/svc.js answers\n`), output)
+}
+
+func TestDoctorFindsTrouble(t *testing.T) {
+	for name, trouble := range map[string]struct{ caddyfile, expected string }{
+		"a database out of reach": {`
+			{
+				admin 127.0.0.1:1
+				frontdesk {
+					database postgres postgres://desk:secret@127.0.0.1:1/desk
+				}
+			}
+			http://localhost:8080 {
+				frontdesk shop
+			}`, `WRONG +database +postgres: opening database: .*refused`},
+		"a database that cannot be made": {`
+			{
+				admin 127.0.0.1:1
+				frontdesk {
+					database sqlite $DIR/Caddyfile/frontdesk.db
+				}
+			}
+			http://localhost:8080 {
+				frontdesk shop
+			}`, `WRONG +database +sqlite .*not a directory`},
+		"a wrong configuration": {`
+			http://localhost:8080 {
+				frontdesk shop {
+					variant C
+				}
+			}`, `WRONG +configuration +.*expected A or B, at .*Caddyfile:4`},
+		"no site": {`
+			http://localhost:8080 {
+				respond hello
+			}`, `WRONG +configuration +.*does not use frontdesk`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			output, err := command(t, "", "doctor", "-c", configuration(t, trouble.caddyfile))
+			require.Error(t, err)
+			require.Regexp(t, trouble.expected, output)
+			require.NotContains(t, output, "secret")
+		})
+	}
+}

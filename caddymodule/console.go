@@ -1,0 +1,87 @@
+package caddymodule
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func init() {
+	caddy.RegisterModule(Console{})
+	httpcaddyfile.RegisterHandlerDirective("frontdesk_console", parseConsole)
+	httpcaddyfile.RegisterDirectiveOrder("frontdesk_console", httpcaddyfile.Before, "respond")
+}
+
+// Console serves the operators' console, on a host of its own. It has no
+// settings.
+type Console struct {
+	app *App
+}
+
+// CaddyModule returns the Caddy module information.
+func (Console) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.handlers.frontdesk_console",
+		New: func() caddy.Module { return new(Console) },
+	}
+}
+
+// Provision finds the app.
+func (c *Console) Provision(ctx caddy.Context) error {
+	app, err := ctx.App("frontdesk")
+	if err != nil {
+		return err
+	}
+	c.app = app.(*App)
+	return nil
+}
+
+// ServeHTTP serves every request: nothing comes after the console.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	desk, done, err := c.app.service.Use()
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, "The console cannot reach its database at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
+		return nil
+	}
+	defer done()
+	r = asSent(r, r.URL)
+	if strings.HasPrefix(r.URL.Path, "/stream/") { // the console's event streams
+		var end func()
+		r, end = endingWith(r, c.app.ending)
+		defer end()
+	}
+	desk.Console.ServeHTTP(w, r)
+	return nil
+}
+
+func parseConsole(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	console := new(Console)
+	return console, console.UnmarshalCaddyfile(h.Dispenser)
+}
+
+// UnmarshalCaddyfile sets up the handler from Caddyfile tokens:
+//
+//	frontdesk_console [<matcher>]
+func (c *Console) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the directive's name
+	if d.NextArg() {
+		return d.Errf("unexpected %q: frontdesk_console takes nothing but a matcher", d.Val())
+	}
+	if d.NextBlock(0) {
+		return d.Errf("unknown subdirective %q: frontdesk_console takes none", d.Val())
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Console)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Console)(nil)
+	_ caddyfile.Unmarshaler       = (*Console)(nil)
+)

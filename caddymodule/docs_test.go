@@ -1,0 +1,75 @@
+package caddymodule
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	"github.com/stretchr/testify/require"
+)
+
+var fenced = regexp.MustCompile("(?ms)^```caddyfile\n(.*?)^```")
+
+// TestDocumentedCaddyfiles adapts every Caddyfile in the documentation.
+func TestDocumentedCaddyfiles(t *testing.T) {
+	files, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	files = append(files, "../README.md")
+	adapted := make(map[string]int)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, block := range fenced.FindAllStringSubmatch(string(content), -1) {
+			require.NotContains(t, adaptToText(block[1]), "Error:", "%s:\n%s", file, block[1])
+			adapted[filepath.Base(file)]++
+		}
+	}
+	require.Greater(t, adapted["caddyfile.md"], 10)
+	require.NotZero(t, adapted["hosting.md"])
+}
+
+// TestDocumentedSubdirectives holds the documentation to have a heading for each
+// subdirective, and no other.
+func TestDocumentedSubdirectives(t *testing.T) {
+	content, err := os.ReadFile("../docs/caddyfile.md")
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(content), "\n## The directive `frontdesk`\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var documented []string
+	for _, heading := range regexp.MustCompile("(?m)^### `(.*)`$").FindAllStringSubmatch(section, -1) {
+		documented = append(documented, heading[1])
+	}
+	var known []string
+	for name := range subdirectives {
+		known = append(known, name)
+	}
+	require.ElementsMatch(t, known, documented)
+}
+
+// TestExampleIsValid adapts the example that the README tells to run.
+func TestExampleIsValid(t *testing.T) {
+	file, err := filepath.Abs("../Caddyfile.example")
+	require.NoError(t, err)
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	adapted, warnings, err := caddyconfig.GetAdapter("caddyfile").Adapt(content, map[string]any{"filename": file})
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	var config struct {
+		Apps struct {
+			HTTP struct {
+				Servers map[string]struct{ Listen []string }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(adapted, &config))
+	var listens []string
+	for _, server := range config.Apps.HTTP.Servers {
+		listens = append(listens, server.Listen...)
+	}
+	require.ElementsMatch(t, []string{":8080", ":8081", ":8090"}, listens)
+}

@@ -1,0 +1,56 @@
+package caddymodule
+
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+)
+
+// The collectors live as long as the process: each configuration brings its own
+// registry, on which they are registered anew. No label holds what a visitor or
+// the number of sites could multiply.
+var (
+	pagesWoven = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "frontdesk_pages_woven_total",
+		Help: "Pages that went out with the insertion code.",
+	})
+	pagesPassed = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_pages_passed_total",
+		Help: "Answers that went out as the origin sent them, by reason.",
+	}, []string{"reason"})
+	pageTime = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "frontdesk_page_duration_seconds",
+		Help:    "Time that a page spent in Frontdesk itself.",
+		Buckets: []float64{1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 5e-2, 0.1},
+	})
+	hits = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "frontdesk_hits_total",
+		Help: "Page views that were recorded.",
+	})
+	leads = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_leads_total",
+		Help: "Leads that were stored, by where they came from.",
+	}, []string{"origin"})
+)
+
+func registerMetrics(registry *prometheus.Registry) error {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pageTime, hits, leads} {
+		err := registry.Register(collector)
+		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
+			return err
+		}
+	}
+	return nil
+}
+
+// metricsObserver counts what the service tells of.
+type metricsObserver struct{}
+
+func (metricsObserver) Hit(string) { hits.Inc() }
+
+func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
+
+// Interface guards
+var _ backend.Observer = metricsObserver{}

@@ -1,0 +1,109 @@
+package caddymodule
+
+import (
+	"sync/atomic"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// services are the running services by the settings of their databases. A
+// service stays in it, in use, while one configuration hands over to the next.
+var services = caddy.NewUsagePool()
+
+// sharedService is a service that several configurations may use, one after
+// another or for a moment together.
+type sharedService struct {
+	*backend.Service
+	settings db.Settings
+	log      *followingCore
+}
+
+// useService takes hold of the service for the database, without starting it.
+func useService(settings db.Settings) (*sharedService, error) {
+	service, _, err := services.LoadOrNew(settings, func() (caddy.Destructor, error) {
+		log := newFollowingCore()
+		return &sharedService{
+			Service:  backend.New(settings, zap.New(log), metricsObserver{}),
+			settings: settings,
+			log:      log,
+		}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return service.(*sharedService), nil
+}
+
+// start runs the service, or hands the running one the configuration.
+func (s *sharedService) start(logger *zap.Logger, configuration backend.Configuration) {
+	s.log.follow(logger.Core())
+	s.Start(configuration)
+}
+
+func (s *sharedService) release() error {
+	_, err := services.Delete(s.settings)
+	return err
+}
+
+// Destruct closes the service after its last configuration. Requests that have
+// outlived that are given their time, for which only an ending process waits.
+func (s *sharedService) Destruct() error {
+	if caddy.Exiting() {
+		return s.Close()
+	}
+	go func() {
+		if err := s.Close(); err != nil {
+			zap.New(s.log).Error("closing the service failed", zap.Error(err))
+		}
+	}()
+	return nil
+}
+
+// followingCore logs to where the newest configuration wants it, since the
+// service outlives the configuration that it was made by.
+type followingCore struct {
+	newest *atomic.Pointer[zapcore.Core]
+	fields []zapcore.Field
+}
+
+func newFollowingCore() *followingCore {
+	c := &followingCore{newest: new(atomic.Pointer[zapcore.Core])}
+	c.follow(zapcore.NewNopCore())
+	return c
+}
+
+func (c *followingCore) follow(core zapcore.Core) { c.newest.Store(&core) }
+
+func (c *followingCore) Enabled(level zapcore.Level) bool { return (*c.newest.Load()).Enabled(level) }
+
+func (c *followingCore) With(fields []zapcore.Field) zapcore.Core {
+	return &followingCore{newest: c.newest, fields: append(c.fields[:len(c.fields):len(c.fields)], fields...)}
+}
+
+func (c *followingCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if c.Enabled(entry.Level) {
+		return checked.AddCore(entry, c)
+	}
+	return checked
+}
+
+func (c *followingCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+	// Each core decides for itself by Check, so it is asked again here.
+	if checked := (*c.newest.Load()).Check(entry, nil); checked != nil {
+		checked.Write(append(c.fields[:len(c.fields):len(c.fields)], fields...)...)
+	}
+	return nil
+}
+
+func (c *followingCore) Sync() error { return (*c.newest.Load()).Sync() }
+
+// Interface guards
+var (
+	_ caddy.Destructor = (*sharedService)(nil)
+	_ zapcore.Core     = (*followingCore)(nil)
+)

@@ -1,0 +1,75 @@
+package caddymodule
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStreamsEndWithTheirConfiguration opens a live page of the console, replaces
+// the configuration, and opens the page anew on the next one, where it goes on.
+func TestStreamsEndWithTheirConfiguration(t *testing.T) {
+	caddyfile := option + `
+		http://localhost:$PORT {
+			frontdesk_console
+		}
+		http://localhost:$PORT2 {
+			frontdesk shop
+			reverse_proxy $ORIGIN
+		}`
+	s := run(t, caddyfile).ready()
+	client := s.signedIn()
+
+	stream := s.stream(client)
+	require.NoError(t, s.load(caddyfile))
+	_, err := stream.ReadString(0) // up to its end
+	require.ErrorIs(t, err, io.EOF)
+
+	stream = s.stream(client)
+	_, err = stream.ReadString('\n')
+	require.NoError(t, err)
+}
+
+// signedIn is a client of the console on $PORT, with the first account.
+func (s *server) signedIn() *http.Client {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(s.t, err)
+	client := &http.Client{Jar: jar}
+	desk, done, err := activeService(s.t).Use()
+	require.NoError(s.t, err)
+	defer done()
+	token, needed, err := desk.Operators.SetupToken(s.t.Context())
+	require.NoError(s.t, err)
+	require.True(s.t, needed)
+	response, err := client.PostForm(s.text("http://localhost:$PORT/setup"), url.Values{
+		"token": {token}, "login": {"anna"}, "password": {"correct horse battery"},
+	})
+	require.NoError(s.t, err)
+	response.Body.Close()
+	require.Equal(s.t, "/visitors", response.Request.URL.Path, "signed in")
+	return client
+}
+
+// stream opens the live page of visitors.
+func (s *server) stream(client *http.Client) *bufio.Reader {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s.t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text("http://localhost:$PORT/stream/visitors?after=0-0"), nil)
+	require.NoError(s.t, err)
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := client.Do(request)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { response.Body.Close() })
+	require.Equal(s.t, http.StatusOK, response.StatusCode)
+	require.True(s.t, strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"))
+	return bufio.NewReader(response.Body)
+}
