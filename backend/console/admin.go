@@ -72,10 +72,15 @@ func (c *Console) addOperator(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Console) setDisabled(w http.ResponseWriter, r *http.Request) {
+	self, _ := current(r)
 	id, err := strconv.ParseInt(r.PathValue("operator"), 10, 64)
-	if err != nil {
+	switch {
+	case err != nil:
 		err = operator.ErrUnknown
-	} else {
+	case id == self.ID:
+		c.operators(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.self"))
+		return
+	default:
 		err = c.Operators.SetDisabled(r.Context(), id, r.PostFormValue("disabled") == "true")
 	}
 	c.changed(w, r, err, "operators.changed")

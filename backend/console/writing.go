@@ -190,5 +190,6 @@ func (w *words) languageOf(header string) string {
 	if err != nil || len(tags) == 0 {
 		return header
 	}
-	return display.Languages(language.MustParse(w.Code)).Name(tags[0])
+	base, _ := tags[0].Base()
+	return display.Languages(language.MustParse(w.Code)).Name(base)
 }

@@ -64,7 +64,7 @@ func (o *Operators) create(ctx context.Context, a Account, first func(context.Co
 	if err != nil {
 		return Operator{}, err
 	}
-	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, CreatedAt: o.now()}
+	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, CreatedAt: o.now(), Epoch: 1}
 	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		if err := first(ctx, tx); err != nil {
 			return err
@@ -84,8 +84,8 @@ func adding(err error) error {
 func (o *Operators) insert(ctx context.Context, tx db.Tx, a Operator, hash string) error {
 	result, err := tx.ExecContext(ctx, `INSERT INTO operators
 		(id, login, name, role, password_hash, epoch, provisioned, disabled, away, language, created_at)
-		VALUES (?, ?, ?, ?, ?, 1, ?, FALSE, FALSE, '', ?) ON CONFLICT (login) DO NOTHING`,
-		a.ID, a.Login, a.Name, string(a.Role), hash, a.Provisioned, a.CreatedAt.UnixMilli())
+		VALUES (?, ?, ?, ?, ?, ?, ?, FALSE, FALSE, '', ?) ON CONFLICT (login) DO NOTHING`,
+		a.ID, a.Login, a.Name, string(a.Role), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (o *Operators) Provision(ctx context.Context, login, hash string) error {
 	if err != nil {
 		return err
 	}
-	account := Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now()}
+	account := Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now(), Epoch: 1}
 	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`); err != nil {
 			return err

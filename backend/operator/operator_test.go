@@ -97,12 +97,16 @@ func TestDisabledAccountIsOut(t *testing.T) {
 		boris, err := o.Create(ctx, operator.Account{Login: "boris", Name: "Boris B.", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 
+		stored, err := o.Get(ctx, boris.ID)
+		require.NoError(t, err)
+		require.Equal(t, stored.Epoch, boris.Epoch)
+
 		require.NoError(t, o.SetDisabled(ctx, boris.ID, true))
 		_, err = o.Authenticate(ctx, "boris", password)
 		require.ErrorIs(t, err, operator.ErrCredentials)
 		now, err := o.Get(ctx, boris.ID)
 		require.NoError(t, err)
-		require.Greater(t, now.Epoch, int64(1))
+		require.Greater(t, now.Epoch, boris.Epoch)
 
 		require.NoError(t, o.SetDisabled(ctx, boris.ID, false))
 		_, err = o.Authenticate(ctx, "boris", password)

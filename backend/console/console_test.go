@@ -1,0 +1,174 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const password = "correct horse battery"
+
+// desk is a console in front of a database, served over HTTP.
+type desk struct {
+	t *testing.T
+	console.Subjects
+	console *console.Console
+	server  *httptest.Server
+	ahead   atomic.Int64 // nanoseconds by which the desk's clock is ahead
+	calls   atomic.Int64
+	shop    site.Site
+}
+
+func (d *desk) now() time.Time            { return time.Now().Add(time.Duration(d.ahead.Load())) }
+func (d *desk) pass(passed time.Duration) { d.ahead.Add(int64(passed)) }
+
+func newDesk(t *testing.T, database *db.DB) *desk {
+	t.Helper()
+	ctx := t.Context()
+	d := &desk{t: t}
+	visits, err := visit.Open(ctx, database, d.now)
+	require.NoError(t, err)
+	d.Subjects = console.Subjects{
+		DB: database, Journal: journal.New(database), Sites: site.New(database), Visits: visits,
+		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
+	}
+	d.shop, err = d.Sites.Provision(ctx, "shop.example")
+	require.NoError(t, err)
+	d.console = console.New(d.Subjects, d.now, zap.NewNop())
+	d.server = httptest.NewServer(d.console)
+	t.Cleanup(func() {
+		d.console.Close()
+		d.server.Close()
+	})
+	return d
+}
+
+// each runs the test on a desk of each database, with the admin vera.
+func each(t *testing.T, test func(t *testing.T, d *desk)) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		d := newDesk(t, database)
+		require.NoError(t, d.Operators.Add(t.Context(), "vera", password, operator.Admin))
+		test(t, d)
+	})
+}
+
+// hit is a page view by a new visitor.
+func (d *desk) hit(view visit.View) visit.Hit {
+	d.t.Helper()
+	view.Nonce = fmt.Sprintf("view%018d", d.calls.Add(1))
+	if view.URL == "" {
+		view.URL = "https://shop.example/order"
+	}
+	if view.UserAgent == "" {
+		view.UserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+	}
+	view.Kind = "load"
+	h, err := d.Visits.Hit(d.t.Context(), d.shop.ID, 0, view)
+	require.NoError(d.t, err)
+	return h
+}
+
+// lead is a request from the page view.
+func (d *desk) lead(h visit.Hit, fields map[string]any) lead.Lead {
+	d.t.Helper()
+	object, err := json.Marshal(fields)
+	require.NoError(d.t, err)
+	s, err := lead.FromObject(object)
+	require.NoError(d.t, err)
+	s.SiteID, s.Ref, s.Origin, s.Region = d.shop.ID, h.Ref, lead.Script, "RU"
+	s.CallID = fmt.Sprintf("call%018d", d.calls.Add(1))
+	if s.URL == "" {
+		s.URL = "https://shop.example/order"
+	}
+	l, _, err := d.Leads.Add(d.t.Context(), s)
+	require.NoError(d.t, err)
+	return l
+}
+
+// browser is a client with cookies of its own, which follows no redirects.
+type browser struct {
+	t    *testing.T
+	base string
+	*http.Client
+}
+
+func (d *desk) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	require.NoError(d.t, err)
+	return &browser{t: d.t, base: d.server.URL, Client: &http.Client{
+		Jar:           jar,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// signedIn is a browser in which the operator has signed in.
+func (d *desk) signedIn(login string) *browser {
+	d.t.Helper()
+	b := d.browser()
+	a := b.post("/sign-in", "login", login, "password", password)
+	require.Equal(d.t, http.StatusSeeOther, a.status, a.body)
+	return b
+}
+
+// answer is a response that was read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (b *browser) do(r *http.Request) answer {
+	b.t.Helper()
+	response, err := b.Do(r)
+	require.NoError(b.t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(b.t, err)
+	return answer{response.StatusCode, response.Header, string(body)}
+}
+
+func (b *browser) request(method, path string, fields ...string) *http.Request {
+	b.t.Helper()
+	form := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.base+path, strings.NewReader(form.Encode()))
+	require.NoError(b.t, err)
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r
+}
+
+func (b *browser) get(path string) answer {
+	b.t.Helper()
+	return b.do(b.request(http.MethodGet, path))
+}
+
+func (b *browser) post(path string, fields ...string) answer {
+	b.t.Helper()
+	return b.do(b.request(http.MethodPost, path, fields...))
+}

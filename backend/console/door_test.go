@@ -1,0 +1,188 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+func TestSetupLinkWorksOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		d := newDesk(t, database)
+		token, needed, err := d.Operators.SetupToken(t.Context())
+		require.NoError(t, err)
+		require.True(t, needed)
+		b := d.browser()
+
+		require.Equal(t, http.StatusForbidden, b.get("/setup?token=guess").status)
+		page := b.get("/setup?token=" + token)
+		require.Equal(t, http.StatusOK, page.status)
+		require.Contains(t, page.body, `value="`+token+`"`)
+
+		refused := b.post("/setup", "token", token, "login", "vera", "password", "short")
+		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
+		require.Contains(t, refused.body, `value="vera"`, "what was typed stays")
+		require.Equal(t, http.StatusForbidden, b.post("/setup", "token", "guess", "login", "eve", "password", password).status)
+
+		made := b.post("/setup", "token", token, "login", "vera", "name", "Vera", "password", password)
+		require.Equal(t, http.StatusSeeOther, made.status, made.body)
+		require.Equal(t, "/visitors", made.header.Get("Location"))
+		inside := b.get("/visitors")
+		require.Equal(t, http.StatusOK, inside.status, "and one is signed in")
+		require.Contains(t, inside.body, "Vera")
+		require.Equal(t, http.StatusOK, b.get("/operators").status, "as an admin")
+
+		other := d.browser()
+		require.Equal(t, http.StatusForbidden, other.get("/setup?token="+token).status)
+		require.Equal(t, http.StatusForbidden, other.post("/setup", "token", token, "login", "eve", "password", password).status)
+	})
+}
+
+func TestSignIn(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.browser()
+		sent := b.get("/leads?at=1&id=2")
+		require.Equal(t, http.StatusSeeOther, sent.status)
+		require.Equal(t, "/sign-in?to="+url.QueryEscape("/leads?at=1&id=2"), sent.header.Get("Location"))
+
+		wrong := b.post("/sign-in", "login", "vera", "password", "wrong password")
+		unknown := b.post("/sign-in", "login", "v3ra", "password", "wrong password")
+		require.Equal(t, http.StatusUnauthorized, wrong.status)
+		require.Equal(t, strings.ReplaceAll(wrong.body, "vera", "v3ra"), unknown.body, "the answer tells nothing about logins")
+
+		in := b.post("/sign-in", "login", "Vera", "password", password, "to", "/leads?at=1&id=2")
+		require.Equal(t, http.StatusSeeOther, in.status)
+		require.Equal(t, "/leads?at=1&id=2", in.header.Get("Location"))
+		require.Equal(t, http.StatusOK, b.get("/leads").status)
+		require.Equal(t, "/visitors", b.get("/sign-in").header.Get("Location"))
+
+		out := b.post("/sign-out")
+		require.Equal(t, http.StatusSeeOther, out.status)
+		require.Equal(t, http.StatusSeeOther, b.get("/leads").status)
+	})
+}
+
+func TestSignInLeadsNowhereElse(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		for _, to := range []string{"https://evil.example/", "//evil.example/", `/\evil.example/`, "javascript:alert(1)", "leads", "", "/\t/evil.example", "http:/visitors"} {
+			b := d.browser()
+			in := b.post("/sign-in", "login", "vera", "password", password, "to", to)
+			if in.status == http.StatusTooManyRequests {
+				d.pass(time.Hour)
+				in = b.post("/sign-in", "login", "vera", "password", password, "to", to)
+			}
+			require.Equal(t, "/visitors", in.header.Get("Location"), "%q", to)
+		}
+	})
+}
+
+func TestSignInIsLimited(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.browser()
+		var last answer
+		for range 40 {
+			if last = b.post("/sign-in", "login", "vera", "password", "guess"); last.status != http.StatusUnauthorized {
+				break
+			}
+		}
+		require.Equal(t, http.StatusTooManyRequests, last.status)
+		wait, err := strconv.Atoi(last.header.Get("Retry-After"))
+		require.NoError(t, err)
+		require.Positive(t, wait)
+		require.Equal(t, http.StatusTooManyRequests, b.post("/sign-in", "login", "vera", "password", password).status, "not even with the right one")
+		d.pass(time.Duration(wait) * time.Second)
+		require.Equal(t, http.StatusSeeOther, b.post("/sign-in", "login", "vera", "password", password).status)
+	})
+}
+
+func TestCookiesAreKeptFromOthers(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		in := d.browser().post("/sign-in", "login", "vera", "password", password)
+		var session *http.Cookie
+		for _, line := range in.header.Values("Set-Cookie") {
+			cookie, err := http.ParseSetCookie(line)
+			require.NoError(t, err)
+			if cookie.Name == "frontdesk" {
+				session = cookie
+			}
+		}
+		require.NotNil(t, session)
+		require.True(t, session.HttpOnly)
+		require.Equal(t, http.SameSiteLaxMode, session.SameSite)
+		require.Empty(t, session.Domain)
+
+		var rows int
+		require.NoError(t, d.DB.Read().NewRaw("SELECT COUNT(*) FROM operator_sessions WHERE token = ?", session.Value).Scan(t.Context(), &rows))
+		require.Zero(t, rows, "the table does not hold what a cookie holds")
+	})
+}
+
+func TestRequestsOfOtherSitesAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		for header, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
+			r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin")
+			r.Header.Set(header, value)
+			require.Equal(t, http.StatusForbidden, b.do(r).status, header)
+		}
+		r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		require.Equal(t, http.StatusSeeOther, b.do(r).status)
+	})
+}
+
+func TestHeadersOfPages(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		for _, path := range []string{"/visitors", "/sign-out-of-nowhere", "/sites"} {
+			h := b.get(path).header
+			policy := h.Get("Content-Security-Policy")
+			require.Contains(t, policy, "default-src 'none'")
+			require.Contains(t, policy, "frame-ancestors 'none'")
+			require.NotContains(t, policy, "unsafe")
+			require.Equal(t, "nosniff", h.Get("X-Content-Type-Options"))
+			require.Equal(t, "no-referrer", h.Get("Referrer-Policy"))
+			require.Equal(t, []string{"no-store"}, h.Values("Cache-Control"))
+		}
+	})
+}
+
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		here, elsewhere := d.signedIn("vera"), d.signedIn("vera")
+		require.Equal(t, http.StatusUnprocessableEntity, here.post("/account/password", "current", "wrong", "password", "a new password").status)
+		require.Equal(t, http.StatusUnprocessableEntity, here.post("/account/password", "current", password, "password", "short").status)
+		require.Equal(t, http.StatusOK, elsewhere.get("/account").status)
+		require.Equal(t, http.StatusSeeOther, here.post("/account/password", "current", password, "password", "a new password").status)
+		require.Equal(t, http.StatusOK, here.get("/account").status)
+		require.Equal(t, http.StatusSeeOther, elsewhere.get("/account").status)
+	})
+}
+
+func TestOperatorsDoNotReachWhatIsForAdmins(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		boris, err := d.Operators.Create(t.Context(), operator.Account{Login: "boris", Password: password, Role: operator.Agent})
+		require.NoError(t, err)
+		b := d.signedIn("boris")
+		for _, path := range []string{"/sites", "/operators"} {
+			require.Equal(t, http.StatusForbidden, b.get(path).status, path)
+		}
+		require.Equal(t, http.StatusForbidden, b.post("/sites", "key", "other.example").status)
+		require.Equal(t, http.StatusForbidden, b.post("/operators", "login", "eve", "password", password, "role", "admin").status)
+		require.Equal(t, http.StatusForbidden, b.post("/operators/1/disabled", "disabled", "true").status)
+		require.Equal(t, http.StatusOK, b.get("/visitors").status)
+
+		admin := d.signedIn("vera")
+		require.Equal(t, http.StatusSeeOther, admin.post("/operators/"+strconv.FormatInt(boris.ID, 10)+"/disabled", "disabled", "true").status)
+		require.Equal(t, http.StatusSeeOther, b.get("/visitors").status, "a disabled operator is out at once")
+	})
+}

@@ -1,0 +1,239 @@
+package console_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// event is a server-sent event as a browser reads it.
+type event struct{ id, name, data string }
+
+// stream is an open stream of events.
+type stream struct {
+	t      *testing.T
+	status int
+	lines  *bufio.Reader
+	close  context.CancelFunc
+}
+
+// follow opens the stream that the page names.
+func (b *browser) follow(page, lastEventID string) *stream {
+	b.t.Helper()
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get(page).body))
+	require.NoError(b.t, err)
+	address, found := document.Find(`#stream`).Attr("hx-sse:connect")
+	require.True(b.t, found, "the page has no stream")
+	return b.open(address, lastEventID)
+}
+
+func (b *browser) open(address, lastEventID string) *stream {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(b.t.Context())
+	r := b.request(http.MethodGet, address).WithContext(ctx)
+	r.Header.Set("HX-Request", "true")
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	response, err := b.Do(r)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() {
+		cancel()
+		response.Body.Close()
+	})
+	if response.StatusCode == http.StatusOK {
+		require.Equal(b.t, "text/event-stream", response.Header.Get("Content-Type"))
+	}
+	return &stream{b.t, response.StatusCode, bufio.NewReader(response.Body), cancel}
+}
+
+// next is the next event; at the stream's end there is none.
+func (s *stream) next() (e event, found bool) {
+	s.t.Helper()
+	for {
+		line, err := s.lines.ReadString('\n')
+		if err != nil {
+			return e, false
+		}
+		line = strings.TrimSuffix(line, "\n")
+		field, value, _ := strings.Cut(line, ": ")
+		switch {
+		case line == "" && e != event{}:
+			return e, true
+		case line == "" || field == "":
+		case field == "id":
+			e.id = value
+		case field == "event":
+			e.name = value
+		case field == "data":
+			e.data += value + "\n"
+		default:
+			require.Fail(s.t, "no field of an event", "%q", line)
+		}
+	}
+}
+
+// until reads to the event whose data has the text.
+func (s *stream) until(text string) event {
+	s.t.Helper()
+	for {
+		e, found := s.next()
+		require.True(s.t, found, "the stream ended before %q", text)
+		if strings.Contains(e.data, text) {
+			return e
+		}
+	}
+}
+
+func TestLeadArrivesAndNoneIsMissed(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		h := d.hit(visit.View{})
+		for page, target := range map[string]string{"/leads": "#leads", "/visitors": "#arrivals", "/account": "#arrivals"} {
+			s := b.follow(page, "")
+			require.Equal(t, http.StatusOK, s.status)
+			d.lead(h, map[string]any{"message": "First from " + page})
+			first := s.until("First from " + page)
+			require.Contains(t, first.data, `hx-target="`+target+`"`)
+			require.NotEmpty(t, first.id)
+			s.close()
+
+			d.lead(h, map[string]any{"message": "Second from " + page})
+			d.lead(h, map[string]any{"message": "Third from " + page})
+			again := b.follow(page, first.id)
+			missed := again.until("Third from " + page)
+			require.Contains(t, missed.data, "Second from "+page)
+			require.NotContains(t, missed.data, "First from "+page, "what was told is not told again")
+			again.close()
+		}
+	})
+}
+
+func TestLeadThatCameBetweenPageAndStreamIsTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get("/leads").body))
+		require.NoError(t, err)
+		d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		b.open(document.Find("#stream").AttrOr("hx-sse:connect", ""), "").until("Anna")
+	})
+}
+
+func TestVisitorsComeAndGo(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		d.hit(visit.View{Title: "Birch lamp"})
+		s := b.follow("/visitors", "")
+		first := s.until("Birch lamp")
+		require.Contains(t, first.data, `data-order="visit-`)
+		d.hit(visit.View{Title: "Arc lamp"})
+		second := s.until("Arc lamp")
+		require.NotContains(t, second.data, "Birch lamp", "only what changed is sent")
+		require.Equal(t, 2, strings.Count(second.data[strings.Index(second.data, "data-order="):], "visit-"), "and the order of all")
+	})
+}
+
+func TestHostileTextMakesNoEvents(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		s := b.follow("/leads", "")
+		h := d.hit(visit.View{Title: hostile})
+		for _, text := range []string{hostile, "a\revent: ended", "b\n\nevent: ended\ndata: x\n\n", "c\r\n\r\nid: 0-0\r\n"} {
+			d.lead(h, map[string]any{"name": text, "form_name": text})
+		}
+		e := s.until("c")
+		require.Empty(t, e.name)
+		require.NotContains(t, e.data, "<script")
+		require.Equal(t, strings.Count(e.data, "<hx-partial"), strings.Count(e.data, "</hx-partial>"))
+	})
+}
+
+func TestStreamIsPresence(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		ctx := t.Context()
+		online := func() bool {
+			is, err := d.Operators.Online(ctx)
+			require.NoError(t, err)
+			return is
+		}
+		b := d.signedIn("vera")
+		b.get("/visitors")
+		require.False(t, online())
+		s := b.follow("/visitors", "")
+		_, found := s.next()
+		require.True(t, found)
+		require.True(t, online())
+
+		require.Equal(t, http.StatusSeeOther, b.post("/account/away", "away", "true", "back", "/leads").status)
+		require.False(t, online())
+		require.Contains(t, b.get("/leads").body, "Away")
+		require.Equal(t, http.StatusSeeOther, b.post("/account/away", "away", "false").status)
+		require.True(t, online())
+
+		s.close()
+		d.console.Close() // returns when the stream has ended
+		require.True(t, online(), "perhaps on the way to the next page")
+		d.pass(operator.FadeTime + time.Second)
+		require.False(t, online())
+	})
+}
+
+func TestStreamEndsWithTheSession(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		for how, end := range map[string]func(b *browser){
+			"sign-out": func(b *browser) { b.post("/sign-out") },
+			"password": func(*browser) { require.NoError(t, d.Operators.Passwd(t.Context(), "vera", password)) },
+		} {
+			b := d.signedIn("vera")
+			s := b.follow("/leads", "")
+			end(b)
+			for {
+				e, found := s.next()
+				require.True(t, found, "%s: the page is not told", how)
+				if e.name == "ended" {
+					break
+				}
+			}
+			_, found := s.next()
+			require.False(t, found, how)
+			require.Equal(t, http.StatusUnauthorized, b.open("/stream/leads?after=0-0", "").status)
+		}
+	})
+}
+
+func TestStreamsEndWithTheConsole(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		s := b.follow("/leads", "")
+		d.console.Disconnect()
+		for found := true; found; {
+			_, found = s.next()
+		}
+		again := b.follow("/leads", "")
+		require.Equal(t, http.StatusOK, again.status, "a console that was disconnected goes on")
+		d.console.Close()
+		for found := true; found; {
+			_, found = again.next()
+		}
+		require.Equal(t, http.StatusServiceUnavailable, b.follow("/leads", "").status)
+	})
+}
+
+func TestStreamRefusesWhatItDoesNotKnow(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		require.Equal(t, http.StatusBadRequest, b.open("/stream/leads?after=nowhere", "").status)
+		require.Equal(t, http.StatusBadRequest, b.open("/stream/leads?after=0-0", "x").status)
+		require.Equal(t, http.StatusNotFound, b.open("/stream/chats?after=0-0", "").status)
+		require.Equal(t, http.StatusNotFound, b.open("/stream/card?after=0-0&visitor=x", "").status)
+	})
+}
