@@ -73,6 +73,7 @@ type API struct {
 
 	scripts  *limits
 	servers  *limits
+	recent   recentViews
 	patterns sync.Map // the consent's regular expressions, compiled
 	outage   rate.Sometimes
 }

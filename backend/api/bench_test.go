@@ -1,10 +1,12 @@
 package api_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -82,17 +84,22 @@ func browse(b *testing.B, s *desk, views int) (took []time.Duration) {
 	return took
 }
 
-// readAnswer reads until the answer's object is whole.
+// readAnswer reads the answer's header and body.
 func readAnswer(conn net.Conn, buffer []byte) (int, error) {
 	size := 0
 	for size < len(buffer) {
 		n, err := conn.Read(buffer[size:])
-		size += n
-		if err != nil {
+		if size += n; err != nil {
 			return size, err
 		}
-		if strings.HasSuffix(string(buffer[:size]), "}}") { // of the properties, and of the answer
-			return size, nil
+		head, body, found := bytes.Cut(buffer[:size], []byte("\r\n\r\n"))
+		if !found {
+			continue
+		}
+		_, length, _ := bytes.Cut(head, []byte("Content-Length: "))
+		length, _, _ = bytes.Cut(length, []byte("\r\n"))
+		if whole, err := strconv.Atoi(string(length)); err != nil || len(body) >= whole {
+			return size, err
 		}
 	}
 	return size, io.ErrShortBuffer

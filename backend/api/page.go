@@ -86,15 +86,27 @@ func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, err
 			visitor = known
 		}
 	}
-	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
-		Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
-		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
-	})
+	store := func() (visit.Hit, error) {
+		return a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+			Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
+			UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
+		})
+	}
+	var hit visit.Hit
+	var repeated bool
+	var err error
+	if visitor == 0 {
+		hit, repeated, err = a.recent.once(c.site.ID, v.View, store)
+	} else {
+		hit, err = store()
+	}
 	if err != nil {
 		return page{}, visit.Hit{}, err
 	}
 	c.setVisitor(a.visits.VisitorString(c.site.ID, hit.Visitor), v.URL)
-	a.observer.Hit(c.site.Key)
+	if !repeated {
+		a.observer.Hit(c.site.Key)
+	}
 	return page{Ref: hit.Ref, uri: credentialAddress(v.URL)}, hit, nil
 }
 

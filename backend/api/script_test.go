@@ -74,6 +74,33 @@ func TestRepeatedView(t *testing.T) {
 	})
 }
 
+// A new visitor's page that is left at once sends its view with every call that
+// is under way, and has no cookie yet: that is one visitor all the same.
+func TestViewOfAPageThatIsLeft(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		view := viewOf("https://shop.example/")
+		var wait sync.WaitGroup
+		wait.Go(func() { s.script("hit", view) })
+		for range 8 {
+			wait.Go(func() { s.script("lead", object{"hit": view, "id": id(), "request": object{"name": "Ann"}}) })
+			wait.Go(func() { s.script("event", object{"hit": view, "id": id(), "category": "shop", "action": "look"}) })
+		}
+		wait.Wait()
+		again := s.open(view, "")
+		require.Len(t, s.stored(), 8)
+		for _, l := range s.stored() {
+			require.Equal(t, again.ref(), l.Ref)
+		}
+		require.Equal(t, int64(1), s.rows()["hits"])
+		require.Equal(t, int64(1), s.rows()["visitors"])
+		require.Equal(t, 1, s.counted.hits)
+
+		elsewhere := s.open(viewOf("https://shop.example/"), "")
+		require.NotEqual(t, again.body["visitor_id"], elsewhere.body["visitor_id"])
+	})
+}
+
 // Each call works with the credentials of the page, and also with the view in
 // their place, when the page is left before its hit was answered.
 func TestCalls(t *testing.T) {
