@@ -1,0 +1,59 @@
+package phone
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzMatch holds what is true of any bytes: nothing panics, cutting changes
+// nothing, what is outside the matches stays, and poured digits take the room of
+// the old ones. A NUL in the input stands for inline markup.
+func FuzzMatch(f *testing.F) {
+	v, sets := readVectors(f)
+	for _, c := range v.Cases {
+		_, text := c.encode(f, c.Text)
+		var b []byte
+		for i, s := range text {
+			if i > 0 {
+				b = append(b, 0)
+			}
+			b = append(b, s...)
+		}
+		f.Add(b, c.Set, uint8(c.place()), c.Charset, uint16(len(b)/2))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, setName string, place uint8, label string, cut uint16) {
+		set, known := sets[setName]
+		if !known {
+			set = sets["two"]
+		}
+		charset, known := CharsetOf(label)
+		if !known {
+			charset = UTF8
+		}
+		var text []string
+		for _, s := range bytes.Split(b, []byte{0}) {
+			text = append(text, string(s))
+		}
+		p := Place(place % 2)
+		m := set.NewMatcher(charset)
+		whole := newPage(m, text, 1)
+		want := whole.run(t, p) // which checks lengths and places of the edits
+		for _, cuts := range [][]int{{int(cut) + 2}, {0, 1}, {0, int(cut%23) + 2}} {
+			require.Equal(t, want, newPage(m, text, cuts...).run(t, p), "cut at %v", cuts)
+		}
+		if whole.poured {
+			for i := range want {
+				require.Len(t, want[i], len(text[i]))
+			}
+		}
+		if len(text) == 1 {
+			out, changed := m.Rewrite(nil, b, p)
+			require.Equal(t, want[0], string(out))
+			if !changed {
+				require.Equal(t, string(b), string(out))
+			}
+		}
+	})
+}
