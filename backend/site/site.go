@@ -1,12 +1,13 @@
-// Package site knows which sites the service works for.
+// Package site knows the sites that the service works for.
 package site
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -19,14 +20,44 @@ const Added = "site.added"
 // ErrUnknown is returned for a key that no site has.
 var ErrUnknown = errors.New("the site is not known")
 
-// Site is a site that the service works for.
+// Site is a site that is served.
 type Site struct {
-	// ID is positive and never given to another site.
+	// ID numbers the sites of the installation, from 1.
 	ID int64
-	// Key is what the site's pages name it by.
+	// Key names the site in configurations, pages and calls; see [ValidKey].
 	Key string
 	// CreatedAt is kept to the millisecond.
 	CreatedAt time.Time
+}
+
+// remember is how long what is known of the sites is not looked up again.
+const remember = 3 * time.Second
+
+// Sites are the sites of the installation. It is safe for concurrent use.
+//
+// All of them are held in memory, so that a key is looked up without the
+// database, and keys of no site, of which anybody can send any number, cost it
+// nothing and are not remembered.
+type Sites struct {
+	db  *db.DB
+	now func() time.Time
+	ids *db.Sequence
+
+	known   atomic.Pointer[known]
+	reading chan struct{} // holds a value while the sites are being read
+}
+
+// known is what was read from the database. It is never changed.
+type known struct {
+	byKey map[string]Site
+	at    time.Time
+}
+
+// New returns the sites of the database.
+func New(d *db.DB) *Sites { return newSites(d, time.Now) }
+
+func newSites(d *db.DB, now func() time.Time) *Sites {
+	return &Sites{db: d, now: now, ids: d.Sequence("site", 1), reading: make(chan struct{}, 1)}
 }
 
 var validKey = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
@@ -39,119 +70,158 @@ func ValidKey(key string) error {
 	return nil
 }
 
-// Sites are the known sites.
-type Sites struct {
-	db  *db.DB
-	ids *db.Sequence
-
-	mu         sync.Mutex
-	remembered map[string]memory
-}
-
-// What ByKey found is remembered for a while, so that pages and hits of a site,
-// known or not, do not each ask the database.
-const (
-	rememberFor = 5 * time.Second
-	rememberMax = 4096
-)
-
-type memory struct {
-	site  Site
-	err   error
-	until time.Time
-}
-
-// New returns the sites of the database.
-func New(d *db.DB) *Sites {
-	return &Sites{db: d, ids: d.Sequence("site", 1), remembered: make(map[string]memory)}
-}
-
-// Provision returns the site with the key, which it makes if there is none.
+// Provision returns the site of the key, which it adds when there is none.
 func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	if err := ValidKey(key); err != nil {
 		return Site{}, err
 	}
-	if site, err := s.find(ctx, key); !errors.Is(err, ErrUnknown) {
+	if site, err := s.ByKey(ctx, key); !errors.Is(err, ErrUnknown) {
 		return site, err
 	}
 	id, err := s.ids.Next(ctx)
 	if err != nil {
 		return Site{}, fmt.Errorf("adding a site: %w", err)
 	}
-	now := time.Now()
+	now := s.now()
+	var site Site
 	err = s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		result, err := tx.NewRaw(`INSERT INTO sites (id, key, created_at) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING`, id, key, now.UnixMilli()).Exec(ctx)
 		if err != nil {
 			return err
 		}
-		if added, err := result.RowsAffected(); err != nil || added == 0 {
-			return err // another node was first
+		added, err := result.RowsAffected()
+		if err != nil {
+			return err
 		}
-		return journal.Append(ctx, tx, journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id})
+		if added > 0 { // else another node was first
+			if err := journal.Append(ctx, tx, journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id}); err != nil {
+				return err
+			}
+		}
+		site, err = scan(tx.QueryRowContext(ctx, `SELECT id, key, created_at FROM sites WHERE key = ?`, key))
+		return err
 	})
 	if err != nil {
 		return Site{}, fmt.Errorf("adding a site: %w", err)
 	}
-	s.mu.Lock()
-	delete(s.remembered, key)
-	s.mu.Unlock()
-	return s.find(ctx, key)
+	s.add(site)
+	return site, nil
 }
 
-// ByKey returns the site with the key, or ErrUnknown. The answer may be up to
-// five seconds old.
+// ByKey returns the site of the key, or [ErrUnknown]. A site that another node
+// has added is found a few seconds later. While the database cannot be read,
+// the sites that were known before are.
 func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
-	if ValidKey(key) != nil {
-		return Site{}, ErrUnknown
+	current, err := s.current(ctx)
+	if current != nil {
+		if site, found := current.byKey[key]; found {
+			return site, nil
+		}
 	}
-	now := time.Now()
-	s.mu.Lock()
-	m, known := s.remembered[key]
-	s.mu.Unlock()
-	if known && now.Before(m.until) {
-		return m.site, m.err
-	}
-	site, err := s.find(ctx, key)
-	if err != nil && !errors.Is(err, ErrUnknown) {
-		return Site{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.remembered) >= rememberMax {
-		clear(s.remembered)
-	}
-	s.remembered[key] = memory{site: site, err: err, until: now.Add(rememberFor)}
-	return site, err
-}
-
-// List returns all sites, by key.
-func (s *Sites) List(ctx context.Context) ([]Site, error) {
-	return s.read(ctx, `SELECT id, key, created_at FROM sites ORDER BY key`)
-}
-
-func (s *Sites) find(ctx context.Context, key string) (Site, error) {
-	sites, err := s.read(ctx, `SELECT id, key, created_at FROM sites WHERE key = ?`, key)
 	if err != nil {
-		return Site{}, err
+		return Site{}, fmt.Errorf("looking up a site: %w", err)
 	}
-	if len(sites) == 0 {
-		return Site{}, ErrUnknown
-	}
-	return sites[0], nil
+	return Site{}, ErrUnknown
 }
 
-func (s *Sites) read(ctx context.Context, query string, args ...any) ([]Site, error) {
-	var rows []struct {
-		ID        int64
-		Key       string
-		CreatedAt int64
+// List returns all sites in the order of their keys.
+func (s *Sites) List(ctx context.Context) ([]Site, error) {
+	rows, err := s.db.Read().DB.QueryContext(ctx, `SELECT id, key, created_at FROM sites ORDER BY key, id`)
+	if err != nil {
+		return nil, fmt.Errorf("listing sites: %w", err)
 	}
-	if err := s.db.Read().NewRaw(query, args...).Scan(ctx, &rows); err != nil {
-		return nil, fmt.Errorf("reading sites: %w", err)
+	defer rows.Close()
+	var sites []Site
+	for rows.Next() {
+		site, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("listing sites: %w", err)
+		}
+		sites = append(sites, site)
 	}
-	sites := make([]Site, len(rows))
-	for i, row := range rows {
-		sites[i] = Site{ID: row.ID, Key: row.Key, CreatedAt: time.UnixMilli(row.CreatedAt)}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("listing sites: %w", err)
 	}
 	return sites, nil
+}
+
+// current is what is known of the sites, read anew when it is too old. One
+// caller reads; those who come meanwhile make do with what was known before.
+// Both results are set when older knowledge is all that can be had.
+func (s *Sites) current(ctx context.Context) (*known, error) {
+	before := s.known.Load()
+	if before != nil && s.now().Sub(before.at) < remember {
+		return before, nil
+	}
+	if before != nil {
+		select {
+		case s.reading <- struct{}{}:
+		default:
+			return before, nil
+		}
+	} else {
+		select {
+		case s.reading <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	defer func() { <-s.reading }()
+	if latest := s.known.Load(); latest != before {
+		return latest, nil
+	}
+	return s.read(ctx, before)
+}
+
+// read reads the sites if there are others than before: sites are added and
+// never removed, so their number tells.
+func (s *Sites) read(ctx context.Context, before *known) (*known, error) {
+	fresh := &known{at: s.now()}
+	if before != nil {
+		var count int
+		if err := s.db.Read().DB.QueryRowContext(ctx, `SELECT COUNT(*) FROM sites`).Scan(&count); err != nil {
+			return before, err
+		}
+		if count == len(before.byKey) {
+			fresh.byKey = before.byKey
+		}
+	}
+	if fresh.byKey == nil {
+		sites, err := s.List(ctx)
+		if err != nil {
+			return before, err
+		}
+		fresh.byKey = make(map[string]Site, len(sites))
+		for _, site := range sites {
+			fresh.byKey[site.Key] = site
+		}
+	}
+	// Not when a site was added here meanwhile, which may be missing in fresh.
+	if !s.known.CompareAndSwap(before, fresh) {
+		return s.known.Load(), nil
+	}
+	return fresh, nil
+}
+
+// add makes this node know at once what it has provisioned.
+func (s *Sites) add(site Site) {
+	for {
+		before := s.known.Load()
+		if before == nil {
+			return // nothing is known yet, so all will be read
+		}
+		fresh := &known{byKey: maps.Clone(before.byKey), at: before.at}
+		fresh.byKey[site.Key] = site
+		if s.known.CompareAndSwap(before, fresh) {
+			return
+		}
+	}
+}
+
+func scan(row interface{ Scan(...any) error }) (Site, error) {
+	var site Site
+	var created int64
+	err := row.Scan(&site.ID, &site.Key, &created)
+	site.CreatedAt = time.UnixMilli(created)
+	return site, err
 }
