@@ -114,10 +114,19 @@ func openAlone(t *testing.T, url string) {
 	browser := chromedp.FromContext(chromium.ctx).Browser
 	opened, err := cdp.Call(chromium.ctx, browser, target.CreateTarget, target.CreateTargetParams{URL: url})
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		_, err := cdp.Call(chromium.ctx, browser, target.CloseTarget, target.CloseTargetParams{TargetID: opened.TargetID})
-		require.NoError(t, err)
-	})
+	t.Cleanup(func() { closeTarget(t, opened.TargetID) })
+}
+
+// close closes the tab as its user would.
+func (b *tab) close() {
+	b.t.Helper()
+	closeTarget(b.t, chromedp.FromContext(b.ctx).Target.TargetID)
+}
+
+func closeTarget(t *testing.T, id target.ID) {
+	t.Helper()
+	_, err := cdp.Call(chromium.ctx, chromedp.FromContext(chromium.ctx).Browser, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+	require.NoError(t, err)
 }
 
 // thrown takes the uncaught exceptions since the last call.

@@ -449,15 +449,28 @@ func TestQueuedCallsGetTheIdsOfTheirPage(t *testing.T) {
 	require.EqualValues(t, numbers[s.URL+"/second"], ids["second page"])
 }
 
-// A browser keeps at most 64 KiB of a page's requests alive; more than that must go as it can.
-func TestManyLargeCallsAllArrive(t *testing.T) {
+// A browser keeps at most 64 KiB of a page's requests alive, and refuses what is beyond: that goes without, at the first attempt.
+func TestLargeCallsGoTogether(t *testing.T) {
 	t.Parallel()
-	s, b := identifiedPage(t, variantA)
+	s, b := newScriptService(t, variantA), newTab(t)
+	release := make(chan struct{})
+	s.intercept = func(a arrival, _ int) *reply {
+		if a.route == "lead" {
+			return &reply{release: release}
+		}
+		return nil
+	}
+	s.page("/", insertion(""), "")
+	b.before(heldClock)
+	b.visit(s.URL)
+	b.until(identified)
 	b.do(`
-		window.done = 0;
-		for (let n = 0; n < 6; n++) Svc.addOfflineRequest({name: String(n), message: "\u0436".repeat(15000)}, r => done += r.success);`)
-	b.until("done === 6")
-	require.Len(t, s.drained("lead"), 6)
+		window.stored = 0;
+		for (let n = 0; n < 5; n++) Svc.addOfflineRequest({name: String(n), message: "\u0436".repeat(15000)}, r => stored += r.success);`)
+	s.await("lead", 5)
+	close(release)
+	b.until("stored === 5")
+	require.Len(t, s.drained("lead"), 5)
 }
 
 // A page that makes calls without end, while none can be sent, does not fill the visitor's memory.

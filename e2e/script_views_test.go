@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -202,6 +203,30 @@ func TestCallsWhileThePageIsLeft(t *testing.T) {
 			require.Len(t, s.got("hit"), 2)
 		})
 	}
+}
+
+// The page is gone before its request could even begin, since other requests hold all connections to the site.
+func TestCallOutlivesItsPage(t *testing.T) {
+	t.Parallel()
+	s, b := identifiedPage(t, variantA)
+	never := make(chan struct{})
+	defer close(never)
+	s.set(func() {
+		s.intercept = func(a arrival, _ int) *reply {
+			if a.route == "hold" {
+				return &reply{release: never}
+			}
+			return nil
+		}
+	})
+	const connections = 6 // that Chromium opens to a host over HTTP/1.1
+	b.do(`for (let n = 0; n < ` + strconv.Itoa(connections) + `; n++)
+		fetch("/frontdesk/v1/hold", {method: "POST", headers: {"Content-Type": "application/json"}, body: "{}"}).catch(() => {})`)
+	s.await("hold", connections)
+	b.do(`Svc.addOfflineRequest({phone: "55"})`)
+	b.close()
+	s.await("lead", 1)
+	require.Len(t, s.drained("lead"), 1)
 }
 
 // A transition that the visitor leaves at once is reported all the same, and so is what was done in it.
