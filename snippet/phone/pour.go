@@ -22,10 +22,10 @@ func (m *Matcher) emit(w *writing) {
 		Poured: w.pours,
 	}
 	if w.plus {
-		match.Start = first.plusAt
+		match.Start = first.marks.plusAt
 	}
 	if w.open {
-		match.Start = min(match.Start, first.openAt)
+		match.Start = min(match.Start, first.marks.openAt)
 	}
 	if cap(m.ink)-len(m.ink) < maxInk {
 		// What was handed out keeps the old ink alive.

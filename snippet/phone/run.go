@@ -29,23 +29,25 @@ var gapOf = [...]gap{
 }
 
 const (
-	window  = 64  // digits that are kept
-	context = 16  // of them already passed, kept for what follows
-	maxGap  = 128 // bytes of text between two digits
-	maxMark = 4   // separators between two digits; spaces in a row are one
-	maxCuts = 32  // places inside a run where markup stands
+	window   = 64  // digits that are kept
+	context  = 16  // of them already passed, kept for what follows
+	maxGap   = 128 // bytes of text between two digits
+	maxSigns = 4   // separators between two digits; spaces in a row are one
+	maxCuts  = 32  // places inside a run where markup stands
 )
 
 // digit is a digit with what stands before it.
 type digit struct {
-	at     int64
-	plusAt int64 // of a plus sign in the gap
-	openAt int64 // of the last opening parenthesis in the gap
-	gap    gap
-	value  uint8
-	size   uint8
-	pen    pen
+	at    int64
+	marks marks // set where the gap has such marks
+	gap   gap
+	value uint8
+	size  uint8
+	pen   pen
 }
+
+// marks are where the last plus sign and the last opening parenthesis of a gap are.
+type marks struct{ plusAt, openAt int64 }
 
 // run is a row of digits and separators.
 type run struct {
@@ -54,13 +56,12 @@ type run struct {
 	from    int // digits before this one have been decided
 	matched int // the end of the last match, or -1
 
-	begin  int64 // offset of the first token
-	end    int64 // behind the last token
-	gap    gap   // behind the last digit
-	plusAt int64
-	openAt int64
-	marks  int
-	bytes  int
+	begin int64 // offset of the first token
+	end   int64 // behind the last token
+	gap   gap   // behind the last digit
+	marks marks // in this gap
+	signs int   // separators in it
+	bytes int   // their bytes
 
 	cuts  [maxCuts]cut
 	ncuts int
@@ -86,7 +87,7 @@ func (r *run) clear() {
 }
 
 func (r *run) clearGap() {
-	r.gap, r.plusAt, r.openAt, r.marks, r.bytes = 0, -1, -1, 0, 0
+	r.gap, r.signs, r.bytes = 0, 0, 0
 }
 
 // start is the offset of the first byte that a match may still change.
@@ -104,65 +105,66 @@ func (r *run) start() int64 {
 // start is the offset of the digit, or of the marks before it.
 func (d *digit) start() int64 {
 	at := d.at
-	if d.plusAt >= 0 {
-		at = d.plusAt
+	if d.gap&plusGap != 0 {
+		at = d.marks.plusAt
 	}
-	if d.openAt >= 0 && d.openAt < at {
-		at = d.openAt
+	if d.gap&openGap != 0 {
+		at = min(at, d.marks.openAt)
 	}
 	return at
 }
 
-func (r *run) add(t token, at int64) {
+func (r *run) add(value, size uint8, p pen, at int64) {
 	if r.begin < 0 {
 		r.begin = at
 	}
-	r.digits[r.n] = digit{
-		at: at, plusAt: r.plusAt, openAt: r.openAt, gap: r.gap,
-		value: t.value, size: t.size, pen: t.pen,
+	d := &r.digits[r.n]
+	d.at, d.gap, d.value, d.size, d.pen = at, r.gap, value, size, p
+	if r.gap != 0 {
+		if r.gap&(plusGap|openGap) != 0 {
+			d.marks = r.marks
+		}
+		r.clearGap()
 	}
 	r.n++
-	r.clearGap()
+	r.end = at + int64(size)
 }
 
 // blank is what line breaks and tabs look like on the page.
 var blank = []byte{' '}
 
-// separate takes a separator; false when the row ends with it.
-func (r *run) separate(t token, at int64, b []byte) bool {
-	g := gapOf[t.kind]
+// separate takes a separator, which is b; false when the row ends with it.
+func (r *run) separate(k kind, at int64, b []byte) bool {
+	g := gapOf[k]
 	if r.begin < 0 {
 		r.begin = at
 	}
 	if r.n == 0 && g&(plusGap|openGap|spaceGap|hiddenGap) == 0 {
 		return false // marks that lead to no digit
 	}
-	if r.bytes += int(t.size); r.bytes > maxGap {
+	r.end = at + int64(len(b))
+	if r.bytes += len(b); r.bytes > maxGap {
 		return false
 	}
-	switch t.kind {
+	switch k {
 	case space:
-		if r.gap&spaceGap == 0 {
-			r.marks++
+		if r.gap&spaceGap != 0 {
+			return true
 		}
 		if b[0] < ' ' {
 			b = blank
 		}
 		r.space.keep(b, r.n > 0)
 	case hidden:
+		r.signs--
 	case plus:
-		r.marks++
-		r.plusAt = at
+		r.marks.plusAt = at
 	case opening:
-		r.marks++
-		r.openAt = at
+		r.marks.openAt = at
 	case dash:
 		r.dash.keep(b, r.n > 0)
-		r.marks++
-	default:
-		r.marks++
 	}
-	if r.marks > maxMark {
+	if r.signs++; r.signs > maxSigns {
 		g |= wideGap
 	}
 	r.gap |= g
