@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/console"
@@ -105,12 +106,24 @@ func (d *Desk) Close() error {
 	return d.DB.Close()
 }
 
+// provisionedTogether is how many sites are looked up, or made, at a time: new
+// ones then share their commits.
+const provisionedTogether = 16
+
 // apply makes the database know what the configuration declares.
 func (d *Desk) apply(ctx context.Context, configuration Configuration) error {
+	provisioning, together := errgroup.WithContext(ctx)
+	provisioning.SetLimit(provisionedTogether)
 	for _, key := range configuration.Sites {
-		if _, err := d.Sites.Provision(ctx, key); err != nil {
-			return fmt.Errorf("provisioning site %q: %w", key, err)
-		}
+		provisioning.Go(func() error {
+			if _, err := d.Sites.Provision(together, key); err != nil {
+				return fmt.Errorf("provisioning site %q: %w", key, err)
+			}
+			return nil
+		})
+	}
+	if err := provisioning.Wait(); err != nil {
+		return err
 	}
 	var declared []string
 	for _, o := range configuration.Operators {

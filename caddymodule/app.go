@@ -104,22 +104,28 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := events.(*caddyevents.App).On("stopping", stopping{a}); err != nil {
-		return fmt.Errorf("listening for the end of the configuration: %w", err)
+	for _, event := range []string{"started", "stopping"} {
+		if err := events.(*caddyevents.App).On(event, lifecycle{a}); err != nil {
+			return fmt.Errorf("listening for %s: %w", event, err)
+		}
 	}
 	a.service, err = useService(a.settings)
 	return err
 }
 
-// Start begins, or goes on, to serve. It never fails because of the database:
-// until that can be reached, it is tried again and again, and pages pass untouched.
-func (a *App) Start() error {
+// Start does nothing yet: another app may keep the configuration from running,
+// and then it leaves no trace. See started.
+func (a *App) Start() error { return nil }
+
+// started begins, or goes on, to serve, now that the whole configuration runs.
+// It does not wait for the database: until that can be reached, it is tried again
+// and again, and pages pass untouched.
+func (a *App) started() {
 	a.service.start(a.logger, backend.Configuration{
 		Sites:     a.knownSites(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})
-	return nil
 }
 
 // Stop ends the streams, if the event that comes before has not.
@@ -199,12 +205,18 @@ func resolveOperators(declared []Operator) ([]backend.Operator, error) {
 	return operators, nil
 }
 
-// stopping hears of the end of the configuration before anything is stopped.
-type stopping struct{ app *App }
+// lifecycle hears of what happens to the configuration as a whole.
+type lifecycle struct{ app *App }
 
-// Handle ends the streams.
-func (s stopping) Handle(context.Context, caddy.Event) error {
-	s.app.end()
+// Handle brings the configuration into effect once all of it runs, and ends the
+// streams before anything of it is stopped.
+func (l lifecycle) Handle(_ context.Context, e caddy.Event) error {
+	switch e.Name() {
+	case "started":
+		l.app.started()
+	case "stopping":
+		l.app.end()
+	}
 	return nil
 }
 
@@ -213,5 +225,5 @@ var (
 	_ caddy.App           = (*App)(nil)
 	_ caddy.Provisioner   = (*App)(nil)
 	_ caddy.CleanerUpper  = (*App)(nil)
-	_ caddyevents.Handler = stopping{}
+	_ caddyevents.Handler = lifecycle{}
 )

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
 // option names a database in the folder of the test.
@@ -329,7 +330,11 @@ func TestReloadThatFails(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer busy.Close()
-	require.ErrorContains(t, s.load(configuration+`
+	t.Setenv("TEST_HASH", hash)
+	declaring := func(login string) string {
+		return strings.Replace(configuration, "frontdesk {", "frontdesk {\noperator "+login+" {env.TEST_HASH}", 1)
+	}
+	require.ErrorContains(t, s.load(declaring("boris")+`
 		http://`+busy.Addr().String()+` {
 			bind 127.0.0.1
 			frontdesk other
@@ -340,6 +345,11 @@ func TestReloadThatFails(t *testing.T) {
 	require.Equal(t, 1, users)
 	status, _ := s.health()
 	require.Equal(t, http.StatusOK, status)
+
+	require.NoError(t, s.load(declaring("anna")))
+	require.Eventually(t, func() bool { return len(operators(t)) > 0 }, wait, tick)
+	require.Len(t, operators(t), 1, "what did not run has declared nothing")
+	require.Equal(t, "anna", operators(t)[0].Login)
 }
 
 func TestSetupLinkIsLogged(t *testing.T) {
@@ -363,14 +373,20 @@ func TestDeclaredOperatorNeedsNoSetup(t *testing.T) {
 			frontdesk_console
 		}`).ready()
 	require.NotContains(t, s.log(), "/setup")
+	accounts := operators(t)
+	require.Len(t, accounts, 1)
+	require.Equal(t, "anna", accounts[0].Login)
+	require.True(t, accounts[0].Provisioned)
+}
+
+func operators(t testing.TB) []operator.Operator {
+	t.Helper()
 	desk, done, err := activeService(t).Use()
 	require.NoError(t, err)
 	defer done()
 	accounts, err := desk.Operators.List(t.Context())
 	require.NoError(t, err)
-	require.Len(t, accounts, 1)
-	require.Equal(t, "anna", accounts[0].Login)
-	require.True(t, accounts[0].Provisioned)
+	return accounts
 }
 
 func activeService(t testing.TB) *sharedService {

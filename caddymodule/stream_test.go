@@ -25,11 +25,17 @@ func TestStreamsEndWithTheirConfiguration(t *testing.T) {
 			reverse_proxy $ORIGIN
 		}`
 	s := run(t, caddyfile).ready()
-	client := s.signedIn()
+	desk, done, err := activeService(s.t).Use()
+	require.NoError(t, err)
+	token, needed, err := desk.Operators.SetupToken(t.Context())
+	done()
+	require.NoError(t, err)
+	require.True(t, needed)
+	client := s.signedIn(token)
 
 	stream := s.stream(client)
 	require.NoError(t, s.load(caddyfile))
-	_, err := stream.ReadString(0) // up to its end
+	_, err = stream.ReadString(0) // up to its end
 	require.ErrorIs(t, err, io.EOF)
 
 	stream = s.stream(client)
@@ -37,18 +43,13 @@ func TestStreamsEndWithTheirConfiguration(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// signedIn is a client of the console on $PORT, with the first account.
-func (s *server) signedIn() *http.Client {
+// signedIn is a client of the console on $PORT, with the first account, which it
+// makes by the token of the setup link.
+func (s *server) signedIn(token string) *http.Client {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	require.NoError(s.t, err)
 	client := &http.Client{Jar: jar}
-	desk, done, err := activeService(s.t).Use()
-	require.NoError(s.t, err)
-	defer done()
-	token, needed, err := desk.Operators.SetupToken(s.t.Context())
-	require.NoError(s.t, err)
-	require.True(s.t, needed)
 	response, err := client.PostForm(s.text("http://localhost:$PORT/setup"), url.Values{
 		"token": {token}, "login": {"anna"}, "password": {"correct horse battery"},
 	})
