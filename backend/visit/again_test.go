@@ -170,6 +170,18 @@ func TestOnlyAnArrivalBringsACampaign(t *testing.T) {
 	})
 }
 
+func TestClickIDsBringVisitorsBack(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/?gclid=1")
+		for _, step := range []struct {
+			query  string
+			begins bool
+		}{{"gclid=1", false}, {"ysclid=1", false}, {"gclid=2", true}, {"fbclid=1", true}, {"fbclid=1", false}, {"", false}, {"gclid=2", true}} {
+			require.Equal(t, step.begins, see(t, v, first.Visitor, "https://shop.example/?"+step.query).NewSession, step.query)
+		}
+	})
+}
+
 func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, d *db.DB) {
 		mine, yours := see(t, v, 0, "https://shop.example/").Ref, see(t, v, 0, "https://shop.example/").Ref

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 )
 
 // The kinds of sources.
@@ -50,14 +51,16 @@ const maxSourceText = 200
 // clickIDs are the parameters by which ad systems recognise their clicks.
 var clickIDs = []struct{ parameter, system string }{
 	{"gclid", "google"}, {"gbraid", "google"}, {"wbraid", "google"}, {"dclid", "google"}, {"gad_source", "google"},
-	{"yclid", "yandex"}, {"ysclid", "yandex"}, {"msclkid", "bing"}, {"fbclid", "facebook"}, {"ttclid", "tiktok"},
-	{"twclid", "x"}, {"li_fat_id", "linkedin"}, {"rb_clickid", "vk"}, {"vkclid", "vk"}, {"sccid", "snapchat"}, {"scid", "snapchat"},
-	{"epik", "pinterest"}, {"rdt_cid", "reddit"}, {"qclid", "quora"}, {"obclid", "outbrain"}, {"tblci", "taboola"}, {"irclickid", "impact"},
+	{"yclid", "yandex"}, {"ymclid", "yandex market"}, {"msclkid", "bing"}, {"ttclid", "tiktok"}, {"twclid", "x"}, {"li_fat_id", "linkedin"},
+	{"rb_clickid", "vk"}, {"vkclid", "vk"}, {"ScCid", "snapchat"}, {"sccid", "snapchat"}, {"scid", "snapchat"},
+	{"epik", "pinterest"}, {"rdt_cid", "reddit"}, {"qclid", "quora"}, {"obclid", "outbrain"}, {"tblci", "taboola"},
+	{"irclickid", "impact"}, {"cjevent", "cj"}, {"awc", "awin"}, {"admitad_uid", "admitad"},
+	{"fbclid", "facebook"}, {"ysclid", "yandex"}, // last: they say the least, see unpaid
 }
 
-// sharedLinks are click ids that come with unpaid links too, so that the kind of
-// the source is left to the referrer.
-var sharedLinks = map[string]bool{"fbclid": true, "ysclid": true, "twclid": true, "li_fat_id": true}
+// unpaid are click ids that come with links nobody paid for too, and what such
+// a link is: the posts of a network, the results of a search.
+var unpaid = map[string]string{"fbclid": Social, "ysclid": Search}
 
 // SourceOf reads the source from the address of a session's first page and its
 // referrer. Neither has to be well-formed.
@@ -80,7 +83,7 @@ func SourceOf(page, referrer string) Source {
 		}
 	}
 	group, name := Direct, ""
-	if host := hostOf(referrer); host != "" && host != lowerHost(address) {
+	if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) {
 		s.Referrer = clip(host)
 		group, name = groupOf(host)
 	}
@@ -90,13 +93,10 @@ func SourceOf(page, referrer string) Source {
 		if s.Source == "" {
 			s.Source = cmp.Or(system, name)
 		}
-	case s.ClickID != "" && !(sharedLinks[s.ClickIDName]):
+	case s.ClickID != "" && unpaid[s.ClickIDName] == "":
 		s.Kind, s.Source = Ad, system
 	case s.ClickID != "" && group == Direct:
-		s.Kind, s.Source = Social, system
-		if s.ClickIDName == "ysclid" {
-			s.Kind = Search
-		}
+		s.Kind, s.Source = unpaid[s.ClickIDName], system
 	default:
 		s.Kind, s.Source = group, clip(name)
 	}
@@ -104,9 +104,10 @@ func SourceOf(page, referrer string) Source {
 }
 
 // campaign tells one campaign from another: a visitor who comes back by a new
-// one begins a new session. It is empty where no campaign brought the visitor.
+// one begins a new session. It is empty where there is neither a utm parameter
+// nor a click id; that of a search engine's results is none.
 func (s Source) campaign() string {
-	if s.Kind != Campaign && s.Kind != Ad {
+	if s.Kind != Campaign && (s.ClickID == "" || unpaid[s.ClickIDName] == Search) {
 		return ""
 	}
 	return strings.Join([]string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID}, "\x1f")
@@ -156,10 +157,12 @@ func readReferrers() map[string]referrer {
 	return known
 }
 
+func withoutWWW(host string) string { return strings.TrimPrefix(host, "www.") }
+
 // groupOf finds the group of a host: by the name before its top-level domain,
 // for names that end with a dot, or by the host and the domains above it.
 func groupOf(host string) (group, name string) {
-	bare := strings.TrimPrefix(strings.TrimPrefix(host, "www."), "m.")
+	bare := strings.TrimPrefix(withoutWWW(host), "m.")
 	if r, known := referrers[beforeTopLevel(bare)]; known {
 		return r.group, r.name
 	}
@@ -171,13 +174,12 @@ func groupOf(host string) (group, name string) {
 	return Referral, bare
 }
 
-// beforeTopLevel is "google." of google.com, google.co.uk and google.com.br.
+// beforeTopLevel is "google." of google.com, google.co.uk and google.com.br, and
+// empty for a host with a subdomain: anybody can have google.something.io.
 func beforeTopLevel(host string) string {
+	suffix, official := publicsuffix.PublicSuffix(host)
 	label, rest, found := strings.Cut(host, ".")
-	if !found {
-		return ""
-	}
-	if second, top, two := strings.Cut(rest, "."); two && (len(second) > 3 || len(top) != 2) {
+	if !found || !official || rest != suffix {
 		return ""
 	}
 	return label + "."
