@@ -64,3 +64,23 @@ func BenchmarkHit(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkProperties is the time of the look-up that each view of a returning
+// visitor takes besides.
+func BenchmarkProperties(b *testing.B) {
+	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+		b.Run(name, func(b *testing.B) {
+			v, err := visit.Open(b.Context(), dbtest.Open(b, settings(b)), time.Now)
+			require.NoError(b, err)
+			hit, err := v.Hit(b.Context(), site, 0, visit.View{URL: "https://shop.example/", Kind: "load"})
+			require.NoError(b, err)
+			require.NoError(b, v.SetProperty(b.Context(), site, hit.Ref, "client", nil))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := v.Properties(b.Context(), site, hit.Visitor); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -77,18 +77,27 @@ func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind
 
 // Properties are the visitor's, by name; the value of a flag is nil.
 func (v *Visits) Properties(ctx context.Context, siteID int64, visitor ID) (map[string]*string, error) {
-	var rows []struct {
-		Name  string
-		Value *string
-	}
-	err := v.db.Read().NewRaw(`SELECT name, value FROM properties WHERE site_id = ? AND visitor_id = ?`,
-		siteID, v.visitors.number(visitor)).Scan(ctx, &rows)
+	properties, err := v.readProperties(ctx, siteID, v.visitors.number(visitor))
 	if err != nil {
 		return nil, fmt.Errorf("reading properties: %w", err)
 	}
-	properties := make(map[string]*string, len(rows))
-	for _, row := range rows {
-		properties[row.Name] = row.Value
-	}
 	return properties, nil
+}
+
+func (v *Visits) readProperties(ctx context.Context, siteID, visitor int64) (map[string]*string, error) {
+	rows, err := v.properties.QueryContext(ctx, siteID, visitor)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	properties := make(map[string]*string)
+	for rows.Next() {
+		var name string
+		var value *string
+		if err := rows.Scan(&name, &value); err != nil {
+			return nil, err
+		}
+		properties[name] = value
+	}
+	return properties, rows.Err()
 }

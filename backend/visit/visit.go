@@ -9,6 +9,7 @@ package visit
 import (
 	"context"
 	"crypto/aes"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -50,13 +51,15 @@ type Visits struct {
 	numbers                  *db.Sequence
 	visitors, sessions, hits permutation
 	events                   *db.Sequence
+
+	properties *sql.Stmt // read with every view of a returning visitor
 }
 
 // block is how many numbers a node reserves at a time: each time, all who
 // report a view wait for the database, so it is seldom.
 const block = 1 << 14
 
-// Open returns the visits of the database. The secrets behind its ids and
+// Open returns the visits of the database, which has been migrated. The secrets behind its ids and
 // signatures are made on the first call and are the same on every node.
 func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) {
 	signing, err := d.Secret(ctx, "visit.signing")
@@ -71,8 +74,12 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 	if err != nil {
 		return nil, fmt.Errorf("making ids: %w", err)
 	}
+	properties, err := d.Read().DB.PrepareContext(ctx, `SELECT name, value FROM properties WHERE site_id = $1 AND visitor_id = $2`)
+	if err != nil {
+		return nil, fmt.Errorf("preparing to read properties: %w", err)
+	}
 	return &Visits{
-		db: d, now: now, signing: signing, bots: newBots(),
+		db: d, now: now, signing: signing, bots: newBots(), properties: properties,
 		numbers:  d.Sequence("visit.hits", block),
 		visitors: permutation{cipher, 'v'}, sessions: permutation{cipher, 's'}, hits: permutation{cipher, 'h'},
 		events: d.Sequence("visit.events", 256),
