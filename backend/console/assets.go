@@ -25,47 +25,64 @@ type asset struct {
 	plain, gzips []byte
 }
 
-var assets, icons = loadAssets()
+// served are the files and what they are put together from. The scripts are
+// one: htmx begins with the page as soon as it is left alone, and what extends
+// it must be there by then.
+var served = map[string][]string{
+	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/console.js"},
+	"console.css": {"static/console.css"},
+	"mark.svg":    {"static/mark.svg"},
+}
 
-func loadAssets() (map[string]asset, map[string]template.HTML) {
-	kinds := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
-	found := make(map[string]asset)
-	drawn := make(map[string]template.HTML)
-	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+var assets, icons = loadAssets(), loadIcons()
+
+func loadAssets() map[string]asset {
+	loaded := make(map[string]asset)
+	for name, parts := range served {
+		var content, packed bytes.Buffer
+		for _, part := range parts {
+			content.Write(embedded(part))
+			content.WriteByte('\n')
 		}
-		content, err := files.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		name, ext := path.Base(file), path.Ext(file)
-		if path.Dir(file) == "dist/icons" {
-			drawn[strings.TrimSuffix(name, ext)] = template.HTML(bytes.TrimSpace(content)) // drawn by us, with nobody's text in it
-			return nil
-		}
-		if kinds[ext] == "" {
-			return nil
-		}
-		sum := sha256.Sum256(content)
-		var packed bytes.Buffer
 		zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 		if err != nil {
-			return err
+			panic(err) // the level is one
 		}
-		zip.Write(content)
+		zip.Write(content.Bytes())
 		zip.Close()
-		found[name] = asset{
+		sum := sha256.Sum256(content.Bytes())
+		loaded[name] = asset{
 			path:  "/assets/" + base64.RawURLEncoding.EncodeToString(sum[:9]) + "/" + name,
-			kind:  kinds[ext],
-			plain: content, gzips: packed.Bytes(),
+			kind:  kinds[path.Ext(name)],
+			plain: content.Bytes(), gzips: packed.Bytes(),
 		}
-		return nil
-	})
+	}
+	return loaded
+}
+
+// loadIcons reads the signs as HTML. They are the console's own, with nobody
+// else's text in them.
+func loadIcons() map[string]template.HTML {
+	entries, err := fs.ReadDir(files, "dist/icons")
+	if err != nil {
+		panic(err) // embedded
+	}
+	loaded := make(map[string]template.HTML, len(entries))
+	for _, entry := range entries {
+		drawing := embedded("dist/icons/" + entry.Name())
+		loaded[strings.TrimSuffix(entry.Name(), ".svg")] = template.HTML(bytes.TrimSpace(drawing))
+	}
+	return loaded
+}
+
+func embedded(name string) []byte {
+	content, err := files.ReadFile(name)
 	if err != nil {
 		panic(err) // embedded, and read by every test
 	}
-	return found, drawn
+	return content
 }
 
 func isAsset(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/assets/") }

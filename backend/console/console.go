@@ -64,11 +64,6 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	return c
 }
 
-// Disconnect ends the streams that are open. Their pages connect anew at once,
-// to whoever answers then: it is for a server that stops while the service goes
-// on.
-func (c *Console) Disconnect() { c.streams.disconnect() }
-
 // Close ends the open streams for good, and returns when they have ended.
 func (c *Console) Close() { c.streams.close() }
 

@@ -15,7 +15,7 @@ type streams struct {
 	mu      sync.Mutex
 	count   int
 	closed  bool
-	running context.Context // of those that are open now
+	running context.Context // ends with all of them
 	end     context.CancelFunc
 }
 
@@ -40,15 +40,6 @@ func (s *streams) enter() (running context.Context, leave func(), ok bool) {
 		s.mu.Unlock()
 		s.open.Done()
 	}, true
-}
-
-func (s *streams) disconnect() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end()
-	if !s.closed {
-		s.running, s.end = context.WithCancel(context.Background())
-	}
 }
 
 func (s *streams) close() {

@@ -7,7 +7,6 @@
 	const words = JSON.parse(document.querySelector("meta[name=words]").content);
 	const language = root.lang;
 	const title = document.title;
-	const hovers = matchMedia("(hover: hover)").matches;
 
 	// ---- times ----
 
@@ -49,9 +48,13 @@
 
 	// ---- lists ----
 
+	// A finger leaves :hover behind where it touched last; only a mouse rests on what it points at.
+	let mouse = false;
+	addEventListener("pointerover", (event) => { mouse = event.pointerType === "mouse"; }, { capture: true, passive: true });
+
 	// held tells whether the operator looks at the rows of the list, so that none may move.
 	function held(list) {
-		return (hovers && list.matches(":hover")) || list.contains(document.activeElement) ||
+		return (mouse && list.matches(":hover")) || list.contains(document.activeElement) ||
 			list.getBoundingClientRect().top < -8;
 	}
 

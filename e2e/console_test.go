@@ -1,0 +1,196 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+const consolePassword = "correct horse battery"
+
+var setupLink = regexp.MustCompile(`"link":\s*"([^"]+/setup\?token=[^"]+)"`)
+
+// signedIn opens the console of a program that has just been started for the
+// first time, by the link in its log.
+func (p *program) signedIn(t *testing.T) *tab {
+	t.Helper()
+	var link string
+	p.await(t, func() bool {
+		if found := setupLink.FindStringSubmatch(p.log.String()); found != nil {
+			link = found[1]
+		}
+		return link != ""
+	})
+	b := newTab(t)
+	b.size(1280, 800, false)
+	b.visit(link)
+	b.do(`document.getElementById("login").value = "vera";
+		document.getElementById("password").value = "` + consolePassword + `";
+		document.querySelector("main form").requestSubmit()`)
+	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
+	return b
+}
+
+// size makes the tab as large as a window or a phone.
+func (b *tab) size(width, height int64, phone bool) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: phone})
+	require.NoError(b.t, err)
+}
+
+// prefers sets a preference of the system, such as prefers-color-scheme.
+func (b *tab) prefers(feature, choice string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: choice}}})
+	require.NoError(b.t, err)
+}
+
+// calls sets the browser's name: Chromium without a window calls itself by one
+// that no person has.
+func (b *tab) calls(userAgent string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: userAgent})
+	require.NoError(b.t, err)
+}
+
+// point moves the mouse to the middle of the element.
+func (b *tab) point(selector string) {
+	b.t.Helper()
+	at := value[[]float64](b, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`, selector))
+	_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at[0], Y: at[1]})
+	require.NoError(b.t, err)
+}
+
+func contains(selector, text string) string {
+	return fmt.Sprintf(`document.querySelector(%q)?.innerText.includes(%q)`, selector, text)
+}
+
+func TestVisitorsAndLeadsAppearInTheConsole(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	desk.until(`document.querySelector(".empty").checkVisibility()`)
+	desk.do(`window.sameDocument = true`)
+
+	visitor := newTab(t)
+	visitor.calls("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36")
+	visitor.visit(p.shop + "/lamps/birch.html")
+	desk.until(contains("#guests", "/lamps/birch.html"))
+	visitor.visit(p.shop + "/contacts.html")
+	desk.until(contains("#guests li", "/contacts.html"))
+	require.Equal(t, 1, value[int](desk, `document.querySelectorAll("#guests li").length`), "one visit, one row")
+
+	credentials := p.credentials(t)
+	require.True(t, sendRequest(credentials, map[string]string{"name": "Anna", "phone": "8 (495) 123-45-67", "text": "Two birch lamps"}))
+	desk.until(contains("#arrivals", "Two birch lamps"))
+	require.True(t, value[bool](desk, `window.sameDocument === true`), "without a reload")
+	require.Equal(t, "(1) ", value[string](desk, `document.title.slice(0, 4)`))
+
+	desk.do(`document.querySelector("#arrivals a").click()`)
+	desk.until(contains("main", "Two birch lamps") + ` && location.pathname.startsWith("/leads/")`)
+	desk.do(`document.querySelector("a[href^='/visitors/']").click()`)
+	desk.until(`location.pathname.startsWith("/visitors/") && ` + contains("h1", "Anna"))
+}
+
+func TestRowsDoNotMoveUnderThePointer(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	credentials := p.credentials(t)
+	require.True(t, sendRequest(credentials, map[string]string{"name": "Anna", "text": "first"}))
+	desk.visit(p.console + "/leads")
+	desk.until(contains("#leads", "first") + ` && document.documentElement.dataset.stream === "live"`)
+
+	desk.point("#leads li")
+	require.True(t, sendRequest(credentials, map[string]string{"name": "Boris", "text": "second"}))
+	desk.until(contains("[data-waiting=leads]", "1 new"))
+	require.Equal(t, 1, value[int](desk, `document.querySelectorAll("#leads li").length`))
+	desk.do(`document.querySelector("[data-waiting=leads]").click()`)
+	desk.until(contains("#leads li", "second") + ` && document.querySelector("[data-waiting=leads]").hidden`)
+
+	// The keyboard holds the rows as well, and lets them go.
+	desk.point("h1")
+	desk.do(`document.querySelector("#leads a").focus()`)
+	require.True(t, sendRequest(credentials, map[string]string{"name": "Clara", "text": "third"}))
+	desk.until(contains("[data-waiting=leads]", "1 new"))
+	desk.do(`document.activeElement.blur()`)
+	desk.until(contains("#leads li", "third"))
+	require.Equal(t, 3, value[int](desk, `document.querySelectorAll("#leads li").length`))
+}
+
+func TestLostStreamIsSaidAndMissesNothing(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	desk.visit(p.console + "/leads")
+	desk.until(`document.documentElement.dataset.stream === "live"`)
+	desk.do(`window.sameDocument = true`)
+	p.kill()
+	desk.until(`document.getElementById("lost").checkVisibility()`)
+	p.start(t)
+	require.True(t, sendRequest(p.credentials(t), map[string]string{"name": "Anna", "text": "after the restart"}))
+	desk.until(contains("#leads", "after the restart"))
+	desk.until(`!document.getElementById("lost").checkVisibility() && window.sameDocument`)
+}
+
+// violation is what axe found wrong.
+type violation struct {
+	ID    string
+	Nodes []struct {
+		HTML           string
+		FailureSummary string
+	}
+}
+
+func TestConsoleIsAccessible(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
+	require.NoError(t, err)
+	p := runExample(t, "")
+	outside := newTab(t)
+	desk := p.signedIn(t)
+	require.True(t, sendRequest(p.credentials(t), map[string]string{
+		"name": "Anna", "phone": "8 (495) 123-45-67", "email": "anna@mail.example", "text": "Two birch lamps", "is_sale": "1", "sale_cost": "1500.50", "city": "Tver"}))
+	desk.visit(p.console + "/leads")
+	lead := value[string](desk, `document.querySelector("#leads a").pathname`)
+	desk.visit(p.console + lead)
+	card := value[string](desk, `document.querySelector("a[href^='/visitors/']").pathname`)
+
+	check := func(b *tab, path string) {
+		b.visit(p.console + path)
+		b.run(chromedp.Evaluate[chromedp.Void](string(axe)))
+		found := value[[]violation](b, `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then((r) => r.violations)`)
+		var said strings.Builder
+		for _, v := range found {
+			for _, n := range v.Nodes {
+				fmt.Fprintf(&said, "%s: %s\n%s\n", v.ID, n.HTML, n.FailureSummary)
+			}
+		}
+		require.Empty(t, said.String(), path)
+		require.False(t, value[bool](b, `document.documentElement.scrollWidth > innerWidth`), "%s is wider than the window", path)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, window := range []struct {
+			width, height int64
+			phone         bool
+		}{{1280, 800, false}, {390, 844, true}} {
+			for _, b := range []*tab{desk, outside} {
+				b.size(window.width, window.height, window.phone)
+				b.prefers("prefers-color-scheme", scheme)
+			}
+			check(outside, "/sign-in")
+			for _, path := range []string{"/visitors", "/leads", lead, card, "/sites", "/operators", "/account", "/nowhere"} {
+				check(desk, path)
+			}
+		}
+	}
+}
