@@ -107,6 +107,21 @@ for (const form of document.querySelectorAll('form[data-request]')) {
 	});
 }
 
+// The contact form posts and reloads, and tells of itself while it leaves the page.
+for (const form of document.querySelectorAll('form[data-contact]')) {
+	form.addEventListener('submit', () => {
+		const fields = form.elements;
+		window.Svc?.addOfflineRequest?.({
+			name: fields['your-name'].value,
+			phone: fields.phone.value,
+			email: fields.mail.value,
+			message: fields.message.value,
+			form_name: 'Contact',
+			user_fields: { city: fields.city.value },
+		});
+	});
+}
+
 // Downloads are worth an event in the reports.
 document.addEventListener('click', (event) => {
 	const link = event.target.closest?.('a[data-download]');
