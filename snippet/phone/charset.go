@@ -28,8 +28,8 @@ var ASCII = newPairs()
 // CharsetOf finds a charset by its label, as a page or its header names it: any
 // label of the Encoding Standard. Charsets of several bytes a character other than
 // UTF-8 are read as [ASCII], since none of their characters ends in a digit's byte
-// but for the four-byte forms of gb18030. UTF-16 has no such reading: ok is false,
-// as for unknown labels.
+// but for the four-byte forms of gb18030. UTF-16 and ISO-2022-JP have no such
+// reading: ok is false, as for unknown labels.
 func CharsetOf(label string) (c *Charset, ok bool) {
 	found, err := htmlindex.Get(label)
 	if err != nil {
@@ -43,7 +43,7 @@ func CharsetOf(label string) (c *Charset, ok bool) {
 		switch {
 		case name == "utf-8":
 			return UTF8, true
-		case err != nil, name == "utf-16le", name == "utf-16be", name == "replacement":
+		case err != nil, name == "utf-16le", name == "utf-16be", name == "iso-2022-jp", name == "replacement":
 			return nil, false
 		}
 		return ASCII, true

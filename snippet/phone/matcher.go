@@ -41,11 +41,12 @@ type Matcher struct {
 	charset *Charset
 	place   Place
 
-	phase phase
-	run   run
-	after after
-	tail  tail   // what was read before
-	left  before // what stood before the run
+	phase  phase
+	search search
+	run    run
+	after  after
+	tail   tail   // what was read before
+	left   before // what stood before the run
 
 	carry    [2 * maxReference]byte // the beginning of an incomplete token
 	carried  int
@@ -73,7 +74,7 @@ const MaxHeld = window*(maxReference+maxGap) + maxGap + 4*maxWord + 2*maxReferen
 
 // NewMatcher gives a matcher for texts in a charset.
 func (s *Set) NewMatcher(c *Charset) *Matcher {
-	m := &Matcher{set: s, charset: c}
+	m := &Matcher{set: s, charset: c, search: search{charset: c, least: s.least}}
 	m.Reset(Text)
 	return m
 }
@@ -159,22 +160,37 @@ func (m *Matcher) clearMatches() {
 
 // scan reads b; what is incomplete at its end is carried over unless it is last.
 func (m *Matcher) scan(at int64, b []byte, last bool) {
-	rows := search{charset: m.charset, b: b, least: m.set.least, reference: -1}
+	m.search.b, m.search.reference = b, -1
 	i := 0
+	if m.phase == idle {
+		i = m.seek(b, 0)
+	}
+	if i < len(b) {
+		i = m.read(at, b, i, last)
+	}
+	m.tail.add(b[:i])
+}
+
+// seek finds where reading has to begin, at or behind i.
+func (m *Matcher) seek(b []byte, i int) int {
+	if m.place == Link {
+		return m.charset.seekLink(b, i)
+	}
+	return m.search.row(i)
+}
+
+// read reads b from i on, and tells how far it came. It stops early only at an
+// incomplete token.
+func (m *Matcher) read(at int64, b []byte, i int, last bool) int {
 	for i < len(b) {
-		if m.phase == idle {
-			if m.place == Link {
-				i = m.charset.seekLink(b, i)
-			} else {
-				i = rows.row(i)
-			}
-			if i == len(b) {
-				break
-			}
-		} else if m.phase == gathering {
-			if i = m.gather(at, b, i); i == len(b) {
-				break
-			}
+		switch m.phase {
+		case idle:
+			i = m.seek(b, i)
+		case gathering:
+			i = m.gather(at, b, i)
+		}
+		if i == len(b) {
+			break
 		}
 		t := m.next(b[i:], last)
 		if t.size == 0 {
@@ -185,7 +201,7 @@ func (m *Matcher) scan(at int64, b []byte, last bool) {
 		m.step(t, at, b, i)
 		i += int(t.size)
 	}
-	m.tail.add(b[:i])
+	return i
 }
 
 // gather reads plain digits and separators from b[i] on while the run goes on, and

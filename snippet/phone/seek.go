@@ -45,11 +45,14 @@ func (s *search) row(i int) int {
 	if s.least >= coarseDigits {
 		for i < len(s.b) {
 			found := s.figure(i)
-			begin := s.charset.back(s.b, i, found)
 			if found+8 > len(s.b) {
-				i = begin
+				if s.endsPlain() {
+					return len(s.b)
+				}
+				i = s.charset.back(s.b, i, found)
 				break
 			}
+			begin := s.charset.back(s.b, i, found)
 			next, enough := s.charset.skim(s.b, begin, s.least)
 			if enough {
 				return next
@@ -74,10 +77,7 @@ func (s *search) row(i int) int {
 func (s *search) figure(i int) int {
 	b, c := s.b, s.charset
 	s.findReference(i)
-	for ; i+8 <= len(b); i += 8 {
-		if i+8 > s.reference {
-			return min(max(i, s.reference), len(b)-8)
-		}
+	for ; i+8 <= s.reference; i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		var letters uint64
 		if x&highs == 0 {
@@ -116,7 +116,27 @@ func (s *search) figure(i int) int {
 		}
 		i = found + bits.TrailingZeros64(letters)>>3 + 1 - 8
 	}
-	return i
+	if i+8 > len(b) {
+		return i
+	}
+	return min(max(i, s.reference), len(b)-8)
+}
+
+// endsPlain tells, where figure has come to less than eight bytes from the end,
+// that no row is left: the last eight bytes have a letter, nothing behind it that
+// a writing may begin with, and too few digits before it.
+func (s *search) endsPlain() bool {
+	if len(s.b) < 8 {
+		return false
+	}
+	x := binary.LittleEndian.Uint64(s.b[len(s.b)-8:])
+	letters := s.charset.letters(x)
+	digits := digitBytes(x)
+	if s.charset.wide {
+		letters |= equalBytes(x|ones, 0xD1) << 8 // the second bytes of Cyrillic letters
+	}
+	marks := digits | equalBytes(x, '(') | equalBytes(x, '+') | equalBytes(x, '&') | x&^letters&highs
+	return marks < letters && bits.OnesCount64(digits)+3 < s.least
 }
 
 // findReference keeps s.reference the first "&" at or behind i that may begin a
@@ -160,15 +180,14 @@ func (c *Charset) back(b []byte, from, i int) int {
 
 // skim reads a row from b[i] on. When it has enough digits to be a number, or goes
 // up to the end of b, next is the byte that a writing in it may begin with;
-// otherwise next is behind the row.
+// otherwise next is behind the row. As in a run, a gap may only be so wide.
 func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
-	digits, first := 0, -1
+	digits, gap, first := 0, 0, -1
 	for i < len(b) {
 		size := 1
 		r := c.roles[b[i]]
 		if r == unclear {
-			r, size = c.clarify(b[i:])
-			if size == 0 {
+			if r, size = c.clarify(b[i:]); size == 0 {
 				if first < 0 {
 					first = i
 				}
@@ -178,13 +197,21 @@ func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 		switch r {
 		case ends:
 			return i + size, false
-		case counts, starts:
+		case counts:
 			if first < 0 {
 				first = i
 			}
-			if r == counts {
-				if digits++; digits == least {
-					return first, true
+			if digits++; digits == least {
+				return first, true
+			}
+			gap = 0
+		case starts, goesOn:
+			if first < 0 && r == starts {
+				first = i
+			}
+			if first >= 0 {
+				if gap += size; gap > maxGap {
+					digits, gap, first = 0, 0, -1
 				}
 			}
 		}
