@@ -8,7 +8,8 @@ RUN go install github.com/caddyserver/xcaddy/cmd/xcaddy@v0.4.5
 WORKDIR /src
 COPY . .
 ENV CGO_ENABLED=0
-RUN xcaddy build v2.11.9 --output /usr/bin/caddy --with github.com/seed-3405227d/frontdesk=. \
+# The checkout stands in for the module, whose version is then only a name.
+RUN xcaddy build v2.11.9 --output /usr/bin/caddy --with github.com/seed-3405227d/frontdesk@v0.0.0=. \
 	&& setcap cap_net_bind_service=+ep /usr/bin/caddy
 
 FROM alpine:3.22
