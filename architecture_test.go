@@ -88,11 +88,13 @@ func TestVersions(t *testing.T) {
 	require.NoError(t, err)
 	required := regexp.MustCompile(`(?m)^\s*(?:require )?github\.com/caddyserver/caddy/v2 (v\S+)`).FindSubmatch(file)
 	require.NotNil(t, required, "go.mod requires Caddy")
-	dockerfile, err := os.ReadFile("xcaddy.Dockerfile")
-	require.NoError(t, err)
-	built := regexp.MustCompile(`xcaddy build (v\S+)`).FindSubmatch(dockerfile)
-	require.NotNil(t, built, "xcaddy.Dockerfile pins Caddy")
-	require.Equal(t, string(required[1]), string(built[1]))
+	for _, name := range []string{"xcaddy.Dockerfile", "docs/hosting.md"} {
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		built := regexp.MustCompile(`xcaddy build (v\S+)`).FindSubmatch(content)
+		require.NotNil(t, built, "%s pins Caddy", name)
+		require.Equal(t, string(required[1]), string(built[1]), name)
+	}
 	require.NotRegexp(t, `(?m)^\s*replace\b`, string(file), "those who build with xcaddy do not get replacements")
 }
 
