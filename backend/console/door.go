@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -28,9 +28,9 @@ func (c *Console) showDoor(w http.ResponseWriter, r *http.Request, status int, d
 		return
 	}
 	f.Body, f.Problem = d, problem
-	f.Title = f.Words.text("signin.title")
+	f.Title, f.Here = f.Words.text("signin.title"), "/sign-in"
 	if d.Setup {
-		f.Title = f.Words.text("setup.title")
+		f.Title, f.Here = f.Words.text("setup.title"), "/setup?"+url.Values{"token": {d.Token}}.Encode()
 	}
 	c.show(w, r, status, f)
 }
@@ -149,10 +149,5 @@ func (c *Console) chooseLanguage(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: chosen.Code, Path: "/", MaxAge: 400 * 24 * 60 * 60,
 		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
-	to := r.PostFormValue("back")
-	if to == "" || strings.HasPrefix(to, "/setup") {
-		// The address of the setup link is no page to come back to by a form.
-		to = local(to)
-	}
-	http.Redirect(w, r, local(to), http.StatusSeeOther)
+	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -82,7 +81,7 @@ type frame struct {
 	Inside   bool // signed in
 	Page     string
 	Title    string
-	Here     string // address of this page
+	Here     string // address at which this page is shown again
 	Stream   string // address of the events that keep it up to date
 	Sites    []site.Site
 	SiteID   int64 // to which lists are narrowed; 0 for all
@@ -108,6 +107,9 @@ func (f frame) SiteKey(id int64) string {
 func (c *Console) frame(r *http.Request, name string) (frame, error) {
 	w := c.wordsFor(r)
 	f := frame{Words: w, Tongues: c.words, Page: name, Here: r.URL.RequestURI(), Title: w.text(name + ".title")}
+	if r.Method == http.MethodPost { // shown again for a form that was not accepted
+		f.Here = "/" + name
+	}
 	o, found := current(r)
 	if !found {
 		return f, nil
@@ -177,7 +179,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text 
 
 // failed is for what is not the client's fault: the database does not answer.
 func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
-	if !errors.Is(r.Context().Err(), r.Context().Err()) || r.Context().Err() == nil {
+	if r.Context().Err() == nil { // else nobody waits any more
 		c.logger.Error("the console cannot show a page", zap.String("path", r.URL.Path), zap.Error(err))
 	}
 	w.Header().Set("Retry-After", "5")

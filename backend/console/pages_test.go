@@ -216,3 +216,23 @@ func TestAssets(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.get("/assets/AAAAAAAAAAAA/console.js").status)
 	})
 }
+
+// A page that is shown because a form was not accepted is one to come back to.
+func TestPagesAreFoundAgain(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		for _, refused := range []answer{
+			b.post("/account/password", "current", "wrong", "password", password),
+			b.post("/sites", "key", "not a key"),
+			b.post("/operators", "login", "boris"),
+		} {
+			require.Equal(t, http.StatusUnprocessableEntity, refused.status)
+			document, err := goquery.NewDocumentFromReader(strings.NewReader(refused.body))
+			require.NoError(t, err)
+			back, found := document.Find("input[name=back]").Attr("value")
+			require.True(t, found)
+			require.Equal(t, back, b.post("/account/away", "away", "false", "back", back).header.Get("Location"))
+			require.Equal(t, http.StatusOK, b.get(back).status, back)
+		}
+	})
+}

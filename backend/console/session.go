@@ -67,7 +67,6 @@ func (s sessions) loaded(next http.Handler) http.Handler {
 		default:
 			plain.ServeHTTP(w, r)
 		}
-		// scs says no-cache here and there; pages of the console are not stored.
 	})
 }
 

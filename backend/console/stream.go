@@ -158,6 +158,7 @@ func (s *streaming) run(ctx context.Context) error {
 			look = true
 		case <-aged.C:
 			look = true
+			read = true // what waited for an older transaction to end wakes nobody
 		case <-staff:
 			if err := s.check(ctx); err != nil {
 				return err

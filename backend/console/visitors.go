@@ -17,6 +17,8 @@ const (
 	presentFor = 5 * time.Minute
 	// maxGuests is how many of them are shown.
 	maxGuests = 200
+	// maxNarrowed is among how many those of one site are looked for.
+	maxNarrowed = 1000
 	// maxCardLeads is how many leads a visitor's card shows.
 	maxCardLeads = 50
 )
@@ -55,13 +57,17 @@ func (c *Console) present(ctx context.Context, w *words, siteID int64) (presence
 	if err != nil {
 		return presence{}, err
 	}
-	live, err := c.Visits.Live(ctx, c.now().Add(-presentFor), maxGuests+1)
+	most := maxGuests
+	if siteID != 0 {
+		most = maxNarrowed
+	}
+	live, err := c.Visits.Live(ctx, c.now().Add(-presentFor), most+1)
 	if err != nil {
 		return presence{}, err
 	}
 	var p presence
-	if len(live) > maxGuests {
-		p.More, live = true, live[:maxGuests]
+	if len(live) > most {
+		p.More, live = true, live[:most]
 	}
 	for _, v := range live {
 		if siteID != 0 && v.SiteID != siteID {

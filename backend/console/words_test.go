@@ -29,7 +29,7 @@ func used(t *testing.T) map[string]bool {
 		names["source."+kind] = true
 	}
 	for _, page := range pageNames {
-		if page != "door" { // which is named by what it is for
+		if page != "door" { // whose title says what it is for
 			names[page+".title"] = true
 		}
 	}

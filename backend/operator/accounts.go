@@ -244,12 +244,22 @@ func (o *Operators) RetireProvisioned(ctx context.Context, declared []string) er
 		}
 	}
 	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1
-			WHERE provisioned AND login NOT IN (?)`, bun.In(keep))
+		var gone []struct {
+			ID    int64
+			Login string
+		}
+		err := tx.NewRaw(`SELECT id, login FROM operators WHERE provisioned AND login NOT IN (?)`, bun.In(keep)).Scan(ctx, &gone)
+		for _, account := range gone {
+			if err == nil {
+				_, err = tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1 WHERE id = ?`, account.ID)
+			}
+			if err == nil {
+				err = o.note(ctx, tx, Disabled, Operator{ID: account.ID, Login: account.Login})
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("retiring operators: %w", err)
 		}
-		tx.Wake(Topic)
 		return nil
 	})
 }
