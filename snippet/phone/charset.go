@@ -59,6 +59,7 @@ func newASCII() *Charset {
 	}
 	c.kinds['&'] = ampersand
 	c.kinds['%'] = percent
+	c.kinds['\\'] = backslash
 	for b := 128; b < 256; b++ {
 		c.runes[b] = utf8.RuneError
 	}

@@ -36,7 +36,7 @@ func FuzzMatch(f *testing.F) {
 		for _, s := range bytes.Split(b, []byte{0}) {
 			text = append(text, string(s))
 		}
-		p := Place(place % 2)
+		p := Place(place % 3)
 		m := set.NewMatcher(charset)
 		whole := newPage(m, text, 1)
 		want := whole.run(t, p) // which checks lengths and places of the edits

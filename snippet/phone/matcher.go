@@ -10,6 +10,9 @@ const (
 	// the part of a link that holds the number. Percent escapes are read, short
 	// national numbers are recognised, and what does not fit is written compactly.
 	Link
+	// Data is a string inside JSON or a script, with its escapes. Its writings are
+	// those of text.
+	Data
 )
 
 // Match is a configured number that was found.
@@ -173,8 +176,11 @@ func (m *Matcher) scan(at int64, b []byte, last bool) {
 
 // seek finds where reading has to begin, at or behind i.
 func (m *Matcher) seek(b []byte, i int) int {
-	if m.place == Link {
-		return m.charset.seekLink(b, i)
+	switch m.place {
+	case Link:
+		return m.charset.seekEscaped(b, i, '%')
+	case Data:
+		return m.charset.seekEscaped(b, i, '\\')
 	}
 	return m.search.row(i)
 }
@@ -219,7 +225,7 @@ func (m *Matcher) gather(base int64, b []byte, i int) int {
 			if r.n == window {
 				m.resolve(false)
 			}
-		case other, leading, ampersand, percent:
+		case other, leading, ampersand, percent, backslash:
 			return i
 		default:
 			if !r.separate(k, at, b[i:i+1]) {
@@ -306,7 +312,7 @@ func (m *Matcher) endRun(a after) {
 		return
 	}
 	m.after = a
-	if a.ended && isGlue(a.char) && m.place == Text {
+	if a.ended && isGlue(a.char) && m.place != Link {
 		m.after.begin(a.char)
 		m.phase = wording
 		return

@@ -3,7 +3,7 @@ package phone
 // standsLeft tells whether a writing is free of what stands before it.
 func (m *Matcher) standsLeft(w *writing) bool {
 	if w.first == 0 {
-		return m.left.frees(m.charset, w)
+		return m.left.frees(m.charset, m.place, w)
 	}
 	r := &m.run
 	g := r.digits[w.first].gap

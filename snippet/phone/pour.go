@@ -70,8 +70,14 @@ func (p pen) appendDigit(b []byte, value, size uint8) []byte {
 	switch p.mode {
 	case raw:
 		return utf8.AppendRune(b, r)
-	case escaped:
+	case percentEscape:
 		return append(b, '%', '3', '0'+value)
+	case stringEscape, upperStringEscape:
+		for range p.width {
+			b = append(b, '\\')
+		}
+		b = append(b, 'u')
+		return appendPadded(b, r, 16, 4, p.mode == upperStringEscape)
 	case decimalReference:
 		b = append(b, '&', '#')
 		b = appendPadded(b, r, 10, int(p.width), false)

@@ -98,41 +98,6 @@ func readNumeric(b []byte, last bool) token {
 	return t
 }
 
-// readEscape reads a percent-encoded character of a link: ASCII, or the
-// non-breaking space of UTF-8.
-func readEscape(b []byte, last bool) token {
-	alone := token{kind: other, size: 1, char: '%'}
-	const nonBreaking = "%C2%A0"
-	for i := 1; i < 3; i++ {
-		if i == len(b) {
-			if last {
-				return alone
-			}
-			return incomplete
-		}
-		if d, _ := hexDigit(b[i]); d < 0 {
-			return alone
-		}
-	}
-	high, _ := hexDigit(b[1])
-	low, _ := hexDigit(b[2])
-	r := high<<4 | low
-	if r < 0x80 {
-		t := tokenOf(r, 3)
-		t.pen.mode = escaped
-		return t
-	}
-	for i := 1; i < len(nonBreaking); i++ {
-		switch {
-		case i == len(b) && !last:
-			return incomplete
-		case i == len(b), upperCase(b[i]) != nonBreaking[i]:
-			return alone
-		}
-	}
-	return tokenOf(0xA0, len(nonBreaking))
-}
-
 func hexDigit(c byte) (d rune, upper bool) {
 	switch {
 	case '0' <= c && c <= '9':

@@ -123,10 +123,10 @@ func (s *search) figure(i int) int {
 }
 
 // endsPlain tells, where figure has come to less than eight bytes from the end,
-// that no row is left: the last eight bytes have a letter, nothing behind it that
-// a writing may begin with, and too few digits before it.
+// that no row is left: no reference has begun, and the last eight bytes have a letter,
+// nothing behind it that a writing may begin with, and too few digits before it.
 func (s *search) endsPlain() bool {
-	if len(s.b) < 8 {
+	if len(s.b) < 8 || s.reference < len(s.b) {
 		return false
 	}
 	x := binary.LittleEndian.Uint64(s.b[len(s.b)-8:])
@@ -239,7 +239,7 @@ func (c *Charset) clarify(b []byte) (r role, size int) {
 var roleOf = [...]role{
 	other: ends, figure: counts, plus: starts, opening: starts, closing: goesOn, space: goesOn, dash: goesOn,
 	dot: goesOn, slash: goesOn, hidden: goesOn, comma: goesOn, colon: goesOn,
-	leading: unclear, ampersand: unclear, percent: ends,
+	leading: unclear, ampersand: unclear, percent: ends, backslash: ends,
 }
 
 // sortRoles derives the roles of bytes from their kinds.
@@ -259,16 +259,12 @@ func (c *Charset) sortRoles() {
 	}
 }
 
-// seekLink finds the first byte at or behind i of a link that a writing may begin
-// with. Links are short, and a percent sign may begin a digit there.
-func (c *Charset) seekLink(b []byte, i int) int {
+// seekEscaped finds the first byte at or behind i that a writing may begin with,
+// where escape, a percent sign or a backslash, may begin a digit too.
+func (c *Charset) seekEscaped(b []byte, i int, escape byte) int {
 	for ; i < len(b); i++ {
-		switch c.roles[b[i]] {
-		case counts, starts, unclear:
-			return i
-		}
-		if b[i] == '%' {
-			return i
+		if r := c.roles[b[i]]; r != ends && r != goesOn || b[i] == escape {
+			break
 		}
 	}
 	return i

@@ -54,11 +54,16 @@ func (l *before) take(t *tail, b []byte, i int) {
 	l.size += copy(l.bytes[l.size:], b[max(0, i-maxTail):i])
 }
 
-// lastRune reads the character before b's end. Character references count as
-// the character that they stand for.
-func (c *Charset) lastRune(b []byte) (r rune, size int) {
+// lastRune reads the character before b's end. Character references, and
+// escapes in data, count as the character that they stand for.
+func (c *Charset) lastRune(b []byte, p Place) (r rune, size int) {
 	if len(b) == 0 {
 		return 0, 0
+	}
+	if p == Data {
+		if r, size := lastEscape(b); size > 0 {
+			return r, size
+		}
 	}
 	last := b[len(b)-1]
 	if last == ';' {
@@ -81,12 +86,12 @@ func (c *Charset) lastRune(b []byte) (r rune, size int) {
 }
 
 // frees tells whether a writing that follows stands by itself.
-func (l *before) frees(c *Charset, w *writing) bool {
+func (l *before) frees(c *Charset, p Place, w *writing) bool {
 	if w.plus {
 		return true
 	}
 	b := l.bytes[:l.size]
-	r, size := c.lastRune(b)
+	r, size := c.lastRune(b, p)
 	if size == 0 {
 		return true
 	}
@@ -107,7 +112,7 @@ func (l *before) frees(c *Charset, w *writing) bool {
 			break
 		}
 		b = b[:len(b)-size]
-		if r, size = c.lastRune(b); size == 0 {
+		if r, size = c.lastRune(b, p); size == 0 {
 			return true
 		}
 	}
@@ -123,7 +128,7 @@ func (l *before) frees(c *Charset, w *writing) bool {
 		n--
 		word[n] = unicode.ToLower(r)
 		b = b[:len(b)-size]
-		if r, size = c.lastRune(b); size == 0 {
+		if r, size = c.lastRune(b, p); size == 0 {
 			break
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	leading   // begins a character of several bytes
 	ampersand // may begin a character reference
 	percent   // may begin an escape of a link
+	backslash // may begin an escape of a string
 )
 
 // token is one character as it was written.
@@ -38,8 +39,8 @@ type token struct {
 type pen struct {
 	script uint8 // index into zeros
 	mode   penMode
-	width  uint8 // digits of a character reference, with its leading zeros
-	x      byte  // of a hexadecimal one
+	width  uint8 // digits of a character reference with its leading zeros; backslashes of an escape
+	x      byte  // of a hexadecimal reference
 	open   bool  // a reference without its semicolon
 }
 
@@ -50,7 +51,9 @@ const (
 	decimalReference
 	hexReference      // &#x…; with small letters, if any
 	upperHexReference // with capitals
-	escaped           // %3x
+	percentEscape     // %3x
+	stringEscape      // \u003x, with one backslash or more
+	upperStringEscape
 )
 
 // zeros are the zeros of the scripts whose digits are recognised; the nine others
@@ -130,9 +133,14 @@ func (m *Matcher) next(b []byte, last bool) token {
 		return readReference(b, last)
 	case percent:
 		if m.place == Link {
-			return readEscape(b, last)
+			return readPercent(b, last)
 		}
 		return token{kind: other, size: 1, char: '%'}
+	case backslash:
+		if m.place == Data {
+			return readStringEscape(b, last)
+		}
+		return token{kind: other, size: 1, char: '\\'}
 	default:
 		return token{kind: k, size: 1, char: m.charset.runes[c]}
 	}

@@ -80,8 +80,11 @@ func (v *vector) encode(t testing.TB, s segments) (*Charset, []string) {
 }
 
 func (v *vector) place() Place {
-	if v.Place == "link" {
+	switch v.Place {
+	case "link":
 		return Link
+	case "data":
+		return Data
 	}
 	return Text
 }
