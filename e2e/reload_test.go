@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The configuration is loaded anew, again and again, while pages are fetched
+// and requests come in: no request fails, and the console, whose stream each
+// reload ends, shows every request.
+func TestReloadUnderLoad(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	desk.visit(p.console + "/leads")
+	desk.until(`document.documentElement.dataset.stream === "live"`)
+	desk.do(`window.sameDocument = true`)
+	credentials := p.credentials(t)
+
+	var pages, leads, failed atomic.Int64
+	stop := make(chan struct{})
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				response, err := http.Get(p.shop + "/lamps/birch.html")
+				if err != nil {
+					failed.Add(1)
+					continue
+				}
+				body, err := io.ReadAll(response.Body)
+				response.Body.Close()
+				if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), "</html>") {
+					failed.Add(1)
+				}
+				pages.Add(1)
+			}
+		})
+	}
+	config, err := os.ReadFile(p.caddyfile)
+	require.NoError(t, err)
+	for reload := range 5 {
+		changed := strings.Replace(string(config), "+7 (###) ###-##-##", fmt.Sprintf("+%d ### ###-##-##", reload+1), 1)
+		require.NotEqual(t, string(config), changed)
+		require.NoError(t, os.WriteFile(p.caddyfile, []byte(changed), 0o600))
+		reloading := p.command(t, "reload", "--config", p.caddyfile, "--adapter", "caddyfile", "--address", strings.TrimPrefix(p.admin, "http://"))
+		require.NoError(t, reloading.Start())
+		done := make(chan error, 1)
+		go func() { done <- reloading.Wait() }()
+		for running := true; running; {
+			message := fmt.Sprintf("request %d.", leads.Add(1))
+			if !sendRequest(credentials, map[string]string{"name": "Anna", "text": message}) {
+				failed.Add(1)
+			}
+			select {
+			case err := <-done:
+				require.NoError(t, err)
+				running = false
+			default:
+			}
+		}
+	}
+	close(stop)
+	clients.Wait()
+	require.Zero(t, failed.Load(), "of %d pages and %d requests", pages.Load(), leads.Load())
+	t.Logf("%d pages and %d requests during 5 reloads", pages.Load(), leads.Load())
+
+	// The list keeps the newest 200; what it holds must have no gap.
+	desk.until(fmt.Sprintf(`document.querySelector("#leads")?.innerText.includes("request %d.")`, leads.Load()))
+	for n := leads.Load(); n > max(0, leads.Load()-200); n-- {
+		desk.until(fmt.Sprintf(`document.querySelector("#leads").innerText.includes("request %d.")`, n))
+	}
+	require.True(t, value[bool](desk, `window.sameDocument === true`), "without a reload of the page")
+}
