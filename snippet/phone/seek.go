@@ -133,7 +133,7 @@ func (s *search) endsPlain() bool {
 	letters := s.charset.letters(x)
 	digits := digitBytes(x)
 	if s.charset.wide {
-		letters |= equalBytes(x|ones, 0xD1) << 8 // the second bytes of Cyrillic letters
+		letters |= equalBytes(x|ones, 0xD1) << 8 & (x &^ (x << 1)) // Cyrillic letters' second bytes
 	}
 	marks := digits | equalBytes(x, '(') | equalBytes(x, '+') | equalBytes(x, '&') | x&^letters&highs
 	return marks < letters && bits.OnesCount64(digits)+3 < s.least
