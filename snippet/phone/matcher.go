@@ -163,7 +163,7 @@ func (m *Matcher) clearMatches() {
 
 // scan reads b; what is incomplete at its end is carried over unless it is last.
 func (m *Matcher) scan(at int64, b []byte, last bool) {
-	m.search.b, m.search.reference = b, -1
+	m.search.b = b
 	i := 0
 	if m.phase == idle {
 		i = m.seek(b, 0)

@@ -161,7 +161,7 @@ func TestSearchMissesNothing(t *testing.T) {
 			for _, filler := range []string{"word ", "\n\t  ", "лес ", "1 & "} {
 				b := []byte(strings.Repeat(filler, 4)[:pad] + text[0] + " and on")
 				for least := coarseDigits; least < 12; least++ {
-					quick := search{charset: charset, b: b, least: least, reference: -1}
+					quick := search{charset: charset, b: b, least: least}
 					for at := 0; at < len(b); {
 						want := len(b)
 						for i := at; i < len(b); {

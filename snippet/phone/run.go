@@ -30,7 +30,7 @@ var gapOf = [...]gap{
 
 const (
 	window   = 64  // digits that are kept
-	context  = 16  // of them already passed, kept for what follows
+	passed   = 16  // of them already passed, kept for what follows
 	maxGap   = 128 // bytes of text between two digits
 	maxSigns = 4   // separators between two digits; spaces in a row are one
 	maxCuts  = 32  // places inside a run where markup stands
@@ -190,7 +190,7 @@ func (r *run) cut(at int64) bool {
 
 // slide forgets what has been decided.
 func (r *run) slide() {
-	drop := r.from - context
+	drop := r.from - passed
 	if drop <= 0 {
 		return
 	}

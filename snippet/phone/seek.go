@@ -1,7 +1,6 @@
 package phone
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
@@ -32,10 +31,9 @@ const coarseDigits = 7
 
 // search looks for rows of digits and separators in a piece of text.
 type search struct {
-	charset   *Charset
-	b         []byte
-	least     int // digits that a row must have to matter
-	reference int // where the next "&" is, or len(b); -1 for not known
+	charset *Charset
+	b       []byte
+	least   int // digits that a row must have to matter
 }
 
 // row finds the first byte at or behind i that begins a row with enough digits to
@@ -43,17 +41,16 @@ type search struct {
 // is the text's length when there is none.
 func (s *search) row(i int) int {
 	if s.least >= coarseDigits {
-		for i < len(s.b) {
-			found := s.figure(i)
-			if found+8 > len(s.b) {
+		for {
+			found, ok := s.figure(i)
+			if !ok {
 				if s.endsPlain() {
 					return len(s.b)
 				}
 				i = s.charset.back(s.b, i, found)
 				break
 			}
-			begin := s.charset.back(s.b, i, found)
-			next, enough := s.charset.skim(s.b, begin, s.least)
+			next, enough := s.charset.skim(s.b, s.charset.back(s.b, i, found), s.least)
 			if enough {
 				return next
 			}
@@ -73,11 +70,11 @@ func (s *search) row(i int) int {
 // figure finds a place at which a writing may have been for some bytes: four bytes
 // with a digit and without a letter, a character reference, or a byte that may
 // begin another script's digit. It looks at eight bytes at a time and passes over
-// most of a page's digits. When less than eight bytes are left it stops.
-func (s *search) figure(i int) int {
+// most of a page's digits. When less than eight bytes are left it stops, and tells
+// where, with ok false.
+func (s *search) figure(i int) (found int, ok bool) {
 	b, c := s.b, s.charset
-	s.findReference(i)
-	for ; i+8 <= s.reference; i += 8 {
+	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		var letters uint64
 		if x&highs == 0 {
@@ -86,8 +83,14 @@ func (s *search) figure(i int) int {
 			letters = c.letters(x)
 			if c.wide && (x&lows+(0x80-0x58)*ones)&x&highs != 0 {
 				if wide := wideBytes(x); wide != 0 {
-					return i + bits.TrailingZeros64(wide)>>3
+					return i + bits.TrailingZeros64(wide)>>3, true
 				}
+			}
+		}
+		if ampersands := equalBytes(x, '&'); ampersands != 0 {
+			at := i + bits.TrailingZeros64(ampersands)>>3
+			if ampersands&(ampersands-1) != 0 || at+1 == len(b) || b[at+1] == '#' || isAlphanumeric(b[at+1]) {
+				return at, true
 			}
 		}
 		if uint32(letters) != 0 && letters>>32 != 0 {
@@ -103,30 +106,29 @@ func (s *search) figure(i int) int {
 		if digits == 0 {
 			continue
 		}
-		found := i + bits.TrailingZeros64(digits)>>3
-		if found+8 > s.reference {
-			return min(found, len(b)-8)
+		at := i + bits.TrailingZeros64(digits)>>3
+		if at+8 > len(b) {
+			return at, true
 		}
 		// Most rows end soon: with a letter among the next eight bytes, before
 		// which there are too few digits, with the three that may stand before.
-		x = binary.LittleEndian.Uint64(b[found:])
+		x = binary.LittleEndian.Uint64(b[at:])
 		letters = c.letters(x)
-		if letters == 0 || bits.OnesCount64(digitBytes(x)&(letters-1)&^letters)+3 >= s.least {
-			return found
+		before := (letters - 1) &^ letters
+		if letters == 0 || equalBytes(x, '&')&before != 0 || bits.OnesCount64(digitBytes(x)&before)+3 >= s.least {
+			return at, true
 		}
-		i = found + bits.TrailingZeros64(letters)>>3 + 1 - 8
+		i = at + bits.TrailingZeros64(letters)>>3 + 1 - 8
 	}
-	if i+8 > len(b) {
-		return i
-	}
-	return min(max(i, s.reference), len(b)-8)
+	return i, false
 }
 
 // endsPlain tells, where figure has come to less than eight bytes from the end,
-// that no row is left: no reference has begun, and the last eight bytes have a letter,
-// nothing behind it that a writing may begin with, and too few digits before it.
+// that no row is left: in the last eight bytes no reference begins, and they have
+// a letter, nothing behind it that a writing may begin with, and too few digits
+// before it.
 func (s *search) endsPlain() bool {
-	if len(s.b) < 8 || s.reference < len(s.b) {
+	if len(s.b) < 8 {
 		return false
 	}
 	x := binary.LittleEndian.Uint64(s.b[len(s.b)-8:])
@@ -135,29 +137,8 @@ func (s *search) endsPlain() bool {
 	if s.charset.wide {
 		letters |= equalBytes(x|ones, 0xD1) << 8 & (x &^ (x << 1)) // Cyrillic letters' second bytes
 	}
-	marks := digits | equalBytes(x, '(') | equalBytes(x, '+') | equalBytes(x, '&') | x&^letters&highs
-	return marks < letters && bits.OnesCount64(digits)+3 < s.least
-}
-
-// findReference keeps s.reference the first "&" at or behind i that may begin a
-// character reference.
-func (s *search) findReference(i int) {
-	if s.reference >= i {
-		return
-	}
-	for {
-		n := bytes.IndexByte(s.b[i:], '&')
-		if n < 0 {
-			s.reference = len(s.b)
-			return
-		}
-		i += n
-		if i+1 == len(s.b) || s.b[i+1] == '#' || isAlphanumeric(s.b[i+1]) {
-			s.reference = i
-			return
-		}
-		i++
-	}
+	marks := digits | equalBytes(x, '(') | equalBytes(x, '+') | x&^letters&highs
+	return marks < letters && equalBytes(x, '&') == 0 && bits.OnesCount64(digits)+3 < s.least
 }
 
 // back is where the row of digits and separators begins that goes up to i, or
