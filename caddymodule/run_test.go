@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
@@ -271,20 +272,28 @@ func TestReloadUnderLoad(t *testing.T) {
 	s := run(t, configuration).ready()
 	service := activeService(t)
 	var done atomic.Bool
-	var failed, asked atomic.Int64
+	var asked atomic.Int64
 	var clients sync.WaitGroup
+	failures := make(chan string, 1000)
+	ask := func(address, expected string) {
+		got, err := s.do(http.MethodGet, address, "")
+		for again := 0; err != nil && again < 3; again++ {
+			// Linux resets connections that wait to be accepted when one of the
+			// sockets on a port is closed, and so they are under any Caddy.
+			got, err = s.do(http.MethodGet, address, "")
+		}
+		if err != nil {
+			failures <- err.Error()
+		} else if got.StatusCode != http.StatusOK || !strings.Contains(got.body, expected) {
+			failures <- got.Status + ": " + got.body
+		}
+		asked.Add(1)
+	}
 	for range 4 {
 		clients.Go(func() {
-			for !done.Load() {
-				got, err := s.do(http.MethodGet, "http://localhost:$PORT/", "")
-				if err != nil || got.StatusCode != http.StatusOK || !strings.Contains(got.body, insertion) {
-					failed.Add(1)
-				}
-				got, err = s.do(http.MethodGet, "http://localhost:$PORT/frontdesk/v1/status?k=shop", "")
-				if err != nil || got.StatusCode != http.StatusOK {
-					failed.Add(1)
-				}
-				asked.Add(2)
+			for !done.Load() && len(failures) < 100 {
+				ask("http://localhost:$PORT/", insertion)
+				ask("http://localhost:$PORT/frontdesk/v1/status?k=shop", `"success":true`)
 			}
 		})
 	}
@@ -295,7 +304,11 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 	done.Store(true)
 	clients.Wait()
-	require.Zero(t, failed.Load(), "of %d requests", asked.Load())
+	close(failures)
+	for failure := range failures {
+		assert.Fail(t, "a request failed", failure)
+	}
+	require.NotContains(t, s.log(), "panic")
 	require.Same(t, service, activeService(t))
 	users, _ := services.References(service.settings)
 	require.Equal(t, 1, users)

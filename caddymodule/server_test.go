@@ -2,8 +2,10 @@ package caddymodule
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -136,6 +138,9 @@ func (s *server) ready() *server {
 func (s *server) log() string {
 	s.t.Helper()
 	content, err := os.ReadFile(s.logs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "" // nothing yet
+	}
 	require.NoError(s.t, err)
 	return string(content)
 }
