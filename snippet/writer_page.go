@@ -203,14 +203,24 @@ func (w *writer) breakOff(err error) error {
 	return err
 }
 
-// decode takes the next piece of an encoded page.
+// decode takes the next piece of an encoded page. While nothing has been sent, no
+// more is decoded than can be kept, so that the page can still pass as it came.
 func (w *writer) decode(p []byte) error {
-	if w.mode == searching && !w.sent {
-		if len(w.page.origin)+len(p) > maxHold {
+	for w.mode == searching && !w.sent && len(p) > 0 {
+		n := min(len(p), maxHold-len(w.page.origin))
+		if n == 0 {
 			w.stream()
-		} else {
-			w.page.origin = append(w.page.origin, p...)
+			break
 		}
+		w.page.origin = append(w.page.origin, p[:n]...)
+		w.decoder.input = p[:n]
+		if err := w.drain(); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	if w.decoder == nil {
+		return w.write(p)
 	}
 	w.decoder.input = p
 	return w.drain()
