@@ -27,9 +27,9 @@ func (m *Matcher) standsLeft(w *writing) bool {
 	case g&spaceGap == 0: // only parentheses: 9(495) or (812)495
 		return false
 	}
-	clock := size <= 2 && r.digits[start].gap&colonGap != 0
 	if w.form == National && size <= 3 || w.onlySpaces() || w.compact() && w.form == National {
-		return clock
+		clock := size <= 2 && r.digits[start].gap&colonGap != 0
+		return clock || w.form != National && r.endsNumber(w.first)
 	}
 	return true
 }
@@ -68,7 +68,7 @@ func (m *Matcher) standsRight(w *writing) bool {
 		return g&spaceGap != 0 || w.plus || m.place == Link || stop-w.end >= longGroup
 	case g&colonGap != 0:
 		return g&spaceGap != 0
-	case g&(spaceGap|slashGap) != 0 && m.beginsNumber(w.end):
+	case g&(spaceGap|slashGap) != 0 && m.beginsConfigured(w.end):
 		return true
 	case g&strokes != 0:
 		return g&spaceGap != 0 && w.spaced&g == 0
@@ -78,13 +78,36 @@ func (m *Matcher) standsRight(w *writing) bool {
 		return false
 	}
 	if w.onlySpaces() || w.compact() && w.form == National {
-		return stop-w.end <= 2 && stop < r.n && r.digits[stop].gap&(colonGap|spaceGap) == colonGap
+		clock := stop-w.end <= 2 && stop < r.n && r.digits[stop].gap&(colonGap|spaceGap) == colonGap
+		return clock || w.form != National && r.beginsNumber(w.end)
 	}
 	return true
 }
 
-// beginsNumber tells whether the digits from i on spell a configured number.
-func (m *Matcher) beginsNumber(i int) bool {
+// wholeNumber is how many digits make a telephone number of their own, beside one
+// with its country's or trunk prefix. Cards have fewer left.
+const wholeNumber = 7
+
+// endsNumber tells whether the digits before i are enough for a number.
+func (r *run) endsNumber(i int) bool {
+	n := 1
+	for n < wholeNumber && i-n > 0 && r.digits[i-n].gap&outside == 0 {
+		n++
+	}
+	return n >= wholeNumber
+}
+
+// beginsNumber tells whether the digits from i on are enough for a number.
+func (r *run) beginsNumber(i int) bool {
+	n := 1
+	for n < wholeNumber && i+n < r.n && r.digits[i+n].gap&outside == 0 {
+		n++
+	}
+	return n >= wholeNumber
+}
+
+// beginsConfigured tells whether the digits from i on spell a configured number.
+func (m *Matcher) beginsConfigured(i int) bool {
 	r := &m.run
 	var digits uint64
 	for e := i; e < r.n && e-i < maxDigits; e++ {

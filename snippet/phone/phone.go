@@ -9,7 +9,7 @@
 // code, with an international prefix, with its trunk prefix or with neither, is a
 // candidate, and what stands around it decides whether it is that number or a part
 // of something else. The rules are written down in docs/numbers.md and held by
-// testdata/vectors.json, which the browser script is tested with too.
+// testdata/vectors.json, which is written for other languages too.
 package phone
 
 import (
