@@ -3,6 +3,8 @@ package db_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -176,6 +178,20 @@ func TestWakeReachesAllNodes(t *testing.T) {
 	}
 	require.Equal(t, []string{"lead"}, names(t, other))
 	require.Empty(t, elsewhere)
+}
+
+func TestNobodyElseReadsTheFile(t *testing.T) {
+	settings := dbtest.SQLite(t)
+	d := dbtest.Open(t, settings)
+	require.NoError(t, d.Write(t.Context(), 0, put("a secret")))
+	files, err := filepath.Glob(settings.Source + "*")
+	require.NoError(t, err)
+	require.Len(t, files, 3, "the file, its log and the log's index")
+	for _, name := range files {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
+	}
 }
 
 func TestCheckWritesNothing(t *testing.T) {

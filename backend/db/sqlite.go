@@ -20,6 +20,15 @@ func openSQLite(path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
+	// What visitors tell is nobody else's to read; the log beside the file takes
+	// over its mode.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
 	// synchronous(FULL) flushes the log at each commit: what is acknowledged
 	// survives a power cut.
 	write, err := sql.Open("sqlite", sqliteSource(path,
