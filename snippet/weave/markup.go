@@ -122,7 +122,9 @@ func (z *tokenizer) skipTo(p []byte, i int, c byte, then state) int {
 }
 
 func (z *tokenizer) addDoctype(b []byte) {
-	z.content = append(z.content, b[:min(len(b), maxDoctype-len(z.content))]...)
+	for _, c := range b[:min(len(b), maxDoctype-len(z.content))] {
+		z.content = append(z.content, lower(c))
+	}
 }
 
 func hasPrefix(word, seen string) bool {

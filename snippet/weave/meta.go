@@ -50,22 +50,25 @@ func (m *meta) policy() (string, bool) {
 }
 
 // charset gives the encoding that the element states.
-func (m *meta) charset() (string, bool) {
+func (m *meta) charset() ([]byte, bool) {
 	if m.has.encoding {
-		return string(m.encoding), true
+		return m.encoding, true
 	}
 	if !m.has.content || !bytes.EqualFold(bytes.TrimSpace(m.equiv), []byte("content-type")) {
-		return "", false
+		return nil, false
 	}
-	_, label, ok := strings.Cut(strings.ToLower(string(m.content)), "charset")
+	for i, c := range m.content {
+		m.content[i] = lower(c)
+	}
+	_, label, ok := bytes.Cut(m.content, []byte("charset"))
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	label, ok = strings.CutPrefix(strings.TrimSpace(label), "=")
+	label, ok = bytes.CutPrefix(bytes.TrimSpace(label), []byte("="))
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	label, _, _ = strings.Cut(strings.Trim(label, " \t\r\n\f\"'"), ";")
+	label, _, _ = bytes.Cut(label, []byte(";"))
 	return label, true
 }
 
@@ -73,14 +76,17 @@ func (m *meta) charset() (string, bool) {
 // page in the encoding with this label (Encoding standard, 4.2). UTF-16 and UTF-32
 // take more bytes, the others give ASCII bytes other meanings.
 func Compatible(charset string) bool {
-	label := strings.ToLower(strings.Trim(charset, " \t\r\n\f\"'"))
-	for _, prefix := range []string{
-		"utf-16", "utf16", "ucs-2", "iso-10646-ucs", "unicode", "csunicode", "utf-32", "utf32", "ucs-4",
-		"utf-7", "iso-2022-", "csiso2022", "hz-gb-2312", "ibm037", "cp037", "ebcdic", "scsu", "bocu-1",
-	} {
-		if strings.HasPrefix(label, prefix) {
-			return strings.HasPrefix(label, "unicode-1-1-utf-8")
+	label := strings.Trim(charset, " \t\r\n\f\"'")
+	for _, prefix := range incompatible {
+		if len(label) >= len(prefix) && strings.EqualFold(label[:len(prefix)], prefix) {
+			return false
 		}
 	}
 	return true
+}
+
+// incompatible are the beginnings of those labels.
+var incompatible = [...]string{
+	"utf-16", "utf16", "ucs-2", "iso-10646-ucs", "unicodefe", "unicodeff", "csunicode", "utf-32", "utf32", "ucs-4",
+	"utf-7", "iso-2022-", "csiso2022", "hz-gb-2312", "ibm037", "cp037", "ebcdic", "scsu", "bocu-1",
 }

@@ -250,7 +250,7 @@ func (f *Finder) raw(b []byte) {
 func (f *Finder) doctype(content []byte) {
 	switch {
 	case f.document: // a second one means nothing
-	case bytes.Contains(bytes.ToLower(content), []byte("frameset")):
+	case bytes.Contains(content, []byte("frameset")):
 		f.decide(Frameset)
 	default:
 		f.document = true
@@ -415,7 +415,7 @@ func (f *Finder) endMeta(after int64) {
 	if !ok || f.charset {
 		return
 	}
-	if !Compatible(label) {
+	if !Compatible(string(label)) {
 		f.decide(Charset)
 		return
 	}

@@ -22,7 +22,7 @@ type sink interface {
 	attribute(a *attribute)
 	// tagEnd is called behind a tag's ">".
 	tagEnd(after int64, t *tag)
-	// doctype gives the beginning of a document type declaration.
+	// doctype gives the beginning of a document type declaration, in lower case.
 	doctype(content []byte)
 }
 
@@ -70,7 +70,6 @@ const (
 	valueDoubleQuoted
 	valueSingleQuoted
 	valueUnquoted
-	afterValueQuoted
 	selfClosing
 
 	declaration
@@ -165,145 +164,170 @@ func (z *tokenizer) readText(p []byte, i int, base int64) int {
 	return i + n + 1
 }
 
-// readTag reads one byte, or a run that needs no decision, inside a tag.
+// readTag reads on to the end of a tag, or to where the sink wants to stop.
 func (z *tokenizer) readTag(p []byte, i int, base int64) int {
-	c := p[i]
-	switch z.state {
-	case tagOpen:
-		switch {
-		case isLetter(c):
-			z.beginTag(false)
-			return i
-		case c == '/':
-			z.state = endTagOpen
-		case c == '!':
-			z.matched = 0
-			z.state = declaration
-		case c == '?':
-			z.state = bogusComment
-		default: // the "<" was text
-			z.state = inText
-			z.sink.text(z.tagAt, lessThan)
-			return i
-		}
-	case endTagOpen:
-		switch {
-		case isLetter(c):
-			z.beginTag(true)
-			return i
-		case c == '>':
-			z.state = inText
-		default:
-			z.state = bogusComment
-			return i
-		}
-	case tagName:
-		for ; i < len(p); i++ {
-			c = p[i]
-			if isSpace(c) || c == '/' || c == '>' {
-				z.nameTag()
-				if z.stopped {
-					return i
-				}
-				z.state = beforeAttributeName
-				return i
-			}
-			if len(z.tag.name) == maxName {
-				z.tag.cut = true
-				z.nameTag()
-				if z.stopped {
-					return i
-				}
-				continue
-			}
-			z.tag.name = append(z.tag.name, lower(c))
-		}
-		return i
-	case beforeAttributeName:
-		switch {
-		case isSpace(c):
-		case c == '/':
-			z.state = selfClosing
-		case c == '>':
-			return z.endTag(i, base)
-		default:
-			z.attr = attribute{name: append(z.attr.name[:0], lower(c)), value: z.attr.value[:0]}
-			z.state = attributeName
-		}
-	case attributeName:
-		for ; i < len(p); i++ {
-			c = p[i]
+	for i < len(p) && z.state > inText && z.state < declaration && !z.stopped {
+		c := p[i]
+		switch z.state {
+		case tagOpen, endTagOpen:
+			i = z.openTag(c, i)
+		case tagName:
+			i = z.readName(p, i)
+		case beforeAttributeName:
 			switch {
 			case isSpace(c):
-				z.state = afterAttributeName
-				return i + 1
-			case c == '/' || c == '>':
-				z.endAttribute()
-				z.state = beforeAttributeName
-				return i
+			case c == '/':
+				z.state = selfClosing
+			case c == '>':
+				return z.endTag(i, base)
+			default:
+				z.beginAttribute(c)
+			}
+			i++
+		case attributeName:
+			i = z.readAttributeName(p, i)
+		case afterAttributeName:
+			switch {
+			case isSpace(c):
+				i++
 			case c == '=':
 				z.state = beforeValue
-				return i + 1
-			case len(z.attr.name) == maxName:
-				z.attr.nameCut = true
+				i++
 			default:
-				z.attr.name = append(z.attr.name, lower(c))
+				z.endAttribute()
+				z.state = beforeAttributeName
 			}
+		case beforeValue:
+			switch {
+			case isSpace(c):
+			case c == '"':
+				z.state = valueDoubleQuoted
+			case c == '\'':
+				z.state = valueSingleQuoted
+			case c == '>':
+				z.endAttribute()
+				return z.endTag(i, base)
+			default:
+				z.state = valueUnquoted
+				i-- // it belongs to the value
+			}
+			i++
+		case valueDoubleQuoted:
+			i = z.readQuoted(p, i, '"')
+		case valueSingleQuoted:
+			i = z.readQuoted(p, i, '\'')
+		case valueUnquoted:
+			i = z.readUnquoted(p, i)
+		case selfClosing:
+			if c == '>' {
+				z.tag.closing = true
+				return z.endTag(i, base)
+			}
+			z.state = beforeAttributeName
 		}
+	}
+	return i
+}
+
+// openTag reads what follows "<" or "</".
+func (z *tokenizer) openTag(c byte, i int) int {
+	end := z.state == endTagOpen
+	switch {
+	case isLetter(c):
+		z.beginTag(end)
 		return i
-	case afterAttributeName:
+	case end && c == '>':
+		z.state = inText
+	case end:
+		z.state = bogusComment
+		return i
+	case c == '/':
+		z.state = endTagOpen
+	case c == '!':
+		z.matched = 0
+		z.state = declaration
+	case c == '?':
+		z.state = bogusComment
+	default: // the "<" was text
+		z.state = inText
+		z.sink.text(z.tagAt, lessThan)
+		return i
+	}
+	return i + 1
+}
+
+func (z *tokenizer) readName(p []byte, i int) int {
+	for ; i < len(p); i++ {
+		c := p[i]
+		if endsName(c) {
+			z.nameTag()
+			if !z.stopped {
+				z.state = beforeAttributeName
+			}
+			return i
+		}
+		if len(z.tag.name) < maxName {
+			z.tag.name = append(z.tag.name, lower(c))
+			continue
+		}
+		z.tag.cut = true
+		if z.nameTag(); z.stopped {
+			return i
+		}
+	}
+	return i
+}
+
+func (z *tokenizer) beginAttribute(c byte) {
+	z.state = attributeName
+	if z.wanted {
+		z.attr = attribute{name: append(z.attr.name[:0], lower(c)), value: z.attr.value[:0]}
+	}
+}
+
+func (z *tokenizer) readAttributeName(p []byte, i int) int {
+	for ; i < len(p); i++ {
+		c := p[i]
 		switch {
+		case c > '>':
 		case isSpace(c):
+			z.state = afterAttributeName
+			return i + 1
 		case c == '=':
 			z.state = beforeValue
-		default:
+			return i + 1
+		case c == '/' || c == '>':
 			z.endAttribute()
 			z.state = beforeAttributeName
 			return i
 		}
-	case beforeValue:
-		switch {
-		case isSpace(c):
-		case c == '"':
-			z.state = valueDoubleQuoted
-		case c == '\'':
-			z.state = valueSingleQuoted
-		case c == '>':
+		if z.wanted {
+			z.addName(c)
+		}
+	}
+	return i
+}
+
+func (z *tokenizer) addName(c byte) {
+	if len(z.attr.name) == maxName {
+		z.attr.nameCut = true
+		return
+	}
+	z.attr.name = append(z.attr.name, lower(c))
+}
+
+func (z *tokenizer) readUnquoted(p []byte, i int) int {
+	start := i
+	for ; i < len(p); i++ {
+		if c := p[i]; isSpace(c) || c == '>' {
+			z.addValue(p[start:i])
 			z.endAttribute()
-			return z.endTag(i, base)
-		default:
-			z.state = valueUnquoted
+			z.state = beforeAttributeName
 			return i
 		}
-	case valueDoubleQuoted:
-		return z.readQuoted(p, i, '"')
-	case valueSingleQuoted:
-		return z.readQuoted(p, i, '\'')
-	case valueUnquoted:
-		start := i
-		for ; i < len(p); i++ {
-			c = p[i]
-			if isSpace(c) || c == '>' {
-				z.addValue(p[start:i])
-				z.endAttribute()
-				z.state = beforeAttributeName
-				return i
-			}
-		}
-		z.addValue(p[start:i])
-		return i
-	case afterValueQuoted:
-		z.state = beforeAttributeName
-		return i
-	case selfClosing:
-		if c == '>' {
-			z.tag.closing = true
-			return z.endTag(i, base)
-		}
-		z.state = beforeAttributeName
-		return i
 	}
-	return i + 1
+	z.addValue(p[start:i])
+	return i
 }
 
 func (z *tokenizer) beginTag(end bool) {
@@ -329,7 +353,7 @@ func (z *tokenizer) readQuoted(p []byte, i int, quote byte) int {
 	}
 	z.addValue(p[i : i+n])
 	z.endAttribute()
-	z.state = afterValueQuoted
+	z.state = beforeAttributeName
 	return i + n + 1
 }
 
