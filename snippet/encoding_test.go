@@ -167,7 +167,7 @@ func TestCorruptBeginning(t *testing.T) {
 		if name == "bare deflate" { // what begins like zlib is taken for it
 			continue
 		}
-		for _, body := range []string{"not encoded at all", compress(t, name, "<html>" + noise(100))[:20], "\x1f", ""} {
+		for _, body := range []string{"not encoded at all", compress(t, name, "<html>"+noise(100))[:20], "\x1f", ""} {
 			s := serve(t, page(body, "Content-Encoding", c.coding))
 			response, got := s.get(t, "GET")
 			require.Equal(t, body, got, name)
