@@ -13,6 +13,7 @@ import (
 	"net/textproto"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -544,4 +545,18 @@ func TestAddressOfAnotherHostAsBase(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, w.Body.String(), `a"b`)
 	}
+}
+
+// TestOutcomesAreDocumented holds the list for hosting providers to be the one of
+// the program.
+func TestOutcomesAreDocumented(t *testing.T) {
+	content, err := os.ReadFile("../docs/pages.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(content), "\n## What is never touched\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	documented := []snippet.Outcome{snippet.Woven}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)` \\|").FindAllStringSubmatch(table, -1) {
+		documented = append(documented, snippet.Outcome(row[1]))
+	}
+	require.Equal(t, snippet.Outcomes, documented)
 }
