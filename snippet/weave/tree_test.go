@@ -1,0 +1,74 @@
+package weave_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
+)
+
+const element = `<script id="inserted"></script>`
+
+// treeOf parses a page as browsers do, and renders it without the inserted
+// element. ran says whether that would have been executed, and what scripts before it.
+func treeOf(t testing.TB, page string) (rendered string, ran bool, before int) {
+	root, err := html.Parse(strings.NewReader(page))
+	require.NoError(t, err)
+	var inserted *html.Node
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type == html.ElementNode && c.Data == "script" && inserted == nil {
+				if slices.Contains(c.Attr, html.Attribute{Key: "id", Val: "inserted"}) {
+					inserted = c
+				} else {
+					before++
+				}
+			}
+			if c.Data != "template" {
+				visit(c)
+			}
+		}
+	}
+	visit(root)
+	if inserted != nil {
+		ran = inserted.Namespace == ""
+		parent, previous, next := inserted.Parent, inserted.PrevSibling, inserted.NextSibling
+		parent.RemoveChild(inserted)
+		if previous != nil && next != nil && previous.Type == html.TextNode && next.Type == html.TextNode {
+			previous.Data += next.Data
+			parent.RemoveChild(next)
+		}
+	}
+	var b strings.Builder
+	require.NoError(t, html.Render(&b, root))
+	return b.String(), ran, before
+}
+
+// FuzzTree holds the insertion to leave the page's tree as it was but for the new
+// element, which is a script that runs, and before all others.
+func FuzzTree(f *testing.F) {
+	for _, page := range corpus {
+		f.Add(page)
+	}
+	var finder weave.Finder
+	f.Fuzz(func(t *testing.T, page string) {
+		finder.Reset(true)
+		verdict := finder.Feed([]byte(page))
+		if verdict == weave.Undecided {
+			verdict = finder.Finish()
+		}
+		if verdict != weave.Found || strings.Contains(page, "inserted") {
+			return
+		}
+		want, _, _ := treeOf(t, page)
+		got, ran, before := treeOf(t, page[:finder.Place()]+element+page[finder.Place():])
+		require.True(t, ran)
+		require.Zero(t, before)
+		require.Equal(t, want, got)
+	})
+}
