@@ -94,11 +94,9 @@ func hitsOn(ctx context.Context, folder, caddy, database string, duration time.D
 func newVisitorEvery(n, number int, address string) client {
 	var cookie, from string
 	sent := 0
-	return func(last *http.Response) []byte {
-		if last != nil {
-			for _, c := range last.Cookies() {
-				cookie = "Cookie: " + c.Name + "=" + c.Value + "\r\n"
-			}
+	return func(last *answer) []byte {
+		if last != nil && last.cookie != "" {
+			cookie = "Cookie: " + last.cookie + "\r\n"
 		}
 		if sent%n == 0 {
 			visitor := sent / n

@@ -71,7 +71,7 @@ func measure(ctx context.Context, s side, size int, slice time.Duration) (micros
 	request := fmt.Appendf(nil, "GET /page?size=%d HTTP/1.1\r\nHost: %s\r\nAccept: text/html\r\nSec-Fetch-Dest: document\r\n\r\n", size, s.address)
 	clients := make([]client, 8)
 	for i := range clients {
-		clients[i] = func(*http.Response) []byte { return request }
+		clients[i] = func(*answer) []byte { return request }
 	}
 	before, err := s.process.cpu()
 	if err != nil {

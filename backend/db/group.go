@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -116,22 +117,32 @@ func (g *group) close() {
 func (d *DB) run(g *group) {
 	batch := make([]*write, 0, groupSize)
 	for first := range g.queue {
-		batch = append(batch[:0], first)
-	gather:
-		for len(batch) < groupSize {
-			select {
-			case w, open := <-g.queue:
-				if !open {
-					break gather
-				}
-				batch = append(batch, w)
-			default:
-				break gather
-			}
-		}
+		batch = g.gather(append(batch[:0], first))
 		d.commit(batch)
 		clear(batch)
 	}
+}
+
+// gather adds the writes that wait to the batch. It lets those run first who are
+// about to hand in theirs, for as long as any come: when nobody does, that costs
+// nothing, and under load the larger groups save more than the wait takes.
+func (g *group) gather(batch []*write) []*write {
+	for came := true; came; {
+		runtime.Gosched()
+		came = false
+		for waiting := true; waiting && len(batch) < groupSize; {
+			select {
+			case w, open := <-g.queue:
+				if waiting = open; open {
+					batch = append(batch, w)
+					came = true
+				}
+			default:
+				waiting = false
+			}
+		}
+	}
+	return batch
 }
 
 // commit writes the batch in one transaction. If one of its writes fails, each
@@ -157,9 +168,15 @@ func (d *DB) commit(batch []*write) {
 type writeError struct{ error }
 
 func (d *DB) transact(batch []*write) error {
-	// The transaction outlives any one request that takes part in it.
-	ctx, cancel := context.WithTimeout(context.Background(), transactTimeout)
-	defer cancel()
+	// The transaction outlives any one request that takes part in it. On SQLite it
+	// has nothing to wait for, and a context that can end costs time in each
+	// statement.
+	ctx := context.Background()
+	if d.engine == Postgres {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, transactTimeout)
+		defer cancel()
+	}
 	defer d.stmts.prepare(ctx, d.write.DB)
 	sqlTx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
