@@ -52,7 +52,7 @@ type Site struct {
 
 // Observer is told what was stored, for counting. It must not block.
 type Observer interface {
-	// Hit is called for each page view.
+	// Hit is called for each page view; reports of one that is known are not told.
 	Hit(site string)
 	// Lead is called for each new lead; repeated deliveries are not told.
 	Lead(site, origin string)
@@ -73,7 +73,6 @@ type API struct {
 
 	scripts  *limits
 	servers  *limits
-	recent   recentViews
 	patterns sync.Map // the consent's regular expressions, compiled
 	outage   rate.Sometimes
 }

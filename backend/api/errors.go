@@ -51,6 +51,8 @@ func (a *API) failureOf(c *call, route string, err error) *failure {
 		return told
 	case errors.As(err, &refused):
 		return malformed(refused.Code, "%s", refused.Reason)
+	case errors.Is(err, visit.ErrForeign): // the visitor has been erased meanwhile
+		return foreignIDs()
 	case errors.Is(err, visit.ErrNothing):
 		return malformed("empty", "nothing is filled: name, email or phone is needed")
 	case errors.Is(err, visit.ErrTooMany):

@@ -86,25 +86,15 @@ func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, err
 			visitor = known
 		}
 	}
-	store := func() (visit.Hit, error) {
-		return a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
-			Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
-			UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
-		})
-	}
-	var hit visit.Hit
-	var repeated bool
-	var err error
-	if visitor == 0 {
-		hit, repeated, err = a.recent.once(c.site.ID, v.View, store)
-	} else {
-		hit, err = store()
-	}
+	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+		Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
+		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
+	})
 	if err != nil {
 		return page{}, visit.Hit{}, err
 	}
 	c.setVisitor(a.visits.VisitorString(c.site.ID, hit.Visitor), v.URL)
-	if !repeated {
+	if !hit.Repeated {
 		a.observer.Hit(c.site.Key)
 	}
 	return page{Ref: hit.Ref, uri: credentialAddress(v.URL)}, hit, nil
@@ -177,4 +167,8 @@ func unknownSite() *failure {
 
 func forged() *failure {
 	return fail(http.StatusForbidden, "forged", "the credentials are not those that this service gave to the page")
+}
+
+func foreignIDs() *failure {
+	return fail(http.StatusForbidden, "foreign_ids", "the ids do not belong together, or are not of this site")
 }

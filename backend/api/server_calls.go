@@ -62,14 +62,14 @@ func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page
 		}
 		return page{Ref: ref, uri: uri}, nil
 	}
-	belongs, err := a.visits.Belongs(ctx, c.site.ID, ref)
+	address, known, err := a.visits.Address(ctx, c.site.ID, ref)
 	if err != nil {
 		return page{}, err
 	}
-	if !belongs {
+	if !known {
 		return page{}, foreignIDs()
 	}
-	return page{Ref: ref}, nil
+	return page{Ref: ref, uri: credentialAddress(address)}, nil
 }
 
 // informationAnswer is the answer to vc/s/ with the system fields.
@@ -146,8 +146,4 @@ func identifier(name string, values []string) (visit.ID, error) {
 		return 0, malformed("wrong_type", "%s must be the integer that the credentials hold", name)
 	}
 	return visit.ID(id), nil
-}
-
-func foreignIDs() *failure {
-	return fail(http.StatusForbidden, "foreign_ids", "the ids do not belong together, or are not of this site")
 }

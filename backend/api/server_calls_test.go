@@ -44,6 +44,7 @@ func TestAddOfflineMessage(t *testing.T) {
 		require.Equal(t, "1500.5", got.SaleCost)
 		require.Equal(t, "Order", got.FormName)
 		require.Equal(t, map[string]string{"city": "Oslo"}, got.UserFields)
+		require.Equal(t, "https://shop.example/lamps?utm_source=news&utm_medium=mail", got.URL)
 		require.Equal(t, "news", got.Source.Source)
 		require.Equal(t, map[string]int{lead.Server: 1}, s.counted.leads)
 	})

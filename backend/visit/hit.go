@@ -26,9 +26,9 @@ type View struct {
 // Hit is a page view as it was stored.
 type Hit struct {
 	Ref
-	// NewVisitor and NewSession tell what began with this report; both are
-	// false for a view that had been reported before.
-	NewVisitor, NewSession bool
+	// NewVisitor and NewSession tell what began with this report. Repeated tells
+	// that the view had been reported before; nothing began with it then.
+	NewVisitor, NewSession, Repeated bool
 	// At is when the view was first reported, to the millisecond.
 	At time.Time
 }
@@ -65,6 +65,7 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 		Ref:        v.ref(stored.row),
 		NewVisitor: stored.newVisitor,
 		NewSession: stored.newSession,
+		Repeated:   stored.repeated,
 		At:         time.UnixMilli(stored.at),
 	}, nil
 }
@@ -93,8 +94,8 @@ func (a *arrival) key() int64 {
 // stay is where a page view ended up.
 type stay struct {
 	row
-	newVisitor, newSession bool
-	at                     int64
+	newVisitor, newSession, repeated bool
+	at                               int64
 }
 
 func (a *arrival) store(ctx context.Context, tx db.Tx) (stay, error) {
@@ -123,7 +124,7 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 			return s, err
 		}
 		if hit := latest.recent.find(a.mark); hit != 0 {
-			s.session, s.hit = latest.id, hit
+			s.session, s.hit, s.repeated = latest.id, hit, true
 			s.at, err = a.reportedAt(ctx, tx, s.row)
 			return s, err
 		}

@@ -99,10 +99,19 @@ func (v *Visits) ref(r row) Ref {
 	return Ref{Visitor: v.visitors.id(r.visitor), Session: v.sessions.id(r.session), Hit: v.hits.id(r.hit)}
 }
 
-// Belongs tells whether the three ids are those of a page view of the site.
-func (v *Visits) Belongs(ctx context.Context, siteID int64, ref Ref) (bool, error) {
-	found, known, err := v.Find(ctx, siteID, ref.Visitor, ref.Hit)
-	return known && found == ref, err
+// Address returns the address of the page view, as the page reported it. known
+// is false when the three ids are not those of a page view of the site.
+func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address string, known bool, err error) {
+	r := v.row(ref)
+	err = v.db.Read().DB.QueryRowContext(ctx, `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
+		siteID, r.session, r.hit, r.visitor).Scan(&address)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("reading the address of a page view: %w", err)
+	}
+	return address, true, nil
 }
 
 // Find returns the page view of that visitor and hit. known is false when there
@@ -125,7 +134,7 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 
 // present returns [ErrForeign] unless the ids are those of a page view of the
 // site. All that stores something for a page view begins with it: whoever calls
-// need not have asked [Visits.Belongs], and nothing is stored for a visitor who
+// need not have checked them, and nothing is stored for a visitor who
 // has been erased meanwhile.
 func (r row) present(ctx context.Context, tx db.Tx, siteID int64) error {
 	query, err := tx.Prepared(ctx, `SELECT COUNT(*) FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`)

@@ -163,9 +163,10 @@ func TestIdsThatDoNotBelongTogether(t *testing.T) {
 		mine := see(t, v, 0, "https://shop.example/").Ref
 		yours := see(t, v, 0, "https://shop.example/").Ref
 		belongs := func(siteID int64, ref visit.Ref) bool {
-			ok, err := v.Belongs(t.Context(), siteID, ref)
+			address, known, err := v.Address(t.Context(), siteID, ref)
 			require.NoError(t, err)
-			return ok
+			require.Equal(t, known, address == "https://shop.example/")
+			return known
 		}
 		require.True(t, belongs(site, mine))
 		require.False(t, belongs(site+1, mine))
