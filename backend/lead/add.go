@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -20,6 +19,10 @@ import (
 // RepeatWindow is how long the same content from the same page view counts as
 // the same lead, when the sender does not say which delivery it is.
 const RepeatWindow = 10 * time.Minute
+
+// DeliveryMemory is for how long the id of a call, or the key that a server
+// chose, is remembered. Senders repeat what failed for hours at most.
+const DeliveryMemory = 30 * 24 * time.Hour
 
 // Add stores the submission as a lead, adds its phone and e-mail to what is
 // known of the visitor, and returns when both are durable. A submission that
@@ -70,6 +73,9 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		if earlier, err = deliver(ctx, tx, lead, delivery, within); err != nil || earlier != 0 {
 			return err
 		}
+		if err := forget(ctx, tx, lead); err != nil {
+			return err
+		}
 		if _, err := tx.NewInsert().Model(stored).Exec(ctx); err != nil {
 			return err
 		}
@@ -85,12 +91,11 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if err != nil {
 		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
 	}
-	if earlier != 0 {
-		if lead, err = l.Get(ctx, s.SiteID, earlier); err != nil {
-			return Lead{}, false, err
-		}
+	if earlier == 0 {
+		return lead, false, nil
 	}
-	return lead, earlier != 0, nil
+	lead, err = l.Get(ctx, s.SiteID, earlier)
+	return lead, true, err
 }
 
 // deliver notes the delivery as the lead's. If it made another lead before, and
@@ -99,10 +104,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 // The unique key decides, so that of two that come at once one makes the lead.
 func deliver(ctx context.Context, tx db.Tx, lead Lead, delivery string, within time.Duration) (earlier int64, err error) {
 	at := lead.At.UnixMilli()
-	stale := int64(math.MinInt64)
-	if within > 0 {
-		stale = at - within.Milliseconds()
-	}
+	stale := lead.At.Add(-within).UnixMilli()
 	var noted int64
 	err = tx.Tx.Tx.QueryRowContext(ctx, `INSERT INTO lead_deliveries (site_id, delivery, lead_id, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (site_id, delivery) DO UPDATE SET lead_id = excluded.lead_id, at = excluded.at WHERE lead_deliveries.at < $5
@@ -115,15 +117,30 @@ func deliver(ctx context.Context, tx db.Tx, lead Lead, delivery string, within t
 	return earlier, err
 }
 
-// delivery names what makes two submissions the same, and how long it does;
-// zero is for ever.
+// forgotten is how many old deliveries each new lead clears away: more than the
+// one that it adds, so that those of an idle year are gone soon, and few enough
+// to cost it nothing.
+const forgotten = 4
+
+// forget deletes deliveries of the site that are older than DeliveryMemory.
+func forget(ctx context.Context, tx db.Tx, lead Lead) error {
+	oldest := `SELECT delivery FROM lead_deliveries WHERE site_id = $1 AND at < $2 ORDER BY at LIMIT $3`
+	if tx.Engine() == db.Postgres {
+		oldest += ` FOR UPDATE SKIP LOCKED` // another node is clearing those
+	}
+	_, err := tx.Tx.Tx.ExecContext(ctx, `DELETE FROM lead_deliveries WHERE site_id = $1 AND delivery IN (`+oldest+`)`,
+		lead.SiteID, lead.At.Add(-DeliveryMemory).UnixMilli(), forgotten)
+	return err
+}
+
+// delivery names what makes two submissions the same, and for how long it does.
 func (s *Submission) delivery() (name string, within time.Duration, err error) {
 	switch {
 	case s.CallID != "":
-		return "call:" + s.CallID, 0, nil
+		return "call:" + s.CallID, DeliveryMemory, nil
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
-		return fmt.Sprintf("key:%d:%s", s.Hit, s.IdempotencyKey), 0, nil
+		return fmt.Sprintf("key:%d:%s", s.Hit, s.IdempotencyKey), DeliveryMemory, nil
 	}
 	content, err := json.Marshal(s)
 	if err != nil {

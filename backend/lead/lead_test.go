@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -197,14 +198,16 @@ func TestRepetition(t *testing.T) {
 			require.Equal(t, want, repeated)
 		}
 		check(false, lead.Submission{Name: "Ann", CallID: "one"})
-		later(1000 * time.Hour)
+		later(lead.DeliveryMemory)
 		check(true, lead.Submission{Name: "Ann", CallID: "one"})
 		check(false, lead.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
-		later(1000 * time.Hour)
+		later(lead.DeliveryMemory)
 		check(true, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
 		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one", Ref: other})
+		later(lead.DeliveryMemory + time.Millisecond)
+		check(false, lead.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, lead.Submission{Name: "Ann"})
 		check(true, lead.Submission{Name: "Ann"})
@@ -215,6 +218,36 @@ func TestRepetition(t *testing.T) {
 		later(time.Millisecond)
 		check(false, lead.Submission{Name: "Ann"})
 		check(true, lead.Submission{Name: "Ann"})
+	})
+}
+
+// Deliveries of long ago are cleared away by the leads that come later, those of
+// other sites are not.
+func TestOldDeliveriesAreForgotten(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		remembered := func(siteID int64) int64 {
+			n, err := s.db.Read().NewSelect().TableExpr("lead_deliveries").Where("site_id = ?", siteID).Count(t.Context())
+			require.NoError(t, err)
+			return n
+		}
+		ref := s.visit()
+		add := func(siteID int64, call int) {
+			s.add(lead.Submission{SiteID: siteID, Ref: ref, Name: "Ann", CallID: strconv.Itoa(call)})
+		}
+		for call := range 10 {
+			add(site, call)
+			add(site+1, call)
+		}
+		s.clock.Add(lead.DeliveryMemory.Milliseconds())
+		add(site, 10)
+		require.EqualValues(t, 11, remembered(site))
+		s.clock.Add(1)
+		for call := range 10 {
+			add(site, 20+call)
+		}
+		require.EqualValues(t, 11, remembered(site))
+		require.EqualValues(t, 10, remembered(site+1))
+		require.Len(t, s.all(), 31)
 	})
 }
 

@@ -33,10 +33,10 @@ type Submission struct {
 	// Origin is Script, Server or Form.
 	Origin string
 	// CallID is the id of the script's call: the same call delivered again is
-	// the same lead.
+	// the same lead, within DeliveryMemory.
 	CallID string
-	// IdempotencyKey is the key that a server chose for its call. It means the
-	// same lead whenever it comes again from the same page view.
+	// IdempotencyKey is the key that a server chose for its call. Coming again
+	// from the same page view within DeliveryMemory, it means the same lead.
 	//
 	// With neither of the two, the same content from the same page view within
 	// RepeatWindow is the same lead.

@@ -29,7 +29,7 @@ CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);
 
 -- A delivery is what makes two requests the same lead: the id of a call, a key
 -- that a server chose, or the hash of what was sent. "at" is when it made the
--- lead.
+-- lead; those of long ago are deleted in passing.
 CREATE TABLE lead_deliveries (
 	site_id  BIGINT NOT NULL,
 	delivery TEXT NOT NULL,
@@ -37,3 +37,4 @@ CREATE TABLE lead_deliveries (
 	at       BIGINT NOT NULL,
 	PRIMARY KEY (site_id, delivery)
 );
+CREATE INDEX lead_deliveries_oldest ON lead_deliveries (site_id, at);
