@@ -41,6 +41,9 @@ const titleDelay = 60;
 /** How long the first report waits for a title that is not there yet. Milliseconds. */
 const loadDelay = 200;
 
+/** Characters of an address or a title that are reported: the service keeps no more, and a report that is too large would be refused. */
+const length = 2048;
+
 export let current: View | undefined;
 
 let ended = false;
@@ -89,7 +92,7 @@ function first(): void {
 
 function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
   const view: View = {
-    hit: { site_key: key, view: id, url: pageAddress(), referrer, title: document.title, kind },
+    hit: { site_key: key, view: id, url: pageAddress(), referrer: referrer.slice(0, length), title: pageTitle(), kind },
     began: Date.now(),
   };
   if (current) {
@@ -111,7 +114,7 @@ export async function report(view: View): Promise<void> {
     return;
   }
   view.reported = true;
-  view.hit.title = document.title || view.hit.title;
+  view.hit.title = pageTitle() || view.hit.title;
   const missed = (): void => {
     view.missed = true;
     pump();
@@ -168,5 +171,9 @@ function claim(view: View): boolean {
  * and without the characters that break cookies into which sites put it unencoded.
  */
 function pageAddress(): string {
-  return location.href.replace(/#(?![/!]).*/, '').replace(/[;|]/g, encodeURIComponent);
+  return location.href.slice(0, length).replace(/#(?![/!]).*/, '').replace(/[;|]/g, encodeURIComponent);
+}
+
+function pageTitle(): string {
+  return document.title.slice(0, length);
 }

@@ -12,7 +12,7 @@ import (
 
 // budget is what the script may weigh now, in bytes of gzip at its best level. With all that is to come it may weigh 6144, since
 // every page of every site pays for it: what comes raises this figure by what it needs and no more.
-const budget = 4200
+const budget = 4220
 
 func TestCommittedScriptIsBuiltFromTheSources(t *testing.T) {
 	dir, err := filepath.Abs("..")
