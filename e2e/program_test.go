@@ -54,13 +54,19 @@ type program struct {
 // runProgram.
 func runExample(t *testing.T, database string) *program {
 	t.Helper()
+	return runProgram(t, example(t), database)
+}
+
+// example is the repository's Caddyfile.example with what it imports.
+func example(t *testing.T) string {
+	t.Helper()
 	example, err := os.ReadFile("../Caddyfile.example")
 	require.NoError(t, err)
 	shop, err := os.ReadFile("../examples/shop/Caddyfile")
 	require.NoError(t, err)
 	const imported = "import examples/shop/Caddyfile\n"
 	require.Contains(t, string(example), imported)
-	return runProgram(t, strings.Replace(string(example), imported, string(shop), 1), database)
+	return strings.Replace(string(example), imported, string(shop), 1)
 }
 
 // runProgram starts the program with a Caddyfile in which the shop is at port
