@@ -17,13 +17,17 @@ func (w *writer) prepareRequest() {
 		w.saved[i] = h[name]
 	}
 	w.prepared = true
-	// Without the field, the HTTP transport would ask for gzip by itself.
-	w.identity[0] = "identity"
-	h["Accept-Encoding"] = w.identity[:]
+	document := isDocument(h)
+	// Styles and pictures may stay compressed. But the HTTP transport asks for
+	// gzip by itself where the field is absent.
+	if document || len(h["Accept-Encoding"]) == 0 {
+		w.identity[0] = "identity"
+		h["Accept-Encoding"] = w.identity[:]
+	}
 	if w.request.Method == http.MethodPost {
 		return
 	}
-	if !w.guard(func() { w.asked, _ = w.code.translate(h, isDocument(h)) }) {
+	if !w.guard(func() { w.asked = w.code.translate(h, document) }) {
 		w.restoreRequest()
 		w.asked = conditions{}
 	}

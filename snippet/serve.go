@@ -10,8 +10,8 @@ import (
 // it writes. What is not a page for a visitor passes untouched, and so does
 // everything when weaving fails: neither adds an error to what next returns.
 //
-// For pages next sees the request with "Accept-Encoding: identity" and with the
-// validators that the origin gave; the request's headers are restored before Serve
+// When a page is asked for, next sees the request with "Accept-Encoding: identity"
+// and with the validators that the origin gave; the request's headers are restored before Serve
 // returns. If next fails or panics, what it wrote goes out as it was, and the
 // response is not completed. A page that turns out to be corrupt after its
 // beginning was sent ends in a panic with http.ErrAbortHandler, so that the client

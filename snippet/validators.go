@@ -25,10 +25,10 @@ type conditions struct {
 // translate replaces the conditions in a request's headers. A document that was
 // cached without the code is to be fetched anew: document says that what has not
 // our suffix is to be dropped.
-func (c *Code) translate(h http.Header, document bool) (conditions, bool) {
+func (c *Code) translate(h http.Header, document bool) conditions {
 	var found conditions
 	if len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 {
-		return found, false
+		return found
 	}
 	var kept []string
 	since := ""
@@ -53,7 +53,7 @@ func (c *Code) translate(h http.Header, document bool) (conditions, bool) {
 	} else if document && len(found.ours) == 0 {
 		delete(h, "If-Modified-Since")
 	}
-	return found, true
+	return found
 }
 
 // suffixTag changes the validator of a page that may be woven.

@@ -33,7 +33,7 @@ const (
 	sniffLen = 512
 	// firstWrite is how much goes out together with the inserted code, if there is
 	// as much: handlers around us judge a response by its first write.
-	firstWrite = 4 << 10
+	firstWrite = 8 << 10
 )
 
 // writer weaves the code into what is written to it.
