@@ -34,7 +34,7 @@ func (a *API) hit(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	properties := map[string]*string{}
-	if !hit.NewVisitor {
+	if hit.Marked {
 		if properties, err = a.visits.Properties(ctx, c.site.ID, p.Visitor); err != nil {
 			return nil, err
 		}

@@ -3,8 +3,8 @@ package lead_test
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"

@@ -29,6 +29,8 @@ type Hit struct {
 	// NewVisitor and NewSession tell what began with this report. Repeated tells
 	// that the view had been reported before; nothing began with it then.
 	NewVisitor, NewSession, Repeated bool
+	// Marked tells that the visitor has, or had, properties to ask for.
+	Marked bool
 	// At is when the view was first reported, to the millisecond.
 	At time.Time
 }
@@ -67,6 +69,7 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 		NewSession: stored.newSession,
 		Repeated:   stored.repeated,
 		At:         time.UnixMilli(stored.at),
+		Marked:     a.marked,
 	}, nil
 }
 
@@ -80,6 +83,7 @@ type arrival struct {
 	mark    mark
 	bot     bool
 	source  Source
+	marked  bool // read with the visitor
 }
 
 // key makes the reports of one view, and the views of one visitor, follow each

@@ -31,6 +31,11 @@ func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name st
 		if present == 0 && all >= MaxProperties {
 			return false, ErrTooMany
 		}
+		if all == 0 {
+			if _, err := run(ctx, tx, `UPDATE visitors SET marked = TRUE WHERE site_id = $1 AND id = $2`, siteID, visitor); err != nil {
+				return false, err
+			}
+		}
 		_, err = run(ctx, tx, `INSERT INTO properties (site_id, visitor_id, name, value, at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (site_id, visitor_id, name) DO UPDATE SET value = excluded.value, at = excluded.at`, siteID, visitor, name, value, at)
 		return true, err

@@ -24,26 +24,33 @@ func (a *arrival) returning() string {
 
 // goOn has the visitor's latest session go on with this view and returns the
 // session, or 0 when it does not go on: there was a pause, a campaign brings the
-// visitor back, or the view had been reported before.
+// visitor back, or the view had been reported before. ErrUnknown: there is no
+// such visitor.
 //
-// It is the one statement that a view in the middle of a visit needs. On
-// PostgreSQL it waits for a view of the same session on another node and then
-// decides by what that view left.
+// On PostgreSQL the change waits for a view of the same session on another node
+// and then decides by what that view left.
 func (a *arrival) goOn(ctx context.Context, tx db.Tx, visitor int64) (session int64, err error) {
-	update, err := tx.Prepared(ctx, `UPDATE sessions SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END,
-			hits = hits + 1, hit_id = $4, recent = $5 || substr(recent, 1, $6)
-		WHERE site_id = $1 AND id = (SELECT session_id FROM visitors WHERE site_id = $1 AND id = $2)
-			AND last_at >= $7 AND recent NOT LIKE $8 AND ($9 = '' OR campaign = $9)
-		RETURNING id`)
+	// SQLite takes longer to return a column from a change than to read it before.
+	query, err := tx.Prepared(ctx, `SELECT session_id, marked FROM visitors WHERE site_id = $1 AND id = $2`)
 	if err != nil {
 		return 0, err
 	}
-	err = update.QueryRowContext(ctx, a.siteID, visitor, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
-		a.at-sessionPause.Milliseconds(), "%"+string(a.mark)+"%", a.returning()).Scan(&session)
+	err = query.QueryRowContext(ctx, a.siteID, visitor).Scan(&session, &a.marked)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+		return 0, ErrUnknown
 	}
-	return session, err
+	if err != nil {
+		return 0, err
+	}
+	changed, err := run(ctx, tx, `UPDATE sessions SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END,
+			hits = hits + 1, hit_id = $4, recent = $5 || substr(recent, 1, $6)
+		WHERE site_id = $1 AND id = $2 AND last_at >= $7 AND recent NOT LIKE $8 AND ($9 = '' OR campaign = $9)`,
+		a.siteID, session, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
+		a.at-sessionPause.Milliseconds(), "%"+string(a.mark)+"%", a.returning())
+	if err != nil || changed == 0 {
+		return 0, err
+	}
+	return session, nil
 }
 
 // begin begins a session of the visitor with this view.

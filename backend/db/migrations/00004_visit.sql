@@ -5,7 +5,8 @@
 -- +goose Up
 -- "arrived" and "nonce" recognise the first view of a visitor without a cookie
 -- when it is reported again; the time stands first so that the index, too, grows
--- at one end. "session_id" is the latest session.
+-- at one end. "session_id" is the latest session; "marked"
+-- tells that there are properties to ask for.
 CREATE TABLE visitors (
 	site_id    BIGINT NOT NULL,
 	id         BIGINT NOT NULL,
@@ -13,6 +14,7 @@ CREATE TABLE visitors (
 	nonce      TEXT NOT NULL,
 	first_at   BIGINT NOT NULL,
 	session_id BIGINT NOT NULL,
+	marked     BOOLEAN NOT NULL DEFAULT FALSE,
 	name       TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
