@@ -50,7 +50,7 @@ func (p *program) credentials(t *testing.T) url.Values {
 }
 
 // sendRequest sends a request as the site's own server does, and tells whether
-// it was acknowledged.
+// it was acknowledged. Sent again after a broken connection, it is the same one.
 func sendRequest(credentials url.Values, fields map[string]string) bool {
 	form := url.Values{}
 	for name, values := range credentials {
@@ -59,7 +59,9 @@ func sendRequest(credentials url.Values, fields map[string]string) bool {
 	for name, value := range fields {
 		form.Set(name, value)
 	}
-	response, err := http.PostForm(credentials.Get("consultant_server_url")+"api/add_offline_message/", form)
+	response, err := connected(func() (*http.Response, error) {
+		return http.PostForm(credentials.Get("consultant_server_url")+"api/add_offline_message/", form)
+	})
 	if err != nil {
 		return false
 	}
