@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,12 +52,15 @@ func (p *program) credentials(t *testing.T) url.Values {
 }
 
 // sendRequest sends a request as the site's own server does, and tells whether
-// it was acknowledged. Sent again after a broken connection, it is the same one.
+// it was acknowledged.
 func sendRequest(credentials url.Values, fields map[string]string) bool {
-	form := url.Values{}
-	for name, values := range credentials {
-		form[name] = values
-	}
+	return deliver(credentials, fields) == nil
+}
+
+// deliver sends a request and returns why it was not acknowledged, if it was not.
+// Sent again after a broken connection, it is the same one.
+func deliver(credentials url.Values, fields map[string]string) error {
+	form := maps.Clone(credentials)
 	for name, value := range fields {
 		form.Set(name, value)
 	}
@@ -63,11 +68,18 @@ func sendRequest(credentials url.Values, fields map[string]string) bool {
 		return http.PostForm(credentials.Get("consultant_server_url")+"api/add_offline_message/", form)
 	})
 	if err != nil {
-		return false
+		return err
 	}
 	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
 	var answer struct{ Success bool }
-	return json.NewDecoder(response.Body).Decode(&answer) == nil && answer.Success
+	if json.Unmarshal(body, &answer) != nil || !answer.Success {
+		return fmt.Errorf("%s: %s", response.Status, body)
+	}
+	return nil
 }
 
 // The program is killed in the middle of a burst of requests: every one that
