@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -160,10 +161,17 @@ func (b *tab) before(script string) {
 	require.NoError(b.t, err)
 }
 
-// do runs the statements in the page, inside an async function.
+// do runs the statements in the page, inside an async function. They may leave
+// the page: then nothing answers for them any more.
 func (b *tab) do(statements string) {
 	b.t.Helper()
-	b.run(chromedp.Evaluate[chromedp.Void]("(async () => {"+statements+"})()", chromedp.EvalAwaitPromise))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void]("(async () => {"+statements+"})()", chromedp.EvalAwaitPromise))
+	if err != nil && (strings.Contains(err.Error(), "context was destroyed") || strings.Contains(err.Error(), "navigated or closed")) {
+		return
+	}
+	require.NoError(b.t, err)
 }
 
 // value evaluates the expression in the page; a promise is awaited.
