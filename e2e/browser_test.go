@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 	if chromium.close != nil {
 		chromium.close()
 	}
+	os.RemoveAll(binaryFolder)
 	os.Exit(code)
 }
 

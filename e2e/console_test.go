@@ -54,14 +54,6 @@ func (b *tab) prefers(feature, choice string) {
 	require.NoError(b.t, err)
 }
 
-// calls sets the browser's name: Chromium without a window calls itself by one
-// that no person has.
-func (b *tab) calls(userAgent string) {
-	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: userAgent})
-	require.NoError(b.t, err)
-}
-
 // point moves the mouse to the middle of the element.
 func (b *tab) point(selector string) {
 	b.t.Helper()
@@ -82,7 +74,6 @@ func TestVisitorsAndLeadsAppearInTheConsole(t *testing.T) {
 	desk.do(`window.sameDocument = true`)
 
 	visitor := newTab(t)
-	visitor.calls("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36")
 	visitor.visit(p.shop + "/lamps/birch.html")
 	desk.until(contains("#guests", "/lamps/birch.html"))
 	visitor.visit(p.shop + "/contacts.html")

@@ -20,12 +20,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// binaryFolder is removed when all tests have run.
+var binaryFolder string
+
 // binary builds the program once for all tests.
 var binary = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "frontdesk-e2e-")
 	if err != nil {
 		return "", err
 	}
+	binaryFolder = folder
 	if err := os.Chmod(folder, 0o755); err != nil { // other users run it too
 		return "", err
 	}

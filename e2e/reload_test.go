@@ -30,7 +30,7 @@ func connected(send func() (*http.Response, error)) (response *http.Response, er
 }
 
 // The configuration is loaded anew, again and again, while pages are fetched
-// and requests come in: no request fails, and the console, whose stream each
+// and requests come in: no request fails, but for connections that are made again, and the console, whose stream each
 // reload ends, shows every request.
 func TestReloadUnderLoad(t *testing.T) {
 	t.Parallel()
