@@ -80,7 +80,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyht
 		}
 		return next.ServeHTTP(w, r)
 	}
-	result, err := code.Serve(w, r, next.ServeHTTP)
+	result, err := code.Serve(w, r, snippet.Visit{}, next.ServeHTTP)
 	if result.Outcome == snippet.Woven {
 		pagesWoven.Inc()
 	} else {

@@ -73,7 +73,7 @@ func BenchmarkServe(b *testing.B) {
 		})
 		b.Run(s.name+"/woven", func(b *testing.B) {
 			run(b, func(w http.ResponseWriter) error {
-				result, err := c.Serve(w, r, origin)
+				result, err := c.Serve(w, r, snippet.Visit{}, origin)
 				if result.Outcome != snippet.Woven {
 					b.Fatal(result.Outcome)
 				}

@@ -240,7 +240,7 @@ func TestPanicOfTheOriginIsItsOwn(t *testing.T) {
 	for _, value := range []any{http.ErrAbortHandler, "a"} {
 		w := httptest.NewRecorder()
 		require.PanicsWithValue(t, value, func() {
-			_, _ = code(t).Serve(w, httptest.NewRequest("GET", "/", nil), handler(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = code(t).Serve(w, httptest.NewRequest("GET", "/", nil), snippet.Visit{}, handler(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/html")
 				_, _ = io.WriteString(w, plainPage[:40])
 				panic(value)

@@ -6,6 +6,19 @@ import (
 	"time"
 )
 
+// Visit is what one request brings beside the page.
+type Visit struct {
+	// SetCookie is the whole value of a Set-Cookie field that goes with the page, or
+	// empty. The page is then private.
+	SetCookie string
+	// HideCookie is the name of the cookie that the origin does not see, or empty.
+	HideCookie string
+	// Sample, if it is not nil, is called once a page has gone out, with the page as
+	// the origin sent it, decoded, and its content type. Pages of more than 256 KiB
+	// are left out. The bytes are the callee's.
+	Sample func(page []byte, contentType string)
+}
+
 // Serve calls next once, in this goroutine, and weaves the code into the page that
 // it writes. What is not a page for a visitor passes untouched, and so does
 // everything when weaving fails: neither adds an error to what next returns.
@@ -16,7 +29,7 @@ import (
 // response is not completed. A page that turns out to be corrupt after its
 // beginning was sent ends in a panic with http.ErrAbortHandler, so that the client
 // does not take it for whole.
-func (c *Code) Serve(w http.ResponseWriter, r *http.Request, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
+func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
 	outcome := c.judgeRequest(r)
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest {
 		return Result{Outcome: outcome}, next(w, r)

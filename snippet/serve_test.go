@@ -45,7 +45,7 @@ func serve(t testing.TB, origin func(w http.ResponseWriter, r *http.Request) err
 	c := code(t)
 	s := &site{result: make(chan snippet.Result, 100), err: make(chan error, 100)}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		result, err := c.Serve(w, r, origin)
+		result, err := c.Serve(w, r, snippet.Visit{}, origin)
 		s.result <- result
 		s.err <- err
 	}))
@@ -218,7 +218,7 @@ func TestRequestIsRestored(t *testing.T) {
 	r.Header.Set("If-None-Match", `"a-`+c.Hash()+`", "b"`)
 	r.Header.Set("If-Modified-Since", "a")
 	before := r.Header.Clone()
-	_, err := c.Serve(httptest.NewRecorder(), r, handler(func(_ http.ResponseWriter, r *http.Request) {
+	_, err := c.Serve(httptest.NewRecorder(), r, snippet.Visit{}, handler(func(_ http.ResponseWriter, r *http.Request) {
 		require.Equal(t, []string{"identity"}, r.Header["Accept-Encoding"])
 		require.Equal(t, []string{`"a"`}, r.Header["If-None-Match"])
 	}))
@@ -227,7 +227,7 @@ func TestRequestIsRestored(t *testing.T) {
 
 	r = httptest.NewRequest("GET", "/", nil)
 	require.Panics(t, func() {
-		_, _ = c.Serve(httptest.NewRecorder(), r, handler(func(http.ResponseWriter, *http.Request) { panic("a") }))
+		_, _ = c.Serve(httptest.NewRecorder(), r, snippet.Visit{}, handler(func(http.ResponseWriter, *http.Request) { panic("a") }))
 	})
 	require.NotContains(t, r.Header, "Accept-Encoding")
 }
@@ -237,7 +237,7 @@ func TestOnlyPagesAreAskedForWithoutCompression(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept", accept)
 		r.Header.Set("Accept-Encoding", "br")
-		_, err := code(t).Serve(httptest.NewRecorder(), r, handler(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := code(t).Serve(httptest.NewRecorder(), r, snippet.Visit{}, handler(func(_ http.ResponseWriter, r *http.Request) {
 			require.Equal(t, want, r.Header.Get("Accept-Encoding"), accept)
 		}))
 		require.NoError(t, err)
@@ -312,13 +312,13 @@ func TestAddressOfAnotherHostAsBase(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "http://shop.example/", nil)
 		w := httptest.NewRecorder()
-		_, err := code(t).Serve(w, r, page(base))
+		_, err := code(t).Serve(w, r, snippet.Visit{}, page(base))
 		require.NoError(t, err)
 		require.Contains(t, w.Body.String(), ` src="`+src+`"`, base)
 
 		r.Host = `a"b`
 		w = httptest.NewRecorder()
-		_, err = code(t).Serve(w, r, page(base))
+		_, err = code(t).Serve(w, r, snippet.Visit{}, page(base))
 		require.NoError(t, err)
 		require.NotContains(t, w.Body.String(), `a"b`)
 	}

@@ -24,6 +24,11 @@ type Settings struct {
 	DynamicalReplacement *bool
 	// PhoneMask is pushed when it is not empty.
 	PhoneMask string
+	// Numbers are replaced on the pages. There are none where pages are neutral.
+	Numbers []Number
+	// BySource says that it depends on the visitor's source which numbers are
+	// replaced. Pages with numbers are then private, and neutral ones vary by cookie.
+	BySource bool
 }
 
 const (

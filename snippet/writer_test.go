@@ -138,7 +138,7 @@ func TestNoCoroutineStays(t *testing.T) {
 	for range 50 {
 		func() {
 			defer func() { _ = recover() }()
-			_, _ = testCode(t).Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil),
+			_, _ = testCode(t).Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Visit{},
 				func(w http.ResponseWriter, _ *http.Request) error {
 					w.Header().Set("Content-Type", "text/html")
 					w.Header().Set("Content-Encoding", "gzip")
@@ -174,7 +174,7 @@ func FuzzEncoded(f *testing.F) {
 				aborted = true
 			}
 		}()
-		result, _ = code.Serve(recorder, httptest.NewRequest("GET", "/", nil), func(w http.ResponseWriter, _ *http.Request) error {
+		result, _ = code.Serve(recorder, httptest.NewRequest("GET", "/", nil), Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("Content-Type", "text/html")
 			if coding != "" {
 				w.Header().Set("Content-Encoding", coding)
