@@ -1,0 +1,101 @@
+// Package picture draws telephone numbers, for pages that show theirs as an image.
+package picture
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"golang.org/x/image/colornames"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
+)
+
+// ContentType of the pictures.
+const ContentType = "image/svg+xml"
+
+const (
+	defaultSize  = 16
+	defaultColor = "black"
+)
+
+// Style is how a number is drawn. The zero value is black text of 16 pixels.
+type Style struct {
+	Size  float64 // of the font in CSS pixels, 8 to 200; 0 means 16
+	Color string  // "#rgb", "#rgba", "#rrggbb", "#rrggbbaa" or one of SVG's names, such as "navy"; "" means black
+	Font  string  // path of a TrueType or OpenType font, or of a collection, whose first font is taken; "" means Go Regular
+}
+
+// Renderer draws in one style. Many goroutines may use it at once.
+type Renderer struct {
+	size  float64
+	color string
+	font  *sfnt.Font
+}
+
+// New prepares for drawing in a style. The error says what is wrong with it.
+func New(style Style) (*Renderer, error) {
+	r := &Renderer{size: style.Size, color: strings.ToLower(style.Color)}
+	if r.size == 0 {
+		r.size = defaultSize
+	}
+	if !(r.size >= 8 && r.size <= 200) { // NaN is refused too
+		return nil, fmt.Errorf("the size of a picture's text is 8 to 200 pixels, not %v", style.Size)
+	}
+	if r.color == "" {
+		r.color = defaultColor
+	}
+	if !isColor(r.color) {
+		return nil, fmt.Errorf("expected a colour such as #1a2b3c or navy, not %q", style.Color)
+	}
+	var err error
+	if r.font, err = load(style.Font); err != nil {
+		return nil, fmt.Errorf("reading the font %q: %w", style.Font, err)
+	}
+	return r, nil
+}
+
+var hexadecimal = regexp.MustCompile(`^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$`)
+
+func isColor(color string) bool {
+	_, named := colornames.Map[color]
+	return named || hexadecimal.MatchString(color)
+}
+
+// maxFont is how large the file of a font can be. The largest ones, of East
+// Asia's scripts, have about 20 MB.
+const maxFont = 32 << 20
+
+func load(path string) (*sfnt.Font, error) {
+	if path == "" {
+		return sfnt.Parse(goregular.TTF)
+	}
+	content, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(content)
+}
+
+func parse(content []byte) (*sfnt.Font, error) {
+	fonts, err := sfnt.ParseCollection(content)
+	if err != nil {
+		return nil, err
+	}
+	return fonts.Font(0)
+}
+
+func read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxFont+1))
+	if err == nil && len(content) > maxFont {
+		err = fmt.Errorf("it is larger than %d MB", maxFont>>20)
+	}
+	return content, err
+}
