@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"github.com/seed-3405227d/frontdesk/bench/page"
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
+)
+
+// piece is how much of a page comes at once, as a proxy copies.
+const piece = 32 << 10
+
+// through copies a page and gives what comes out, piece by piece. It keeps its
+// memory from one page to the next.
+type through func(made []byte, out func([]byte)) error
+
+// rewriters are the sides that run in this process; the first is the limit.
+func rewriters() []rewriter {
+	return []rewriter{
+		inProcess("memcpy", copyMemory(), unchanged),
+		inProcess("frontdesk, insertion only", insertOnly(), unchanged),
+		inProcess("x/net/html tokenizer, raw", tokenize, unchanged),
+		inProcess("goquery, parse and render", parseAndRender, nil),
+	}
+}
+
+// unchanged tells when a page did not come out as it was.
+func unchanged(_ page.Page, made, out []byte) error {
+	if !bytes.Equal(made, out) {
+		return errors.New("the page came out changed")
+	}
+	return nil
+}
+
+func inProcess(name string, f through, check func(p page.Page, made, out []byte) error) rewriter {
+	return rewriter{name, func(made []byte, p page.Page) (copies, error) {
+		var whole bytes.Buffer
+		if err := f(made, func(b []byte) { whole.Write(b) }); err != nil {
+			return nil, err
+		}
+		if check != nil {
+			if err := check(p, made, whole.Bytes()); err != nil {
+				return nil, err
+			}
+		}
+		nowhere := func([]byte) {}
+		return repeat(func() error { return f(made, nowhere) }), nil
+	}}
+}
+
+func copyMemory() through {
+	to := make([]byte, piece)
+	return func(made []byte, out func([]byte)) error {
+		for rest := made; len(rest) > 0; {
+			n := copy(to, rest)
+			out(to[:n])
+			rest = rest[n:]
+		}
+		return nil
+	}
+}
+
+// insertOnly looks for the place of the insertion code and copies what is behind it.
+func insertOnly() through {
+	var finder weave.Finder
+	to := make([]byte, piece)
+	return func(made []byte, out func([]byte)) error {
+		finder.Reset(false)
+		verdict := weave.Undecided
+		for rest := made; len(rest) > 0; {
+			n := copy(to, rest)
+			if verdict == weave.Undecided {
+				verdict = finder.Feed(to[:n])
+			}
+			out(to[:n])
+			rest = rest[n:]
+		}
+		if verdict != weave.Found {
+			return fmt.Errorf("the verdict on the page is %v", verdict)
+		}
+		return nil
+	}
+}
+
+func tokenize(made []byte, out func([]byte)) error {
+	to := make([]byte, 0, 2*piece)
+	z := html.NewTokenizer(bytes.NewReader(made))
+	for z.Next() != html.ErrorToken {
+		if to = append(to, z.Raw()...); len(to) >= piece {
+			out(to)
+			to = to[:0]
+		}
+	}
+	out(to)
+	if err := z.Err(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+func parseAndRender(made []byte, out func([]byte)) error {
+	document, err := goquery.NewDocumentFromReader(bytes.NewReader(made))
+	if err != nil {
+		return err
+	}
+	return html.Render(writer(out), document.Nodes[0])
+}
+
+// writer is a writer of a function that takes all.
+type writer func([]byte)
+
+func (w writer) Write(b []byte) (int, error) {
+	w(b)
+	return len(b), nil
+}
