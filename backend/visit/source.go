@@ -23,6 +23,9 @@ const (
 	Referral = "referral" // any other site
 )
 
+// Kinds are all kinds of sources.
+var Kinds = []string{Direct, Campaign, Ad, Search, Social, Mail, Map, Referral}
+
 // Source is where a session came from. Texts are as the address had them, cut
 // to 200 bytes.
 type Source struct {
@@ -45,8 +48,8 @@ type Source struct {
 	Landing string `json:"landing,omitempty"`
 }
 
-// maxSourceText bounds each text of a source, in bytes.
-const maxSourceText = 200
+// MaxSourceText bounds each text of a source, in bytes.
+const MaxSourceText = 200
 
 // clickIDs are the parameters by which ad systems recognise their clicks.
 var clickIDs = []struct{ parameter, system string }{
@@ -56,6 +59,17 @@ var clickIDs = []struct{ parameter, system string }{
 	{"epik", "pinterest"}, {"rdt_cid", "reddit"}, {"qclid", "quora"}, {"obclid", "outbrain"}, {"tblci", "taboola"},
 	{"irclickid", "impact"}, {"cjevent", "cj"}, {"awc", "awin"}, {"admitad_uid", "admitad"},
 	{"fbclid", "facebook"}, {"ysclid", "yandex"}, // last: they say the least, see unpaid
+}
+
+// IsClickID tells whether a parameter of this name is known as an ad system's
+// click id. Letters are the same in both cases.
+func IsClickID(parameter string) bool {
+	for _, id := range clickIDs {
+		if strings.EqualFold(id.parameter, parameter) {
+			return true
+		}
+	}
+	return false
 }
 
 // unpaid are click ids that come with links nobody paid for too, and what such
@@ -68,6 +82,15 @@ func SourceOf(page, referrer string) Source {
 	address, err := url.Parse(page)
 	if err != nil {
 		address = &url.URL{}
+	}
+	return SourceAt(address, referrer)
+}
+
+// SourceAt is SourceOf an address that has been parsed. Most pages are asked for
+// from within the site or from nowhere, and without a query: these cost little.
+func SourceAt(address *url.URL, referrer string) Source {
+	if address.RawQuery == "" && (referrer == "" || isHost(referrer, address.Host)) {
+		return Source{Kind: Direct, Landing: clip(address.EscapedPath())}
 	}
 	query := address.Query()
 	text := func(name string) string { return clip(query.Get(name)) }
@@ -111,6 +134,17 @@ func (s Source) campaign() string {
 		return ""
 	}
 	return strings.Join([]string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID}, "\x1f")
+}
+
+// isHost tells whether an address is plainly one of the host, which may have a
+// port. It may be even where this cannot tell.
+func isHost(address, host string) bool {
+	_, rest, found := strings.Cut(address, "://")
+	if !found || host == "" || len(rest) < len(host) || !strings.EqualFold(rest[:len(host)], host) {
+		return false
+	}
+	rest = rest[len(host):]
+	return rest == "" || rest[0] == '/'
 }
 
 // hostOf is the host of an address, lower-cased; empty if it has none.
@@ -187,8 +221,8 @@ func beforeTopLevel(host string) string {
 
 // clip cuts a text to what is kept of it, between characters.
 func clip(text string) string {
-	if len(text) > maxSourceText {
-		text = text[:maxSourceText]
+	if len(text) > MaxSourceText {
+		text = text[:MaxSourceText]
 	}
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }

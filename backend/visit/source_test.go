@@ -1,6 +1,7 @@
 package visit_test
 
 import (
+	"net/url"
 	"testing"
 	"unicode/utf8"
 
@@ -132,4 +133,28 @@ func FuzzSource(f *testing.F) {
 			require.NotContains(t, text, "\x00")
 		}
 	})
+}
+
+// Names of parameters are told in any case, and only those of click ids.
+func TestIsClickID(t *testing.T) {
+	for _, name := range []string{"gclid", "GCLID", "ScCid", "sccid", "ysclid"} {
+		require.True(t, visit.IsClickID(name), name)
+	}
+	for _, name := range []string{"", "utm_source", "gclid2", "clid"} {
+		require.False(t, visit.IsClickID(name), name)
+	}
+}
+
+// The short way that most pages go says what the long one does.
+func TestSourceWithinTheSite(t *testing.T) {
+	for _, host := range []string{"shop.example", "SHOP.example:8443", "[::1]:80", ""} {
+		for _, referrer := range []string{
+			"", "http://" + host, "https://" + host + "/", "https://" + host + "/lamps?x=y", "https://" + host + ".evil.example/", "https://" + host + "@evil.example/",
+			"https://" + host + "?x", "https://other.example/" + host + "/", host + "/", "//" + host + "/", "://" + host,
+		} {
+			short := visit.SourceAt(&url.URL{Host: host, Path: "/lamps"}, referrer)
+			long := visit.SourceAt(&url.URL{Host: host, Path: "/lamps", RawQuery: "page=2"}, referrer)
+			require.Equal(t, long, short, "%s from %s", host, referrer)
+		}
+	}
 }
