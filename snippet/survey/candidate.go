@@ -1,0 +1,156 @@
+package survey
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+// Bounds of what is tried. Reading a number by the plans takes some microseconds.
+const (
+	maxReadings = 10_000 // per page
+	maxDigits   = 19     // of a writing, prefixes included
+	minDigits   = 7      // of a number in text
+)
+
+// row is digits with what may stand between the digits of a number. It is wider
+// than what a writing allows: the matcher decides.
+var row = regexp.MustCompile(`[+\x{FF0B}\x{FE62}]?[\s\p{Z}\p{Cf}()\x{FF08}\x{FF09}]{0,4}\p{Nd}(?:[\s\p{Z}\p{Cf}\p{Pd}\x{2212}.·•․∙⋅．/⁄∕／()\x{FF08}\x{FF09}]{0,8}\p{Nd})+`)
+
+// group is digits without anything between.
+var group = regexp.MustCompile(`\p{Nd}+`)
+
+// prospect gathers what may be numbers.
+type prospect struct {
+	region string
+	trunk  string // prefix of the region, or empty
+	left   int    // readings
+	read   map[string]string
+	seen   map[string]bool
+	digits []string
+}
+
+// candidates are the digits, in international form, of what may be numbers.
+func candidates(values []value, region string) []string {
+	p := prospect{region: strings.ToUpper(region), left: maxReadings, read: make(map[string]string), seen: make(map[string]bool)}
+	p.trunk = phonenumbers.GetNddPrefixForRegion(p.region, true)
+	for _, v := range values { // links first: they are meant to be called
+		if v.kind != Text && v.kind != Attribute {
+			p.link(v)
+		}
+	}
+	for _, v := range values {
+		if v.kind == Text || v.kind == Attribute {
+			p.text(strings.Join(v.pieces, ""))
+		}
+	}
+	return p.digits
+}
+
+// link takes what a link calls, if a number can be so long.
+func (p *prospect) link(v value) {
+	found := row.FindString(plain(v.pieces[0]))
+	digits := digitsOf(found)
+	if v.kind == WhatsApp || hasPlus(found) {
+		digits = "+" + digits
+	}
+	p.take(digits, phonenumbers.IsPossibleNumber)
+}
+
+// text takes the numbers of rows of digits, of several readings the leftmost and
+// of these the longest. A group of digits is never divided.
+func (p *prospect) text(text string) {
+	for _, found := range row.FindAllString(text, -1) {
+		groups := group.FindAllString(found, -1)
+		for i := range groups {
+			groups[i] = digitsOf(groups[i])
+		}
+		plus := hasPlus(found)
+		for i := 0; i < len(groups); {
+			i += max(1, p.longest(groups[i:], plus && i == 0))
+		}
+	}
+}
+
+// longest takes the longest number that the first of the groups make, and tells
+// how many they are.
+func (p *prospect) longest(groups []string, plus bool) int {
+	size, most := 0, 0
+	for most < len(groups) && size+len(groups[most]) <= maxDigits {
+		size += len(groups[most])
+		most++
+	}
+	for n := most; n > 0 && p.left > 0; n-- {
+		digits := strings.Join(groups[:n], "")
+		switch {
+		case len(digits) < minDigits:
+			return 0
+		case plus:
+			digits = "+" + digits
+		case strings.HasPrefix(digits, "00"): // dialled before a country code, in most countries
+			digits = "+" + digits[2:]
+		case !p.looksNational(digits, n):
+			continue
+		}
+		if p.take(digits, phonenumbers.IsValidNumber) {
+			return n
+		}
+	}
+	return 0
+}
+
+// looksNational keeps figures of all sorts from being read as the numbers of
+// countries that have one for nearly every row of digits: without the trunk prefix
+// a number is expected in groups, and to be long where there is such a prefix.
+func (p *prospect) looksNational(digits string, groups int) bool {
+	switch {
+	case p.region == "":
+		return false
+	case p.trunk != "" && strings.HasPrefix(digits, p.trunk):
+		return true
+	}
+	return groups > 1 && (p.trunk == "" || len(digits) > 8)
+}
+
+// take adds the number that the digits are, if it is good.
+func (p *prospect) take(digits string, good func(*phonenumbers.PhoneNumber) bool) bool {
+	number, known := p.read[digits]
+	if !known {
+		if p.left == 0 {
+			return false
+		}
+		p.left--
+		if n, err := phonenumbers.Parse(digits, p.region); err == nil && good(n) {
+			number = strings.TrimPrefix(phonenumbers.Format(n, phonenumbers.E164), "+")
+		}
+		p.read[digits] = number
+	}
+	if number == "" {
+		return false
+	}
+	if !p.seen[number] && len(p.seen) < MaxNumbers {
+		p.seen[number] = true
+		p.digits = append(p.digits, number)
+	}
+	return true
+}
+
+func hasPlus(found string) bool {
+	return strings.HasPrefix(found, "+") || strings.HasPrefix(found, "\uFF0B") || strings.HasPrefix(found, "\uFE62")
+}
+
+// zeros are those of the scripts that numbers are written in; see package phone.
+var zeros = [...]rune{'0', 0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xE50, 0xED0, 0x1040, 0x17E0, 0xFF10}
+
+func digitsOf(text string) string {
+	var digits strings.Builder
+	for _, r := range text {
+		for _, zero := range zeros {
+			if r >= zero && r <= zero+9 {
+				digits.WriteByte('0' + byte(r-zero))
+			}
+		}
+	}
+	return digits.String()
+}
