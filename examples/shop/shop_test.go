@@ -95,6 +95,7 @@ func TestCharsetIsDeclaredInTime(t *testing.T) {
 	for name, want := range map[string]string{
 		"site/guides/bulbs.html": `<meta charset="utf-8">`,
 		"site/ru/oplata.html":    `charset=windows-1251`,
+		"site/ru/vozvrat.html":   `<meta charset="koi8-r">`,
 	} {
 		page, err := os.ReadFile(name)
 		require.NoError(t, err)
