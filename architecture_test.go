@@ -24,8 +24,9 @@ const module = "github.com/seed-3405227d/frontdesk"
 var mayImport = map[string][]string{
 	".":                {"caddymodule"},
 	"cmd":              {"."},
-	"caddymodule":      {"backend/...", "snippet"},
+	"caddymodule":      {"backend/...", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
+	"snippet/survey":   {"snippet/phone"},
 	"backend":          {"backend/..."},
 	"backend/api":      {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal"},
 	"backend/console":  {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal", "backend/db", "backend/console/..."},

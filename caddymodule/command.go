@@ -33,7 +33,7 @@ func setUpCommand(cmd *cobra.Command) {
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
 	flags.String("database-sqlite", "", "Path of the SQLite database")
 	flags.String("database-postgres", "", "Connection string of the PostgreSQL database; may be a placeholder such as {env.NAME}")
-	cmd.AddCommand(operatorCommand(), doctorCommand())
+	cmd.AddCommand(operatorCommand(), doctorCommand(), numbersCommand())
 }
 
 // databaseOf finds the database that the flags, or else the configuration, name.

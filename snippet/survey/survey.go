@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
@@ -60,8 +61,8 @@ type Number struct {
 
 // Writing is one way in which a number is written.
 type Writing struct {
-	// Text is as people read it, or the part of a link that holds the number, in
-	// UTF-8 and without markup.
+	// Text is as people read it, or as a link has it: UTF-8 on one line, without
+	// markup and unseen characters, and with plain spaces only.
 	Text string
 	Kind Kind
 	// Count is how often it stands in the page.
@@ -197,14 +198,16 @@ func valid(digits string) bool {
 	return err == nil && phonenumbers.IsValidNumber(n)
 }
 
-// tidy is a writing on one line, cut to what is kept.
+// tidy is a writing as people read it: on one line, without what is not seen, and
+// cut to what is kept.
 func tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
 		}
 		return r
 	}, text)
+	text = strings.Join(strings.Fields(text), " ")
 	for len(text) > maxWriting {
 		_, size := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-size]
