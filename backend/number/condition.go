@@ -1,0 +1,243 @@
+package number
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// field is a field of a source that conditions ask about.
+type field int
+
+const (
+	utmSource field = iota
+	utmMedium
+	utmCampaign
+	utmTerm
+	utmContent
+	clickID
+	referrer
+	landing
+	kind
+	fields // how many there are
+)
+
+var fieldNames = [fields]string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "click_id", "referrer", "landing", "kind"}
+
+// facts are the fields of a source as patterns see them. What a source has not is
+// empty, and then no condition on it holds.
+type facts struct {
+	text      [fields]string
+	parameter string // that carried the click id
+}
+
+// factsOf prepares a source for being compared. Letters are folded; a landing
+// page is its path as people write it; a referrer is its host with a dot before
+// it and without "www.", see hostPattern.
+func factsOf(s visit.Source) facts {
+	f := facts{parameter: strings.ToLower(s.ClickIDName)}
+	f.text[kind] = s.Kind
+	if s.Kind == visit.Campaign { // else Source is what stands behind the referrer
+		f.text[utmSource] = strings.ToLower(s.Source)
+		f.text[utmMedium] = strings.ToLower(s.Medium)
+		f.text[utmCampaign] = strings.ToLower(s.Campaign)
+		f.text[utmTerm] = strings.ToLower(s.Term)
+		f.text[utmContent] = strings.ToLower(s.Content)
+	}
+	f.text[clickID] = strings.ToLower(s.ClickID)
+	if s.Referrer != "" {
+		f.text[referrer] = "." + strings.TrimPrefix(s.Referrer, "www.")
+	}
+	f.text[landing] = strings.ToLower(unescaped(s.Landing))
+	return f
+}
+
+// unescaped is a path without percent escapes, if these are right. A path that has
+// been cut may end in the middle of one.
+func unescaped(path string) string {
+	if !strings.Contains(path, "%") {
+		return path
+	}
+	whole := path
+	if at := strings.LastIndexByte(path, '%'); at >= len(path)-2 {
+		whole = path[:at]
+	}
+	if plain, err := url.PathUnescape(whole); err == nil {
+		return strings.ToValidUTF8(plain, "")
+	}
+	return path
+}
+
+// condition is one thing that is asked of a source.
+type condition struct {
+	field     field
+	parameter string // which click id; empty for any
+	pattern   pattern
+}
+
+func (c condition) holds(f *facts) bool {
+	text := f.text[c.field]
+	return text != "" && (c.parameter == "" || c.parameter == f.parameter) && c.pattern.matches(text)
+}
+
+func (c condition) String() string {
+	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + c.pattern.String()
+}
+
+// Conditions say which sources are meant. Those on different fields have to hold
+// all; of several on one field, one is enough. None are held by every visitor.
+type Conditions []condition // in the order of their fields
+
+// ParseConditions reads conditions, each written as FIELD=PATTERN or, of click
+// ids, as the parameter's name alone. In a pattern `*` stands for any text, and
+// letters are the same in both cases. The fields are
+//
+//	utm_source utm_medium utm_campaign utm_term utm_content
+//	gclid, yclid and all others that visit.IsClickID knows; click_id for any of them
+//	referrer   the host, without "www."; "*." before it stands for subdomains or none
+//	landing    the path of the visit's first page
+//	kind       one of visit.Kinds, without asterisks
+//
+// An error names the condition and what was expected.
+func ParseConditions(words []string) (Conditions, error) {
+	var list Conditions
+	for _, word := range words {
+		c, err := parseCondition(word)
+		if err != nil {
+			return nil, fmt.Errorf("condition %q: %w", word, err)
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b condition) int {
+		return cmp.Or(cmp.Compare(a.field, b.field), cmp.Compare(a.String(), b.String()))
+	})
+	list = slices.CompactFunc(list, func(a, b condition) bool { return a.String() == b.String() })
+	if !list.possible() {
+		return nil, fmt.Errorf("conditions %q: no visit has all of them: utm parameters make it kind=campaign, and kind=direct has neither click id nor referrer", list)
+	}
+	return list, nil
+}
+
+func parseCondition(word string) (c condition, err error) {
+	name, value, given := strings.Cut(word, "=")
+	name = strings.ToLower(name)
+	switch at := slices.Index(fieldNames[:], name); {
+	case at >= 0:
+		c.field = field(at)
+	case visit.IsClickID(name):
+		c.field, c.parameter = clickID, name
+	default:
+		return c, errors.New("expected utm_source, utm_medium, utm_campaign, utm_term, utm_content, a click id such as gclid, click_id, referrer, landing or kind, and = behind it")
+	}
+	if c.field == clickID && !given {
+		value = "*"
+	}
+	switch {
+	case value == "":
+		return c, fmt.Errorf("expected %s=VALUE, in which * is any text", name)
+	case len(value) > visit.MaxSourceText:
+		return c, fmt.Errorf("expected at most %d bytes, which is what is kept of a source", visit.MaxSourceText)
+	}
+	value = strings.ToLower(value)
+	switch c.field {
+	case kind:
+		if !slices.Contains(visit.Kinds, value) {
+			return c, fmt.Errorf("expected one of %s", strings.Join(visit.Kinds, ", "))
+		}
+	case referrer:
+		if value, err = hostPattern(value); err != nil {
+			return c, err
+		}
+	case landing:
+		if value[0] != '/' && value[0] != '*' || strings.ContainsAny(value, "?#") {
+			return c, errors.New("expected a path that begins with a slash or *, without what follows ? or #")
+		}
+		value = strings.ToLower(unescaped(value))
+	}
+	c.pattern = newPattern(value)
+	return c, nil
+}
+
+// hostPattern is a pattern for hosts with a dot before them, so that "*.google.*"
+// has the bare google.com too while "google.com" has no other host.
+func hostPattern(host string) (string, error) {
+	labels := strings.Split(strings.TrimPrefix(host, "www."), ".")
+	for i, label := range labels {
+		if strings.ContainsFunc(label, func(r rune) bool { return r > '~' }) {
+			if strings.Contains(label, "*") {
+				return "", fmt.Errorf("expected no * in %q: such names are compared in their ASCII form", label)
+			}
+			ascii, err := idna.Lookup.ToASCII(label)
+			if err != nil {
+				return "", errors.New("expected a host")
+			}
+			labels[i] = ascii
+		}
+		if strings.Trim(labels[i], "abcdefghijklmnopqrstuvwxyz0123456789-_*") != "" || labels[i] == "" {
+			return "", errors.New("expected a host without scheme, port and path, such as *.google.*")
+		}
+	}
+	if host = strings.Join(labels, "."); host[0] != '*' {
+		host = "." + host
+	}
+	return host, nil
+}
+
+// hold tells whether a source with these facts is meant.
+func (l Conditions) hold(f *facts) bool {
+	held := true
+	for i, c := range l {
+		if i > 0 && c.field == l[i-1].field {
+			held = held || c.holds(f)
+		} else if held {
+			held = c.holds(f)
+		} else {
+			return false
+		}
+	}
+	return held
+}
+
+// possible tells whether there can be a visit for which they hold.
+func (l Conditions) possible() bool { return slices.ContainsFunc(visit.Kinds, l.allow) }
+
+// forDirect tells whether they can hold for a direct visit.
+func (l Conditions) forDirect() bool { return l.allow(visit.Direct) }
+
+// allow tells whether they can hold for a visit of the kind.
+func (l Conditions) allow(k string) bool {
+	kinds, named := false, false
+	for _, c := range l {
+		switch c.field {
+		case kind:
+			kinds, named = true, named || c.pattern.matches(k)
+		case landing:
+		case clickID, referrer:
+			if k == visit.Direct {
+				return false
+			}
+		default:
+			if k != visit.Campaign {
+				return false
+			}
+		}
+	}
+	return named || !kinds
+}
+
+// String writes the conditions as they are configured. Lists that mean the same
+// are written alike.
+func (l Conditions) String() string {
+	words := make([]string, len(l))
+	for i, c := range l {
+		words[i] = c.String()
+	}
+	return strings.Join(words, " ")
+}

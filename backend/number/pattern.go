@@ -1,0 +1,31 @@
+package number
+
+import "strings"
+
+// pattern is what a text has to look like: `*` is any text, empty text too, and
+// all else is itself.
+type pattern []string // what stands between the asterisks
+
+func newPattern(text string) pattern { return strings.Split(text, "*") }
+
+// matches takes time in proportion to the text, whatever the pattern is.
+func (p pattern) matches(text string) bool {
+	first, last := p[0], p[len(p)-1]
+	if len(p) == 1 {
+		return text == first
+	}
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range p[1 : len(p)-1] {
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(part):]
+	}
+	return true
+}
+
+func (p pattern) String() string { return strings.Join(p, "*") }

@@ -1,0 +1,91 @@
+package number_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestFirstLineThatHolds(t *testing.T) {
+	p := plan(t, "utm_source=news utm_medium=mail", "utm_source=news*", "gclid", "")
+	for page, want := range map[string]string{
+		"/?utm_source=news&utm_medium=mail": "1",
+		"/?utm_source=news":                 "2",
+		"/?utm_source=news&gclid=x":         "2",
+		"/?gclid=x":                         "3",
+		"/":                                 "4",
+	} {
+		require.Equal(t, want, shown(p, visit.SourceOf("https://shop.example"+page, "")), page)
+	}
+	require.True(t, p.BySource())
+}
+
+func TestNumbersAreChosenEachForItself(t *testing.T) {
+	p := new(number.Plan)
+	require.NoError(t, p.Add("1"))
+	require.NoError(t, p.AddStatic("11", conditions(t, "utm_source=news")))
+	require.NoError(t, p.Add("2"))
+	require.NoError(t, p.Add("3"))
+	require.NoError(t, p.AddStatic("31", conditions(t, "utm_source=*")))
+	news := p.Choose(visit.Source{Kind: visit.Campaign, Source: "news"})
+	require.Equal(t, []string{"11", "", "31"}, p.Shown(news))
+	blog := p.Choose(visit.Source{Kind: visit.Campaign, Source: "blog"})
+	require.Equal(t, []string{"", "", "31"}, p.Shown(blog))
+	require.NotEqual(t, news, blog)
+	require.Equal(t, number.Choice(""), p.Choose(visit.Source{Kind: visit.Direct, Landing: "/"}))
+	require.Equal(t, []string{"", "", ""}, p.Shown(""))
+}
+
+func TestManyTrackingNumbers(t *testing.T) {
+	p := new(number.Plan)
+	require.NoError(t, p.Add(printed))
+	for i := range 1000 { // more than a byte counts
+		require.NoError(t, p.AddStatic(fmt.Sprint(i), conditions(t, fmt.Sprint("utm_source=", i))))
+	}
+	require.ErrorContains(t, p.AddStatic("1000", nil), "at most 1000")
+	require.Equal(t, "999", shown(p, visit.Source{Kind: visit.Campaign, Source: "999"}))
+}
+
+func TestPlanRefuses(t *testing.T) {
+	news, blog := conditions(t, "utm_source=news"), conditions(t, "utm_source=blog")
+	for reason, add := range map[string]func(p *number.Plan) error{
+		"is given already: expected it once":         func(p *number.Plan) error { return p.Add("1") },
+		"number 11 is a tracking number for 1":       func(p *number.Plan) error { return p.Add("11") },
+		"static 2 is the number itself":              func(p *number.Plan) error { return p.AddStatic("2", blog) },
+		"static 1 is a number of the pages":          func(p *number.Plan) error { return p.AddStatic("1", blog) },
+		"static 11 is given already, for 1":          func(p *number.Plan) error { return p.AddStatic("11", blog) },
+		"static 21 is given already, for 2":          func(p *number.Plan) error { return p.AddStatic("21", blog) },
+		"static 22 is never shown: 21 before it has": func(p *number.Plan) error { return p.AddStatic("22", conditions(t, "utm_source=NEWS utm_source=news")) },
+		"static 23 is never shown: 22 before it is": func(p *number.Plan) error {
+			require.NoError(t, p.AddStatic("22", nil))
+			return p.AddStatic("23", blog)
+		},
+	} {
+		p := new(number.Plan)
+		require.NoError(t, p.Add("1"))
+		require.NoError(t, p.AddStatic("11", news))
+		require.NoError(t, p.Add("2"))
+		require.NoError(t, p.AddStatic("21", news))
+		require.ErrorContains(t, add(p), reason)
+	}
+}
+
+func TestWithoutConditionsPagesAreTheSameForAll(t *testing.T) {
+	p := plan(t, "")
+	require.True(t, p.HasStatic())
+	require.False(t, p.BySource())
+	require.False(t, plan(t).HasStatic())
+	require.Equal(t, "1", shown(p, visit.Source{}))
+}
+
+func conditions(t testing.TB, line string) number.Conditions {
+	t.Helper()
+	when, err := number.ParseConditions(strings.Fields(line))
+	require.NoError(t, err)
+	return when
+}

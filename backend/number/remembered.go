@@ -1,0 +1,113 @@
+package number
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Remembered is what a visitor's cookie says: the source that decides about the
+// numbers, and when the visitor was seen. It is the visitor's word, which only
+// ever is compared with the conditions of a plan.
+type Remembered struct {
+	Source visit.Source
+	Seen   time.Time // in seconds
+}
+
+const (
+	version = 1
+	// maxTexts bounds the texts of a source together, so that the cookie's value
+	// stays below 1 KB.
+	maxTexts = 720
+	// maxCookie bounds what is read.
+	maxCookie = 1024
+)
+
+var errCookie = errors.New("reading a visitor's source: malformed")
+
+// texts are the fields of a source, in the order in which they are encoded.
+func texts(s *visit.Source) [10]*string {
+	return [...]*string{&s.Kind, &s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content, &s.ClickIDName, &s.ClickID, &s.Referrer, &s.Landing}
+}
+
+// compact cuts the longest texts of a source that is too long to be remembered. A
+// source decides by what is remembered of it on its first page already.
+func compact(s visit.Source) visit.Source {
+	for limit := visit.MaxSourceText; length(&s) > maxTexts; limit -= 8 {
+		for _, text := range texts(&s) {
+			*text = shorten(*text, limit)
+		}
+	}
+	return s
+}
+
+func length(s *visit.Source) (n int) {
+	for _, text := range texts(s) {
+		n += len(*text)
+	}
+	return n
+}
+
+// shorten cuts a text between characters.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// Cookie encodes what is remembered as the value of a cookie, of at most 1 KB:
+// base64url of a version, the time in seconds since 1970 and the texts of the
+// source, each with its length before it; numbers are varints.
+func (r *Remembered) Cookie() string {
+	b := []byte{version}
+	b = binary.AppendUvarint(b, uint64(max(r.Seen.Unix(), 0)))
+	source := compact(r.Source)
+	for _, text := range texts(&source) {
+		b = binary.AppendUvarint(b, uint64(len(*text)))
+		b = append(b, *text...)
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseCookie reads the value of a cookie that Cookie has written, or anybody else.
+func ParseCookie(value string) (*Remembered, error) {
+	if len(value) > maxCookie {
+		return nil, errCookie
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(value)
+	if err != nil || len(b) == 0 || b[0] != version {
+		return nil, errCookie
+	}
+	seconds, n := binary.Uvarint(b[1:])
+	if n <= 0 || seconds > 1<<40 {
+		return nil, errCookie
+	}
+	b = b[1+n:]
+	r := &Remembered{Seen: time.Unix(int64(seconds), 0)}
+	for _, text := range texts(&r.Source) {
+		size, n := binary.Uvarint(b)
+		if n <= 0 || size > uint64(min(len(b)-n, visit.MaxSourceText)) {
+			return nil, errCookie
+		}
+		*text = string(b[n : n+int(size)])
+		b = b[n+int(size):]
+		if !utf8.ValidString(*text) {
+			return nil, errCookie
+		}
+	}
+	s := &r.Source
+	if len(b) > 0 || length(s) > maxTexts || !slices.Contains(visit.Kinds, s.Kind) || (s.ClickIDName == "") != (s.ClickID == "") ||
+		s.ClickID != "" && !visit.IsClickID(s.ClickIDName) {
+		return nil, errCookie
+	}
+	return r, nil
+}
