@@ -1,0 +1,236 @@
+package number
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// What is kept of a site's pages is bounded; what was seen longest ago is forgotten.
+const (
+	// MaxShown is how many numbers of a site are kept.
+	MaxShown = 200
+	// MaxPages is on how many pages a number is known to stand.
+	MaxPages = 100
+	// maxWritings is how many writings of a number are kept, of a page and in all.
+	maxWritings = 20
+	// maxPath is how many bytes of a page's path are kept.
+	maxPath = 200
+)
+
+// Shown keeps which telephone numbers the sites' own pages show, and what the
+// configuration says about them. It is safe for concurrent use.
+type Shown struct {
+	db  *db.DB
+	now func() time.Time
+
+	mu       sync.Mutex
+	declared map[string][]Declared
+}
+
+// ShownNumber is a number that a site's pages show.
+type ShownNumber struct {
+	// Digits are in international form.
+	Digits string
+	// Writings are how it is written, the most frequent first.
+	Writings []Writing
+	// Pages is on how many pages it stands, at most [MaxPages].
+	Pages int
+	// Example is the path of one of them.
+	Example string
+	// FirstAt and LastAt are when it was seen, to the millisecond.
+	FirstAt, LastAt time.Time
+}
+
+// Writing is one way in which a number is written on pages.
+type Writing struct {
+	Text string `json:"text"`
+	// Place is the kind of place: text, attribute, or how a link calls, such as tel.
+	Place string `json:"place"`
+	Count int    `json:"count"`
+}
+
+// Declared is a number that the configuration has for a site.
+type Declared struct {
+	// Digits are in international form.
+	Digits string
+	// Tracking are the numbers that it can be replaced by.
+	Tracking []string
+}
+
+// NewShown returns the shown numbers of the database.
+func NewShown(d *db.DB, now func() time.Time) *Shown {
+	return &Shown{db: d, now: now, declared: make(map[string][]Declared)}
+}
+
+// Declare replaces what the configuration says of all sites, by their keys.
+func (s *Shown) Declare(sites map[string][]Declared) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.declared = maps.Clone(sites)
+	if s.declared == nil {
+		s.declared = make(map[string][]Declared)
+	}
+}
+
+// DeclareSite adds what the configuration says of a site that it does not name.
+func (s *Shown) DeclareSite(key string, numbers []Declared) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.declared[key] = numbers
+}
+
+// Declared is what the configuration says of the site. The list is not to be changed.
+func (s *Shown) Declared(key string) []Declared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.declared[key]
+}
+
+type shownNumberRow struct {
+	bun.BaseModel `bun:"table:shown_numbers"`
+
+	SiteID  int64
+	Digits  string
+	FirstAt int64
+	LastAt  int64
+}
+
+type shownPageRow struct {
+	bun.BaseModel `bun:"table:shown_pages"`
+
+	SiteID   int64
+	Path     string
+	Digits   string
+	Writings string
+	At       int64
+}
+
+// Learn notes the numbers that a page shows, by their digits; those that it showed
+// before and shows no more are forgotten. The path goes without its query.
+func (s *Shown) Learn(ctx context.Context, siteID int64, path string, found map[string][]Writing) error {
+	path = storable(path, maxPath)
+	at := s.now().UnixMilli()
+	digits := slices.Sorted(maps.Keys(found)) // in one order on all nodes
+	digits = digits[:min(len(digits), MaxShown)]
+	var numbers []shownNumberRow
+	var pages []shownPageRow
+	for _, d := range digits {
+		writings, err := json.Marshal(found[d][:min(len(found[d]), maxWritings)])
+		if err != nil {
+			return fmt.Errorf("noting the numbers of a page: %w", err)
+		}
+		numbers = append(numbers, shownNumberRow{SiteID: siteID, Digits: d, FirstAt: at, LastAt: at})
+		pages = append(pages, shownPageRow{SiteID: siteID, Path: path, Digits: d, Writings: string(writings), At: at})
+	}
+	err := s.db.Write(ctx, siteID, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM shown_pages WHERE site_id = ? AND path = ?`, siteID, path); err != nil {
+			return err
+		}
+		if len(numbers) > 0 {
+			if _, err := tx.NewInsert().Model(&numbers).On("CONFLICT (site_id, digits) DO UPDATE").Set("last_at = EXCLUDED.last_at").Exec(ctx); err != nil {
+				return err
+			}
+			// Another node may have looked at the page at the same time.
+			if _, err := tx.NewInsert().Model(&pages).On("CONFLICT (site_id, path, digits) DO UPDATE").
+				Set("writings = EXCLUDED.writings").Set("at = EXCLUDED.at").Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return forget(ctx, tx, siteID, digits)
+	})
+	if err != nil {
+		return fmt.Errorf("noting the numbers of a page: %w", err)
+	}
+	return nil
+}
+
+// forget deletes what is too much of the digits just seen, and numbers that no page
+// shows any more.
+func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error {
+	for _, d := range digits {
+		_, err := tx.ExecContext(ctx, `DELETE FROM shown_pages WHERE site_id = ? AND digits = ? AND path NOT IN
+			(SELECT path FROM shown_pages WHERE site_id = ? AND digits = ? ORDER BY at DESC, path LIMIT ?)`, siteID, d, siteID, d, MaxPages)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM shown_numbers WHERE site_id = ? AND (digits NOT IN
+		(SELECT digits FROM shown_numbers WHERE site_id = ? ORDER BY last_at DESC, digits LIMIT ?)
+		OR NOT EXISTS (SELECT 1 FROM shown_pages p WHERE p.site_id = shown_numbers.site_id AND p.digits = shown_numbers.digits))`, siteID, siteID, MaxShown)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM shown_pages WHERE site_id = ? AND digits NOT IN
+		(SELECT digits FROM shown_numbers WHERE site_id = ?)`, siteID, siteID)
+	return err
+}
+
+// List returns the numbers that a site's pages show, those on most pages first.
+func (s *Shown) List(ctx context.Context, siteID int64) ([]ShownNumber, error) {
+	rows, err := s.db.Read().QueryContext(ctx, `SELECT n.digits, n.first_at, n.last_at, p.path, p.writings FROM shown_numbers n
+		JOIN shown_pages p ON p.site_id = n.site_id AND p.digits = n.digits WHERE n.site_id = ? ORDER BY n.digits, p.path`, siteID)
+	if err != nil {
+		return nil, fmt.Errorf("listing the numbers of a site: %w", err)
+	}
+	defer rows.Close()
+	var list []ShownNumber
+	for rows.Next() {
+		var digits, path, writings string
+		var first, last int64
+		if err := rows.Scan(&digits, &first, &last, &path, &writings); err != nil {
+			return nil, fmt.Errorf("listing the numbers of a site: %w", err)
+		}
+		if len(list) == 0 || list[len(list)-1].Digits != digits {
+			list = append(list, ShownNumber{Digits: digits, FirstAt: time.UnixMilli(first), LastAt: time.UnixMilli(last)})
+		}
+		if err := list[len(list)-1].add(path, writings); err != nil {
+			return nil, fmt.Errorf("listing the numbers of a site: %w", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("listing the numbers of a site: %w", err)
+	}
+	for _, n := range list {
+		slices.SortStableFunc(n.Writings, func(a, b Writing) int { return cmp.Compare(b.Count, a.Count) })
+	}
+	slices.SortStableFunc(list, func(a, b ShownNumber) int { return cmp.Compare(b.Pages, a.Pages) })
+	return list, nil
+}
+
+// add counts a page on which the number stands. The shortest path is the example.
+func (n *ShownNumber) add(path, writings string) error {
+	var written []Writing
+	if err := json.Unmarshal([]byte(writings), &written); err != nil {
+		return err
+	}
+	n.Pages++
+	if n.Example == "" || len(path) < len(n.Example) {
+		n.Example = path
+	}
+	for _, w := range written {
+		i := slices.IndexFunc(n.Writings, func(known Writing) bool { return known.Text == w.Text && known.Place == w.Place })
+		switch {
+		case i >= 0:
+			n.Writings[i].Count += w.Count
+		case len(n.Writings) < maxWritings:
+			n.Writings = append(n.Writings, w)
+		}
+	}
+	return nil
+}
+
+// storable is text that can be stored, in at most size bytes.
+func storable(text string, size int) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), size)], "\x00", ""), "")
+}

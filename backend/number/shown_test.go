@@ -1,0 +1,127 @@
+package number_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// writings are what one page shows of some numbers, each in one writing.
+func writings(digits ...string) map[string][]number.Writing {
+	found := make(map[string][]number.Writing)
+	for _, d := range digits {
+		found[d] = append(found[d], number.Writing{Text: "+" + d, Place: "text", Count: 1})
+	}
+	return found
+}
+
+func TestShownNumbersAreLearnt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := time.UnixMilli(1_700_000_000_000)
+		s := number.NewShown(d, func() time.Time { return now })
+		started := now
+		require.NoError(t, s.Learn(t.Context(), 1, "/contacts.html", map[string][]number.Writing{
+			"74951234567": {{Text: "8 (495) 123-45-67", Place: "text", Count: 2}, {Text: "+74951234567", Place: "tel", Count: 1}},
+			"74951234568": {{Text: "+7 495 123-45-68", Place: "attribute", Count: 1}},
+		}))
+		now = now.Add(time.Hour)
+		require.NoError(t, s.Learn(t.Context(), 1, "/", map[string][]number.Writing{
+			"74951234567": {{Text: "+74951234567", Place: "tel", Count: 3}},
+		}))
+		require.NoError(t, s.Learn(t.Context(), 2, "/", writings("442079460018")))
+		shown, err := s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, []number.ShownNumber{
+			{Digits: "74951234567", Pages: 2, Example: "/", FirstAt: started, LastAt: now, Writings: []number.Writing{
+				{Text: "+74951234567", Place: "tel", Count: 4}, {Text: "8 (495) 123-45-67", Place: "text", Count: 2}}},
+			{Digits: "74951234568", Pages: 1, Example: "/contacts.html", FirstAt: started, LastAt: started, Writings: []number.Writing{
+				{Text: "+7 495 123-45-68", Place: "attribute", Count: 1}}},
+		}, shown)
+
+		// What a page does not show any more is forgotten.
+		now = now.Add(time.Hour)
+		require.NoError(t, s.Learn(t.Context(), 1, "/contacts.html", writings("74951234567")))
+		shown, err = s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, shown, 1)
+		require.Equal(t, 2, shown[0].Pages)
+		require.Equal(t, started, shown[0].FirstAt)
+		for _, path := range []string{"/", "/contacts.html"} {
+			require.NoError(t, s.Learn(t.Context(), 1, path, nil))
+		}
+		shown, err = s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Empty(t, shown)
+		shown, err = s.List(t.Context(), 2)
+		require.NoError(t, err)
+		require.Len(t, shown, 1, "another site's")
+	})
+}
+
+func TestShownNumbersAreBounded(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := time.UnixMilli(1_700_000_000_000)
+		s := number.NewShown(d, func() time.Time { return now })
+		for i := range number.MaxPages + 10 {
+			now = now.Add(time.Second)
+			require.NoError(t, s.Learn(t.Context(), 1, fmt.Sprintf("/lamps/%03d", i), writings("74951234567")))
+		}
+		shown, err := s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, shown, 1)
+		require.Equal(t, number.MaxPages, shown[0].Pages)
+		require.Equal(t, "/lamps/010", shown[0].Example, "the oldest pages are forgotten")
+
+		var many []string
+		for i := range number.MaxShown {
+			many = append(many, fmt.Sprintf("7495%07d", i))
+		}
+		now = now.Add(time.Second)
+		require.NoError(t, s.Learn(t.Context(), 1, "/many", writings(many...)))
+		shown, err = s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, shown, number.MaxShown)
+		for _, n := range shown {
+			require.NotEqual(t, "74951234567", n.Digits, "the one that was seen longest ago is forgotten")
+		}
+		require.NoError(t, s.Learn(t.Context(), 1, "/too-many", writings(append(many, "74959999999")...)))
+		shown, err = s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, shown, number.MaxShown)
+	})
+}
+
+// Paths are the visitors' to choose.
+func TestShownNumbersOnStrangePaths(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := number.NewShown(d, time.Now)
+		for _, path := range []string{"", "/\x00", "/\xff'\"<b>", "/" + strings.Repeat("й", 4096)} {
+			require.NoError(t, s.Learn(t.Context(), 1, path, writings("74951234567")), "%q", path)
+		}
+		shown, err := s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, 4, shown[0].Pages)
+	})
+}
+
+func TestDeclaredNumbers(t *testing.T) {
+	s := number.NewShown(nil, time.Now)
+	require.Empty(t, s.Declared("shop"))
+	lamps := []number.Declared{{Digits: "74951234567", Tracking: []string{"74957654321"}}}
+	s.Declare(map[string][]number.Declared{"shop": lamps})
+	s.DeclareSite("other", lamps[:0])
+	require.Equal(t, lamps, s.Declared("shop"))
+	s.Declare(nil)
+	require.Empty(t, s.Declared("shop"))
+	s.DeclareSite("other", lamps)
+	require.Equal(t, lamps, s.Declared("other"))
+}
