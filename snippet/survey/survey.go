@@ -44,7 +44,7 @@ const (
 	Tel       Kind = "tel"
 	SMS       Kind = "sms"
 	Callto    Kind = "callto"
-	WhatsApp  Kind = "wa.me"
+	WhatsApp  Kind = "whatsapp"
 	Attribute Kind = "attribute" // alt, title, aria-label, and the description
 )
 
