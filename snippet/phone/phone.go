@@ -73,3 +73,14 @@ func (s *Set) Len() int { return len(s.numbers) }
 
 // Number gives a number by the index that matches carry.
 func (s *Set) Number(i int) Number { return s.numbers[i] }
+
+// Least is how many digits the shortest writing in text has.
+func (s *Set) Least() int {
+	least := maxDigits
+	for i := range s.entries {
+		if e := &s.entries[i]; !e.linkOnly {
+			least = min(least, int(e.size))
+		}
+	}
+	return least
+}

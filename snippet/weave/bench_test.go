@@ -1,6 +1,9 @@
 package weave_test
 
 import (
+	"fmt"
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/stretchr/testify/require"
 	"strings"
 	"testing"
 
@@ -57,5 +60,37 @@ func BenchmarkFinder(b *testing.B) {
 				copy(to, page)
 			}
 		})
+	}
+}
+
+// BenchmarkReplacer reads whole pages, in pieces as a server writes them.
+func BenchmarkReplacer(b *testing.B) {
+	for _, numbers := range []int{3, 100} {
+		var pairs []phone.Number
+		var list []weave.Number
+		for i := range numbers {
+			digits := fmt.Sprintf("7495123%04d", 4567+i)
+			pairs = append(pairs, phone.Number{Digits: digits, Replacement: fmt.Sprintf("7495765%04d", i)})
+			list = append(list, weave.Number{Digits: digits})
+		}
+		set, err := phone.Compile(pairs)
+		require.NoError(b, err)
+		rules, err := weave.Compile(set, list)
+		require.NoError(b, err)
+		for _, size := range []int{10 << 10, 100 << 10, 1 << 20, 10 << 20} {
+			b.Run(fmt.Sprintf("%d/%dKB", numbers, size>>10), func(b *testing.B) {
+				page, z := shop(size), rules.NewReplacer()
+				var out []byte
+				b.SetBytes(int64(len(page)))
+				b.ReportAllocs()
+				for b.Loop() {
+					z.Reset(phone.UTF8)
+					for at := 0; at < len(page); at += 32 << 10 {
+						out = z.Append(out[:0], page[at:min(len(page), at+32<<10)])
+					}
+					out = z.Finish(out[:0])
+				}
+			})
+		}
 	}
 }

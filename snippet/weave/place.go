@@ -243,7 +243,7 @@ func (f *Finder) text(at int64, b []byte) {
 	}
 }
 
-func (f *Finder) raw(b []byte) {
+func (f *Finder) raw(_ int64, b []byte) {
 	f.script.read(b)
 }
 

@@ -37,7 +37,7 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 	c := p[i]
 	switch z.state {
 	case plainText:
-		z.sink.raw(p[i:])
+		z.sink.raw(base+int64(i), p[i:])
 		return len(p)
 	case rawText:
 		if z.escape != notEscaped {
@@ -45,11 +45,11 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 		}
 		n := bytes.IndexByte(p[i:], '<')
 		if n < 0 {
-			z.sink.raw(p[i:])
+			z.sink.raw(base+int64(i), p[i:])
 			return len(p)
 		}
 		if n > 0 {
-			z.sink.raw(p[i : i+n])
+			z.sink.raw(base+int64(i), p[i:i+n])
 		}
 		z.tagAt = base + int64(i+n)
 		z.state = rawLess
@@ -137,13 +137,13 @@ func (z *tokenizer) readEscaped(p []byte, i int, base int64) int {
 		case '>':
 			if z.dashes == 2 {
 				z.escape, z.dashes = notEscaped, 0
-				z.sink.raw(p[start : i+1])
+				z.sink.raw(base+int64(start), p[start:i+1])
 				return i + 1
 			}
 		case '<':
 			z.dashes = 0
 			if i > start {
-				z.sink.raw(p[start:i])
+				z.sink.raw(base+int64(start), p[start:i])
 			}
 			z.tagAt = base + int64(i)
 			z.state = rawLess
@@ -151,7 +151,7 @@ func (z *tokenizer) readEscaped(p []byte, i int, base int64) int {
 		}
 		z.dashes = 0
 	}
-	z.sink.raw(p[start:])
+	z.sink.raw(base+int64(start), p[start:])
 	return len(p)
 }
 

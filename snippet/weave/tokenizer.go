@@ -14,7 +14,7 @@ type sink interface {
 	// text is a run of ordinary text; a run may come in several pieces.
 	text(at int64, b []byte)
 	// raw is a run of text inside an element whose content is not markup.
-	raw(b []byte)
+	raw(at int64, b []byte)
 	// tag is called as soon as a tag's name is known; at is its "<". The answer
 	// says whether the tag's attributes are wanted.
 	tag(at int64, t *tag) bool
@@ -44,8 +44,10 @@ type tag struct {
 func (t *tag) is(name string) bool { return !t.cut && string(t.name) == name }
 
 // attribute is one attribute as it was written: the name in lower case and cut
-// at maxName, the value with its character references and cut at maxValue.
+// at maxName, the value with its character references and cut at maxValue. The
+// value begins at offset at, if there is one.
 type attribute struct {
+	at       int64
 	name     []byte
 	value    []byte
 	nameCut  bool
@@ -115,11 +117,17 @@ type tokenizer struct {
 	rawName    [maxName]byte
 	rawNameLen int
 	foreign    foreign
+
+	// skim, if it is not nil, passes over a part of p from i on in which there is
+	// nothing for the sink. It is called where text may stand, and gives the index of
+	// the first byte that has to be read.
+	skim func(p []byte, i int, base int64) int
 }
 
 func (z *tokenizer) reset(s sink) {
 	*z = tokenizer{
 		sink:    s,
+		skim:    z.skim,
 		tag:     tag{name: z.tag.name[:0]},
 		attr:    attribute{name: z.attr.name[:0], value: z.attr.value[:0]},
 		content: z.content[:0],
@@ -135,6 +143,11 @@ func (z *tokenizer) feed(p []byte) {
 	for i := 0; i < len(p) && !z.stopped; {
 		switch {
 		case z.state == inText:
+			if z.skim != nil {
+				if i = z.skim(p, i, base); i == len(p) {
+					break
+				}
+			}
 			i = z.readText(p, i, base)
 		case z.state < declaration:
 			i = z.readTag(p, i, base)
@@ -202,13 +215,16 @@ func (z *tokenizer) readTag(p []byte, i int, base int64) int {
 			case isSpace(c):
 			case c == '"':
 				z.state = valueDoubleQuoted
+				z.attr.at = base + int64(i) + 1
 			case c == '\'':
 				z.state = valueSingleQuoted
+				z.attr.at = base + int64(i) + 1
 			case c == '>':
 				z.endAttribute()
 				return z.endTag(i, base)
 			default:
 				z.state = valueUnquoted
+				z.attr.at = base + int64(i)
 				i-- // it belongs to the value
 			}
 			i++

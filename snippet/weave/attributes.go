@@ -1,0 +1,289 @@
+package weave
+
+import (
+	"bytes"
+	"html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// element is what counts of a start tag while it is read.
+type element struct {
+	at     int64
+	traits traits
+	kind   elementKind
+	place  int // the target that it is, or -1
+	values []value
+	buf    []byte
+
+	spared    bool // its content is not to be changed
+	item      bool // carries itemprop
+	scope     bool // carries itemscope
+	described bool // <meta name="description">
+	data      bool // a script that holds a framework's data
+	inline    bool // a script with its code in the page
+}
+
+type elementKind uint8
+
+const (
+	otherElement elementKind = iota
+	anchor                   // <a> and <area>
+	image
+	metadata
+	codeElement // <script>
+	linked      // <link>
+)
+
+// value is an attribute's value that may be changed: b[from:to] of element.buf.
+type value struct {
+	kind     valueKind
+	at       int64
+	from, to int
+}
+
+type valueKind uint8
+
+const (
+	wordsValue valueKind = iota // what people read
+	contentValue
+	linkValue
+	srcValue
+	srcsetValue
+	altValue
+)
+
+func (e *element) begin(at int64, t *tag, traits traits) {
+	*e = element{at: at, traits: traits, place: -1, values: e.values[:0], buf: e.buf[:0]}
+	switch {
+	case t.cut:
+	case t.is("a"), t.is("area"):
+		e.kind = anchor
+	case t.is("img"):
+		e.kind = image
+	case t.is("meta"):
+		e.kind = metadata
+	case t.is("link"):
+		e.kind = linked
+	case t.is("script"):
+		e.kind, e.inline = codeElement, true
+	}
+	e.spared = traits&control != 0
+}
+
+func (e *element) keep(kind valueKind, a *attribute) {
+	if a.valueCut || len(a.value) == 0 {
+		return
+	}
+	from := len(e.buf)
+	e.buf = append(e.buf, a.value...)
+	e.values = append(e.values, value{kind, a.at, from, len(e.buf)})
+}
+
+// attribute notes what counts of an attribute. Names that are cut begin no name
+// that matters but one.
+func (s *scanner) attribute(a *attribute) {
+	e := &s.element
+	switch string(a.name) {
+	case "title", "aria-label":
+		e.keep(wordsValue, a)
+	case "alt":
+		e.keep(altValue, a)
+	case "href":
+		switch e.kind {
+		case anchor:
+			e.keep(linkValue, a)
+		case linked:
+			s.hydrating = s.hydrating || namesFramework(a.value)
+		}
+	case "content":
+		if e.kind == metadata {
+			e.keep(contentValue, a)
+		}
+	case "id":
+		if e.kind == codeElement {
+			e.data = e.data || isDataID(a.value)
+		}
+		s.see(s.rules.byID, a)
+	case "name":
+		e.described = e.kind == metadata && bytes.EqualFold(bytes.TrimSpace(a.value), []byte("description"))
+		s.see(s.rules.byName, a)
+	case "class":
+		if e.place < 0 && len(s.rules.classes) > 0 && !a.valueCut {
+			e.place = s.rules.placeByClass(a.value)
+		}
+	case "src":
+		switch e.kind {
+		case image:
+			e.keep(srcValue, a)
+		case codeElement:
+			e.inline = false
+			s.hydrating = s.hydrating || namesFramework(a.value)
+		}
+	case "srcset":
+		if e.kind == image {
+			e.keep(srcsetValue, a)
+		}
+	case "type":
+		if e.kind == codeElement && !isCode(a.value) {
+			e.inline = false
+		}
+	case "data-nuxt-data", "data-sveltekit-f": // the second is data-sveltekit-fetched, cut
+		e.data = e.data || e.kind == codeElement
+	case "data-svc-noswap":
+		e.spared = true
+	case "contenteditable":
+		e.spared = e.spared || !bytes.EqualFold(a.value, []byte("false"))
+	case "itemprop":
+		e.item = true
+	case "itemscope":
+		e.scope = true
+	}
+}
+
+// see notes the place whose name is the attribute's value.
+func (s *scanner) see(places map[string]int, a *attribute) {
+	if len(places) == 0 || s.element.place >= 0 || a.valueCut {
+		return
+	}
+	if p, ok := places[string(a.value)]; ok {
+		s.element.place = p
+	}
+}
+
+// isCode says whether a script of this type is run.
+func isCode(typ []byte) bool {
+	typ = bytes.TrimSpace(typ)
+	return len(typ) == 0 || bytes.EqualFold(typ, []byte("module")) ||
+		bytes.HasSuffix(bytes.ToLower(typ), []byte("javascript"))
+}
+
+// finishElement is called behind a start tag, when all of it is known.
+func (s *scanner) finishElement(after int64, t *tag) {
+	e := &s.element
+	if place, ok := s.chosen[s.ordinal]; ok && e.place < 0 {
+		e.place = place
+	}
+	if s.scopes.skipping > 0 {
+		s.scopes.push(t, e, false)
+		return
+	}
+	spared := e.spared || e.item && !e.scope && e.place < 0
+	if !spared && after-e.at <= maxTag {
+		s.changeValues()
+	}
+	targeted := false
+	if e.place >= 0 && !spared && e.traits&void == 0 && !t.closing && s.rules.places[e.place].url == "" {
+		targeted = s.scopes.target.begin(after, e, &s.rules.places[e.place])
+	}
+	if spared {
+		s.breakLine()
+	}
+	if spared || targeted || len(s.scopes.open) > 0 {
+		e.spared = spared
+		s.scopes.push(t, e, targeted)
+	}
+}
+
+// changeValues changes the attributes of the element.
+func (s *scanner) changeValues() {
+	e := &s.element
+	var p *place
+	if e.place >= 0 {
+		p = &s.rules.places[e.place]
+	}
+	pictured := p != nil && p.url != "" && e.kind == image
+	for _, v := range e.values {
+		b := e.buf[v.from:v.to]
+		switch v.kind {
+		case wordsValue:
+			s.changeValue(v.at, b, phone.Text)
+		case contentValue:
+			if e.described {
+				s.changeValue(v.at, b, phone.Text)
+			}
+		case linkValue:
+			if from, to := numberInLink(b); from >= 0 {
+				s.changeValue(v.at+int64(from), b[from:to], phone.Link)
+			}
+		case altValue:
+			if pictured {
+				s.change(v.at, v.at+int64(len(b)), []byte(html.EscapeString(p.text)))
+			} else {
+				s.changeValue(v.at, b, phone.Text)
+			}
+		case srcValue, srcsetValue:
+			if pictured {
+				s.change(v.at, v.at+int64(len(b)), []byte(html.EscapeString(p.url)))
+				if v.kind == srcValue {
+					s.records.place(p, string(b), p.url)
+				}
+			}
+		}
+	}
+}
+
+// changeValue changes the numbers in one value.
+func (s *scanner) changeValue(at int64, b []byte, kind phone.Place) {
+	s.values.Reset(kind)
+	s.takeValue(s.values.Text(at, b))
+	s.takeValue(s.values.Break())
+}
+
+// numberInLink finds the part of an address that is a number to be called or
+// written to: behind tel:, sms: and callto: (RFC 3966, RFC 5724), and in links to
+// WhatsApp. Without one, from is negative.
+func numberInLink(b []byte) (from, to int) {
+	for from < len(b) && b[from] <= ' ' {
+		from++
+	}
+	rest := b[from:]
+	for _, scheme := range [...]string{"tel:", "sms:", "callto:"} {
+		if hasPrefixFold(rest, scheme) {
+			from += len(scheme)
+			return from, endOfNumber(b, from)
+		}
+	}
+	for _, scheme := range [...]string{"https:", "http:"} {
+		if hasPrefixFold(rest, scheme) {
+			rest = rest[len(scheme):]
+			break
+		}
+	}
+	for _, link := range [...]string{"//wa.me/", "//api.whatsapp.com/send?phone=", "//api.whatsapp.com/send/?phone=", "whatsapp://send?phone="} {
+		if hasPrefixFold(rest, link) {
+			from = len(b) - len(rest) + len(link)
+			return from, endOfNumber(b, from)
+		}
+	}
+	return -1, -1
+}
+
+// endOfNumber is where the number ends that begins at from: at a query or at
+// another parameter of one. A character reference ends nothing.
+func endOfNumber(b []byte, from int) int {
+	for i := from; i < len(b); i++ {
+		switch b[i] {
+		case '?':
+			return i
+		case '&':
+			if i+1 == len(b) || b[i+1] != '#' && bytes.IndexByte(b[i:min(len(b), i+maxName)], ';') < 0 ||
+				bytes.HasPrefix(b[i:], []byte("&amp;")) {
+				return i
+			}
+		}
+	}
+	return len(b)
+}
+
+func hasPrefixFold(b []byte, prefix string) bool {
+	if len(b) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		if lower(b[i]) != prefix[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,83 @@
+package weave
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// Choose finds the elements that the selectors mean in a whole page, for the page
+// that the replacer reads next. It is called behind Reset. The page is parsed as browsers
+// do (goquery), with each start tag numbered in a copy of it.
+func (z *Replacer) Choose(page []byte) error {
+	numbered := new(numberer)
+	document, err := goquery.NewDocumentFromReader(bytes.NewReader(numbered.number(page)))
+	if err != nil {
+		return fmt.Errorf("parsing the page: %w", err)
+	}
+	chosen := make(map[int]int)
+	for _, selector := range z.scanner.rules.selectors {
+		for _, node := range document.FindMatcher(selector).Nodes {
+			for _, a := range node.Attr {
+				if a.Key != ordinalName {
+					continue
+				}
+				ordinal, err := strconv.Atoi(a.Val)
+				if _, taken := chosen[ordinal]; err == nil && !taken {
+					chosen[ordinal] = selector.place
+				}
+			}
+		}
+	}
+	z.scanner.chosen = chosen
+	return nil
+}
+
+const ordinalName = "data-svc-ordinal"
+
+// numberer copies a page with an attribute added to each start tag: its ordinal.
+type numberer struct {
+	tokenizer
+	page    []byte
+	out     []byte
+	copied  int
+	ordinal int
+}
+
+func (n *numberer) number(page []byte) []byte {
+	n.page, n.out = page, make([]byte, 0, 2*len(page))
+	n.tokenizer.reset(n)
+	n.feed(page)
+	return append(n.out, page[n.copied:]...)
+}
+
+func (n *numberer) tag(_ int64, t *tag) bool {
+	if !t.end {
+		n.ordinal++
+	}
+	return false
+}
+
+func (n *numberer) tagEnd(after int64, t *tag) {
+	if t.end {
+		return
+	}
+	at := int(after) - len(">")
+	if t.closing {
+		at -= len("/")
+	}
+	n.out = append(n.out, n.page[n.copied:at]...)
+	n.out = append(n.out, " "+ordinalName+"="...)
+	n.out = strconv.AppendInt(n.out, int64(n.ordinal), 10)
+	if t.closing {
+		n.out = append(n.out, ' ') // or the slash would be the value's
+	}
+	n.copied = at
+}
+
+func (n *numberer) text(int64, []byte)   {}
+func (n *numberer) raw(int64, []byte)    {}
+func (n *numberer) attribute(*attribute) {}
+func (n *numberer) doctype([]byte)       {}

@@ -1,0 +1,155 @@
+package weave
+
+import (
+	"bytes"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// beginContent begins the content of an element that holds no markup.
+func (s *scanner) beginContent(after int64) {
+	s.contentAt, s.contentTo = after, -1
+	s.content = ignored
+	if s.scopes.skipping > 0 {
+		return
+	}
+	switch string(s.rawName[:s.rawNameLen]) {
+	case "title":
+		s.content = titled
+	case "noscript":
+		s.content = fallback
+	case "script":
+		switch {
+		case s.element.data:
+			s.beginData()
+		case s.element.inline:
+			s.content = sniffed
+		}
+	}
+}
+
+func (s *scanner) beginData() {
+	s.content = dataHeld
+	s.hydrating = true
+	s.values.Reset(phone.Data)
+}
+
+func (s *scanner) raw(at int64, b []byte) {
+	switch s.content {
+	case titled:
+		if at != s.textEnd {
+			s.breakLine() // between is a "<" that is text
+		}
+		s.read(at, b)
+	case sniffed:
+		if end := at + int64(len(b)); end-s.contentAt >= sniffLength {
+			s.sniff(end)
+		}
+	case dataHeld:
+		s.readData(at, b)
+	}
+}
+
+func (s *scanner) readData(at int64, b []byte) {
+	if at != s.contentTo {
+		s.takeValue(s.values.Break())
+	}
+	s.takeValue(s.values.Text(at, b))
+	s.contentTo = at + int64(len(b))
+}
+
+// endContent is called at the element's end tag.
+func (s *scanner) endContent(at int64) {
+	switch s.content {
+	case titled:
+		s.breakLine()
+	case sniffed:
+		if s.sniff(at); s.content == dataHeld {
+			s.takeValue(s.values.Break())
+		}
+	case dataHeld:
+		s.takeValue(s.values.Break())
+	case fallback:
+		s.readFallback(at)
+	}
+	s.content = markup
+}
+
+// sniffLength is how much of a script tells whether it is data.
+const sniffLength = 512
+
+// sniff looks at a script that has been read up to end, and reads it as data if
+// that is what it is.
+func (s *scanner) sniff(end int64) {
+	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
+	if !carriesData(s.scratch[:min(len(s.scratch), sniffLength)]) {
+		s.content = ignored
+		return
+	}
+	s.beginData()
+	s.readData(s.contentAt, s.scratch)
+}
+
+// The names under which frameworks put the data of a page into its scripts: React
+// flight rows, Nuxt, SvelteKit, React Router, and the stores that are common.
+var dataNames = [][]byte{
+	[]byte("__next_f"), []byte("__NEXT_DATA__"), []byte("__NUXT__"), []byte("__sveltekit_"),
+	[]byte("__remixContext"), []byte("__reactRouterContext"),
+	[]byte("__INITIAL_STATE__"), []byte("__PRELOADED_STATE__"), []byte("__APOLLO_STATE__"),
+}
+
+func carriesData(script []byte) bool {
+	i := bytes.Index(script, []byte("__"))
+	if i < 0 {
+		return false
+	}
+	for _, name := range dataNames {
+		if bytes.Contains(script[i:], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDataID says whether a script with this id holds a framework's data.
+func isDataID(id []byte) bool {
+	switch string(id) {
+	case "__NEXT_DATA__", "__NUXT_DATA__", "ng-state", "vike_pageContext":
+		return true
+	}
+	return false
+}
+
+// paths of the assets by which frameworks are known before their data come.
+var frameworkPaths = [][]byte{[]byte("/_next/"), []byte("/_nuxt/"), []byte("/_app/immutable/")}
+
+func namesFramework(address []byte) bool {
+	for _, path := range frameworkPaths {
+		if bytes.Contains(address, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// readFallback reads what a <noscript> holds, up to its end tag at end, as the
+// markup that it is where there are no scripts.
+func (s *scanner) readFallback(end int64) {
+	if end-s.contentAt > maxNoscript {
+		return
+	}
+	if s.inner == nil {
+		s.inner = newScanner(s.rules, s.window)
+	}
+	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
+	in := s.inner
+	in.start(s.contentAt, s.charset)
+	in.hydrating = s.hydrating
+	in.records, s.records = s.records, in.records
+	in.feed(s.scratch)
+	in.end()
+	in.records, s.records = s.records, in.records
+	for _, e := range in.edits {
+		s.change(e.start, e.end, e.text)
+	}
+}

@@ -1,0 +1,107 @@
+package weave
+
+import (
+	"bytes"
+	"html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// Replaced is a writing that was replaced on a page.
+type Replaced struct {
+	// ID is "number=DIGITS", or the place that was configured.
+	ID string
+	// Old and New are the writings as people read them, without markup. For pictures
+	// they are addresses.
+	Old, New string
+	// Count is how often it was.
+	Count int
+}
+
+// maxRecords is how many different writings are kept of a page.
+const maxRecords = 64
+
+// records are the different writings that have been replaced.
+type records struct {
+	list  []Replaced
+	keys  [][]byte // of writings of numbers: as they stood in the page; parallel to list
+	old   []byte
+	fresh []byte
+}
+
+func (r *records) reset() {
+	r.list = r.list[:0]
+	for i := range r.keys {
+		r.keys[i] = r.keys[i][:0]
+	}
+}
+
+// number notes a writing of a number.
+func (r *records) number(s *scanner, m *phone.Match) {
+	r.old = s.window.append(r.old[:0], m.Start, m.End)
+	id := s.rules.ids[m.Number]
+	for i := range r.list {
+		if e := &r.list[i]; e.ID == id && bytes.Equal(r.keys[i], r.old) {
+			e.Count++
+			return
+		}
+	}
+	if len(r.list) == maxRecords {
+		return
+	}
+	r.fresh = r.fresh[:0]
+	at := m.Start
+	for _, e := range m.Edits {
+		r.fresh = append(r.fresh, r.old[at-m.Start:e.Start-m.Start]...)
+		r.fresh = append(r.fresh, e.Text...)
+		at = e.End
+	}
+	r.fresh = append(r.fresh, r.old[at-m.Start:]...)
+	r.add(Replaced{id, readable(r.old, s.charset), readable(r.fresh, s.charset), 1}, r.old)
+}
+
+// place notes that a place has been given another content.
+func (r *records) place(p *place, old, fresh string) {
+	for i := range r.list {
+		if e := &r.list[i]; e.ID == p.id && e.Old == old {
+			e.Count++
+			return
+		}
+	}
+	if len(r.list) < maxRecords {
+		r.add(Replaced{p.id, old, fresh, 1}, nil)
+	}
+}
+
+func (r *records) add(e Replaced, key []byte) {
+	i := len(r.list)
+	r.list = append(r.list, e)
+	if i == len(r.keys) {
+		r.keys = append(r.keys, nil)
+	}
+	r.keys[i] = append(r.keys[i][:0], key...)
+}
+
+// readable is a piece of a page as people read it: without markup.
+func readable(b []byte, c *phone.Charset) string {
+	var text []byte
+	for {
+		i := bytes.IndexByte(b, '<')
+		if i < 0 {
+			break
+		}
+		text = append(text, b[:i]...)
+		end := bytes.IndexByte(b[i:], '>')
+		if bytes.HasPrefix(b[i:], []byte("<!--")) {
+			if end = bytes.Index(b[i:], []byte("-->")); end >= 0 {
+				end += 2
+			}
+		}
+		if end < 0 {
+			b = nil
+			break
+		}
+		b = b[i+end+1:]
+	}
+	return html.UnescapeString(c.Decode(append(text, b...)))
+}

@@ -1,0 +1,97 @@
+package weave_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
+)
+
+// shopRules is the set that the pages of these tests are made for.
+func shopRules(t testing.TB, n weave.Number) *weave.Rules {
+	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "74957654321"}, {Digits: "74991112233", Replacement: "442079460018"}})
+	require.NoError(t, err)
+	n.Digits, n.Text = "74951234567", "+7 495 765-43-21"
+	rules, err := weave.Compile(set, []weave.Number{n, {Digits: "74991112233", Text: "+44 20 7946 0018"}})
+	require.NoError(t, err)
+	return rules
+}
+
+var places = weave.Number{
+	Targets:  []string{"#callme", ".phone", "[name=tel]"},
+	Pictures: []weave.Picture{{Place: ".phone-img", URL: "/p/1.svg", Alt: "+7 495 765-43-21"}},
+}
+
+// rewritten streams a page in these pieces.
+func rewritten(z *weave.Replacer, c *phone.Charset, pieces ...string) string {
+	z.Reset(c)
+	var out []byte
+	for _, p := range pieces {
+		out = z.Append(out, []byte(p))
+	}
+	return string(z.Finish(out))
+}
+
+func TestReplacing(t *testing.T) {
+	z := shopRules(t, places).NewReplacer()
+	for _, c := range []struct{ name, page, want string }{
+		{"text", `<p>Call 8 (495) 123-45-67 now</p>`, `<p>Call 8 (495) 765-43-21 now</p>`},
+		{"inline tags", `<p>8 (495) <b>123</b>-<i>45</i>-67</p>`, `<p>8 (495) <b>765</b>-<i>43</i>-21</p>`},
+		{"a comment", `<p>8 (495) 123<!-- 1 -->-45-67</p>`, `<p>8 (495) 765<!-- 1 -->-43-21</p>`},
+		{"a new line", `<div>8 (495)</div><div>123-45-67</div>`, ``},
+		{"br", `8 (495)<br>123-45-67`, ``},
+		{"another number's word", `<td>Order <b>84951234567</b></td>`, ``},
+		{"links", `<a href="tel:+74951234567">a</a><a href='sms:84951234567?body=84951234567'>b</a><a href=callto:+7(495)1234567>c</a>`,
+			`<a href="tel:+74957654321">a</a><a href='sms:84957654321?body=84951234567'>b</a><a href=callto:+7(495)7654321>c</a>`},
+		{"messengers", `<a href="https://wa.me/74951234567?text=a">a</a><a href="https://api.whatsapp.com/send?phone=74951234567&amp;text=b">b</a>`,
+			`<a href="https://wa.me/74957654321?text=a">a</a><a href="https://api.whatsapp.com/send?phone=74957654321&amp;text=b">b</a>`},
+		{"a reference in a link", `<a href="tel:&#43;74951234567;ext=5">a</a>`, `<a href="tel:&#43;74957654321;ext=5">a</a>`},
+		{"another address", `<a href="/order/74951234567">a</a><img src="/74951234567.png"><link href="tel:+74951234567">`, ``},
+		{"attributes", `<img alt="+7 495 123-45-67"><b title='8 495 1234567' aria-label="84951234567">a</b><meta name=Description content="8 495 123 45 67">`,
+			`<img alt="+7 495 765-43-21"><b title='8 495 7654321' aria-label="84957654321">a</b><meta name=Description content="8 495 765 43 21">`},
+		{"other attributes", `<input value="84951234567" placeholder="84951234567" data-phone="84951234567"><meta property="og:description" content="84951234567">`, ``},
+		{"title", `<title>8 495 123 45 67 &lt; <b></title>`, `<title>8 495 765 43 21 &lt; <b></title>`},
+		{"scripts and styles", `<script>var a = "84951234567"</script><style>/*84951234567*/</style><script type="application/ld+json">{"telephone":"+74951234567"}</script>`, ``},
+		{"what is sent", `<textarea>84951234567</textarea><select><option>84951234567<option>+74951234567</select><datalist><option>84951234567</datalist>`, ``},
+		{"behind what is sent", `<select><option>a</select> 84951234567`, `<select><option>a</select> 84957654321`},
+		{"edited", `<div contenteditable><p>84951234567</p></div><p contenteditable=false>84951234567</p>`, `<div contenteditable><p>84951234567</p></div><p contenteditable=false>84957654321</p>`},
+		{"opted out", `<div data-svc-noswap><p>84951234567<a href="tel:84951234567">a</a></div>84951234567<img data-svc-noswap alt="84951234567"><i>84951234567</i>`,
+			`<div data-svc-noswap><p>84951234567<a href="tel:84951234567">a</a></div>84957654321<img data-svc-noswap alt="84951234567"><i>84957654321</i>`},
+		{"opted out, unclosed", `<div><p data-svc-noswap>84951234567<p>84951234567</div>84951234567`, `<div><p data-svc-noswap>84951234567<p>84957654321</div>84957654321`},
+		{"opted out, closed by another", `<ul><li><span data-svc-noswap>84951234567</ul>84951234567`, `<ul><li><span data-svc-noswap>84951234567</ul>84957654321`},
+		{"microdata", `<b itemprop="telephone">84951234567</b><div itemprop=a itemscope>84951234567</div><b itemprop=telephone class=phone>84951234567</b>`,
+			`<b itemprop="telephone">84951234567</b><div itemprop=a itemscope>84957654321</div><b itemprop=telephone class=phone>84957654321</b>`},
+		{"noscript", `<noscript><p>8 (495) <b>123-45-67</b> <a href="tel:84951234567">a</a><img alt=a></noscript>`, `<noscript><p>8 (495) <b>765-43-21</b> <a href="tel:84957654321">a</a><img alt=a></noscript>`},
+		{"another length", `<p>8 499 111-22-33</p>`, `<p>+44 20 7946 0018</p>`},
+		{"a target with its number", `<div class="a phone b"><b>8 495 123-45-67</b> 123-45-67</div>`, `<div class="a phone b"><b>8 495 765-43-21</b> 123-45-67</div>`},
+		{"a target with another writing", `<div class="phone">Call <b>123-45-67</b> now</div>`, `<div class="phone">Call <b>+7 495 765-43-21</b> now</div>`},
+		{"a target with words", `<a id=callme href="tel:84951234567">Call me</a>`, `<a id=callme href="tel:84957654321">Call me</a>`},
+		{"an empty target", `<span name=tel></span><a class=phone href="tel:+74951234567"></a><b class=phone><i></i></b>`, `<span name=tel>+7 495 765-43-21</span><a class=phone href="tel:+74957654321"></a><b class=phone><i></i></b>`},
+		{"a class of another name", `<b class="phones">123-45-67</b><b class="my-phone">123-45-67</b>`, ``},
+		{"a picture", `<img src="/a.png" srcset="/a.png 1x, /b.png 2x" class=phone-img alt="123-45-67"><img src="/a.png">`,
+			`<img src="/p/1.svg" srcset="/p/1.svg" class=phone-img alt="+7 495 765-43-21"><img src="/a.png">`},
+		{"data", `<p>+7 495 123-45-67</p><script id="__NEXT_DATA__" type="application/json">{"a":"+7 495 123-45-67","b":"\u002B7 495\u00a0123-45-67"}</script>`,
+			`<p>+7 495 765-43-21</p><script id="__NEXT_DATA__" type="application/json">{"a":"+7 495 765-43-21","b":"\u002B7 495\u00a0765-43-21"}</script>`},
+		{"flight rows", `<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74951234567\"}]"])</script>`,
+			`<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74957654321\"}]"])</script>`},
+		{"data that would not fit", `<script src="/_next/a.js"></script><p>8 499 111-22-33, 84951234567 8 495 <b>123-45-67</b></p>`,
+			`<script src="/_next/a.js"></script><p>8 499 111-22-33, 84957654321 8 495 <b>123-45-67</b></p>`},
+		{"broken markup", "<a href=\"tel:84951234567\" <b>84951234567</b\x00><p \xff>84951234567<", "<a href=\"tel:84957654321\" <b>84957654321</b\x00><p \xff>84957654321<"},
+		{"an open tag", `<p>84951234567<a href="tel:84951234567`, `<p>84957654321<a href="tel:84951234567`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := c.want
+			if want == "" {
+				want = c.page
+			}
+			require.Equal(t, want, rewritten(z, phone.UTF8, c.page))
+			for i := range c.page {
+				require.Equal(t, want, rewritten(z, phone.UTF8, c.page[:i], c.page[i:]), i)
+			}
+			require.Equal(t, want, rewritten(z, phone.UTF8, strings.Split(c.page, "")...))
+		})
+	}
+}

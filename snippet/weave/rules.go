@@ -1,0 +1,140 @@
+package weave
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// Number says where a number of a set stands, beside its writings in the text.
+type Number struct {
+	// Digits are the number in international form.
+	Digits string
+	// Text is the formatted replacement. It takes the place of what a target shows
+	// where that is no writing of the number.
+	Text string
+	// Targets are elements whose content is the number: "#id", ".class" or
+	// "[name=value]". Selectors tell such elements by CSS.
+	Targets, Selectors []string
+	// Pictures are images of the number.
+	Pictures []Picture
+}
+
+// Picture is an image and what takes its place.
+type Picture struct {
+	Place    string // a target or a selector
+	URL, Alt string // the new src and alt
+}
+
+// Rules are a compiled set of numbers with their places. They are immutable and may
+// be shared.
+type Rules struct {
+	set       *phone.Set
+	ids       []string // by number: "number=DIGITS"
+	places    []place
+	byID      map[string]int // into places
+	byName    map[string]int
+	classes   []class
+	selectors []selector
+	least     int // digits that a number in text has
+}
+
+// place is a kind of element whose content is a number.
+type place struct {
+	number int
+	id     string // as it is configured
+	text   string
+	url    string // of the picture; empty for a place of text
+}
+
+type class struct {
+	name  string
+	place int
+}
+
+type selector struct {
+	goquery.Matcher
+	place int
+}
+
+// Compile prepares numbers, which are those of the set in its order. The error says
+// which selector does not parse.
+func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
+	r := &Rules{set: set, least: set.Least(), byID: make(map[string]int), byName: make(map[string]int)}
+	for i, n := range numbers {
+		r.ids = append(r.ids, "number="+n.Digits)
+		for _, target := range append(n.Targets[:len(n.Targets):len(n.Targets)], n.Selectors...) {
+			if err := r.add(place{number: i, id: target, text: n.Text}); err != nil {
+				return nil, err
+			}
+		}
+		for _, p := range n.Pictures {
+			if err := r.add(place{number: i, id: p.Place, text: p.Alt, url: p.URL}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *Rules) add(p place) error {
+	i := len(r.places)
+	r.places = append(r.places, p)
+	switch kind, name := Target(p.id); kind {
+	case '#':
+		r.byID[name] = i
+	case '.':
+		r.classes = append(r.classes, class{name, i})
+	case '[':
+		r.byName[name] = i
+	default:
+		parsed, err := cascadia.Compile(p.id)
+		if err != nil {
+			return err
+		}
+		r.selectors = append(r.selectors, selector{parsed, i})
+	}
+	return nil
+}
+
+// Target splits a place that can be told by one tag alone into its kind, which is
+// its first byte, and the id, class or name. For any other place the kind is 0.
+func Target(place string) (kind byte, name string) {
+	switch {
+	case strings.HasPrefix(place, "#"), strings.HasPrefix(place, "."):
+		kind, name = place[0], place[1:]
+	case strings.HasPrefix(place, "[name=") && strings.HasSuffix(place, "]"):
+		kind, name = '[', strings.Trim(place[len("[name="):len(place)-1], `"'`)
+	}
+	if name == "" || strings.ContainsAny(name, " \t\r\n\f.#[]()>+~:,*\"'=<>&\\") {
+		return 0, ""
+	}
+	return kind, name
+}
+
+// NeedsWhole says whether there are places that cannot be told before the whole
+// page is known: those of selectors. They are found by [Replacer.Choose].
+func (r *Rules) NeedsWhole() bool { return len(r.selectors) > 0 }
+
+// placeByClass finds the place of an element with this class attribute, or -1.
+func (r *Rules) placeByClass(value []byte) int {
+	for _, c := range r.classes {
+		for from := 0; ; {
+			i := bytes.Index(value[from:], []byte(c.name))
+			if i < 0 {
+				break
+			}
+			start := from + i
+			end := start + len(c.name)
+			if (start == 0 || isSpace(value[start-1])) && (end == len(value) || isSpace(value[end])) {
+				return c.place
+			}
+			from = start + 1
+		}
+	}
+	return -1
+}

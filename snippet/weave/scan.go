@@ -1,0 +1,241 @@
+package weave
+
+import (
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// How much may be held back of a page, each for another reason. What is longer is
+// left as it is.
+const (
+	// maxTag bounds a tag whose attributes are looked at.
+	maxTag = 16 << 10
+	// maxHole bounds the markup that may stand inside of a writing.
+	maxHole = 4 << 10
+	// maxPlace bounds the content of a target that is not a writing of its number.
+	maxPlace = 2 << 10
+	// maxNoscript bounds what stands in for scripts.
+	maxNoscript = 16 << 10
+)
+
+// edit is a change to the page: text takes the place of the bytes from start to end.
+type edit struct {
+	start, end int64
+	text       []byte
+}
+
+// content is what an element holds whose content is not markup.
+type content uint8
+
+const (
+	markup   content = iota
+	ignored          // is not looked at
+	titled           // text
+	sniffed          // a script of which is not known yet whether it is data
+	dataHeld         // a framework's data
+	fallback         // what is shown where there are no scripts: a page of its own
+)
+
+// scanner reads a page and collects what is to be changed in it.
+type scanner struct {
+	tokenizer
+	rules   *Rules
+	window  *window
+	charset *phone.Charset
+
+	words   *phone.Matcher // reads what people read
+	values  *phone.Matcher // reads attributes, and data
+	textEnd int64          // behind the text that words has read; -1 at the beginning of a line
+	noSkim  int64          // up to here nothing is skimmed
+
+	edits []edit // in the order of the page
+	ink   []byte // that their texts are cut from
+
+	hydrating bool // a framework takes the page over in the browser
+	element   element
+	scopes    scopes
+	content   content
+	contentAt int64
+	contentTo int64 // behind the last piece of data
+	scratch   []byte
+	inner     *scanner // of fallbacks
+
+	ordinal int         // of the start tag
+	chosen  map[int]int // places by ordinals, where selectors were asked
+	records records
+}
+
+func newScanner(r *Rules, w *window) *scanner {
+	s := &scanner{rules: r, window: w}
+	s.tokenizer.skim = s.skimText
+	return s
+}
+
+func (s *scanner) start(at int64, c *phone.Charset) {
+	if s.charset != c {
+		s.charset = c
+		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
+	}
+	s.tokenizer.reset(s)
+	s.offset = at
+	s.words.Reset(phone.Text)
+	s.values.Reset(phone.Text)
+	s.textEnd, s.noSkim = -1, 0
+	s.edits, s.ink = s.edits[:0], s.ink[:0]
+	s.hydrating = false
+	s.scopes.reset()
+	s.content = markup
+	s.ordinal, s.chosen = 0, nil
+	s.records.reset()
+}
+
+// certain is the offset up to which nothing is going to change any more.
+func (s *scanner) certain() int64 {
+	certain := s.offset
+	hold := func(from, most int64) {
+		if s.offset-from <= most {
+			certain = min(certain, from)
+		}
+	}
+	if s.state > inText && s.state < declaration {
+		hold(s.tagAt, maxTag)
+	}
+	if at, held := s.words.Held(); held {
+		if s.offset-at > maxHole+phone.MaxHeld {
+			s.breakLine() // so much markup that nothing can go on behind it
+		} else {
+			certain = min(certain, at)
+		}
+	}
+	switch s.content {
+	case dataHeld:
+		if at, held := s.values.Held(); held {
+			certain = min(certain, at)
+		}
+	case sniffed:
+		certain = min(certain, s.contentAt)
+	case fallback:
+		hold(s.contentAt, maxNoscript)
+	}
+	if p := &s.scopes.target; p.open && !p.found {
+		hold(p.at, maxPlace)
+	}
+	return certain
+}
+
+// end tells that the page has ended.
+func (s *scanner) end() {
+	if s.content == dataHeld {
+		s.takeValue(s.values.Break())
+	}
+	s.breakLine()
+}
+
+func (s *scanner) text(at int64, b []byte) {
+	if s.scopes.skipping > 0 {
+		return
+	}
+	s.read(at, b)
+	s.scopes.target.text(b)
+}
+
+// read gives text to the matcher, with a word about what stood before it.
+func (s *scanner) read(at int64, b []byte) {
+	if at != s.textEnd && s.textEnd >= 0 {
+		held, waiting := s.words.Held()
+		if s.hydrating || waiting && at-held > maxHole {
+			// Frameworks keep the pieces of such a text apart in their data too.
+			s.take(s.words.Break())
+		} else {
+			s.take(s.words.Inline())
+		}
+	}
+	s.take(s.words.Text(at, b))
+	s.textEnd = at + int64(len(b))
+}
+
+func (s *scanner) breakLine() {
+	if s.textEnd >= 0 {
+		s.textEnd = -1
+		s.take(s.words.Break())
+	}
+}
+
+func (s *scanner) tag(at int64, t *tag) bool {
+	traits := t.traits()
+	if traits&breaks != 0 {
+		s.breakLine()
+	}
+	if s.content != markup {
+		s.endContent(at)
+	}
+	if t.end {
+		s.closeTag(at, t)
+		return false
+	}
+	s.ordinal++
+	s.scopes.imply(t, func() { s.endTarget(at) })
+	s.element.begin(at, t, traits)
+	return s.scopes.skipping == 0
+}
+
+func (s *scanner) doctype([]byte) {}
+
+func (s *scanner) tagEnd(after int64, t *tag) {
+	if t.end {
+		return
+	}
+	s.finishElement(after, t)
+	if s.state == rawText || s.state == plainText {
+		s.beginContent(after)
+	}
+}
+
+// take notes the changes that matches in text ask for.
+func (s *scanner) take(matches []phone.Match) {
+	for i := range matches {
+		s.scopes.target.see(matches[i].Number)
+	}
+	s.takeValue(matches)
+}
+
+// takeValue notes the changes that matches in an attribute or in data ask for.
+func (s *scanner) takeValue(matches []phone.Match) {
+	data := s.content == dataHeld
+	for i := range matches {
+		m := &matches[i]
+		if len(m.Edits) == 0 || !m.Poured && (s.hydrating || data) {
+			continue // only what is as long as before agrees in text and data
+		}
+		if !data {
+			s.records.number(s, m)
+		}
+		for _, e := range m.Edits {
+			s.change(e.Start, e.End, e.Text)
+		}
+	}
+}
+
+// change notes that text takes the place of the bytes from start to end. A writing
+// that began before a tag is found after the tag has been changed.
+func (s *scanner) change(start, end int64, text []byte) {
+	from := len(s.ink)
+	s.ink = append(s.ink, text...)
+	s.edits = append(s.edits, edit{start, end, s.ink[from:len(s.ink):len(s.ink)]})
+	for i := len(s.edits) - 1; i > 0 && s.edits[i].start < s.edits[i-1].start; i-- {
+		s.edits[i], s.edits[i-1] = s.edits[i-1], s.edits[i]
+	}
+}
+
+// keepInk drops the ink of changes that have been made, when there is much of it.
+func (s *scanner) keepInk() {
+	if len(s.ink) < maxTag {
+		return
+	}
+	ink := make([]byte, 0, maxTag)
+	for i := range s.edits {
+		from := len(ink)
+		ink = append(ink, s.edits[i].text...)
+		s.edits[i].text = ink[from:len(ink):len(ink)]
+	}
+	s.ink = ink
+}

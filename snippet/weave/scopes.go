@@ -1,0 +1,124 @@
+package weave
+
+// scopes are the elements that are open inside of one that is spared or is a
+// target. Nothing is kept of the elements around it.
+type scopes struct {
+	open     []openElement
+	lost     int // elements that are too deep to be kept
+	skipping int // of the open ones, those that are spared
+	target   target
+}
+
+type openElement struct {
+	name     [maxName]byte
+	length   uint8
+	spared   bool
+	targeted bool
+}
+
+// maxOpen bounds how deep elements are followed.
+const maxOpen = 512
+
+func (o *openElement) is(name []byte) bool { return string(o.name[:o.length]) == string(name) }
+
+func (sc *scopes) reset() {
+	*sc = scopes{open: sc.open[:0], target: target{bytes: sc.target.bytes[:0]}}
+}
+
+// push takes in an element that has begun.
+func (sc *scopes) push(t *tag, e *element, targeted bool) {
+	if e.traits&void != 0 || t.closing {
+		return
+	}
+	if len(sc.open) == maxOpen {
+		sc.lost++
+		return
+	}
+	o := openElement{length: uint8(len(t.name)), spared: e.spared, targeted: targeted}
+	copy(o.name[:], t.name)
+	sc.open = append(sc.open, o)
+	if o.spared {
+		sc.skipping++
+	}
+	sc.target.children = !targeted
+}
+
+// imply closes what the tag closes without an end tag (HTML standard, 13.1.2.4).
+func (sc *scopes) imply(t *tag, endTarget func()) {
+	for len(sc.open) > 0 && sc.lost == 0 && closes(t, &sc.open[len(sc.open)-1]) {
+		sc.pop(endTarget)
+	}
+}
+
+func (sc *scopes) pop(endTarget func()) {
+	last := sc.open[len(sc.open)-1]
+	sc.open = sc.open[:len(sc.open)-1]
+	if last.spared {
+		sc.skipping--
+	}
+	if last.targeted {
+		endTarget()
+	}
+}
+
+// closeTag closes the element that ends here, and those that are open in it. An end
+// tag of an element that is not kept ends all, since it is one of those around.
+func (s *scanner) closeTag(at int64, t *tag) {
+	sc := &s.scopes
+	if len(sc.open) == 0 {
+		return
+	}
+	if sc.lost > 0 {
+		sc.lost--
+		return
+	}
+	down := len(sc.open) - 1
+	for down >= 0 && !sc.open[down].is(t.name) {
+		down--
+	}
+	if down < 0 {
+		if isFormatting(string(t.name)) {
+			return
+		}
+		down = 0
+	}
+	for len(sc.open) > down {
+		sc.pop(func() { s.endTarget(at) })
+	}
+}
+
+// closes says whether the start tag implies the end of an open element.
+func closes(t *tag, o *openElement) bool {
+	if t.cut {
+		return false
+	}
+	name := string(t.name)
+	switch string(o.name[:o.length]) {
+	case "li":
+		return name == "li"
+	case "dt", "dd":
+		return name == "dt" || name == "dd"
+	case "option":
+		return name == "option" || name == "optgroup"
+	case "optgroup":
+		return name == "optgroup"
+	case "td", "th":
+		return name == "td" || name == "th" || name == "tr" || name == "tbody" || name == "tfoot"
+	case "tr":
+		return name == "tr" || name == "tbody" || name == "tfoot"
+	case "p":
+		return t.traits()&breaks != 0 && !phrasing(name)
+	}
+	return false
+}
+
+// phrasing says whether an element that breaks a line may stand in a paragraph.
+func phrasing(name string) bool {
+	switch name {
+	case "br", "img", "input", "button", "select", "textarea", "video", "audio", "canvas", "iframe", "object", "svg", "math",
+		"picture", "source", "embed", "meter", "progress", "script", "noscript", "template", "link", "meta", "datalist", "map", "area",
+		"option", "optgroup", "slot", "track", "param", "text", "desc":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package weave_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
+)
+
+// The cases of package phone, as far as a page is made of them.
+type vectors struct {
+	Sets  map[string][]struct{ Number, Replacement string }
+	Cases []struct {
+		Name, Set, Place, Charset string
+		Text, Want                segments
+		Poured                    bool
+	}
+}
+
+type segments []string
+
+func (s *segments) UnmarshalJSON(b []byte) error {
+	if b[0] == '[' {
+		return json.Unmarshal(b, (*[]string)(s))
+	}
+	*s = make(segments, 1)
+	return json.Unmarshal(b, &(*s)[0])
+}
+
+// page puts a case's text where its place is in a page.
+func (s segments) page(place string) string {
+	switch place {
+	case "link":
+		return `<p>Call <a class="a" href="tel:` + s[0] + `">a</a></p>`
+	case "data":
+		return `<p>a</p><script id="__NEXT_DATA__" type="application/json">{"a":"` + s[0] + `"}</script>`
+	}
+	var b strings.Builder
+	b.WriteString("<!doctype html><title>a</title><h1>b</h1>\n<p class=c>")
+	for i, text := range s {
+		switch {
+		case i > 0 && i%2 == 1:
+			b.WriteString("<b class=d>")
+		case i > 0:
+			b.WriteString("</b>")
+		}
+		b.WriteString(text)
+	}
+	b.WriteString("</p><p>e</p>")
+	return b.String()
+}
+
+func TestVectors(t *testing.T) {
+	file, err := os.ReadFile("../phone/testdata/vectors.json")
+	require.NoError(t, err)
+	var v vectors
+	require.NoError(t, json.Unmarshal(file, &v))
+	replacers := make(map[string]*weave.Replacer)
+	for name, list := range v.Sets {
+		var pairs []phone.Number
+		var numbers []weave.Number
+		for _, n := range list {
+			pairs = append(pairs, phone.Number{Digits: n.Number, Replacement: n.Replacement})
+			numbers = append(numbers, weave.Number{Digits: n.Number})
+		}
+		set, err := phone.Compile(pairs)
+		require.NoError(t, err)
+		rules, err := weave.Compile(set, numbers)
+		require.NoError(t, err)
+		replacers[name] = rules.NewReplacer()
+	}
+	for _, c := range v.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			if strings.ContainsAny(c.Text[0], `"?`) && c.Place == "link" || strings.Contains(strings.Join(c.Text, ""), "<") {
+				t.Skip("not the text of one place")
+			}
+			page, want := c.Text.page(c.Place), c.Want.page(c.Place)
+			if c.Place == "data" && !c.Poured {
+				want = page // it would not fit
+			}
+			charset := phone.UTF8
+			if c.Charset != "" {
+				encoding, err := htmlindex.Get(c.Charset)
+				require.NoError(t, err)
+				page, err = encoding.NewEncoder().String(page)
+				require.NoError(t, err)
+				want, err = encoding.NewEncoder().String(want)
+				require.NoError(t, err)
+				charset, _ = phone.CharsetOf(c.Charset)
+			}
+			z := replacers[c.Set]
+			require.Equal(t, want, rewritten(z, charset, page))
+			require.Equal(t, want, rewritten(z, charset, strings.Split(page, "")...))
+			for i := range page {
+				require.Equal(t, want, rewritten(z, charset, page[:i], page[i:]), i)
+			}
+		})
+	}
+}
