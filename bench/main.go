@@ -38,7 +38,7 @@ func parse() options {
 	flag.DurationVar(&o.slice, "slice", 1500*time.Millisecond, "how long one measurement of one side lasts; a tenth of it for rewrite")
 	flag.StringVar(&o.sizes, "size", "10KB,100KB,1MB,10MB", "pages that rewrite copies")
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
-	flag.BoolVar(&o.numbers, "numbers", false, "replace numbers on the pages on their way, too")
+	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -75,7 +75,7 @@ func run(ctx context.Context, o options) error {
 			if err != nil {
 				return err
 			}
-			return pages(ctx, folder, program, o.rounds, o.slice)
+			return pages(ctx, folder, program, o.numbers, o.rounds, o.slice)
 		},
 		"hits": func() error {
 			program, err := caddy()
