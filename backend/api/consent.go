@@ -11,20 +11,34 @@ import (
 // they carry no cookies, and the credentials that they do carry are given out
 // after consent only.
 func (a *API) consent(c *call) *failure {
-	if c.site.ConsentCookie == "" {
+	var value *regexp.Regexp
+	if c.site.ConsentValue != "" {
+		value = a.pattern(c.site.ConsentValue)
+	}
+	if Agreed(c.r.Header, c.site.ConsentCookie, value) {
 		return nil
+	}
+	return fail(http.StatusForbidden, "consent_missing", "the visitor has not agreed to be counted")
+}
+
+// Agreed tells whether a request carries the cookie by which the visitor has
+// agreed: of this name, and of a value that the expression matches, or any value
+// where there is none. Nobody is asked where the cookie has no name.
+func Agreed(h http.Header, cookie string, value *regexp.Regexp) bool {
+	if cookie == "" {
+		return true
 	}
 	// Consent managers write values that [http.Request.Cookies] leaves out, and
 	// the script compares them as they are written: so does this.
-	for _, line := range c.r.Header.Values("Cookie") {
-		for cookie := range strings.SplitSeq(line, ";") {
-			name, value, found := strings.Cut(strings.Trim(cookie, " "), "=")
-			if found && name == c.site.ConsentCookie && (c.site.ConsentValue == "" || a.pattern(c.site.ConsentValue).MatchString(value)) {
-				return nil
+	for _, line := range h["Cookie"] {
+		for pair := range strings.SplitSeq(line, ";") {
+			name, given, found := strings.Cut(strings.Trim(pair, " "), "=")
+			if found && name == cookie && (value == nil || value.MatchString(given)) {
+				return true
 			}
 		}
 	}
-	return fail(http.StatusForbidden, "consent_missing", "the visitor has not agreed to be counted")
+	return false
 }
 
 // pattern is the compiled regular expression. There are as many as the
