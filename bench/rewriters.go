@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seed-3405227d/frontdesk/bench/page"
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -25,6 +26,8 @@ func rewriters() []rewriter {
 	return []rewriter{
 		inProcess("memcpy", copyMemory(), unchanged),
 		inProcess("frontdesk, insertion only", insertOnly(), unchanged),
+		replacing(3),
+		replacing(100),
 		inProcess("x/net/html tokenizer, raw", tokenize, unchanged),
 		inProcess("goquery, parse and render", parseAndRender, nil),
 	}
@@ -85,6 +88,56 @@ func insertOnly() through {
 			return fmt.Errorf("the verdict on the page is %v", verdict)
 		}
 		return nil
+	}
+}
+
+// replacing replaces n configured numbers, of which three are on the pages.
+func replacing(n int) rewriter {
+	f, replaced := replaceNumbers(n)
+	return inProcess(fmt.Sprintf("frontdesk, %d numbers", n), f, func(p page.Page, _, _ []byte) error {
+		if found := replaced(); found != p.Numbers {
+			return fmt.Errorf("%d numbers were replaced of %d", found, p.Numbers)
+		}
+		return nil
+	})
+}
+
+// replaceNumbers looks through pages for n numbers. replaced gives how many were
+// replaced on the last page.
+func replaceNumbers(n int) (f through, replaced func() int) {
+	var numbers []phone.Number
+	var places []weave.Number
+	for _, number := range page.Numbers(n) {
+		numbers = append(numbers, phone.Number(number))
+		places = append(places, weave.Number{Digits: number.Digits, Text: "+" + number.Replacement})
+	}
+	set, err := phone.Compile(numbers)
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	rules, err := weave.Compile(set, places)
+	if err != nil {
+		panic(err)
+	}
+	replacer, to := rules.NewReplacer(), make([]byte, 0, 2*piece)
+	f = func(made []byte, out func([]byte)) error {
+		replacer.Reset(phone.UTF8)
+		for rest := made; len(rest) > 0; {
+			n := min(len(rest), piece)
+			to = replacer.Append(to[:0], rest[:n])
+			out(to)
+			rest = rest[n:]
+		}
+		to = replacer.Finish(to[:0])
+		out(to)
+		return nil
+	}
+	return f, func() int {
+		found := 0
+		for _, r := range replacer.Replaced() {
+			found += r.Count
+		}
+		return found
 	}
 }
 
