@@ -1,0 +1,1 @@
+import{c as l,a as n,t as s,u as e,r as a,o as c}from"./CkvyFsJR.js";const u={class:"phone"},f={__name:"constant",setup(p){const o=a(0),r=a("+7 (495) 123-45-67");return(i,t)=>(c(),l("main",null,[t[1]||(t[1]=n("h1",null,"Constant",-1)),n("p",u,s(e(r)),1),n("button",{onClick:t[0]||(t[0]=m=>o.value++)},s(e(o))+" clicks",1)]))}};export{f as default};

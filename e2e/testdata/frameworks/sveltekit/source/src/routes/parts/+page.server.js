@@ -1,0 +1,3 @@
+import { shop } from "$lib/shop.server.js";
+
+export const load = shop;

@@ -1,0 +1,1 @@
+export default { kit: { version: { name: "build" } } };
