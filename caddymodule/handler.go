@@ -3,12 +3,14 @@ package caddymodule
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -62,6 +64,18 @@ type Handler struct {
 	// `https://m.shop.example`.
 	Origins []string `json:"origins,omitempty"`
 
+	// The numbers that are printed on the site's pages.
+	Numbers []Number `json:"numbers,omitempty"`
+
+	// Which numbers are replaced before a page leaves the server: `off`, none, or
+	// `static`, those with a tracking number for the visitor's source. Default:
+	// `off`.
+	Prerender string `json:"prerender,omitempty"`
+
+	// Which of a visitor's visits decides about the numbers: `first`, `last` or
+	// `last_non_direct`. Default: `last_non_direct`.
+	Attribution number.Attribution `json:"attribution,omitempty"`
+
 	app      *App
 	logger   *zap.Logger
 	matchers caddyhttp.MatcherSets
@@ -69,6 +83,9 @@ type Handler struct {
 	codes    *codes
 	known    knownSite
 	region   string
+	numbers  numbers
+	pictures pictures
+	agreed   *regexp.Regexp // the value of the consent's cookie; nil for any
 }
 
 // Consent is how a site says that a visitor has agreed to be tracked.
@@ -112,9 +129,18 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.script, err = h.app.script(h.scriptSettings()); err != nil {
 		return err
 	}
-	h.codes = newCodes(h.snippetSettings())
-	if _, err := h.codes.of("example"); err != nil {
+	shown, err := h.shownNumbers()
+	if err != nil {
 		return err
+	}
+	h.codes = newCodes(h.snippetSettings(), shown)
+	if _, err := h.codes.of("example", ""); err != nil {
+		return err
+	}
+	if value := snippet.ConsentExpression(h.Consent.Value); value != "" {
+		if h.agreed, err = regexp.Compile(value); err != nil {
+			return fmt.Errorf("consent value: %w", err)
+		}
 	}
 	h.region = regionOfMask(h.PhoneMask)
 	if h.namesOneSite() {
@@ -138,6 +164,9 @@ func (h *Handler) applyDefaults() {
 	}
 	if h.Consent == nil {
 		h.Consent = new(Consent)
+	}
+	if h.Attribution == "" {
+		h.Attribution = number.LastNonDirect
 	}
 }
 

@@ -42,6 +42,18 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		phone_mask            <mask>
 //		consent               off | <cookie> [<value>]
 //		origins               <origins...>
+//		number                <digits> {
+//			target   <places...>
+//			selector <css_selector>
+//			picture  <place> {
+//				size  <pixels>
+//				color <color>
+//				font  <file>
+//			}
+//			static   <digits> [<conditions...>]
+//		}
+//		prerender             off|static
+//		attribution           first|last|last_non_direct
 //	}
 //
 // The matcher chooses the pages; it is no part of these tokens.
@@ -56,28 +68,45 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Errf("unexpected %q: expected a matcher, the site key and a block at most", d.Val())
 		}
 	}
-	seen := make(map[string]bool)
-	for d.NextBlock(0) {
-		name := d.Val()
-		if seen[name] && name != "origins" {
-			return d.Errf("%s is given already: expected it once", name)
-		}
-		seen[name] = true
-		parse, known := subdirectives[name]
-		if !known {
-			return d.Errf("unknown subdirective %q of frontdesk: expected prefix, objects, variant, service, dynamical_replacement, phone_mask, consent or origins", name)
-		}
-		line := d.NewFromNextSegment()
-		line.Next()
-		values := line.RemainingArgs()
-		if line.NextBlock(0) {
-			return line.Errf("unexpected block: %s takes none", name)
-		}
-		if err := parse(h, values); err != nil {
-			return line.Err(err.Error())
-		}
+	lines, err := h.readBlock(d, handlerBlock)
+	if err != nil {
+		return err
+	}
+	if err := h.checkPrerendered(); err != nil {
+		return lines["prerender"].Err(err.Error())
 	}
 	return nil
+}
+
+// readBlock reads the lines of a block and gives the last one of each name.
+func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) (map[string]*caddyfile.Dispenser, error) {
+	lines := make(map[string]*caddyfile.Dispenser)
+	for d.NextBlock(0) {
+		name := d.Val()
+		known, ok := b.lines[name]
+		if !ok {
+			return nil, d.Errf("unknown subdirective %q of %s: expected %s", name, b.of, b.expected)
+		}
+		if lines[name] != nil && !known.many {
+			return nil, d.Errf("%s is given already: expected it once", name)
+		}
+		line := d.NewFromNextSegment()
+		lines[name] = line
+		line.Next()
+		values := line.RemainingArgs()
+		if known.block == nil && line.NextBlock(0) {
+			return nil, line.Errf("unexpected block: %s takes none", name)
+		}
+		if err := known.read(h, values); err != nil {
+			return nil, line.Err(err.Error())
+		}
+		if known.block != nil {
+			if _, err := h.readBlock(line, *known.block); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return lines, nil
 }
 
 // Interface guards

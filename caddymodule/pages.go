@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
-	"sync"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
@@ -23,64 +22,27 @@ const (
 	panicked    = "panic"
 )
 
-// maxCodes is how many sites' insertion code a handler keeps at hand.
-const maxCodes = 4096
-
-// codes are the insertion codes of a handler's sites by their keys.
-type codes struct {
-	settings snippet.Settings // without the key
-
-	mu    sync.RWMutex
-	byKey map[string]*snippet.Code
-}
-
-func newCodes(settings snippet.Settings) *codes {
-	return &codes{settings: settings, byKey: make(map[string]*snippet.Code)}
-}
-
-// of is the code for the key.
-func (c *codes) of(key string) (*snippet.Code, error) {
-	c.mu.RLock()
-	code := c.byKey[key]
-	c.mu.RUnlock()
-	if code != nil {
-		return code, nil
-	}
-	settings := c.settings
-	settings.SiteKey = key
-	code, err := snippet.New(settings)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.byKey) >= maxCodes {
-		clear(c.byKey)
-	}
-	c.byKey[key] = code
-	return code, nil
-}
-
 // snippetSettings are what the insertion code of all the handler's sites says.
 func (h *Handler) snippetSettings() snippet.Settings {
 	settings := snippet.Settings{Prefix: h.Prefix, PhoneMask: h.PhoneMask}
 	if h.DynamicalReplacement {
 		settings.DynamicalReplacement = &h.DynamicalReplacement
 	}
+	settings.BySource = h.Prerender == "static" && h.numbers.plan.BySource()
 	return settings
 }
 
-// servePage passes a request on and weaves the insertion code into what comes
-// back, unless something speaks against it.
+// servePage passes a request on and weaves the insertion code and the numbers into
+// what comes back, unless something speaks against it.
 func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	code, reason := h.codeFor(r)
+	code, visit, reason := h.codeFor(r)
 	if code == nil {
 		if reason != "" {
 			pagesPassed.WithLabelValues(reason).Inc()
 		}
 		return next.ServeHTTP(w, r)
 	}
-	result, err := code.Serve(w, r, snippet.Visit{}, next.ServeHTTP)
+	result, err := code.Serve(w, r, visit, next.ServeHTTP)
 	if result.Outcome == snippet.Woven {
 		pagesWoven.Inc()
 	} else {
@@ -90,9 +52,10 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyht
 	return err
 }
 
-// codeFor is the insertion code for the page that is asked for, or the reason
-// why it passes without. The reason is empty when the configuration wants that.
-func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, reason string) {
+// codeFor is the insertion code for the page that is asked for, with the numbers
+// that its visitor is to see, or the reason why the page passes without. The
+// reason is empty when the configuration wants that.
+func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, visit snippet.Visit, reason string) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			h.logger.Error("panic before a page", zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
@@ -103,29 +66,30 @@ func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, reason string) {
 		if err != nil {
 			h.logger.Error("matching a page failed", zap.Error(err))
 		}
-		return nil, ""
+		return nil, visit, ""
 	}
 	if !h.app.service.Ready() {
-		return nil, notReady
+		return nil, visit, notReady
 	}
 	key := h.SiteKey
 	if !h.namesOneSite() {
 		found, err := h.findSite(r)
 		switch {
 		case errors.Is(err, site.ErrUnknown):
-			return nil, unknownSite
+			return nil, visit, unknownSite
 		case err != nil:
 			if !errors.Is(err, context.Canceled) {
 				h.logger.Debug("looking up a site failed", zap.Error(err))
 			}
-			return nil, lookup
+			return nil, visit, lookup
 		}
 		key = found.Key
 	}
-	code, err := h.codes.of(key)
+	choice, visit := h.numbersFor(r)
+	code, err := h.codes.of(key, choice)
 	if err != nil {
 		h.logger.Error("making the insertion code failed", zap.String("site", key), zap.Error(err))
-		return nil, string(snippet.Failed)
+		return nil, visit, string(snippet.Failed)
 	}
-	return code, ""
+	return code, visit, ""
 }

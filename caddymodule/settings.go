@@ -29,6 +29,8 @@ func (h *Handler) check() error {
 		checkService(h.Service),
 		checkPhoneMask(h.PhoneMask),
 		checkConsent(h.Consent),
+		checkPrerender(h.Prerender),
+		checkAttribution(h.Attribution),
 	} {
 		if err != nil {
 			return err
@@ -39,7 +41,11 @@ func (h *Handler) check() error {
 			return err
 		}
 	}
-	return nil
+	h.numbers = numbers{}
+	if err := h.numbers.addAll(h.Numbers); err != nil {
+		return err
+	}
+	return h.checkPrerendered()
 }
 
 func hasPlaceholder(s string) bool { return strings.ContainsRune(s, '{') }

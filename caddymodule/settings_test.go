@@ -27,21 +27,55 @@ func TestRegionOfMask(t *testing.T) {
 // parsing asks of lines.
 func TestJSONIsCheckedLikeTheCaddyfile(t *testing.T) {
 	for expected, wrong := range map[string]*Handler{
-		"site key":      {SiteKey: "my shop"},
-		"prefix":        {Prefix: "frontdesk"},
-		"two names":     {Objects: []string{"Svc"}},
-		"object name":   {Objects: []string{"window", "SvcWidget"}},
-		"variant":       {Variant: "a"},
-		"service":       {Service: "remote"},
-		"phone mask":    {PhoneMask: "none"},
-		"consent":       {Consent: &Consent{Value: "yes"}},
-		"a cookie can":  {Consent: &Consent{Cookie: "c", Value: "a b"}},
-		"origin":        {Origins: []string{"m.shop.example"}},
-		"in lower case": {Origins: []string{"https://M.shop.example"}},
+		"site key":           {SiteKey: "my shop"},
+		"prefix":             {Prefix: "frontdesk"},
+		"two names":          {Objects: []string{"Svc"}},
+		"object name":        {Objects: []string{"window", "SvcWidget"}},
+		"variant":            {Variant: "a"},
+		"service":            {Service: "remote"},
+		"phone mask":         {PhoneMask: "none"},
+		"consent":            {Consent: &Consent{Value: "yes"}},
+		"a cookie can":       {Consent: &Consent{Cookie: "c", Value: "a b"}},
+		"origin":             {Origins: []string{"m.shop.example"}},
+		"in lower case":      {Origins: []string{"https://M.shop.example"}},
+		"there are no pools": {Prerender: "dynamic"},
+		"expected a number":  {Prerender: "static", Numbers: []Number{{Number: "74951234567"}}},
+		"first, last":        {Attribution: "never"},
 	} {
 		require.ErrorContains(t, wrong.check(), expected)
 	}
 	right := Handler{SiteKey: "shop", Prefix: "/desk", Origins: []string{"http://localhost:3000"}}
 	require.NoError(t, right.check())
 	require.Equal(t, "/desk/", right.Prefix)
+}
+
+func TestNumbersInJSON(t *testing.T) {
+	for expected, wrong := range map[string]Number{
+		"not a complete international number": {Number: "112"},
+		"digits in international form":        {Number: "seven"},
+		`target "footer"`:                     {Targets: []string{"footer"}},
+		`selector "a["`:                       {Selectors: []string{"a["}},
+		`place ".tel" is given already`:       {Targets: []string{".tel"}, Pictures: []Picture{{Place: ".tel"}}},
+		`selector "img["`:                     {Pictures: []Picture{{Place: "img["}}},
+		"8 to 200 pixels, not 7":              {Pictures: []Picture{{Place: "img", Size: 7}}},
+		"8 to 200 pixels, not -1":             {Pictures: []Picture{{Place: "img", Size: -1}}},
+		"not \"grass\"":                       {Pictures: []Picture{{Place: "img", Color: "grass"}}},
+		"env.TEST_NO_SUCH_VARIABLE":           {Pictures: []Picture{{Place: "img", Font: "{env.TEST_NO_SUCH_VARIABLE}/a.ttf"}}},
+		"reading the font":                    {Pictures: []Picture{{Place: "img", Font: "testdata/numbers.caddyfiletest"}}},
+		"not a complete international":        {Static: []Static{{Number: "7495"}}},
+		`condition "utm=x"`:                   {Static: []Static{{Number: "74957654321", When: []string{"utm=x"}}}},
+		"static 74957654322 is never shown":   {Static: []Static{{Number: "74957654321"}, {Number: "74957654322"}}},
+		"static 74951234567 is the number":    {Static: []Static{{Number: "+7 495 123-45-67"}}},
+	} {
+		if wrong.Number == "" {
+			wrong.Number = "74951234567"
+		}
+		h := Handler{Numbers: []Number{wrong}}
+		require.ErrorContains(t, h.check(), expected)
+	}
+	right := Handler{Numbers: []Number{{Number: "+7 (495) 123-45-67", Static: []Static{{Number: "+7.495.765.43.21"}}}}, Prerender: "static"}
+	require.NoError(t, right.check())
+	require.NoError(t, right.check(), "it can be asked again")
+	require.Equal(t, "74951234567", right.Numbers[0].Number)
+	require.Equal(t, "74957654321", right.Numbers[0].Static[0].Number)
 }
