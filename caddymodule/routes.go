@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
@@ -25,8 +26,13 @@ func (h *Handler) serveRoute(w http.ResponseWriter, r *http.Request, original *u
 		return next.ServeHTTP(w, r)
 	}
 	defer h.recoverRoute(w, route)
+	// These need no database.
 	if route == "svc.js" {
-		h.script.ServeHTTP(w, r) // it needs no database
+		h.script.ServeHTTP(w, r)
+		return nil
+	}
+	if name, ok := strings.CutPrefix(route, "phone/"); ok {
+		h.pictures.serve(w, r, name)
 		return nil
 	}
 	if err != nil {
