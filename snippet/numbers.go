@@ -2,11 +2,13 @@ package snippet
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/cascadia"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
 // Number is a number that is printed on a site's pages, and what the visitor sees
@@ -88,20 +90,88 @@ func checkSelector(selector string) error {
 
 // isTarget says whether a place can be told by one tag alone.
 func isTarget(place string) bool {
-	switch {
-	case strings.HasPrefix(place, "#"), strings.HasPrefix(place, "."):
-		return isName(place[1:])
-	}
-	name, ok := strings.CutPrefix(place, "[name=")
-	name, closed := strings.CutSuffix(name, "]")
-	return ok && closed && isName(strings.Trim(name, `"'`))
+	kind, _ := weave.Target(place)
+	return kind != 0 && len(place) <= maxTarget
 }
 
-// isName accepts what identifiers, classes and names are made of: no spaces, and
-// nothing that means something else in a selector.
-func isName(name string) bool {
-	return name != "" && len(name) <= maxTarget && !strings.ContainsAny(name, " \t\r\n\f.#[]()>+~:,*\"'=<>&\\")
-}
-
-// maxTarget bounds the name in a target, in bytes.
+// maxTarget bounds a target, in bytes.
 const maxTarget = 128
+
+// compileNumbers prepares the numbers for pages, and renders the beginning of the
+// block that tells the script of them.
+func (c *Code) compileNumbers(numbers []Number) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	if err := CheckNumbers(numbers); err != nil {
+		return err
+	}
+	pairs := make([]phone.Number, len(numbers))
+	places := make([]weave.Number, len(numbers))
+	for i, n := range numbers {
+		pairs[i] = phone.Number{Digits: n.Digits, Replacement: n.Replacement}
+		places[i] = weave.Number{Digits: n.Digits, Text: phone.Format(n.Replacement), Targets: n.Targets, Selectors: n.Selectors}
+		for _, p := range n.Pictures {
+			places[i].Pictures = append(places[i].Pictures, weave.Picture(p))
+		}
+	}
+	set, err := phone.Compile(pairs)
+	if err != nil {
+		return err
+	}
+	if c.rules, err = weave.Compile(set, places); err != nil {
+		return err
+	}
+	c.block = renderBlock(set, places, numbers)
+	return nil
+}
+
+// renderBlock begins the block that tells the script which numbers are in effect.
+// The list of what has been replaced is still to come, and [endBlock] behind it.
+func renderBlock(set *phone.Set, places []weave.Number, numbers []Number) string {
+	var b strings.Builder
+	b.WriteString(`<script type="application/json" data-svc-numbers>{"numbers":[`)
+	for i, n := range places {
+		record := func(id, text, img string) {
+			fmt.Fprintf(&b, `{"id":%s,"from":"%s","raw":"%s","text":%s,"img":%s,"dt":false`,
+				quote(id), n.Digits, numbers[i].Replacement, text, img)
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		record("number="+n.Digits, quote(n.Text), "null")
+		b.WriteString(`,"forms":` + string(set.Script(i)) + "}")
+		for _, id := range slices.Concat(n.Targets, n.Selectors) {
+			b.WriteByte(',')
+			record(id, quote(n.Text), "null")
+			b.WriteByte('}')
+		}
+		for _, p := range n.Pictures {
+			b.WriteByte(',')
+			record(p.Place, "null", quote(p.URL))
+			b.WriteByte('}')
+		}
+	}
+	b.WriteString(`],"replaced":[`)
+	return b.String()
+}
+
+const endBlock = "]}</script>"
+
+// appendBlock writes the whole block.
+func (c *Code) appendBlock(b []byte, replaced []weave.Replaced) []byte {
+	b = append(b, c.block...)
+	for i, r := range replaced {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		b = append(b, quote(r.ID)...)
+		b = append(b, ',')
+		b = append(b, quote(r.Old)...)
+		b = append(b, ',')
+		b = append(b, quote(r.New)...)
+		b = append(b, ']')
+	}
+	return append(b, endBlock...)
+}

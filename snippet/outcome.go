@@ -10,8 +10,8 @@ import (
 // are no others.
 type Outcome string
 
-// Woven is a page that carries the insertion code. All others passed as the
-// origin sent them, for the reason named.
+// Woven is a page that carries the insertion code. All others passed without, for
+// the reason named.
 const (
 	Woven           Outcome = "woven"
 	Method          Outcome = "method"           // neither a visit nor the answer to a form
@@ -30,6 +30,7 @@ const (
 	Frameset        Outcome = "frameset"
 	NoPlace         Outcome = "no_place" // the document ended before there was a place
 	Already         Outcome = "already"  // the page carries the code
+	Data            Outcome = "data"     // no page, but what a framework fetches instead; its numbers were looked for
 	Head            Outcome = "head"     // the headers of a page that may be woven
 	Empty           Outcome = "empty"    // no response was written, or it went another way
 	Failed          Outcome = "error"    // the origin failed, or weaving did
@@ -38,7 +39,7 @@ const (
 // Outcomes are all values of Outcome.
 var Outcomes = []Outcome{
 	Woven, Method, Upgrade, Range, FragmentRequest, Frame, Status, NotHTML, Attachment, NoTransform, Encoding,
-	Charset, CSP, Fragment, Frameset, NoPlace, Already, Head, Empty, Failed,
+	Charset, CSP, Fragment, Frameset, NoPlace, Already, Data, Head, Empty, Failed,
 }
 
 // Result says what became of a page and how long that took us, the origin and the
@@ -46,6 +47,9 @@ var Outcomes = []Outcome{
 type Result struct {
 	Outcome Outcome
 	Spent   time.Duration
+	// Numbers says that the page was searched for numbers to be replaced, and
+	// Unselected that it went out before its selectors could be applied.
+	Numbers, Unselected bool
 }
 
 // outcomeOf translates the verdicts under which a page passes.

@@ -30,13 +30,16 @@ type Visit struct {
 // beginning was sent ends in a panic with http.ErrAbortHandler, so that the client
 // does not take it for whole.
 func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
+	if saved := hideCookie(r.Header, v.HideCookie); saved != nil {
+		defer func() { r.Header["Cookie"] = saved }()
+	}
 	outcome := c.judgeRequest(r)
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest {
 		return Result{Outcome: outcome}, next(w, r)
 	}
-	ww := &writer{rw: w, code: c, request: r, bypass: outcome}
+	ww := &writer{rw: w, code: c, request: r, visit: v, bypass: outcome}
 	defer ww.close()
-	if outcome == "" {
+	if outcome == "" || c.rules != nil {
 		ww.prepareRequest()
 	}
 	err := next(ww, r)
@@ -49,7 +52,10 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 		panic(http.ErrAbortHandler)
 	}
 	ww.ended = true
-	return Result{Outcome: ww.outcome, Spent: ww.spent}, err
+	if ww.sampling && err == nil {
+		v.Sample(ww.sample, value(w.Header(), "Content-Type"))
+	}
+	return ww.result(), err
 }
 
 // judgeRequest says why the answer to a request is not woven, or nothing.
@@ -144,16 +150,16 @@ func value(h http.Header, name string) string {
 	return ""
 }
 
-// addVary notes that the answer depends on where the page is to be shown.
-func addVary(h http.Header) {
+// addVary notes that the answer depends on a field of the request.
+func addVary(h http.Header, field string) {
 	for _, list := range h["Vary"] {
 		for name := range strings.SplitSeq(list, ",") {
-			if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, "Sec-Fetch-Dest") {
+			if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, field) {
 				return
 			}
 		}
 	}
-	h["Vary"] = append(h["Vary"], "Sec-Fetch-Dest")
+	h["Vary"] = append(h["Vary"], field)
 }
 
 // guard runs our own work, so that a panic in it does not become the page's, and

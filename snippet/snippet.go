@@ -10,7 +10,10 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
 // Settings is what a site's insertion code says.
@@ -45,6 +48,11 @@ type Code struct {
 	src    string // the core script's path, as it stands in an attribute
 	path   string // the same as it stands in an address
 	hash   string
+
+	rules     *weave.Rules // of the numbers; nil where there are none
+	block     string       // the beginning of what tells the script of them
+	bySource  bool
+	exchanges sync.Pool
 }
 
 // New renders the insertion code. The error names the setting that is not right.
@@ -69,7 +77,11 @@ func New(s Settings) (*Code, error) {
 		path:   s.Prefix + "svc.js",
 	}
 	c.src = html.EscapeString(c.path)
-	sum := sha256.Sum256([]byte(c.pushes + "\n" + c.path))
+	c.bySource = s.BySource
+	if err := c.compileNumbers(s.Numbers); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(c.pushes + "\n" + c.path + "\n" + c.block))
 	c.hash = hex.EncodeToString(sum[:5])
 	return c, nil
 }

@@ -72,12 +72,13 @@ func (c *Code) suffixTag(status int, h http.Header) {
 	}
 }
 
-// answerNotModified changes the validator of a 304 back into the client's.
-func (c *Code) answerNotModified(asked conditions, h http.Header) {
+// answerNotModified changes the validator of a 304 back into the client's. It says
+// whether the answer is for a page of ours.
+func (c *Code) answerNotModified(asked conditions, h http.Header) bool {
 	tag := value(h, "Etag")
 	switch {
 	case len(asked.ours) == 0 && asked.dated == "":
-		return
+		return false
 	case tag == "" && asked.dated != "":
 		h["Etag"] = []string{asked.dated}
 	case tag == "" && len(asked.ours) == 1:
@@ -88,9 +89,10 @@ func (c *Code) answerNotModified(asked conditions, h http.Header) {
 			h["Etag"] = []string{suffixed}
 		}
 	default:
-		return // it answers for a copy that is none of ours
+		return false // it answers for a copy that is none of ours
 	}
-	addVary(h)
+	addVary(h, "Sec-Fetch-Dest")
+	return true
 }
 
 func (c *Code) suffix(tag string) (string, bool) {

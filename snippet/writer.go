@@ -19,7 +19,7 @@ const (
 	sniffing               // the origin leaves it to the server to see what it sends
 	searching              // for the place
 	discarding             // the body of a HEAD request's answer
-	rewriting              // the place is passed, but the page still has to be decoded
+	rewriting              // the place is passed, but the page is still decoded, or its numbers are replaced
 	passing                // everything goes straight through
 	failed                 // the page is corrupt and cannot be completed
 )
@@ -41,17 +41,23 @@ type writer struct {
 	rw      http.ResponseWriter
 	code    *Code
 	request *http.Request
-	bypass  Outcome // why the request's answer is not woven
+	visit   Visit
+	bypass  Outcome // why the answer is not given the code, whatever it is
 
 	mode     mode
 	status   int
 	sent     bool  // the headers have gone out
 	length   int64 // of the origin's body, or -1
 	coding   string
+	charset  string // as the headers state it
 	decoder  *decoder
 	policies []policy
 	page     *page
-	offset   int64 // of page.held in the page
+	offset   int64     // of page.held in the page
+	exchange *exchange // of the page's numbers, once it has begun
+	original bool      // the numbers stay as they are: their exchange has failed
+	sample   []byte
+	sampling bool
 	broken   error
 
 	prepared bool
@@ -106,34 +112,49 @@ func (w *writer) begin(status int) {
 		w.sendHeader()
 		return
 	}
-	if w.mode == discarding {
+	switch w.mode {
+	case discarding:
 		dropBodyHeaders(h)
 		h.Del("Content-Length")
 		h.Del("Content-Encoding")
 		w.sendHeader()
+	case rewriting:
+		w.stream()
 	}
 }
 
-// judge says whether the page may be woven, and prepares for it.
+// judge says whether the page may be changed, and prepares for it.
 func (w *writer) judge(status int, h http.Header) bool {
-	isHTML, charset := parseType(value(h, "Content-Type"))
-	if w.bypass != "" {
+	contentType := value(h, "Content-Type")
+	isHTML, charset := parseType(contentType)
+	data := !isHTML && w.code.rules != nil && isData(w.request, contentType)
+	if w.bypass != "" && !data && !(isHTML && w.code.rules != nil) {
 		if w.outcome = w.bypass; isHTML {
-			addVary(h)
+			addVary(h, "Sec-Fetch-Dest")
+			w.code.limitCaches(h, "")
 		}
 		return false
 	}
-	if status == http.StatusNotModified {
-		w.code.answerNotModified(w.asked, h)
+	if status == http.StatusNotModified && w.code.answerNotModified(w.asked, h) {
+		w.code.limitCaches(h, w.visit.SetCookie)
 	}
 	if w.outcome = judgeResponse(status, h); w.outcome != "" {
 		if status == http.StatusSwitchingProtocols {
 			w.outcome = Upgrade
 		}
+		if 300 < status && status < 400 && len(h["Location"]) > 0 && w.visit.SetCookie != "" {
+			w.code.limitCaches(h, w.visit.SetCookie) // a visit that is led on remains one
+		}
 		return false
 	}
 	coding, ok := decodable(h["Content-Encoding"])
-	if !isHTML {
+	switch {
+	case data:
+		if !ok {
+			w.outcome = Encoding
+			return false
+		}
+	case !isHTML:
 		w.outcome = NotHTML
 		// As net/http does, an absent type is found out; a nil one is not.
 		if _, typed := h["Content-Type"]; !typed && ok && coding == "" && w.request.Method != http.MethodHead {
@@ -142,22 +163,12 @@ func (w *writer) judge(status int, h http.Header) bool {
 			return true
 		}
 		return false
-	}
-	switch {
-	case !ok:
-		w.outcome = Encoding
-	case !weave.Compatible(charset):
-		w.outcome = Charset
 	default:
-		w.policies = headerPolicies(h)
-		if _, allowed := w.code.chooseForm(w.policies, w.request.Host); !allowed {
-			w.outcome = CSP
+		if !w.judgeDocument(h, charset, ok) {
+			return false
 		}
 	}
-	addVary(h)
-	if w.outcome != "" {
-		return false
-	}
+	w.code.limitCaches(h, w.visit.SetCookie)
 	w.code.suffixTag(status, h)
 	if w.request.Method == http.MethodHead {
 		w.outcome, w.mode = Head, discarding
@@ -170,11 +181,42 @@ func (w *writer) judge(status int, h http.Header) bool {
 	if w.page == nil {
 		w.page = pages.Get().(*page)
 	}
-	w.page.finder.Reset(charset != "")
 	if w.coding = coding; coding != "" {
 		w.decoder = newDecoder(coding)
 	}
+	if data {
+		w.outcome, w.mode = Data, rewriting
+		w.exchange = w.code.newDataExchange()
+		return true
+	}
+	w.charset = charset
+	w.page.finder.Reset(charset != "")
+	w.sampling = w.visit.Sample != nil
 	w.mode = searching
+	return true
+}
+
+// judgeDocument says whether a page may be changed; readable, whether its coding is known.
+func (w *writer) judgeDocument(h http.Header, charset string, readable bool) bool {
+	switch {
+	case !readable:
+		w.outcome = Encoding
+	case !weave.Compatible(charset):
+		w.outcome = Charset
+	default:
+		w.policies = headerPolicies(h)
+		if _, allowed := w.code.chooseForm(w.policies, w.request.Host); !allowed && w.bypass == "" {
+			w.bypass = CSP
+			if w.code.rules == nil {
+				w.outcome = CSP
+			}
+		}
+	}
+	addVary(h, "Sec-Fetch-Dest")
+	if w.outcome != "" {
+		w.code.limitCaches(h, w.visit.SetCookie)
+		return false
+	}
 	return true
 }
 
@@ -225,6 +267,8 @@ func (w *writer) take(p []byte) error {
 		return w.decode(p)
 	case w.mode == searching:
 		return w.search(p)
+	case w.mode == rewriting:
+		return w.rewrite(p)
 	}
 	return nil
 }
@@ -281,7 +325,7 @@ func (w *writer) readUntilPassing(r io.Reader) (total int64, err error) {
 		return io.Copy(struct{ io.Writer }{w}, r)
 	}
 	if p.scratch == nil {
-		p.scratch = make([]byte, 16<<10)
+		p.scratch = make([]byte, 32<<10)
 	}
 	for w.mode != passing {
 		n, err := r.Read(p.scratch)
@@ -317,6 +361,11 @@ func (w *writer) FlushError() error {
 		if err := w.release(nil); err != nil {
 			return err
 		}
+		fallthrough
+	case rewriting:
+		if err := w.hurry(); err != nil {
+			return err
+		}
 	}
 	return http.NewResponseController(w.rw).Flush()
 }
@@ -336,6 +385,10 @@ func (w *writer) close() {
 		w.decoder.stop()
 	}
 	w.mode = passing
+	if x := w.exchange; x != nil && w.ended {
+		w.exchange = nil
+		w.code.putExchange(x)
+	}
 	if p := w.page; p != nil && w.ended {
 		w.page = nil
 		p.held, p.origin = p.held[:0], p.origin[:0]

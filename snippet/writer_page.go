@@ -12,6 +12,7 @@ import (
 
 // search looks for the place in the next piece of the page, which is decoded.
 func (w *writer) search(p []byte) error {
+	w.note(p)
 	verdict := weave.Undecided
 	if !w.guard(func() { verdict = w.judgePage(w.page.finder.Feed(p)) }) {
 		return w.fail(p)
@@ -21,7 +22,7 @@ func (w *writer) search(p []byte) error {
 
 // judgePage renders the code once there is a place for it.
 func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
-	if v != weave.Found {
+	if v != weave.Found || w.bypass != "" {
 		return v
 	}
 	policies := w.policies
@@ -45,6 +46,12 @@ func (w *writer) follow(v weave.Verdict, p []byte) error {
 	case weave.Undecided:
 		return w.hold(p)
 	case weave.Found:
+		switch {
+		case w.bypass != "":
+			return w.pass(w.bypass, p)
+		case w.code.rules != nil:
+			return w.insertAndReplace(p)
+		}
 		return w.insert(p)
 	}
 	return w.pass(outcomeOf(v), p)
@@ -80,14 +87,14 @@ func (w *writer) release(p []byte) error {
 	n := int(w.page.finder.Passed() - w.offset)
 	w.offset += int64(n)
 	if k := min(n, len(w.page.held)); k > 0 {
-		if err := w.write(w.page.held[:k]); err != nil {
+		if err := w.emit(w.page.held[:k]); err != nil {
 			return err
 		}
 		w.page.held = w.page.held[:copy(w.page.held, w.page.held[k:])]
 		n -= k
 	}
 	if n > 0 {
-		if err := w.write(p[:n]); err != nil {
+		if err := w.emit(p[:n]); err != nil {
 			return err
 		}
 	}
@@ -112,7 +119,7 @@ func (w *writer) insert(p []byte) error {
 	}
 	w.outcome = Woven
 	w.mode = passing
-	if w.decoder != nil {
+	if w.decoder != nil || w.sampling {
 		w.mode = rewriting
 	}
 	before := int(pg.finder.Place() - w.offset)
@@ -167,6 +174,14 @@ func prepend(out, a, b []byte) []byte {
 // pass lets the page go as the origin sent it; p has been read and not been kept.
 func (w *writer) pass(o Outcome, p []byte) error {
 	w.outcome = o
+	if w.replaces(o) {
+		w.stream()
+		w.mode = rewriting
+		held := w.page.held
+		w.page.held = held[:0]
+		return errors.Join(w.emit(held), w.emit(p))
+	}
+	w.sampling = false
 	if w.decoder != nil {
 		if w.sent {
 			w.mode = rewriting
@@ -244,7 +259,7 @@ func (w *writer) drain() error {
 		case w.mode == searching:
 			err = w.search(chunk)
 		default:
-			err = w.write(chunk)
+			err = w.rewrite(chunk)
 		}
 		if err != nil {
 			return err
@@ -267,6 +282,9 @@ func (w *writer) finish() {
 		w.decoder.ended = true
 		_ = w.drain()
 	}
+	if w.mode == rewriting {
+		_ = w.endExchange()
+	}
 	if w.mode != searching {
 		return
 	}
@@ -276,11 +294,17 @@ func (w *writer) finish() {
 		return
 	}
 	_ = w.follow(verdict, nil)
+	if w.mode == rewriting {
+		_ = w.endExchange()
+	}
 }
 
 // abandon sends what an origin wrote before it failed, as it was.
 func (w *writer) abandon() {
 	mode := w.mode
+	if x := w.exchange; x != nil && mode == rewriting && w.decoder == nil {
+		_ = w.write(x.rest())
+	}
 	if mode == sniffing || mode == searching && !(w.decoder != nil && w.sent) {
 		_ = w.pass(Failed, nil)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"strings"
-
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -41,7 +41,11 @@ func CharsetOf(label string) (c *Charset, ok bool) {
 	}
 	switch found := found.(type) {
 	case *charmap.Charmap:
-		return newSingle(found), true
+		if c, ok := singles.Load(found); ok {
+			return c.(*Charset), true
+		}
+		c, _ := singles.LoadOrStore(found, newSingle(found))
+		return c.(*Charset), true
 	default:
 		name, err := htmlindex.Name(found)
 		switch {
@@ -53,6 +57,10 @@ func CharsetOf(label string) (c *Charset, ok bool) {
 		return ASCII, true
 	}
 }
+
+// singles are the charsets of one byte a character that have been asked for, by
+// their *charmap.Charmap. There are some thirty.
+var singles sync.Map
 
 func newASCII() *Charset {
 	c := &Charset{}

@@ -18,6 +18,16 @@ func (p plan) internationalText() string {
 	return plain(strings.TrimPrefix(phonenumbers.Format(p.number, phonenumbers.INTERNATIONAL), "+"))
 }
 
+// Format writes a number, given as digits in international form, as it is written
+// abroad: +44 20 7946 0018. What is no number comes back with a plus sign alone.
+func Format(digits string) string {
+	p, err := parse(digits)
+	if err != nil {
+		return "+" + digits
+	}
+	return "+" + p.internationalText()
+}
+
 // rewriting is what replaces a writing whose digits do not fit: the replacement
 // in its own country's convention, in the form that comes closest.
 type rewriting struct {

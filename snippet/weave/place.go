@@ -54,7 +54,8 @@ type Finder struct {
 	verdict  Verdict
 	place    int64 // -1 while there is none
 	charset  bool  // the encoding is known: it is stated before the place or outside the page
-	template int   // depth
+	label    []byte
+	template int // depth
 
 	// What has still to be seen behind the place.
 	awaitCharset  bool
@@ -80,6 +81,7 @@ func (f *Finder) Reset(charset bool) {
 		charset: charset,
 		meta:    f.meta.reset(),
 		script:  f.script.reset(),
+		label:   f.label[:0],
 		base:    f.base[:0],
 	}
 }
@@ -189,6 +191,10 @@ func (f *Finder) Policies() []string { return f.policies[:len(f.policies)-f.late
 // document states one before it.
 func (f *Finder) Base() string { return html.UnescapeString(string(f.base)) }
 
+// Charset is the label of the encoding that the document itself states, as far as
+// it has been read. It is empty where the encoding is stated outside, or nowhere.
+func (f *Finder) Charset() string { return string(f.label) }
+
 // skipMark takes the byte order mark off the page's beginning and gives the rest.
 func (f *Finder) skipMark(p []byte) []byte {
 	for i := 0; i < len(p); i++ {
@@ -196,6 +202,7 @@ func (f *Finder) skipMark(p []byte) []byte {
 		switch mark := string(f.mark); {
 		case mark == "\xef\xbb\xbf":
 			f.charset = true // it outweighs all statements
+			f.label = append(f.label[:0], "utf-8"...)
 		case mark == "\xfe\xff", mark == "\xff\xfe", mark == "\x00\x00\xfe\xff":
 			f.verdict = Charset
 		case hasPrefix("\xef\xbb\xbf", mark), mark == "\xfe", mark == "\xff",
@@ -420,6 +427,7 @@ func (f *Finder) endMeta(after int64) {
 		return
 	}
 	f.charset = true
+	f.label = append(f.label[:0], label...)
 	if f.awaitCharset {
 		f.awaitCharset = false
 		f.place, f.later = after, 0

@@ -13,6 +13,7 @@ type Replacer struct {
 	scanner scanner
 	window  window
 	sent    int64 // offset up to which the page has been given out
+	data    bool  // it is no page, but a framework's data
 }
 
 // NewReplacer gives a replacer for these rules.
@@ -25,28 +26,35 @@ func (r *Rules) NewReplacer() *Replacer {
 
 // Reset makes the replacer ready for a page in the charset.
 func (z *Replacer) Reset(c *phone.Charset) {
-	z.sent = 0
+	z.sent, z.data = 0, false
 	z.window.held, z.window.piece = z.window.held[:0], nil
 	z.window.heldAt, z.window.pieceAt = 0, 0
 	z.scanner.start(0, c)
 }
 
+// ResetData makes the replacer ready for data that a framework fetches instead of a
+// page: JSON, or what holds strings as JSON does. They are UTF-8.
+func (z *Replacer) ResetData() {
+	z.Reset(phone.UTF8)
+	z.data = true
+	z.scanner.beginData()
+}
+
 // Append reads the next piece of the page, and appends to dst what is certain now.
 func (z *Replacer) Append(dst, p []byte) []byte {
 	z.window.piece = p
-	z.scanner.feed(p)
+	if z.data {
+		z.scanner.raw(z.scanner.offset, p)
+		z.scanner.offset += int64(len(p))
+	} else {
+		z.scanner.feed(p)
+	}
 	return z.release(dst, z.scanner.certain())
 }
 
-// Insert puts code into the page behind what has been read. Nothing is replaced in it.
-func (z *Replacer) Insert(dst, code []byte) []byte {
-	at := z.scanner.offset
-	if z.sent == at && len(z.scanner.edits) == 0 {
-		return append(dst, code...)
-	}
-	z.scanner.change(at, at, code)
-	return dst
-}
+// Insert puts code into the page at the offset at, which has not been read yet.
+// Nothing is replaced in it.
+func (z *Replacer) Insert(at int64, code []byte) { z.scanner.change(at, at, code) }
 
 // Finish ends the page and appends what is left of it.
 func (z *Replacer) Finish(dst []byte) []byte {
@@ -54,9 +62,15 @@ func (z *Replacer) Finish(dst []byte) []byte {
 	return z.release(dst, z.scanner.offset)
 }
 
+// Rest appends what has been read and not been given out, as it came. It is for
+// when something went wrong; nothing can be appended behind it.
+func (z *Replacer) Rest(dst []byte) []byte {
+	return z.window.append(dst, z.sent, z.window.pieceAt+int64(len(z.window.piece)))
+}
+
 // Complete says whether the page, ending here, ends in text, so that more can be
 // added.
-func (z *Replacer) Complete() bool { return !z.scanner.insideMarkup() }
+func (z *Replacer) Complete() bool { return !z.data && !z.scanner.insideMarkup() }
 
 // Replaced lists what has been replaced, each writing once, at most 64 of them. The
 // list is valid until the next Reset.
@@ -64,14 +78,14 @@ func (z *Replacer) Replaced() []Replaced { return z.scanner.records.list }
 
 // release appends the page up to the offset end with its changes, and keeps the rest.
 func (z *Replacer) release(dst []byte, end int64) []byte {
-	s, done := &z.scanner, 0
+	s, sent, done := &z.scanner, z.sent, 0
 	for _, e := range s.edits {
-		if e.start >= end && !(e.start == end && e.end == end && end == s.offset) || e.end > end {
+		if e.end > end || e.start == end && end < s.offset {
 			break
 		}
-		dst = z.window.append(dst, z.sent, e.start)
+		dst = z.window.append(dst, sent, e.start)
 		dst = append(dst, e.text...)
-		z.sent = e.end
+		sent = e.end
 		done++
 	}
 	if done == len(s.edits) {
@@ -81,8 +95,8 @@ func (z *Replacer) release(dst []byte, end int64) []byte {
 		s.keepInk()
 		end = min(end, s.edits[0].start)
 	}
-	dst = z.window.append(dst, z.sent, end)
-	z.sent = max(z.sent, end)
+	dst = z.window.append(dst, sent, end)
+	z.sent = max(sent, end)
 	z.window.keep(z.sent)
 	return dst
 }

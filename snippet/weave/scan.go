@@ -83,7 +83,7 @@ func (s *scanner) start(at int64, c *phone.Charset) {
 	s.edits, s.ink = s.edits[:0], s.ink[:0]
 	s.hydrating = false
 	s.scopes.reset()
-	s.content = markup
+	s.content, s.contentTo = markup, -1
 	s.ordinal, s.chosen = 0, nil
 	s.records.reset()
 }

@@ -1,0 +1,24 @@
+package snippet
+
+import (
+	"net/http"
+	"strings"
+)
+
+// isData says whether a response is the data that a framework fetches when the
+// visitor goes on to another page: JSON of Next.js, Nuxt and SvelteKit, rows of
+// React's server components.
+func isData(r *http.Request, contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	switch strings.ToLower(strings.TrimSpace(media)) {
+	case "text/x-component", "text/sveltekit-data":
+		return true
+	case "text/plain": // what a static export has of them
+		return value(r.Header, "Rsc") == "1"
+	case "application/json":
+		path := r.URL.Path
+		return strings.Contains(path, "/_next/data/") || strings.HasSuffix(path, "/_payload.json") ||
+			strings.HasSuffix(path, "__data.json") || strings.HasSuffix(path, "/page-data.json")
+	}
+	return false
+}

@@ -1,0 +1,320 @@
+package snippet_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+const (
+	oldNumber = "+7 (495) 123-45-67"
+	newNumber = "+7 (495) 765-43-21"
+)
+
+// shopNumbers are in effect for visitors who came by the news.
+var shopNumbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654321", Targets: []string{".phone"}}}
+
+func numberedCode(t testing.TB, change func(*snippet.Settings)) *snippet.Code {
+	s := snippet.Settings{SiteKey: "shop", Prefix: "/frontdesk/", Numbers: shopNumbers, BySource: true}
+	if change != nil {
+		change(&s)
+	}
+	c, err := snippet.New(s)
+	require.NoError(t, err)
+	return c
+}
+
+// visited asks for a page through the code. The origin writes in these pieces.
+func visited(t testing.TB, c *snippet.Code, r *http.Request, v snippet.Visit, h http.Header, pieces ...string) (*http.Response, string, snippet.Result) {
+	recorder := httptest.NewRecorder()
+	result, err := c.Serve(recorder, r, v, func(w http.ResponseWriter, _ *http.Request) error {
+		for name, values := range h {
+			w.Header()[name] = values
+		}
+		for _, p := range pieces {
+			_, err := io.WriteString(w, p)
+			require.NoError(t, err)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return recorder.Result(), recorder.Body.String(), result
+}
+
+func get(path string) *http.Request { return httptest.NewRequest("GET", path, nil) }
+
+var htmlType = http.Header{"Content-Type": {"text/html; charset=utf-8"}}
+
+const numberedPage = "<!doctype html><html><head><title>" + oldNumber + "</title></head><body><p class=phone>" + oldNumber + "</p></body></html>"
+
+// split takes the page apart: what was inserted in its head, and the block at its end.
+func split(t testing.TB, body string) (page, block string) {
+	at := strings.Index(body, "<script>var __cs")
+	require.Positive(t, at)
+	end := at + strings.Index(body[at:], `svc.js"></script>`) + len(`svc.js"></script>`)
+	page = body[:at] + body[end:]
+	from := strings.Index(page, `<script type="application/json" data-svc-numbers>`)
+	require.Positive(t, from, body)
+	return page[:from], page[from:]
+}
+
+func TestPageWithNumbers(t *testing.T) {
+	c := numberedCode(t, nil)
+	want := strings.ReplaceAll(numberedPage, oldNumber, newNumber)
+	for i := range numberedPage {
+		_, body, result := visited(t, c, get("/"), snippet.Visit{}, htmlType, numberedPage[:i], numberedPage[i:])
+		page, _ := split(t, body)
+		require.Equal(t, want, page)
+		require.Equal(t, snippet.Woven, result.Outcome)
+		require.True(t, result.Numbers)
+	}
+	_, body, _ := visited(t, c, get("/"), snippet.Visit{}, htmlType, numberedPage)
+	_, block := split(t, body)
+	block = strings.TrimSuffix(strings.TrimPrefix(block, `<script type="application/json" data-svc-numbers>`), "</script>")
+	var told struct {
+		Numbers []struct {
+			ID, From, Raw, Text string
+			Forms               json.RawMessage
+		}
+		Replaced [][3]string
+	}
+	require.NoError(t, json.Unmarshal([]byte(block), &told))
+	require.Equal(t, [][3]string{{"number=74951234567", oldNumber, newNumber}}, told.Replaced)
+	require.Len(t, told.Numbers, 2)
+	require.Equal(t, "number=74951234567", told.Numbers[0].ID)
+	require.Equal(t, "+7 495 765-43-21", told.Numbers[0].Text)
+	require.NotEmpty(t, told.Numbers[0].Forms)
+	require.Equal(t, ".phone", told.Numbers[1].ID)
+}
+
+// Pages that are not given the code have their numbers replaced all the same.
+func TestNumbersWithoutTheCode(t *testing.T) {
+	c := numberedCode(t, nil)
+	want := strings.ReplaceAll(numberedPage, oldNumber, newNumber)
+	for name, test := range map[string]struct {
+		request map[string]string
+		answer  http.Header
+		page    string
+		outcome snippet.Outcome
+	}{
+		"frame":            {map[string]string{"Sec-Fetch-Dest": "iframe"}, htmlType, numberedPage, snippet.Frame},
+		"fragment request": {map[string]string{"X-Requested-With": "XMLHttpRequest"}, htmlType, numberedPage, snippet.FragmentRequest},
+		"fragment":         {nil, htmlType, "<p>" + oldNumber + "</p>", snippet.Fragment},
+		"policy": {nil, http.Header{"Content-Type": {"text/html"}, "Content-Security-Policy": {"default-src 'none'"}},
+			numberedPage, snippet.CSP},
+		"already": {nil, htmlType, strings.Replace(numberedPage, "<title>", `<script src="/frontdesk/svc.js"></script><title>`, 1), snippet.Already},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := get("/")
+			for field, value := range test.request {
+				r.Header.Set(field, value)
+			}
+			_, body, result := visited(t, c, r, snippet.Visit{}, test.answer, test.page)
+			require.Equal(t, test.outcome, result.Outcome)
+			require.Equal(t, strings.ReplaceAll(test.page, oldNumber, newNumber), body)
+			require.NotContains(t, want, oldNumber)
+		})
+	}
+}
+
+// What cannot be read, and what is no page, is left as it is.
+func TestNumbersLeftAlone(t *testing.T) {
+	c := numberedCode(t, nil)
+	for name, h := range map[string]http.Header{
+		"unknown coding": {"Content-Type": {"text/html"}, "Content-Encoding": {"pack200-gzip"}},
+		"utf-16":         {"Content-Type": {"text/html; charset=utf-16le"}},
+		"script":         {"Content-Type": {"text/javascript"}},
+		"json":           {"Content-Type": {"application/json"}},
+		"attachment":     {"Content-Type": {"text/html"}, "Content-Disposition": {"attachment"}},
+		"no transform":   {"Content-Type": {"text/html"}, "Cache-Control": {"no-transform"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, body, result := visited(t, c, get("/a"), snippet.Visit{}, h, numberedPage)
+			require.Equal(t, numberedPage, body)
+			require.False(t, result.Numbers)
+		})
+	}
+}
+
+func TestNumbersInEachCharset(t *testing.T) {
+	c := numberedCode(t, nil)
+	const page = "<!doctype html><html><head>META<title>Лампы</title></head><body>Звоните\u00a0нам: 8\u00a0(495)\u00a0123-45-67, ёж</body></html>"
+	for _, charset := range []struct {
+		label string
+		*charmap.Charmap
+	}{{"windows-1251", charmap.Windows1251}, {"koi8-r", charmap.KOI8R}} {
+		for _, header := range []bool{true, false} {
+			h, meta := http.Header{"Content-Type": {"text/html; charset=" + charset.label}}, ""
+			if !header {
+				h, meta = http.Header{"Content-Type": {"text/html"}}, `<meta charset="`+charset.label+`">`
+			}
+			encoded, err := charset.NewEncoder().String(strings.Replace(page, "META", meta, 1))
+			require.NoError(t, err)
+			_, body, _ := visited(t, c, get("/"), snippet.Visit{}, h, encoded)
+			got, block := split(t, body)
+			require.Equal(t, strings.Replace(encoded, "123-45-67", "765-43-21", 1), got)
+			require.Contains(t, block, `"8\u00a0(495)\u00a0123-45-67"`)
+		}
+	}
+}
+
+func TestNumbersInCompressedPages(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, numberedPage)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	h := http.Header{"Content-Type": {"text/html"}, "Content-Encoding": {"gzip"}}
+	for _, frame := range []bool{false, true} {
+		r := get("/")
+		if frame {
+			r.Header.Set("Sec-Fetch-Dest", "iframe")
+		}
+		response, body, _ := visited(t, numberedCode(t, nil), r, snippet.Visit{}, h, b.String()[:20], b.String()[20:])
+		require.Empty(t, response.Header.Get("Content-Encoding"))
+		require.NotContains(t, body, "<p class=phone>"+oldNumber)
+		require.Contains(t, body, "<p class=phone>"+newNumber)
+	}
+}
+
+func TestSelectors(t *testing.T) {
+	c := numberedCode(t, func(s *snippet.Settings) {
+		s.Numbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"footer .tel:first-child"}}}
+	})
+	const page = "<!doctype html><html><head><title>a</title></head><body><b class=tel>123-45-67</b><footer><p><i class='a tel'>123-45-67</i><b class=tel>123-45-67</b></footer>" +
+		"<table><b class=tel>123-45-67</b><tr><td>\xff" + oldNumber
+	want := strings.Replace(page, "<i class='a tel'>123-45-67", "<i class='a tel'>+7 495 765-43-21", 1)
+	want = strings.Replace(want, oldNumber, newNumber, 1)
+	for i := range page {
+		_, body, result := visited(t, c, get("/"), snippet.Visit{}, htmlType, page[:i], page[i:])
+		got, _ := split(t, body)
+		require.Equal(t, want, got)
+		require.False(t, result.Unselected)
+	}
+	t.Run("a large page goes without", func(t *testing.T) {
+		large := page + strings.Repeat("<p>text ", 100_000)
+		_, body, result := visited(t, c, get("/"), snippet.Visit{}, htmlType, large)
+		got, _ := split(t, body)
+		require.Equal(t, strings.Replace(large, oldNumber, newNumber, 1), got)
+		require.True(t, result.Unselected)
+	})
+	t.Run("a page that is flushed goes without", func(t *testing.T) {
+		recorder := httptest.NewRecorder()
+		result, err := c.Serve(recorder, get("/"), snippet.Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, page[:100])
+			require.NoError(t, http.NewResponseController(w).Flush())
+			require.Equal(t, page[:10], recorder.Body.String()[:10])
+			_, _ = io.WriteString(w, page[100:])
+			return nil
+		})
+		require.NoError(t, err)
+		require.True(t, result.Unselected)
+	})
+}
+
+func TestFrameworkData(t *testing.T) {
+	c := numberedCode(t, nil)
+	const data = `{"a":"+7\u00a0(495)\u00a0123-45-67","b":"tel:84951234567","c":74951234568}`
+	want := strings.NewReplacer("123-45-67", "765-43-21", "84951234567", "84957654321").Replace(data)
+	for _, test := range []struct{ path, contentType string }{
+		{"/_next/data/build/index.json", "application/json"},
+		{"/a/_payload.json?x", "application/json;charset=utf-8"},
+		{"/a/__data.json", "application/json"},
+		{"/a", "text/x-component"},
+	} {
+		r := get(test.path)
+		r.Header.Set("Sec-Fetch-Dest", "empty")
+		h := http.Header{"Content-Type": {test.contentType}, "Content-Length": {"100"}, "Etag": {`"a"`}}
+		for i := range data {
+			response, body, result := visited(t, c, r, snippet.Visit{}, h, data[:i], data[i:])
+			require.Equal(t, want, body)
+			require.Equal(t, snippet.Data, result.Outcome)
+			require.Equal(t, "private", response.Header.Get("Cache-Control"))
+			require.Empty(t, response.Header.Get("Content-Length"))
+			require.NotEqual(t, `"a"`, response.Header.Get("Etag"))
+		}
+	}
+}
+
+func TestCachesOfNumbers(t *testing.T) {
+	h := http.Header{"Content-Type": {"text/html"}, "Etag": {`"a"`}, "Cache-Control": {"public, max-age=60, s-maxage=600"}, "Surrogate-Control": {"max-age=1"}, "Cdn-Cache-Control": {"max-age=1"}}
+	neutral := numberedCode(t, func(s *snippet.Settings) { s.Numbers = nil })
+	other := numberedCode(t, func(s *snippet.Settings) {
+		s.Numbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654322"}}
+	})
+	tags := make(map[string]bool)
+	for _, c := range []*snippet.Code{numberedCode(t, nil), other} {
+		response, _, _ := visited(t, c, get("/"), snippet.Visit{SetCookie: "svc_src=1"}, h, numberedPage)
+		require.Equal(t, "private, max-age=60", response.Header.Get("Cache-Control"))
+		require.Empty(t, response.Header.Get("Surrogate-Control")+response.Header.Get("Cdn-Cache-Control"))
+		require.Equal(t, "svc_src=1", response.Header.Get("Set-Cookie"))
+		tags[response.Header.Get("Etag")] = true
+	}
+	response, body, _ := visited(t, neutral, get("/"), snippet.Visit{}, h, numberedPage)
+	require.Equal(t, "public, max-age=60, s-maxage=600", response.Header.Get("Cache-Control"))
+	require.Contains(t, response.Header.Values("Vary"), "Cookie")
+	require.Contains(t, body, oldNumber)
+	require.NotContains(t, body, "data-svc-numbers")
+	tags[response.Header.Get("Etag")] = true
+	require.Len(t, tags, 3)
+}
+
+func TestOriginSeesTheNeutralRequest(t *testing.T) {
+	c := numberedCode(t, nil)
+	for _, path := range []string{"/", "/a.png"} {
+		r := get(path)
+		r.Header.Add("Cookie", "a=1; svc_src=x; svc_srcs=2")
+		r.Header.Add("Cookie", "svc_src=y")
+		if path != "/" {
+			r.Header.Set("Sec-Fetch-Dest", "image")
+		}
+		_, err := c.Serve(httptest.NewRecorder(), r, snippet.Visit{HideCookie: "svc_src"}, func(w http.ResponseWriter, r *http.Request) error {
+			require.Equal(t, []string{"a=1; svc_srcs=2"}, r.Header.Values("Cookie"))
+			return nil
+		})
+		require.NoError(t, err)
+		require.Len(t, r.Header.Values("Cookie"), 2)
+	}
+}
+
+func TestSample(t *testing.T) {
+	for name, c := range map[string]*snippet.Code{"with numbers": numberedCode(t, nil), "without": numberedCode(t, func(s *snippet.Settings) { s.Numbers = nil })} {
+		t.Run(name, func(t *testing.T) {
+			var sample []byte
+			v := snippet.Visit{Sample: func(page []byte, contentType string) {
+				require.Equal(t, "text/html; charset=utf-8", contentType)
+				sample = page
+			}}
+			_, body, _ := visited(t, c, get("/"), v, htmlType, numberedPage[:50], numberedPage[50:80], numberedPage[80:])
+			require.Equal(t, numberedPage, string(sample))
+			require.Contains(t, body, "var __cs")
+			sample = nil
+			visited(t, c, get("/"), v, htmlType, numberedPage, strings.Repeat("a", 300<<10))
+			require.Nil(t, sample)
+		})
+	}
+}
+
+func TestCheckNumbers(t *testing.T) {
+	for want, n := range map[string]snippet.Number{
+		"number":                        {Digits: "12", Replacement: "74957654321"},
+		"replacement":                   {Digits: "74951234567", Replacement: "7 495"},
+		"expected #id":                  {Digits: "74951234567", Replacement: "74957654321", Targets: []string{"a b"}},
+		"selector":                      {Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"a["}},
+		"belongs to number 74951234567": {Digits: "74951234567", Replacement: "74957654321", Targets: []string{".a"}, Pictures: []snippet.Picture{{Place: ".a"}}},
+	} {
+		require.ErrorContains(t, snippet.CheckNumbers([]snippet.Number{n}), want)
+	}
+	require.NoError(t, snippet.CheckNumbers(shopNumbers))
+}

@@ -1,0 +1,123 @@
+package snippet
+
+// maxSample bounds the pages that are handed to [Visit.Sample].
+const maxSample = 256 << 10
+
+// note keeps what the origin sent, for the one who wants to see it.
+func (w *writer) note(p []byte) {
+	if !w.sampling {
+		return
+	}
+	if len(w.sample)+len(p) > maxSample {
+		w.sampling, w.sample = false, nil
+		return
+	}
+	w.sample = append(w.sample, p...)
+}
+
+// rewrite takes a piece of the page behind the place of the code.
+func (w *writer) rewrite(p []byte) error {
+	w.note(p)
+	return w.emit(p)
+}
+
+// replaces says whether numbers are replaced in a page that is not given the code.
+func (w *writer) replaces(o Outcome) bool {
+	switch o {
+	case Failed, Encoding, Charset, NotHTML:
+		return w.exchange != nil // it has begun
+	}
+	return w.code.rules != nil
+}
+
+// emit sends a piece of the page, with its numbers replaced where some are in
+// effect. What is sent so is the page from its beginning, in order.
+func (w *writer) emit(p []byte) error {
+	if w.code.rules == nil || w.original {
+		return w.write(p)
+	}
+	if !w.guard(func() { w.exchanging().append(p) }) {
+		return w.giveUp()
+	}
+	return w.sendExchanged()
+}
+
+func (w *writer) exchanging() *exchange {
+	if w.exchange == nil {
+		charset := w.charset
+		if charset == "" {
+			charset = w.page.finder.Charset()
+		}
+		w.exchange = w.code.newExchange(charset)
+	}
+	return w.exchange
+}
+
+// insertAndReplace sends the page with the code, which is in page.out, and goes on
+// replacing numbers.
+func (w *writer) insertAndReplace(p []byte) error {
+	w.stream()
+	w.outcome = Woven
+	w.mode = rewriting
+	held := append(w.page.held, p...)
+	w.page.held = held[:0]
+	if w.original {
+		at := int(w.page.finder.Place() - w.offset)
+		if err := w.write(append(held[:at:at], w.page.out...)); err != nil {
+			return err
+		}
+		return w.write(held[at:])
+	}
+	w.exchanging().insert(w.page.finder.Place(), w.page.out)
+	return w.emit(held)
+}
+
+// hurry sends what can be sent, for the origin has flushed.
+func (w *writer) hurry() error {
+	if w.exchange == nil || w.original {
+		return nil
+	}
+	if !w.guard(w.exchange.hurry) {
+		return w.giveUp()
+	}
+	return w.sendExchanged()
+}
+
+func (w *writer) sendExchanged() error {
+	x := w.exchange
+	out := x.out
+	x.out = out[:0]
+	return w.write(out)
+}
+
+// giveUp lets the page go on as it is, after a panic of ours.
+func (w *writer) giveUp() error {
+	w.original = true
+	if w.exchange == nil {
+		return nil
+	}
+	return w.write(w.exchange.rest())
+}
+
+// endExchange sends the end of the page.
+func (w *writer) endExchange() error {
+	if w.exchange == nil || w.original {
+		return nil
+	}
+	var err error
+	if !w.guard(func() { err = w.exchange.finish(w.outcome == Woven) }) {
+		return w.giveUp()
+	}
+	if err != nil {
+		w.exchange.skipped = true
+	}
+	return w.sendExchanged()
+}
+
+func (w *writer) result() Result {
+	result := Result{Outcome: w.outcome, Spent: w.spent}
+	if w.exchange != nil {
+		result.Numbers, result.Unselected = true, w.exchange.skipped
+	}
+	return result
+}
