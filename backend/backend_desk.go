@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -25,6 +26,8 @@ import (
 type Configuration struct {
 	// Sites are the keys of the sites that it names.
 	Sites []string
+	// Numbers are the telephone numbers that it has for sites, by their keys.
+	Numbers map[string][]number.Declared
 	// Operators are its accounts. Accounts that an earlier configuration
 	// declared and this one does not are retired.
 	Operators []Operator
@@ -55,6 +58,7 @@ type Desk struct {
 	DB        *db.DB
 	Sites     *site.Sites
 	Operators *operator.Operators
+	Numbers   *number.Shown
 	API       *api.API
 	Console   *console.Console
 }
@@ -84,10 +88,12 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	leads := lead.New(d, visits, time.Now)
 	operators := operator.New(d, time.Now)
 	sites := site.New(d)
+	numbers := number.NewShown(d, time.Now)
 	return &Desk{
 		DB:        d,
 		Sites:     sites,
 		Operators: operators,
+		Numbers:   numbers,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 		Console: console.New(console.Subjects{
 			DB:        d,
@@ -96,6 +102,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 			Visits:    visits,
 			Leads:     leads,
 			Operators: operators,
+			Numbers:   numbers,
 		}, time.Now, logger.Named("console")),
 	}, nil
 }
@@ -112,6 +119,7 @@ const provisionedTogether = 16
 
 // apply makes the database know what the configuration declares.
 func (d *Desk) apply(ctx context.Context, configuration Configuration) error {
+	d.Numbers.Declare(configuration.Numbers)
 	provisioning, together := errgroup.WithContext(ctx)
 	provisioning.SetLimit(provisionedTogether)
 	for _, key := range configuration.Sites {

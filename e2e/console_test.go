@@ -179,7 +179,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", lead, card, "/sites", "/operators", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/sites", "/operators", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

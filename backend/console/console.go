@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -27,6 +28,7 @@ type Subjects struct {
 	Visits    *visit.Visits
 	Leads     *lead.Leads
 	Operators *operator.Operators
+	Numbers   *number.Shown
 }
 
 // Console serves the operators' pages at the root of a host of their own. The
@@ -95,6 +97,7 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("GET /visitors/{site}/{visitor}", c.signedIn(c.showCard))
 	mux.HandleFunc("GET /leads", c.signedIn(c.showLeads))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
+	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))
 
 	mux.HandleFunc("GET /account", c.signedIn(c.showAccount))

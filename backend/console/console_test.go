@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -53,6 +54,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Subjects = console.Subjects{
 		DB: database, Journal: journal.New(database), Sites: site.New(database), Visits: visits,
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
+		Numbers: number.NewShown(database, d.now),
 	}
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)

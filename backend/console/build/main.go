@@ -29,7 +29,7 @@ type part struct {
 // icons are the signs that the templates name.
 var icons = []string{
 	"arrow-left", "arrow-up", "at-sign", "check", "chevron-right", "circle-alert", "external-link", "file-text",
-	"globe", "inbox", "key-round", "log-out", "map-pin", "megaphone", "monitor", "mouse-pointer-click", "plus",
+	"globe", "inbox", "key-round", "log-out", "map-pin", "megaphone", "monitor", "mouse-pointer-click", "phone", "plus",
 	"search", "shield", "share-2", "smartphone", "user", "user-plus", "users", "wifi-off",
 }
 

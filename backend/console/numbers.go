@@ -1,0 +1,141 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+const (
+	// maxNumberSites is of how many sites the numbers are shown on one page.
+	maxNumberSites = 20
+	// maxShownWritings is how many writings of a number are shown.
+	maxShownWritings = 6
+)
+
+// numbersPage is the content of the page of numbers.
+type numbersPage struct {
+	Sites []siteNumbers // that have any
+	More  bool          // sites than are shown
+}
+
+// siteNumbers are the numbers that a site shows, or that it is configured to.
+type siteNumbers struct {
+	site.Site
+	Rows []numberRow
+}
+
+// The states of a number, by the names of their words.
+const (
+	stateConfigured = "numbers.configured"
+	stateTracking   = "numbers.tracking"
+	stateOther      = "numbers.other"
+)
+
+// numberRow is a number as a row of the list.
+type numberRow struct {
+	Digits   string
+	Valid    bool // a number of its country's plan
+	State    string
+	Replaces string   // digits of the number that a tracking number stands for
+	Writings string   // as people read them, on one line; in links only where there is nothing else
+	Places   []string // kinds of places, by the names of their words
+	Pages    int
+	Many     bool // more pages than are counted
+	Example  string
+	Seen     time.Time
+}
+
+// places are the names of the words for the kinds of places.
+var places = map[string]string{
+	"text": "place.text", "attribute": "place.attribute", "tel": "place.call", "callto": "place.call", "sms": "place.message", "whatsapp": "place.whatsapp",
+}
+
+func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "numbers")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	var body numbersPage
+	for _, s := range f.Sites {
+		if f.SiteID != 0 && f.SiteID != s.ID {
+			continue
+		}
+		if len(body.Sites) == maxNumberSites {
+			body.More = true
+			break
+		}
+		shown, err := c.Numbers.List(r.Context(), s.ID)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		if rows := numberRows(shown, c.Numbers.Declared(s.Key)); len(rows) > 0 {
+			body.Sites = append(body.Sites, siteNumbers{s, rows})
+		}
+	}
+	f.Body = body
+	c.show(w, r, http.StatusOK, f)
+}
+
+// numberRows are what needs to be looked at first, then what the pages show, then
+// what the configuration has and no page.
+func numberRows(shown []number.ShownNumber, declared []number.Declared) []numberRow {
+	states, replaced := make(map[string]string), make(map[string]string)
+	for _, d := range declared {
+		states[d.Digits] = stateConfigured
+		for _, tracking := range d.Tracking {
+			states[tracking], replaced[tracking] = stateTracking, d.Digits
+		}
+	}
+	var alarming, others []numberRow
+	seen := make(map[string]bool)
+	for _, n := range shown {
+		seen[n.Digits] = true
+		row := numberRowOf(n)
+		row.Replaces = replaced[n.Digits]
+		if row.State = states[n.Digits]; row.State == "" {
+			row.State = stateOther
+		}
+		if row.State == stateTracking {
+			alarming = append(alarming, row)
+		} else {
+			others = append(others, row)
+		}
+	}
+	for _, d := range declared {
+		if !seen[d.Digits] {
+			others = append(others, numberRow{Digits: d.Digits, Valid: dial(d.Digits) != "", State: stateConfigured})
+		}
+	}
+	return append(alarming, others...)
+}
+
+func numberRowOf(n number.ShownNumber) numberRow {
+	row := numberRow{Digits: n.Digits, Valid: dial(n.Digits) != "", Pages: n.Pages, Many: n.Pages == number.MaxPages, Example: n.Example, Seen: n.LastAt}
+	known := make(map[string]bool)
+	var read, called []string
+	for _, w := range n.Writings {
+		if !known[w.Text] {
+			known[w.Text] = true
+			if w.Place == "text" || w.Place == "attribute" {
+				read = append(read, w.Text)
+			} else {
+				called = append(called, w.Text)
+			}
+		}
+		if name := places[w.Place]; name != "" && !known[name] {
+			known[name] = true
+			row.Places = append(row.Places, name)
+		}
+	}
+	if len(read) == 0 {
+		read = called
+	}
+	row.Writings = strings.Join(read[:min(len(read), maxShownWritings)], " · ")
+	return row
+}
