@@ -94,8 +94,8 @@ func TestObjectIsThereWhenTheScriptHasLoaded(t *testing.T) {
 	b.until("window.seen && seen.svc")
 	require.Equal(t, map[string]any{
 		"svc": "function", "widget": "object", "session": nil, "visitor": nil, "status": false,
-		"methods": []any{"addOfflineRequest", "addVisitorInfo", "deleteProperty", "getCredentials", "getOperatorStatus", "getProperty",
-			"getSessionId", "getVisitorId", "hasProperty", "push", "reinitTrackView", "setProperty", "trackEvent"},
+		"methods": []any{"addOfflineRequest", "addVisitorInfo", "deleteProperty", "getCredentials", "getDTPhones", "getOperatorStatus",
+			"getPhones", "getProperty", "getReplacedPhones", "getSessionId", "getVisitorId", "hasProperty", "push", "reinitTrackView", "setProperty", "trackEvent"},
 		"credentials": map[string]any{"site_key": siteKey, "key": nil, "uri": nil, "visitor_id": nil, "hit_id": nil, "session_id": nil,
 			"consultant_server_url": s.URL + "/frontdesk/"},
 	}, value[any](b, "seen"))

@@ -76,6 +76,7 @@ func newScriptService(t *testing.T, settings snippet.ScriptSettings) *scriptServ
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/frontdesk/svc.js", s.serveScript)
+	mux.Handle("/frontdesk/assets/", snippet.Assets())
 	mux.HandleFunc("POST /frontdesk/v1/{route}", s.serveCall)
 	mux.HandleFunc("GET /frontdesk/v1/status", s.serveStatus)
 	mux.HandleFunc("/", s.servePage)

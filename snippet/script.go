@@ -41,6 +41,7 @@ type ScriptSettings struct {
 
 // Script is the core script of one configuration, ready to be served in each content coding. It is an http.Handler.
 type Script struct {
+	lifetime string                    // its Cache-Control
 	variants map[string]representation // by content coding, "" for none
 }
 
@@ -60,21 +61,25 @@ func NewScript(settings ScriptSettings) (*Script, error) {
 		return nil, fmt.Errorf("encoding the configuration of the script: %w", err)
 	}
 	plain := bytes.Join([][]byte{bundle, []byte("("), argument, []byte(");\n")}, nil)
+	return packed(plain, "public, max-age=300, stale-while-revalidate=86400")
+}
 
+// packed makes a script of its text.
+func packed(plain []byte, lifetime string) (*Script, error) {
 	sum := sha256.Sum256(plain)
 	version := base64.RawURLEncoding.EncodeToString(sum[:12])
 	zipped, err := gzipped(plain)
 	if err != nil {
 		return nil, fmt.Errorf("compressing the script: %w", err)
 	}
-	packed, err := brotlied(plain)
+	dense, err := brotlied(plain)
 	if err != nil {
 		return nil, fmt.Errorf("compressing the script: %w", err)
 	}
-	return &Script{variants: map[string]representation{
+	return &Script{lifetime: lifetime, variants: map[string]representation{
 		"":     {plain, `"` + version + `"`},
 		"gzip": {zipped, `"` + version + `-gzip"`},
-		"br":   {packed, `"` + version + `-br"`},
+		"br":   {dense, `"` + version + `-br"`},
 	}}, nil
 }
 
@@ -91,7 +96,7 @@ func (s *Script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	coding := acceptedCoding(r.Header.Values("Accept-Encoding"))
 	chosen := s.variants[coding]
 	h.Set("Content-Type", "text/javascript; charset=utf-8")
-	h.Set("Cache-Control", "public, max-age=300, stale-while-revalidate=86400")
+	h.Set("Cache-Control", s.lifetime)
 	h.Add("Vary", "Accept-Encoding")
 	h.Set("ETag", chosen.etag)
 	if coding != "" {

@@ -11,6 +11,7 @@ import (
 type scriptConfiguration struct {
 	Objects [2]string      `json:"objects"`
 	Variant string         `json:"variant"`
+	Numbers string         `json:"numbers"` // the name of an asset
 	Consent *scriptConsent `json:"consent,omitempty"`
 }
 
@@ -44,7 +45,7 @@ func (s ScriptSettings) Check() error {
 }
 
 func (s ScriptSettings) configuration() (scriptConfiguration, error) {
-	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant}
+	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName}
 	for _, name := range s.Objects {
 		if !identifier.MatchString(name) {
 			return configuration, fmt.Errorf("object name %q: expected a JavaScript identifier of at most 64 ASCII letters, digits, _ and $", name)

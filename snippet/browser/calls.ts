@@ -91,14 +91,15 @@ export function remove(made: Call): void {
 }
 
 /** Calls back into the page. What it throws there is reported as the page's own error and stops nothing here. */
-export function give(callback: unknown, result: object): void {
+export function give(callback: unknown, result: object): unknown {
   if (typeof callback === 'function') {
     try {
-      callback(result);
+      return callback(result);
     } catch (error) {
       setTimeout(() => {
         throw error;
       });
     }
   }
+  return undefined;
 }

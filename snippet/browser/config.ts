@@ -2,8 +2,10 @@
 export interface Configuration {
   /** Names of the two global objects. */
   objects: [string, string];
-  /** The two variants differ in the fields of the credentials and in `reinitTrackView`. */
+  /** The two variants differ in the fields of the credentials and in `reinitTrackView` and `getReplacedPhones`. */
   variant: 'A' | 'B';
+  /** The part that replaces numbers: its name among the assets. */
+  numbers: string;
   /** Nothing is set or sent until this cookie has a value that `value`, a regular expression, matches. */
   consent?: { cookie: string; value: string };
 }

@@ -1,6 +1,7 @@
 import { pump } from './calls';
 import { config } from './config';
 import { guarded, type Method, methods } from './methods';
+import * as numbers from './numbers';
 import { occupy, previous, type Run } from './page';
 import * as queue from './queue';
 import { key } from './settings';
@@ -47,6 +48,7 @@ function start(): void {
     end() {
       pump(true);
       views.end();
+      numbers.end();
       queue.end();
       status.end();
     },
@@ -55,6 +57,7 @@ function start(): void {
   drain();
   globals[name] = svc;
   globals[widgetName] = {};
+  numbers.begin();
 }
 
 function handle(type: string, event?: Event): void {

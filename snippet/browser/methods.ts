@@ -1,6 +1,7 @@
 import { call, give } from './calls';
 import { config } from './config';
 import { getCredentials, getSessionId, getVisitorId } from './credentials';
+import { getDTPhones, getPhones, getReplacedPhones } from './numbers';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
 import { copy, text } from './text';
@@ -65,7 +66,9 @@ export const methods: Record<string, Method> = {
   addVisitorInfo,
   deleteProperty,
   getCredentials,
+  getDTPhones,
   getOperatorStatus,
+  getPhones,
   getProperty,
   getSessionId,
   getVisitorId,
@@ -75,7 +78,7 @@ export const methods: Record<string, Method> = {
 };
 
 if (config.variant === 'A') {
-  methods.reinitTrackView = reinitTrackView;
+  Object.assign(methods, { getReplacedPhones, reinitTrackView });
 }
 
 /** A method as a page may have it: detached, with anything for arguments, and without an exception. */

@@ -1,5 +1,6 @@
 import { pump } from './calls';
 import type { Method } from './methods';
+import { follow } from './numbers';
 import { configure, settle } from './settings';
 import { text } from './text';
 
@@ -15,6 +16,7 @@ export function end(): void {
 export function push(...items: unknown[]): void {
   const called = items.map(read).filter(([name, value]) => !configure(name, value));
   settle();
+  follow();
   pump();
   for (const [name, ...args] of called) {
     if (commands.hasOwnProperty(name)) {

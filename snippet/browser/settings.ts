@@ -13,6 +13,9 @@ const source =
     .map((resource) => resource.name)
     .find((address) => /\/svc\.js(\?|$)/.test(address));
 
+/** What a policy of the page may demand of further scripts. */
+export const nonce = (element && element.nonce) || '';
+
 /** The prefix of the service, with the slash at its end. Empty when it cannot be known: then there is no key either. */
 export const base = source ? new URL('.', source).href : '';
 

@@ -8,12 +8,29 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// bundle builds the core script from its sources in the directory dir: a function expression that takes the
-// configuration of a site as its argument, minified, in ASCII, without a line break at its end.
-func bundle(dir string) ([]byte, error) {
+// outputs gives the script's files by their names, built from the sources in the directory dir. They are minified,
+// in ASCII, without a line break at their ends.
+func outputs(dir string) (map[string][]byte, error) {
+	core, err := bundle(dir, "main.ts")
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := bundle(dir, "numbers/main.ts")
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		// A function expression that takes the configuration of a site as its argument.
+		"svc.js":     fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, core),
+		"numbers.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, numbers),
+	}, nil
+}
+
+// bundle builds the statements of one entry point.
+func bundle(dir, entry string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir:     dir,
-		EntryPoints:       []string{"main.ts"},
+		EntryPoints:       []string{entry},
 		Bundle:            true,
 		Format:            api.FormatESModule,
 		Platform:          api.PlatformBrowser,
@@ -29,13 +46,8 @@ func bundle(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("building the script: %s",
 			strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage}), "\n"))
 	}
-
-	var out bytes.Buffer
-	out.WriteString(`(function(` + parameter + `){"use strict";`)
-	out.Write(bytes.TrimSpace(result.OutputFiles[0].Contents))
-	out.WriteString(`})`)
-	return out.Bytes(), nil
+	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
 }
 
-// parameter is the name of the bundle's argument. Being no name of the sources, it is none that minifying gives away.
+// parameter is the name of the core's argument. Being no name of the sources, it is none that minifying gives away.
 const parameter = "$config"

@@ -1,4 +1,4 @@
-// Command build makes snippet/dist/svc.js from the TypeScript sources in snippet/browser. It is run from anywhere
+// Command build makes the scripts in snippet/dist from the TypeScript sources in snippet/browser. It is run from anywhere
 // in the module: go run ./snippet/browser/build
 package main
 
@@ -15,12 +15,14 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	script, err := bundle(filepath.Join(root, "snippet", "browser"))
+	scripts, err := outputs(filepath.Join(root, "snippet", "browser"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "snippet", "dist", "svc.js"), script, 0o644); err != nil {
-		log.Fatal(err)
+	for name, script := range scripts {
+		if err := os.WriteFile(filepath.Join(root, "snippet", "dist", name), script, 0o644); err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 

@@ -1,0 +1,103 @@
+import { give } from './calls';
+import { config } from './config';
+import type { Entry } from './numbers/places';
+import type { start, Work } from './numbers/start';
+import { base, nonce, settings } from './settings';
+
+/** What the page carries when numbers are in effect on it. */
+interface Block {
+  numbers: (Entry & { dt: boolean })[];
+  replaced: [string, string, string][];
+}
+
+const globals = window as unknown as Record<PropertyKey, any>;
+
+let block: Block = { numbers: [], replaced: [] };
+
+/** The numbers, in international form, that have been replaced on the page. */
+const found = new Set<string>();
+
+let work: Work | undefined;
+let ended = false;
+
+/** Looks for the numbers as soon as the whole page has been parsed. A hook that the page has set is kept. */
+export function begin(): void {
+  globals.__cs_onReplacePhones = globals.__cs_onReplacePhones || (() => true);
+  if (document.readyState === 'loading') {
+    document.addEventListener('DOMContentLoaded', issue);
+  } else {
+    issue();
+  }
+}
+
+function issue(): void {
+  const element = Array.from(document.querySelectorAll('script[data-svc-numbers]')).pop();
+  try {
+    block = JSON.parse(element!.textContent!);
+  } catch {
+    // None, or the page was cut off.
+  }
+  const { numbers, replaced } = block;
+  if (ended || !numbers.length) {
+    return;
+  }
+  const undo = give(globals.__cs_onReplacePhones, getPhones()) === false;
+  for (const { id, from } of undo ? [] : numbers) {
+    if (replaced.some(([place]) => place === id)) {
+      found.add(from);
+    }
+  }
+  const script = document.createElement('script');
+  script.src = base + 'assets/' + config.numbers;
+  script.nonce = nonce;
+  script.onload = () => {
+    const begin: typeof start = globals[Symbol.for('svc:numbers')];
+    work = ended ? work : begin({ numbers, replaced, undo, found });
+    follow();
+  };
+  document.head.append(script);
+}
+
+/** The site has said, or not, that numbers are to be replaced in what is added to the page. */
+export function follow(): void {
+  if (work) {
+    work.watch(settings.setDynamicalReplacement);
+  }
+}
+
+export function end(): void {
+  ended = true;
+  if (work) {
+    work.end();
+  }
+}
+
+/** The numbers that were issued to the visitor, each time in records of the page's own. */
+export function getPhones(): object[] {
+  return block.numbers.map(({ id, img, text, raw, dt }) => ({ id, img, text, raw, dt }));
+}
+
+/** Those of dynamic tracking, null without one. */
+export function getDTPhones(): object[] | null {
+  const phones = getPhones().filter((phone) => (phone as { dt: boolean }).dt);
+  return phones[0] ? phones : null;
+}
+
+/**
+ * What has been replaced on the page, by numbers as it carried them: what each has become; of one type, what has
+ * become each of the numbers that are shown now.
+ */
+export function getReplacedPhones(type?: unknown): object {
+  const replaced: Record<string, any> = {};
+  for (const { from, raw, dt } of block.numbers) {
+    const id = 'number=' + from;
+    if (found.has(from)) {
+      if (type == null) {
+        replaced[id] = raw;
+      } else if (type === (dt ? 'dynamic' : 'static')) {
+        replaced[raw] = Array.from(new Set(replaced[raw]).add(id));
+      }
+    }
+  }
+  return replaced;
+}

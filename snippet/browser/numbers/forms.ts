@@ -1,0 +1,54 @@
+/** Which digits of a number are written: see docs/numbers.md. The numbers are those of the server. */
+export const enum Form {
+  International,
+  Trunk,
+  National,
+  Dialled,
+  CountryTrunk,
+  Spoken,
+}
+
+/** A group of forms as the server writes it: the forms are each prefix with `old` behind. */
+export type Group = [form: Form, prefixes: string, old: string, fresh?: string | null, text?: string, compact?: string];
+
+/** What one row of digits means, and what becomes of it. */
+export interface Meaning {
+  form: Form;
+  /** Digits in international form. */
+  number: string;
+  /** As many digits as the form has, where they can take its places. */
+  poured?: string;
+  /** What is written otherwise, and what where the old writing has no separators. A plus sign at the beginning has to stay. */
+  text: string;
+  compact: string;
+}
+
+export type Table = Map<string, Meaning>;
+
+/** Adds a number's forms to the table. */
+export function learn(table: Table, number: string, groups: Group[]): void {
+  for (const [form, prefixes, old, fresh = old, text = '', compact = ''] of groups) {
+    for (const prefix of prefixes.split(' ')) {
+      const dialled = form === Form.Dialled;
+      table.set(prefix + old, {
+        form,
+        number,
+        poured: fresh === null ? undefined : prefix + fresh,
+        text: dialled ? prefix + ' ' + text : text,
+        compact: dialled ? prefix + compact : compact,
+      });
+    }
+  }
+}
+
+/** The way back: what was poured means the digits that stood there before. */
+export function reverse(table: Table): Table {
+  const back: Table = new Map();
+  table.forEach((meaning, digits) => {
+    const { poured } = meaning;
+    if (poured && poured !== digits && !back.has(poured)) {
+      back.set(poured, { ...meaning, poured: digits });
+    }
+  });
+  return back;
+}

@@ -1,0 +1,115 @@
+import { mark } from './character';
+
+/** Changes a text or a link's value; what it gives back is the same where there is nothing to change. */
+export type Change = (text: string, link: boolean) => string;
+
+/** Nothing is ever replaced here, nor in what is inside. */
+export const untouched =
+  'script,style,textarea,select,option,datalist,noscript,template,iframe,[contenteditable]:not([contenteditable=false i]),[data-svc-noswap],[itemprop]:not([itemscope])';
+
+/** Elements over which a line goes on, beside those that a site has made itself. At the tags of all others it ends. */
+const inline =
+  /^(a|abbr|acronym|b|bd[io]|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|nobr|output|q|r[bpt]|rtc|ruby|s|samp|small|span|strike|strong|su[bp]|time|tt|u|var|wbr|.+-.+)$/;
+
+export function isBlock(element: Element): boolean {
+  return !inline.test(element.localName);
+}
+
+/** The element whose line the node stands in; none outside of the document. */
+export function blockOf(node: Node | null): Element | null {
+  while (node && (!(node instanceof Element) || !isBlock(node))) {
+    node = node.parentNode;
+  }
+  return node as Element | null;
+}
+
+/** Reads the lines that an element itself has, and the attributes in them. Gives the nodes that it has looked at. */
+export function readBlock(block: Element, change: Change): number {
+  if (block.closest(untouched)) {
+    return 1;
+  }
+  let looked = 0;
+  let line: Text[] = [];
+  const flush = (): void => {
+    changeLine(line, change);
+    line = [];
+  };
+  const flow = (element: Element): void => {
+    changeAttributes(element, change);
+    for (let child = element.firstChild; child; child = child.nextSibling) {
+      looked++;
+      if (child instanceof Text) {
+        line.push(child);
+      } else if (child instanceof Element) {
+        if (isBlock(child) || child.matches(untouched)) {
+          flush();
+        } else {
+          flow(child);
+        }
+      }
+    }
+  };
+  flow(block);
+  flush();
+  return looked + 1;
+}
+
+/** Changes texts that stand on one line. */
+export function changeLine(line: Text[], change: Change): void {
+  const nodes = line.filter(({ data }) => data);
+  const text = nodes.map(({ data }) => data).join(mark);
+  if (!/\d|[\u0660-\uff19]/.test(text)) {
+    return;
+  }
+  const pieces = change(text, false).split(mark);
+  // A character that looks like the mark is no reason to change anything.
+  if (pieces.length === nodes.length) {
+    putAll(nodes, pieces);
+  }
+}
+
+/** Links that dial or write to a number: the first group leads to it, the second is it. */
+const links = /^(\s*(?:(?:tel|sms|callto):|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
+
+function changeAttributes(element: Element, change: Change): void {
+  const name = element.localName;
+  const names =
+    name === 'meta' && /^description$/i.test(element.getAttribute('name') || '') ? ['content'] : ['alt', 'title', 'aria-label'];
+  for (const attribute of names) {
+    const node = element.getAttributeNode(attribute);
+    if (node && node.value) {
+      putAll([node], [change(node.value, false)]);
+    }
+  }
+  const href = /^(a|area)$/.test(name) && element.getAttributeNode('href');
+  if (href) {
+    putAll([href], [href.value.replace(links, (_, lead, number) => lead + change(number, true))]);
+  }
+}
+
+/** What was written over in a node, and how often the page has put that back. */
+const written = new WeakMap<Node, { over: string | null; again: number }>();
+
+/** Times that a page may put the same old text back into a node; then it has its way. */
+const patience = 5;
+
+/** Writes the values into texts or attributes, all or none of them. */
+export function putAll(nodes: Node[], values: string[]): boolean {
+  const changed = nodes.filter((node, i) => node.nodeValue !== values[i]);
+  const fought = changed.some((node) => {
+    const last = written.get(node);
+    return last && last.over === node.nodeValue && last.again >= patience;
+  });
+  if (!changed.length || fought) {
+    return false;
+  }
+  nodes.forEach((node, i) => {
+    const over = node.nodeValue;
+    if (over !== values[i]) {
+      const last = written.get(node);
+      written.set(node, { over, again: last && last.over === over ? last.again + 1 : 0 });
+      node.nodeValue = values[i];
+    }
+  });
+  return true;
+}

@@ -1,0 +1,79 @@
+import { begin, mark } from './character';
+import { Form, type Table } from './forms';
+import { compact, matchAt, type Writing } from './match';
+import { aligned, gather, type Run } from './run';
+
+/**
+ * The text with the numbers of the table replaced; inline markup is a mark in it and stays. In a link's value
+ * the rules are those of links. `found` is told each number that is replaced.
+ */
+export function rewrite(text: string, table: Table, link = false, found?: (number: string) => void): string {
+  let out = '';
+  let done = 0;
+  for (let i = 0; (i = begin(text, i)) < text.length; ) {
+    const run = gather(text, i, link);
+    i = run.next;
+    for (let first = 0; first < run.digits.length; ) {
+      const writing = !first || aligned(run, first) ? matchAt(run, first, table) : undefined;
+      if (!writing) {
+        first++;
+        continue;
+      }
+      first = run.matched = writing.end;
+      const [start, end] = extent(run, writing);
+      const fresh = write(run, writing, start, end);
+      out += text.slice(done, start) + fresh;
+      done = end;
+      if (found && fresh !== text.slice(start, end)) {
+        found(writing.meaning.number);
+      }
+    }
+  }
+  return out + text.slice(done);
+}
+
+/** From the first character to behind the last, with the plus sign and the parenthesis that belong to it. */
+function extent({ digits }: Run, w: Writing): [number, number] {
+  const { at, plusAt, openAt } = digits[w.first];
+  const last = digits[w.end - 1];
+  const start = w.plus ? plusAt : at;
+  return [w.open ? Math.min(start, openAt) : start, last.at + last.size];
+}
+
+function write(run: Run, w: Writing, start: number, end: number): string {
+  const { poured } = w.meaning;
+  const { text, digits } = run;
+  if (!poured) {
+    return anew(run, w) + marks(text.slice(start, end));
+  }
+  let fresh = '';
+  for (let i = w.first; i < w.end; i++) {
+    const { at, size, zero, value, escaped } = digits[i];
+    const digit = poured[i - w.first];
+    fresh += text.slice(start, at) + (+digit === value ? text.slice(at, at + size) : escaped ? '%3' + digit : figure(zero, digit));
+    start = at + size;
+  }
+  return fresh;
+}
+
+function figure(zero: number, digit: string): string {
+  return String.fromCharCode(zero + +digit);
+}
+
+/** The markup of a writing, without its text. */
+function marks(text: string): string {
+  return text.split(mark).fill('').join(mark);
+}
+
+/** Writes the number otherwise, with the old writing's script, space and dash, as far as it had any. */
+function anew({ link, digits, space, dash }: Run, w: Writing): string {
+  const { form, text, compact: dense } = w.meaning;
+  const { zero, escaped } = digits[w.first];
+  const plain = link || (compact(w) && !w.open) ? dense : text;
+  const bare = plain.replace('+', '');
+  const plus = w.plus || (plain !== bare && !(link && form === Form.International));
+  return (
+    (plus ? '+' : '') +
+    bare.replace(/\d/g, (digit) => (escaped ? digit : figure(zero, digit))).replace(/ /g, space).replace(/-/g, dash)
+  );
+}

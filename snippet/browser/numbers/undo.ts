@@ -1,0 +1,56 @@
+import { mark } from './character';
+import { reverse, type Table } from './forms';
+import type { Change } from './page';
+import { elementsOf, isNumber, textsOf } from './places';
+import { rewrite } from './rewrite';
+
+/** What the server has replaced: where, the old writing and the new. */
+export type Replaced = [id: string, old: string, fresh: string];
+
+/**
+ * The change that brings the old numbers back: in the very writings that the server tells, and where it tells
+ * none, by pouring the old digits into the new ones' places.
+ */
+export function undoing(table: Table, replaced: Replaced[]): Change {
+  const back = reverse(table);
+  const exact = replaced
+    .filter(([id, old, fresh]) => isNumber(id) && old !== fresh)
+    .map(([, old, fresh]) => [patternOf(fresh), old] as const);
+  return (text, link) => {
+    for (const [pattern, old] of exact) {
+      text = text.replace(pattern, (_, lead: string, found: string) => lead + into(found, old));
+    }
+    return rewrite(text, back, link);
+  };
+}
+
+/** A writing in a text, whatever markup stands in it, and not as a part of longer digits. */
+function patternOf(fresh: string): RegExp {
+  const characters = Array.from(fresh, (char) => char.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&'));
+  return new RegExp('(^|[^\\d+])(' + characters.join(mark + '*') + ')(?!\\d)', 'g');
+}
+
+/** Writes the old characters into the places of those found; all into the first piece where they are not as many. */
+function into(found: string, old: string): string {
+  const characters = old.split('');
+  return found.replace(/\0/g, '').length === old.length
+    ? found.replace(/[^\0]/g, () => characters.shift()!)
+    : old + found.replace(/[^\0]/g, '');
+}
+
+/** Brings back what targets and pictures showed. */
+export function undoPlaces(replaced: Replaced[]): void {
+  for (const [id, old, fresh] of replaced) {
+    for (const element of isNumber(id) ? [] : elementsOf(id)) {
+      for (const name of ['src', 'srcset', 'alt']) {
+        if (element.getAttribute(name) === fresh) {
+          element.setAttribute(name, old);
+        }
+      }
+      const text = textsOf(element).find(({ data }) => data.includes(fresh));
+      if (text) {
+        text.data = text.data.replace(fresh, () => old);
+      }
+    }
+  }
+}
