@@ -17,7 +17,7 @@ type Page struct {
 	Cyrillic bool // prose in Russian, in UTF-8
 }
 
-// Room is about how many bytes a page has for each number when it is full of them.
+// Room is how many bytes of a page a number may take, with what is around it.
 const Room = 256
 
 // Fits tells whether a page of this size has room for its numbers.
@@ -37,7 +37,7 @@ func (p Page) Make() []byte {
 			m.contact()
 		}
 		blocks[m.random.IntN(len(blocks))]()
-		if m.Len() > p.Size-len(foot) { // the last one did not fit
+		if m.Len()+Room*(p.Numbers-m.written) > p.Size-len(foot) { // the last one did not fit
 			m.Truncate(from)
 			m.written = written
 			break
@@ -162,6 +162,6 @@ func (m *maker) script() {
 }
 
 var (
-	english = strings.Fields("the lamp on a table gives warm light made of brass &amp; glass and costs less than you would think we deliver in 3 days to every town order before 18:00 since 1994 with switch cord shade reading evening quiet design workshop by hand each one signed")
-	russian = strings.Fields("лампа на столе даёт тёплый свет из латуни и стекла и стоит меньше чем вы думаете доставим за 3 дня в любой город заказ до 18:00 с 1994 года абажур шнур выключатель для чтения вечером тихий дизайн мастерская вручную каждая подписана")
+	english = strings.Fields("the lamp on a table gives warm light made of brass &amp; glass and costs less than you would think we deliver within 3 days to every town and order by telephone from morning until late with switch cord shade reading evening quiet design workshop by hand each one signed")
+	russian = strings.Fields("лампа на столе даёт тёплый свет из латуни и стекла и стоит меньше чем вы думаете доставим за 3 дня в любой город закажите по телефону с утра до вечера абажур шнур выключатель для чтения вечером тихий дизайн мастерская вручную каждая подписана")
 )
