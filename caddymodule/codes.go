@@ -8,8 +8,8 @@ import (
 )
 
 // maxCodes is how many sites' insertion code a handler keeps at hand. One with
-// numbers counts once more for each of them, as it takes room for their writings.
-const maxCodes = 4096
+// numbers counts once more for each of them, as it takes 3 KB for their writings.
+const maxCodes = 1 << 14
 
 // codes are the insertion codes of a handler's sites by their keys and by the
 // numbers that are shown.
