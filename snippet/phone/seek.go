@@ -83,7 +83,11 @@ func (s *search) figure(i int) (found int, ok bool) {
 			letters = c.letters(x)
 			if c.wide && (x&lows+(0x80-0x58)*ones)&x&highs != 0 {
 				if wide := wideBytes(x); wide != 0 {
-					return i + bits.TrailingZeros64(wide)>>3, true
+					at := bits.TrailingZeros64(wide) >> 3
+					if amp := equalBytes(x, '&'); amp != 0 {
+						at = min(at, bits.TrailingZeros64(amp)>>3)
+					}
+					return i + at, true
 				}
 			}
 		}

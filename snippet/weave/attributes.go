@@ -168,7 +168,9 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		s.scopes.push(t, e, false)
 		return
 	}
-	spared := e.spared || e.item && !e.scope && e.place < 0
+	// In other vocabularies the content of scripts and styles is read as markup.
+	foreign := s.state == inText && (e.kind == codeElement || t.is("style"))
+	spared := e.spared || foreign || e.item && !e.scope && e.place < 0
 	if !spared && after-e.at <= maxTag {
 		s.changeValues()
 	}

@@ -181,5 +181,29 @@ func (f *foreign) follow(t *tag) bool {
 			return true
 		}
 	}
+	if f.inside() && breaksOut(t) {
+		for f.inside() {
+			f.pop(true)
+		}
+	}
 	return f.inside()
+}
+
+// breaksOut says whether a tag ends all foreign elements around it, since it cannot
+// stand in any (HTML standard, 13.2.6.5). A <font> does so with some attributes only; it
+// is taken to be one of them.
+func breaksOut(t *tag) bool {
+	if t.cut {
+		return false
+	}
+	if t.end {
+		return t.is("p") || t.is("br")
+	}
+	switch string(t.name) {
+	case "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed",
+		"h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr",
+		"ol", "p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var", "font":
+		return true
+	}
+	return false
 }

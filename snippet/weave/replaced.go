@@ -24,17 +24,12 @@ const maxRecords = 64
 // records are the different writings that have been replaced.
 type records struct {
 	list  []Replaced
-	keys  [][]byte // of writings of numbers: as they stood in the page; parallel to list
+	keys  [][]byte // writings of numbers as they stood in the page; parallel to list, and kept longer
 	old   []byte
 	fresh []byte
 }
 
-func (r *records) reset() {
-	r.list = r.list[:0]
-	for i := range r.keys {
-		r.keys[i] = r.keys[i][:0]
-	}
-}
+func (r *records) reset() { r.list = r.list[:0] }
 
 // number notes a writing of a number.
 func (r *records) number(s *scanner, m *phone.Match) {
@@ -46,8 +41,17 @@ func (r *records) number(s *scanner, m *phone.Match) {
 			return
 		}
 	}
-	if len(r.list) == maxRecords {
+	n := len(r.list)
+	if n == maxRecords {
 		return
+	}
+	if n < len(r.keys) {
+		// Most pages of a site begin alike, and the texts of the last one are still there.
+		if last := r.list[:n+1][n]; last.ID == id && bytes.Equal(r.keys[n], r.old) {
+			last.Count = 1
+			r.list = append(r.list, last)
+			return
+		}
 	}
 	r.fresh = r.fresh[:0]
 	at := m.Start

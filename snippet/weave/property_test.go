@@ -1,0 +1,243 @@
+package weave
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// evenRules pour every writing of their numbers, so that no byte of a page moves.
+func evenRules(t testing.TB) *Rules {
+	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "74957654321"}, {Digits: "442079460018", Replacement: "442079460817"}})
+	require.NoError(t, err)
+	rules, err := Compile(set, []Number{{Digits: "74951234567"}, {Digits: "442079460018"}})
+	require.NoError(t, err)
+	return rules
+}
+
+// placedRules have places of every kind besides.
+func placedRules(t testing.TB) *Rules {
+	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "442079460018"}})
+	require.NoError(t, err)
+	rules, err := Compile(set, []Number{{
+		Digits: "74951234567", Text: "+44 20 7946 0018", Targets: []string{"#callme", ".phone", "[name=tel]"},
+		Pictures: []Picture{{Place: "img.a", URL: "/p.svg", Alt: "+44"}, {Place: ".b", URL: "/p.svg"}}, Selectors: []string{"p > b"},
+	}})
+	require.NoError(t, err)
+	return rules
+}
+
+// changesOf are all changes of a page, which is read at once.
+func changesOf(z *Replacer, page []byte) []edit {
+	z.Reset(phone.UTF8)
+	z.window.piece = page
+	z.scanner.feed(page)
+	z.scanner.end()
+	return z.scanner.edits
+}
+
+func replaceAll(z *Replacer, chosen []byte, pieces ...[]byte) []byte {
+	z.Reset(phone.UTF8)
+	if chosen != nil && z.Choose(chosen) != nil {
+		return nil
+	}
+	var out []byte
+	for _, p := range pieces {
+		out = z.Append(out, append([]byte(nil), p...))
+	}
+	return z.Finish(out)
+}
+
+// checkPage holds the properties of every page that goes through.
+func checkPage(t *testing.T, even, placed, patient *Replacer, page []byte, cuts ...int) {
+	// What comes out without the changes is what came in.
+	out := replaceAll(even, nil, page)
+	changes, at := changesOf(even, page), int64(0)
+	var want []byte
+	for _, e := range changes {
+		require.LessOrEqual(t, at, e.start, "changes overlap")
+		require.LessOrEqual(t, e.start, e.end)
+		want = append(append(want, page[at:e.start]...), e.text...)
+		at = e.end
+	}
+	require.Equal(t, string(append(want, page[at:]...)), string(out))
+
+	// Skimming passes over nothing that counts.
+	require.Equal(t, string(out), string(replaceAll(patient, nil, page)))
+
+	// These numbers fit: nothing moves, and only digits change.
+	require.Len(t, out, len(page))
+	if lower := bytes.ToLower(page); !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) {
+		// What is markup inside of these depends on the tree, of which no more is kept than
+		// pages with real pictures and formulas need.
+		require.Equal(t, shapeOf(t, page), shapeOf(t, out))
+	}
+
+	// Cuts change nothing.
+	placed.Reset(phone.UTF8)
+	full := replaceAll(placed, page, page)
+	for _, cut := range cuts {
+		cut %= len(page) + 1
+		require.Equal(t, string(out), string(replaceAll(even, nil, page[:cut], page[cut:])), cut)
+		require.Equal(t, string(full), string(replaceAll(placed, page, page[:cut], page[cut:])), cut)
+	}
+}
+
+// shapeOf is the page's tree as browsers build it, with its digits made alike where
+// numbers are looked for.
+func shapeOf(t testing.TB, page []byte) string {
+	root, err := html.Parse(bytes.NewReader(page))
+	require.NoError(t, err)
+	alike := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			for _, zero := range []rune{'0', 0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xE50, 0xED0, 0x1040, 0x17E0, 0xFF10} {
+				if zero <= r && r <= zero+9 {
+					return zero
+				}
+			}
+			return r
+		}, s)
+	}
+	var b strings.Builder
+	var walk func(n *html.Node, depth int)
+	walk = func(n *html.Node, depth int) {
+		data := n.Data
+		text := n.Type == html.TextNode && (n.Parent == nil || n.Parent.Data != "style" && n.Parent.Data != "textarea")
+		if text {
+			data = alike(data)
+		}
+		fmt.Fprintf(&b, "%d %d %s %q", depth, n.Type, n.Namespace, data)
+		for _, a := range n.Attr {
+			switch a.Key {
+			case "href", "alt", "title", "aria-label", "content":
+				fmt.Fprintf(&b, " %s=%q", a.Key, alike(a.Val))
+			default:
+				fmt.Fprintf(&b, " %s=%q", a.Key, a.Val)
+			}
+		}
+		b.WriteByte('\n')
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c, depth+1)
+		}
+	}
+	walk(root, 0)
+	return b.String()
+}
+
+// pieces are what generated pages are made of.
+var pieces = []string{
+	"+7 (495) 123-45-67", "8 495 1234567", "84951234567", "+44 20 7946 0018", "020&nbsp;7946 0018", "495 ", "123", "-45-67", "&#52;95", "12 345 678", "2026-11-21", "&", "&nbsp;", "\u00a0", "８４９５", "１２３４５６７",
+	"<b>", "</b>", "<p>", "</p>", "<div class=\"phone a\">", "</div>", "<span id=callme>", "</span>", "<i name='tel'>", "</i>", "<br>", "<br/>", "<!-- 1 -->", "<!--", "-->", "<![CDATA[", "]]>",
+	"<a href=\"tel:+74951234567\">", "<a href='sms:84951234567?body=1'>", "</a>", "<img class=a src=/a.png alt=\"84951234567\">", "<img class='b' srcset='/a 1x, /b 2x' src='/a'>", "<meta name=description content='+7 495 123-45-67'>",
+	"<script>", "</script>", "<script id=__NEXT_DATA__ type=application/json>", "{\"a\":\"+74951234567\"}", "<script>self.__next_f.push([1,\"", "<style>", "</style>", "<title>", "</title>", "<textarea>", "</textarea>",
+	"<noscript>", "</noscript>", "<select><option>", "</select>", "<svg>", "</svg>", "<desc>", "<p data-svc-noswap>", "<b contenteditable>", "<i itemprop=a>", "<div itemprop=b itemscope>", "<template>", "</template>",
+	"<table>", "<tr>", "<td>", "</table>", "<li>", "<ul>", "</ul>", "<x y", " z=\"", "\"", "'", ">", "<", "</", "/", "=", " ", "\n", "text ", "Заказ ", "order ", "\x00", "\xff", "a=84951234567", "<plaintext>",
+}
+
+func generated(r *rand.Rand) []byte {
+	var b bytes.Buffer
+	if r.IntN(2) == 0 {
+		b.WriteString("<!doctype html><html><head>")
+	}
+	for range r.IntN(60) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.Bytes()
+}
+
+func newTrio(t testing.TB) (even, placed, patient *Replacer) {
+	even, placed, patient = evenRules(t).NewReplacer(), placedRules(t).NewReplacer(), evenRules(t).NewReplacer()
+	patient.ReadAll()
+	return even, placed, patient
+}
+
+func TestPropertiesOfGeneratedPages(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	even, placed, patient := newTrio(t)
+	for range 1500 {
+		checkPage(t, even, placed, patient, generated(r), r.Int(), r.Int(), r.Int())
+	}
+}
+
+func TestPropertiesOfTheShop(t *testing.T) {
+	even, placed, patient := newTrio(t)
+	err := filepath.WalkDir("../../examples/shop/site", func(path string, _ os.DirEntry, err error) error {
+		if filepath.Ext(path) == ".html" {
+			page, err := os.ReadFile(path)
+			require.NoError(t, err)
+			var cuts []int
+			for cut := 1; cut < len(page); cut += 97 {
+				cuts = append(cuts, cut)
+			}
+			checkPage(t, even, placed, patient, page, cuts...)
+		}
+		return err
+	})
+	require.NoError(t, err)
+}
+
+func FuzzReplacer(f *testing.F) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 50 {
+		f.Add(generated(r), 7)
+	}
+	even, placed, patient := newTrio(f)
+	f.Fuzz(func(t *testing.T, page []byte, cut int) {
+		checkPage(t, even, placed, patient, page, max(cut, 0))
+	})
+}
+
+// However a page is made, little of it is kept.
+func TestMemoryIsBounded(t *testing.T) {
+	for name, page := range map[string]struct{ begin, repeat string }{
+		"digits":               {"<p>", "1234567890 "},
+		"a number":             {"<p>", "+7 (495) 123-45-67, "},
+		"a number in tags":     {"<p>", "<b>8 495 <i>123</i>-45-67</b>"},
+		"tags in a number":     {"<p>8 495 123", "<b></b>"},
+		"a comment in one":     {"<p>8 495 123<!--", " a"},
+		"an attribute":         {"<a href=\"tel:", "84951234567"},
+		"attributes":           {"<a ", "title='8 495 123 45 67' "},
+		"a name":               {"<a ", "a"},
+		"a tag's name":         {"<", "a"},
+		"a noscript":           {"<noscript>", "<a href='tel:84951234567'>8 495 123 45 67</a>"},
+		"a script":             {"<script>", "__next_f 84951234567\n"},
+		"data":                 {"<script id=__NEXT_DATA__>", "84951234567"},
+		"a target":             {"<p class=phone>", "<b>1</b>"},
+		"targets":              {"<p>", "<b class=phone>123-45-67"},
+		"what is spared":       {"<p data-svc-noswap>", "<b><p>84951234567"},
+		"references":           {"<p>8", "&#52;&#57;&#53; "},
+		"an open reference":    {"<p>8&#", "0"},
+		"nothing":              {"", "\x00"},
+		"less than":            {"<p>", "<"},
+		"a doctype":            {"<!doctype ", "html"},
+		"a foreign vocabulary": {"<svg>", "<desc><svg>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, rules := range []*Rules{evenRules(t), placedRules(t)} {
+				z := rules.NewReplacer()
+				z.Reset(phone.UTF8)
+				piece := []byte(strings.Repeat(page.repeat, 16<<10/len(page.repeat)))
+				out := z.Append(nil, []byte(page.begin))
+				var in, came int
+				for range 256 {
+					out = z.Append(out[:0], piece)
+					in, came = in+len(piece), came+len(out)
+					require.LessOrEqual(t, len(z.window.held), 48<<10)
+					require.LessOrEqual(t, cap(z.scanner.ink), 128<<10)
+					require.LessOrEqual(t, cap(z.scanner.edits), 8<<10)
+					require.LessOrEqual(t, cap(z.scanner.scratch), 48<<10)
+				}
+				require.Positive(t, came)
+			}
+		})
+	}
+}
