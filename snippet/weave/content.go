@@ -32,6 +32,7 @@ func (s *scanner) beginData() {
 	s.content = dataHeld
 	s.hydrating = true
 	s.values.Reset(phone.Data)
+	s.flight = flight{}
 }
 
 func (s *scanner) raw(at int64, b []byte) {
@@ -54,8 +55,15 @@ func (s *scanner) readData(at int64, b []byte) {
 	if at != s.contentTo {
 		s.takeValue(s.values.Break())
 	}
-	s.takeValue(s.values.Text(at, b))
 	s.contentTo = at + int64(len(b))
+	for len(b) > 0 {
+		n, row := s.flight.next(b)
+		s.takeValue(s.values.Text(at, b[:n]))
+		if row {
+			s.takeValue(s.values.Break())
+		}
+		at, b = at+int64(n), b[n:]
+	}
 }
 
 // endContent is called at the element's end tag.

@@ -77,6 +77,8 @@ func TestReplacing(t *testing.T) {
 			`<p>+7 495 765-43-21</p><script id="__NEXT_DATA__" type="application/json">{"a":"+7 495 765-43-21","b":"\u002B7 495\u00a0765-43-21"}</script>`},
 		{"flight rows", `<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74951234567\"}]"])</script>`,
 			`<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74957654321\"}]"])</script>`},
+		{"a text row", `<script>self.__next_f.push([1,"14:T485,8 495 123-45-67 a"])</script>`, `<script>self.__next_f.push([1,"14:T485,8 495 765-43-21 a"])</script>`},
+		{"no text row", `<script>self.__next_f.push([1,"485,8 495 123-45-67 a"])</script>`, ``},
 		{"data that would not fit", `<script src="/_next/a.js"></script><p>8 499 111-22-33, 84951234567 8 495 <b>123-45-67</b></p>`,
 			`<script src="/_next/a.js"></script><p>8 499 111-22-33, 84957654321 8 495 <b>123-45-67</b></p>`},
 		{"broken markup", "<a href=\"tel:84951234567\" <b>84951234567</b\x00><p \xff>84951234567<", "<a href=\"tel:84957654321\" <b>84957654321</b\x00><p \xff>84957654321<"},

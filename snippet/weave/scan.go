@@ -56,6 +56,7 @@ type scanner struct {
 	content   content
 	contentAt int64
 	contentTo int64 // behind the last piece of data
+	flight    flight
 	scratch   []byte
 	inner     *scanner // of fallbacks
 
