@@ -27,11 +27,15 @@ func (h *Handler) serveRoute(w http.ResponseWriter, r *http.Request, original *u
 	}
 	defer h.recoverRoute(w, route)
 	// These need no database.
-	if route == "svc.js" {
+	folder, name, within := strings.Cut(route, "/")
+	switch {
+	case route == "svc.js":
 		h.script.ServeHTTP(w, r)
 		return nil
-	}
-	if name, ok := strings.CutPrefix(route, "phone/"); ok {
+	case within && folder == "assets":
+		snippet.Assets().ServeHTTP(w, asSent(r, original))
+		return nil
+	case within && folder == "phone":
 		h.pictures.serve(w, r, name)
 		return nil
 	}
