@@ -10,14 +10,13 @@ export function isHydrating(): boolean {
 
 /** Calls `done` when the page has loaded and its scripts have come to rest: what is hydrated is hydrated then. */
 export function settled(done: () => void): void {
-  const rest = (): void => {
-    const idle = window.requestIdleCallback || ((run: () => void) => setTimeout(run, 200));
-    // The first idle time may be one that a framework waits for as well.
-    idle(() => idle(done));
-  };
+  const idle = (run: () => void): unknown =>
+    typeof requestIdleCallback === 'function' ? requestIdleCallback(run, { timeout: 2000 }) : setTimeout(run, 200);
+  // The first idle time may be one that a framework waits for as well.
+  const rest = (): unknown => idle(() => idle(done));
   if (document.readyState === 'complete') {
     rest();
   } else {
-    addEventListener('load', rest, { once: true });
+    addEventListener('load', rest);
   }
 }

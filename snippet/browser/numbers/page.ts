@@ -4,8 +4,11 @@ import { mark } from './character';
 export type Change = (text: string, link: boolean) => string;
 
 /** Nothing is ever replaced here, nor in what is inside. */
-export const untouched =
-  'script,style,textarea,select,option,datalist,noscript,template,iframe,[contenteditable]:not([contenteditable=false i]),[data-svc-noswap],[itemprop]:not([itemscope])';
+export const forbidden =
+  'script,style,textarea,select,option,datalist,noscript,template,iframe,[contenteditable]:not([contenteditable=false i]),[data-svc-noswap]';
+
+/** And here nothing but targets: it is read by machines. */
+const untouched = forbidden + ',[itemprop]:not([itemscope])';
 
 /** Elements over which a line goes on, beside those that a site has made itself. At the tags of all others it ends. */
 const inline =
@@ -58,9 +61,6 @@ export function readBlock(block: Element, change: Change): number {
 export function changeLine(line: Text[], change: Change): void {
   const nodes = line.filter(({ data }) => data);
   const text = nodes.map(({ data }) => data).join(mark);
-  if (!/\d|[\u0660-\uff19]/.test(text)) {
-    return;
-  }
   const pieces = change(text, false).split(mark);
   // A character that looks like the mark is no reason to change anything.
   if (pieces.length === nodes.length) {

@@ -1,5 +1,5 @@
 import type { Table } from './forms';
-import { putAll } from './page';
+import { forbidden, putAll } from './page';
 
 /** A number as the page's block tells it. Records of targets and pictures stand beside those of numbers. */
 export interface Entry {
@@ -35,9 +35,6 @@ export function placesOf(numbers: Entry[], table: Table): Place[] {
 export function isNumber(id: string): boolean {
   return /^number=/.test(id);
 }
-
-/** Here not even a target is replaced. */
-const forbidden = 'script,style,textarea,select,[contenteditable]:not([contenteditable=false i]),[data-svc-noswap]';
 
 /** The elements that a target, a picture or a selector names. */
 export function elementsOf(id: string): Element[] {

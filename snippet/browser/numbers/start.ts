@@ -61,6 +61,14 @@ export function start({ numbers, replaced, undo, found }: Task): Work {
     if (!ready || ended) {
       return;
     }
+    try {
+      round();
+    } catch {
+      // Whatever the page has done to itself: it must not notice us.
+      ended = true;
+    }
+  }
+  function round(): void {
     observer.takeRecords().forEach(take);
     for (let left = portion; left > 0 && !blocks.empty; ) {
       const block = blocks.next();

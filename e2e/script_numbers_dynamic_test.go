@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	dynamical = `__cs.push(["setDynamicalReplacement", true]);`
+	// frames lets the page draw twice: what waits for a frame has been done by then.
+	frames = `await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);`
+)
+
+func TestReplacementGoesOnInWhatIsAdded(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, dynamical, `<div><p id=text>old</p></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
+	b.do(`
+		const box = document.body.firstElementChild;
+		text.firstChild.data = "Call 8 495 123-45-67";
+		box.insertAdjacentHTML("beforeend", "<ul><li>8 (495) <b>123-45-67</b><li><a href='tel:84951234567'>Call</a></ul><p class=phone>123-45-67</p>");
+		const line = box.appendChild(document.createElement("h2"));
+		for (const piece of ["+7 495 ", "123", "-45-67"]) line.appendChild(document.createElement("i")).append(piece);
+		` + frames)
+	require.Equal(t, `<p id="text">Call 8 495 765-43-21</p><ul><li>8 (495) <b>765-43-21</b></li><li><a href="tel:84957654321">Call</a></li></ul>`+
+		`<p class="phone">+7 495 765-43-21</p><h2><i>+7 495 </i><i>765</i><i>-43-21</i></h2>`, value[string](b, inner))
+
+	b.do(`document.querySelector("h2").firstElementChild.before("1"); document.querySelector("a").href = "tel:+74951234567";` + frames)
+	require.Equal(t, "tel:+74957654321", value[string](b, `document.querySelector("a").getAttribute("href")`))
+
+	// A piece that is added is read with the line that it stands in: these digits belong to a longer row.
+	b.do(`
+		const line = document.body.firstElementChild.appendChild(document.createElement("h3"));
+		line.append("99");` + frames + `line.insertAdjacentHTML("beforeend", "<b>84951234567</b>");` + frames)
+	require.Equal(t, "99<b>84951234567</b>", value[string](b, `document.querySelector("h3").innerHTML`))
+}
+
+func TestReplacementGoesOnWhenItIsTurnedOn(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, "", `<div></div>`, issue(t, moscow))
+	const add = `document.body.firstElementChild.innerHTML = "8 495 123-45-67";`
+	b.do(add + frames)
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
+	b.do(`Svc.push(["setDynamicalReplacement", true]);` + frames)
+	require.Equal(t, "8 495 765-43-21", value[string](b, inner), "what was added before, too")
+	b.do(add + frames)
+	require.Equal(t, "8 495 765-43-21", value[string](b, inner))
+	b.do(`__cs.push(["setDynamicalReplacement", false]);` + add + frames)
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
+}
+
+// A page that puts its old text back again and again has its way in the end.
+func TestPageThatInsists(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, dynamical, `<p>nothing</p>`, issue(t, moscow))
+	b.do(`
+		window.rounds = 0;
+		const text = document.body.firstElementChild.firstChild;
+		new MutationObserver(() => {
+			if (text.data.includes("765")) { rounds++; text.data = "8 495 123-45-67"; }
+		}).observe(text, {characterData: true});
+		text.data = "8 495 123-45-67";`)
+	b.until(`rounds === 6`)
+	b.do(frames + frames)
+	require.Equal(t, 6, value[int](b, "rounds"))
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
+}
+
+// A page that is longer than what is read between two frames is read to its end.
+func TestLongPage(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, dynamical+`addEventListener("DOMContentLoaded", () => {
+		document.body.firstElementChild.innerHTML = "<p>8 495 123-45-67 <b>and</b> more</p>".repeat(5000);
+	});`, `<div></div>`, issue(t, moscow))
+	b.until(`document.querySelectorAll("div p").length === 5000 && [...document.querySelectorAll("div p")].every(p => p.firstChild.data === "8 495 765-43-21 ")`)
+}
+
+// Frameworks compare the page with their own data: nothing is changed before they have.
+func TestHydratingPageIsLeftAloneUntilItHasLoaded(t *testing.T) {
+	t.Parallel()
+	for root, afterLoad := range map[string]bool{`<div id=__next>`: true, `<div data-server-rendered=true>`: true, `<div id=else>`: false} {
+		t.Run(root, func(t *testing.T) {
+			t.Parallel()
+			// The part of the script delays the page's load event, so that it is there before.
+			s, b := newScriptService(t, variantA), newTab(t)
+			s.page("/", insertion(""), root+`<p>8 495 123-45-67</p></div>`+blockOf(t, issue(t, moscow))+`<script>
+				addEventListener("load", () => window.pageLoaded = true);
+				new MutationObserver(() => window.seen = {afterLoad: "pageLoaded" in window}).observe(document.querySelector("div"), {subtree: true, characterData: true});
+			</script>`)
+			b.visit(s.URL)
+			b.until(`window.seen`)
+			require.Equal(t, afterLoad, value[bool](b, "seen.afterLoad"))
+			require.Equal(t, "<p>8 495 765-43-21</p>", value[string](b, inner))
+		})
+	}
+}
+
+// Loading the script again begins anew: the hook is asked again, and the first run does nothing more.
+func TestNumbersAfterLoadingAgain(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, dynamical+`window.asked = 0; window.__cs_onReplacePhones = () => ++asked > 0;`, `<div></div>`, issue(t, moscow))
+	b.do(`
+		document.querySelector("script[src]").remove();
+		__cs = [["setCsAccount", "` + siteKey + `"]]; Svc = SvcWidget = undefined;
+		const script = document.createElement("script");
+		script.src = "/frontdesk/svc.js";
+		await new Promise(done => { script.onload = done; document.head.append(script); });`)
+	require.Equal(t, 2, value[int](b, "asked"))
+	require.Equal(t, 1, value[int](b, "Svc.getPhones().length"))
+	b.do(`document.body.firstElementChild.innerHTML = "8 495 123-45-67";` + frames)
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner), "the second run was not told to go on, and the first one has ended")
+	b.do(`Svc.push(["setDynamicalReplacement", true]);`)
+	b.until(inner + ` === "8 495 765-43-21"`)
+}

@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/stretchr/testify/require"
+)
+
+// A hook that was set before the script loads is asked once, with the records, when the page has been parsed.
+func TestHookIsAsked(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"true": "return true", "nothing": "", "throws": "throw new Error('of the page')"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, b := shown(t, variantA, `window.asked = []; window.__cs_onReplacePhones = function own(phones) {
+				asked.push([phones, JSON.stringify(phones) === JSON.stringify(Svc.getPhones()), !!document.getElementById("last")]); `+answer+` };`, "", issue(t, moscow))
+			require.Equal(t, []any{[]any{
+				[]any{map[string]any{"id": "number=74951234567", "img": nil, "text": "+74957654321", "raw": "74957654321", "dt": false}}, true, true,
+			}}, value[any](b, "asked"))
+			require.Equal(t, "own", value[string](b, "__cs_onReplacePhones.name"))
+			if name == "throws" {
+				b.until("true") // what has been thrown has been reported by then
+				require.Len(t, b.thrown(), 1)
+			}
+		})
+	}
+}
+
+// A page that says no has its own numbers back, in their very writings.
+func TestHookThatRefuses(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	numbers := append(issue(t, moscow, phone.Number{Digits: "78005553535", Replacement: "442079460018"}),
+		place(".phone", moscow, "+7 495 765-43-21", ""), place(".empty", moscow, "+7 495 765-43-21", ""), place("#pic", moscow, "", "/new.png"))
+	s.page("/", insertion(`window.__cs_onReplacePhones = () => false; __cs.push(["setDynamicalReplacement", true]);`), `<div>`+
+		`<p>8 (495) <b>765</b>-43-21</p><p>Not 8 (495) 765-43-2112</p><p>８ 495 765-43-21</p><a href="tel:+74957654321" title="8.495.765.43.21">Call</a>`+
+		`<p>+44 20 7946 0018 or +442079460018</p><a href="tel:+442079460018">Call</a>`+
+		`<p class=phone>Tel. +7 495 765-43-21</p><p class=empty>+7 495 765-43-21</p><img id=pic src=/new.png srcset=/new.png alt="8 495 765-43-21">`+
+		`</div><p id=last>8 495 765-43-21</p>`+blockOf(t, numbers,
+		[3]string{"number=74951234567", "8 (495) 123-45-67", "8 (495) 765-43-21"},
+		[3]string{"number=78005553535", "8 (800) 555-35-35", "+44 20 7946 0018"},
+		[3]string{"number=78005553535", "+78005553535", "+442079460018"},
+		[3]string{".phone", "123-45-67", "+7 495 765-43-21"},
+		[3]string{".empty", "", "+7 495 765-43-21"},
+		[3]string{"#pic", "/old.png", "/new.png"},
+	))
+	b.visit(s.URL)
+	b.until(`document.getElementById("last").textContent === "8 495 123-45-67"`)
+	require.Equal(t, `<p>8 (495) <b>123</b>-45-67</p><p>Not 8 (495) 765-43-2112</p><p>８ 495 123-45-67</p><a href="tel:+74951234567" title="8.495.123.45.67">Call</a>`+
+		`<p>8 (800) 555-35-35 or +78005553535</p><a href="tel:+78005553535">Call</a>`+
+		`<p class="phone">Tel. 123-45-67</p><p class="empty"></p><img id="pic" src="/old.png" srcset="/old.png" alt="8 495 123-45-67">`, value[string](b, inner))
+	require.Equal(t, map[string]any{}, value[any](b, "Svc.getReplacedPhones()"))
+	require.Equal(t, 5, value[int](b, "Svc.getPhones().length"), "they were issued all the same")
+
+	b.do(`document.body.firstElementChild.innerHTML = "8 495 123-45-67"; await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);`)
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
+}
+
+// Without anything to bring back, nothing is loaded either.
+func TestHookThatRefusesWhatTheServerLeft(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	s.page("/", insertion(`window.__cs_onReplacePhones = () => { window.asked = true; return false };`), `<p>8 495 123-45-67</p>`+blockOf(t, issue(t, moscow)))
+	b.visit(s.URL)
+	b.until("window.asked && " + identified)
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
+	require.Equal(t, map[string]any{}, value[any](b, "Svc.getReplacedPhones()"))
+}
