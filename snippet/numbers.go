@@ -39,6 +39,12 @@ type Picture struct {
 // that are no international number, a target of another form, a selector that does
 // not parse, or a place that is given to two numbers. The error names it.
 func CheckNumbers(numbers []Number) error {
+	_, err := compile(numbers)
+	return err
+}
+
+// compile checks the numbers and their places, and compiles the numbers.
+func compile(numbers []Number) (*phone.Set, error) {
 	pairs := make([]phone.Number, len(numbers))
 	places := make(map[string]string)
 	claim := func(place, digits string) error {
@@ -52,33 +58,32 @@ func CheckNumbers(numbers []Number) error {
 		pairs[i] = phone.Number{Digits: n.Digits, Replacement: n.Replacement}
 		for _, target := range n.Targets {
 			if !isTarget(target) {
-				return fmt.Errorf("target %q: expected #id, .class or [name=value]", target)
+				return nil, fmt.Errorf("target %q: expected #id, .class or [name=value]", target)
 			}
 			if err := claim(target, n.Digits); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		for _, selector := range n.Selectors {
 			if err := checkSelector(selector); err != nil {
-				return err
+				return nil, err
 			}
 			if err := claim(selector, n.Digits); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		for _, p := range n.Pictures {
 			if !isTarget(p.Place) {
 				if err := checkSelector(p.Place); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			if err := claim(p.Place, n.Digits); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	_, err := phone.Compile(pairs)
-	return err
+	return phone.Compile(pairs)
 }
 
 func checkSelector(selector string) error {
@@ -103,21 +108,16 @@ func (c *Code) compileNumbers(numbers []Number) error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	if err := CheckNumbers(numbers); err != nil {
+	set, err := compile(numbers)
+	if err != nil {
 		return err
 	}
-	pairs := make([]phone.Number, len(numbers))
 	places := make([]weave.Number, len(numbers))
 	for i, n := range numbers {
-		pairs[i] = phone.Number{Digits: n.Digits, Replacement: n.Replacement}
 		places[i] = weave.Number{Digits: n.Digits, Text: phone.Format(n.Replacement), Targets: n.Targets, Selectors: n.Selectors}
 		for _, p := range n.Pictures {
 			places[i].Pictures = append(places[i].Pictures, weave.Picture(p))
 		}
-	}
-	set, err := phone.Compile(pairs)
-	if err != nil {
-		return err
 	}
 	if c.rules, err = weave.Compile(set, places); err != nil {
 		return err

@@ -19,9 +19,38 @@ type plan struct {
 	forms    []form // all its writings, by their digits
 }
 
+// plans are those that have been asked for: a number is configured once, and
+// compiled in many sets.
+var plans = struct {
+	sync.Mutex
+	byDigits map[string]plan
+}{byDigits: make(map[string]plan)}
+
+const maxPlans = 4096
+
 // parse reads digits in international form. What is of a possible length is
 // taken, valid or not: plans grow faster than the tables that describe them.
 func parse(digits string) (plan, error) {
+	plans.Lock()
+	p, known := plans.byDigits[digits]
+	plans.Unlock()
+	if known {
+		return p, nil
+	}
+	p, err := read(digits)
+	if err != nil {
+		return plan{}, err
+	}
+	plans.Lock()
+	defer plans.Unlock()
+	if len(plans.byDigits) == maxPlans {
+		clear(plans.byDigits)
+	}
+	plans.byDigits[digits] = p
+	return p, nil
+}
+
+func read(digits string) (plan, error) {
 	for i := range len(digits) {
 		if digits[i] < '0' || digits[i] > '9' {
 			return plan{}, ErrNotDigits

@@ -72,8 +72,8 @@ func (e *element) begin(at int64, t *tag, traits traits) {
 }
 
 func (e *element) keep(kind valueKind, a *attribute) {
-	if a.valueCut || len(a.value) == 0 {
-		return
+	if a.valueCut || a.at == 0 {
+		return // there is no value
 	}
 	from := len(e.buf)
 	e.buf = append(e.buf, a.value...)
@@ -194,7 +194,7 @@ func (s *scanner) changeValues() {
 	if e.place >= 0 {
 		p = &s.rules.places[e.place]
 	}
-	pictured := p != nil && p.url != "" && e.kind == image
+	pictured, named := p != nil && p.url != "" && e.kind == image, false
 	for _, v := range e.values {
 		b := e.buf[v.from:v.to]
 		switch v.kind {
@@ -209,7 +209,7 @@ func (s *scanner) changeValues() {
 				s.changeValue(v.at+int64(from), b[from:to], phone.Link)
 			}
 		case altValue:
-			if pictured {
+			if named = true; pictured {
 				s.change(v.at, v.at+int64(len(b)), []byte(html.EscapeString(p.text)))
 			} else {
 				s.changeValue(v.at, b, phone.Text)
@@ -222,6 +222,10 @@ func (s *scanner) changeValues() {
 				}
 			}
 		}
+	}
+	if pictured && !named {
+		at := e.at + int64(len("<img"))
+		s.change(at, at, []byte(` alt="`+html.EscapeString(p.text)+`"`))
 	}
 }
 

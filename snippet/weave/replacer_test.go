@@ -73,6 +73,8 @@ func TestReplacing(t *testing.T) {
 		{"a class of another name", `<b class="phones">123-45-67</b><b class="my-phone">123-45-67</b>`, ``},
 		{"a picture", `<img src="/a.png" srcset="/a.png 1x, /b.png 2x" class=phone-img alt="123-45-67"><img src="/a.png">`,
 			`<img src="/p/1.svg" srcset="/p/1.svg" class=phone-img alt="+7 495 765-43-21"><img src="/a.png">`},
+		{"a picture without words", `<img class=phone-img alt="" src=/a.png><img class=phone-img src=/a.png/>`,
+			`<img class=phone-img alt="+7 495 765-43-21" src=/p/1.svg><img alt="+7 495 765-43-21" class=phone-img src=/p/1.svg>`},
 		{"data", `<p>+7 495 123-45-67</p><script id="__NEXT_DATA__" type="application/json">{"a":"+7 495 123-45-67","b":"\u002B7 495\u00a0123-45-67"}</script>`,
 			`<p>+7 495 765-43-21</p><script id="__NEXT_DATA__" type="application/json">{"a":"+7 495 765-43-21","b":"\u002B7 495\u00a0765-43-21"}</script>`},
 		{"flight rows", `<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74951234567\"}]"])</script>`,
