@@ -165,12 +165,9 @@ func (c *Code) appendBlock(b []byte, replaced []weave.Replaced) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, '[')
-		b = append(b, quote(r.ID)...)
-		b = append(b, ',')
-		b = append(b, quote(r.Old)...)
-		b = append(b, ',')
-		b = append(b, quote(r.New)...)
+		b = appendQuoted(append(b, '['), r.ID)
+		b = appendQuoted(append(b, ','), r.Old)
+		b = appendQuoted(append(b, ','), r.New)
 		b = append(b, ']')
 	}
 	return append(b, endBlock...)

@@ -148,8 +148,9 @@ func (s *Settings) commands() []string {
 
 // quote writes s as a string that is the same in JSON and JavaScript, is ASCII in
 // any encoding of the page, and cannot end a script element or begin a comment.
-func quote(s string) string {
-	b := make([]byte, 0, len(s)+2)
+func quote(s string) string { return string(appendQuoted(nil, s)) }
+
+func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
 		switch {
@@ -159,13 +160,15 @@ func quote(s string) string {
 			r -= 0x10000
 			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 		case r < ' ' || r > '~' || r == '<' || r == '>' || r == '&':
-			b = fmt.Appendf(b, `\u%04x`, r)
+			b = append(b, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 		default:
 			b = append(b, byte(r))
 		}
 	}
-	return string(append(b, '"'))
+	return append(b, '"')
 }
+
+const hexDigits = "0123456789abcdef"
 
 // form is one way of writing the code into a page.
 type form struct {
