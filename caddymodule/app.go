@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
@@ -41,6 +42,7 @@ type App struct {
 	operators []backend.Operator
 	service   *sharedService
 	scripts   map[snippet.ScriptSettings]*snippet.Script
+	learner   *learner
 
 	// ending is done when this configuration is about to be replaced: streams
 	// end then, so that browsers open them anew on the next one.
@@ -88,6 +90,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.logger = ctx.Logger()
 	a.scripts = make(map[snippet.ScriptSettings]*snippet.Script)
 	a.sites = make(map[string]struct{})
+	a.learner = newLearner(a, time.Now)
 	a.ending, a.end = context.WithCancel(context.Background())
 
 	var err error
@@ -123,9 +126,11 @@ func (a *App) Start() error { return nil }
 func (a *App) started() {
 	a.service.start(a.logger, backend.Configuration{
 		Sites:     a.knownSites(),
+		Numbers:   a.declaredNumbers(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})
+	go a.learner.run(a.ending)
 }
 
 // Stop ends the streams, if the event that comes before has not.

@@ -91,5 +91,6 @@ func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, visit snippet.Vi
 		h.logger.Error("making the insertion code failed", zap.String("site", key), zap.Error(err))
 		return nil, visit, string(snippet.Failed)
 	}
+	visit.Sample = h.app.learner.sampler(h, key, r)
 	return code, visit, ""
 }
