@@ -57,13 +57,32 @@ func TestHookThatRefuses(t *testing.T) {
 	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
 }
 
-// Without anything to bring back, nothing is loaded either.
-func TestHookThatRefusesWhatTheServerLeft(t *testing.T) {
+// Some pages say no because they show the new numbers in their own way: what they write while they are asked stays.
+func TestHookThatReplacesByItself(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
-	s.page("/", insertion(`window.__cs_onReplacePhones = () => { window.asked = true; return false };`), `<p>8 495 123-45-67</p>`+blockOf(t, issue(t, moscow)))
+	s.page("/", insertion(`window.__cs_onReplacePhones = ([phone]) => {
+		document.getElementById("own").textContent = phone.text;
+		document.getElementById("link").href = "tel:" + phone.text;
+		document.getElementById("text").firstChild.data = phone.raw;
+		document.getElementById("block").innerHTML = "<a href=tel:" + phone.raw + ">+7 495 765-43-21</a>";
+		return false;
+	};`), `<div><p id=own>8 495 765-43-21</p><a id=link href="tel:84957654321">8 495 765-43-21</a><p id=text>8 495 765-43-21</p><p id=block></p></div>`+
+		`<p id=last>8 495 765-43-21</p>`+blockOf(t, issue(t, moscow), [3]string{"number=74951234567", "8 495 123-45-67", "8 495 765-43-21"}))
 	b.visit(s.URL)
-	b.until("window.asked && " + identified)
+	b.until(`document.getElementById("last").textContent === "8 495 123-45-67"`)
+	require.Equal(t, `<p id="own">+74957654321</p><a id="link" href="tel:+74957654321">8 495 123-45-67</a><p id="text">74957654321</p>`+
+		`<p id="block"><a href="tel:74957654321">+7 495 765-43-21</a></p>`, value[string](b, inner))
+}
+
+// The hook is asked even when the part of the script that replaces numbers is not to be had.
+func TestHookIsAskedWhateverIsMissing(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	s.headers.Set("Content-Security-Policy", "script-src 'unsafe-inline' "+s.URL+"/frontdesk/svc.js")
+	s.page("/", insertion(`window.__cs_onReplacePhones = phones => { window.asked = phones.length };`), `<p>8 495 123-45-67</p>`+blockOf(t, issue(t, moscow)))
+	b.visit(s.URL)
+	b.until("window.asked === 1")
 	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
 	require.Equal(t, map[string]any{}, value[any](b, "Svc.getReplacedPhones()"))
 }

@@ -95,7 +95,7 @@ func TestScriptReadsNumbersAsTheServerDoes(t *testing.T) {
 				for (const piece of given(c.text)) line.appendChild(document.createElement("b")).textContent = piece;
 				return () => [c.name, given(c.want), [...line.children].map(element => element.textContent)];
 			});
-			window[Symbol.for("svc:numbers")]({numbers, replaced: [], undo: false, found: new Set()}).end();
+			window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set()).end();
 			return read.map(back => back());
 		}`)
 	checked := 0

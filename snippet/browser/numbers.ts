@@ -1,14 +1,7 @@
 import { give } from './calls';
 import { config } from './config';
-import type { Entry } from './numbers/places';
-import type { start, Work } from './numbers/start';
+import type { Block, start, Work } from './numbers/start';
 import { base, nonce, settings } from './settings';
-
-/** What the page carries when numbers are in effect on it. */
-interface Block {
-  numbers: (Entry & { dt: boolean })[];
-  replaced: [string, string, string][];
-}
 
 const globals = window as unknown as Record<PropertyKey, any>;
 
@@ -37,25 +30,24 @@ function issue(): void {
   } catch {
     // None, or the page was cut off.
   }
-  const { numbers, replaced } = block;
-  if (ended || !numbers.length) {
+  if (ended || !block.numbers.length) {
     return;
-  }
-  const undo = give(globals.__cs_onReplacePhones, getPhones()) === false;
-  for (const { id, from } of undo ? [] : numbers) {
-    if (replaced.some(([place]) => place === id)) {
-      found.add(from);
-    }
   }
   const script = document.createElement('script');
   script.src = base + 'assets/' + config.numbers;
   script.nonce = nonce;
   script.onload = () => {
     const begin: typeof start = globals[Symbol.for('svc:numbers')];
-    work = ended ? work : begin({ numbers, replaced, undo, found });
+    work = ended ? work : begin(block, ask, found);
     follow();
   };
+  script.onerror = ask;
   document.head.append(script);
+}
+
+/** Whether the page lets its numbers be replaced. Only a clear word against it counts. */
+function ask(): boolean {
+  return give(globals.__cs_onReplacePhones, getPhones()) !== false;
 }
 
 /** The site has said, or not, that numbers are to be replaced in what is added to the page. */

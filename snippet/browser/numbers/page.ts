@@ -93,6 +93,15 @@ const written = new WeakMap<Node, { over: string | null; again: number }>();
 /** Times that a page may put the same old text back into a node; then it has its way. */
 const patience = 5;
 
+/** Lets the page have its way at once with the texts and attributes of a node, as they are now. */
+export function leave(node: Node | null): void {
+  if (node) {
+    written.set(node, { over: node.nodeValue, again: patience });
+    node.childNodes.forEach(leave);
+    Array.from((node as Partial<Element>).attributes || []).forEach(leave);
+  }
+}
+
 /** Writes the values into texts or attributes, all or none of them. */
 export function putAll(nodes: Node[], values: string[]): boolean {
   const changed = nodes.filter((node, i) => node.nodeValue !== values[i]);

@@ -8,6 +8,7 @@ export interface Entry {
   raw: string;
   text: string | null;
   img: string | null;
+  dt: boolean;
 }
 
 /** Elements whose content is a number, or that are a picture of one. */

@@ -4,16 +4,12 @@ import { isHydrating, settled } from './hydration';
 import { type Change, readBlock } from './page';
 import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
-import { type Replaced, undoing, undoPlaces } from './undo';
+import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
-/** What the core script hands over. */
-export interface Task {
+/** What the page carries when numbers are in effect on it. */
+export interface Block {
   numbers: (Entry & { forms?: Group[] })[];
   replaced: Replaced[];
-  /** The page wants its own numbers back. */
-  undo: boolean;
-  /** Takes the numbers, in international form, that have been replaced. */
-  found: Set<string>;
 }
 
 /** What the core script gets back. */
@@ -27,10 +23,12 @@ export interface Work {
 const portion = 2000;
 
 /**
- * Replaces what the server has left of the page's numbers, or brings the old ones back. It works on blocks, one
- * after the other, a portion in each frame.
+ * Replaces what the server has left of the page's numbers, or brings the old ones back if the page, when it is
+ * asked, says no. It works on blocks, one after the other, a portion in each frame. `found` takes the numbers, in
+ * international form, that have been replaced.
  */
-export function start({ numbers, replaced, undo, found }: Task): Work {
+export function start({ numbers, replaced }: Block, ask: () => boolean, found: Set<string>): Work {
+  const undo = !consulted(ask);
   const table: Table = new Map();
   for (const { from, forms } of numbers) {
     // What may stand in another number's place already is not to be replaced once more.
@@ -39,6 +37,11 @@ export function start({ numbers, replaced, undo, found }: Task): Work {
   }
   const change: Change = undo ? undoing(table, replaced) : (text, link) => rewrite(text, table, link, (number) => found.add(number));
   const places = undo ? [] : placesOf(numbers, table);
+  for (const { id, from } of undo ? [] : numbers) {
+    if (replaced.some(([place]) => place === id)) {
+      found.add(from);
+    }
+  }
   const blocks = newBlocks();
   let frame = 0;
   let ready = false;

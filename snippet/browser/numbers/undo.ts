@@ -1,11 +1,27 @@
 import { mark } from './character';
 import { reverse, type Table } from './forms';
-import type { Change } from './page';
+import { type Change, leave, putAll } from './page';
 import { elementsOf, isNumber, textsOf } from './places';
 import { rewrite } from './rewrite';
 
 /** What the server has replaced: where, the old writing and the new. */
 export type Replaced = [id: string, old: string, fresh: string];
+
+/**
+ * Asks the page whether its numbers may be replaced. Some pages say no because they show the new ones themselves,
+ * and do so while they are asked: what they write then stays.
+ */
+export function consulted(ask: () => boolean): boolean {
+  const observer = new MutationObserver(() => {});
+  observer.observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
+  const agreed = ask();
+  for (const { target, addedNodes, attributeName } of observer.takeRecords()) {
+    addedNodes.forEach(leave);
+    leave(attributeName ? (target as Element).getAttributeNode(attributeName) : target.nodeType === Node.TEXT_NODE ? target : null);
+  }
+  observer.disconnect();
+  return agreed;
+}
 
 /**
  * The change that brings the old numbers back: in the very writings that the server tells, and where it tells
@@ -43,13 +59,14 @@ export function undoPlaces(replaced: Replaced[]): void {
   for (const [id, old, fresh] of replaced) {
     for (const element of isNumber(id) ? [] : elementsOf(id)) {
       for (const name of ['src', 'srcset', 'alt']) {
-        if (element.getAttribute(name) === fresh) {
-          element.setAttribute(name, old);
+        const attribute = element.getAttributeNode(name);
+        if (attribute && attribute.value === fresh) {
+          putAll([attribute], [old]);
         }
       }
       const text = textsOf(element).find(({ data }) => data.includes(fresh));
       if (text) {
-        text.data = text.data.replace(fresh, () => old);
+        putAll([text], [text.data.replace(fresh, () => old)]);
       }
     }
   }
