@@ -33,7 +33,7 @@ for name in ${*:-next-app next-pages nuxt sveltekit react-document}; do
 		for page in "" contacts constant parts; do record "/$page" "${page:-index}.html"; done
 		case $name in
 		next-app)
-			record /edges edges.html
+			for page in edges streamed; do record "/$page" "$page.html"; done
 			for page in "" contacts constant; do record "/$page" "${page:-index}.rsc" "RSC: 1"; done
 			mkdir "$site/_next"
 			cp -R .next/static "$site/_next"

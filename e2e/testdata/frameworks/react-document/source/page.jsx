@@ -12,6 +12,7 @@ export function Document({ page, data, go }) {
       <head>
         <meta charSet="utf-8" />
         <title>{page}</title>
+        <script type="module" async src="/_next/static/client.js" />
         <meta name="description" content={"Lamps by phone: " + data.phone} />
       </head>
       <body>
@@ -22,7 +23,6 @@ export function Document({ page, data, go }) {
           <Page {...data} />
         </div>
         <script id="__NEXT_DATA__" type="application/json" dangerouslySetInnerHTML={{ __html: JSON.stringify({ props: { pageProps: data }, page }).replaceAll("<", "\\u003c") }} suppressHydrationWarning />
-        <script type="module" src="/_next/static/client.js" />
       </body>
     </html>
   );
