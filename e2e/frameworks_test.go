@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"io"
 	"io/fs"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +56,9 @@ func frameworkSite(t *testing.T, name string, change func(page string) string) *
 				content = []byte(change(string(content)))
 			}
 			w.Header().Set("Content-Type", types[path.Ext(address)])
+			if name == "sveltekit" && ending == ".html" {
+				w.Header().Set("X-Sveltekit-Page", "true")
+			}
 			w.Write(content)
 			return
 		}
@@ -186,5 +192,144 @@ func TestFrameworksNoticeWhatDiffers(t *testing.T) {
 			return
 		}
 		require.NotEmpty(t, taken())
+	})
+}
+
+// newsNumber is a configuration in which visitors from news see this number.
+func newsNumber(digits string) string {
+	return ` {
+		prerender static
+		number 74951234567 {
+			static ` + digits + ` utm_source=news
+		}
+	}`
+}
+
+// inNews makes a page of what one of the sites answers for visitors from news.
+var inNews = strings.NewReplacer(" 123-45-67", " 765-43-21", "4951234567", "4957654321")
+
+// newsReader is a visitor without scripts. It returns what asks for an address, with
+// the header RSC where that is wanted, and tells the answer without our additions.
+func newsReader(t *testing.T, p *program) func(address string, rsc bool) string {
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	client := &http.Client{Jar: jar}
+	ours := regexp.MustCompile(inserted.String() + `|<script type="application/json" data-svc-numbers>[^<]*</script>`)
+	return func(address string, rsc bool) string {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.shop+address, nil)
+		require.NoError(t, err)
+		if rsc {
+			request.Header.Set("RSC", "1")
+		} else {
+			request.Header.Set("Accept", "text/html,*/*;q=0.8")
+		}
+		response, err := client.Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return ours.ReplaceAllString(string(body), "")
+	}
+}
+
+func siteFile(t *testing.T, name, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata/frameworks", name, "site", file))
+	require.NoError(t, err)
+	return string(content)
+}
+
+// The number is another one in the text and in all data alike, so that nothing
+// differs for the framework, not even after a click.
+func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
+	answers := map[string]string{ // the file of the data of /contacts
+		"next-app": "contacts.rsc", "next-pages": "_next/data/build/contacts.json", "nuxt": "contacts/_payload.json",
+		"sveltekit": "contacts/__data.json", "react-document": "_next/data/build/contacts.json",
+	}
+	eachFramework(t, func(t *testing.T, name string) {
+		p := framed(t, name, newsNumber("74957654321"))
+		read := newsReader(t, p)
+		require.Equal(t, siteFile(t, name, "index.html"), read("/", false))
+		require.Equal(t, inNews.Replace(siteFile(t, name, "index.html")), read("/?utm_source=news", false))
+		require.Equal(t, inNews.Replace(siteFile(t, name, "contacts.html")), read("/contacts", false))
+		answer, rsc := strings.CutSuffix(answers[name], ".rsc")
+		require.Equal(t, inNews.Replace(siteFile(t, name, answers[name])), read("/"+answer, rsc))
+
+		b := newTab(t)
+		taken := complaints(b)
+		hydrated(b, p.shop+"/?utm_source=news")
+		require.Equal(t, written("765-43-21"), value[writings](b, readWritings))
+		press(b)
+		follow(b, "/contacts", "Contacts")
+		require.Equal(t, written("765-43-21"), value[writings](b, readWritings))
+		press(b)
+		hydrated(b, p.shop+"/contacts")
+		require.Equal(t, written("765-43-21"), value[writings](b, readWritings))
+		press(b)
+		require.Empty(t, taken())
+	})
+}
+
+// A number that has no room in the writings is left to the script, which waits for
+// the framework.
+func TestFrameworksHydrateBeforeALongerNumber(t *testing.T) {
+	eachFramework(t, func(t *testing.T, name string) {
+		p := framed(t, name, newsNumber("442079460018"))
+		if name != "sveltekit" { // whose pages tell it only at their end
+			require.Equal(t, siteFile(t, name, "index.html"), newsReader(t, p)("/?utm_source=news", false))
+		}
+		b := newTab(t)
+		taken := complaints(b)
+		hydrated(b, p.shop+"/?utm_source=news")
+		press(b)
+		require.Equal(t, "74951234568", value[string](b, `document.querySelector(".neighbour").textContent`))
+		require.Empty(t, taken())
+	})
+}
+
+// Where one text of the page is two in the data, neither is touched.
+func TestFrameworksHydrateWithNumbersInParts(t *testing.T) {
+	eachFramework(t, func(t *testing.T, name string) {
+		if name == "react-document" {
+			t.Skip("has no such page")
+		}
+		p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
+		taken := complaints(b)
+		hydrated(b, p.shop+"/parts?utm_source=news")
+		press(b)
+		require.Empty(t, taken())
+	})
+}
+
+// React writes the data of a page in rows: long texts without quotes, and what
+// comes late at the end.
+func TestFrameworksHydrateWithNumbersInRows(t *testing.T) {
+	t.Parallel()
+	const name = "next-app"
+	p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
+	read, taken := newsReader(t, p), complaints(b)
+	for _, page := range []string{"streamed"} {
+		require.Equal(t, inNews.Replace(siteFile(t, name, page+".html")), read("/"+page+"?utm_source=news", false))
+		hydrated(b, p.shop+"/"+page+"?utm_source=news")
+		require.Equal(t, written("765-43-21"), value[writings](b, readWritings))
+		press(b)
+		require.Empty(t, taken(), page)
+	}
+}
+
+// A number that is in the framework's own scripts differs from the text. The page
+// works all the same.
+func TestFrameworksWithTheNumberInTheirScriptsWork(t *testing.T) {
+	eachFramework(t, func(t *testing.T, name string) {
+		p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
+		taken := complaints(b)
+		hydrated(b, p.shop+"/constant?utm_source=news")
+		require.Contains(t, []string{"+7 (495) 123-45-67", "+7 (495) 765-43-21"}, value[string](b, `document.querySelector("main .phone").textContent`))
+		press(b)
+		follow(b, "/contacts", "Contacts")
+		require.Equal(t, written("765-43-21"), value[writings](b, readWritings))
+		press(b)
+		taken()
 	})
 }
