@@ -32,10 +32,11 @@ var taken = strings.Fields(`
 	await break case catch class const continue debugger default delete do else enum export extends false finally for function if
 	implements import in instanceof interface let new null package private protected public return static super switch this throw
 	true try typeof var void while with yield arguments eval undefined NaN Infinity globalThis
-	Array Blob Date Error Function JSON Map Math Node Number Object Promise Proxy Reflect RegExp Set String Symbol URL Uint8Array
+	Array Blob CSS Date Element Error Function JSON Map Math MutationObserver Node NodeFilter Number Object Promise Proxy Reflect RegExp
+	Set String Symbol Text URL Uint8Array WeakMap
 	AbortController addEventListener alert btoa clearInterval clearTimeout closed console cookieStore crypto customElements document event
 	external fetch frames history length localStorage location name navigator open opener origin parent performance print
-	removeEventListener screen self sessionStorage setInterval setTimeout status stop top window
+	removeEventListener requestAnimationFrame requestIdleCallback screen self sessionStorage setInterval setTimeout status stop top window
 	__cs __cs_onReplacePhones`)
 
 // Check says which setting is wrong and what was expected, as NewScript does, without making the script.
