@@ -180,3 +180,17 @@ func TestScriptLoadsItsPartUnderAPolicy(t *testing.T) {
 	b.visit(s.URL)
 	b.until(inner + ` === "8 495 765-43-21"`)
 }
+
+// Before the visitor has agreed, numbers are told and replaced, without storage and without any request but for the parts of the script.
+func TestNumbersNeedNoConsent(t *testing.T) {
+	t.Parallel()
+	settings := variantA
+	settings.ConsentCookie = "agreed"
+	s, b := shown(t, settings, dynamical, `<p></p>`, issue(t, moscow))
+	require.Equal(t, 1, value[int](b, "Svc.getPhones().length"))
+	b.do(`document.body.firstElementChild.textContent = "8 495 123-45-67";` + frames)
+	require.Equal(t, "8 495 765-43-21", value[string](b, inner))
+	require.Equal(t, "", value[string](b, `document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`))
+	s.Close()
+	require.Empty(t, s.arrivals)
+}
