@@ -41,6 +41,7 @@ type Rules struct {
 	classes   []class
 	selectors []selector
 	least     int // digits that a number in text has
+	mindful   *[256]bool
 }
 
 // place is a kind of element whose content is a number.
@@ -78,7 +79,24 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 			}
 		}
 	}
+	r.mindful = r.lastLetters()
 	return r, nil
+}
+
+// lastLetters marks the last letters of the attributes that may be of account.
+func (r *Rules) lastLetters() *[256]bool {
+	letters := "tfelp" // alt, href, title and name, aria-label, itemprop
+	if len(r.byID) > 0 {
+		letters += "d"
+	}
+	if len(r.classes) > 0 {
+		letters += "s"
+	}
+	marks := new([256]bool)
+	for _, c := range []byte(letters) {
+		marks[c], marks[c-'a'+'A'] = true, true
+	}
+	return marks
 }
 
 func (r *Rules) add(p place) error {
