@@ -16,8 +16,9 @@ var pageSizes = []struct {
 	size int
 }{{"10 KB", 10 << 10}, {"100 KB", 100 << 10}, {"1 MB", 1 << 20}}
 
-// numbersOnPage is how many numbers each page shows, whether or not they are replaced.
-const numbersOnPage = 20
+// numbersOnPage is how many numbers each page shows, whether or not they are
+// replaced: three, each in a link and as its text.
+const numbersOnPage = 6
 
 // pagePath is the address of a page, which all visitors come to from a campaign.
 func pagePath(size int) string { return fmt.Sprintf("/page?size=%d&utm_source=news", size) }

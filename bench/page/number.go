@@ -64,18 +64,21 @@ var writings = []func(international, home string) string{
 	},
 }
 
-// contact writes one number, or as many as stand together, no more than are wanted.
+// contact writes one number, or the same in a link and as its text. The numbers take
+// turns, and so do the places where they stand.
 func (m *maker) contact() {
-	n := printed[m.random.IntN(len(printed))]
+	n := printed[m.contacts%len(printed)]
+	kind := m.contacts / len(printed) % 8
+	m.contacts++
 	text := writings[m.random.IntN(len(writings))](n.international, n.home)
-	switch kind := m.random.IntN(8); {
-	case kind < 3 && m.Numbers-m.written >= 2:
+	switch {
+	case kind%3 == 0 && m.Numbers-m.written >= 2:
 		m.printf("<li class=\"contact\"><a class=\"tel\" href=\"tel:+%s\">%s</a></li>\n", n.digits, text)
 		m.written += 2
 		return
-	case kind == 3:
+	case kind == 2:
 		m.printf("<a class=\"wa\" href=\"https://wa.me/%s\">WhatsApp</a>\n", n.digits)
-	case kind == 4:
+	case kind == 5:
 		m.printf("<img src=\"/images/phone.svg\" width=\"24\" height=\"24\" alt=\"%s\">\n", html.EscapeString(n.home))
 	default:
 		m.printf("<p>Call %s, ", text)

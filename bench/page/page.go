@@ -32,14 +32,14 @@ func (p Page) Make() []byte {
 	m.head()
 	blocks := []func(){m.goods, m.goods, m.goods, m.prose, m.prose, m.prose, m.prose, m.table, m.table, m.list, m.script}
 	for {
-		from, written := m.Len(), m.written
+		from, written, contacts := m.Len(), m.written, m.contacts
 		for m.written*(p.Size-len(foot)) < p.Numbers*m.Len() {
 			m.contact()
 		}
 		blocks[m.random.IntN(len(blocks))]()
 		if m.Len()+Room*(p.Numbers-m.written) > p.Size-len(foot) { // the last one did not fit
 			m.Truncate(from)
-			m.written = written
+			m.written, m.contacts = written, contacts
 			break
 		}
 	}
@@ -54,9 +54,10 @@ func (p Page) Make() []byte {
 type maker struct {
 	Page
 	bytes.Buffer
-	random  *rand.Rand
-	words   []string
-	written int // numbers so far
+	random   *rand.Rand
+	words    []string
+	written  int // numbers so far
+	contacts int // and the places where they stand
 }
 
 func (m *maker) printf(format string, values ...any) { fmt.Fprintf(m, format, values...) }
