@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -75,6 +78,26 @@ func TestScriptReadsNumbersAsTheServerDoes(t *testing.T) {
 		}
 	}
 
+	b := vectorTab(t)
+	checked := 0
+	for name, cases := range bySet {
+		var numbers []phone.Number
+		for _, n := range vectors.Sets[name] {
+			numbers = append(numbers, phone.Number{Digits: n.Number, Replacement: n.Replacement})
+		}
+		arguments, err := json.Marshal([]any{issue(t, numbers...), cases})
+		require.NoError(t, err)
+		for _, result := range value[[][]any](b, "replaced(..."+string(arguments)+")") {
+			checked++
+			assert.Equal(t, result[1], result[2], result[0])
+		}
+	}
+	require.Equal(t, len(vectors.Cases)-len(bytesOnly), checked)
+}
+
+// vectorTab opens a tab in which replaced(numbers, cases) gives each case's name, what is expected, and what the script has made of it.
+func vectorTab(t *testing.T) *tab {
+	t.Helper()
 	b := newTab(t)
 	b.do(numbersPart(t) + `;
 		const box = document.createElement("textarea");
@@ -98,18 +121,93 @@ func TestScriptReadsNumbersAsTheServerDoes(t *testing.T) {
 			window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set()).end();
 			return read.map(back => back());
 		}`)
-	checked := 0
-	for name, cases := range bySet {
-		var numbers []phone.Number
-		for _, n := range vectors.Sets[name] {
-			numbers = append(numbers, phone.Number{Digits: n.Number, Replacement: n.Replacement})
+	return b
+}
+
+// Texts that are put together from all that the rules look at come out of the script as they come out of the server.
+func TestScriptReadsAnyTextAsTheServerDoes(t *testing.T) {
+	t.Parallel()
+	numbers := []phone.Number{moscow, {Digits: "442079460018", Replacement: "442079460999"}, {Digits: "78005553535", Replacement: "33142681234"},
+		{Digits: "4951234567", Replacement: "4957654321"}}
+	set, err := phone.Compile(numbers)
+	require.NoError(t, err)
+	pieces := strings.Split("8|+7|7|495|(495)|(|)|123|45|67|123-45-67|1234567|+44|44|0|(0)|20|7946|0018|020|800|555|35|00|810|011|1|12|2026|18:00|99|"+
+		" | |\u00a0|\u2009|-|\u2011|–|.|·|/|,|:|;|+|\u00ad|\u200b|  |\t|\n|٤|９|４|"+
+		"x|ext|доб|руб|₽|$|%|№|#|инн|ИНН|id|a|я|é|中|_|=|@|\\|!|円|order|\U0001f4de", "|")
+	random := rand.New(rand.NewPCG(1, 2))
+	m := set.NewMatcher(phone.UTF8)
+	var cases []map[string]any
+	changed := 0
+	for n := range 6000 {
+		place, label := phone.Text, ""
+		if n%4 == 0 {
+			place, label = phone.Link, "link"
 		}
-		arguments, err := json.Marshal([]any{issue(t, numbers...), cases})
+		var text strings.Builder
+		for range 3 + random.IntN(12) {
+			text.WriteString(pieces[random.IntN(len(pieces))])
+			if random.IntN(4) == 0 {
+				text.WriteString([]string{"8 (495) 123-45-67", "+7 495 1234567", "84951234567", "495 123 45 67", "+44 20 7946 0018", "8-800-555-35-35"}[random.IntN(6)])
+			}
+		}
+		texts := []string{text.String()}
+		switch n % 4 {
+		case 0:
+			texts[0] = "tel:" + strings.NewReplacer("?", "", "\t", "", "\n", "").Replace(texts[0])
+		case 1: // a tag somewhere, with some room before what follows
+			runes := []rune(texts[0])
+			cut := 1 + random.IntN(len(runes)-1)
+			texts = []string{string(runes[:cut]), string(runes[cut:])}
+		}
+		m.Reset(place)
+		matches := clone(m.Text(0, []byte(texts[0])))
+		if len(texts) > 1 {
+			matches = append(matches, clone(m.Inline())...)
+			matches = append(matches, clone(m.Text(tagged, []byte(texts[1])))...)
+		}
+		want := applied(texts, append(matches, clone(m.Break())...))
+		if len(matches) > 0 {
+			changed++
+		}
+		cases = append(cases, map[string]any{"name": strings.Join(texts, "|"), "place": label, "text": texts, "want": want})
+	}
+	require.Greater(t, changed, 1000)
+	b := vectorTab(t)
+	for some := range slices.Chunk(cases, 400) { // what the script reads at once
+		arguments, err := json.Marshal([]any{issue(t, numbers...), some})
 		require.NoError(t, err)
 		for _, result := range value[[][]any](b, "replaced(..."+string(arguments)+")") {
-			checked++
 			assert.Equal(t, result[1], result[2], result[0])
 		}
 	}
-	require.Equal(t, len(vectors.Cases)-len(bytesOnly), checked)
+}
+
+// tagged is where the text behind a tag begins.
+const tagged = 10_000
+
+// clone keeps matches beyond the next call.
+func clone(matches []phone.Match) []phone.Match {
+	matches = slices.Clone(matches)
+	for i := range matches {
+		matches[i].Edits = slices.Clone(matches[i].Edits)
+		for k := range matches[i].Edits {
+			matches[i].Edits[k].Text = slices.Clone(matches[i].Edits[k].Text)
+		}
+	}
+	return matches
+}
+
+// applied gives the texts, the second of which begins at tagged, with the matches' edits.
+func applied(texts []string, matches []phone.Match) []string {
+	fresh := slices.Clone(texts)
+	for _, match := range slices.Backward(matches) {
+		for _, e := range slices.Backward(match.Edits) {
+			piece, from, to := 0, int(e.Start), int(e.End)
+			if from >= tagged {
+				piece, from, to = 1, from-tagged, to-tagged
+			}
+			fresh[piece] = fresh[piece][:from] + string(e.Text) + fresh[piece][to:]
+		}
+	}
+	return fresh
 }

@@ -59,7 +59,7 @@ export function read(text: string, i: number, link: boolean): Character {
   if (link && text[i] === '%') {
     const [escape] = /^%(c2%a0|[0-7][\da-f])?/i.exec(text.slice(i, i + 6))!;
     const char = escape.length > 3 ? ' ' : escape.length > 1 ? String.fromCharCode(parseInt(escape.slice(1), 16)) : '';
-    return { ...read(char || '%', 0, false), size: escape.length, escaped: true };
+    return { ...read(char > mark ? char : '%', 0, false), size: escape.length, escaped: true };
   }
   const code = text.charCodeAt(i);
   for (const zero of zeros) {
