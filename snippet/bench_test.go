@@ -71,6 +71,13 @@ func BenchmarkServe(b *testing.B) {
 		b.Run(s.name+"/plain", func(b *testing.B) {
 			run(b, func(w http.ResponseWriter) error { return origin(w, r) })
 		})
+		b.Run(s.name+"/numbers", func(b *testing.B) {
+			numbered := numberedCode(b, nil)
+			run(b, func(w http.ResponseWriter) error {
+				_, err := numbered.Serve(w, r, snippet.Visit{}, origin)
+				return err
+			})
+		})
 		b.Run(s.name+"/woven", func(b *testing.B) {
 			run(b, func(w http.ResponseWriter) error {
 				result, err := c.Serve(w, r, snippet.Visit{}, origin)

@@ -259,6 +259,7 @@ func TestCachesOfNumbers(t *testing.T) {
 		require.Equal(t, "private, max-age=60", response.Header.Get("Cache-Control"))
 		require.Empty(t, response.Header.Get("Surrogate-Control")+response.Header.Get("Cdn-Cache-Control"))
 		require.Equal(t, "svc_src=1", response.Header.Get("Set-Cookie"))
+		require.Contains(t, response.Header.Values("Vary"), "Cookie")
 		tags[response.Header.Get("Etag")] = true
 	}
 	response, body, _ := visited(t, neutral, get("/"), snippet.Visit{}, h, numberedPage)

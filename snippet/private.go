@@ -52,7 +52,8 @@ func makePrivate(h http.Header) {
 func (c *Code) limitCaches(h http.Header, setCookie string) {
 	if c.rules != nil && c.bySource || setCookie != "" {
 		makePrivate(h)
-	} else if c.bySource {
+	}
+	if c.bySource {
 		addVary(h, "Cookie")
 	}
 	if setCookie != "" {

@@ -31,7 +31,7 @@ func (c *Code) translate(h http.Header, document bool) conditions {
 		return found
 	}
 	var kept []string
-	since := ""
+	since, tagged := "", len(h["If-None-Match"]) > 0
 	for _, tag := range splitTags(h["If-None-Match"]) {
 		if original, ok := c.unsuffix(tag); ok {
 			found.ours = append(found.ours, original)
@@ -50,7 +50,9 @@ func (c *Code) translate(h http.Header, document bool) conditions {
 	}
 	if since != "" {
 		h["If-Modified-Since"] = []string{since}
-	} else if document && len(found.ours) == 0 {
+	} else if (document || tagged) && len(found.ours) == 0 {
+		// Beside tags, a date does not count (RFC 9110, 13.1.3), but origins without
+		// tags go by it.
 		delete(h, "If-Modified-Since")
 	}
 	return found

@@ -33,6 +33,7 @@ const (
 	metadata
 	codeElement // <script>
 	linked      // <link>
+	sourced     // <source>
 )
 
 // value is an attribute's value that may be changed: b[from:to] of element.buf.
@@ -40,6 +41,7 @@ type value struct {
 	kind     valueKind
 	at       int64
 	from, to int
+	bare     bool
 }
 
 type valueKind uint8
@@ -65,6 +67,8 @@ func (e *element) begin(at int64, t *tag, traits traits) {
 		e.kind = metadata
 	case t.is("link"):
 		e.kind = linked
+	case t.is("source"):
+		e.kind = sourced
 	case t.is("script"):
 		e.kind, e.inline = codeElement, true
 	}
@@ -77,7 +81,7 @@ func (e *element) keep(kind valueKind, a *attribute) {
 	}
 	from := len(e.buf)
 	e.buf = append(e.buf, a.value...)
-	e.values = append(e.values, value{kind, a.at, from, len(e.buf)})
+	e.values = append(e.values, value{kind, a.at, from, len(e.buf), a.bare})
 }
 
 // attribute notes what counts of an attribute. Names that are cut begin no name
@@ -120,9 +124,12 @@ func (s *scanner) attribute(a *attribute) {
 			e.inline = false
 			s.hydrating = s.hydrating || namesFramework(a.value)
 		}
-	case "srcset":
-		if e.kind == image {
+	case "srcset", "data-src", "data-srcset": // the last two are what scripts make of it
+		switch e.kind {
+		case image:
 			e.keep(srcsetValue, a)
+		case sourced:
+			s.picture.source(a)
 		}
 	case "type":
 		if e.kind == codeElement && !isCode(a.value) {
@@ -172,10 +179,13 @@ func (s *scanner) finishElement(after int64, t *tag) {
 	foreign := s.state == inText && (e.kind == codeElement || t.is("style"))
 	spared := e.spared || foreign || e.item && !e.scope && e.place < 0
 	if !spared && after-e.at <= maxTag {
-		s.changeValues()
+		s.changeValues(after)
+	}
+	if e.kind == image {
+		s.picture.open = false
 	}
 	targeted := false
-	if e.place >= 0 && !spared && e.traits&void == 0 && !t.closing && s.rules.places[e.place].url == "" {
+	if e.place >= 0 && !spared && e.traits&void == 0 && !t.closing && s.state == inText && s.rules.places[e.place].url == "" {
 		targeted = s.scopes.target.begin(after, e, &s.rules.places[e.place])
 	}
 	if spared {
@@ -187,53 +197,88 @@ func (s *scanner) finishElement(after int64, t *tag) {
 	}
 }
 
-// changeValues changes the attributes of the element.
-func (s *scanner) changeValues() {
+// changeValues changes the attributes of the element, whose tag ends before offset after.
+func (s *scanner) changeValues(after int64) {
 	e := &s.element
 	var p *place
 	if e.place >= 0 {
 		p = &s.rules.places[e.place]
 	}
-	pictured, named := p != nil && p.url != "" && e.kind == image, false
+	pictured := p != nil && p.url != "" && e.kind == image && !s.hydrating
+	named := false
 	for _, v := range e.values {
 		b := e.buf[v.from:v.to]
+		end := v.at + int64(len(b))
 		switch v.kind {
 		case wordsValue:
-			s.changeValue(v.at, b, phone.Text)
+			s.changeValue(v, b, phone.Text)
 		case contentValue:
 			if e.described {
-				s.changeValue(v.at, b, phone.Text)
+				s.changeValue(v, b, phone.Text)
 			}
 		case linkValue:
-			if from, to := numberInLink(b); from >= 0 {
-				s.changeValue(v.at+int64(from), b[from:to], phone.Link)
-			}
+			s.changeLink(v, b, p)
 		case altValue:
 			if named = true; pictured {
-				s.change(v.at, v.at+int64(len(b)), []byte(html.EscapeString(p.text)))
+				s.changeWritten(v.at, end, p.text, v.bare)
 			} else {
-				s.changeValue(v.at, b, phone.Text)
+				s.changeValue(v, b, phone.Text)
 			}
 		case srcValue, srcsetValue:
 			if pictured {
-				s.change(v.at, v.at+int64(len(b)), []byte(html.EscapeString(p.url)))
+				s.changeWritten(v.at, end, p.url, v.bare)
 				if v.kind == srcValue {
 					s.records.place(p, string(b), p.url)
 				}
 			}
 		}
 	}
-	if pictured && !named {
-		at := e.at + int64(len("<img"))
-		s.change(at, at, []byte(` alt="`+html.EscapeString(p.text)+`"`))
+	if pictured {
+		s.changeSources(after, p.url)
+		if !named {
+			at := e.at + int64(len("<img"))
+			s.change(at, at, []byte(` alt="`+html.EscapeString(p.text)+`"`))
+		}
 	}
 }
 
-// changeValue changes the numbers in one value.
-func (s *scanner) changeValue(at int64, b []byte, kind phone.Place) {
+// changeLink changes the number that a link calls. That of a place, which may be nil,
+// is changed whatever it is.
+func (s *scanner) changeLink(v value, b []byte, p *place) {
+	from, to := numberInLink(b)
+	if from < 0 {
+		return
+	}
+	v.at += int64(from)
+	if s.changeValue(v, b[from:to], phone.Link) || p == nil || s.hydrating {
+		return
+	}
+	row := otherWriting.FindIndex(b[from:to])
+	if row == nil {
+		return
+	}
+	fresh := s.rules.set.Number(p.number).Replacement
+	if b[from+row[0]] == '+' {
+		fresh = "+" + fresh
+	}
+	s.records.place(p, string(b[from+row[0]:from+row[1]]), fresh)
+	s.changeWritten(v.at+int64(row[0]), v.at+int64(row[1]), fresh, v.bare)
+}
+
+// changeValue changes the numbers in one value, and says whether there were any.
+func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) {
 	s.values.Reset(kind)
-	s.takeValue(s.values.Text(at, b))
-	s.takeValue(s.values.Break())
+	s.bare = v.bare
+	for _, matches := range [...]func() []phone.Match{
+		func() []phone.Match { return s.values.Text(v.at, b) },
+		s.values.Break,
+	} {
+		m := matches()
+		found = found || len(m) > 0
+		s.takeValue(m)
+	}
+	s.bare = false
+	return found
 }
 
 // numberInLink finds the part of an address that is a number to be called or

@@ -6,10 +6,11 @@ import "strings"
 type traits uint8
 
 const (
-	breaks  traits = 1 << iota // a line ends at its tags
-	void                       // has no content and no end tag
-	control                    // what stands in it is sent, not read
-	special                    // its tag has to be read, whatever its attributes
+	breaks    traits = 1 << iota // a line ends at its tags
+	void                         // has no content and no end tag
+	control                      // what stands in it is sent, not read
+	special                      // its tag has to be read, whatever its attributes
+	structure                    // holds elements alone, no text
 )
 
 // word is a name of at most eight bytes, lower case, as a number.
@@ -59,10 +60,11 @@ func gatherElements() (*elementTable, map[string]traits) {
 			section slot summary table tbody td template text tfoot th thead tr ul video select option optgroup datalist
 			script style title textarea xmp iframe noembed noframes noscript plaintext svg math foreignobject desc annotation-xml
 			img input hr br frame embed source track link meta base param area`,
-		void:    "area base br col embed hr img input link meta param source track wbr frame keygen basefont bgsound",
-		control: "select option optgroup datalist",
+		void:      "area base br col embed hr img input link meta param source track wbr frame keygen basefont bgsound",
+		structure: "table thead tbody tfoot tr colgroup ul ol dl menu select datalist picture video audio object svg math map template html head",
+		control:   "select option optgroup datalist",
 		special: `select option optgroup datalist script style title textarea xmp iframe noembed noframes noscript plaintext
-			svg math foreignobject desc annotation-xml mi mo mn ms mtext link meta base html`,
+			svg math foreignobject desc annotation-xml mi mo mn ms mtext link meta base html picture`,
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] |= t

@@ -1,6 +1,9 @@
 package weave
 
 import (
+	"html"
+	"strings"
+
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
@@ -13,6 +16,8 @@ const (
 	maxHole = 4 << 10
 	// maxPlace bounds the content of a target that is not a writing of its number.
 	maxPlace = 2 << 10
+	// maxPicture bounds a <picture> up to its image.
+	maxPicture = 8 << 10
 	// maxNoscript bounds what stands in for scripts.
 	maxNoscript = 16 << 10
 )
@@ -52,7 +57,9 @@ type scanner struct {
 
 	hydrating bool // a framework takes the page over in the browser
 	element   element
+	bare      bool // the value being changed has no quotation marks
 	scopes    scopes
+	picture   picture
 	content   content
 	contentAt int64
 	contentTo int64 // behind the last piece of data
@@ -84,6 +91,7 @@ func (s *scanner) start(at int64, c *phone.Charset) {
 	s.edits, s.ink = s.edits[:0], s.ink[:0]
 	s.hydrating = false
 	s.scopes.reset()
+	s.picture = picture{sources: s.picture.sources[:0]}
 	s.content, s.contentTo = markup, -1
 	s.ordinal, s.chosen = 0, nil
 	s.records.reset()
@@ -117,8 +125,11 @@ func (s *scanner) certain() int64 {
 	case fallback:
 		hold(s.contentAt, maxNoscript)
 	}
-	if p := &s.scopes.target; p.open && !p.found {
-		hold(p.at, maxPlace)
+	if t := &s.scopes.target; t.open && !t.found {
+		hold(t.at, maxPlace)
+	}
+	if s.picture.open {
+		hold(s.picture.at, maxPicture)
 	}
 	return certain
 }
@@ -136,7 +147,7 @@ func (s *scanner) text(at int64, b []byte) {
 		return
 	}
 	s.read(at, b)
-	s.scopes.target.text(b)
+	s.scopes.target.text(at, b)
 }
 
 // read gives text to the matcher, with a word about what stood before it.
@@ -165,17 +176,21 @@ func (s *scanner) tag(at int64, t *tag) bool {
 	traits := t.traits()
 	if traits&breaks != 0 {
 		s.breakLine()
+		s.scopes.target.line()
 	}
 	if s.content != markup {
 		s.endContent(at)
 	}
 	if t.end {
 		s.closeTag(at, t)
+		s.picture.endTag(t)
 		return false
 	}
 	s.ordinal++
 	s.scopes.imply(t, func() { s.endTarget(at) })
+	s.scopes.target.children = true
 	s.element.begin(at, t, traits)
+	s.picture.tag(&s.element, t)
 	return s.scopes.skipping == 0
 }
 
@@ -211,10 +226,26 @@ func (s *scanner) takeValue(matches []phone.Match) {
 			s.records.number(s, m)
 		}
 		for _, e := range m.Edits {
-			s.change(e.Start, e.End, e.Text)
+			if s.bare && !m.Poured {
+				s.changeWritten(e.Start, e.End, string(e.Text), true)
+			} else {
+				s.change(e.Start, e.End, e.Text)
+			}
 		}
 	}
 }
+
+// changeWritten is change for what is written into a value or a text anew.
+func (s *scanner) changeWritten(start, end int64, text string, bare bool) {
+	text = html.EscapeString(text)
+	if bare {
+		text = bareSpaces.Replace(text)
+	}
+	s.change(start, end, []byte(text))
+}
+
+// bareSpaces writes what would end a value without quotation marks.
+var bareSpaces = strings.NewReplacer(" ", "&#32;", "=", "&#61;", "`", "&#96;")
 
 // change notes that text takes the place of the bytes from start to end. A writing
 // that began before a tag is found after the tag has been changed.

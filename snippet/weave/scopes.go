@@ -22,7 +22,7 @@ const maxOpen = 512
 func (o *openElement) is(name []byte) bool { return string(o.name[:o.length]) == string(name) }
 
 func (sc *scopes) reset() {
-	*sc = scopes{open: sc.open[:0], target: target{bytes: sc.target.bytes[:0]}}
+	*sc = scopes{open: sc.open[:0], target: sc.target.reset()}
 }
 
 // push takes in an element that has begun.
@@ -40,7 +40,6 @@ func (sc *scopes) push(t *tag, e *element, targeted bool) {
 	if o.spared {
 		sc.skipping++
 	}
-	sc.target.children = !targeted
 }
 
 // imply closes what the tag closes without an end tag (HTML standard, 13.1.2.4).

@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"bytes"
 	"html"
 	"regexp"
 )
@@ -13,19 +12,31 @@ type target struct {
 	open     bool
 	found    bool
 	place    *place
-	link     bool
+	unfilled bool  // stays empty if it is
 	at       int64 // where the content begins
 	children bool
 	shows    bool // some text that is not space
-	bytes    []byte
+
+	words  []byte // its text, with a NUL between lines
+	pieces []piece
 }
+
+// piece is a piece of the text: words[from:to] stands at offset at.
+type piece struct {
+	at       int64
+	from, to int
+}
+
+func (t *target) reset() target { return target{words: t.words[:0], pieces: t.pieces[:0]} }
 
 // begin opens a target whose content begins at offset at. There is no target in a target.
 func (t *target) begin(at int64, e *element, p *place) bool {
 	if t.open {
 		return false
 	}
-	*t = target{open: true, place: p, at: at, link: e.kind == anchor, bytes: t.bytes[:0]}
+	*t = t.reset()
+	t.open, t.place, t.at = true, p, at
+	t.unfilled = e.kind == anchor || e.traits&structure != 0
 	return true
 }
 
@@ -36,14 +47,33 @@ func (t *target) see(number int) {
 	}
 }
 
-func (t *target) text(b []byte) {
-	if t.open && !t.shows {
-		t.shows = indexNonSpace(b) >= 0
+func (t *target) text(at int64, b []byte) {
+	if !t.open || t.found || len(t.words)+len(b) > maxPlace {
+		return
+	}
+	t.shows = t.shows || indexNonSpace(b) >= 0
+	from := len(t.words)
+	t.words = append(t.words, b...)
+	if n := len(t.pieces); n > 0 && t.pieces[n-1].to == from && t.pieces[n-1].end() == at {
+		t.pieces[n-1].to = len(t.words)
+		return
+	}
+	t.pieces = append(t.pieces, piece{at, from, len(t.words)})
+}
+
+func (p *piece) end() int64 { return p.at + int64(p.to-p.from) }
+
+// line notes that a line ends.
+func (t *target) line() {
+	if t.open {
+		t.words = append(t.words, 0)
 	}
 }
 
 // otherWriting is a row of digits that people would call.
-var otherWriting = regexp.MustCompile(`[+(]{0,2}[0-9](?:(?:[\s().\-/\x{a0}\x{2000}-\x{2015}\x{202f}]|&nbsp;|&#160;|&#8209;|&ndash;|&thinsp;)*[0-9]){4,}`)
+var otherWriting = regexp.MustCompile(`[+(]{0,2}` + anyDigit + `(?:(?:[\s().\-/\x{a0}\x{2000}-\x{2015}\x{202f}]|&nbsp;|&#160;|&#8209;|&ndash;|&thinsp;){0,4}` + anyDigit + `){4,}`)
+
+const anyDigit = `(?:[0-9]|&#(?:4[89]|5[0-7]);)`
 
 // endTarget is called where the content of the target ends.
 func (s *scanner) endTarget(at int64) {
@@ -51,40 +81,30 @@ func (s *scanner) endTarget(at int64) {
 	s.breakLine() // so that a number at the end has been found
 	open, found := t.open, t.found
 	t.open = false
-	if !open || found || at-t.at > maxPlace {
-		return
-	}
-	if !t.shows {
-		if !t.link && !t.children {
-			s.change(t.at, t.at, []byte(html.EscapeString(t.place.text)))
-			s.records.place(t.place, "", t.place.text)
+	switch {
+	case !open, found, s.hydrating, at-t.at > maxPlace:
+	case t.shows:
+		if found := otherWriting.FindIndex(t.words); found != nil {
+			s.replaceOther(found[0], found[1])
 		}
-		return
+	case !t.unfilled && !t.children:
+		s.changeWritten(t.at, t.at, t.place.text, false)
+		s.records.place(t.place, "", t.place.text)
 	}
-	t.bytes = s.window.append(t.bytes[:0], t.at, at)
-	from, to, ok := findOtherWriting(t.bytes)
-	if !ok {
-		return
-	}
-	s.change(t.at+int64(from), t.at+int64(to), []byte(html.EscapeString(t.place.text)))
-	s.records.place(t.place, html.UnescapeString(s.charset.Decode(t.bytes[from:to])), t.place.text)
 }
 
-// findOtherWriting finds the first writing of some number between the tags.
-func findOtherWriting(b []byte) (from, to int, ok bool) {
-	for at := 0; at < len(b); {
-		end := len(b)
-		if i := bytes.IndexByte(b[at:], '<'); i >= 0 {
-			end = at + i
+// replaceOther replaces words[from:to] of the target: the new number takes the place of
+// what stands in its first piece, and the others lose theirs.
+func (s *scanner) replaceOther(from, to int) {
+	t := &s.scopes.target
+	text := t.place.text
+	s.records.place(t.place, html.UnescapeString(s.charset.Decode(t.words[from:to])), text)
+	for _, p := range t.pieces {
+		first, last := max(from, p.from), min(to, p.to)
+		if first >= last {
+			continue
 		}
-		if found := otherWriting.FindIndex(b[at:end]); found != nil {
-			return at + found[0], at + found[1], true
-		}
-		i := bytes.IndexByte(b[end:], '>')
-		if i < 0 {
-			break
-		}
-		at = end + i + 1
+		s.changeWritten(p.at+int64(first-p.from), p.at+int64(last-p.from), text, false)
+		text = ""
 	}
-	return 0, 0, false
 }

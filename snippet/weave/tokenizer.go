@@ -52,6 +52,7 @@ type attribute struct {
 	value    []byte
 	nameCut  bool
 	valueCut bool
+	bare     bool // the value has no quotation marks
 }
 
 func (a *attribute) is(name string) bool { return !a.nameCut && string(a.name) == name }
@@ -224,7 +225,7 @@ func (z *tokenizer) readTag(p []byte, i int, base int64) int {
 				return z.endTag(i, base)
 			default:
 				z.state = valueUnquoted
-				z.attr.at = base + int64(i)
+				z.attr.at, z.attr.bare = base+int64(i), true
 				i-- // it belongs to the value
 			}
 			i++

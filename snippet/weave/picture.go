@@ -1,0 +1,42 @@
+package weave
+
+// picture is a <picture> while its image has not come yet: browsers prefer its
+// sources to what the image says.
+type picture struct {
+	open    bool
+	at      int64
+	sources []value // the addresses of its sources
+}
+
+func (p *picture) tag(e *element, t *tag) {
+	if t.is("picture") {
+		*p = picture{open: true, at: e.at, sources: p.sources[:0]}
+	}
+}
+
+func (p *picture) endTag(t *tag) {
+	if t.is("picture") {
+		p.open = false
+	}
+}
+
+// source notes an address of a source.
+func (p *picture) source(a *attribute) {
+	if p.open && !a.valueCut && a.at > 0 && len(p.sources) < maxSources {
+		p.sources = append(p.sources, value{at: a.at, to: len(a.value), bare: a.bare})
+	}
+}
+
+const maxSources = 32
+
+// changeSources gives the sources of the picture, whose image ends before offset
+// after, the address of the image.
+func (s *scanner) changeSources(after int64, url string) {
+	p := &s.picture
+	if !p.open || after-p.at > maxPicture {
+		return
+	}
+	for _, v := range p.sources {
+		s.changeWritten(v.at, v.at+int64(v.to), url, v.bare)
+	}
+}
