@@ -20,6 +20,14 @@ var (
 		Name: "frontdesk_pages_passed_total",
 		Help: "Answers that went out as the origin sent them, by reason.",
 	}, []string{"reason"})
+	pagesNumbered = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "frontdesk_pages_numbered_total",
+		Help: "Answers in which numbers were looked for, to be replaced.",
+	})
+	pagesUnselected = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "frontdesk_pages_unselected_total",
+		Help: "Pages among them that were too large, or sent too early, for their CSS selectors to be applied.",
+	})
 	pageTime = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "frontdesk_page_duration_seconds",
 		Help:    "Time that a page spent in Frontdesk itself.",
@@ -36,7 +44,7 @@ var (
 )
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pageTime, hits, leads} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pageTime, hits, leads} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

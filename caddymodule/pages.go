@@ -48,6 +48,12 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyht
 	} else {
 		pagesPassed.WithLabelValues(string(result.Outcome)).Inc()
 	}
+	if result.Numbers {
+		pagesNumbered.Inc()
+	}
+	if result.Unselected {
+		pagesUnselected.Inc()
+	}
 	pageTime.Observe(result.Spent.Seconds())
 	return err
 }
