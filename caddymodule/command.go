@@ -15,9 +15,9 @@ import (
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "frontdesk",
-		Short: "Keeps Frontdesk's operators and examines its installation",
+		Short: "Keeps Frontdesk's operators, and examines its installation and pages",
 		Long: `
-Works on the database that the configuration names: give the configuration that
+Works with the configuration, or on the database that it names: give the configuration that
 Caddy runs with by --config, as for "caddy run", and run the command as the user
 that runs Caddy. Without --config a file named Caddyfile in the current folder is
 used. --database-sqlite or --database-postgres name a database directly.`,
@@ -33,7 +33,7 @@ func setUpCommand(cmd *cobra.Command) {
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
 	flags.String("database-sqlite", "", "Path of the SQLite database")
 	flags.String("database-postgres", "", "Connection string of the PostgreSQL database; may be a placeholder such as {env.NAME}")
-	cmd.AddCommand(operatorCommand(), doctorCommand(), numbersCommand())
+	cmd.AddCommand(operatorCommand(), doctorCommand(), numbersCommand(), rewriteCommand())
 }
 
 // databaseOf finds the database that the flags, or else the configuration, name.

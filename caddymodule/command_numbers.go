@@ -57,7 +57,7 @@ func listNumbers(cmd *cobra.Command, names []string, region string) error {
 	shown := make(map[string]*shownNumber)
 	var failed error
 	for _, name := range names {
-		page, contentType, err := readPage(cmd.Context(), cmd.InOrStdin(), name)
+		page, contentType, err := readPage(cmd.Context(), cmd.InOrStdin(), name, survey.MaxPage)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("reading %s: %w", name, err))
 			continue
@@ -139,12 +139,12 @@ func printNumbers(w io.Writer, shown map[string]*shownNumber) error {
 // fetchTimeout bounds the fetching of one page.
 const fetchTimeout = 20 * time.Second
 
-// readPage reads a page, and one byte more than is surveyed when it is larger. The
+// readPage reads a page, and one byte more than the limit when it is larger. The
 // content type is the header's, where there is one.
-func readPage(ctx context.Context, stdin io.Reader, name string) (page []byte, contentType string, err error) {
+func readPage(ctx context.Context, stdin io.Reader, name string, limit int64) (page []byte, contentType string, err error) {
 	switch scheme, _, isURL := strings.Cut(name, "://"); {
 	case name == "-":
-		page, err = io.ReadAll(io.LimitReader(stdin, survey.MaxPage+1))
+		page, err = io.ReadAll(io.LimitReader(stdin, limit+1))
 		return page, "", err
 	case !isURL:
 		file, err := os.Open(name)
@@ -152,15 +152,15 @@ func readPage(ctx context.Context, stdin io.Reader, name string) (page []byte, c
 			return nil, "", errors.Unwrap(err) // the name is said by the caller
 		}
 		defer file.Close()
-		page, err = io.ReadAll(io.LimitReader(file, survey.MaxPage+1))
+		page, err = io.ReadAll(io.LimitReader(file, limit+1))
 		return page, "", err
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
 		return nil, "", errors.New("expected an address that begins with http:// or https://")
 	}
-	return fetchPage(ctx, name)
+	return fetchPage(ctx, name, limit)
 }
 
-func fetchPage(ctx context.Context, address string) (page []byte, contentType string, err error) {
+func fetchPage(ctx context.Context, address string, limit int64) (page []byte, contentType string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, "", err
@@ -180,6 +180,6 @@ func fetchPage(ctx context.Context, address string) (page []byte, contentType st
 	case contentType != "" && !strings.Contains(strings.ToLower(contentType), "html"):
 		return nil, "", fmt.Errorf("the server answers with %.80q: expected a page", contentType)
 	}
-	page, err = io.ReadAll(io.LimitReader(response.Body, survey.MaxPage+1))
+	page, err = io.ReadAll(io.LimitReader(response.Body, limit+1))
 	return page, contentType, err
 }

@@ -1,0 +1,207 @@
+package caddymodule
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/spf13/cobra"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/term"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+func rewriteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rewrite [FILE|URL]",
+		Short: "Shows what is changed in a page for a visitor",
+		Long: `
+Reads a page from a file, from an address, or from standard input, and shows the
+lines in which numbers are replaced.
+
+With --number the numbers are given directly, each as SHOWN=REPLACEMENT. Else they are
+those of the configuration, see --config, of the site that --site or the host of --url
+names, and the visitor is one who comes to --url from --referrer for the first time.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "-"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return rewritePage(cmd, name)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArray("number", nil, "Number and replacement, such as 74951234567=74957654321; may be repeated")
+	flags.String("site", "", "Key of the site in the configuration")
+	flags.String("url", "", "Address by which the visitor comes, such as https://shop.example/?utm_source=news")
+	flags.String("referrer", "", "Address of the page from which the visitor comes")
+	flags.Bool("html", false, "Print the whole page as it is shown, in its own encoding")
+	for _, flag := range []string{"site", "url", "referrer"} {
+		cmd.MarkFlagsMutuallyExclusive("number", flag)
+	}
+	return cmd
+}
+
+// maxRewritten bounds the pages that the command reads.
+const maxRewritten = 256 << 20
+
+func rewritePage(cmd *cobra.Command, name string) error {
+	code, err := codeOf(cmd, name)
+	if err != nil {
+		return err
+	}
+	page, contentType, err := readPage(cmd.Context(), cmd.InOrStdin(), name, maxRewritten)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(page) > maxRewritten {
+		return fmt.Errorf("reading %s: expected at most %d bytes", name, maxRewritten)
+	}
+	label := ""
+	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
+		label = parameters["charset"]
+	}
+	var shown bytes.Buffer
+	if _, err := code.Rewrite(&shown, bytes.NewReader(page), label); err != nil {
+		return fmt.Errorf("rewriting %s: %w", name, err)
+	}
+	out := cmd.OutOrStdout()
+	if whole, _ := cmd.Flags().GetBool("html"); whole {
+		_, err := out.Write(shown.Bytes())
+		return err
+	}
+	if bytes.Equal(page, shown.Bytes()) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
+		return nil
+	}
+	encoding, _, _ := charset.DetermineEncoding(page, contentType)
+	decode := func(b []byte) string {
+		decoded, err := encoding.NewDecoder().Bytes(b)
+		if err != nil {
+			decoded = b
+		}
+		return strings.ToValidUTF8(string(decoded), "\uFFFD")
+	}
+	return printDiff(out, name, decode(page), decode(shown.Bytes()), isColorful(out))
+}
+
+// isColorful tells whether the output is a terminal of somebody who has not asked
+// for plain text (no-color.org).
+func isColorful(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""
+}
+
+// codeOf is what rewrites the page, by the flags or the configuration.
+func codeOf(cmd *cobra.Command, name string) (*snippet.Code, error) {
+	given, _ := cmd.Flags().GetStringArray("number")
+	if len(given) == 0 {
+		return codeOfVisit(cmd, name)
+	}
+	settings := snippet.Settings{SiteKey: "example", Prefix: "/frontdesk/"}
+	for _, pair := range given {
+		digits, replacement, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("number %q: expected the number that is shown and its replacement, such as 74951234567=74957654321", pair)
+		}
+		settings.Numbers = append(settings.Numbers, snippet.Number{Digits: digitsOf(digits), Replacement: digitsOf(replacement)})
+	}
+	return snippet.New(settings)
+}
+
+// codeOfVisit is the code of the configured site for the visit that the flags tell.
+func codeOfVisit(cmd *cobra.Command, name string) (*snippet.Code, error) {
+	flags := cmd.Flags()
+	address, _ := flags.GetString("url")
+	if address == "" && strings.Contains(name, "://") {
+		address = name
+	}
+	site, _ := flags.GetString("site")
+	visit, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the visitor's address: %w", err)
+	}
+	referrer, _ := flags.GetString("referrer")
+	visit.Header.Set("Referer", referrer)
+	h, key, err := configuredHandler(cmd, site, visit.URL.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	if h.Prerender != "static" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s does not replace numbers before a page leaves the server: this is what it would do with \"prerender static\"\n", key)
+	}
+	choice, _, _ := h.numbers.plan.Follow(h.Attribution, nil, pageOf(visit, addressOfPage(visit)))
+	return h.codes.of(key, choice)
+}
+
+// configuredHandler is the handler with numbers, and its site's key: of the key, or
+// else of the host, or the only one that there is.
+func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string, error) {
+	encoded, file, err := loadConfig(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	config := new(caddy.Config)
+	if err := caddy.StrictUnmarshalJSON(encoded, config); err != nil {
+		return nil, "", fmt.Errorf("reading configuration: %w", err)
+	}
+	ctx, err := caddy.ProvisionContext(config)
+	if err != nil {
+		return nil, "", err
+	}
+	found, err := ctx.AppIfConfigured("frontdesk")
+	if err != nil {
+		return nil, "", fmt.Errorf("%s does not use frontdesk: expected the directive in a site", file)
+	}
+	byKey, byHost := make(map[string]*Handler), make(map[string]string)
+	var everybody *Handler // whatever the host
+	found.(*App).eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+		h, ok := handler.(*Handler)
+		if !ok || len(h.Numbers) == 0 {
+			return
+		}
+		switch {
+		case h.namesOneSite():
+			byKey[h.SiteKey] = h
+		case len(hosts) == 0:
+			everybody = h
+		}
+		for _, host := range hosts {
+			key := h.SiteKey
+			if !h.namesOneSite() {
+				key = strings.ToLower(host)
+				byKey[key] = h
+			}
+			byHost[strings.ToLower(host)] = key
+		}
+	})
+	if site == "" {
+		site = byHost[strings.ToLower(host)]
+	}
+	keys := slices.Sorted(maps.Keys(byKey))
+	switch {
+	case byKey[site] != nil:
+		return byKey[site], site, nil
+	case everybody != nil:
+		return everybody, cmp.Or(site, host, "example"), nil
+	case len(keys) == 0:
+		return nil, "", fmt.Errorf("%s has no numbers: expected number in a site's frontdesk, or --number", file)
+	case site == "" && len(keys) == 1:
+		return byKey[keys[0]], keys[0], nil
+	case site == "":
+		return nil, "", errors.New("expected --site, one of " + strings.Join(keys, ", "))
+	}
+	return nil, "", fmt.Errorf("site %q has no numbers in %s: expected one of %s", site, file, strings.Join(keys, ", "))
+}
