@@ -15,13 +15,17 @@ type value struct {
 	pieces []string
 }
 
-// inline are the elements that do not break a line, so that a number may go on
-// behind their tags.
-var inline = setOf("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
-	"kbd", "label", "mark", "nobr", "output", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr")
+// breaking are the elements at whose tags a line ends. A number may go on behind the
+// tags of all others.
+var breaking = setOf("address", "article", "aside", "audio", "blockquote", "body", "button", "canvas", "caption", "center", "col", "colgroup",
+	"dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6",
+	"head", "header", "hgroup", "html", "legend", "li", "main", "map", "marquee", "menu", "meter", "nav", "object", "ol", "p", "picture", "pre", "progress",
+	"search", "section", "slot", "summary", "table", "tbody", "td", "template", "text", "tfoot", "th", "thead", "tr", "ul", "video",
+	"script", "style", "title", "textarea", "select", "option", "optgroup", "datalist", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext",
+	"svg", "math", "foreignobject", "desc", "annotation-xml", "img", "input", "hr", "br", "frame", "embed", "source", "track", "link", "meta", "base", "param", "area")
 
-// unread are the elements whose content nobody reads on the page.
-var unread = setOf("script", "style", "textarea", "noscript", "noembed", "noframes", "iframe", "xmp", "plaintext")
+// unread are the elements whose content nobody reads on the page, or chooses to send.
+var unread = setOf("script", "style", "template", "textarea", "select", "datalist", "noscript", "noembed", "noframes", "iframe", "xmp", "plaintext")
 
 func setOf(names ...string) map[string]bool {
 	set := make(map[string]bool, len(names))
@@ -35,7 +39,7 @@ func setOf(names ...string) map[string]bool {
 type reader struct {
 	values []value
 	block  []string // the text of the block so far
-	inside int      // depth in templates
+	inside int      // depth in what is not read
 }
 
 // read collects the values of a page in UTF-8, in no particular order.
@@ -67,7 +71,7 @@ func (r *reader) text(text string) {
 func (r *reader) start(z *html.Tokenizer) {
 	raw, more := z.TagName()
 	name := string(raw)
-	if !inline[name] {
+	if breaking[name] {
 		r.endBlock()
 	}
 	attributes := make(map[string]string)
@@ -78,11 +82,7 @@ func (r *reader) start(z *html.Tokenizer) {
 			attributes[string(key)] = string(content)
 		}
 	}
-	switch {
-	case name == "template":
-		r.inside++
-	case unread[name]:
-		// What the tokenizer gives next is the element's raw content, if any.
+	if unread[name] {
 		r.inside++
 	}
 	if r.inside == 0 {
@@ -91,10 +91,10 @@ func (r *reader) start(z *html.Tokenizer) {
 }
 
 func (r *reader) end(name string) {
-	if !inline[name] {
+	if breaking[name] {
 		r.endBlock()
 	}
-	if (name == "template" || unread[name]) && r.inside > 0 {
+	if unread[name] && r.inside > 0 {
 		r.inside--
 	}
 }
@@ -126,32 +126,41 @@ func (r *reader) add(kind Kind, text string) {
 	}
 }
 
+// callers are the beginnings of links that call or write to the number behind them.
+var callers = []struct {
+	prefix string
+	kind   Kind
+}{
+	{"tel:", Tel}, {"sms:", SMS}, {"callto:", Callto},
+	{"//wa.me/", WhatsApp}, {"//api.whatsapp.com/send?phone=", WhatsApp}, {"//api.whatsapp.com/send/?phone=", WhatsApp}, {"whatsapp://send?phone=", WhatsApp},
+}
+
 // called is the part of a link that holds the number which it calls, as it is
 // written there, and how it calls.
 func called(link string) (Kind, string) {
 	link = strings.TrimSpace(link)
-	scheme, rest, _ := strings.Cut(link, ":")
-	target, query, _ := strings.Cut(rest, "?")
-	kind := Kind(strings.ToLower(scheme))
-	switch kind {
-	case Tel, SMS, Callto:
-		return kind, target
-	case "http", "https", "whatsapp":
-	default:
-		return "", ""
+	for _, scheme := range [...]string{"https:", "http:"} {
+		if rest, ok := cutPrefixFold(link, scheme); ok {
+			link = rest
+			break
+		}
 	}
-	host, path, _ := strings.Cut(strings.TrimLeft(target, "/"), "/")
-	switch strings.ToLower(host) {
-	case "wa.me":
-		return WhatsApp, strings.TrimSuffix(path, "/")
-	case "api.whatsapp.com", "web.whatsapp.com", "send":
-		for pair := range strings.SplitSeq(query, "&") {
-			if number, ok := strings.CutPrefix(pair, "phone="); ok {
-				return WhatsApp, number
+	for _, c := range callers {
+		if number, ok := cutPrefixFold(link, c.prefix); ok {
+			if end := strings.IndexAny(number, "?&"); end >= 0 {
+				number = number[:end]
 			}
+			return c.kind, number
 		}
 	}
 	return "", ""
+}
+
+func cutPrefixFold(text, prefix string) (rest string, ok bool) {
+	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+		return text, false
+	}
+	return text[len(prefix):], true
 }
 
 // plain is a link's value with its percent escapes read.

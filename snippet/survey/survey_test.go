@@ -29,7 +29,7 @@ func TestNumbersOfAPage(t *testing.T) {
 		<body><p>+7&nbsp;(495)&nbsp;123-45-67, 8 (495) <b>123-45</b>-67 or 8 (495) 123-45-67
 		<p><a href="tel:+74951234567" title="8 (495) 123-45-67">Call</a> <a href="https://wa.me/74951234567?text=Hi">write</a> <a href="SMS:%2B7-495-123-45-67?body=x">text</a>
 		<p>Repairs: 8 800 555-35-35 <img alt="0049 30 901820" src=x><template>+7 495 765-43-21</template>
-		<textarea>+7 495 765-43-21</textarea>`
+		<textarea>+7 495 765-43-21</textarea><select><option>+7 495 765-43-21</select>`
 	require.Equal(t, `74951234567 attribute "8 (495) 123-45-67" 2
 74951234567 text "8 (495) 123-45-67" 2
 74951234567 text "+7 495 123-45-67" 1
@@ -110,7 +110,7 @@ func TestNumbersOfLinks(t *testing.T) {
 		"tel:+7-495-123-45-67;ext=101":                        "74951234567",
 		"whatsapp://send?phone=74951234567&text=1":            "74951234567",
 		"https://api.whatsapp.com/send/?phone=%2B74951234567": "74951234567",
-		"//wa.me/74951234567":                                 "",
+		"//wa.me/74951234567":                                 "74951234567",
 		"https://shop.example/74951234567":                    "",
 		"tel:112":                                             "",
 		"tel:":                                                "",
