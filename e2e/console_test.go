@@ -92,6 +92,21 @@ func TestVisitorsAndLeadsAppearInTheConsole(t *testing.T) {
 	desk.until(`location.pathname.startsWith("/visitors/") && ` + contains("h1", "Anna"))
 }
 
+func TestNumbersOfPagesAppearInTheConsole(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	newTab(t).visit(p.shop + "/contacts.html")
+	p.await(t, func() bool {
+		desk.visit(p.console + "/numbers")
+		return value[bool](desk, contains("main", "+7 495 123-45-67")+` === true`)
+	})
+	row := `[...document.querySelectorAll(".numbers > li")].find((row) => row.innerText.includes("74951234567"))`
+	require.True(t, value[bool](desk, row+`.innerText.includes("8 495 123 45 67")`), "as people read it")
+	require.True(t, value[bool](desk, row+`.innerText.includes("/contacts.html")`))
+	require.True(t, value[bool](desk, row+`.innerText.includes("Configured")`))
+}
+
 func TestRowsDoNotMoveUnderThePointer(t *testing.T) {
 	t.Parallel()
 	p := runExample(t, "")
