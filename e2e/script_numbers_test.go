@@ -158,17 +158,20 @@ func TestScriptFillsTargets(t *testing.T) {
 	_, b := shown(t, variantA, "", `<main><p class="x phone">123-45-67</p><p class=phone>8 (495) 123-45-67</p><p class=phone>8 (495) 765-43-21</p><p id=callme></p>
 		<a class=phone href="tel:84951234567"></a><i name=tel>Call us</i><p class=phone><i>Tel.</i> <u>12 34 56</u>, <s>77 88 99</s></p>
 		<p class=phone itemprop=telephone>123-45-67</p><p class=phone data-svc-noswap>123-45-67</p><p class=phones>123-45-67</p></main>
-		<footer><a href="tel:112">00 11 22</a></footer>`, append(issue(t, moscow), targets...))
+		<footer><a href="tel:+1231">00 <b>11</b> 22</a><a href="tel:001122">00<br>11 22</a></footer>`, append(issue(t, moscow), targets...))
 	require.Equal(t, []any{"+7 495 765-43-21", "8 (495) 765-43-21", "8 (495) 765-43-21", "+7 495 765-43-21", "", "Call us", "Tel. +7 495 765-43-21, 77 88 99",
 		"+7 495 765-43-21", "123-45-67", "123-45-67"}, value[any](b, `[...document.querySelectorAll("main > *")].map(element => element.textContent)`))
 	require.Equal(t, "tel:84957654321", value[string](b, `document.querySelector("main > a").getAttribute("href")`))
-	require.Equal(t, "+7 495 765-43-21", value[string](b, `document.querySelector("footer > a").textContent`))
+	require.Equal(t, `<a href="tel:+1231">+7 495 765-43-21<b></b></a><a href="tel:74957654321">00<br>11 22</a>`, value[string](b, `document.querySelector("footer").innerHTML`))
 }
 
 func TestScriptPutsPictures(t *testing.T) {
 	t.Parallel()
-	_, b := shown(t, variantA, "", `<img id=pic src="old.png" srcset="old2.png 2x" alt="Call us">`, append(issue(t, moscow), place("#pic", moscow, "", "/frontdesk/phone/new.png")))
-	require.Equal(t, `<img id="pic" src="/frontdesk/phone/new.png" alt="+74957654321">`, value[string](b, `document.getElementById("pic").outerHTML`))
+	_, b := shown(t, variantA, "", `<picture><source srcset="old.webp"><img id=pic src="old.png" srcset="old2.png 2x" alt="Call us"></picture><img class=pic src="old.png">`,
+		append(issue(t, moscow), place("#pic", moscow, "", "/frontdesk/phone/new.png"), place(".pic", moscow, "", "/frontdesk/phone/new.png")))
+	require.Equal(t, `<source srcset="/frontdesk/phone/new.png"><img id="pic" src="/frontdesk/phone/new.png" srcset="/frontdesk/phone/new.png" alt="+74957654321">`,
+		value[string](b, inner))
+	require.Equal(t, `<img class="pic" src="/frontdesk/phone/new.png" alt="+74957654321">`, value[string](b, `document.querySelector(".pic").outerHTML`))
 }
 
 // Policies let scripts in by the page's nonce.

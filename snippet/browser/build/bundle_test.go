@@ -15,7 +15,7 @@ import (
 // are loaded by the pages that need them.
 var budgets = map[string]int{
 	"svc.js":     4700,
-	"numbers.js": 6420,
+	"numbers.js": 6800,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {

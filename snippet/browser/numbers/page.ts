@@ -69,7 +69,7 @@ export function changeLine(line: Text[], change: Change): void {
 }
 
 /** Links that dial or write to a number: the first group leads to it, the second is it. */
-const links = /^(\s*(?:(?:tel|sms|callto):|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
+export const links = /^(\s*(?:(?:tel|sms|callto):|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
 
 function changeAttributes(element: Element, change: Change): void {
   const name = element.localName;
@@ -81,10 +81,14 @@ function changeAttributes(element: Element, change: Change): void {
       putAll([node], [change(node.value, false)]);
     }
   }
-  const href = /^(a|area)$/.test(name) && element.getAttributeNode('href');
+  const href = linkOf(element);
   if (href) {
     putAll([href], [href.value.replace(links, (_, lead, number) => lead + change(number, true))]);
   }
+}
+
+export function linkOf(element: Element): Attr | null {
+  return /^(a|area)$/.test(element.localName) ? element.getAttributeNode('href') : null;
 }
 
 /** What was written over in a node, and how often the page has put that back. */

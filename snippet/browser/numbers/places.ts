@@ -1,5 +1,6 @@
+import { mark } from './character';
 import type { Table } from './forms';
-import { forbidden, putAll } from './page';
+import { blockOf, forbidden, isBlock, linkOf, links, putAll } from './page';
 
 /** A number as the page's block tells it. Records of targets and pictures stand beside those of numbers. */
 export interface Entry {
@@ -23,10 +24,10 @@ export function placesOf(numbers: Entry[], table: Table): Place[] {
   return numbers.filter(({ id }) => !isNumber(id)).map((entry) => {
     const { from, raw, text } = entry;
     const shown = text || numbers.filter((other) => other.from === from).map((other) => other.text).find(Boolean) || raw;
-    const known = new Set([raw, shown.replace(/\D/g, '')]);
+    const known = new Set([raw, digitsOf(shown)]);
     table.forEach(({ number, poured, text, compact }) => {
       if (number === from) {
-        [poured || '', text, compact].forEach((writing) => known.add(writing.replace(/\D/g, '')));
+        [poured || '', text, compact].forEach((writing) => known.add(digitsOf(writing)));
       }
     });
     return { ...entry, shown, known };
@@ -51,44 +52,105 @@ export function elementsOf(id: string): Element[] {
 }
 
 /** Makes the place show the number where it does not yet. Whether anything was changed. */
-export function fill(element: Element, { img, shown, known }: Place): boolean {
-  if (img) {
-    return picture(element, img, shown);
+export function fill(element: Element, place: Place): boolean {
+  if (place.img) {
+    return picture(element, place.img, place.shown);
   }
-  const nodes = textsOf(element);
-  const writings = nodes.map(({ data }) => data.match(otherWriting) || []);
-  if (writings.some((found) => found.some((writing) => known.has(writing.replace(/\D/g, ''))))) {
+  const linked = fillLink(element, place);
+  return fillText(element, place) || linked;
+}
+
+/** A row of digits that people would call. */
+const otherWriting = /[+(]{0,2}\d(?:[\s().\-/\xa0\u2000-\u2015\u202f]{0,4}\d){4,}/g;
+
+function digitsOf(writing: string): string {
+  return writing.replace(/\D/g, '');
+}
+
+/** The link of a place calls the number, whatever it called. */
+function fillLink(element: Element, { raw, known }: Place): boolean {
+  const href = linkOf(element);
+  return (
+    !!href &&
+    putAll(
+      [href],
+      [
+        href.value.replace(links, (_, lead, number: string) => {
+          const [writing = ''] = number.match(otherWriting) || [];
+          return lead + (known.has(digitsOf(writing)) ? number : number.replace(writing, writing && (writing[0] === '+' ? '+' : '') + raw));
+        }),
+      ],
+    )
+  );
+}
+
+/** The first writing of another number in the place, or nothing at all, becomes the number. */
+function fillText(element: Element, { shown, known }: Place): boolean {
+  let words = '';
+  let block: Element | null = null;
+  const pieces: { node: Text; from: number }[] = [];
+  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode;
+    if (node instanceof Element ? isBlock(node) : blockOf(node) !== block) {
+      words += mark; // Another line begins.
+    }
+    block = blockOf(node);
+    if (node instanceof Text && !block!.closest(forbidden)) {
+      pieces.push({ node, from: words.length });
+      words += node.data;
+    }
+  }
+  const writings: string[] = words.match(otherWriting) || [];
+  if (writings.some((writing) => known.has(digitsOf(writing)))) {
     return false;
   }
-  const at = writings.findIndex(({ length }) => length);
-  if (at >= 0) {
-    return putAll([nodes[at]], [nodes[at].data.replace(writings[at][0], () => shown)]);
+  if (writings.length) {
+    const begin = words.indexOf(writings[0]);
+    const end = begin + writings[0].length;
+    let rest = shown;
+    const values = pieces.map(({ node: { data }, from }) => {
+      if (from >= end || from + data.length <= begin) {
+        return data;
+      }
+      const value = data.slice(0, Math.max(begin - from, 0)) + rest + data.slice(Math.max(end - from, 0));
+      rest = '';
+      return value;
+    });
+    return putAll(
+      pieces.map(({ node }) => node),
+      values,
+    );
   }
-  if (element.firstElementChild || element.localName === 'a' || element.textContent!.trim()) {
+  if (element.firstElementChild || unfilled.test(element.localName) || words.replace(/[\s\0]/g, '')) {
     return false;
   }
   element.textContent = shown;
   return true;
 }
 
-/** A row of digits that people would call. */
-const otherWriting = /[+(]{0,2}\d(?:[\s().\-/\xa0\u2000-\u2015\u202f]*\d){4,}/g;
+/** Elements that stay empty: a link may show an icon, and some hold no text. */
+const unfilled = /^(a|area|img|input|[bh]r|table|tbody|thead|tfoot|tr|colgroup|[uod]l|menu|picture|video|audio|svg)$/;
 
-export function textsOf(element: Element): Text[] {
-  const nodes: Text[] = [];
-  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    nodes.push(walk.currentNode as Text);
-  }
-  return nodes;
-}
-
+/** An image, and the sources that browsers prefer to what it says itself. */
 function picture(element: Element, address: string, alt: string): boolean {
-  const source = element.getAttributeNode('src');
-  if (element.localName !== 'img' || !source || !putAll([source], [address])) {
+  if (element.localName !== 'img') {
     return false;
   }
-  element.removeAttribute('srcset');
-  element.setAttribute('alt', alt);
-  return true;
+  const nodes = sourcesOf(element);
+  const changed = putAll(
+    nodes,
+    nodes.map(() => address),
+  );
+  if (changed) {
+    element.setAttribute('alt', alt);
+  }
+  return changed;
+}
+
+export function sourcesOf(image: Element): Attr[] {
+  const around = image.closest('picture');
+  return [image, ...Array.from(around ? around.querySelectorAll('source') : [])].flatMap((element) =>
+    ['src', 'srcset', 'data-src', 'data-srcset'].map((name) => element.getAttributeNode(name)!).filter(Boolean),
+  );
 }

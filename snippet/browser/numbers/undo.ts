@@ -1,7 +1,7 @@
 import { mark } from './character';
 import { reverse, type Table } from './forms';
-import { type Change, leave, putAll } from './page';
-import { elementsOf, isNumber, textsOf } from './places';
+import { type Change, leave, linkOf, putAll } from './page';
+import { elementsOf, isNumber, sourcesOf } from './places';
 import { rewrite } from './rewrite';
 
 /** What the server has replaced: where, the old writing and the new. */
@@ -58,15 +58,15 @@ function into(found: string, old: string): string {
 export function undoPlaces(replaced: Replaced[]): void {
   for (const [id, old, fresh] of replaced) {
     for (const element of isNumber(id) ? [] : elementsOf(id)) {
-      for (const name of ['src', 'srcset', 'alt']) {
-        const attribute = element.getAttributeNode(name);
-        if (attribute && attribute.value === fresh) {
-          putAll([attribute], [old]);
-        }
+      const sources = element.localName === 'img' ? sourcesOf(element).filter(({ value }) => value === fresh) : [];
+      const nodes: (Text | Attr | null)[] = [linkOf(element), element.getAttributeNode('alt')];
+      const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        nodes.push(walk.currentNode as Text);
       }
-      const text = textsOf(element).find(({ data }) => data.includes(fresh));
-      if (text) {
-        putAll([text], [text.data.replace(fresh, () => old)]);
+      const found = nodes.find((node) => node && node.nodeValue!.includes(fresh));
+      for (const node of sources[0] ? sources : found ? [found] : []) {
+        putAll([node], [node.nodeValue!.replace(fresh, () => old)]);
       }
     }
   }
