@@ -73,6 +73,7 @@ func TestPagesOfSourcesHaveValidatorsOfTheirOwn(t *testing.T) {
 	require.NotEmpty(t, changed.Header.Get("ETag"))
 	require.NotEqual(t, neutral.Header.Get("ETag"), changed.Header.Get("ETag"))
 	require.Equal(t, "private", changed.Header.Get("Cache-Control"))
+	require.Contains(t, changed.Header.Values("Vary"), "Cookie") // for the browser's own cache
 	require.NotContains(t, neutral.Header.Get("Cache-Control"), "private")
 
 	for _, again := range []struct {
