@@ -60,9 +60,15 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
+	having, err := c.Numbers.Sites(r.Context())
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
 	var body numbersPage
 	for _, s := range f.Sites {
-		if f.SiteID != 0 && f.SiteID != s.ID {
+		declared := c.Numbers.Declared(s.Key)
+		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] && len(declared) == 0 {
 			continue
 		}
 		if len(body.Sites) == maxNumberSites {
@@ -74,9 +80,7 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 			c.failed(w, r, err)
 			return
 		}
-		if rows := numberRows(shown, c.Numbers.Declared(s.Key)); len(rows) > 0 {
-			body.Sites = append(body.Sites, siteNumbers{s, rows})
-		}
+		body.Sites = append(body.Sites, siteNumbers{s, numberRows(shown, declared)})
 	}
 	f.Body = body
 	c.show(w, r, http.StatusOK, f)
@@ -109,6 +113,7 @@ func numberRows(shown []number.ShownNumber, declared []number.Declared) []number
 	}
 	for _, d := range declared {
 		if !seen[d.Digits] {
+			seen[d.Digits] = true // several handlers of a site may have it
 			others = append(others, numberRow{Digits: d.Digits, Valid: dial(d.Digits) != "", State: stateConfigured})
 		}
 	}

@@ -27,7 +27,7 @@ func TestNumbersAreShown(t *testing.T) {
 		delete(found, "74957654321")
 		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/", found))
 		d.Numbers.Declare(map[string][]number.Declared{"shop.example": {
-			{Digits: "74951234567", Tracking: []string{"74957654321", "74957654322"}}, {Digits: "78005553535"},
+			{Digits: "74951234567", Tracking: []string{"74957654321", "74957654322"}}, {Digits: "78005553535"}, {Digits: "78005553535"},
 		}})
 		page := b.get("/numbers")
 		require.Equal(t, http.StatusOK, page.status)
@@ -39,6 +39,7 @@ func TestNumbersAreShown(t *testing.T) {
 		} {
 			require.Contains(t, page.body, text)
 		}
+		require.Equal(t, 1, strings.Count(page.body, "On none of the pages"))
 		require.Equal(t, http.StatusSeeOther, d.browser().get("/numbers").status, "for operators only")
 	})
 }

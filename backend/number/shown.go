@@ -176,6 +176,27 @@ func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error 
 	return err
 }
 
+// Sites are the sites whose pages are known to show numbers.
+func (s *Shown) Sites(ctx context.Context) (map[int64]bool, error) {
+	rows, err := s.db.Read().QueryContext(ctx, `SELECT DISTINCT site_id FROM shown_numbers`)
+	if err != nil {
+		return nil, fmt.Errorf("listing sites with numbers: %w", err)
+	}
+	defer rows.Close()
+	sites := make(map[int64]bool)
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("listing sites with numbers: %w", err)
+		}
+		sites[id] = true
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("listing sites with numbers: %w", err)
+	}
+	return sites, nil
+}
+
 // List returns the numbers that a site's pages show, those on most pages first.
 func (s *Shown) List(ctx context.Context, siteID int64) ([]ShownNumber, error) {
 	rows, err := s.db.Read().QueryContext(ctx, `SELECT n.digits, n.first_at, n.last_at, p.path, p.writings FROM shown_numbers n

@@ -47,6 +47,10 @@ func TestShownNumbersAreLearnt(t *testing.T) {
 				{Text: "+7 495 123-45-68", Place: "attribute", Count: 1}}},
 		}, shown)
 
+		sites, err := s.Sites(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[int64]bool{1: true, 2: true}, sites)
+
 		// What a page does not show any more is forgotten.
 		now = now.Add(time.Hour)
 		require.NoError(t, s.Learn(t.Context(), 1, "/contacts.html", writings("74951234567")))
