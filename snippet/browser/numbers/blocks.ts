@@ -23,7 +23,7 @@ export function newBlocks(): Blocks {
   return {
     add(node) {
       addLine(node);
-      if (node instanceof Element) {
+      if (node instanceof Element && node.firstElementChild) {
         walks.push(
           document.createTreeWalker(node, NodeFilter.SHOW_ELEMENT, (element) =>
             isBlock(element as Element) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP,

@@ -1,4 +1,4 @@
-import { mark } from './character';
+import { begin, mark } from './character';
 import { reverse, type Table } from './forms';
 import { type Change, leave, linkOf, putAll } from './page';
 import { elementsOf, isNumber, sourcesOf } from './places';
@@ -33,6 +33,9 @@ export function undoing(table: Table, replaced: Replaced[]): Change {
     .filter(([id, old, fresh]) => isNumber(id) && old !== fresh)
     .map(([, old, fresh]) => [patternOf(fresh), old] as const);
   return (text, link) => {
+    if (begin(text, 0) === text.length) {
+      return text;
+    }
     for (const [pattern, old] of exact) {
       text = text.replace(pattern, (_, lead: string, found: string) => lead + into(found, old));
     }
