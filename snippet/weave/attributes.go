@@ -142,7 +142,7 @@ func (s *scanner) attribute(a *attribute) {
 	case "contenteditable":
 		e.spared = e.spared || !bytes.EqualFold(a.value, []byte("false"))
 	case "itemprop":
-		e.item = true
+		e.item = len(a.value) > 0
 	case "itemscope":
 		e.scope = true
 	}

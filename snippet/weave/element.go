@@ -23,6 +23,15 @@ func wordOf(name string) (w word) {
 	return w
 }
 
+// String is the name.
+func (w word) String() string {
+	var b []byte
+	for ; w != 0; w >>= 8 {
+		b = append(b, byte(w))
+	}
+	return string(b)
+}
+
 // maxWord is how long a name may be to be a word.
 const maxWord = 8
 
@@ -64,7 +73,7 @@ func gatherElements() (*elementTable, map[string]traits) {
 		structure: "table thead tbody tfoot tr colgroup ul ol dl menu select datalist picture video audio object svg math map template html head",
 		control:   "select option optgroup datalist",
 		special: `select option optgroup datalist script style title textarea xmp iframe noembed noframes noscript plaintext
-			svg math foreignobject desc annotation-xml mi mo mn ms mtext link meta base html picture`,
+			svg math foreignobject desc annotation-xml mi mo mn ms mtext picture`,
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] |= t

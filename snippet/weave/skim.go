@@ -17,17 +17,27 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	if _, held := s.words.Held(); held {
 		return i
 	}
-	from, to := s.pass(p, i)
+	line, likely, to := s.pass(p, i)
+	if likely > line && breaksLine(p, likely) {
+		line = likely
+	}
 	s.noSkim = base + int64(to) + 1
-	return from
+	return line
+}
+
+// breaksLine says whether a line begins at the start tag at p[i].
+func breaksLine(p []byte, i int) bool {
+	name, _, _ := tagWord(p, i+1)
+	return elements.of(name)&breaks != 0
 }
 
 // pass reads p from i on. It gives the index up to which nothing has to be read,
-// where a line begins, and the one at which it saw what has to be read.
+// where a line begins, and the one at which it saw what has to be read. Of the last
+// start tag it knows only that a line begins there likely.
 //
 // A number needs a row of digits and separators that no letter ends. Inline tags may
 // stand in it, so a row that is open at a tag goes on behind it.
-func (s *scanner) pass(p []byte, i int) (line, end int) {
+func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 	line = i
 	w := walk{p: p, wide: s.charset.Wide()}
 	row := 0         // digits in the row that is open
@@ -35,12 +45,12 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 	w.look(i)
 	for {
 		if i = w.next(); i < 0 {
-			return line, min(w.base, len(p)-1)
+			return line, likely, min(w.base, len(p)-1)
 		}
 		switch c := p[i]; {
 		case '0' <= c && c <= '9':
 			if i, row = s.charset.Row(p, i, 0, s.rules.least); row >= s.rules.least {
-				return line, i
+				return line, likely, i
 			}
 			if i == len(p) || p[i] != '<' {
 				row = 0
@@ -54,16 +64,50 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 		if p[i+1] == '/' && row == 0 && !drawing && w.endTag() {
 			continue // of an element whose start tag was of no account
 		}
+		if row == 0 && !drawing {
+			kind := kinds[binary.LittleEndian.Uint16(p[i+1:])]
+			if kind != unsure && !(kind == itemOrLink && p[i+3]|0x20 == 'n') {
+				if kind != flowing {
+					likely = i
+				}
+				w.skip()
+				at := w.next()
+				switch {
+				case at < 0:
+					return line, likely, i
+				case at-i >= shortTag:
+				case p[at] == '>':
+					w.skip()
+					continue
+				default:
+					if after := s.skimAttributes(&w, i+1, at); after >= 0 {
+						w.to(after)
+						continue
+					}
+				}
+				w.look(i)
+			}
+		}
 		name, after, start := tagWord(p, i+1)
 		traits := elements.of(name)
 		switch {
 		case name == 0:
-			return line, i
+			return line, likely, i
 		case name == svgWord && start != drawing:
 			drawing = start
 			line, row = i, 0
+		case start && (name == scriptWord || name == styleWord) && row == 0 && !drawing:
+			if after = s.skimRaw(&w, i, after, name); after < 0 {
+				return i, -1, i
+			}
+			w.to(after)
+			line = after
+			continue
 		case traits&special != 0:
-			return line, i
+			if traits&breaks != 0 && !drawing {
+				return i, -1, i
+			}
+			return line, likely, i
 		case traits&breaks != 0:
 			if row = 0; !drawing {
 				line = i
@@ -73,16 +117,22 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 		case p[after] == '>':
 			after++
 		case start:
-			after = s.skimAttributes(&w, after)
+			w.to(after)
+			at := w.next()
+			if at < 0 {
+				return line, likely, i
+			}
+			after = s.skimAttributes(&w, after, at)
 		default:
 			after = -1
 		}
-		if after < 0 || name == svgWord && p[after-2] == '/' {
-			return line, i
+		if after < 0 || name == svgWord && p[after-2] == '/' ||
+			name == linkWord && !s.hydrating && namesFramework(p[i:after]) {
+			return line, likely, i
 		}
 		if row > 0 {
 			if after, row = s.charset.Row(p, after, row, s.rules.least); row >= s.rules.least {
-				return line, after
+				return line, likely, after
 			}
 			if after == len(p) || p[after] != '<' {
 				row = 0
@@ -92,7 +142,76 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 	}
 }
 
-var svgWord = wordOf("svg")
+var (
+	svgWord    = wordOf("svg")
+	linkWord   = wordOf("link")
+	scriptWord = wordOf("script")
+	styleWord  = wordOf("style")
+)
+
+// shortTag is the least distance from a tag's "<" to the end of an attribute that
+// counts and has no value.
+const shortTag = len("<a data-svc-noswap")
+
+// tagKind is what two bytes behind a "<" say.
+type tagKind uint8
+
+const (
+	unsure     tagKind = iota
+	flowing            // an inline element, or an unknown one
+	breaking           // most likely one that begins a line
+	itemOrLink         // <li>, or <link>
+)
+
+// kinds are sure of all start tags whose first two letters no special element has.
+var kinds = gatherKinds()
+
+func gatherKinds() *[1 << 16]tagKind {
+	kinds := new([1 << 16]tagKind)
+	set := func(a, b byte, k tagKind) {
+		for _, a := range [...]byte{a, a &^ 0x20} {
+			kinds[uint16(a)|uint16(b)<<8] = k
+			if isLetter(b) {
+				kinds[uint16(a)|uint16(b&^0x20)<<8] = k
+			}
+		}
+	}
+	for a := byte('a'); a <= 'z'; a++ {
+		for b := range byte(128) {
+			if isLetter(b) && b >= 'a' || b == ' ' || b == '\n' || b == '>' || '1' <= b && b <= '6' {
+				set(a, b, flowing)
+			}
+		}
+	}
+	mark := func(name string, t traits) {
+		b := byte('>')
+		if len(name) > 1 {
+			b = name[1]
+		}
+		k := &kinds[uint16(name[0])|uint16(b)<<8]
+		switch {
+		case name == "link":
+		case name == "li":
+			set('l', 'i', itemOrLink)
+		case t&special != 0:
+			set(name[0], b, unsure)
+		case t&breaks != 0 && *k == flowing:
+			set(name[0], b, breaking)
+			if len(name) == 1 {
+				set(name[0], ' ', breaking)
+			}
+		}
+	}
+	for _, e := range elements {
+		if e.name != 0 {
+			mark(e.name.String(), e.traits)
+		}
+	}
+	for name, t := range longElements {
+		mark(name, t)
+	}
+	return kinds
+}
 
 // tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
 // tag has to be read to know it.
@@ -119,38 +238,79 @@ func tagWord(p []byte, i int) (name word, after int, start bool) {
 	return name, after, start
 }
 
-// skimAttributes reads the attributes from i on, behind a tag's name, and gives the
-// index behind the tag. It is negative when the tag has to be read.
+// skimAttributes reads the attributes that begin behind from, and gives the index
+// behind the tag. It is negative when the tag has to be read. The walk is at the stop at.
 //
 // In a tag only "=" and ">" count: what is quoted stands behind a "=", and a quote
 // anywhere else is a part of a name.
-func (s *scanner) skimAttributes(w *walk, i int) int {
-	p, from := w.p, i // from is behind the last value
+func (s *scanner) skimAttributes(w *walk, from, at int) int {
+	p := w.p
 	for {
-		w.to(i)
-		if i = w.next(); i < 0 {
-			return -1
-		}
-		c := p[i]
+		c := p[at]
 		switch {
 		case c != '>' && c != '=':
-			i++
+			w.skip()
+			if at = w.next(); at < 0 {
+				return -1
+			}
 			continue
-		case i-from >= len("data-svc-noswap"):
-			return s.skimSlowly(p, from) // there is room for an attribute without a value
+		case at-from >= len("data-svc-noswap"): // there is room for an attribute without a value
+			return s.skimSlowly(p, from)
 		case c == '>':
-			return i + 1
+			return at + 1
 		}
-		quote := p[i+1]
-		if quote != '"' && quote != '\'' || endsName(p[i-1]) || i == from {
+		quote := p[at+1]
+		if quote != '"' && quote != '\'' || endsName(p[at-1]) || at == from {
 			return s.skimSlowly(p, from)
 		}
-		n := indexNear(p[i+2:], quote)
-		if n < 0 || s.rules.mindful[p[i-1]] && s.minds(lastName(p[from:i]), p[i+2:i+2+n]) {
+		n := indexNear(p[at+2:], quote)
+		if n < 0 || s.rules.mindful[p[at-1]] && s.minds(lastName(p[from:at]), p[at+2:at+2+n]) {
 			return -1
 		}
-		i += n + 3
-		from = i
+		from = at + n + 3
+		w.to(from)
+		if at = w.next(); at < 0 {
+			return -1
+		}
+	}
+}
+
+// skimRaw passes over a script or a style, whose name ends before p[i] and whose "<" is at
+// p[begin], and gives the index behind its end tag. It is negative when it has to be read.
+func (s *scanner) skimRaw(w *walk, begin, i int, name word) int {
+	p := w.p
+	w.to(i)
+	at := w.next()
+	if at < 0 {
+		return -1
+	}
+	after := s.skimAttributes(w, i, at)
+	if after < 0 || p[after-2] == '/' {
+		return -1
+	}
+	if name == scriptWord {
+		tag := p[begin:after]
+		if bytes.Contains(tag, []byte("id=")) || bytes.Contains(tag, []byte("data-")) || !s.hydrating && namesFramework(tag) {
+			return -1 // it may be data
+		}
+	}
+	for i = after; ; {
+		n := bytes.IndexByte(p[i:], '<')
+		if i += n; n < 0 || len(p)-i < 16 {
+			return -1
+		}
+		switch p[i+1] {
+		case '!':
+			return -1 // it may hide its end
+		case '/':
+			if closing, behind, _ := tagWord(p, i+1); closing == name {
+				if p[behind] != '>' || name == scriptWord && carriesData(p[after:min(i, after+sniffLength)]) {
+					return -1
+				}
+				return behind + 1
+			}
+		}
+		i++
 	}
 }
 
@@ -238,6 +398,8 @@ func (s *scanner) minds(name, value []byte) bool {
 		case 'c':
 			return len(s.rules.classes) > 0 && s.rules.placeByClass(value) >= 0
 		}
+	case 7: // content
+		return name[0]|0x20 == 'c' && s.figures(value)
 	case 8: // itemprop
 		return name[0]|0x20 == 'i'
 	case 10: // aria-label
