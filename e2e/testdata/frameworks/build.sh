@@ -13,7 +13,7 @@ record() {
 	curl -fsSL -H "${3:-Accept: */*}" -o "$site/$2" "$server$1"
 }
 
-for name in ${*:-next-app next-pages nuxt sveltekit react-document}; do
+for name in ${*:-next-app next-pages nuxt sveltekit react-document react-router}; do
 	site=$here/$name/site
 	work=$(mktemp -d)
 	cp -R "$here/$name/source/." "$work"
@@ -51,6 +51,10 @@ for name in ${*:-next-app next-pages nuxt sveltekit react-document}; do
 			record /__data.json __data.json
 			for page in contacts constant; do record "/$page/__data.json" "$page/__data.json"; done
 			cp -R .svelte-kit/output/client/_app "$site/_app"
+			;;
+		react-router)
+			for page in _root contacts; do record "/$page.data" "$page.data"; done
+			cp -R build/client/assets "$site/assets"
 			;;
 		esac
 		kill -- -$pid

@@ -1,0 +1,1 @@
+import{w as o,r as e,j as t}from"./jsx-runtime-BAw0n6y4.js";const a=o(function(){const[n,s]=e.useState(0);return t.jsxs(t.Fragment,{children:[t.jsx("h1",{children:"Constant"}),t.jsx("p",{className:"phone",children:"+7 (495) 123-45-67"}),t.jsxs("button",{onClick:()=>s(n+1),children:[n," clicks"]})]})});export{a as default};
