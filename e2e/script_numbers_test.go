@@ -90,6 +90,21 @@ func TestPhonesBeforeThePageIsParsed(t *testing.T) {
 	require.Equal(t, map[string]any{"number=74951234567": "74957654321"}, value[any](b, "Svc.getReplacedPhones()"), "what the server has replaced")
 }
 
+// Numbers that belong to one visitor are told apart from those of a source, and what counts is the last block of the page.
+func TestPhonesOfOneVisitor(t *testing.T) {
+	t.Parallel()
+	numbers := issue(t, moscow, phone.Number{Digits: "78005553535", Replacement: "74957654321"}, phone.Number{Digits: "442079460018", Replacement: "442079460999"})
+	numbers[1].DT, numbers[2].DT = true, true
+	_, b := shown(t, variantA, "", `<p>8 800 555-35-35, 020 7946 0018</p>`+blockOf(t, issue(t, phone.Number{Digits: "12125551234", Replacement: "12125559876"})), numbers)
+	require.Equal(t, "8 495 765-43-21, 020 7946 0999", value[string](b, inner))
+	require.Equal(t, []any{"number=78005553535", "number=442079460018"}, value[any](b, "Svc.getDTPhones().map(phone => phone.id)"))
+	require.Equal(t, 3, value[int](b, "Svc.getPhones().length"))
+	require.Equal(t, map[string]any{"number=74951234567": "74957654321", "number=78005553535": "74957654321", "number=442079460018": "442079460999"},
+		value[any](b, "Svc.getReplacedPhones()"))
+	require.Equal(t, map[string]any{"74957654321": []any{"number=74951234567"}}, value[any](b, `Svc.getReplacedPhones("static")`))
+	require.Equal(t, map[string]any{"74957654321": []any{"number=78005553535"}, "442079460999": []any{"number=442079460018"}}, value[any](b, `Svc.getReplacedPhones("dynamic")`))
+}
+
 func TestPageWithoutNumbers(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]string{

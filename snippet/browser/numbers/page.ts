@@ -12,7 +12,7 @@ const untouched = forbidden + ',[itemprop]:not([itemscope])';
 
 /** Elements over which a line goes on, beside those that a site has made itself. At the tags of all others it ends. */
 const inline =
-  /^(a|abbr|acronym|b|bd[io]|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|nobr|output|q|r[bpt]|rtc|ruby|s|samp|small|span|strike|strong|su[bp]|time|tt|u|var|wbr|.+-.+)$/;
+  /^(a|abbr|acronym|b|bd[io]|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|nobr|output|q|r[bpt]|rtc|ruby|s|samp|small|span|strike|strong|su[bp]|time|tspan|tt|u|var|wbr|.+-.+)$/;
 
 export function isBlock(element: Element): boolean {
   return !inline.test(element.localName);
