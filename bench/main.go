@@ -35,7 +35,7 @@ type options struct {
 func parse() options {
 	var o options
 	flag.IntVar(&o.rounds, "rounds", 7, "how many times each side is measured, in turns")
-	flag.DurationVar(&o.slice, "slice", 1500*time.Millisecond, "how long one measurement of one side lasts; a tenth of it for rewrite")
+	flag.DurationVar(&o.slice, "slice", 1500*time.Millisecond, "how long one measurement of one side lasts; rewrite takes thrice the rounds of a thirtieth")
 	flag.StringVar(&o.sizes, "size", "10KB,100KB,1MB,10MB", "pages that rewrite copies")
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
@@ -68,7 +68,8 @@ func run(ctx context.Context, o options) error {
 	caddy := sync.OnceValues(func() (string, error) { return buildCaddy(ctx, folder) })
 	parts := map[string]func() error{
 		"rewrite": func() error {
-			return rewrite(ctx, folder, o.bun, strings.Split(o.sizes, ","), o.rounds, o.slice/10)
+			// Of many short turns some are undisturbed on any machine.
+			return rewrite(ctx, folder, o.bun, strings.Split(o.sizes, ","), 3*o.rounds, o.slice/30)
 		},
 		"pages": func() error {
 			program, err := caddy()
