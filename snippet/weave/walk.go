@@ -73,43 +73,32 @@ func (w *walk) look(i int) bool {
 		return false
 	}
 	b := (*[64]byte)(w.p[i:])
-	if w.wide && wide(b) {
+	mask, high := stops(b)
+	if high != 0 && w.wide && wide(b) {
 		w.mask, w.p = 0, w.p[:i]
 		return false
 	}
-	w.mask = stops(b)
+	w.mask = mask
 	return true
 }
 
-// stops has a bit for each byte from 0x30 to 0x3F.
-func stops(b *[64]byte) uint64 {
-	return stops8(binary.LittleEndian.Uint64(b[0:])) |
-		stops8(binary.LittleEndian.Uint64(b[8:]))<<8 |
-		stops8(binary.LittleEndian.Uint64(b[16:]))<<16 |
-		stops8(binary.LittleEndian.Uint64(b[24:]))<<24 |
-		stops8(binary.LittleEndian.Uint64(b[32:]))<<32 |
-		stops8(binary.LittleEndian.Uint64(b[40:]))<<40 |
-		stops8(binary.LittleEndian.Uint64(b[48:]))<<48 |
-		stops8(binary.LittleEndian.Uint64(b[56:]))<<56
+// stopsOf is stops in Go.
+func stopsOf(b *[64]byte) (stops, high uint64) {
+	for i := 0; i < len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		// The upper halves of eight bytes; bit 4 is set where one is 3.
+		y := x>>4&(0x0f*ones) ^ 0x03*ones
+		stops |= gather((0x10*ones-y)&(0x10*ones)<<3) << i
+		high |= gather(x&(0x80*ones)) << i
+	}
+	return stops, high
 }
 
-// stops8 takes the upper halves of eight bytes, leaves bit 4 where one is 3, and
-// gathers these bits by a multiplication.
-func stops8(x uint64) uint64 {
-	const gather = 1<<52 | 1<<45 | 1<<38 | 1<<31 | 1<<24 | 1<<17 | 1<<10 | 1<<3
-	y := x>>4&(0x0f*ones) ^ 0x03*ones
-	return (0x10*ones - y) & (0x10 * ones) * gather >> 56
-}
+// gather puts the high bits of eight bytes next to each other.
+func gather(x uint64) uint64 { return x * 0x0002040810204081 >> 56 }
 
 // wide says whether one of the bytes may begin a digit of another script.
 func wide(b *[64]byte) bool {
-	var all uint64
-	for i := 0; i < len(b); i += 8 {
-		all |= binary.LittleEndian.Uint64(b[i:])
-	}
-	if all&(0x80*ones) == 0 {
-		return false
-	}
 	for i := 0; i < len(b); i += 8 {
 		if phone.MayBeWide(binary.LittleEndian.Uint64(b[i:])) {
 			return true
