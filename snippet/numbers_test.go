@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,6 +96,24 @@ func TestPageWithNumbers(t *testing.T) {
 	require.Equal(t, "+7 495 765-43-21", told.Numbers[0].Text)
 	require.NotEmpty(t, told.Numbers[0].Forms)
 	require.Equal(t, ".phone", told.Numbers[1].ID)
+}
+
+// A page that comes at once goes out at once, with its length.
+func TestLengthOfPageWithNumbers(t *testing.T) {
+	for _, c := range []*snippet.Code{numberedCode(t, nil), numberedCode(t, func(s *snippet.Settings) {
+		s.Numbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"body > p"}}}
+	})} {
+		h := http.Header{"Content-Type": {"text/html"}, "Content-Length": {strconv.Itoa(len(numberedPage))}}
+		response, body, _ := visited(t, c, get("/"), snippet.Visit{}, h, numberedPage)
+		require.Equal(t, int64(len(body)), response.ContentLength)
+		page, _ := split(t, body)
+		require.Equal(t, strings.ReplaceAll(numberedPage, oldNumber, newNumber), page)
+		for i := 1; i < len(numberedPage); i++ {
+			response, again, _ := visited(t, c, get("/"), snippet.Visit{}, h, numberedPage[:i], numberedPage[i:])
+			require.Equal(t, body, again)
+			require.Contains(t, []int64{-1, int64(len(body))}, response.ContentLength)
+		}
+	}
 }
 
 // Pages that are not given the code have their numbers replaced all the same.

@@ -55,6 +55,8 @@ type writer struct {
 	page     *page
 	offset   int64     // of page.held in the page
 	exchange *exchange // of the page's numbers, once it has begun
+	received int64     // bytes that have gone into it
+	ending   bool      // all of the page has
 	original bool      // the numbers stay as they are: their exchange has failed
 	sample   []byte
 	sampling bool

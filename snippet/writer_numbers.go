@@ -1,5 +1,7 @@
 package snippet
 
+import "strconv"
+
 // maxSample bounds the pages that are handed to [Visit.Sample].
 const maxSample = 256 << 10
 
@@ -33,14 +35,21 @@ func (w *writer) replaces(o Outcome) bool {
 // emit sends a piece of the page, with its numbers replaced where some are in
 // effect. What is sent so is the page from its beginning, in order.
 func (w *writer) emit(p []byte) error {
-	if w.code.rules == nil || w.original {
+	if w.code.rules == nil || w.original || w.ending {
 		return w.write(p)
+	}
+	w.received += int64(len(p))
+	if w.complete() {
+		return w.endExchange(p)
 	}
 	if !w.guard(func() { w.exchanging().append(p) }) {
 		return w.giveUp()
 	}
 	return w.sendExchanged()
 }
+
+// complete says whether the whole page has come, as far as its length tells.
+func (w *writer) complete() bool { return w.decoder == nil && w.received == w.length }
 
 func (w *writer) exchanging() *exchange {
 	if w.exchange == nil {
@@ -56,7 +65,6 @@ func (w *writer) exchanging() *exchange {
 // insertAndReplace sends the page with the code, which is in page.out, and goes on
 // replacing numbers.
 func (w *writer) insertAndReplace(p []byte) error {
-	w.stream()
 	w.outcome = Woven
 	w.mode = rewriting
 	held := append(w.page.held, p...)
@@ -68,13 +76,18 @@ func (w *writer) insertAndReplace(p []byte) error {
 		}
 		return w.write(held[at:])
 	}
-	w.exchanging().insert(w.page.finder.Place(), w.page.out)
+	if !w.guard(func() { w.exchanging().insert(w.page.finder.Place(), w.page.out) }) {
+		w.original, w.outcome = true, Failed
+	}
+	if w.sent || w.received+int64(len(held)) != w.length {
+		w.stream()
+	}
 	return w.emit(held)
 }
 
 // hurry sends what can be sent, for the origin has flushed.
 func (w *writer) hurry() error {
-	if w.exchange == nil || w.original {
+	if w.exchange == nil || w.original || w.ending {
 		return nil
 	}
 	if !w.guard(w.exchange.hurry) {
@@ -99,17 +112,30 @@ func (w *writer) giveUp() error {
 	return w.write(w.exchange.rest())
 }
 
-// endExchange sends the end of the page.
-func (w *writer) endExchange() error {
-	if w.exchange == nil || w.original {
-		return nil
+// endExchange sends the end of the page, of which p is the last piece. A page that has
+// come at once goes out with its length.
+func (w *writer) endExchange(p []byte) error {
+	if w.original || w.ending {
+		return w.write(p)
 	}
+	w.ending = true
 	var err error
-	if !w.guard(func() { err = w.exchange.finish(w.outcome == Woven) }) {
+	if !w.guard(func() {
+		w.exchanging().append(p)
+		err = w.exchange.finish(w.outcome == Woven)
+	}) {
+		w.stream()
 		return w.giveUp()
 	}
 	if err != nil {
 		w.exchange.skipped = true
+	}
+	if !w.sent {
+		h := w.rw.Header()
+		dropBodyHeaders(h)
+		delete(h, "Content-Encoding")
+		h["Content-Length"] = []string{strconv.Itoa(len(w.exchange.out))}
+		w.sendHeader()
 	}
 	return w.sendExchanged()
 }

@@ -282,8 +282,8 @@ func (w *writer) finish() {
 		w.decoder.ended = true
 		_ = w.drain()
 	}
-	if w.mode == rewriting {
-		_ = w.endExchange()
+	if w.mode == rewriting && w.exchange != nil {
+		_ = w.endExchange(nil)
 	}
 	if w.mode != searching {
 		return
@@ -294,8 +294,8 @@ func (w *writer) finish() {
 		return
 	}
 	_ = w.follow(verdict, nil)
-	if w.mode == rewriting {
-		_ = w.endExchange()
+	if w.mode == rewriting && w.exchange != nil {
+		_ = w.endExchange(nil)
 	}
 }
 

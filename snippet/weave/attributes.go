@@ -221,6 +221,7 @@ func (s *scanner) changeValues(after int64) {
 		case altValue:
 			if named = true; pictured {
 				s.changeWritten(v.at, end, p.text, v.bare)
+				s.records.place(p, readable(b, s.charset), p.text)
 			} else {
 				s.changeValue(v, b, phone.Text)
 			}
