@@ -25,14 +25,18 @@ type exchange struct {
 	skipped bool // the page went without its selectors
 }
 
-// newExchange begins the replacing of numbers in a page.
-func (c *Code) newExchange(charset string) *exchange {
+// newExchange begins the replacing of numbers in a page. hydrates says that the
+// page's headers tell of a framework that takes it over.
+func (c *Code) newExchange(charset string, hydrates bool) *exchange {
 	x := c.takeExchange()
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
 		found = phone.UTF8
 	}
 	x.z.Reset(found)
+	if hydrates {
+		x.z.Hydrates()
+	}
 	x.waiting = c.rules.NeedsWhole()
 	return x
 }
@@ -124,7 +128,7 @@ func (c *Code) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Re
 		f.Feed(page)
 		charset = f.Charset()
 	}
-	x := c.newExchange(charset)
+	x := c.newExchange(charset, false)
 	defer c.putExchange(x)
 	if x.waiting {
 		x.waiting = false

@@ -57,7 +57,7 @@ func (w *writer) exchanging() *exchange {
 		if charset == "" {
 			charset = w.page.finder.Charset()
 		}
-		w.exchange = w.code.newExchange(charset)
+		w.exchange = w.code.newExchange(charset, hydrates(w.rw.Header()))
 	}
 	return w.exchange
 }

@@ -32,7 +32,7 @@ func (s *scanner) beginData() {
 	s.content = dataHeld
 	s.hydrating = true
 	s.values.Reset(phone.Data)
-	s.flight = flight{}
+	s.flight.inside = false
 }
 
 func (s *scanner) raw(at int64, b []byte) {
@@ -129,7 +129,9 @@ func isDataID(id []byte) bool {
 }
 
 // paths of the assets by which frameworks are known before their data come.
-var frameworkPaths = [][]byte{[]byte("/_next/"), []byte("/_nuxt/"), []byte("/_app/immutable/")}
+var frameworkPaths = [][]byte{
+	[]byte("/_next/"), []byte("/_nuxt/"), []byte("/_app/immutable/"), []byte("/assets/manifest-"), []byte("/assets/entry.client-"),
+}
 
 func namesFramework(address []byte) bool {
 	for _, path := range frameworkPaths {

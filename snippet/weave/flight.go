@@ -3,27 +3,43 @@ package weave
 import "bytes"
 
 // flight follows the rows of React's server components, to know where a text row
-// begins: "14:T485," stands right before its text, with 485 the length in
-// hexadecimal, and would be taken for a part of a number.
-type flight struct{ seen uint8 }
+// begins and ends: "14:T485," stands right before its text, with 485 the length in
+// hexadecimal, and the next row right behind it. Both would be taken for a part of a
+// number. In a page the rows are strings in scripts, one after the other.
+type flight struct {
+	script bool // the rows are strings in scripts
+	seen   uint8
+	length int
+	left   int  // bytes of the text that are still to come
+	inside bool // of a string
+	escape uint8
+	unit   int // of UTF-16, that an escape spells
+}
 
 // maxFlightLength is how many digits a text row's length has at most.
-const maxFlightLength = 8
+const maxFlightLength = 7
 
-// next gives how much of b there is before a text begins; ok is false when none does.
+// next gives how much of b there is before a text begins or ends; ok is false when none does.
 func (f *flight) next(b []byte) (n int, ok bool) {
 	for i := 0; i < len(b); i++ {
 		c := b[i]
+		digit := hexValue(c)
 		switch {
+		case f.left > 0:
+			if f.left -= f.weigh(c); f.left <= 0 {
+				f.left = 0
+				return i + 1, true
+			}
 		case c == ':':
 			f.seen = 1
 		case f.seen == 1 && c == 'T':
-			f.seen = 2
+			f.seen, f.length = 2, 0
 		case f.seen > 2 && c == ',':
-			f.seen = 0
+			f.seen, f.left, f.inside = 0, f.length, true
 			return i + 1, true
-		case f.seen >= 2 && f.seen < 2+maxFlightLength && ('0' <= c && c <= '9' || 'a' <= c && c <= 'f'):
+		case f.seen >= 2 && f.seen < 2+maxFlightLength && digit >= 0:
 			f.seen++
+			f.length = f.length<<4 | digit
 		default:
 			f.seen = 0
 			n := bytes.IndexByte(b[i:], ':')
@@ -34,4 +50,51 @@ func (f *flight) next(b []byte) (n int, ok bool) {
 		}
 	}
 	return len(b), false
+}
+
+// weigh is how many bytes of UTF-8 the text has grown by with c.
+func (f *flight) weigh(c byte) int {
+	switch {
+	case !f.script:
+		return 1
+	case !f.inside: // between two scripts
+		f.inside = c == '"'
+		return 0
+	case f.escape == 0 && c == '"':
+		f.inside = false
+		return 0
+	case f.escape == 0 && c == '\\':
+		f.escape = 1
+		return 0
+	case f.escape == 0:
+		return 1
+	case f.escape == 1 && c != 'u':
+		f.escape = 0
+		return 1
+	case f.escape == 1:
+		f.escape, f.unit = 2, 0
+		return 0
+	}
+	f.unit = f.unit<<4 | max(hexValue(c), 0)
+	if f.escape++; f.escape < 6 {
+		return 0
+	}
+	f.escape = 0
+	switch {
+	case f.unit < 0x80:
+		return 1
+	case f.unit < 0x800, 0xD800 <= f.unit && f.unit < 0xE000: // half of a pair, which takes four
+		return 2
+	}
+	return 3
+}
+
+func hexValue(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	}
+	return -1
 }

@@ -38,7 +38,12 @@ func (z *Replacer) ResetData() {
 	z.Reset(phone.UTF8)
 	z.data = true
 	z.scanner.beginData()
+	z.scanner.flight.script = false
 }
+
+// Hydrates tells, behind Reset, what the page's headers say: that a framework takes it over in the
+// browser. The page itself may say so too.
+func (z *Replacer) Hydrates() { z.scanner.hydrating = true }
 
 // Append reads the next piece of the page, and appends to dst what is certain now.
 func (z *Replacer) Append(dst, p []byte) []byte {

@@ -91,6 +91,8 @@ func TestReplacing(t *testing.T) {
 		{"flight rows", `<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74951234567\"}]"])</script>`,
 			`<script>self.__next_f.push([1,"[\"$\",\"a\",null,{\"href\":\"tel:+74957654321\"}]"])</script>`},
 		{"a text row", `<script>self.__next_f.push([1,"14:T485,8 495 123-45-67 a"])</script>`, `<script>self.__next_f.push([1,"14:T485,8 495 765-43-21 a"])</script>`},
+		{"a text row's end", `<script>self.__next_f.push([1,"14:T21,\u003c \"é 8 495 1234567"])</script><script>self.__next_f.push([1,"\n\n8 4951234567a:[8 495 1234567"])</script>`,
+			`<script>self.__next_f.push([1,"14:T21,\u003c \"é 8 495 7654321"])</script><script>self.__next_f.push([1,"\n\n8 4957654321a:[8 495 7654321"])</script>`},
 		{"no text row", `<script>self.__next_f.push([1,"485,8 495 123-45-67 a"])</script>`, ``},
 		{"data that would not fit", `<script src="/_next/a.js"></script><p>8 499 111-22-33, 84951234567 8 495 <b>123-45-67</b></p>`,
 			`<script src="/_next/a.js"></script><p>8 499 111-22-33, 84957654321 8 495 <b>123-45-67</b></p>`},

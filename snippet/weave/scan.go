@@ -93,6 +93,7 @@ func (s *scanner) start(at int64, c *phone.Charset) {
 	s.scopes.reset()
 	s.picture = picture{sources: s.picture.sources[:0]}
 	s.content, s.contentTo = markup, -1
+	s.flight = flight{script: true}
 	s.ordinal, s.chosen = 0, nil
 	s.records.reset()
 }
