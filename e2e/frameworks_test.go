@@ -249,7 +249,7 @@ func siteFile(t *testing.T, name, file string) string {
 func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
 	answers := map[string]string{ // the file of the data of /contacts
 		"next-app": "contacts.rsc", "next-pages": "_next/data/build/contacts.json", "nuxt": "contacts/_payload.json",
-		"sveltekit": "contacts/__data.json", "react-document": "_next/data/build/contacts.json",
+		"sveltekit": "contacts/__data.json", "react-document": "_next/data/build/contacts.json", "react-router": "contacts.data",
 	}
 	eachFramework(t, func(t *testing.T, name string) {
 		p := framed(t, name, newsNumber("74957654321"))
@@ -257,10 +257,8 @@ func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
 		require.Equal(t, siteFile(t, name, "index.html"), read("/", false))
 		require.Equal(t, inNews.Replace(siteFile(t, name, "index.html")), read("/?utm_source=news", false))
 		require.Equal(t, inNews.Replace(siteFile(t, name, "contacts.html")), read("/contacts", false))
-		if file, replaced := answers[name]; replaced {
-			address, rsc := strings.CutSuffix(file, ".rsc")
-			require.Equal(t, inNews.Replace(siteFile(t, name, file)), read("/"+address, rsc))
-		}
+		address, rsc := strings.CutSuffix(answers[name], ".rsc")
+		require.Equal(t, inNews.Replace(siteFile(t, name, answers[name])), read("/"+address, rsc))
 
 		b := newTab(t)
 		taken := complaints(b)
@@ -279,24 +277,12 @@ func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
 	})
 }
 
-// tellsLate skips a site whose pages tell only behind their text that a framework
-// takes them over.
-func tellsLate(t *testing.T, name string) {
-	t.Helper()
-	if name == "react-router" {
-		t.Skip("the text has been replaced before the framework is known")
-	}
-}
-
 // A number that has no room in the writings is left to the script, which waits for
 // the framework.
 func TestFrameworksHydrateBeforeALongerNumber(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
-		tellsLate(t, name)
 		p := framed(t, name, newsNumber("442079460018"))
-		if name != "sveltekit" { // which puts back what its data say
-			require.Equal(t, siteFile(t, name, "index.html"), newsReader(t, p)("/?utm_source=news", false))
-		}
+		require.Equal(t, siteFile(t, name, "index.html"), newsReader(t, p)("/?utm_source=news", false))
 		b := newTab(t)
 		taken := complaints(b)
 		hydrated(b, p.shop+"/?utm_source=news")
@@ -315,7 +301,6 @@ func TestFrameworksHydrateWithNumbersInParts(t *testing.T) {
 		if name == "react-document" {
 			t.Skip("has no such page")
 		}
-		tellsLate(t, name)
 		p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
 		taken := complaints(b)
 		hydrated(b, p.shop+"/parts?utm_source=news")
@@ -326,18 +311,21 @@ func TestFrameworksHydrateWithNumbersInParts(t *testing.T) {
 	})
 }
 
-// What comes late has its data in rows of its own.
+// React writes the data of a page in rows: long texts without quotes, and what
+// comes late at the end.
 func TestFrameworksHydrateWithNumbersInRows(t *testing.T) {
 	t.Parallel()
 	const name = "next-app"
 	p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
 	read, taken := newsReader(t, p), complaints(b)
-	require.Equal(t, inNews.Replace(siteFile(t, name, "streamed.html")), read("/streamed?utm_source=news", false))
-	hydrated(b, p.shop+"/streamed")
-	hydrated(b, p.shop+"/streamed?utm_source=news")
-	require.Equal(t, newsPrinted, value[string](b, places))
-	press(b)
-	require.Empty(t, taken())
+	for _, page := range []string{"streamed", "edges"} {
+		require.Equal(t, inNews.Replace(siteFile(t, name, page+".html")), read("/"+page+"?utm_source=news", false))
+		hydrated(b, p.shop+"/"+page)
+		hydrated(b, p.shop+"/"+page+"?utm_source=news")
+		require.Equal(t, newsPrinted, value[string](b, places))
+		press(b)
+		require.Empty(t, taken(), page)
+	}
 }
 
 // A number that is in the framework's own scripts differs from the text. The page

@@ -1,7 +1,7 @@
 /** What pages have that a framework takes over in the browser: its roots, its data, its assets. */
 const signs =
   '#__next,#__nuxt,#___gatsby,#root,#app,#svelte,#q-app,app-root,astro-island,[data-reactroot],[data-server-rendered],[data-svelte-h],[data-hk],[ng-server-context],[q\\:container],#__NEXT_DATA__,#__NUXT_DATA__,' +
-  ['/_next/', '/_nuxt/', '/_app/immutable/'].map((path) => `[src*="${path}"],[href*="${path}"]`).join();
+  ['/_next/', '/_nuxt/', '/_app/immutable/', '/assets/manifest-', '/assets/entry.client-'].map((path) => `[src*="${path}"],[href*="${path}"]`).join();
 
 /** Whether a framework may be about to compare the page with its own data. */
 export function isHydrating(): boolean {
