@@ -114,14 +114,11 @@ func (w *writer) begin(status int) {
 		w.sendHeader()
 		return
 	}
-	switch w.mode {
-	case discarding:
+	if w.mode == discarding {
 		dropBodyHeaders(h)
 		h.Del("Content-Length")
 		h.Del("Content-Encoding")
 		w.sendHeader()
-	case rewriting:
-		w.stream()
 	}
 }
 

@@ -1,6 +1,13 @@
 package snippet
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+)
+
+// maxReady is how much of a page is sent at once. A page that is not longer goes out with
+// its length.
+const maxReady = 32 << 10
 
 // maxSample bounds the pages that are handed to [Visit.Sample].
 const maxSample = 256 << 10
@@ -45,6 +52,9 @@ func (w *writer) emit(p []byte) error {
 	if !w.guard(func() { w.exchanging().append(p) }) {
 		return w.giveUp()
 	}
+	if w.length >= 0 && len(w.exchange.out) < maxReady {
+		return nil // who knows the length has the rest at hand
+	}
 	return w.sendExchanged()
 }
 
@@ -70,6 +80,7 @@ func (w *writer) insertAndReplace(p []byte) error {
 	held := append(w.page.held, p...)
 	w.page.held = held[:0]
 	if w.original {
+		w.stream()
 		at := int(w.page.finder.Place() - w.offset)
 		if err := w.write(append(held[:at:at], w.page.out...)); err != nil {
 			return err
@@ -78,8 +89,6 @@ func (w *writer) insertAndReplace(p []byte) error {
 	}
 	if !w.guard(func() { w.exchanging().insert(w.page.finder.Place(), w.page.out) }) {
 		w.original, w.outcome = true, Failed
-	}
-	if w.sent || w.received+int64(len(held)) != w.length {
 		w.stream()
 	}
 	return w.emit(held)
@@ -96,7 +105,9 @@ func (w *writer) hurry() error {
 	return w.sendExchanged()
 }
 
+// sendExchanged sends what is ready.
 func (w *writer) sendExchanged() error {
+	w.stream()
 	x := w.exchange
 	out := x.out
 	x.out = out[:0]
@@ -105,11 +116,12 @@ func (w *writer) sendExchanged() error {
 
 // giveUp lets the page go on as it is, after a panic of ours.
 func (w *writer) giveUp() error {
-	w.original = true
+	w.original, w.outcome = true, Failed
 	if w.exchange == nil {
+		w.stream()
 		return nil
 	}
-	return w.write(w.exchange.rest())
+	return errors.Join(w.sendExchanged(), w.write(w.exchange.rest()))
 }
 
 // endExchange sends the end of the page, of which p is the last piece. A page that has
@@ -124,7 +136,6 @@ func (w *writer) endExchange(p []byte) error {
 		w.exchanging().append(p)
 		err = w.exchange.finish(w.outcome == Woven)
 	}) {
-		w.stream()
 		return w.giveUp()
 	}
 	if err != nil {

@@ -175,7 +175,6 @@ func prepend(out, a, b []byte) []byte {
 func (w *writer) pass(o Outcome, p []byte) error {
 	w.outcome = o
 	if w.replaces(o) {
-		w.stream()
 		w.mode = rewriting
 		held := w.page.held
 		w.page.held = held[:0]
@@ -303,7 +302,7 @@ func (w *writer) finish() {
 func (w *writer) abandon() {
 	mode := w.mode
 	if x := w.exchange; x != nil && mode == rewriting && w.decoder == nil {
-		_ = w.write(x.rest())
+		_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
 	}
 	if mode == sniffing || mode == searching && !(w.decoder != nil && w.sent) {
 		_ = w.pass(Failed, nil)

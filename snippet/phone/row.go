@@ -3,6 +3,7 @@ package phone
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // Row follows a row of digits and separators from b[i] on, of which n digits have
@@ -71,4 +72,19 @@ func (c *Charset) Wide() bool { return c.wide }
 // UTF-8.
 func MayBeWide(x uint64) bool {
 	return (x&lows+(0x80-0x58)*ones)&x&highs != 0 && wideBytes(x) != 0
+}
+
+// HasWideDigit says whether a digit of another script begins in the first n bytes of
+// b, which is UTF-8 and at least two bytes longer.
+func HasWideDigit(b []byte, n int) bool {
+	for i, c := range b[:n] {
+		switch c {
+		case 0xD9, 0xDB, 0xE0, 0xE1, 0xEF:
+			r, _ := utf8.DecodeRune(b[i:])
+			if k, _, _ := classify(r); k == figure {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -161,8 +161,9 @@ func (s *scanner) see(places map[string]int, a *attribute) {
 // isCode says whether a script of this type is run.
 func isCode(typ []byte) bool {
 	typ = bytes.TrimSpace(typ)
+	const script = "javascript"
 	return len(typ) == 0 || bytes.EqualFold(typ, []byte("module")) ||
-		bytes.HasSuffix(bytes.ToLower(typ), []byte("javascript"))
+		len(typ) >= len(script) && bytes.EqualFold(typ[len(typ)-len(script):], []byte(script))
 }
 
 // finishElement is called behind a start tag, when all of it is known.

@@ -139,7 +139,8 @@ var pieces = []string{
 	"<b>", "</b>", "<p>", "</p>", "<div class=\"phone a\">", "</div>", "<span id=callme>", "</span>", "<i name='tel'>", "</i>", "<br>", "<br/>", "<!-- 1 -->", "<!--", "-->", "<![CDATA[", "]]>",
 	"<a href=\"tel:+74951234567\">", "<a href='sms:84951234567?body=1'>", "</a>", "<img class=a src=/a.png alt=\"84951234567\">", "<img class='b' srcset='/a 1x, /b 2x' src='/a'>", "<meta name=description content='+7 495 123-45-67'>",
 	"<script>", "</script>", "<script id=__NEXT_DATA__ type=application/json>", "{\"a\":\"+74951234567\"}", "<script>self.__next_f.push([1,\"", "<style>", "</style>", "<title>", "</title>", "<textarea>", "</textarea>",
-	"<noscript>", "</noscript>", "<select><option>", "</select>", "<svg>", "</svg>", "<desc>", "<p data-svc-noswap>", "<b contenteditable>", "<i itemprop=a>", "<div itemprop=b itemscope>", "<template>", "</template>",
+	"<noscript>", "</noscript>", "<select><option>", "</select>", "<svg>", "</svg>", "<desc>", "<p data-svc-noswap>", "<b contenteditable>", "<i itemprop=a>", "<div itemprop=b itemscope>", "<div itemprop>", "<div itemprop a=\"b\">", "<div a=\"b\"itemprop>", "<div/itemprop>",
+	"<div class=\"row\" contenteditable>", "<p a=\"b\" data-svc-noswap c=\"d\">", "ไทย ๐๑ ", "٠١٢ عربي ", "A paragraph that is long enough for more than one block of sixty-four bytes. ", "<template>", "</template>",
 	"<table>", "<tr>", "<td>", "</table>", "<li>", "<ul>", "</ul>", "<x y", " z=\"", "\"", "'", ">", "<", "</", "/", "=", " ", "\n", "text ", "Заказ ", "order ", "\x00", "\xff", "a=84951234567", "<plaintext>",
 }
 

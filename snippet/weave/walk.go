@@ -74,7 +74,7 @@ func (w *walk) look(i int) bool {
 	}
 	b := (*[64]byte)(w.p[i:])
 	mask, high := stops(b)
-	if high != 0 && w.wide && wide(b) {
+	if high != 0 && w.wide && wide(b) && phone.HasWideDigit(w.p[i:], len(b)) {
 		w.mask, w.p = 0, w.p[:i]
 		return false
 	}
