@@ -1,8 +1,9 @@
-// Package weave reads an HTML page as it streams by and finds the one place
-// where the insertion code belongs.
+// Package weave reads an HTML page as it streams by. A [Finder] finds the one place
+// where the insertion code belongs, and a [Replacer] puts other telephone numbers
+// in the place of those that the page shows.
 //
 // The page is pushed in, in pieces of any size, and nothing of it is kept but
-// the few names and values that decide. What comes out never depends on how the
+// what may still be changed and the few names and values that decide. What comes out never depends on how the
 // bytes were cut.
 package weave
 

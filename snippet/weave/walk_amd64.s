@@ -1,5 +1,24 @@
 #include "textflag.h"
 
+// GATHER puts the high bits of the 64 bytes in X0 to X3 into R8.
+#define GATHER \
+	PMOVMSKB X0, R8; \
+	PMOVMSKB X1, R9; \
+	PMOVMSKB X2, R10; \
+	PMOVMSKB X3, R11; \
+	SHLQ $16, R9; \
+	SHLQ $32, R10; \
+	SHLQ $48, R11; \
+	ORQ R9, R8; \
+	ORQ R11, R10; \
+	ORQ R10, R8
+
+// EACH repeats one byte, given eight times, in a register.
+#define EACH(bytes, x) \
+	MOVQ $bytes, BX; \
+	MOVQ BX, x; \
+	PUNPCKLQDQ x, x
+
 // func stops(b *[64]byte) (stops, high uint64)
 TEXT ·stops(SB), NOSPLIT, $0-24
 	MOVQ b+0(FP), AX
@@ -7,27 +26,12 @@ TEXT ·stops(SB), NOSPLIT, $0-24
 	MOVOU 16(AX), X1
 	MOVOU 32(AX), X2
 	MOVOU 48(AX), X3
-
-	// The highest bit of each byte.
-	PMOVMSKB X0, R8
-	PMOVMSKB X1, R9
-	PMOVMSKB X2, R10
-	PMOVMSKB X3, R11
-	SHLQ $16, R9
-	SHLQ $32, R10
-	SHLQ $48, R11
-	ORQ R9, R8
-	ORQ R11, R10
-	ORQ R10, R8
+	GATHER
 	MOVQ R8, high+16(FP)
 
 	// The bytes whose upper half is 3.
-	MOVQ $0xf0f0f0f0f0f0f0f0, BX
-	MOVQ BX, X4
-	PUNPCKLQDQ X4, X4
-	MOVQ $0x3030303030303030, BX
-	MOVQ BX, X5
-	PUNPCKLQDQ X5, X5
+	EACH(0xf0f0f0f0f0f0f0f0, X4)
+	EACH(0x3030303030303030, X5)
 	PAND X4, X0
 	PAND X4, X1
 	PAND X4, X2
@@ -36,15 +40,6 @@ TEXT ·stops(SB), NOSPLIT, $0-24
 	PCMPEQB X5, X1
 	PCMPEQB X5, X2
 	PCMPEQB X5, X3
-	PMOVMSKB X0, R8
-	PMOVMSKB X1, R9
-	PMOVMSKB X2, R10
-	PMOVMSKB X3, R11
-	SHLQ $16, R9
-	SHLQ $32, R10
-	SHLQ $48, R11
-	ORQ R9, R8
-	ORQ R11, R10
-	ORQ R10, R8
+	GATHER
 	MOVQ R8, stops+8(FP)
 	RET
