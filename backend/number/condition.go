@@ -134,7 +134,7 @@ func parseCondition(word string) (c condition, err error) {
 	case visit.IsClickID(name):
 		c.field, c.parameter = clickID, name
 	default:
-		return c, errors.New("expected utm_source, utm_medium, utm_campaign, utm_term, utm_content, a click id such as gclid, click_id, referrer, landing or kind, and = behind it")
+		return c, errors.New("expected utm_source, utm_medium, utm_campaign, utm_term, utm_content, a click id such as gclid, click_id, referrer, landing or kind, and = behind it; in quotation marks when there are spaces")
 	}
 	if c.field == clickID && !given {
 		value = "*"
@@ -210,6 +210,44 @@ func (l Conditions) possible() bool { return slices.ContainsFunc(visit.Kinds, l.
 
 // forDirect tells whether they can hold for a direct visit.
 func (l Conditions) forDirect() bool { return l.allow(visit.Direct) }
+
+// cover tells whether they hold for every visit for which the others hold, as far as
+// that can be seen condition by condition.
+func (l Conditions) cover(others Conditions) bool {
+	for _, c := range l {
+		if !l.coverField(c.field, others) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l Conditions) coverField(f field, others Conditions) bool {
+	if f == kind { // which other fields tell, too
+		for _, k := range visit.Kinds {
+			if others.allow(k) && !l.allow(k) {
+				return false
+			}
+		}
+		return true
+	}
+	asked := false
+	for _, other := range others {
+		if other.field == f {
+			asked = true
+			if !slices.ContainsFunc(l, func(c condition) bool { return c.covers(other) }) {
+				return false
+			}
+		}
+	}
+	return asked
+}
+
+// covers compares patterns by one's text: what stands for an asterisk there stands
+// for one here, too.
+func (c condition) covers(other condition) bool {
+	return c.field == other.field && (c.parameter == "" || c.parameter == other.parameter) && c.pattern.matches(other.pattern.String())
+}
 
 // allow tells whether they can hold for a visit of the kind.
 func (l Conditions) allow(k string) bool {

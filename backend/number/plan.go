@@ -72,6 +72,8 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 			return fmt.Errorf("static %s is never shown: %s before it is for all visitors; expected that one last", digits, s.digits)
 		case s.when.String() == when.String():
 			return fmt.Errorf("static %s is never shown: %s before it has the same conditions", digits, s.digits)
+		case s.when.cover(when):
+			return fmt.Errorf("static %s is never shown: %s before it is for all these visitors and more; expected that one behind it", digits, s.digits)
 		}
 	}
 	p.tracking[digits] = n.digits

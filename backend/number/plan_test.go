@@ -75,6 +75,68 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
+func TestLinesThatAreNeverReached(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"utm_source=news", "utm_source=news utm_medium=mail"},
+		{"utm_source=*", "utm_source=news"},
+		{"utm_source=n*w*", "utm_source=new*s"},
+		{"utm_source=a utm_source=b", "utm_source=b"},
+		{"click_id", "gclid yclid"},
+		{"gclid", "gclid=x*"},
+		{"referrer=*.google.*", "referrer=google.com referrer=maps.google.*"},
+		{"landing=/lamps*", "landing=/lamps/arc.html kind=direct"},
+		{"kind=campaign", "utm_source=news"},
+		{"kind=ad kind=search kind=campaign kind=social kind=mail kind=map kind=referral", "referrer=blog.example"},
+	} {
+		require.ErrorContains(t, second(t, pair[0], pair[1]), "static 2 is never shown: 1 before it is for all these visitors", pair)
+		require.NoError(t, second(t, pair[1], pair[0]), pair)
+	}
+	for _, pair := range [][2]string{
+		{"utm_source=news utm_medium=mail", "utm_source=news utm_medium=*"},
+		{"utm_source=new*", "utm_source=ne*"},
+		{"gclid", "yclid"},
+		{"gclid", "click_id"},
+		{"referrer=google.com", "referrer=*.google.com"},
+		{"kind=ad", "gclid"}, // with utm parameters it is a campaign
+		{"kind=search", "referrer=google.com"},
+	} {
+		require.NoError(t, second(t, pair[0], pair[1]), pair)
+	}
+}
+
+// No line is refused that a visit could reach.
+func TestLinesThatAreReached(t *testing.T) {
+	lines := []string{
+		"utm_source=news", "utm_source=n*", "utm_source=*s*", "utm_source=news utm_medium=mail", "utm_medium=mail", "gclid", "gclid=x", "click_id", "yclid gclid",
+		"referrer=google.com", "referrer=*.google.*", "landing=/lamps*", "landing=*", "kind=campaign", "kind=ad kind=search", "kind=direct", "kind=search referrer=*.google.*",
+	}
+	var visits []visit.Source
+	for _, page := range []string{"/", "/lamps/", "/?utm_source=news", "/lamps/?utm_source=news&utm_medium=mail", "/?utm_medium=mail&gclid=x", "/?gclid=x", "/?yclid=y", "/?utm_source=nas*"} {
+		for _, referrer := range []string{"", "https://www.google.com/", "https://maps.google.de/", "https://blog.example/"} {
+			visits = append(visits, visit.SourceOf("https://shop.example"+page, referrer))
+		}
+	}
+	for _, first := range lines {
+		for _, then := range lines {
+			if second(t, first, then) == nil {
+				continue
+			}
+			for _, v := range visits {
+				if shown(plan(t, then), v) != "" {
+					require.NotEmpty(t, shown(plan(t, first), v), "%q before %q, for %+v", first, then, v)
+				}
+			}
+		}
+	}
+}
+
+// second adds two tracking numbers and gives the second one's error.
+func second(t *testing.T, first, then string) error {
+	t.Helper()
+	p := plan(t, first)
+	return p.AddStatic("2", conditions(t, then))
+}
+
 func TestWithoutConditionsPagesAreTheSameForAll(t *testing.T) {
 	p := plan(t, "")
 	require.True(t, p.HasStatic())
