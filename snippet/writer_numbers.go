@@ -50,7 +50,7 @@ func (w *writer) emit(p []byte) error {
 		return w.endExchange(p)
 	}
 	if !w.guard(func() { w.exchanging().append(p) }) {
-		return w.giveUp()
+		return w.giveUp(p)
 	}
 	if w.length >= 0 && len(w.exchange.out) < maxReady {
 		return nil // who knows the length has the rest at hand
@@ -100,7 +100,7 @@ func (w *writer) hurry() error {
 		return nil
 	}
 	if !w.guard(w.exchange.hurry) {
-		return w.giveUp()
+		return w.giveUp(nil)
 	}
 	return w.sendExchanged()
 }
@@ -114,12 +114,12 @@ func (w *writer) sendExchanged() error {
 	return w.write(out)
 }
 
-// giveUp lets the page go on as it is, after a panic of ours.
-func (w *writer) giveUp() error {
+// giveUp lets the page go on as it is, after a panic of ours over the piece p.
+func (w *writer) giveUp(p []byte) error {
 	w.original, w.outcome = true, Failed
-	if w.exchange == nil {
+	if w.exchange == nil { // it had not begun
 		w.stream()
-		return nil
+		return w.write(p)
 	}
 	return errors.Join(w.sendExchanged(), w.write(w.exchange.rest()))
 }
@@ -136,7 +136,7 @@ func (w *writer) endExchange(p []byte) error {
 		w.exchanging().append(p)
 		err = w.exchange.finish(w.outcome == Woven)
 	}) {
-		return w.giveUp()
+		return w.giveUp(p)
 	}
 	if err != nil {
 		w.exchange.skipped = true

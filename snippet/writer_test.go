@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -209,4 +210,28 @@ func FuzzEncoded(f *testing.F) {
 			require.Equal(t, string(encoded), again)
 		}
 	})
+}
+
+// Whatever breaks in the replacing of numbers, the page goes out as it was.
+func TestPageSurvivesTheReplacer(t *testing.T) {
+	const page = "<!doctype html><html><head><title>a</title></head><body>+7 495 123-45-67</body></html>"
+	for _, length := range []string{"", strconv.Itoa(len(page))} {
+		for i := range page {
+			code := testCode(t)
+			code.rules = new(weave.Rules) // as no configuration makes them
+			recorder := httptest.NewRecorder()
+			result, err := code.Serve(recorder, httptest.NewRequest("GET", "/", nil), Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+				w.Header().Set("Content-Type", "text/html")
+				if length != "" {
+					w.Header().Set("Content-Length", length)
+				}
+				_, _ = io.WriteString(w, page[:i])
+				_, _ = io.WriteString(w, page[i:])
+				return nil
+			})
+			require.NoError(t, err)
+			require.Equal(t, Failed, result.Outcome)
+			require.Equal(t, page, recorder.Body.String())
+		}
+	}
 }
