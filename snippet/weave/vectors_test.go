@@ -84,6 +84,9 @@ func TestVectors(t *testing.T) {
 			if c.Place == "data" && !c.Poured {
 				want = page // it would not fit
 			}
+			if c.Poured {
+				require.Equal(t, weave.ShapeOf(t, []byte(page)), weave.ShapeOf(t, []byte(want)))
+			}
 			charset := phone.UTF8
 			if c.Charset != "" {
 				encoding, err := htmlindex.Get(c.Charset)
