@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-3405227d/frontdesk/backend"
@@ -98,6 +99,13 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 	} else {
 		d.note("configuration", "%s names no site; those made known otherwise are tracked", file)
 	}
+	app.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+		if h, ok := handler.(*Handler); ok {
+			for _, doubt := range h.doubts() {
+				d.note("numbers", "%s: %s", h.nameFor(hosts), doubt)
+			}
+		}
+	})
 	if address := app.consoleAddress(); address != "" {
 		d.well("console", "configured at %s", address)
 	} else {

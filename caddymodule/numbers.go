@@ -3,9 +3,11 @@ package caddymodule
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/nyaruka/phonenumbers"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -108,6 +110,9 @@ func (n *numbers) add(written string) (digits string, err error) {
 	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits, Replacement: digits}}); err != nil {
 		return "", err
 	}
+	if err := checkGroups(written, digits); err != nil {
+		return "", fmt.Errorf("number %q: %w", written, err)
+	}
 	n.last = digits
 	return digits, n.plan.Add(digits)
 }
@@ -118,6 +123,9 @@ func (n *numbers) addStatic(written string, when []string) (digits string, err e
 	digits = digitsOf(written)
 	if err := snippet.CheckNumbers([]snippet.Number{{Digits: n.last, Replacement: digits}}); err != nil {
 		return "", err
+	}
+	if err := checkGroups(written, digits); err != nil {
+		return "", fmt.Errorf("static %q: %w", written, err)
 	}
 	conditions, err := number.ParseConditions(when)
 	if err != nil {
@@ -160,6 +168,26 @@ func (n *numbers) addPlace(place string, alone snippet.Number) error {
 
 // digitsOf leaves out what people write between the digits of a number.
 var digitsOf = strings.NewReplacer("+", "", " ", "", "\u00a0", "", "(", "", ")", "", "-", "", "\u2011", "", ".", "").Replace
+
+// checkGroups refuses a number that is written in groups of which the first is not
+// the country code: 8 (495) 123-45-67 would be a number of Vietnam.
+func checkGroups(written, digits string) error {
+	groups := strings.FieldsFunc(written, func(r rune) bool { return r < '0' || r > '9' })
+	code := strconv.Itoa(countryCode(digits))
+	if len(groups) == 1 || groups[0] == code || written[0] == '+' && strings.HasPrefix(groups[0], code) {
+		return nil
+	}
+	return fmt.Errorf("expected the country code as its first group, such as +7 (495) 123-45-67; its digits begin with the country code %s", code)
+}
+
+// countryCode is the country calling code of a number in international form.
+func countryCode(digits string) int {
+	parsed, err := phonenumbers.Parse("+"+digits, "")
+	if err != nil {
+		return 0
+	}
+	return int(parsed.GetCountryCode())
+}
 
 // check refuses a picture that cannot be drawn.
 func (p Picture) check() error {
