@@ -17,10 +17,10 @@ func init() {
 		Name:  "frontdesk",
 		Short: "Keeps Frontdesk's operators, and examines its installation and pages",
 		Long: `
-Works with the configuration, or on the database that it names: give the configuration that
-Caddy runs with by --config, as for "caddy run", and run the command as the user
-that runs Caddy. Without --config a file named Caddyfile in the current folder is
-used. --database-sqlite or --database-postgres name a database directly.`,
+Give the configuration that Caddy runs with by --config, as for "caddy run"; without it
+a file named Caddyfile in the current folder is used. What works on the database has to
+be run as the user that runs Caddy. "numbers" needs no configuration, and "rewrite" none
+with --number.`,
 		CobraFunc: setUpCommand,
 	})
 }
@@ -31,9 +31,13 @@ func setUpCommand(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringP("config", "c", "", "Configuration file")
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
-	flags.String("database-sqlite", "", "Path of the SQLite database")
-	flags.String("database-postgres", "", "Connection string of the PostgreSQL database; may be a placeholder such as {env.NAME}")
-	cmd.AddCommand(operatorCommand(), doctorCommand(), numbersCommand(), rewriteCommand())
+	operator, doctor := operatorCommand(), doctorCommand()
+	for _, command := range []*cobra.Command{operator, doctor} {
+		flags := command.PersistentFlags()
+		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")
+		flags.String("database-postgres", "", "Connection string of the PostgreSQL database, instead of the configuration's; may be a placeholder such as {env.NAME}")
+	}
+	cmd.AddCommand(operator, doctor, numbersCommand(), rewriteCommand())
 }
 
 // databaseOf finds the database that the flags, or else the configuration, name.
@@ -45,7 +49,9 @@ func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 		return (&Database{Engine: db.Postgres, Source: source}).resolve()
 	}
 	config, _, err := loadConfig(cmd)
-	if err != nil {
+	if errors.Is(err, errNoConfiguration) {
+		return db.Settings{}, fmt.Errorf("%w, or --database-sqlite PATH, or --database-postgres CONNECTION_STRING", err)
+	} else if err != nil {
 		return db.Settings{}, err
 	}
 	var parsed struct {
@@ -61,6 +67,8 @@ func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 	return parsed.Apps.Frontdesk.Database.resolve()
 }
 
+var errNoConfiguration = errors.New("expected a configuration: give --config FILE")
+
 // loadConfig is the configuration as JSON, and the name of its file.
 func loadConfig(cmd *cobra.Command) (config []byte, file string, err error) {
 	name, _ := cmd.Flags().GetString("config")
@@ -70,7 +78,7 @@ func loadConfig(cmd *cobra.Command) (config []byte, file string, err error) {
 		return nil, "", err
 	}
 	if len(config) == 0 {
-		return nil, "", errors.New("expected a configuration: give --config FILE, or --database-sqlite PATH, or --database-postgres CONNECTION_STRING")
+		return nil, "", errNoConfiguration
 	}
 	return caddy.RemoveMetaFields(config), file, nil
 }

@@ -31,7 +31,12 @@ address that begins with http:// or https://, or - for standard input.
 The digits in the first column are what "number" takes in a Caddyfile. Numbers that
 are written without a country code are read as those of --region; without it they
 are found where the same page tells the whole number too.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return errors.New("expected a page: a file, an address, or - for standard input")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			region, _ := cmd.Flags().GetString("region")
 			if err := checkRegion(region); err != nil {

@@ -70,7 +70,7 @@ func TestNumbersOfAnAddress(t *testing.T) {
 		args     []string
 		expected string
 	}{
-		"no page":          {nil, "requires at least 1 arg"},
+		"no page":          {nil, "expected a page"},
 		"no such file":     {[]string{"nowhere.html"}, "reading nowhere.html: no such file"},
 		"a folder":         {[]string{t.TempDir()}, "is a directory"},
 		"another scheme":   {[]string{"ftp://shop.example/"}, "reading ftp://shop.example/: expected an address that begins with http:// or https://"},

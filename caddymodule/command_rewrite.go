@@ -128,6 +128,9 @@ func codeOfVisit(cmd *cobra.Command, name string) (*snippet.Code, error) {
 	if address == "" && strings.Contains(name, "://") {
 		address = name
 	}
+	if address != "" && address[0] != '/' && !strings.Contains(address, "://") {
+		return nil, fmt.Errorf("address %q: expected one that begins with https:// or http://, or a path", address)
+	}
 	site, _ := flags.GetString("site")
 	visit, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -150,7 +153,9 @@ func codeOfVisit(cmd *cobra.Command, name string) (*snippet.Code, error) {
 // else of the host, or the only one that there is.
 func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string, error) {
 	encoded, file, err := loadConfig(cmd)
-	if err != nil {
+	if errors.Is(err, errNoConfiguration) {
+		return nil, "", fmt.Errorf("%w, or --number SHOWN=REPLACEMENT", err)
+	} else if err != nil {
 		return nil, "", err
 	}
 	config := new(caddy.Config)

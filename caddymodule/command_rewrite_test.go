@@ -112,11 +112,13 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 		args     []string
 		expected string
 	}{
+		"nothing":            {nil, "give --config FILE, or --number SHOWN=REPLACEMENT"},
 		"which site":         {[]string{"-c", file}, "expected --site, one of lamps.example, repair, shop.example"},
 		"no such site":       {[]string{"-c", file, "--site", "toys"}, `site "toys" has no numbers in ` + file + ": expected one of lamps.example"},
 		"no numbers":         {[]string{"-c", none}, "has no numbers: expected number in a site's frontdesk, or --number"},
 		"no frontdesk":       {[]string{"-c", other}, "does not use frontdesk"},
 		"no configuration":   {[]string{"-c", file + ".none"}, "no such file"},
+		"no scheme":          {[]string{"-c", file, "--url", "shop.example/?utm_source=news"}, "expected one that begins with https:// or http://, or a path"},
 		"a wrong address":    {[]string{"-c", file, "--url", "http://[/"}, "reading the visitor's address"},
 		"no pair":            {[]string{"--number", "74951234567"}, `number "74951234567": expected the number that is shown and its replacement`},
 		"no number":          {[]string{"--number", "112=74957654321"}, "not a complete international number"},
