@@ -173,7 +173,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		e.place = place
 	}
 	if s.scopes.skipping > 0 {
-		s.scopes.push(t, e, false)
+		s.scopes.push(t, e, s.closed(t), false)
 		return
 	}
 	// In other vocabularies the content of scripts and styles is read as markup.
@@ -186,7 +186,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		s.picture.open = false
 	}
 	targeted := false
-	if e.place >= 0 && !spared && e.traits&void == 0 && !t.closing && s.state == inText && s.rules.places[e.place].url == "" {
+	if e.place >= 0 && !spared && e.traits&void == 0 && !s.closed(t) && s.state == inText && s.rules.places[e.place].url == "" {
 		targeted = s.scopes.target.begin(after, e, &s.rules.places[e.place])
 	}
 	if spared {
@@ -194,9 +194,13 @@ func (s *scanner) finishElement(after int64, t *tag) {
 	}
 	if spared || targeted || len(s.scopes.open) > 0 {
 		e.spared = spared
-		s.scopes.push(t, e, targeted)
+		s.scopes.push(t, e, s.closed(t), targeted)
 	}
 }
+
+// closed says whether a tag is its element's end as well. A slash does that in other
+// vocabularies only.
+func (s *scanner) closed(t *tag) bool { return t.closing && s.foreign.inside() }
 
 // changeValues changes the attributes of the element, whose tag ends before offset after.
 func (s *scanner) changeValues(after int64) {

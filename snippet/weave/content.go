@@ -8,8 +8,7 @@ import (
 
 // beginContent begins the content of an element that holds no markup.
 func (s *scanner) beginContent(after int64) {
-	s.contentAt, s.contentTo = after, -1
-	s.content = ignored
+	s.content, s.contentAt = ignored, after
 	if s.scopes.skipping > 0 {
 		return
 	}
@@ -38,9 +37,6 @@ func (s *scanner) beginData() {
 func (s *scanner) raw(at int64, b []byte) {
 	switch s.content {
 	case titled:
-		if at != s.textEnd {
-			s.breakLine() // between is a "<" that is text
-		}
 		s.read(at, b)
 	case sniffed:
 		if end := at + int64(len(b)); end-s.contentAt >= sniffLength {
@@ -52,10 +48,6 @@ func (s *scanner) raw(at int64, b []byte) {
 }
 
 func (s *scanner) readData(at int64, b []byte) {
-	if at != s.contentTo {
-		s.takeValue(s.values.Break())
-	}
-	s.contentTo = at + int64(len(b))
 	for len(b) > 0 {
 		n, row := s.flight.next(b)
 		s.takeValue(s.values.Text(at, b[:n]))

@@ -21,6 +21,7 @@ func (z *tokenizer) chooseContent() {
 	switch string(z.tag.name) {
 	case "plaintext":
 		z.state = plainText
+		z.rawNameLen = 0
 	case "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript":
 		z.state = rawText
 		z.rawNameLen = copy(z.rawName[:], z.tag.name)
@@ -65,59 +66,61 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 			z.state = rawDoubleName
 			return i
 		default:
-			z.state = rawText
-			return i
+			return z.backToRaw("<", nil, i)
 		}
 	case rawBang:
 		if c != '-' {
-			z.state = rawText
-			return i
+			return z.backToRaw("<!", nil, i)
 		}
 		z.state = rawBangDash
 	case rawBangDash:
-		z.state = rawText
 		if c != '-' {
-			return i
+			return z.backToRaw("<!-", nil, i)
 		}
 		z.escape, z.dashes = escaped, 2
+		return z.backToRaw("<!--", nil, i+1)
 	case rawEndName:
 		return z.readRawEnd(c, i, base)
 	case rawDoubleName:
 		if z.matched < len(scriptName) {
 			if lower(c) != scriptName[z.matched] {
-				z.state = rawText
-				return i
+				return z.backToRaw("<", z.rawName[:z.matched], i)
 			}
 			z.matched++
 			break
 		}
-		z.state = rawText
-		if !endsName(c) {
-			return i
+		if endsName(c) {
+			z.escape = doubleEscaped
 		}
-		z.escape = doubleEscaped
+		return z.backToRaw("<", z.rawName[:z.rawNameLen], i)
 	}
 	return i + 1
+}
+
+// backToRaw reports what has been read since the last "<", which was text, and goes on at
+// i. Letters are given in lower case.
+func (z *tokenizer) backToRaw(begin string, name []byte, i int) int {
+	z.state = rawText
+	z.again = append(append(z.again[:0], begin...), name...)
+	z.sink.raw(z.tagAt, z.again)
+	return i
 }
 
 // readRawEnd compares what follows "</" with the element's own name.
 func (z *tokenizer) readRawEnd(c byte, i int, base int64) int {
 	if z.matched < z.rawNameLen {
 		if lower(c) != z.rawName[z.matched] {
-			z.state = rawText
-			return i
+			return z.backToRaw("</", z.rawName[:z.matched], i)
 		}
 		z.matched++
 		return i + 1
 	}
 	if !endsName(c) {
-		z.state = rawText
-		return i
+		return z.backToRaw("</", z.rawName[:z.rawNameLen], i)
 	}
 	if z.escape == doubleEscaped {
 		z.escape = escaped
-		z.state = rawText
-		return i + 1
+		return z.backToRaw("</", z.rawName[:z.rawNameLen], i)
 	}
 	z.tag = tag{name: append(z.tag.name[:0], z.rawName[:z.rawNameLen]...), end: true}
 	z.named, z.wanted = false, false

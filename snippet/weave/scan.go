@@ -18,6 +18,8 @@ const (
 	maxPlace = 2 << 10
 	// maxPicture bounds a <picture> up to its image.
 	maxPicture = 8 << 10
+	// maxEndTag is how much of an end tag is read until it is known for one.
+	maxEndTag = 2 + maxName + 1
 	// maxNoscript bounds what stands in for scripts.
 	maxNoscript = 16 << 10
 )
@@ -62,7 +64,6 @@ type scanner struct {
 	picture   picture
 	content   content
 	contentAt int64
-	contentTo int64 // behind the last piece of data
 	flight    flight
 	scratch   []byte
 	inner     *scanner // of fallbacks
@@ -92,7 +93,7 @@ func (s *scanner) start(at int64, c *phone.Charset) {
 	s.hydrating = false
 	s.scopes.reset()
 	s.picture = picture{sources: s.picture.sources[:0]}
-	s.content, s.contentTo = markup, -1
+	s.content = markup
 	s.flight = flight{script: true}
 	s.ordinal, s.chosen = 0, nil
 	s.records.reset()
@@ -124,10 +125,10 @@ func (s *scanner) certain() int64 {
 	case sniffed:
 		certain = min(certain, s.contentAt)
 	case fallback:
-		hold(s.contentAt, maxNoscript)
+		hold(s.contentAt, maxNoscript+maxEndTag)
 	}
 	if t := &s.scopes.target; t.open && !t.found {
-		hold(t.at, maxPlace)
+		hold(t.at, maxPlace+maxEndTag)
 	}
 	if s.picture.open {
 		hold(s.picture.at, maxPicture)

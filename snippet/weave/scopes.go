@@ -26,8 +26,8 @@ func (sc *scopes) reset() {
 }
 
 // push takes in an element that has begun.
-func (sc *scopes) push(t *tag, e *element, targeted bool) {
-	if e.traits&void != 0 || t.closing {
+func (sc *scopes) push(t *tag, e *element, closed, targeted bool) {
+	if e.traits&void != 0 || closed {
 		return
 	}
 	if len(sc.open) == maxOpen {

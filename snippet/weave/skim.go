@@ -75,7 +75,7 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 				switch {
 				case at < 0:
 					return line, likely, i
-				case at-i >= shortTag:
+				case at-i >= shortTag, p[at] == '=' && bytes.IndexByte(p[i+2:at], ' ') < 0:
 				case p[at] == '>':
 					w.skip()
 					continue
@@ -230,7 +230,7 @@ func (s *scanner) skimRaw(w *walk, begin, i int, name word) int {
 	}
 	if name == scriptWord {
 		tag := p[begin:after]
-		if bytes.Contains(tag, []byte("id=")) || bytes.Contains(tag, []byte("data-")) || !s.hydrating && namesFramework(tag) {
+		if containsFold(tag, "id") || containsFold(tag, "data-") || !s.hydrating && namesFramework(tag) {
 			return -1 // it may be data
 		}
 	}
@@ -252,6 +252,15 @@ func (s *scanner) skimRaw(w *walk, begin, i int, name word) int {
 		}
 		i++
 	}
+}
+
+func containsFold(b []byte, word string) bool {
+	for i := range b {
+		if hasPrefixFold(b[i:], word) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastName is the last of the names, some of which may have no value.

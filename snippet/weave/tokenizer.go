@@ -118,6 +118,7 @@ type tokenizer struct {
 	dashes     uint8  // in a row, inside an escaped script
 	rawName    [maxName]byte
 	rawNameLen int
+	again      []byte // text that has been taken for the beginning of a tag
 	foreign    foreign
 
 	// skim, if it is not nil, passes over a part of p from i on in which there is
@@ -133,6 +134,7 @@ func (z *tokenizer) reset(s sink) {
 		tag:     tag{name: z.tag.name[:0]},
 		attr:    attribute{name: z.attr.name[:0], value: z.attr.value[:0]},
 		content: z.content[:0],
+		again:   z.again[:0],
 	}
 }
 
