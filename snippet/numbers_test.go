@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -337,4 +338,64 @@ func TestCheckNumbers(t *testing.T) {
 		require.ErrorContains(t, snippet.CheckNumbers([]snippet.Number{n}), want)
 	}
 	require.NoError(t, snippet.CheckNumbers(shopNumbers))
+}
+
+// An origin that breaks off leaves no page behind that looks whole.
+func TestPageWithNumbersCutShort(t *testing.T) {
+	c := numberedCode(t, nil)
+	want := numberedPage[:90]
+	for _, length := range []int{-1, len(numberedPage), 5000} {
+		for i := range len(want) {
+			for _, flush := range []bool{false, true} {
+				recorder := httptest.NewRecorder()
+				failure := errors.New("the origin failed")
+				_, err := c.Serve(recorder, get("/"), snippet.Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+					w.Header().Set("Content-Type", "text/html")
+					if length >= 0 {
+						w.Header().Set("Content-Length", strconv.Itoa(length))
+					}
+					_, _ = io.WriteString(w, want[:i])
+					if flush {
+						require.NoError(t, http.NewResponseController(w).Flush())
+					}
+					_, _ = io.WriteString(w, want[i:])
+					return failure
+				})
+				require.Equal(t, failure, err)
+				got := recorder.Body.String()
+				if at := strings.Index(got, "<script>var __cs"); at >= 0 {
+					end := at + strings.Index(got[at:], `svc.js"></script>`) + len(`svc.js"></script>`)
+					got = got[:at] + got[end:]
+				}
+				require.Equal(t, len(want), len(got), got)
+				require.NotContains(t, got, "data-svc-numbers")
+			}
+		}
+	}
+	require.Panics(t, func() { // and so the connection ends
+		h := http.Header{"Content-Type": {"text/html"}, "Content-Length": {"5000"}}
+		visited(t, c, get("/"), snippet.Visit{}, h, numberedPage)
+	})
+}
+
+// A copy of other numbers is not taken for current, whatever asked for it.
+func TestValidatorsOfNumbers(t *testing.T) {
+	for _, dest := range []string{"", "document", "iframe", "empty"} {
+		r := get("/_next/data/a.json")
+		r.Header.Set("If-None-Match", `"abc"`)
+		r.Header.Set("If-Modified-Since", "Sat, 21 Nov 2026 10:00:00 GMT")
+		r.Header.Set("Accept", "text/html")
+		if dest != "" {
+			r.Header.Set("Sec-Fetch-Dest", dest)
+		}
+		_, err := numberedCode(t, nil).Serve(httptest.NewRecorder(), r, snippet.Visit{}, func(_ http.ResponseWriter, r *http.Request) error {
+			require.Empty(t, r.Header.Get("If-None-Match")+r.Header.Get("If-Modified-Since"), dest)
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, `"abc"`, r.Header.Get("If-None-Match"))
+	}
+	neutral := numberedCode(t, func(s *snippet.Settings) { s.Numbers = nil })
+	response, _, _ := visited(t, neutral, get("/_next/data/a.json"), snippet.Visit{}, http.Header{"Content-Type": {"application/json"}}, "{}")
+	require.Contains(t, response.Header.Values("Vary"), "Cookie")
 }

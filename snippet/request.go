@@ -27,7 +27,7 @@ func (w *writer) prepareRequest() {
 	if w.request.Method == http.MethodPost {
 		return
 	}
-	if !w.guard(func() { w.asked = w.code.translate(h, document) }) {
+	if !w.guard(func() { w.asked = w.code.translate(h, document || w.code.rules != nil && isForPage(h)) }) {
 		w.restoreRequest()
 		w.asked = conditions{}
 	}
@@ -45,6 +45,15 @@ func (w *writer) restoreRequest() {
 			h[name] = w.saved[i]
 		}
 	}
+}
+
+// isForPage says whether a request may be for a part of a page, or for its data.
+func isForPage(h http.Header) bool {
+	switch value(h, "Sec-Fetch-Dest") {
+	case "iframe", "frame", "fencedframe", "embed", "object", "empty":
+		return true
+	}
+	return false
 }
 
 // isDocument says whether a request is surely one for a page to be shown.

@@ -25,8 +25,8 @@ type Visit struct {
 //
 // When a page is asked for, next sees the request with "Accept-Encoding: identity"
 // and with the validators that the origin gave; the request's headers are restored before Serve
-// returns. If next fails or panics, what it wrote goes out as it was, and the
-// response is not completed. A page that turns out to be corrupt after its
+// returns. If next fails, what it wrote goes out as it was, and the response is not
+// completed; if it panics, what was held back until then is dropped. A page that turns out to be corrupt after its
 // beginning was sent ends in a panic with http.ErrAbortHandler, so that the client
 // does not take it for whole.
 func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
@@ -39,7 +39,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	}
 	ww := &writer{rw: w, code: c, request: r, visit: v, bypass: outcome}
 	defer ww.close()
-	if outcome == "" || c.rules != nil {
+	if outcome == "" || c.bySource || c.rules != nil {
 		ww.prepareRequest()
 	}
 	err := next(ww, r)

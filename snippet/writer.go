@@ -126,7 +126,11 @@ func (w *writer) begin(status int) {
 func (w *writer) judge(status int, h http.Header) bool {
 	contentType := value(h, "Content-Type")
 	isHTML, charset := parseType(contentType)
-	data := !isHTML && w.code.rules != nil && isData(w.request, contentType)
+	data := !isHTML && (w.code.bySource || w.code.rules != nil) && isData(w.request, contentType)
+	if data && w.code.rules == nil {
+		w.code.limitCaches(h, "")
+		data = false
+	}
 	if w.bypass != "" && !data && !(isHTML && w.code.rules != nil) {
 		if w.outcome = w.bypass; isHTML {
 			addVary(h, "Sec-Fetch-Dest")

@@ -2,12 +2,13 @@ package snippet
 
 import (
 	"errors"
+	"io"
 	"strconv"
 )
 
 // maxReady is how much of a page is sent at once. A page that is not longer goes out with
 // its length.
-const maxReady = 32 << 10
+const maxReady = 16 << 10
 
 // maxSample bounds the pages that are handed to [Visit.Sample].
 const maxSample = 256 << 10
@@ -59,7 +60,9 @@ func (w *writer) emit(p []byte) error {
 }
 
 // complete says whether the whole page has come, as far as its length tells.
-func (w *writer) complete() bool { return w.decoder == nil && w.received == w.length }
+func (w *writer) complete() bool {
+	return w.mode == rewriting && w.decoder == nil && w.received == w.length
+}
 
 func (w *writer) exchanging() *exchange {
 	if w.exchange == nil {
@@ -131,6 +134,10 @@ func (w *writer) endExchange(p []byte) error {
 		return w.write(p)
 	}
 	w.ending = true
+	if w.received < w.length {
+		// The origin has broken off. Nothing makes the page look whole.
+		return errors.Join(w.sendExchanged(), w.write(w.exchange.rest()), w.breakOff(io.ErrUnexpectedEOF))
+	}
 	var err error
 	if !w.guard(func() {
 		w.exchanging().append(p)

@@ -301,11 +301,11 @@ func (w *writer) finish() {
 // abandon sends what an origin wrote before it failed, as it was.
 func (w *writer) abandon() {
 	mode := w.mode
-	if x := w.exchange; x != nil && mode == rewriting && w.decoder == nil {
-		_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
-	}
 	if mode == sniffing || mode == searching && !(w.decoder != nil && w.sent) {
 		_ = w.pass(Failed, nil)
+	}
+	if x := w.exchange; x != nil && w.mode == rewriting && w.decoder == nil && !w.original && !w.ending {
+		_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
 	}
 	if mode != waiting && w.decoder != nil {
 		// The page was cut off in the middle of a coding that is not the client's.
