@@ -16,11 +16,14 @@ func isData(r *http.Request, contentType string) bool {
 	case "text/plain": // what a static export has of them
 		return value(r.Header, "Rsc") == "1"
 	case "application/json":
-		path := r.URL.Path
-		return strings.Contains(path, "/_next/data/") || strings.HasSuffix(path, "/_payload.json") ||
-			strings.HasSuffix(path, "__data.json") || strings.HasSuffix(path, "/page-data.json")
+		return isDataPath(r.URL.Path)
 	}
 	return false
+}
+
+func isDataPath(path string) bool {
+	return strings.Contains(path, "/_next/data/") || strings.HasSuffix(path, "/_payload.json") ||
+		strings.HasSuffix(path, "__data.json") || strings.HasSuffix(path, "/page-data.json")
 }
 
 // hydrates says whether a page's headers tell of a framework that takes it over:

@@ -58,7 +58,7 @@ func compile(numbers []Number) (*phone.Set, error) {
 		pairs[i] = phone.Number{Digits: n.Digits, Replacement: n.Replacement}
 		for _, target := range n.Targets {
 			if !isTarget(target) {
-				return nil, fmt.Errorf("target %q: expected #id, .class or [name=value]", target)
+				return nil, fmt.Errorf("target %q: expected #id, .class or [name=value]; selector takes all others", target)
 			}
 			if err := claim(target, n.Digits); err != nil {
 				return nil, err

@@ -31,15 +31,12 @@ func hideCookie(h http.Header, name string) (saved []string) {
 // fields that speak to caches of one kind).
 func makePrivate(h http.Header) {
 	kept := []string{"private"}
-	for _, list := range h["Cache-Control"] {
-		for directive := range strings.SplitSeq(list, ",") {
-			directive = strings.TrimSpace(directive)
-			name, _, _ := strings.Cut(strings.ToLower(directive), "=")
-			switch name {
-			case "", "public", "private", "s-maxage", "proxy-revalidate":
-			default:
-				kept = append(kept, directive)
-			}
+	for _, directive := range splitList(h["Cache-Control"]) {
+		name, _, _ := strings.Cut(strings.ToLower(directive), "=")
+		switch name {
+		case "public", "private", "s-maxage", "proxy-revalidate":
+		default:
+			kept = append(kept, directive)
 		}
 	}
 	h["Cache-Control"] = []string{strings.Join(kept, ", ")}
@@ -50,7 +47,7 @@ func makePrivate(h http.Header) {
 
 // limitCaches tells caches for whom a page is that may hold numbers.
 func (c *Code) limitCaches(h http.Header, setCookie string) {
-	if c.rules != nil && c.bySource || setCookie != "" {
+	if c.rules != nil && c.bySource && !c.everyone || setCookie != "" {
 		makePrivate(h)
 	}
 	if c.bySource {

@@ -27,7 +27,7 @@ func (w *writer) prepareRequest() {
 	if w.request.Method == http.MethodPost {
 		return
 	}
-	if !w.guard(func() { w.asked = w.code.translate(h, document || w.code.rules != nil && isForPage(h)) }) {
+	if !w.guard(func() { w.asked = w.code.translate(h, document || w.code.rules != nil && isForPage(w.request)) }) {
 		w.restoreRequest()
 		w.asked = conditions{}
 	}
@@ -47,13 +47,19 @@ func (w *writer) restoreRequest() {
 	}
 }
 
-// isForPage says whether a request may be for a part of a page, or for its data.
-func isForPage(h http.Header) bool {
-	switch value(h, "Sec-Fetch-Dest") {
-	case "iframe", "frame", "fencedframe", "embed", "object", "empty":
+// isForPage says whether a request, none for a document, is for a part of a page or
+// for its data.
+func isForPage(r *http.Request) bool {
+	switch value(r.Header, "Sec-Fetch-Dest") {
+	case "iframe", "frame", "fencedframe", "embed", "object":
 		return true
 	}
-	return false
+	for _, name := range [...]string{"Rsc", "X-Nextjs-Data", "Hx-Request", "Turbo-Frame", "X-Pjax", "X-Requested-With"} {
+		if len(r.Header[name]) > 0 {
+			return true
+		}
+	}
+	return isDataPath(r.URL.Path) || strings.HasPrefix(value(r.Header, "Accept"), "text/html")
 }
 
 // isDocument says whether a request is surely one for a page to be shown.

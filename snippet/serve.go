@@ -49,6 +49,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 		ww.finish()
 	}
 	if ww.broken != nil {
+		_ = http.NewResponseController(w).Flush() // or the beginning would be dropped
 		panic(http.ErrAbortHandler)
 	}
 	ww.ended = true

@@ -32,6 +32,9 @@ type Settings struct {
 	// BySource says that it depends on the visitor's source which numbers are
 	// replaced. Pages with numbers are then private, and neutral ones vary by cookie.
 	BySource bool
+	// Everyone says that the numbers are those of a visitor of whom nothing is known.
+	// Then the pages are not private, although others have other numbers.
+	Everyone bool
 }
 
 const (
@@ -52,6 +55,7 @@ type Code struct {
 	rules     *weave.Rules // of the numbers; nil where there are none
 	block     string       // the beginning of what tells the script of them
 	bySource  bool
+	everyone  bool
 	exchanges sync.Pool
 }
 
@@ -77,7 +81,7 @@ func New(s Settings) (*Code, error) {
 		path:   s.Prefix + "svc.js",
 	}
 	c.src = html.EscapeString(c.path)
-	c.bySource = s.BySource
+	c.bySource, c.everyone = s.BySource, s.Everyone
 	if err := c.compileNumbers(s.Numbers); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (c *Code) translate(h http.Header, document bool) conditions {
 	}
 	var kept []string
 	since, tagged := "", len(h["If-None-Match"]) > 0
-	for _, tag := range splitTags(h["If-None-Match"]) {
+	for _, tag := range splitList(h["If-None-Match"]) {
 		if original, ok := c.unsuffix(tag); ok {
 			found.ours = append(found.ours, original)
 			kept = append(kept, original)
@@ -129,9 +129,9 @@ func (c *Code) dateOf(tag string) (string, bool) {
 // asked for (RFC 9110, 13.1.2).
 func opaque(tag string) string { return strings.TrimPrefix(tag, "W/") }
 
-// splitTags splits lists of entity tags, in which commas may stand inside of quotes
-// (RFC 9110, 8.8.3).
-func splitTags(lists []string) []string {
+// splitList splits lists whose members may hold commas in quotes, as entity tags and
+// directives do (RFC 9110, 5.6.1).
+func splitList(lists []string) []string {
 	var tags []string
 	for _, list := range lists {
 		start, quoted := 0, false

@@ -306,6 +306,9 @@ func (w *writer) abandon() {
 	}
 	if x := w.exchange; x != nil && w.mode == rewriting && w.decoder == nil && !w.original && !w.ending {
 		_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
+		if w.received < w.length {
+			_ = w.breakOff(io.ErrUnexpectedEOF)
+		}
 	}
 	if mode != waiting && w.decoder != nil {
 		// The page was cut off in the middle of a coding that is not the client's.

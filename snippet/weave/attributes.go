@@ -200,7 +200,9 @@ func (s *scanner) finishElement(after int64, t *tag) {
 
 // closed says whether a tag is its element's end as well. A slash does that in other
 // vocabularies only.
-func (s *scanner) closed(t *tag) bool { return t.closing && s.foreign.inside() }
+func (s *scanner) closed(t *tag) bool {
+	return t.closing && (s.foreign.inside() || t.is("svg") || t.is("math"))
+}
 
 // changeValues changes the attributes of the element, whose tag ends before offset after.
 func (s *scanner) changeValues(after int64) {

@@ -53,30 +53,25 @@ func (n *numberer) number(page []byte) []byte {
 	return append(n.out, page[n.copied:]...)
 }
 
-func (n *numberer) tag(_ int64, t *tag) bool {
-	if !t.end {
-		n.ordinal++
+func (n *numberer) tag(at int64, t *tag) bool {
+	if t.end {
+		return false
 	}
+	n.ordinal++
+	behind := int(at) + len("<")
+	for behind < len(n.page) && !endsName(n.page[behind]) {
+		behind++
+	}
+	// Of several attributes of a name, the first counts.
+	n.out = append(n.out, n.page[n.copied:behind]...)
+	n.out = append(n.out, " "+ordinalName+"="...)
+	n.out = strconv.AppendInt(n.out, int64(n.ordinal), 10)
+	n.out = append(n.out, ' ')
+	n.copied = behind
 	return false
 }
 
-func (n *numberer) tagEnd(after int64, t *tag) {
-	if t.end {
-		return
-	}
-	at := int(after) - len(">")
-	if t.closing {
-		at -= len("/")
-	}
-	n.out = append(n.out, n.page[n.copied:at]...)
-	n.out = append(n.out, " "+ordinalName+"="...)
-	n.out = strconv.AppendInt(n.out, int64(n.ordinal), 10)
-	if t.closing {
-		n.out = append(n.out, ' ') // or the slash would be the value's
-	}
-	n.copied = at
-}
-
+func (n *numberer) tagEnd(int64, *tag)   {}
 func (n *numberer) text(int64, []byte)   {}
 func (n *numberer) raw(int64, []byte)    {}
 func (n *numberer) attribute(*attribute) {}

@@ -34,6 +34,8 @@ const (
 	// maxLook is how far behind a possible place the page is read before the
 	// place is taken. So it is also what has to be held back at most.
 	maxLook = 8 << 10
+	// maxPolicies is how many policies a page may state before the place.
+	maxPolicies = 16
 	// maxScript is how much of an inline script is read to recognise the insertion code.
 	maxScript = 4 << 10
 )
@@ -410,6 +412,10 @@ func (f *Finder) endMeta(after int64) {
 	f.meta.open = false
 	if policy, ok := f.meta.policy(); ok {
 		if f.meta.cut {
+			f.decide(Policy)
+			return
+		}
+		if len(f.policies) == maxPolicies {
 			f.decide(Policy)
 			return
 		}

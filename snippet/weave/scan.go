@@ -210,8 +210,8 @@ func (s *scanner) tagEnd(after int64, t *tag) {
 
 // take notes the changes that matches in text ask for.
 func (s *scanner) take(matches []phone.Match) {
-	for i := range matches {
-		s.scopes.target.see(matches[i].Number)
+	if len(matches) > 0 {
+		s.scopes.target.see()
 	}
 	s.takeValue(matches)
 }

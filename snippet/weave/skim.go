@@ -75,10 +75,11 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 				switch {
 				case at < 0:
 					return line, likely, i
-				case at-i >= shortTag, p[at] == '=' && bytes.IndexByte(p[i+2:at], ' ') < 0:
+				case at-i >= shortTag:
 				case p[at] == '>':
 					w.skip()
 					continue
+				case bytes.IndexByte(p[i+2:at], ' ') < 0: // it may belong to the name
 				default:
 					if after := s.skimAttributes(&w, i+1, at); after >= 0 {
 						w.to(after)
@@ -160,6 +161,9 @@ func tagWord(p []byte, i int) (name word, after int, start bool) {
 	if start = byte(x) != '/'; !start {
 		i++
 		x = binary.LittleEndian.Uint64(p[i:])
+	}
+	if !isLetter(p[i]) {
+		return 0, i, start
 	}
 	size := bits.TrailingZeros64(^x&(0x40*ones)) >> 3 // of the letters
 	after = i + size

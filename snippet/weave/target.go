@@ -40,12 +40,9 @@ func (t *target) begin(at int64, e *element, p *place) bool {
 	return true
 }
 
-// see notes that a number has been found.
-func (t *target) see(number int) {
-	if t.open && number == t.place.number {
-		t.found = true
-	}
-}
+// see notes that a configured number has been found: its own, or another one, which is
+// then what the element shows.
+func (t *target) see() { t.found = t.found || t.open }
 
 func (t *target) text(at int64, b []byte) {
 	if !t.open || t.found || len(t.words)+len(b) > maxPlace {
@@ -65,7 +62,7 @@ func (p *piece) end() int64 { return p.at + int64(p.to-p.from) }
 
 // line notes that a line ends.
 func (t *target) line() {
-	if t.open {
+	if t.open && len(t.words) < maxPlace {
 		t.words = append(t.words, 0)
 	}
 }
