@@ -43,6 +43,7 @@ func (c *codes) of(site string, choice number.Choice) (*snippet.Code, error) {
 	settings := c.settings
 	settings.SiteKey = site
 	settings.Numbers = c.numbers.of(choice)
+	settings.Everyone = choice == c.numbers.ofEveryone()
 	code, err := snippet.New(settings)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ var (
 	})
 	pagesUnselected = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "frontdesk_pages_unselected_total",
-		Help: "Pages among them that were too large, or sent too early, for their CSS selectors to be applied.",
+		Help: "Pages among them that were too large or too slow for their CSS selectors to be applied.",
 	})
 	pageTime = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "frontdesk_page_duration_seconds",

@@ -6,6 +6,7 @@ import (
 	"github.com/nyaruka/phonenumbers"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -63,6 +64,9 @@ func (s *shownNumbers) of(choice number.Choice) []snippet.Number {
 	}
 	return numbers
 }
+
+// ofEveryone is the choice for visitors of whom nothing is known.
+func (s *shownNumbers) ofEveryone() number.Choice { return s.plan.Choose(visit.Source{}) }
 
 // formatted is how a number is written in pictures.
 func formatted(digits string) string {

@@ -228,18 +228,51 @@ func TestSelectors(t *testing.T) {
 		require.Equal(t, strings.Replace(large, oldNumber, newNumber, 1), got)
 		require.True(t, result.Unselected)
 	})
-	t.Run("a page that is flushed goes without", func(t *testing.T) {
-		recorder := httptest.NewRecorder()
-		result, err := c.Serve(recorder, get("/"), snippet.Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = io.WriteString(w, page[:100])
-			require.NoError(t, http.NewResponseController(w).Flush())
-			require.Equal(t, page[:10], recorder.Body.String()[:10])
-			_, _ = io.WriteString(w, page[100:])
-			return nil
-		})
+	// flushed serves the page as a proxy does that does not know the length.
+	flushed := func(t *testing.T, between func()) (body io.ReadCloser, result <-chan snippet.Result) {
+		results := make(chan snippet.Result, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			result, err := c.Serve(w, r, snippet.Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+				w.Header().Set("Content-Type", "text/html")
+				for i, piece := range []string{page[:70], page[70:100], page[100:]} {
+					if i == 2 {
+						between()
+					}
+					_, _ = io.WriteString(w, piece)
+					_ = http.NewResponseController(w).Flush()
+				}
+				return nil
+			})
+			if err == nil {
+				results <- result
+			}
+		}))
+		t.Cleanup(server.Close)
+		response, err := server.Client().Get(server.URL)
 		require.NoError(t, err)
-		require.True(t, result.Unselected)
+		t.Cleanup(func() { response.Body.Close() })
+		return response.Body, results
+	}
+	t.Run("a page that is flushed waits for its end", func(t *testing.T) {
+		body, result := flushed(t, func() {})
+		all, err := io.ReadAll(body)
+		require.NoError(t, err)
+		got, _ := split(t, string(all))
+		require.Equal(t, want, got)
+		require.False(t, (<-result).Unselected)
+	})
+	t.Run("but not for long", func(t *testing.T) {
+		seen := make(chan struct{})
+		body, result := flushed(t, func() { <-seen })
+		first := make([]byte, 10)
+		_, err := io.ReadFull(body, first)
+		require.NoError(t, err)
+		close(seen)
+		rest, err := io.ReadAll(body)
+		require.NoError(t, err)
+		got, _ := split(t, string(first)+string(rest))
+		require.Equal(t, strings.Replace(page, oldNumber, newNumber, 1), got)
+		require.True(t, (<-result).Unselected)
 	})
 }
 

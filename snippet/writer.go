@@ -44,23 +44,25 @@ type writer struct {
 	visit   Visit
 	bypass  Outcome // why the answer is not given the code, whatever it is
 
-	mode     mode
-	status   int
-	sent     bool  // the headers have gone out
-	length   int64 // of the origin's body, or -1
-	coding   string
-	charset  string // as the headers state it
-	decoder  *decoder
-	policies []policy
-	page     *page
-	offset   int64     // of page.held in the page
-	exchange *exchange // of the page's numbers, once it has begun
-	received int64     // bytes that have gone into it
-	ending   bool      // all of the page has
-	original bool      // the numbers stay as they are: their exchange has failed
-	sample   []byte
-	sampling bool
-	broken   error
+	mode      mode
+	status    int
+	sent      bool  // the headers have gone out
+	length    int64 // of the origin's body, or -1
+	coding    string
+	charset   string // as the headers state it
+	decoder   *decoder
+	policies  []policy
+	page      *page
+	offset    int64      // of page.held in the page
+	exchanged sync.Mutex // while the exchange is at work: the page may be sent beside the request
+	patience  *time.Timer
+	exchange  *exchange // of the page's numbers, once it has begun
+	received  int64     // bytes that have gone into it
+	ending    bool      // all of the page has
+	original  bool      // the numbers stay as they are: their exchange has failed
+	sample    []byte
+	sampling  bool
+	broken    error
 
 	prepared bool
 	identity [1]string
@@ -364,13 +366,8 @@ func (w *writer) FlushError() error {
 		if err := w.release(nil); err != nil {
 			return err
 		}
-		fallthrough
-	case rewriting:
-		if err := w.hurry(); err != nil {
-			return err
-		}
 	}
-	return http.NewResponseController(w.rw).Flush()
+	return w.flush()
 }
 
 func (w *writer) write(p []byte) error {
@@ -388,8 +385,13 @@ func (w *writer) close() {
 		w.decoder.stop()
 	}
 	w.mode = passing
-	if x := w.exchange; x != nil && w.ended {
-		w.exchange = nil
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
+	if w.patience != nil {
+		w.patience.Stop()
+	}
+	x := w.exchange
+	if w.exchange = nil; x != nil && w.ended {
 		w.code.putExchange(x)
 	}
 	if p := w.page; p != nil && w.ended {

@@ -3,7 +3,9 @@ package snippet
 import (
 	"errors"
 	"io"
+	"net/http"
 	"strconv"
+	"time"
 )
 
 // maxReady is how much of a page is sent at once. A page that is not longer goes out with
@@ -43,12 +45,21 @@ func (w *writer) replaces(o Outcome) bool {
 // emit sends a piece of the page, with its numbers replaced where some are in
 // effect. What is sent so is the page from its beginning, in order.
 func (w *writer) emit(p []byte) error {
-	if w.code.rules == nil || w.original || w.ending {
+	if w.code.rules == nil {
+		return w.write(p)
+	}
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
+	return w.exchangePiece(p)
+}
+
+func (w *writer) exchangePiece(p []byte) error {
+	if w.original || w.ending {
 		return w.write(p)
 	}
 	w.received += int64(len(p))
 	if w.complete() {
-		return w.endExchange(p)
+		return w.exchangeLast(p)
 	}
 	if !w.guard(func() { w.exchanging().append(p) }) {
 		return w.giveUp(p)
@@ -78,6 +89,8 @@ func (w *writer) exchanging() *exchange {
 // insertAndReplace sends the page with the code, which is in page.out, and goes on
 // replacing numbers.
 func (w *writer) insertAndReplace(p []byte) error {
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
 	w.outcome = Woven
 	w.mode = rewriting
 	held := append(w.page.held, p...)
@@ -94,18 +107,48 @@ func (w *writer) insertAndReplace(p []byte) error {
 		w.original, w.outcome = true, Failed
 		w.stream()
 	}
-	return w.emit(held)
+	return w.exchangePiece(held)
 }
 
-// hurry sends what can be sent, for the origin has flushed.
-func (w *writer) hurry() error {
-	if w.exchange == nil || w.original || w.ending {
-		return nil
+// maxPatience is how long a page waits for its end behind the first flush. Proxies
+// flush after each piece of a page whose length they do not know.
+const maxPatience = 200 * time.Millisecond
+
+// flush sends what can be sent. A page that is needed whole may still wait, but not for
+// long.
+func (w *writer) flush() error {
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
+	if x := w.exchange; x != nil && !w.original && !w.ending {
+		w.stream()
+		if !x.waiting {
+			if err := w.sendExchanged(); err != nil {
+				return err
+			}
+		} else if w.patience == nil {
+			w.patience = time.AfterFunc(maxPatience, w.hurry)
+		}
 	}
-	if !w.guard(w.exchange.hurry) {
-		return w.giveUp(nil)
+	return http.NewResponseController(w.rw).Flush()
+}
+
+// hurry lets a page go that has waited too long. It runs beside the request.
+func (w *writer) hurry() {
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
+	x := w.exchange
+	if x == nil || !x.waiting || w.original || w.ending {
+		return
 	}
-	return w.sendExchanged()
+	defer func() {
+		if recover() != nil {
+			w.original = true
+			_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
+		}
+	}()
+	x.hurry()
+	_ = w.sendExchanged()
+	_ = http.NewResponseController(w.rw).Flush()
 }
 
 // sendExchanged sends what is ready.
@@ -127,9 +170,16 @@ func (w *writer) giveUp(p []byte) error {
 	return errors.Join(w.sendExchanged(), w.write(w.exchange.rest()))
 }
 
-// endExchange sends the end of the page, of which p is the last piece. A page that has
+// endExchange sends the end of the page.
+func (w *writer) endExchange() error {
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
+	return w.exchangeLast(nil)
+}
+
+// exchangeLast sends the end of the page, of which p is the last piece. A page that has
 // come at once goes out with its length.
-func (w *writer) endExchange(p []byte) error {
+func (w *writer) exchangeLast(p []byte) error {
 	if w.original || w.ending {
 		return w.write(p)
 	}

@@ -282,7 +282,7 @@ func (w *writer) finish() {
 		_ = w.drain()
 	}
 	if w.mode == rewriting && w.exchange != nil {
-		_ = w.endExchange(nil)
+		_ = w.endExchange()
 	}
 	if w.mode != searching {
 		return
@@ -294,7 +294,7 @@ func (w *writer) finish() {
 	}
 	_ = w.follow(verdict, nil)
 	if w.mode == rewriting && w.exchange != nil {
-		_ = w.endExchange(nil)
+		_ = w.endExchange()
 	}
 }
 
@@ -304,6 +304,8 @@ func (w *writer) abandon() {
 	if mode == sniffing || mode == searching && !(w.decoder != nil && w.sent) {
 		_ = w.pass(Failed, nil)
 	}
+	w.exchanged.Lock()
+	defer w.exchanged.Unlock()
 	if x := w.exchange; x != nil && w.mode == rewriting && w.decoder == nil && !w.original && !w.ending {
 		_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
 		if w.received < w.length {
