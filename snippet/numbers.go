@@ -102,8 +102,8 @@ func isTarget(place string) bool {
 // maxTarget bounds a target, in bytes.
 const maxTarget = 128
 
-// compileNumbers prepares the numbers for pages, and renders the beginning of the
-// block that tells the script of them.
+// compileNumbers prepares the numbers for pages, and renders what the script is told
+// of them.
 func (c *Code) compileNumbers(numbers []Number) error {
 	if len(numbers) == 0 {
 		return nil
@@ -122,45 +122,62 @@ func (c *Code) compileNumbers(numbers []Number) error {
 	if c.rules, err = weave.Compile(set, places); err != nil {
 		return err
 	}
-	c.block = renderBlock(set, places, numbers)
+	for i, n := range places {
+		c.listed = append(c.listed, renderNumber(n, numbers[i].Replacement, set.Script(i)))
+	}
 	return nil
 }
 
-// renderBlock begins the block that tells the script which numbers are in effect.
-// The list of what has been replaced is still to come, and [endBlock] behind it.
-func renderBlock(set *phone.Set, places []weave.Number, numbers []Number) string {
+// The block that tells the script which numbers are in effect, and what has been replaced.
+const (
+	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":[`
+	replacedBlock = `],"replaced":[`
+	endBlock      = `]}</script>`
+)
+
+// maxListed is how many numbers the block lists that the page does not show. They are
+// for what the page adds later.
+const maxListed = 16
+
+// listedNumber is what the block says of a number and of its places.
+type listedNumber struct{ id, text string }
+
+func renderNumber(n weave.Number, replacement string, forms []byte) listedNumber {
 	var b strings.Builder
-	b.WriteString(`<script type="application/json" data-svc-numbers>{"numbers":[`)
-	for i, n := range places {
-		record := func(id, text, img string) {
-			fmt.Fprintf(&b, `{"id":%s,"from":"%s","raw":"%s","text":%s,"img":%s,"dt":false`,
-				quote(id), n.Digits, numbers[i].Replacement, text, img)
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		record("number="+n.Digits, quote(n.Text), "null")
-		b.WriteString(`,"forms":` + string(set.Script(i)) + "}")
-		for _, id := range slices.Concat(n.Targets, n.Selectors) {
-			b.WriteByte(',')
-			record(id, quote(n.Text), "null")
-			b.WriteByte('}')
-		}
-		for _, p := range n.Pictures {
-			b.WriteByte(',')
-			record(p.Place, "null", quote(p.URL))
-			b.WriteByte('}')
-		}
+	record := func(id, text, img string) {
+		fmt.Fprintf(&b, `{"id":%s,"from":"%s","raw":"%s","text":%s,"img":%s,"dt":false`, quote(id), n.Digits, replacement, text, img)
 	}
-	b.WriteString(`],"replaced":[`)
-	return b.String()
+	id := "number=" + n.Digits
+	record(id, quote(n.Text), "null")
+	fmt.Fprintf(&b, `,"forms":%s}`, forms)
+	for _, place := range slices.Concat(n.Targets, n.Selectors) {
+		b.WriteByte(',')
+		record(place, quote(n.Text), "null")
+		b.WriteByte('}')
+	}
+	for _, p := range n.Pictures {
+		b.WriteByte(',')
+		record(p.Place, "null", quote(p.URL))
+		b.WriteByte('}')
+	}
+	return listedNumber{id, b.String()}
 }
 
-const endBlock = "]}</script>"
-
-// appendBlock writes the whole block.
+// appendBlock writes the block.
 func (c *Code) appendBlock(b []byte, replaced []weave.Replaced) []byte {
-	b = append(b, c.block...)
+	b = append(b, beginBlock...)
+	first := true
+	for _, n := range c.listed {
+		if len(c.listed) > maxListed && !slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == n.id }) {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(b, n.text...)
+	}
+	b = append(b, replacedBlock...)
 	for i, r := range replaced {
 		if i > 0 {
 			b = append(b, ',')

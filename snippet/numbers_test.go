@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -115,6 +116,19 @@ func TestLengthOfPageWithNumbers(t *testing.T) {
 			require.Equal(t, int64(len(body)), response.ContentLength)
 		}
 	}
+}
+
+// Of many numbers, the script is told of those that the page shows.
+func TestManyNumbers(t *testing.T) {
+	c := numberedCode(t, func(s *snippet.Settings) {
+		for i := range 100 {
+			s.Numbers = append(s.Numbers, snippet.Number{Digits: fmt.Sprintf("7495200%04d", i), Replacement: fmt.Sprintf("7495300%04d", i)})
+		}
+	})
+	_, body, _ := visited(t, c, get("/"), snippet.Visit{}, htmlType, numberedPage)
+	_, block := split(t, body)
+	require.Contains(t, block, "number=74951234567")
+	require.NotContains(t, block, "number=7495200")
 }
 
 // Pages that are not given the code have their numbers replaced all the same.

@@ -52,8 +52,8 @@ type Code struct {
 	path   string // the same as it stands in an address
 	hash   string
 
-	rules     *weave.Rules // of the numbers; nil where there are none
-	block     string       // the beginning of what tells the script of them
+	rules     *weave.Rules   // of the numbers; nil where there are none
+	listed    []listedNumber // what the script is told of them
 	bySource  bool
 	everyone  bool
 	exchanges sync.Pool
@@ -85,7 +85,7 @@ func New(s Settings) (*Code, error) {
 	if err := c.compileNumbers(s.Numbers); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(c.pushes + "\n" + c.path + "\n" + c.block))
+	sum := sha256.Sum256([]byte(c.pushes + "\n" + c.path + "\n" + fmt.Sprint(c.listed)))
 	c.hash = hex.EncodeToString(sum[:5])
 	return c, nil
 }
