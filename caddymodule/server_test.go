@@ -49,7 +49,10 @@ func run(t testing.TB, caddyfile string) *server {
 	s := &server{t: t, admin: "localhost:" + ports[0], values: []string{
 		"$PORT2", ports[2], "$PORT", ports[1], "$ORIGIN", strings.TrimPrefix(origin.URL, "http://"), "$DIR", t.TempDir(),
 	}}
-	t.Cleanup(func() { require.NoError(t, caddy.Stop()) })
+	t.Cleanup(func() {
+		require.NoError(t, caddy.Stop())
+		closing.Wait() // it writes into the folders that are removed next
+	})
 	require.NoError(t, s.load(caddyfile))
 	return s
 }

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/caddyserver/caddy/v2"
@@ -14,6 +15,9 @@ import (
 // services are the running services by the settings of their databases. A
 // service stays in it, in use, while one configuration hands over to the next.
 var services = caddy.NewUsagePool()
+
+// closing are the services that have left the pool and give their last requests time.
+var closing sync.WaitGroup
 
 // sharedService is a service that several configurations may use, one after
 // another or for a moment together.
@@ -56,11 +60,11 @@ func (s *sharedService) Destruct() error {
 	if caddy.Exiting() {
 		return s.Close()
 	}
-	go func() {
+	closing.Go(func() {
 		if err := s.Close(); err != nil {
 			zap.New(s.log).Error("closing the service failed", zap.Error(err))
 		}
-	}()
+	})
 	return nil
 }
 
