@@ -15,7 +15,7 @@ import (
 // are loaded by the pages that need them.
 var budgets = map[string]int{
 	"svc.js":     4660,
-	"numbers.js": 6800,
+	"numbers.js": 6850,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {
