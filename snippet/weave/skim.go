@@ -49,6 +49,14 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		}
 		switch c := p[i]; {
 		case '0' <= c && c <= '9':
+			mask := w.mask
+			if at, digits := w.text(); at >= 0 && digits < s.rules.least && p[at-1] < 0x80 {
+				if row = digits; isLetter(p[at-1]) {
+					row = 0
+				}
+				continue
+			}
+			w.mask = mask
 			if i, row = s.charset.Row(p, i, 0, s.rules.least); row >= s.rules.least {
 				return line, likely, i
 			}

@@ -20,6 +20,7 @@ type walk struct {
 	p    []byte
 	base int    // where the block begins
 	mask uint64 // its stops that are still to come
+	less uint64 // each "<" in it
 	wide bool   // it ends before bytes that may begin a digit in UTF-8
 }
 
@@ -52,6 +53,18 @@ func (w *walk) far() int {
 	return w.base + bits.TrailingZeros64(w.mask)
 }
 
+// text passes over the digits before the next "<", and gives its index and at least as
+// many digits as there are. It is negative where that is not in the block.
+func (w *walk) text() (at, digits int) {
+	found := w.less & w.mask
+	if found &= -found; found == 0 {
+		return -1, 0
+	}
+	digits = bits.OnesCount64(w.mask & (found - 1))
+	w.mask &= -found
+	return w.base + bits.TrailingZeros64(found), digits
+}
+
 // skip takes the stop that next gave.
 func (w *walk) skip() { w.mask &= w.mask - 1 }
 
@@ -73,25 +86,27 @@ func (w *walk) look(i int) bool {
 		return false
 	}
 	b := (*[64]byte)(w.p[i:])
-	mask, high := stops(b)
+	mask, less, high := stops(b)
 	if high != 0 && w.wide && wide(b) && phone.HasWideDigit(w.p[i:], len(b)) {
 		w.mask, w.p = 0, w.p[:i]
 		return false
 	}
-	w.mask = mask
+	w.mask, w.less = mask, less
 	return true
 }
 
 // stopsOf is stops in Go.
-func stopsOf(b *[64]byte) (stops, high uint64) {
+func stopsOf(b *[64]byte) (stops, less, high uint64) {
 	for i := 0; i < len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		// The upper halves of eight bytes; bit 4 is set where one is 3.
 		y := x>>4&(0x0f*ones) ^ 0x03*ones
 		stops |= gather((0x10*ones-y)&(0x10*ones)<<3) << i
+		y = x ^ '<'*ones
+		less |= gather(^((y&(0x7f*ones)+0x7f*ones)|y)&(0x80*ones)) << i
 		high |= gather(x&(0x80*ones)) << i
 	}
-	return stops, high
+	return stops, less, high
 }
 
 // gather puts the high bits of eight bytes next to each other.

@@ -1,7 +1,7 @@
 package weave
 
-// stops has a bit for each byte from 0x30 to 0x3F, and high one for each that is not
-// ASCII. It does what [stopsOf] does, with instructions that every amd64 has (SSE2).
+// stops has a bit for each byte from 0x30 to 0x3F, less one for each "<", and high one for
+// each that is not ASCII. It does what [stopsOf] does, with instructions that every amd64 has (SSE2).
 //
 //go:noescape
-func stops(b *[64]byte) (stops, high uint64)
+func stops(b *[64]byte) (stops, less, high uint64)

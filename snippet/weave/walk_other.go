@@ -2,4 +2,4 @@
 
 package weave
 
-func stops(b *[64]byte) (stops, high uint64) { return stopsOf(b) }
+func stops(b *[64]byte) (stops, less, high uint64) { return stopsOf(b) }
