@@ -50,11 +50,15 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		switch c := p[i]; {
 		case '0' <= c && c <= '9':
 			mask := w.mask
-			if at, digits := w.text(); at >= 0 && digits < s.rules.least && p[at-1] < 0x80 {
-				if row = digits; isLetter(p[at-1]) {
+			if at, digits := w.text(); at >= 0 && digits < s.rules.least {
+				if endsRow(p[i:at], w.wide) {
 					row = 0
+					continue
 				}
-				continue
+				if p[at-1] < 0x80 {
+					row = digits
+					continue
+				}
 			}
 			w.mask = mask
 			if i, row = s.charset.Row(p, i, 0, s.rules.least); row >= s.rules.least {
@@ -149,6 +153,19 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		}
 		w.to(after)
 	}
+}
+
+// endsRow says whether the last character of a text, which is not empty, certainly ends
+// a row of digits: a letter of ASCII and, in UTF-8, a Cyrillic one or a currency sign.
+func endsRow(text []byte, utf8 bool) bool {
+	n := len(text)
+	if isLetter(text[n-1]) {
+		return true
+	}
+	if !utf8 || n < 3 || text[n-1] < 0x80 {
+		return false
+	}
+	return text[n-2]|1 == 0xD1 || text[n-3] == 0xE2 && text[n-2] == 0x82
 }
 
 var (
