@@ -1,0 +1,154 @@
+package weave
+
+import "bytes"
+
+// skimAttributes reads the attributes that begin behind from, and gives the index
+// behind the tag. It is negative when the tag has to be read. The walk is at the stop at.
+//
+// In a tag only "=" and ">" count: what is quoted stands behind a "=", and a quote
+// anywhere else is a part of a name.
+func (s *scanner) skimAttributes(w *walk, from, at int) int {
+	p := w.p
+	for {
+		c := p[at]
+		switch {
+		case c != '>' && c != '=':
+			w.skip()
+			if at = w.next(); at < 0 {
+				return -1
+			}
+			continue
+		case at-from >= len("data-svc-noswap"): // there is room for an attribute without a value
+			return s.skimSlowly(p, from)
+		case c == '>':
+			return at + 1
+		}
+		quote := p[at+1]
+		if quote != '"' && quote != '\'' || endsName(p[at-1]) || at == from {
+			return s.skimSlowly(p, from)
+		}
+		n := indexNear(p[at+2:], quote)
+		if n < 0 || s.rules.mindful[p[at-1]] && s.minds(lastName(p[from:at]), p[at+2:at+2+n]) {
+			return -1
+		}
+		from = at + n + 3
+		w.to(from)
+		if at = w.next(); at < 0 {
+			return -1
+		}
+	}
+}
+
+// lastName is the last of the names, some of which may have no value.
+func lastName(names []byte) []byte {
+	i := len(names)
+	for i > 0 && !endsName(names[i-1]) {
+		i--
+	}
+	return names[i:]
+}
+
+// skimSlowly is skimAttributes for all ways in which attributes may be written.
+func (s *scanner) skimSlowly(p []byte, i int) int {
+	for i < len(p) {
+		c := p[i]
+		if c == '>' {
+			return i + 1
+		}
+		if isSpace(c) || c == '/' {
+			i++
+			continue
+		}
+		start := i
+		i++ // an attribute's name may begin with "="
+		for i < len(p) && !endsAttribute[p[i]] {
+			i++
+		}
+		name := p[start:i]
+		if len(p)-i < 3 {
+			return -1
+		}
+		if p[i] != '=' {
+			if s.minds(name, nil) || p[i] != '>' && p[i] != '/' && (p[i+1] == '=' || isSpace(p[i+1])) {
+				return -1
+			}
+			continue
+		}
+		i++
+		quote := p[i]
+		if quote != '"' && quote != '\'' {
+			start = i
+			for i < len(p) && !isSpace(p[i]) && p[i] != '>' {
+				i++
+			}
+			if start == i || i == len(p) || s.minds(name, p[start:i]) {
+				return -1
+			}
+			continue
+		}
+		i++
+		n := bytes.IndexByte(p[i:], quote)
+		if n < 0 || s.minds(name, p[i:i+n]) {
+			return -1
+		}
+		i += n + 1
+	}
+	return -1
+}
+
+// endsAttribute marks the bytes that end the name of an attribute.
+var endsAttribute = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, '\f': true, '=': true, '/': true, '>': true}
+
+// minds says whether an attribute may be of account.
+func (s *scanner) minds(name, value []byte) bool {
+	switch len(name) {
+	case 2: // id
+		if len(s.rules.byID) > 0 && name[0]|0x20 == 'i' {
+			_, known := s.rules.byID[string(value)]
+			return known
+		}
+	case 3: // alt
+		return name[0]|0x20 == 'a' && s.figures(value)
+	case 4: // href, name
+		switch name[0] | 0x20 {
+		case 'h':
+			return s.mindsLink(value)
+		case 'n':
+			return len(s.rules.byName) > 0
+		}
+	case 5: // title, class
+		switch name[0] | 0x20 {
+		case 't':
+			return s.figures(value)
+		case 'c':
+			return len(s.rules.classes) > 0 && s.rules.placeByClass(value) >= 0
+		}
+	case 7: // content
+		return name[0]|0x20 == 'c' && s.figures(value)
+	case 8: // itemprop
+		return name[0]|0x20 == 'i'
+	case 10: // aria-label
+		return name[0]|0x20 == 'a' && s.figures(value)
+	case 15: // contenteditable, data-svc-noswap
+		c := name[0] | 0x20
+		return c == 'c' || c == 'd'
+	}
+	return false
+}
+
+func (s *scanner) figures(value []byte) bool { return s.charset.Figures(value) >= s.rules.least }
+
+// mindsLink says whether an address may be one of those that numberInLink knows.
+func (s *scanner) mindsLink(value []byte) bool {
+	if len(value) < 4 {
+		return false
+	}
+	switch c := value[0] | 0x20; {
+	case c == '/' && value[1] != '/', c == 'h' && !s.figures(value):
+		return false
+	case c == 't', c == 's', c == 'c', c == 'w', c == '/', c == 'h', value[0] <= ' ':
+		from, _ := numberInLink(value)
+		return from >= 0
+	}
+	return false
+}
