@@ -61,7 +61,7 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 				}
 			}
 			w.mask = mask
-			if i, row = s.charset.Row(p, i, 0, s.rules.least); row >= s.rules.least {
+			if i, row = s.charset.Row(p, referenceBegin(p, i), 0, s.rules.least); row >= s.rules.least {
 				return line, likely, i
 			}
 			if i == len(p) || p[i] != '<' {
@@ -154,6 +154,21 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		w.to(after)
 	}
 }
+
+// referenceBegin is where the character reference begins that the digit at p[i] may be
+// in, or i.
+func referenceBegin(p []byte, i int) int {
+	for k := i - 1; k > 0 && k >= i-maxReferenceBegin; k-- {
+		if p[k] == '#' && p[k-1] == '&' {
+			return k - 1
+		}
+	}
+	return i
+}
+
+// maxReferenceBegin is how many bytes of a reference's number stand before its first digit:
+// zeros are digits, so there is an "x" and at most four letters.
+const maxReferenceBegin = 6
 
 // hasSpace says whether there is a space in the first n bytes of b, as far as eight of them tell.
 func hasSpace(b []byte, n int) bool {
