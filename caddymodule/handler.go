@@ -133,6 +133,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
+	h.app.service.pictures.add(h.pictures)
 	h.logDoubts()
 	h.codes = newCodes(h.snippetSettings(), shown)
 	if _, err := h.codes.of("example", ""); err != nil {

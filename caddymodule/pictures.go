@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
@@ -28,10 +30,38 @@ func (p pictures) add(renderer *picture.Renderer, text string) (name string, err
 	return name, nil
 }
 
-// serve answers a request for a picture.
-func (p pictures) serve(w http.ResponseWriter, r *http.Request, name string) {
-	content, ok := p[name]
-	if !ok {
+// keptPictures are those of earlier configurations too, for the pages that are open
+// in browsers while the configuration changes.
+type keptPictures struct {
+	mu     sync.Mutex
+	byName pictures
+}
+
+// maxKept is how many pictures are kept; each takes some 4 KB.
+const maxKept = 1024
+
+func (k *keptPictures) add(p pictures) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.byName == nil || len(k.byName)+len(p) > maxKept {
+		k.byName = make(pictures, len(p))
+	}
+	maps.Copy(k.byName, p)
+}
+
+func (k *keptPictures) find(name string) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.byName[name]
+}
+
+// serve answers a request for a picture of this configuration, or of an earlier one.
+func (p pictures) serve(w http.ResponseWriter, r *http.Request, name string, kept *keptPictures) {
+	content := p[name]
+	if content == nil {
+		content = kept.find(name)
+	}
+	if content == nil {
 		fail(w, http.StatusNotFound, "unknown_picture", "there is no such picture")
 		return
 	}

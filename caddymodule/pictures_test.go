@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,13 +33,14 @@ func TestPictures(t *testing.T) {
 	_, err = drawn.add(black, "٠")
 	require.Error(t, err)
 
+	kept := new(keptPictures)
 	ask := func(method, name string, headers ...string) *http.Response {
 		request := httptest.NewRequest(method, "/frontdesk/phone/"+name, nil)
 		for i := 0; i < len(headers); i += 2 {
 			request.Header.Set(headers[i], headers[i+1])
 		}
 		answer := httptest.NewRecorder()
-		drawn.serve(answer, request, name)
+		drawn.serve(answer, request, name, kept)
 		return answer.Result()
 	}
 	got := ask(http.MethodGet, first)
@@ -59,5 +61,38 @@ func TestPictures(t *testing.T) {
 		missing := ask(http.MethodGet, unknown)
 		require.Equal(t, http.StatusNotFound, missing.StatusCode, unknown)
 		require.Equal(t, "no-store", missing.Header.Get("Cache-Control"))
+	}
+}
+
+// A page that is open while the configuration changes keeps its picture.
+func TestPicturesOutliveTheirConfiguration(t *testing.T) {
+	config := func(color string) string {
+		return option + `
+			http://localhost:$PORT {
+				frontdesk shop {
+					number 74951234567 {
+						picture .phone-img {
+							color ` + color + `
+						}
+						static 74957654321
+					}
+					prerender static
+				}
+				respond "<!doctype html><html><head><title>a</title></head><body><img class=phone-img src=a alt=b></body></html>" {
+					close
+				}
+				header Content-Type text/html
+			}`
+	}
+	s := run(t, config("navy"))
+	s.ready()
+	address := regexp.MustCompile(`/frontdesk/phone/[^"> ]+`)
+	first := address.FindString(s.get("http://localhost:$PORT/").body)
+	require.NotEmpty(t, first)
+	require.NoError(t, s.load(config("maroon")))
+	second := address.FindString(s.get("http://localhost:$PORT/").body)
+	require.NotEqual(t, first, second)
+	for _, picture := range []string{first, second} {
+		require.Equal(t, http.StatusOK, s.get("http://localhost:$PORT"+picture).StatusCode)
 	}
 }

@@ -36,7 +36,7 @@ func (h *Handler) serveRoute(w http.ResponseWriter, r *http.Request, original *u
 		snippet.Assets().ServeHTTP(w, asSent(r, original))
 		return nil
 	case within && folder == "phone":
-		h.pictures.serve(w, r, name)
+		h.pictures.serve(w, r, name, &h.app.service.pictures)
 		return nil
 	}
 	if err != nil {

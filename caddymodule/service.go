@@ -25,6 +25,7 @@ type sharedService struct {
 	*backend.Service
 	settings db.Settings
 	log      *followingCore
+	pictures keptPictures
 }
 
 // useService takes hold of the service for the database, without starting it.
