@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"cmd":              {"."},
 	"caddymodule":      {"backend/...", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
-	"snippet/survey":   {"snippet/phone"},
+	"snippet/survey":   {"snippet/phone", "snippet/weave"},
 	"backend":          {"backend/..."},
 	"backend/api":      {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal"},
 	"backend/console":  {"backend/site", "backend/visit", "backend/lead", "backend/number", "backend/operator", "backend/journal", "backend/db", "backend/console/..."},

@@ -3,8 +3,6 @@ package caddymodule
 import (
 	"fmt"
 
-	"github.com/nyaruka/phonenumbers"
-
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -33,7 +31,7 @@ func (h *Handler) shownNumbers() (*shownNumbers, error) {
 				return nil, err
 			}
 			for _, static := range n.Static {
-				name, err := h.pictures.add(renderer, formatted(static.Number))
+				name, err := h.pictures.add(renderer, snippet.FormatNumber(static.Number))
 				if err != nil {
 					return nil, fmt.Errorf("picture %q of %s: %w", p.Place, static.Number, err)
 				}
@@ -57,7 +55,7 @@ func (s *shownNumbers) of(choice number.Choice) []snippet.Number {
 		n := snippet.Number{Digits: s.declared[i].Number, Replacement: digits, Targets: s.declared[i].Targets, Selectors: s.declared[i].Selectors}
 		for _, p := range s.declared[i].Pictures {
 			n.Pictures = append(n.Pictures, snippet.Picture{
-				Place: p.Place, URL: s.prefix + "phone/" + s.drawn[drawing{p.Place, digits}], Alt: formatted(digits),
+				Place: p.Place, URL: s.prefix + "phone/" + s.drawn[drawing{p.Place, digits}], Alt: snippet.FormatNumber(digits),
 			})
 		}
 		numbers = append(numbers, n)
@@ -67,12 +65,3 @@ func (s *shownNumbers) of(choice number.Choice) []snippet.Number {
 
 // ofEveryone is the choice for visitors of whom nothing is known.
 func (s *shownNumbers) ofEveryone() number.Choice { return s.plan.Choose(visit.Source{}) }
-
-// formatted is how a number is written in pictures.
-func formatted(digits string) string {
-	parsed, err := phonenumbers.Parse("+"+digits, "")
-	if err != nil {
-		return "+" + digits
-	}
-	return phonenumbers.Format(parsed, phonenumbers.INTERNATIONAL)
-}

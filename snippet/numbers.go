@@ -35,6 +35,10 @@ type Picture struct {
 	Alt string
 }
 
+// FormatNumber writes a number, given as digits in international form, as pages and
+// pictures show it: +7 495 765-43-21.
+func FormatNumber(digits string) string { return phone.Format(digits) }
+
 // CheckNumbers tells what is wrong with numbers that are to be replaced: digits
 // that are no international number, a target of another form, a selector that does
 // not parse, or a place that is given to two numbers. The error names it.

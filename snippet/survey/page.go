@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
 // value is a text in which a number may stand as a whole: a block's text in pieces
@@ -14,15 +16,6 @@ type value struct {
 	kind   Kind
 	pieces []string
 }
-
-// breaking are the elements at whose tags a line ends. A number may go on behind the
-// tags of all others.
-var breaking = setOf("address", "article", "aside", "audio", "blockquote", "body", "button", "canvas", "caption", "center", "col", "colgroup",
-	"dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6",
-	"head", "header", "hgroup", "html", "legend", "li", "main", "map", "marquee", "menu", "meter", "nav", "object", "ol", "p", "picture", "pre", "progress",
-	"search", "section", "slot", "summary", "table", "tbody", "td", "template", "text", "tfoot", "th", "thead", "tr", "ul", "video",
-	"script", "style", "title", "textarea", "select", "option", "optgroup", "datalist", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext",
-	"svg", "math", "foreignobject", "desc", "annotation-xml", "img", "input", "hr", "br", "frame", "embed", "source", "track", "link", "meta", "base", "param", "area")
 
 // unread are the elements whose content nobody reads on the page, or chooses to send.
 var unread = setOf("script", "style", "template", "textarea", "select", "datalist", "noscript", "noembed", "noframes", "iframe", "xmp", "plaintext")
@@ -71,7 +64,7 @@ func (r *reader) text(text string) {
 func (r *reader) start(z *html.Tokenizer) {
 	raw, more := z.TagName()
 	name := string(raw)
-	if breaking[name] {
+	if weave.BreaksLine(name) {
 		r.endBlock()
 	}
 	attributes := make(map[string]string)
@@ -91,7 +84,7 @@ func (r *reader) start(z *html.Tokenizer) {
 }
 
 func (r *reader) end(name string) {
-	if breaking[name] {
+	if weave.BreaksLine(name) {
 		r.endBlock()
 	}
 	if unread[name] && r.inside > 0 {
@@ -126,41 +119,25 @@ func (r *reader) add(kind Kind, text string) {
 	}
 }
 
-// callers are the beginnings of links that call or write to the number behind them.
-var callers = []struct {
-	prefix string
-	kind   Kind
-}{
-	{"tel:", Tel}, {"sms:", SMS}, {"callto:", Callto},
-	{"//wa.me/", WhatsApp}, {"//api.whatsapp.com/send?phone=", WhatsApp}, {"//api.whatsapp.com/send/?phone=", WhatsApp}, {"whatsapp://send?phone=", WhatsApp},
-}
-
 // called is the part of a link that holds the number which it calls, as it is
 // written there, and how it calls.
 func called(link string) (Kind, string) {
-	link = strings.TrimSpace(link)
-	for _, scheme := range [...]string{"https:", "http:"} {
-		if rest, ok := cutPrefixFold(link, scheme); ok {
-			link = rest
-			break
-		}
+	from, to := weave.NumberInLink([]byte(link))
+	if from < 0 {
+		return "", ""
 	}
-	for _, c := range callers {
-		if number, ok := cutPrefixFold(link, c.prefix); ok {
-			if end := strings.IndexAny(number, "?&"); end >= 0 {
-				number = number[:end]
-			}
-			return c.kind, number
-		}
+	kind := WhatsApp
+	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(link)), ":")
+	switch scheme {
+	case "tel":
+		kind = Tel
+	case "sms":
+		kind = SMS
+	case "callto":
+		kind = Callto
 	}
-	return "", ""
-}
-
-func cutPrefixFold(text, prefix string) (rest string, ok bool) {
-	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
-		return text, false
-	}
-	return text[len(prefix):], true
+	number, _, _ := strings.Cut(link[from:to], "&") // references have been read
+	return kind, number
 }
 
 // plain is a link's value with its percent escapes read.

@@ -104,16 +104,6 @@ func Page(page []byte, contentType, region string) []Number {
 	return f.numbers()
 }
 
-// Format writes digits in international form as their country does, such as
-// "+7 495 123-45-67".
-func Format(digits string) string {
-	n, err := phonenumbers.Parse("+"+digits, "")
-	if err != nil {
-		return "+" + digits
-	}
-	return phonenumbers.Format(n, phonenumbers.INTERNATIONAL)
-}
-
 // compile makes a set of the numbers, without those that cannot be told from other
 // figures.
 func compile(digits []string) *phone.Set {

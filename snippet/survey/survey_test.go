@@ -176,8 +176,3 @@ func TestBounds(t *testing.T) {
 	behind := strings.Repeat(" ", MaxPage) + "8 (495) 123-45-67"
 	require.Empty(t, Page([]byte(behind), "", "RU"))
 }
-
-func TestFormat(t *testing.T) {
-	require.Equal(t, "+7 495 123-45-67", Format("74951234567"))
-	require.Equal(t, "+999", Format("999"))
-}

@@ -253,7 +253,7 @@ func (s *scanner) changeValues(after int64) {
 // changeLink changes the number that a link calls. That of a place, which may be nil,
 // is changed whatever it is.
 func (s *scanner) changeLink(v value, b []byte, p *place) {
-	from, to := numberInLink(b)
+	from, to := NumberInLink(b)
 	if from < 0 {
 		return
 	}
@@ -289,10 +289,10 @@ func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) 
 	return found
 }
 
-// numberInLink finds the part of an address that is a number to be called or
+// NumberInLink finds the part of an address that is a number to be called or
 // written to: behind tel:, sms: and callto: (RFC 3966, RFC 5724), and in links to
 // WhatsApp. Without one, from is negative.
-func numberInLink(b []byte) (from, to int) {
+func NumberInLink(b []byte) (from, to int) {
 	for from < len(b) && b[from] <= ' ' {
 		from++
 	}

@@ -110,6 +110,13 @@ func (t *tag) traits() traits {
 	return elements.of(w)
 }
 
+// BreaksLine says whether a line ends at the tags of the element, whose name is in lower
+// case. A number may go on behind the tags of all others.
+func BreaksLine(name string) bool {
+	t := tag{name: []byte(name)}
+	return t.traits()&breaks != 0
+}
+
 // formatting elements do not end at the end tag of another element: a stray end tag
 // of one of them means nothing to what is open (HTML standard, 13.2.4.3).
 func isFormatting(name string) bool {

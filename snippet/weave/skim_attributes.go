@@ -138,7 +138,7 @@ func (s *scanner) minds(name, value []byte) bool {
 
 func (s *scanner) figures(value []byte) bool { return s.charset.Figures(value) >= s.rules.least }
 
-// mindsLink says whether an address may be one of those that numberInLink knows.
+// mindsLink says whether an address may be one of those that NumberInLink knows.
 func (s *scanner) mindsLink(value []byte) bool {
 	if len(value) < 4 {
 		return false
@@ -147,7 +147,7 @@ func (s *scanner) mindsLink(value []byte) bool {
 	case c == '/' && value[1] != '/', c == 'h' && !s.figures(value):
 		return false
 	case c == 't', c == 's', c == 'c', c == 'w', c == '/', c == 'h', value[0] <= ' ':
-		from, _ := numberInLink(value)
+		from, _ := NumberInLink(value)
 		return from >= 0
 	}
 	return false

@@ -76,10 +76,10 @@ func TestVectors(t *testing.T) {
 		replacers[name] = rules.NewReplacer()
 	}
 	for _, c := range v.Cases {
+		if strings.ContainsAny(c.Text[0], `"?`) && c.Place == "link" || strings.Contains(strings.Join(c.Text, ""), "<") {
+			continue // in a page, this is not the text of one place
+		}
 		t.Run(c.Name, func(t *testing.T) {
-			if strings.ContainsAny(c.Text[0], `"?`) && c.Place == "link" || strings.Contains(strings.Join(c.Text, ""), "<") {
-				t.Skip("not the text of one place")
-			}
 			page, want := c.Text.page(c.Place), c.Want.page(c.Place)
 			if c.Place == "data" && !c.Poured {
 				want = page // it would not fit
