@@ -27,6 +27,8 @@ var mayImport = map[string][]string{
 	"caddymodule":      {"backend/...", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
 	"snippet/survey":   {"snippet/phone", "snippet/weave"},
+	"snippet/weave":    {"snippet/phone", "snippet/steps"},
+	"snippet/phone":    {"snippet/steps"},
 	"backend":          {"backend/..."},
 	"backend/api":      {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal"},
 	"backend/console":  {"backend/site", "backend/visit", "backend/lead", "backend/number", "backend/operator", "backend/journal", "backend/db", "backend/console/..."},

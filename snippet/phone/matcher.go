@@ -1,5 +1,7 @@
 package phone
 
+import "github.com/seed-3405227d/frontdesk/snippet/steps"
+
 // Place says what kind of value is read.
 type Place uint8
 
@@ -188,7 +190,7 @@ func (m *Matcher) seek(b []byte, i int) int {
 // read reads b from i on, and tells how far it came. It stops early only at an
 // incomplete token.
 func (m *Matcher) read(at int64, b []byte, i int, last bool) int {
-	for i < len(b) {
+	for bound := steps.Over(len(b)); i < len(b); bound.Take("phone.read") {
 		switch m.phase {
 		case idle:
 			i = m.seek(b, i)

@@ -18,6 +18,14 @@ var names = map[string]rune{
 	"dollar": '$', "cent": 0xA2, "pound": 0xA3, "yen": 0xA5, "euro": 0x20AC, "curren": 0xA4,
 }
 
+// Reference reads the character reference at the beginning of b, which ends behind it at the latest, and gives
+// its character and its size in bytes. For those that no writing of a number has a use for, this is the
+// ampersand alone.
+func Reference(b []byte) (char rune, size int) {
+	t := readReference(b, true)
+	return t.char, int(t.size)
+}
+
 // readReference reads a character reference at the beginning of b. A number may
 // lack its semicolon, as may &nbsp and &shy (HTML, 13.2.5.72 and the following);
 // what is no reference that matters is an ampersand.
@@ -63,13 +71,33 @@ func unfinished(name []byte) (r rune, size int) {
 	return 0, 0
 }
 
+// maxReferenceBegin is how many bytes of a reference's number stand before its first digit:
+// zeros are digits, so there is a sign, an "x" and at most four letters.
+const maxReferenceBegin = 6
+
+// DigitBegin is where the character begins that the digit b[i] belongs to: a character
+// reference, or the digit alone.
+func DigitBegin(b []byte, i int) int {
+	for k := i - 1; k > 0 && k >= i-maxReferenceBegin; k-- {
+		if b[k] == '#' && b[k-1] == '&' {
+			if t := readReference(b[k-1:], true); k-1+int(t.size) > i {
+				return k - 1
+			}
+			break
+		}
+	}
+	return i
+}
+
+// readNumeric reads a numeric reference. One without any of the digits 0 to 9 stands for no digit of
+// another script: the search for rows of digits begins at those.
 func readNumeric(b []byte, last bool) token {
 	alone := token{kind: other, size: 1, char: '&'}
 	i, base, mode, x := 2, rune(10), decimalReference, byte(0)
 	if i < len(b) && b[i]|0x20 == 'x' {
 		i, base, mode, x = 3, 16, hexReference, b[i]
 	}
-	first, value := i, rune(0)
+	first, value, figured := i, rune(0), false
 	for i < len(b) && i < maxReference {
 		d, upper := hexDigit(b[i])
 		if d < 0 || d >= base {
@@ -78,6 +106,7 @@ func readNumeric(b []byte, last bool) token {
 		if upper {
 			mode = upperHexReference
 		}
+		figured = figured || b[i] <= '9'
 		if value <= 0x10FFFF {
 			value = value*base + d
 		}
@@ -94,6 +123,9 @@ func readNumeric(b []byte, last bool) token {
 		i, open = i+1, false
 	}
 	t := tokenOf(value, i)
+	if t.kind == figure && !figured {
+		return alone
+	}
 	t.pen = pen{script: t.pen.script, mode: mode, width: uint8(width), x: x, open: open}
 	return t
 }

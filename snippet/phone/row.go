@@ -7,7 +7,7 @@ import (
 )
 
 // Row follows a row of digits and separators from b[i] on, of which n digits have
-// been read. It gives the index of the byte that ends it, and its digits. It goes
+// been read. It gives the last byte of what ends it, and its digits. It goes
 // no further than to the first markup and to the digit that makes them enough.
 func (c *Charset) Row(b []byte, i, n, enough int) (end, digits int) {
 	from, had := i, n
@@ -50,7 +50,7 @@ func (c *Charset) row(b []byte, i, n, enough int) (end, digits int) {
 		}
 		switch r {
 		case ends:
-			return i, n
+			return i + size - 1, n
 		case counts:
 			if n++; n == enough {
 				return i, n

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 const (
@@ -40,8 +42,9 @@ type search struct {
 // be a number, or a row that reaches the end of the text and may go on. The answer
 // is the text's length when there is none.
 func (s *search) row(i int) int {
+	bound := steps.Over(len(s.b))
 	if s.least >= coarseDigits {
-		for {
+		for ; ; bound.Take("phone.row") {
 			found, ok := s.figure(i)
 			if !ok {
 				if s.endsPlain() {
@@ -57,7 +60,7 @@ func (s *search) row(i int) int {
 			i = next
 		}
 	}
-	for i < len(s.b) {
+	for ; i < len(s.b); bound.Take("phone.row") {
 		next, enough := s.charset.skim(s.b, i, s.least)
 		if enough {
 			return next

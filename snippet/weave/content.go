@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // beginContent begins the content of an element that holds no markup.
@@ -48,7 +49,7 @@ func (s *scanner) raw(at int64, b []byte) {
 }
 
 func (s *scanner) readData(at int64, b []byte) {
-	for len(b) > 0 {
+	for bound := steps.Over(len(b)); len(b) > 0; bound.Take("weave.readData") {
 		n, row := s.flight.next(b)
 		s.takeValue(s.values.Text(at, b[:n]))
 		if row {

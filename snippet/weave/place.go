@@ -3,6 +3,8 @@ package weave
 import (
 	"bytes"
 	"html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Verdict is what a Finder knows so far.
@@ -64,6 +66,7 @@ type Finder struct {
 	awaitFrameset bool // the next tag tells
 	awaitScript   bool // the next tag, or the script being read, tells
 
+	blank    blank
 	meta     meta
 	script   script
 	base     []byte
@@ -81,6 +84,7 @@ func (f *Finder) Reset(charset bool) {
 		mark:    f.mark[:0],
 		place:   -1,
 		charset: charset,
+		blank:   blank{open: f.blank.open[:0]},
 		meta:    f.meta.reset(),
 		script:  f.script.reset(),
 		label:   f.label[:0],
@@ -94,7 +98,7 @@ func (f *Finder) Feed(p []byte) Verdict {
 	if !f.marked {
 		p = f.skipMark(p)
 	}
-	for len(p) > 0 && f.verdict == Undecided {
+	for bound := steps.Over(len(p)); len(p) > 0 && f.verdict == Undecided; bound.Take("weave.Feed") {
 		n := len(p)
 		if f.place >= 0 {
 			n = int(min(int64(n), f.nextLimit()-f.z.offset))
@@ -143,6 +147,9 @@ func (f *Finder) inPossibleMeta() bool {
 
 // Finish tells that the page has ended and gives the final verdict.
 func (f *Finder) Finish() Verdict {
+	if f.verdict == Undecided {
+		f.endBlank()
+	}
 	switch {
 	case f.verdict != Undecided:
 	case f.place >= 0:
@@ -179,6 +186,8 @@ func (f *Finder) Passed() int64 {
 	switch {
 	case f.place >= 0:
 		return f.place
+	case len(f.blank.open) > 0:
+		return f.blank.at
 	case f.z.undecidedTag():
 		return f.z.tagAt
 	}
@@ -238,15 +247,28 @@ func (f *Finder) settle() {
 }
 
 func (f *Finder) text(at int64, b []byte) {
-	n := indexNonSpace(b)
-	if n < 0 || f.template > 0 {
+	if f.template > 0 {
 		return
 	}
+	if at, ok := f.blank.next(at, b); ok {
+		f.shown(at)
+	}
+}
+
+// endBlank is called where text ends.
+func (f *Finder) endBlank() {
+	if at, ok := f.blank.end(); ok {
+		f.shown(at)
+	}
+}
+
+// shown notes that text which is more than white space begins at offset at.
+func (f *Finder) shown(at int64) {
 	switch {
 	case !f.document:
 		f.decide(Fragment)
 	case f.place < 0:
-		f.found(at + int64(n))
+		f.found(at)
 	default:
 		f.nextIsNone()
 	}
@@ -257,6 +279,7 @@ func (f *Finder) raw(_ int64, b []byte) {
 }
 
 func (f *Finder) doctype(content []byte) {
+	f.endBlank()
 	switch {
 	case f.document: // a second one means nothing
 	case bytes.Contains(content, []byte("frameset")):
@@ -267,6 +290,9 @@ func (f *Finder) doctype(content []byte) {
 }
 
 func (f *Finder) tag(at int64, t *tag) bool {
+	if f.endBlank(); f.verdict != Undecided {
+		return false
+	}
 	if f.template > 0 {
 		f.inTemplate(t)
 		return false

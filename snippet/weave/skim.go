@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
 // skimText passes over a part of the page in which nothing is to be changed: text
@@ -43,7 +45,7 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
 	w.look(i)
-	for {
+	for ; ; s.bound.Take("weave.pass") {
 		if i = w.next(); i < 0 {
 			return line, likely, min(w.base, len(p)-1)
 		}
@@ -61,13 +63,14 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 				}
 			}
 			w.mask = mask
-			if i, row = s.charset.Row(p, referenceBegin(p, i), 0, s.rules.least); row >= s.rules.least {
+			digit := i
+			if i, row = s.charset.Row(p, phone.DigitBegin(p, i), 0, s.rules.least); row >= s.rules.least {
 				return line, likely, i
 			}
 			if i == len(p) || p[i] != '<' {
 				row = 0
 			}
-			w.to(i)
+			w.to(max(i, digit+1))
 			continue
 		case c != '<':
 			w.skip()
@@ -155,21 +158,6 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 	}
 }
 
-// referenceBegin is where the character reference begins that the digit at p[i] may be
-// in, or i.
-func referenceBegin(p []byte, i int) int {
-	for k := i - 1; k > 0 && k >= i-maxReferenceBegin; k-- {
-		if p[k] == '#' && p[k-1] == '&' {
-			return k - 1
-		}
-	}
-	return i
-}
-
-// maxReferenceBegin is how many bytes of a reference's number stand before its first digit:
-// zeros are digits, so there is an "x" and at most four letters.
-const maxReferenceBegin = 6
-
 // hasSpace says whether there is a space in the first n bytes of b, as far as eight of them tell.
 func hasSpace(b []byte, n int) bool {
 	x := binary.LittleEndian.Uint64(b) ^ ' '*ones
@@ -178,11 +166,14 @@ func hasSpace(b []byte, n int) bool {
 }
 
 // endsRow says whether the last character of a text, which is not empty, certainly ends
-// a row of digits: a letter of ASCII and, in UTF-8, a Cyrillic one or a currency sign.
+// a row of digits: a letter of ASCII and, in UTF-8, a Cyrillic one or a currency sign. The
+// last letter of a reference without its semicolon tells nothing; one may begin before the text.
 func endsRow(text []byte, utf8 bool) bool {
 	n := len(text)
 	if isLetter(text[n-1]) {
-		return true
+		for n--; n > 0 && (isLetter(text[n-1]) || '0' <= text[n-1] && text[n-1] <= '9'); n-- {
+		}
+		return n > 0 && text[n-1] != '&' && text[n-1] != '#'
 	}
 	if !utf8 || n < 3 || text[n-1] < 0x80 {
 		return false
@@ -248,7 +239,7 @@ func (s *scanner) skimRaw(w *walk, begin, i int, name word) int {
 			return -1 // it may be data
 		}
 	}
-	for i = after; ; {
+	for i = after; ; s.bound.Take("weave.skimRaw") {
 		n := bytes.IndexByte(p[i:], '<')
 		if i += n; n < 0 || len(p)-i < 16 {
 			return -1

@@ -9,7 +9,7 @@ import "bytes"
 // anywhere else is a part of a name.
 func (s *scanner) skimAttributes(w *walk, from, at int) int {
 	p := w.p
-	for {
+	for ; ; s.bound.Take("weave.skimAttributes") {
 		c := p[at]
 		switch {
 		case c != '>' && c != '=':
@@ -50,7 +50,7 @@ func lastName(names []byte) []byte {
 
 // skimSlowly is skimAttributes for all ways in which attributes may be written.
 func (s *scanner) skimSlowly(p []byte, i int) int {
-	for i < len(p) {
+	for ; i < len(p); s.bound.Take("weave.skimSlowly") {
 		c := p[i]
 		if c == '>' {
 			return i + 1

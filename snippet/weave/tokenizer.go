@@ -7,7 +7,11 @@
 // bytes were cut.
 package weave
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
+)
 
 // sink is told what the tokenizer meets, in the order of the page. Offsets count
 // bytes from the page's beginning. Slices are valid during the call only.
@@ -106,6 +110,7 @@ type tokenizer struct {
 	tagAt   int64 // of the "<" of the tag being read
 	state   state
 	stopped bool
+	bound   steps.Bound // of all loops over the page
 
 	tag        tag
 	attr       attribute
@@ -144,7 +149,8 @@ func (z *tokenizer) stop() { z.stopped = true }
 // feed reads the next piece of the page.
 func (z *tokenizer) feed(p []byte) {
 	base := z.offset // offset of p[0]
-	for i := 0; i < len(p) && !z.stopped; {
+	z.bound.Add(len(p))
+	for i := 0; i < len(p) && !z.stopped; z.bound.Take("weave.feed") {
 		switch {
 		case z.state == inText:
 			if z.skim != nil {
@@ -183,7 +189,7 @@ func (z *tokenizer) readText(p []byte, i int, base int64) int {
 
 // readTag reads on to the end of a tag, or to where the sink wants to stop.
 func (z *tokenizer) readTag(p []byte, i int, base int64) int {
-	for i < len(p) && z.state > inText && z.state < declaration && !z.stopped {
+	for ; i < len(p) && z.state > inText && z.state < declaration && !z.stopped; z.bound.Take("weave.readTag") {
 		c := p[i]
 		switch z.state {
 		case tagOpen, endTagOpen:
