@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -120,6 +121,7 @@ func (l *learner) run(ctx context.Context) {
 func (l *learner) learn(ctx context.Context, s sample) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
+			l.app.fault("learning", cause, debug.Stack())
 			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()

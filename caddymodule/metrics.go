@@ -28,6 +28,14 @@ var (
 		Name: "frontdesk_pages_unselected_total",
 		Help: "Pages among them that were too large or too slow for their CSS selectors to be applied.",
 	})
+	pagesCrowded = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "frontdesk_pages_crowded_total",
+		Help: "Pages that went out without something, since too much of all pages was held back.",
+	})
+	faults = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_faults_total",
+		Help: "Panics of our own that were recovered, by the part of the work.",
+	}, []string{"place"})
 	pageTime = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "frontdesk_page_duration_seconds",
 		Help:    "Time that a page spent in Frontdesk itself.",
@@ -44,7 +52,7 @@ var (
 )
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pageTime, hits, leads} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

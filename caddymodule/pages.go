@@ -54,6 +54,12 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyht
 	if result.Unselected {
 		pagesUnselected.Inc()
 	}
+	if result.Crowded {
+		pagesCrowded.Inc()
+	}
+	if f := result.Fault; f != nil {
+		h.app.fault(f.Place, f.Cause, f.Stack)
+	}
 	pageTime.Observe(result.Spent.Seconds())
 	return err
 }
@@ -64,7 +70,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyht
 func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, visit snippet.Visit, reason string) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			h.logger.Error("panic before a page", zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
+			h.app.fault("before a page", cause, debug.Stack())
 			code, reason = nil, panicked
 		}
 	}()

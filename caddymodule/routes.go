@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -25,7 +24,7 @@ func (h *Handler) serveRoute(w http.ResponseWriter, r *http.Request, original *u
 	if errors.Is(err, site.ErrUnknown) {
 		return next.ServeHTTP(w, r)
 	}
-	defer h.recoverRoute(w, route)
+	defer h.recoverRoute(w)
 	// These need no database.
 	folder, name, within := strings.Cut(route, "/")
 	switch {
@@ -64,13 +63,13 @@ func (h *Handler) serveRoute(w http.ResponseWriter, r *http.Request, original *u
 }
 
 // recoverRoute answers for a route that has panicked. An abort stays one.
-func (h *Handler) recoverRoute(w http.ResponseWriter, route string) {
+func (h *Handler) recoverRoute(w http.ResponseWriter) {
 	switch cause := recover(); cause {
 	case nil:
 	case http.ErrAbortHandler:
 		panic(cause)
 	default:
-		h.logger.Error("panic while answering", zap.String("route", route), zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
+		h.app.fault("answering", cause, debug.Stack())
 		fail(w, http.StatusInternalServerError, "internal_error", "something went wrong here; the call may be repeated")
 	}
 }

@@ -26,6 +26,7 @@ type sharedService struct {
 	settings db.Settings
 	log      *followingCore
 	pictures keptPictures
+	faults   seenFaults
 }
 
 // useService takes hold of the service for the database, without starting it.

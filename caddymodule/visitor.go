@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -31,7 +30,7 @@ func (h *Handler) numbersFor(r *http.Request) (choice number.Choice, beside snip
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			h.logger.Error("panic while choosing numbers", zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
+			h.app.fault("choosing numbers", cause, debug.Stack())
 			choice, beside = "", snippet.Visit{HideCookie: sourceCookie}
 		}
 	}()

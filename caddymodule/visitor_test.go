@@ -279,7 +279,7 @@ func TestPanicWhileChoosingLeavesTheNeutralPage(t *testing.T) {
 	require.Equal(t, "67", v.open("/?utm_source=news", ""))
 	require.Empty(t, v.set)
 	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
-	require.Contains(t, s.log(), "panic while choosing numbers")
+	require.Contains(t, s.log(), "\"place\":\"choosing numbers\"")
 }
 
 func TestNumbersByJSON(t *testing.T) {

@@ -15,6 +15,9 @@ var (
 	errWindow   = errors.New("the compressed page needs too much memory")
 )
 
+// maxIdleReads is how often a library may read without input and give nothing.
+const maxIdleReads = 100
+
 // decodeChunk is how much decoded text is handed on at once.
 const decodeChunk = 16 << 10
 
@@ -23,17 +26,19 @@ const decodeChunk = 16 << 10
 // used up and entered again with the next.
 type decoder struct {
 	coding string
+	afford func(bytes int) bool // asked before memory is taken for a window
 	input  []byte
 	ended  bool // there will be no further input
+	took   bool // some of the input has been taken
 	yield  func([]byte, error) bool
 	pull   func() ([]byte, error, bool)
 	stop   func()
 }
 
 // newDecoder gives a decoder for one of the codings that decodable names. It has
-// to be stopped.
-func newDecoder(coding string) *decoder {
-	d := &decoder{coding: coding}
+// to be stopped. Where it cannot afford the memory that the page needs, it ends with errCrowded.
+func newDecoder(coding string, afford func(bytes int) bool) *decoder {
+	d := &decoder{coding: coding, afford: afford}
 	d.pull, d.stop = iter.Pull2(d.run)
 	return d
 }
@@ -87,14 +92,27 @@ func (d *decoder) decode(b *decodeBuffer) error {
 	if _, err := b.source.Peek(1); err != nil {
 		return err
 	}
+	window, err := windowOf(d.coding, b.source)
+	if err != nil {
+		return err
+	}
+	if !d.afford(window) {
+		return errCrowded
+	}
 	r, err := openDecompressor(d.coding, b.source)
 	if err != nil {
 		return err
 	}
-	for {
+	for idle := 0; ; {
 		n, err := r.Read(b.chunk[:])
 		if n > 0 && !d.yield(b.chunk[:n], nil) {
 			return errStopped
+		}
+		if idle++; n > 0 || d.took {
+			idle, d.took = 0, false
+		}
+		if err == nil && idle == maxIdleReads {
+			err = io.ErrNoProgress
 		}
 		if err == nil {
 			continue
@@ -129,6 +147,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 	}
 	n := copy(p, d.input)
 	d.input = d.input[n:]
+	d.took = true
 	return n, nil
 }
 

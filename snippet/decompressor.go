@@ -2,6 +2,7 @@ package snippet
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -82,9 +83,6 @@ func openDecompressor(coding string, source *bufio.Reader) (*decompressor, error
 	case "deflate":
 		return openDeflate(source)
 	case "br":
-		if err := checkBrotliWindow(source); err != nil {
-			return nil, err
-		}
 		z := brotliReaders.Get().(*brotli.Reader)
 		if err := z.Reset(source); err != nil {
 			return nil, err
@@ -139,14 +137,57 @@ func openZstd(source *bufio.Reader) (*decompressor, error) {
 	return &decompressor{z, &zstdReaders, z}, nil
 }
 
-// checkBrotliWindow reads the window's size, with which a page begins (RFC 7932, 9.1).
-func checkBrotliWindow(source *bufio.Reader) error {
+// windowOf is how many bytes a decompressor needs for the page that begins in source, or errWindow.
+func windowOf(coding string, source *bufio.Reader) (int, error) {
+	switch coding {
+	case "br":
+		return brotliWindow(source)
+	case "zstd":
+		return zstdWindow(source)
+	}
+	return deflateWindow, nil
+}
+
+// deflateWindow is what the formats around deflate need, tables included.
+const deflateWindow = 48 << 10
+
+// brotliWindow reads the window's size, with which a page begins (RFC 7932, 9.1).
+func brotliWindow(source *bufio.Reader) (int, error) {
 	head, err := source.Peek(1)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if lg := int(head[0] >> 1 & 7); head[0]&1 == 1 && 17+lg > maxBrotliWindowLg {
-		return errWindow
+	lg := 16
+	if bits := head[0]; bits&1 == 1 {
+		switch n := int(bits >> 1 & 7); {
+		case n > 0:
+			lg = 17 + n
+		case bits>>4&7 == 0:
+			lg = 17
+		default:
+			lg = 8 + int(bits>>4&7)
+		}
 	}
-	return nil
+	if lg > maxBrotliWindowLg {
+		return 0, errWindow
+	}
+	return 1 << lg, nil
+}
+
+// zstdWindow reads the window's size from the header of a frame (RFC 8878, 3.1.1.1). The
+// library refuses what is larger than it may be.
+func zstdWindow(source *bufio.Reader) (int, error) {
+	for size := 1; size <= zstd.HeaderMaxSize; size++ {
+		head, err := source.Peek(size)
+		var header zstd.Header
+		switch decoding := header.Decode(head); {
+		case decoding == nil:
+			return int(min(header.WindowSize, maxZstdWindow)), nil
+		case !errors.Is(decoding, io.ErrUnexpectedEOF):
+			return 0, nil // the library says what is wrong
+		case err != nil:
+			return 0, err
+		}
+	}
+	return 0, nil
 }

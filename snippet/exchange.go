@@ -1,17 +1,35 @@
 package snippet
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
-// maxWhole bounds the pages that are kept whole, for selectors to be applied. Of larger
-// ones, and of those that the origin sends bit by bit, the selectors' places stay
-// as they are.
-const maxWhole = 512 << 10
+const (
+	// maxWhole bounds the pages that are kept whole, for selectors to be applied. Of
+	// larger ones, and of those that come too slowly, the selectors' places stay as they
+	// are.
+	maxWhole = 512 << 10
+	// maxPatience is how long such a page waits for its end, from its first byte on.
+	maxPatience = 200 * time.Millisecond
+	// maxIdle is how large a buffer may be to be kept for the next page.
+	maxIdle = 64 << 10
+)
+
+// wholes are buffers for pages that are kept whole.
+var wholes = sync.Pool{New: func() any { return new([]byte) }}
+
+// trees are the pages that are parsed at once: a tree is many times as large as its page.
+var trees = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+
+var errCrowded = errors.New("too many pages are held")
 
 // exchange replaces the numbers of one page on its way out. What is ready stands
 // in out.
@@ -20,14 +38,17 @@ type exchange struct {
 	z    *weave.Replacer
 	out  []byte
 
-	whole   []byte // of a page that waits for its selectors
-	waiting bool
-	skipped bool // the page went without its selectors
+	waiting bool    // for the end of the page, to which selectors are to be applied
+	whole   *[]byte // what has come of it
+	since   time.Time
+	share   share // of the budget, for whole and for what it becomes
+	skipped bool  // the page went without its selectors
+	crowded bool  // since too many are held
 }
 
-// newExchange begins the replacing of numbers in a page. hydrates says that the
-// page's headers tell of a framework that takes it over.
-func (c *Code) newExchange(charset string, hydrates bool) *exchange {
+// newExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
+// first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
+func (c *Code) newExchange(charset string, length int64, since time.Time, hydrates bool) *exchange {
 	x := c.takeExchange()
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
@@ -37,7 +58,12 @@ func (c *Code) newExchange(charset string, hydrates bool) *exchange {
 	if hydrates {
 		x.z.Hydrates()
 	}
-	x.waiting = c.rules.NeedsWhole()
+	if c.rules.NeedsWhole() {
+		x.waiting, x.since = true, since
+		if length > maxWhole {
+			x.hurry()
+		}
+	}
 	return x
 }
 
@@ -53,23 +79,57 @@ func (c *Code) takeExchange() *exchange {
 	if !ok {
 		x = &exchange{code: c, z: c.rules.NewReplacer()}
 	}
-	x.out, x.whole = x.out[:0], x.whole[:0]
-	x.waiting, x.skipped = false, false
+	*x = exchange{code: c, z: x.z, out: x.out[:0], share: share{budget: heldPages}}
 	return x
 }
 
-func (c *Code) putExchange(x *exchange) { c.exchanges.Put(x) }
+// putExchange takes back what a page needed. No more than an idle amount is kept.
+func (c *Code) putExchange(x *exchange) {
+	x.drop()
+	x.sent()
+	x.share.free()
+	c.exchanges.Put(x)
+}
+
+// sent tells that out has been written.
+func (x *exchange) sent() {
+	if x.out = x.out[:0]; cap(x.out) > maxIdle {
+		x.out = nil
+	}
+	if !x.waiting {
+		x.share.free()
+	}
+}
 
 // append takes the next piece of the page.
 func (x *exchange) append(p []byte) {
-	if !x.waiting {
-		x.out = x.z.Append(x.out, p)
-		return
-	}
-	if x.whole = append(x.whole, p...); len(x.whole) > maxWhole {
+	if x.waiting && !x.keep(p) {
 		x.hurry()
 	}
+	if !x.waiting {
+		x.out = x.z.Append(x.out, p)
+	}
 }
+
+// keep adds to a page that waits, and says whether it may wait on.
+func (x *exchange) keep(p []byte) bool {
+	if x.whole == nil {
+		x.whole = wholes.Get().(*[]byte)
+	}
+	n := len(*x.whole) + len(p)
+	switch {
+	case n > maxWhole:
+		return false
+	case !x.share.reach(n):
+		x.crowded = true
+		return false
+	}
+	*x.whole = append(*x.whole, p...)
+	return true
+}
+
+// overdue says that the page has waited long enough.
+func (x *exchange) overdue() bool { return x.waiting && time.Since(x.since) > maxPatience }
 
 // insert puts the insertion code at the offset at, which has not been taken yet.
 func (x *exchange) insert(at int64, code []byte) { x.z.Insert(at, code) }
@@ -84,7 +144,35 @@ func (x *exchange) hurry() {
 
 func (x *exchange) release() {
 	x.waiting = false
-	x.out = x.z.Append(x.out, x.whole)
+	if x.whole != nil {
+		x.out = x.z.Append(x.out, *x.whole)
+		x.drop()
+	}
+}
+
+// drop lets go of what has been read.
+func (x *exchange) drop() {
+	if x.whole != nil {
+		*x.whole = (*x.whole)[:0]
+		wholes.Put(x.whole)
+		x.whole = nil
+	}
+}
+
+// choose applies the selectors to a page that has come whole.
+func (x *exchange) choose() error {
+	var page []byte
+	if x.whole != nil {
+		page = *x.whole
+	}
+	select {
+	case trees <- struct{}{}:
+	case <-time.After(maxPatience):
+		x.crowded = true
+		return errCrowded
+	}
+	defer func() { <-trees }()
+	return x.z.Choose(page)
 }
 
 // finish ends the page. A document that has been given the insertion code ends with
@@ -92,7 +180,7 @@ func (x *exchange) release() {
 func (x *exchange) finish(woven bool) error {
 	var err error
 	if x.waiting {
-		err = x.z.Choose(x.whole)
+		err = x.choose()
 		x.release()
 	}
 	x.out = x.z.Finish(x.out)
@@ -104,10 +192,13 @@ func (x *exchange) finish(woven bool) error {
 
 // rest gives what has been taken and not come out, as it was.
 func (x *exchange) rest() []byte {
-	if x.waiting {
-		return x.whole
+	switch {
+	case !x.waiting:
+		return x.z.Rest(nil)
+	case x.whole == nil:
+		return nil
 	}
-	return x.z.Rest(nil)
+	return *x.whole
 }
 
 // Rewrite copies a page with its numbers replaced and without the insertion code.
@@ -128,7 +219,7 @@ func (c *Code) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Re
 		f.Feed(page)
 		charset = f.Charset()
 	}
-	x := c.newExchange(charset, false)
+	x := c.newExchange(charset, -1, time.Time{}, false)
 	defer c.putExchange(x)
 	if x.waiting {
 		x.waiting = false

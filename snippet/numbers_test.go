@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/charmap"
@@ -242,18 +243,27 @@ func TestSelectors(t *testing.T) {
 		require.Equal(t, strings.Replace(large, oldNumber, newNumber, 1), got)
 		require.True(t, result.Unselected)
 	})
-	// flushed serves the page as a proxy does that does not know the length.
-	flushed := func(t *testing.T, between func()) (body io.ReadCloser, result <-chan snippet.Result) {
+	// served serves the page in three pieces: flushed, as a proxy does that does not know the length, or
+	// with its length.
+	served := func(t *testing.T, flushed bool, before, after func()) (body io.ReadCloser, result <-chan snippet.Result) {
 		results := make(chan snippet.Result, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			result, err := c.Serve(w, r, snippet.Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
 				w.Header().Set("Content-Type", "text/html")
-				for i, piece := range []string{page[:70], page[70:100], page[100:]} {
+				if !flushed {
+					w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+				}
+				for i, piece := range []string{page[:70], page[70:120], page[120:180], page[180:]} {
 					if i == 2 {
-						between()
+						before()
 					}
 					_, _ = io.WriteString(w, piece)
-					_ = http.NewResponseController(w).Flush()
+					if flushed || i == 2 {
+						_ = http.NewResponseController(w).Flush()
+					}
+					if i == 2 {
+						after()
+					}
 				}
 				return nil
 			})
@@ -268,26 +278,34 @@ func TestSelectors(t *testing.T) {
 		return response.Body, results
 	}
 	t.Run("a page that is flushed waits for its end", func(t *testing.T) {
-		body, result := flushed(t, func() {})
+		body, result := served(t, true, func() {}, func() {})
 		all, err := io.ReadAll(body)
 		require.NoError(t, err)
 		got, _ := split(t, string(all))
 		require.Equal(t, want, got)
 		require.False(t, (<-result).Unselected)
 	})
-	t.Run("but not for long", func(t *testing.T) {
-		seen := make(chan struct{})
-		body, result := flushed(t, func() { <-seen })
-		first := make([]byte, 10)
-		_, err := io.ReadFull(body, first)
-		require.NoError(t, err)
-		close(seen)
-		rest, err := io.ReadAll(body)
-		require.NoError(t, err)
-		got, _ := split(t, string(first)+string(rest))
-		require.Equal(t, strings.Replace(page, oldNumber, newNumber, 1), got)
-		require.True(t, (<-result).Unselected)
-	})
+	for name, flushed := range map[string]bool{"but not for long": true, "nor does one of known length": false} {
+		t.Run(name, func(t *testing.T) {
+			seen := make(chan struct{})
+			body, result := served(t, flushed, func() { time.Sleep(300 * time.Millisecond) }, func() {
+				select {
+				case <-seen:
+				case <-time.After(30 * time.Second):
+					t.Error("nothing comes before the page's end")
+				}
+			})
+			first := make([]byte, 10)
+			_, err := io.ReadFull(body, first)
+			require.NoError(t, err)
+			close(seen)
+			rest, err := io.ReadAll(body)
+			require.NoError(t, err)
+			got, _ := split(t, string(first)+string(rest))
+			require.Equal(t, strings.Replace(page, oldNumber, newNumber, 1), got)
+			require.True(t, (<-result).Unselected)
+		})
+	}
 }
 
 func TestFrameworkData(t *testing.T) {

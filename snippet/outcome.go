@@ -33,13 +33,15 @@ const (
 	Data            Outcome = "data"     // no page, but what a framework fetches instead; its numbers were looked for
 	Head            Outcome = "head"     // the headers of a page that may be woven
 	Empty           Outcome = "empty"    // no response was written, or it went another way
+	Gone            Outcome = "gone"     // the client left before the page's end
+	Crowded         Outcome = "crowded"  // too much of other pages is held
 	Failed          Outcome = "error"    // the origin failed, or weaving did
 )
 
 // Outcomes are all values of Outcome.
 var Outcomes = []Outcome{
 	Woven, Method, Upgrade, Range, FragmentRequest, Frame, Status, NotHTML, Attachment, NoTransform, Encoding,
-	Charset, CSP, Fragment, Frameset, NoPlace, Already, Data, Head, Empty, Failed,
+	Charset, CSP, Fragment, Frameset, NoPlace, Already, Data, Head, Empty, Gone, Crowded, Failed,
 }
 
 // Result says what became of a page and how long that took us, the origin and the
@@ -50,6 +52,11 @@ type Result struct {
 	// Numbers says that the page was searched for numbers to be replaced, and
 	// Unselected that it went out before its selectors could be applied.
 	Numbers, Unselected bool
+	// Crowded says that the page went out without something, since all requests
+	// together hold as much of their pages as they may.
+	Crowded bool
+	// Fault is the first panic of our own over the page, or nil.
+	Fault *Fault
 }
 
 // outcomeOf translates the verdicts under which a page passes.

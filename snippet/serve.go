@@ -3,7 +3,6 @@ package snippet
 import (
 	"net/http"
 	"strings"
-	"time"
 )
 
 // Visit is what one request brings beside the page.
@@ -37,7 +36,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest {
 		return Result{Outcome: outcome}, next(w, r)
 	}
-	ww := &writer{rw: w, code: c, request: r, visit: v, bypass: outcome}
+	ww := c.newWriter(w, r, v, outcome)
 	defer ww.close()
 	if outcome == "" || c.bySource || c.rules != nil {
 		ww.prepareRequest()
@@ -161,18 +160,4 @@ func addVary(h http.Header, field string) {
 		}
 	}
 	h["Vary"] = append(h["Vary"], field)
-}
-
-// guard runs our own work, so that a panic in it does not become the page's, and
-// measures it.
-func (w *writer) guard(work func()) (ok bool) {
-	start := time.Now()
-	defer func() {
-		w.spent += time.Since(start)
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	work()
-	return true
 }

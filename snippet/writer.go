@@ -44,34 +44,40 @@ type writer struct {
 	visit   Visit
 	bypass  Outcome // why the answer is not given the code, whatever it is
 
-	mode      mode
-	status    int
-	sent      bool  // the headers have gone out
-	length    int64 // of the origin's body, or -1
-	coding    string
-	charset   string // as the headers state it
-	decoder   *decoder
-	policies  []policy
-	page      *page
-	offset    int64      // of page.held in the page
-	exchanged sync.Mutex // while the exchange is at work: the page may be sent beside the request
-	patience  *time.Timer
-	exchange  *exchange // of the page's numbers, once it has begun
-	received  int64     // bytes that have gone into it
-	ending    bool      // all of the page has
-	original  bool      // the numbers stay as they are: their exchange has failed
-	sample    []byte
-	sampling  bool
-	broken    error
+	mode     mode
+	status   int
+	sent     bool  // the headers have gone out
+	length   int64 // of the origin's body, or -1
+	coding   string
+	charset  string // as the headers state it
+	decoder  *decoder
+	policies []policy
+	page     *page
+	offset   int64     // of page.held in the page
+	share    share     // of what all pages may hold, for page and sample
+	exchange *exchange // of the page's numbers, once it has begun
+	received int64     // bytes that have gone into it
+	ending   bool      // all of the page has
+	original bool      // the numbers stay as they are: their exchange has failed
+	sample   []byte
+	sampling bool
+	broken   error
 
 	prepared bool
 	identity [1]string
 	saved    [len(requestHeaders)][]string
 	asked    conditions
 
+	began   time.Time // when the first byte came, where it counts
 	outcome Outcome
+	crowded bool // too much is held of other pages
+	fault   *Fault
 	spent   time.Duration
 	ended   bool
+}
+
+func (c *Code) newWriter(rw http.ResponseWriter, r *http.Request, v Visit, bypass Outcome) *writer {
+	return &writer{rw: rw, code: c, request: r, visit: v, bypass: bypass, share: share{budget: heldPages}}
 }
 
 // page is the memory that a page needs on its way.
@@ -79,8 +85,18 @@ type page struct {
 	finder  weave.Finder
 	held    []byte // of the page, not sent yet
 	origin  []byte // what was written, while it can still be passed untouched; if encoded
+	code    []byte // to be inserted
 	out     []byte
 	scratch []byte
+}
+
+// idle lets go of what is larger than a page needs that holds nothing.
+func (p *page) idle() {
+	for _, b := range [...]*[]byte{&p.held, &p.origin, &p.out} {
+		if *b = (*b)[:0]; cap(*b) > maxIdle {
+			*b = nil
+		}
+	}
 }
 
 var pages = sync.Pool{New: func() any { return new(page) }}
@@ -108,7 +124,7 @@ func (w *writer) begin(status int) {
 	w.mode = passing
 	h := w.rw.Header()
 	candidate := false
-	if !w.guard(func() { candidate = w.judge(status, h) }) {
+	if !w.guard("judge", func() { candidate = w.judge(status, h) }) {
 		candidate, w.outcome = false, Failed
 	}
 	if !candidate {
@@ -187,7 +203,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 		w.page = pages.Get().(*page)
 	}
 	if w.coding = coding; coding != "" {
-		w.decoder = newDecoder(coding)
+		w.decoder = newDecoder(coding, w.afford)
 	}
 	if data {
 		w.outcome, w.mode = Data, rewriting
@@ -197,6 +213,9 @@ func (w *writer) judge(status int, h http.Header) bool {
 	w.charset = charset
 	w.page.finder.Reset(charset != "")
 	w.sampling = w.visit.Sample != nil
+	if w.code.rules != nil && w.code.rules.NeedsWhole() {
+		w.began = time.Now()
+	}
 	w.mode = searching
 	return true
 }
@@ -251,8 +270,25 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take treats a piece of the body in the modes in which it is not just passed.
+// maxPiece is how much of a page is worked on before it is seen whether the client is
+// still there.
+const maxPiece = 256 << 10
+
+// take treats a part of the body in the modes in which it is not just passed.
 func (w *writer) take(p []byte) error {
+	for len(p) > maxPiece && w.mode != passing {
+		if err := w.takePiece(p[:maxPiece]); err != nil {
+			return err
+		}
+		p = p[maxPiece:]
+	}
+	return w.takePiece(p)
+}
+
+func (w *writer) takePiece(p []byte) error {
+	if w.mode != passing && w.mode != discarding && w.request.Context().Err() != nil {
+		return w.leave(p)
+	}
 	switch {
 	case w.mode == passing:
 		return w.write(p)
@@ -288,7 +324,7 @@ func (w *writer) sniff() error {
 	}
 	h := w.rw.Header()
 	h["Content-Type"] = []string{contentType}
-	if !w.guard(func() { w.judge(w.status, h) }) {
+	if !w.guard("judge", func() { w.judge(w.status, h) }) {
 		return w.pass(Failed, nil)
 	}
 	if w.mode != searching {
@@ -385,18 +421,17 @@ func (w *writer) close() {
 		w.decoder.stop()
 	}
 	w.mode = passing
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
-	if w.patience != nil {
-		w.patience.Stop()
-	}
-	x := w.exchange
-	if w.exchange = nil; x != nil && w.ended {
-		w.code.putExchange(x)
+	w.share.free()
+	if x := w.exchange; x != nil {
+		w.exchange = nil
+		x.share.free()
+		if w.ended && w.fault == nil {
+			w.code.putExchange(x)
+		}
 	}
 	if p := w.page; p != nil && w.ended {
 		w.page = nil
-		p.held, p.origin = p.held[:0], p.origin[:0]
+		p.idle()
 		pages.Put(p)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 )
 
 // maxReady is how much of a page is sent at once. A page that is not longer goes out with
@@ -20,12 +19,15 @@ func (w *writer) note(p []byte) {
 	if !w.sampling {
 		return
 	}
-	if len(w.sample)+len(p) > maxSample {
+	if len(w.sample)+len(p) > maxSample || !w.share.reach(w.held()+len(p)) {
 		w.sampling, w.sample = false, nil
 		return
 	}
 	w.sample = append(w.sample, p...)
 }
+
+// held is how much of the page is held beside the exchange.
+func (w *writer) held() int { return len(w.page.held) + len(w.page.origin) + len(w.sample) }
 
 // rewrite takes a piece of the page behind the place of the code.
 func (w *writer) rewrite(p []byte) error {
@@ -36,7 +38,9 @@ func (w *writer) rewrite(p []byte) error {
 // replaces says whether numbers are replaced in a page that is not given the code.
 func (w *writer) replaces(o Outcome) bool {
 	switch o {
-	case Failed, Encoding, Charset, NotHTML:
+	case Gone:
+		return false
+	case Failed, Encoding, Charset, NotHTML, Crowded:
 		return w.exchange != nil // it has begun
 	}
 	return w.code.rules != nil
@@ -45,26 +49,22 @@ func (w *writer) replaces(o Outcome) bool {
 // emit sends a piece of the page, with its numbers replaced where some are in
 // effect. What is sent so is the page from its beginning, in order.
 func (w *writer) emit(p []byte) error {
-	if w.code.rules == nil {
-		return w.write(p)
-	}
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
-	return w.exchangePiece(p)
-}
-
-func (w *writer) exchangePiece(p []byte) error {
-	if w.original || w.ending {
+	if w.code.rules == nil || w.original || w.ending {
 		return w.write(p)
 	}
 	w.received += int64(len(p))
 	if w.complete() {
 		return w.exchangeLast(p)
 	}
-	if !w.guard(func() { w.exchanging().append(p) }) {
-		return w.giveUp(p)
+	if !w.guard("replace", func() {
+		x := w.exchanging()
+		if x.append(p); x.overdue() {
+			x.hurry()
+		}
+	}) {
+		return w.giveUp(Failed, p)
 	}
-	if w.length >= 0 && len(w.exchange.out) < maxReady {
+	if x := w.exchange; x.waiting || w.length >= 0 && len(x.out) < maxReady {
 		return nil // who knows the length has the rest at hand
 	}
 	return w.sendExchanged()
@@ -81,101 +81,95 @@ func (w *writer) exchanging() *exchange {
 		if charset == "" {
 			charset = w.page.finder.Charset()
 		}
-		w.exchange = w.code.newExchange(charset, hydrates(w.rw.Header()))
+		w.exchange = w.code.newExchange(charset, w.length, w.began, hydrates(w.rw.Header()))
 	}
 	return w.exchange
 }
 
-// insertAndReplace sends the page with the code, which is in page.out, and goes on
-// replacing numbers.
+// insertAndReplace sends the page with the code, and goes on replacing numbers.
 func (w *writer) insertAndReplace(p []byte) error {
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
 	w.outcome = Woven
 	w.mode = rewriting
-	held := append(w.page.held, p...)
-	w.page.held = held[:0]
 	if w.original {
 		w.stream()
-		at := int(w.page.finder.Place() - w.offset)
-		if err := w.write(append(held[:at:at], w.page.out...)); err != nil {
-			return err
-		}
-		return w.write(held[at:])
+		return w.insertBefore(p)
 	}
-	if !w.guard(func() { w.exchanging().insert(w.page.finder.Place(), w.page.out) }) {
+	var held []byte
+	ok := w.guard("insert", func() {
+		held = append(w.page.held, p...)
+		w.exchanging().insert(w.page.finder.Place(), w.page.code)
+		w.page.held = held[:0]
+	})
+	if !ok {
 		w.original, w.outcome = true, Failed
 		w.stream()
+		return errors.Join(w.write(w.page.held), w.write(p))
 	}
-	return w.exchangePiece(held)
+	err := w.emit(held)
+	w.page.idle()
+	return err
 }
 
-// maxPatience is how long a page waits for its end behind the first flush. Proxies
-// flush after each piece of a page whose length they do not know.
-const maxPatience = 200 * time.Millisecond
-
 // flush sends what can be sent. A page that is needed whole may still wait, but not for
-// long.
+// long: proxies flush after each piece of a page whose length they do not know.
 func (w *writer) flush() error {
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
 	if x := w.exchange; x != nil && !w.original && !w.ending {
 		w.stream()
+		if x.overdue() && !w.guard("replace", x.hurry) {
+			return w.giveUp(Failed, nil)
+		}
 		if !x.waiting {
 			if err := w.sendExchanged(); err != nil {
 				return err
 			}
-		} else if w.patience == nil {
-			w.patience = time.AfterFunc(maxPatience, w.hurry)
 		}
 	}
 	return http.NewResponseController(w.rw).Flush()
 }
 
-// hurry lets a page go that has waited too long. It runs beside the request.
-func (w *writer) hurry() {
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
-	x := w.exchange
-	if x == nil || !x.waiting || w.original || w.ending {
-		return
-	}
-	defer func() {
-		if recover() != nil {
-			w.original = true
-			_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
-		}
-	}()
-	x.hurry()
-	_ = w.sendExchanged()
-	_ = http.NewResponseController(w.rw).Flush()
-}
-
 // sendExchanged sends what is ready.
 func (w *writer) sendExchanged() error {
 	w.stream()
-	x := w.exchange
-	out := x.out
-	x.out = out[:0]
-	return w.write(out)
+	err := w.write(w.exchange.out)
+	w.exchange.sent()
+	return err
 }
 
-// giveUp lets the page go on as it is, after a panic of ours over the piece p.
-func (w *writer) giveUp(p []byte) error {
-	w.original, w.outcome = true, Failed
+// giveUp lets the page go on as it is, after a panic of ours over the piece p or since
+// the client has gone.
+func (w *writer) giveUp(o Outcome, p []byte) error {
+	w.original, w.outcome = true, o
 	if w.exchange == nil { // it had not begun
 		w.stream()
 		return w.write(p)
 	}
-	return errors.Join(w.sendExchanged(), w.write(w.exchange.rest()))
+	var rest []byte
+	if !w.guard("rest", func() { rest = w.exchange.rest() }) {
+		return w.breakOff(errors.New("replacing failed"))
+	}
+	return errors.Join(w.sendExchanged(), w.write(rest))
+}
+
+// leave ends our own work, since the client has gone. What still comes goes on as it is.
+func (w *writer) leave(p []byte) error {
+	var err error
+	if w.exchange != nil && !w.original && !w.ending {
+		err = w.giveUp(Gone, nil)
+	}
+	switch {
+	case w.mode == failed:
+		return w.broken
+	case w.mode == searching, w.mode == sniffing:
+		return errors.Join(err, w.pass(Gone, p))
+	case w.decoder != nil:
+		return w.breakOff(w.request.Context().Err())
+	}
+	w.mode, w.sampling = passing, false
+	return errors.Join(err, w.write(p))
 }
 
 // endExchange sends the end of the page.
-func (w *writer) endExchange() error {
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
-	return w.exchangeLast(nil)
-}
+func (w *writer) endExchange() error { return w.exchangeLast(nil) }
 
 // exchangeLast sends the end of the page, of which p is the last piece. A page that has
 // come at once goes out with its length.
@@ -186,14 +180,14 @@ func (w *writer) exchangeLast(p []byte) error {
 	w.ending = true
 	if w.received < w.length {
 		// The origin has broken off. Nothing makes the page look whole.
-		return errors.Join(w.sendExchanged(), w.write(w.exchange.rest()), w.breakOff(io.ErrUnexpectedEOF))
+		return errors.Join(w.giveUp(w.outcome, nil), w.breakOff(io.ErrUnexpectedEOF))
 	}
 	var err error
-	if !w.guard(func() {
+	if !w.guard("replace", func() {
 		w.exchanging().append(p)
 		err = w.exchange.finish(w.outcome == Woven)
 	}) {
-		return w.giveUp(p)
+		return w.giveUp(Failed, p)
 	}
 	if err != nil {
 		w.exchange.skipped = true
@@ -209,9 +203,10 @@ func (w *writer) exchangeLast(p []byte) error {
 }
 
 func (w *writer) result() Result {
-	result := Result{Outcome: w.outcome, Spent: w.spent}
-	if w.exchange != nil {
-		result.Numbers, result.Unselected = true, w.exchange.skipped
+	result := Result{Outcome: w.outcome, Spent: w.spent, Crowded: w.crowded, Fault: w.fault}
+	if x := w.exchange; x != nil {
+		result.Numbers, result.Unselected = true, x.skipped
+		result.Crowded = result.Crowded || x.crowded
 	}
 	return result
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 func (w *writer) search(p []byte) error {
 	w.note(p)
 	verdict := weave.Undecided
-	if !w.guard(func() { verdict = w.judgePage(w.page.finder.Feed(p)) }) {
+	if !w.guard("search", func() { verdict = w.judgePage(w.page.finder.Feed(p)) }) {
 		return w.fail(p)
 	}
 	return w.follow(verdict, p)
@@ -36,7 +37,7 @@ func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
 	if namesHost(w.page.finder.Base()) && isHost(w.request.Host) {
 		f.host = w.request.Host
 	}
-	w.page.out = w.code.appendTo(w.page.out[:0], f)
+	w.page.code = w.code.appendTo(w.page.code[:0], f)
 	return v
 }
 
@@ -61,8 +62,11 @@ func (w *writer) follow(v weave.Verdict, p []byte) error {
 func (w *writer) hold(p []byte) error {
 	if !w.sent {
 		if len(w.page.held)+len(p) <= maxHold {
-			w.page.held = append(w.page.held, p...)
-			return nil
+			if w.share.reach(w.held() + len(p)) {
+				w.page.held = append(w.page.held, p...)
+				return nil
+			}
+			w.crowded = true
 		}
 		w.stream()
 	}
@@ -84,34 +88,30 @@ func (w *writer) stream() {
 
 // release sends what is before any place that may still be found, and keeps the rest.
 func (w *writer) release(p []byte) error {
-	n := int(w.page.finder.Passed() - w.offset)
-	w.offset += int64(n)
-	if k := min(n, len(w.page.held)); k > 0 {
-		if err := w.emit(w.page.held[:k]); err != nil {
-			return err
-		}
-		w.page.held = w.page.held[:copy(w.page.held, w.page.held[k:])]
-		n -= k
+	var held, piece, rest []byte
+	if !w.guard("search", func() {
+		n := int(w.page.finder.Passed() - w.offset)
+		k := min(n, len(w.page.held))
+		held, piece, rest = w.page.held[:k], p[:n-k], p[n-k:]
+		w.offset += int64(n)
+	}) {
+		return w.fail(p)
 	}
-	if n > 0 {
-		if err := w.emit(p[:n]); err != nil {
-			return err
-		}
+	if err := errors.Join(w.emit(held), w.emit(piece)); err != nil {
+		return err
 	}
-	w.page.held = append(w.page.held, p[n:]...)
+	w.page.held = append(w.page.held[:copy(w.page.held, w.page.held[len(held):])], rest...)
 	return nil
 }
 
-// insert sends the page with the code, which is in page.out.
+// insert sends the page with the code.
 func (w *writer) insert(p []byte) error {
-	pg := w.page
-	inserted := len(pg.out)
 	if !w.sent {
 		h := w.rw.Header()
 		dropBodyHeaders(h)
 		delete(h, "Content-Encoding")
 		if w.length >= 0 {
-			h["Content-Length"] = []string{strconv.FormatInt(w.length+int64(inserted), 10)}
+			h["Content-Length"] = []string{strconv.FormatInt(w.length+int64(len(w.page.code)), 10)}
 		} else {
 			delete(h, "Content-Length")
 		}
@@ -122,53 +122,29 @@ func (w *writer) insert(p []byte) error {
 	if w.decoder != nil || w.sampling {
 		w.mode = rewriting
 	}
-	before := int(pg.finder.Place() - w.offset)
-	held := pg.held
-	pg.held = held[:0]
-	if before >= firstWrite {
-		k := min(before, len(held))
-		if err := w.write(held[:k]); err != nil {
-			return err
-		}
-		if err := w.write(p[:before-k]); err != nil {
-			return err
-		}
-		held, p, before = held[k:], p[before-k:], 0
-	}
-	// What is before the code, and a little of what is behind it, go out with it:
-	// held up to the place, the code, and the rest.
-	inHeld := min(before, len(held))
-	inP := before - inHeld
-	behind := held[inHeld:]
-	if inP > 0 {
-		behind = p[inP:]
-	} else if len(behind) == 0 {
-		behind = p
-	}
-	extra := min(len(behind), max(0, firstWrite-before-inserted))
-	pg.out = append(pg.out, behind[:extra]...)
-	pg.out = prepend(pg.out, held[:inHeld], p[:inP])
-	if err := w.write(pg.out); err != nil {
-		return err
-	}
-	if inP > 0 || len(held) == inHeld {
-		return w.write(behind[extra:])
-	}
-	if err := w.write(behind[extra:]); err != nil {
-		return err
-	}
-	return w.write(p)
+	return w.insertBefore(p)
 }
 
-// prepend puts a and b before what is in out.
-func prepend(out, a, b []byte) []byte {
-	n := len(a) + len(b)
-	out = append(out, a...)
-	out = append(out, b...)
-	copy(out[n:], out[:len(out)-n])
-	copy(out, a)
-	copy(out[len(a):], b)
-	return out
+// insertBefore sends what is held with the code in its place, and p behind it. What is before the code,
+// and a little of what is behind it, go out with it.
+func (w *writer) insertBefore(p []byte) error {
+	pg := w.page
+	var rest []byte
+	if !w.guard("insert", func() {
+		at := int(pg.finder.Place() - w.offset)
+		n := min(len(p), max(at-len(pg.held), firstWrite))
+		pg.out = append(append(pg.out[:0], pg.held...), p[:n]...)
+		pg.out = slices.Insert(pg.out, at, pg.code...)
+		rest = p[n:]
+	}) {
+		return w.breakOff(errors.New("inserting failed")) // the headers tell of the code
+	}
+	err := w.write(pg.out)
+	pg.idle()
+	if err != nil {
+		return err
+	}
+	return w.write(rest)
 }
 
 // pass lets the page go as the origin sent it; p has been read and not been kept.
@@ -196,10 +172,14 @@ func (w *writer) pass(o Outcome, p []byte) error {
 	}
 	held := w.page.held
 	w.page.held = held[:0]
-	if err := w.write(held); err != nil {
-		return err
-	}
-	return w.write(p)
+	err := errors.Join(w.write(held), w.write(p))
+	w.page.idle()
+	return err
+}
+
+// afford says whether a decoder may take so many bytes. Where the page has begun to go out decoded, it must.
+func (w *writer) afford(bytes int) bool {
+	return w.share.reach(w.held()+bytes) || w.sent
 }
 
 // fail gives up after a panic of ours.
@@ -222,6 +202,13 @@ func (w *writer) breakOff(err error) error {
 func (w *writer) decode(p []byte) error {
 	for w.mode == searching && !w.sent && len(p) > 0 {
 		n := min(len(p), maxHold-len(w.page.origin))
+		if n > 0 && !w.share.reach(w.held()+n) {
+			w.crowded = true
+			if err := w.pass(Crowded, nil); err != nil {
+				return err
+			}
+			break
+		}
 		if n == 0 {
 			w.stream()
 			break
@@ -245,7 +232,7 @@ func (w *writer) drain() error {
 	for w.decoder != nil {
 		var chunk []byte
 		var err error
-		if !w.guard(func() { chunk, err = w.decoder.next() }) {
+		if !w.guard("decode", func() { chunk, err = w.decoder.next() }) {
 			err = errors.New("decoding failed")
 		}
 		switch {
@@ -253,6 +240,9 @@ func (w *writer) drain() error {
 			return nil
 		case err != nil && w.sent:
 			return w.breakOff(err)
+		case errors.Is(err, errCrowded):
+			w.crowded = true
+			return w.pass(Crowded, nil)
 		case err != nil:
 			return w.pass(Encoding, nil)
 		case w.mode == searching:
@@ -288,7 +278,7 @@ func (w *writer) finish() {
 		return
 	}
 	verdict := weave.NoPlace
-	if !w.guard(func() { verdict = w.judgePage(w.page.finder.Finish()) }) {
+	if !w.guard("search", func() { verdict = w.judgePage(w.page.finder.Finish()) }) {
 		_ = w.fail(nil)
 		return
 	}
@@ -304,10 +294,8 @@ func (w *writer) abandon() {
 	if mode == sniffing || mode == searching && !(w.decoder != nil && w.sent) {
 		_ = w.pass(Failed, nil)
 	}
-	w.exchanged.Lock()
-	defer w.exchanged.Unlock()
-	if x := w.exchange; x != nil && w.mode == rewriting && w.decoder == nil && !w.original && !w.ending {
-		_ = errors.Join(w.sendExchanged(), w.write(x.rest()))
+	if w.exchange != nil && w.mode == rewriting && w.decoder == nil && !w.original && !w.ending {
+		_ = w.giveUp(Failed, nil)
 		if w.received < w.length {
 			_ = w.breakOff(io.ErrUnexpectedEOF)
 		}
