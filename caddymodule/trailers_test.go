@@ -69,9 +69,12 @@ func TestTrailersOfPagesThatWait(t *testing.T) {
 			client := &http.Client{Timeout: 20 * time.Second}
 			defer client.CloseIdleConnections()
 			var group sync.WaitGroup
-			for i := range 48 {
+			turns := make(chan struct{}, 100)
+			for i := range 500 {
+				turns <- struct{}{}
 				group.Go(func() {
-					query := fmt.Sprintf("?utm_source=news&pause=%dms", 170+5*(i%12))
+					defer func() { <-turns }()
+					query := fmt.Sprintf("?utm_source=news&pause=%dus", 196_000+100*(i%60))
 					announced, broken := i%2 == 0, i%8 >= 6
 					if announced {
 						query += "&announced=1"
