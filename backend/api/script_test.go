@@ -186,6 +186,43 @@ func TestRepeatedLead(t *testing.T) {
 	})
 }
 
+// An id names a call among those of its visitor: whoever else sends the same id takes nothing away.
+func TestCallIDIsTheVisitorsOwn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		returning := s.visit()
+		shared := viewOf("https://shop.example/lamps")
+		visitors := []visitor{s.open(shared, returning.cookie), s.open(shared, s.visit().cookie), s.visit()}
+		require.NotEqual(t, visitors[0].body["hit_id"], visitors[1].body["hit_id"], "the id of a view, too")
+		call := id()
+		for range 2 {
+			for _, v := range visitors {
+				for route, body := range map[string]object{
+					"lead":     {"request": object{"name": "Ann"}},
+					"event":    {"category": "shop", "action": "look"},
+					"property": {"name": "size", "value": "L"},
+					"visitor":  {"name": "Ann"},
+				} {
+					body["credentials"], body["id"] = v.credentials(), call
+					a := s.script(route, body)
+					require.Equal(t, 200, a.status, a.raw)
+				}
+			}
+		}
+		require.Len(t, s.stored(), len(visitors))
+		for _, v := range visitors {
+			card, err := s.visits.Card(t.Context(), siteID, v.ref().Visitor)
+			require.NoError(t, err)
+			require.Equal(t, "Ann", card.Name)
+			require.Len(t, card.Properties, 1)
+			require.Len(t, card.Sessions[0].Events, 1)
+			leads, err := s.leads.OfVisitor(t.Context(), siteID, v.ref().Visitor, 10)
+			require.NoError(t, err)
+			require.Len(t, leads, 1)
+		}
+	})
+}
+
 // A lead makes its sender's contacts known.
 func TestLeadAddsContacts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -137,7 +137,8 @@ func forget(ctx context.Context, tx db.Tx, lead Lead) error {
 func (s *Submission) delivery() (name string, within time.Duration, err error) {
 	switch {
 	case s.CallID != "":
-		return "call:" + s.CallID, DeliveryMemory, nil
+		// Bound to the visitor, so that nobody's call is taken for another's.
+		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), DeliveryMemory, nil
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
 		return fmt.Sprintf("key:%d:%s", s.Hit, s.IdempotencyKey), DeliveryMemory, nil

@@ -201,6 +201,10 @@ func TestRepetition(t *testing.T) {
 		later(lead.DeliveryMemory)
 		check(true, lead.Submission{Name: "Ann", CallID: "one"})
 		check(false, lead.Submission{Name: "Ann", CallID: "two"})
+		check(false, lead.Submission{Name: "Ann", CallID: "two", Ref: other})
+		later(time.Second)
+		check(true, lead.Submission{Name: "Ann", CallID: "two", Ref: other})
+		check(true, lead.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
 		later(lead.DeliveryMemory)

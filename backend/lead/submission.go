@@ -32,14 +32,14 @@ type Submission struct {
 	visit.Ref
 	// Origin is Script, Server or Form.
 	Origin string
-	// CallID is the id of the script's call: the same call delivered again is
-	// the same lead, within DeliveryMemory.
+	// CallID is the id of the script's call. Coming again from the same visitor
+	// within DeliveryMemory, it means the same lead.
 	CallID string
 	// IdempotencyKey is the key that a server chose for its call. Coming again
 	// from the same page view within DeliveryMemory, it means the same lead.
 	//
 	// With neither of the two, the same content from the same page view within
-	// RepeatWindow is the same lead.
+	// RepeatWindow means the same lead.
 	IdempotencyKey string
 	// URL is the address of the page.
 	URL string
