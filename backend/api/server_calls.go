@@ -72,14 +72,18 @@ func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page
 	return page{Ref: ref, uri: credentialAddress(address)}, nil
 }
 
-// informationAnswer is the answer to vc/s/ with the system fields.
+// informationAnswer is the answer to vc/s/ with the system fields. It tells
+// nothing that the caller has not proved to know: credentials stand in forms,
+// mails and logs, and the visitor's cookie, say, would open far more than they do.
 type informationAnswer struct {
 	Success bool     `json:"success"`
 	SiteKey string   `json:"site_key"`
 	Visitor visit.ID `json:"visitor_id"`
-	Session visit.ID `json:"session_id"`
+	// Session is 0 in variant B, where the caller has not named it.
+	Session visit.ID `json:"session_id,omitempty"`
 	Hit     visit.ID `json:"hit_id"`
-	CI      string   `json:"ci"`
+	// CI is as it was sent.
+	CI string `json:"ci"`
 }
 
 // addVisitorInformation serves vc/s/ (browser interface, section 4.3): contacts
@@ -130,10 +134,11 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	if sent.Get("s") == "1" {
 		return succeeded{true}, nil
 	}
-	return informationAnswer{
-		Success: true, SiteKey: c.site.Key, Visitor: ref.Visitor, Session: ref.Session, Hit: ref.Hit,
-		CI: a.visits.VisitorString(c.site.ID, ref.Visitor),
-	}, nil
+	answer := informationAnswer{Success: true, SiteKey: c.site.Key, Visitor: ref.Visitor, Hit: ref.Hit, CI: sent.Get("ci")}
+	if c.site.Variant == VariantA {
+		answer.Session = ref.Session // the key is signed over it
+	}
+	return answer, nil
 }
 
 // identifier reads an id that a field holds.

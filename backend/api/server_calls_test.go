@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -183,11 +184,14 @@ func TestAddVisitorInformation(t *testing.T) {
 			require.Equal(t, 200, a.status)
 			require.Equal(t, added, a.raw)
 		}
-		whole := s.send(http.MethodGet, "vc/s/?"+params("ci", ci, "vn", "Anna").Encode(), "")
-		require.Equal(t, object{
-			"success": true, "site_key": "shop", "ci": ci,
-			"visitor_id": v.body["visitor_id"], "session_id": v.body["session_id"], "hit_id": v.body["hit_id"],
-		}, whole.body)
+		for _, sent := range []string{ci, text(v.body["visitor_id"])} {
+			expected := object{"success": true, "site_key": "shop", "ci": sent, "visitor_id": v.body["visitor_id"], "hit_id": v.body["hit_id"]}
+			if variant == api.VariantA {
+				expected["session_id"] = v.body["session_id"]
+			}
+			whole := s.send(http.MethodGet, "vc/s/?"+params("ci", sent, "vn", "Anna").Encode(), "")
+			require.Equal(t, expected, whole.body)
+		}
 		card, err := s.visits.Card(t.Context(), siteID, v.ref().Visitor)
 		require.NoError(t, err)
 		for _, known := range []string{`"Anna"`, "ann@mail.example", "second@mail.example", "74951234567"} {
@@ -211,6 +215,65 @@ func TestAddVisitorInformation(t *testing.T) {
 			require.Equal(t, name, a.code())
 		}
 		require.Equal(t, before, s.rows())
+	})
+}
+
+// The credentials of a page view open that view. Whatever the calls answer, and
+// whatever they are called with, they do not open the visitor.
+func TestCredentialsDoNotOpenTheVisitor(t *testing.T) {
+	each(t, func(t *testing.T, s *desk, variant string) {
+		v := s.visit()
+		_, secret, _ := strings.Cut(v.cookie, "=")
+		call := func(fields object) object {
+			fields["credentials"], fields["id"] = v.credentials(), id()
+			return fields
+		}
+		tracker := url.Values{"sk": {"shop"}, "ci": {text(v.body["visitor_id"])}, "hi": {text(v.body["hit_id"])}, "vn": {"Ann"}}
+		if variant == api.VariantA {
+			tracker.Set("k", text(v.body["key"]))
+			tracker.Set("ur", text(v.body["uri"]))
+		}
+		answers := []answer{
+			s.server("vc/s/", tracker),
+			s.send(http.MethodGet, "vc/s/?"+tracker.Encode(), ""),
+			s.server("api/add_offline_message/", v.form(variant, "name", "Ann")),
+			s.script("property", call(object{"name": "diagnosis", "value": "private"})),
+			s.script("event", call(object{"category": "shop", "action": "look"})),
+			s.script("lead", call(object{"request": object{"name": "Ann"}})),
+			s.script("visitor", call(object{"name": "Ann"})),
+		}
+		known := []string{text(v.body["visitor_id"]), text(v.body["key"])}
+		for _, a := range answers {
+			require.Equal(t, true, a.body["success"], a.raw)
+			require.NotContains(t, a.raw, secret)
+			require.Empty(t, a.header.Get("Set-Cookie"))
+			for _, value := range a.body {
+				switch value := value.(type) {
+				case json.Number, string:
+					known = append(known, text(value))
+				}
+			}
+		}
+		require.Greater(t, len(known), 8)
+		for _, value := range known {
+			for _, name := range []string{"svc_v", "__Host-svc_v"} {
+				stranger := s.open(viewOf("https://shop.example/"), name+"="+value)
+				require.NotEqual(t, v.body["visitor_id"], stranger.body["visitor_id"])
+				require.Empty(t, stranger.body["properties"])
+			}
+		}
+		require.Equal(t, object{"diagnosis": "private"}, s.open(viewOf("https://shop.example/"), v.cookie).body["properties"])
+	})
+}
+
+// In variant B two of the ids do not tell the third, which requests need.
+func TestSessionIsNotToldToThoseWhoDoNotKnowIt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantB))
+		v := s.visit()
+		a := s.server("vc/s/", url.Values{"sk": {"shop"}, "ci": {text(v.body["visitor_id"])}, "hi": {text(v.body["hit_id"])}, "vn": {"Ann"}})
+		require.Equal(t, true, a.body["success"], a.raw)
+		require.NotContains(t, a.raw, text(v.body["session_id"]))
 	})
 }
 
