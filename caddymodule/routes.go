@@ -58,7 +58,13 @@ func (h *Handler) serveRoute(w http.ResponseWriter, r *http.Request, original *u
 		ConsentValue:  snippet.ConsentExpression(h.Consent.Value),
 		Region:        h.region,
 	}
-	desk.API.Serve(w, asSent(r, original), settings)
+	sent := asSent(r, original)
+	if isSecure(r) {
+		address := *sent.URL
+		address.Scheme = "https"
+		sent.URL = &address
+	}
+	desk.API.Serve(w, sent, settings)
 	return nil
 }
 

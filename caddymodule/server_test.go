@@ -27,6 +27,7 @@ type server struct {
 	admin  string
 	logs   string   // the file that is logged to
 	values []string // replaced in each Caddyfile
+	client http.Client
 }
 
 // page is what the origin of these tests sends.
@@ -102,7 +103,7 @@ func (s *server) do(method, address, body string, headers ...string) (answer, er
 		}
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := s.client.Do(request)
 	if err != nil {
 		return answer{}, err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // sourceCookie remembers the source that decides about a visitor's numbers.
-const sourceCookie = "svc_src"
+const sourceCookie api.HostCookie = "svc_src"
 
 // sourceCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
 // section 5.5).
@@ -31,14 +31,14 @@ func (h *Handler) numbersFor(r *http.Request) (choice number.Choice, beside snip
 	defer func() {
 		if cause := recover(); cause != nil {
 			h.app.fault("choosing numbers", cause, debug.Stack())
-			choice, beside = "", snippet.Visit{HideCookie: sourceCookie}
+			choice, beside = "", snippet.Visit{HideCookie: string(sourceCookie)}
 		}
 	}()
 	plan := &h.numbers.plan
 	if !plan.BySource() {
 		return plan.Choose(visit.Source{}), snippet.Visit{}
 	}
-	beside.HideCookie = sourceCookie
+	beside.HideCookie = string(sourceCookie)
 	agreed := api.Agreed(r.Header, h.Consent.Cookie, h.agreed)
 	var remembered *number.Remembered
 	if agreed {
@@ -53,7 +53,7 @@ func (h *Handler) numbersFor(r *http.Request) (choice number.Choice, beside snip
 	}
 	choice, next, changed := plan.Follow(h.Attribution, remembered, pageOf(r, address))
 	if changed && agreed && !isPrefetch(r.Header) {
-		beside.SetCookie = sourceCookieOf(r, next)
+		beside.SetCookies = sourceCookies(r, next)
 	}
 	return choice, beside
 }
@@ -108,32 +108,35 @@ func isPrefetch(h http.Header) bool {
 	return strings.Contains(h.Get("Sec-Purpose"), "prefetch") || h.Get("Purpose") == "prefetch" || h.Get("X-Moz") == "prefetch"
 }
 
-// rememberedBy is what a visitor's cookie says; nil if there is none that can be
-// read.
+// rememberedBy is what a visitor's cookie says, the first one that can be read;
+// nil if there is none.
 func rememberedBy(h http.Header) *number.Remembered {
-	for _, line := range h["Cookie"] {
-		for pair := range strings.SplitSeq(line, ";") {
-			value, ours := strings.CutPrefix(strings.TrimLeft(pair, " "), sourceCookie+"=")
-			if !ours {
-				continue
-			}
-			if remembered, err := number.ParseCookie(value); err == nil {
-				return remembered
-			}
+	for value := range sourceCookie.Values(h) {
+		if remembered, err := number.ParseCookie(value); err == nil {
+			return remembered
 		}
 	}
 	return nil
 }
 
-// sourceCookieOf sets the cookie to what is to be remembered, or removes it.
-func sourceCookieOf(r *http.Request, next *number.Remembered) string {
+// sourceCookies set the cookie to what is to be remembered. If that is nothing,
+// they remove it, under each name that the browser may have it by: one that was
+// left would be read again.
+func sourceCookies(r *http.Request, next *number.Remembered) []string {
+	secure := isSecure(r)
 	cookie := http.Cookie{
-		Name: sourceCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: isSecure(r),
+		Name: sourceCookie.Name(secure), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
 	}
 	if next != nil {
 		cookie.Value, cookie.MaxAge = next.Cookie(), int(sourceCookieAge.Seconds())
+		return []string{cookie.String()}
 	}
-	return cookie.String()
+	removals := []string{cookie.String()}
+	if secure {
+		cookie.Name = sourceCookie.Name(false)
+		removals = append(removals, cookie.String())
+	}
+	return removals
 }
 
 // isSecure tells whether the client's connection is, by itself or by the word of a

@@ -340,10 +340,10 @@ func TestCachesOfNumbers(t *testing.T) {
 	})
 	tags := make(map[string]bool)
 	for _, c := range []*snippet.Code{numberedCode(t, nil), other} {
-		response, _, _ := visited(t, c, get("/"), snippet.Visit{SetCookie: "svc_src=1"}, h, numberedPage)
+		response, _, _ := visited(t, c, get("/"), snippet.Visit{SetCookies: []string{"svc_src=1", "svc_src=2"}}, h, numberedPage)
 		require.Equal(t, "private, max-age=60", response.Header.Get("Cache-Control"))
 		require.Empty(t, response.Header.Get("Surrogate-Control")+response.Header.Get("Cdn-Cache-Control"))
-		require.Equal(t, "svc_src=1", response.Header.Get("Set-Cookie"))
+		require.Equal(t, []string{"svc_src=1", "svc_src=2"}, response.Header.Values("Set-Cookie"))
 		require.Contains(t, response.Header.Values("Vary"), "Cookie")
 		tags[response.Header.Get("Etag")] = true
 	}
@@ -360,17 +360,18 @@ func TestOriginSeesTheNeutralRequest(t *testing.T) {
 	c := numberedCode(t, nil)
 	for _, path := range []string{"/", "/a.png"} {
 		r := get(path)
-		r.Header.Add("Cookie", "a=1; svc_src=x; svc_srcs=2")
+		r.Header.Add("Cookie", "a=1; svc_src=x; svc_srcs=2; __Host-svc_src=z; __Host-a=3")
 		r.Header.Add("Cookie", "svc_src=y")
+		r.Header.Add("Cookie", "__Host-svc_src=z")
 		if path != "/" {
 			r.Header.Set("Sec-Fetch-Dest", "image")
 		}
 		_, err := c.Serve(httptest.NewRecorder(), r, snippet.Visit{HideCookie: "svc_src"}, func(w http.ResponseWriter, r *http.Request) error {
-			require.Equal(t, []string{"a=1; svc_srcs=2"}, r.Header.Values("Cookie"))
+			require.Equal(t, []string{"a=1; svc_srcs=2; __Host-a=3"}, r.Header.Values("Cookie"))
 			return nil
 		})
 		require.NoError(t, err)
-		require.Len(t, r.Header.Values("Cookie"), 2)
+		require.Len(t, r.Header.Values("Cookie"), 3)
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 // were, or nil where the cookie is not there.
 func hideCookie(h http.Header, name string) (saved []string) {
 	fields := h["Cookie"]
-	ours := func(pair string) bool { return strings.HasPrefix(strings.TrimSpace(pair), name+"=") }
+	ours := func(pair string) bool {
+		return strings.HasPrefix(strings.TrimPrefix(strings.TrimSpace(pair), "__Host-"), name+"=")
+	}
 	if name == "" || !slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(field, name+"=") }) {
 		return nil
 	}
@@ -46,14 +48,14 @@ func makePrivate(h http.Header) {
 }
 
 // limitCaches tells caches for whom a page is that may hold numbers.
-func (c *Code) limitCaches(h http.Header, setCookie string) {
-	if c.rules != nil && c.bySource && !c.everyone || setCookie != "" {
+func (c *Code) limitCaches(h http.Header, setCookies []string) {
+	if c.rules != nil && c.bySource && !c.everyone || len(setCookies) > 0 {
 		makePrivate(h)
 	}
 	if c.bySource {
 		addVary(h, "Cookie")
 	}
-	if setCookie != "" {
-		h["Set-Cookie"] = append(h["Set-Cookie"], setCookie)
+	if len(setCookies) > 0 {
+		h["Set-Cookie"] = append(h["Set-Cookie"], setCookies...)
 	}
 }

@@ -7,10 +7,11 @@ import (
 
 // Visit is what one request brings beside the page.
 type Visit struct {
-	// SetCookie is the whole value of a Set-Cookie field that goes with the page, or
-	// empty. The page is then private.
-	SetCookie string
+	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
+	// there are any, the page is private.
+	SetCookies []string
 	// HideCookie is the name of the cookie that the origin does not see, or empty.
+	// With the prefix "__Host-" before the name it does not see it either.
 	HideCookie string
 	// Sample, if it is not nil, is called once a page has gone out, with the page as
 	// the origin sent it, decoded, and its content type. Pages of more than 256 KiB

@@ -146,25 +146,25 @@ func (w *writer) judge(status int, h http.Header) bool {
 	isHTML, charset := parseType(contentType)
 	data := !isHTML && (w.code.bySource || w.code.rules != nil) && isData(w.request, contentType)
 	if data && w.code.rules == nil {
-		w.code.limitCaches(h, "")
+		w.code.limitCaches(h, nil)
 		data = false
 	}
 	if w.bypass != "" && !data && !(isHTML && w.code.rules != nil) {
 		if w.outcome = w.bypass; isHTML {
 			addVary(h, "Sec-Fetch-Dest")
-			w.code.limitCaches(h, "")
+			w.code.limitCaches(h, nil)
 		}
 		return false
 	}
 	if status == http.StatusNotModified && w.code.answerNotModified(w.asked, h) {
-		w.code.limitCaches(h, w.visit.SetCookie)
+		w.code.limitCaches(h, w.visit.SetCookies)
 	}
 	if w.outcome = judgeResponse(status, h); w.outcome != "" {
 		if status == http.StatusSwitchingProtocols {
 			w.outcome = Upgrade
 		}
-		if 300 < status && status < 400 && len(h["Location"]) > 0 && w.visit.SetCookie != "" {
-			w.code.limitCaches(h, w.visit.SetCookie) // a visit that is led on remains one
+		if 300 < status && status < 400 && len(h["Location"]) > 0 && len(w.visit.SetCookies) > 0 {
+			w.code.limitCaches(h, w.visit.SetCookies) // a visit that is led on remains one
 		}
 		return false
 	}
@@ -189,7 +189,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 			return false
 		}
 	}
-	w.code.limitCaches(h, w.visit.SetCookie)
+	w.code.limitCaches(h, w.visit.SetCookies)
 	w.code.suffixTag(status, h)
 	if w.request.Method == http.MethodHead {
 		w.outcome, w.mode = Head, discarding
@@ -238,7 +238,7 @@ func (w *writer) judgeDocument(h http.Header, charset string, readable bool) boo
 	}
 	addVary(h, "Sec-Fetch-Dest")
 	if w.outcome != "" {
-		w.code.limitCaches(h, w.visit.SetCookie)
+		w.code.limitCaches(h, w.visit.SetCookies)
 		return false
 	}
 	return true

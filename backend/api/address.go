@@ -52,8 +52,7 @@ func credentialAddress(text string) string {
 }
 
 // base is the address of the service's prefix as the browser sees it, which is
-// consultant_server_url. Where a proxy ends TLS, the page's own address tells
-// that the browser sees https.
+// consultant_server_url.
 func (c *call) base(page string) string {
 	scheme := "http"
 	if c.secure(page) {
@@ -62,8 +61,11 @@ func (c *call) base(page string) string {
 	return scheme + "://" + c.r.Host + strings.TrimSuffix(c.site.Prefix, "/") + "/"
 }
 
+// secure tells whether the browser uses TLS. Where a proxy ends TLS that the
+// server does not trust, the browser's own word does: the origin or the address
+// of its page. A client that lies gets a cookie that it cannot use.
 func (c *call) secure(page string) bool {
-	return c.r.TLS != nil || hasScheme(c.r.Header.Get("Origin"), "https") || hasScheme(page, "https")
+	return c.r.TLS != nil || c.r.URL.Scheme == "https" || hasScheme(c.r.Header.Get("Origin"), "https") || hasScheme(page, "https")
 }
 
 func hasScheme(address, scheme string) bool {

@@ -138,8 +138,9 @@ type call struct {
 }
 
 // Serve answers a request under the site's prefix. r.URL.Path is the path as
-// the client sent it, the prefix included, and r.RemoteAddr is the address of
-// the client itself, not of a proxy.
+// the client sent it, the prefix included; r.URL.Scheme is "https" where a
+// trusted proxy has ended TLS; and r.RemoteAddr is the address of the client
+// itself, not of a proxy.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site) {
 	c := &call{w: w, r: r, site: site}
 	header := w.Header()

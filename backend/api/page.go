@@ -79,14 +79,7 @@ func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, err
 	if err := c.checkView(v); err != nil {
 		return page{}, visit.Hit{}, err
 	}
-	var visitor visit.ID
-	if cookie, err := c.r.Cookie(visitorCookie); err == nil {
-		// A cookie that is not the service's own is as good as none.
-		if known, ok := a.visits.ParseVisitorString(c.site.ID, cookie.Value); ok {
-			visitor = known
-		}
-	}
-	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+	hit, err := a.visits.Hit(ctx, c.site.ID, a.returning(c), visit.View{
 		Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
@@ -122,20 +115,6 @@ func (c *call) checkView(v view) error {
 		return malformed("malformed_host", "the Host header names no host")
 	}
 	return nil
-}
-
-// visitorCookie holds the tracker's visitor string.
-const visitorCookie = "svc_v"
-
-// visitorCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
-// section 5.5).
-const visitorCookieAge = 400 * 24 * 60 * 60
-
-func (c *call) setVisitor(value, pageURL string) {
-	http.SetCookie(c.w, &http.Cookie{
-		Name: visitorCookie, Value: value, Path: "/", MaxAge: visitorCookieAge,
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: c.secure(pageURL),
-	})
 }
 
 // validRef tells whether the ids can be ids at all: positive and below 2^53.

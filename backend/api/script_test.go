@@ -44,8 +44,9 @@ func TestVisitorCookie(t *testing.T) {
 		s := serve(t, d, siteOf(api.VariantA))
 		first := s.visit()
 		set := first.header.Get("Set-Cookie")
-		require.Regexp(t, `^svc_v=[0-9]+\.[A-Za-z0-9_-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, set)
-		require.NotContains(t, s.open(viewOf("http://shop.example/"), "").header.Get("Set-Cookie"), "Secure")
+		require.Regexp(t, `^__Host-svc_v=[0-9]+\.[A-Za-z0-9_-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, set)
+		plain := s.open(viewOf("http://shop.example/"), "").header.Get("Set-Cookie")
+		require.Regexp(t, `^svc_v=[0-9]+\.[A-Za-z0-9_-]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, plain)
 
 		again := s.open(viewOf("https://shop.example/about"), first.cookie)
 		require.Equal(t, first.body["visitor_id"], again.body["visitor_id"])
@@ -53,13 +54,38 @@ func TestVisitorCookie(t *testing.T) {
 		require.NotEqual(t, first.body["hit_id"], again.body["hit_id"])
 		require.Equal(t, first.cookie, again.cookie)
 
-		for _, forged := range []string{first.cookie + "x", "svc_v=" + text(first.body["visitor_id"]), "svc_v=1.a", "svc_v=", "svc_v=\xff"} {
+		for _, forged := range []string{first.cookie + "x", "svc_v=" + text(first.body["visitor_id"]), "svc_v=1.a", "svc_v=", "svc_v=\xff", "svc_v"} {
 			stranger := s.open(viewOf("https://shop.example/"), forged)
 			require.NotEqual(t, first.body["visitor_id"], stranger.body["visitor_id"], forged)
 		}
 		a := s.script("event", object{"credentials": first.credentials(), "id": id(), "category": "shop", "action": "look"})
 		require.Equal(t, 200, a.status, a.raw)
 		require.Empty(t, a.header.Get("Set-Cookie"))
+	})
+}
+
+// Cookies of the same name, which other paths and neighbouring hosts set, hide nobody.
+func TestTheGenuineCookieCounts(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := serve(t, d, siteOf(api.VariantA))
+		elsewhere := siteOf(api.VariantA)
+		elsewhere.ID = 8
+		first, tossed, foreign := s.visit(), s.visit(), serve(t, d, elsewhere).visit()
+		_, own, _ := strings.Cut(first.cookie, "=")
+		_, other, _ := strings.Cut(tossed.cookie, "=")
+		_, strange, _ := strings.Cut(foreign.cookie, "=")
+		again := func(cookie string) visitor { return s.open(viewOf("https://shop.example/about"), cookie) }
+		for _, cookie := range []string{
+			"svc_v=1; svc_v=" + own, "svc_v=" + own + "; svc_v=1", "svc_v=; a=b;svc_v=" + own + ";svc_v", "svc_v=" + strange + "; svc_v=" + own,
+			"svc_v=" + own[:len(own)-1] + "; svc_v=" + own, "__Host-svc_v=" + strange + "; svc_v=" + own, "__Host-svc_v=1; __Host-svc_v=" + own,
+			"svc_v=" + own + "; svc_v=" + other, "svc_v=" + other + "; __Host-svc_v=" + own, "svc_vv=" + other + "; xsvc_v=" + other + "; svc_v=" + own,
+			strings.Repeat("svc_v=1.AAAAAAAAAAAAAAAAAAAAAA; ", 2000) + "svc_v=" + own,
+		} {
+			require.Equal(t, first.body["visitor_id"], again(cookie).body["visitor_id"], cookie)
+		}
+		require.Equal(t, "__Host-svc_v="+own, again("svc_v="+own).cookie, "the cookie of earlier days gets the new name")
+		plain := s.open(viewOf("http://shop.example/"), "svc_v=1; svc_v="+own)
+		require.Equal(t, "svc_v="+own, plain.cookie)
 	})
 }
 

@@ -23,6 +23,9 @@ func (v *Visits) VisitorString(siteID int64, visitor ID) string {
 // for the site.
 func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid bool) {
 	number, signature, _ := strings.Cut(s, ".")
+	if len(signature) != base64.RawURLEncoding.EncodedLen(signatureBytes) {
+		return 0, false // before anything is computed: strangers send many
+	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n <= 0 || n >= 1<<idBits || strconv.FormatInt(n, 10) != number {
 		return 0, false

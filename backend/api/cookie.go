@@ -1,0 +1,73 @@
+package api
+
+import (
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// HostCookie is the name of a cookie that the site's own host sets for all of
+// its paths.
+//
+// Any host of a domain can set cookies for its neighbours, and one that comes
+// over plain HTTP may have been set by anybody. So a cookie that is set over TLS
+// has the prefix "__Host-": browsers take it from the host itself alone, and
+// over TLS alone (RFC 6265bis, section 4.1.3.2).
+type HostCookie string
+
+const hostPrefix = "__Host-"
+
+// Name is the name by which the cookie is set; secure tells that the browser
+// uses TLS. A prefixed cookie has to be Secure, with the path "/" and no domain.
+func (c HostCookie) Name(secure bool) string {
+	if secure {
+		return hostPrefix + string(c)
+	}
+	return string(c)
+}
+
+// Values are the values of all cookies of the name in a request, as they are
+// written: first those with the prefix, then those without. The latter are
+// cookies of plain HTTP, of the time before there was a prefix, or of strangers.
+func (c HostCookie) Values(h http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, prefix := range [...]string{hostPrefix, ""} {
+			for _, line := range h["Cookie"] {
+				for pair := range strings.SplitSeq(line, ";") {
+					name, value, found := strings.Cut(strings.TrimSpace(pair), "=")
+					if name, prefixed := strings.CutPrefix(name, prefix); found && prefixed && name == string(c) && !yield(value) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// visitorCookie holds the tracker's visitor string.
+const visitorCookie HostCookie = "svc_v"
+
+// visitorCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
+// section 5.5).
+const visitorCookieAge = 400 * 24 * 60 * 60
+
+// returning is the visitor whom the request's cookies name; 0 for none. A
+// cookie that is not the service's own is as good as none, and hides no other.
+func (a *API) returning(c *call) visit.ID {
+	for value := range visitorCookie.Values(c.r.Header) {
+		if visitor, ok := a.visits.ParseVisitorString(c.site.ID, value); ok {
+			return visitor
+		}
+	}
+	return 0
+}
+
+func (c *call) setVisitor(value, pageURL string) {
+	secure := c.secure(pageURL)
+	http.SetCookie(c.w, &http.Cookie{
+		Name: visitorCookie.Name(secure), Value: value, Path: "/", MaxAge: visitorCookieAge,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
+	})
+}

@@ -1,0 +1,145 @@
+package caddymodule
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// browsing is a site whose visitors and sources are remembered by cookies.
+const browsing = `
+	frontdesk shop {
+		prerender static
+		number 74951234567 {
+			static 74957650001 utm_source=news*
+		}
+	}
+	header Content-Type "text/html; charset=utf-8"
+	respond "<!doctype html><html><head><title>Lamps</title></head><body>+7 (495) 123-45-67</body></html>"`
+
+// viewed reports a page view as the script does, and returns who the visitor is
+// and the cookies that are set.
+func (s *server) viewed(site, page, cookie string, headers ...string) (visitor json.Number, set []string) {
+	s.t.Helper()
+	view := fmt.Sprintf("view-%020d", time.Now().UnixNano())
+	body, err := json.Marshal(map[string]any{"site_key": "shop", "view": view, "url": s.text(page), "kind": "load"})
+	require.NoError(s.t, err)
+	got, err := s.do(http.MethodPost, site+"/frontdesk/v1/hit", string(body), append(headers, "Content-Type", "application/json", "Cookie", cookie)...)
+	require.NoError(s.t, err)
+	require.Equal(s.t, http.StatusOK, got.StatusCode, got.body)
+	var answer struct {
+		Visitor json.Number `json:"visitor_id"`
+	}
+	require.NoError(s.t, json.Unmarshal([]byte(got.body), &answer))
+	return answer.Visitor, got.Header.Values("Set-Cookie")
+}
+
+// cookieOf is the cookie without its attributes.
+func cookieOf(t *testing.T, set []string) string {
+	t.Helper()
+	require.Len(t, set, 1)
+	cookie, _, _ := strings.Cut(set[0], ";")
+	return cookie
+}
+
+func TestCookiesOverTLS(t *testing.T) {
+	s := run(t, `
+		{
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+			}
+			storage file_system $DIR/storage
+			skip_install_trust
+			auto_https disable_redirects
+		}
+		https://localhost:$PORT {
+			tls internal
+			`+browsing+`
+		}
+		http://localhost:$PORT2 {
+			`+browsing+`
+		}`).ready()
+	const secure, plain = "https://localhost:$PORT", "http://localhost:$PORT2"
+	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	t.Cleanup(s.client.CloseIdleConnections)
+	require.Eventually(t, func() bool { // when the certificate has been made
+		_, err := s.do(http.MethodGet, secure+"/", "")
+		return err == nil
+	}, wait, tick)
+
+	visitor, set := s.viewed(secure, secure+"/", "")
+	own := cookieOf(t, set)
+	require.Regexp(t, `^__Host-svc_v=[0-9]+\.[\w-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, set[0])
+	again, _ := s.viewed(secure, secure+"/", own)
+	require.Equal(t, visitor, again)
+
+	stranger, set := s.viewed(plain, plain+"/", "")
+	tossed := cookieOf(t, set)
+	require.Regexp(t, `^svc_v=[^;]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, set[0])
+	require.NotEqual(t, visitor, stranger)
+	again, _ = s.viewed(secure, secure+"/", tossed+"; "+own)
+	require.Equal(t, visitor, again, "a neighbouring host can set the name without the prefix")
+	again, set = s.viewed(secure, secure+"/", tossed)
+	require.Equal(t, stranger, again, "a visitor of the time before keeps who they are")
+	require.Equal(t, "__Host-"+tossed, cookieOf(t, set))
+
+	// The cookie of the source, which decides about the number.
+	news := s.get(secure + "/?utm_source=news")
+	require.Contains(t, news.body, "+7 (495) 765-00-01")
+	require.Regexp(t, `^__Host-svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, news.Header.Get("Set-Cookie"))
+	remembered := cookieOf(t, news.Header.Values("Set-Cookie"))
+	old := strings.TrimPrefix(remembered, "__Host-")
+	other := "svc_src=" + (&number.Remembered{Source: visit.Source{Kind: visit.Campaign, Source: "other"}, Seen: time.Now()}).Cookie()
+	for _, cookie := range []string{remembered, old, other + "; " + remembered, "svc_src=x; __Host-svc_src=x; " + old} {
+		got := s.get(secure+"/", "Cookie", cookie)
+		require.Contains(t, got.body, "+7 (495) 765-00-01", cookie)
+		require.Empty(t, got.Header.Values("Set-Cookie"), cookie)
+	}
+	for _, cookie := range []string{remembered, old} {
+		gone := s.get(secure+"/", "Cookie", cookie, "Referer", "https://blog.example/")
+		require.Contains(t, gone.body, "+7 (495) 123-45-67")
+		require.Equal(t, []string{
+			"__Host-svc_src=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+			"svc_src=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+		}, gone.Header.Values("Set-Cookie"), "under both names, or the other would be read again")
+	}
+	require.Regexp(t, `^svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, s.get(plain+"/?utm_source=news").Header.Get("Set-Cookie"))
+}
+
+// A proxy that is trusted says whether the browser uses TLS; anybody else does not.
+func TestCookiesBehindAProxyThatEndsTLS(t *testing.T) {
+	site := `
+		http://localhost:$PORT {
+			` + browsing + `
+		}`
+	const address = "http://localhost:$PORT"
+	s := run(t, option+site).ready()
+	cookies := func() []string {
+		t.Helper()
+		_, set := s.viewed(address, address+"/", "", "X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7")
+		return append(set, s.get(address+"/?utm_source=news", "X-Forwarded-Proto", "https").Header.Get("Set-Cookie"))
+	}
+	for i, set := range cookies() {
+		require.Regexp(t, []string{`^svc_v=`, `^svc_src=`}[i], set)
+		require.NotContains(t, set, "Secure")
+	}
+	require.NoError(t, s.load(strings.Replace(option, "{", `{
+		servers {
+			trusted_proxies static 127.0.0.1/32 ::1/128
+			trusted_proxies_strict
+		}`, 1)+site))
+	s.client.CloseIdleConnections() // they are the old configuration's
+	for i, set := range cookies() {
+		require.Regexp(t, []string{`^__Host-svc_v=`, `^__Host-svc_src=`}[i], set)
+		require.Contains(t, set, "; Secure")
+	}
+}
