@@ -45,7 +45,7 @@ func hitsOn(ctx context.Context, folder, caddy, database string, duration time.D
 		return err
 	}
 	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
-		Replace(caddyConfig("frontdesk {\n\t\tdatabase "+database+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t}", "frontdesk shop"))
+		Replace(caddyConfig("frontdesk {\n\t\tdatabase "+database+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop"))
 	file := filepath.Join(folder, "hits.conf")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		return err

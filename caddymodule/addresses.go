@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"encoding/json"
 	"net"
 	"slices"
 	"strconv"
@@ -47,6 +48,37 @@ func (a *App) consoleAddress() (address string) {
 		}
 	})
 	return address
+}
+
+// credulousServers names the servers with handlers of ours that take the first
+// address in X-Forwarded-For for the client's, which is the client's own word.
+// The encoded configuration is asked, since loading it uses up what it says of proxies.
+func (a *App) credulousServers(configuration []byte) (names []string) {
+	var settings struct {
+		Apps struct {
+			HTTP struct {
+				Servers map[string]struct {
+					Ranges json.RawMessage `json:"trusted_proxies"`
+					Unix   bool            `json:"trusted_proxies_unix"`
+					Strict int             `json:"trusted_proxies_strict"`
+				} `json:"servers"`
+			} `json:"http"`
+		} `json:"apps"`
+	}
+	if json.Unmarshal(configuration, &settings) != nil {
+		return nil
+	}
+	a.eachHandler(func(server *caddyhttp.Server, _ []string, handler any) {
+		switch handler.(type) {
+		case *Handler, *Console:
+			of := settings.Apps.HTTP.Servers[server.Name()]
+			name := server.Name() + " (" + strings.Join(server.Listen, ", ") + ")"
+			if (of.Ranges != nil || of.Unix) && of.Strict == 0 && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	})
+	return names
 }
 
 // eachHandler calls f for every handler of the HTTP app, with the hosts that

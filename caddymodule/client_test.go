@@ -1,8 +1,11 @@
 package caddymodule
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
@@ -40,6 +43,7 @@ func TestClientAddress(t *testing.T) {
 		{
 			servers {
 				trusted_proxies static 127.0.0.1/32 ::1/128
+				trusted_proxies_strict
 			}
 		}`
 	forwarded := []string{"X-Forwarded-For", "203.0.113.7"}
@@ -47,5 +51,64 @@ func TestClientAddress(t *testing.T) {
 	require.Regexp(t, `^(127\.0\.0\.1|\[::1\]):0$`, s.get("http://localhost:$PORT/", forwarded...).body, "nobody is trusted unless configured")
 	require.NoError(t, s.load(trusting+site))
 	require.Equal(t, "203.0.113.7:0", s.get("http://localhost:$PORT/", forwarded...).body)
+	require.Equal(t, "203.0.113.7:0", s.get("http://localhost:$PORT/", "X-Forwarded-For", "192.0.2.1, 127.0.0.1, 203.0.113.7, ::1").body, "what the client itself has put in front does not count")
 	require.Equal(t, "[2001:db8::7]:0", s.get("http://localhost:$PORT/", "X-Forwarded-For", "2001:db8::7").body)
+}
+
+// exhaust makes calls of the script, each with another word for where it comes
+// from, until one is refused.
+func (s *server) exhaust(forwardedFor func(call int) string) {
+	s.t.Helper()
+	for call := range 5000 {
+		if s.status(forwardedFor(call)) == http.StatusTooManyRequests {
+			return
+		}
+	}
+	require.Fail(s.t, "no limit holds")
+}
+
+func (s *server) status(forwardedFor string) int {
+	s.t.Helper()
+	return s.get("http://localhost:$PORT/frontdesk/v1/status?k=shop", "X-Forwarded-For", forwardedFor).StatusCode
+}
+
+func address(n int) string { return fmt.Sprintf("198.51.%d.%d", 100+n/250, 1+n%250) }
+
+// The settings that the documentation gives for a proxy hold its visitors to
+// their own addresses, whatever they put in front of what the proxy adds.
+func TestLimitsBehindTheDocumentedProxy(t *testing.T) {
+	page, err := os.ReadFile("../docs/hosting.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## Behind a load balancer\n")
+	require.True(t, found)
+	documented := fenced.FindStringSubmatch(section)
+	require.NotNil(t, documented)
+	s := run(t, strings.Replace(option, "{", strings.TrimSuffix(strings.TrimSpace(documented[1]), "}"), 1)+`
+		http://localhost:$PORT {
+			frontdesk shop
+		}`).ready()
+	const client, other = "203.0.113.7", "203.0.113.8"
+	s.exhaust(func(call int) string { return address(call) + ", " + client })
+	s.exhaust(func(call int) string { return "127.0.0.1, " + address(call) + ", " + client + ", 10.0.0.1" })
+	require.Equal(t, http.StatusOK, s.status(client+", "+other))
+}
+
+// Visitors behind a proxy of this machine that the server has not been told of
+// are one client: everything works, and what is said of their addresses does not count.
+func TestLimitsBehindAProxyThatIsNotDeclared(t *testing.T) {
+	s := run(t, option+`
+		http://localhost:$PORT {
+			frontdesk shop
+			reverse_proxy $ORIGIN
+		}`).ready()
+	const site = "http://localhost:$PORT"
+	require.Contains(t, s.get(site+"/", "X-Forwarded-For", address(0)).body, insertion)
+	first, set := s.viewed(site, site+"/", "", "X-Forwarded-For", address(1))
+	again, _ := s.viewed(site, site+"/", cookieOf(t, set), "X-Forwarded-For", address(2))
+	require.Equal(t, first, again)
+	stranger, _ := s.viewed(site, site+"/", "", "X-Forwarded-For", address(1))
+	require.NotEqual(t, first, stranger)
+
+	s.exhaust(address)
+	require.Contains(t, s.get(site+"/", "X-Forwarded-For", address(3)).body, insertion, "pages are not limited")
 }

@@ -106,6 +106,9 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 			}
 		}
 	})
+	for _, server := range app.credulousServers(encoded) {
+		d.note("proxies", "server %s trusts proxies without trusted_proxies_strict: clients choose the address by which they are limited", server)
+	}
 	if address := app.consoleAddress(); address != "" {
 		d.well("console", "configured at %s", address)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -97,6 +98,52 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*frontdesk*"))
 	require.NoError(t, err)
 	require.Empty(t, left, "nothing is made")
+}
+
+func TestDoctorNamesServersThatBelieveTheirClients(t *testing.T) {
+	file := configuration(t, `
+		{
+			admin 127.0.0.1:1
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+			}
+			servers :8080 {
+				name shops
+				trusted_proxies static private_ranges
+			}
+			servers :8081 {
+				name strict
+				trusted_proxies static private_ranges
+				trusted_proxies_strict
+			}
+			servers :8082 {
+				name strangers
+				trusted_proxies static private_ranges
+			}
+			servers :8083 {
+				name socket
+				trusted_proxies_unix
+			}
+		}
+		http://localhost:8080, http://localhost:8081 {
+			frontdesk shop
+		}
+		http://other.example:8080 {
+			frontdesk
+		}
+		http://localhost:8082 {
+			respond hello
+		}
+		http://localhost:8083 {
+			frontdesk_console
+		}
+		http://localhost:8084 {
+			frontdesk shop
+		}`)
+	output, err := command(t, "", "doctor", "-c", file)
+	require.NoError(t, err, output)
+	require.Equal(t, []string{"server shops (:8080)", "server socket (:8083)"}, regexp.MustCompile(`server \w+ \([^)]*\)`).FindAllString(output, -1))
+	require.Regexp(t, `note +proxies +server shops \(:8080\) trusts proxies without trusted_proxies_strict: `, output)
 }
 
 func TestDoctorOfARunningServer(t *testing.T) {

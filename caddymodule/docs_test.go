@@ -25,6 +25,7 @@ func TestDocumentedCaddyfiles(t *testing.T) {
 		require.NoError(t, err)
 		for _, block := range fenced.FindAllStringSubmatch(string(content), -1) {
 			require.NotContains(t, adaptToText(block[1]), "Error:", "%s:\n%s", file, block[1])
+			require.Equal(t, strings.Contains(block[1], "trusted_proxies "), strings.Contains(block[1], "trusted_proxies_strict\n"), "%s:\n%s", file, block[1])
 			adapted[filepath.Base(file)]++
 		}
 	}

@@ -65,6 +65,27 @@ func TestOptionsWithoutOrigin(t *testing.T) {
 	require.Equal(t, "GET, POST, OPTIONS", a.header.Get("Allow"))
 }
 
+// A proxy on the machine itself stands for all its visitors: they are one client,
+// whatever it, or they, say of their addresses. The site's own programs are not
+// limited.
+func TestRateLimitOfTheMachineItself(t *testing.T) {
+	for _, machine := range []string{"127.0.0.1:1000", "[::1]:1000", "[::ffff:127.0.0.1]:1000"} {
+		for _, field := range []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"} {
+			s := serve(t, dbtest.Open(t, dbtest.SQLite(t)), siteOf(api.VariantB))
+			status := func(headers ...string) int {
+				t.Helper()
+				return s.send(http.MethodGet, "v1/status?k=shop", "", append(headers, "From-Address", machine)...).status
+			}
+			refused := false
+			for i := 0; i < 5000 && !refused; i++ {
+				refused = status(field, "192.0.2."+strconv.Itoa(i)) == 429
+			}
+			require.True(t, refused, "%s, %s", machine, field)
+			require.Equal(t, 200, status())
+		}
+	}
+}
+
 // Calls are limited by the address of the client, an IPv6 network counting as
 // one; those of servers have limits of their own.
 func TestRateLimits(t *testing.T) {

@@ -67,7 +67,7 @@ func (l *limits) of(client netip.Prefix, now time.Time) *rate.Limiter {
 
 // limit refuses a client that calls too often.
 func (a *API) limit(c *call, route route) *failure {
-	client, limited := clientOf(c.r.RemoteAddr)
+	client, limited := clientOf(c.r)
 	if !limited {
 		return nil
 	}
@@ -85,19 +85,20 @@ func (a *API) limit(c *call, route route) *failure {
 }
 
 // clientOf is the network that is limited as one client: an IPv4 address, or
-// the /64 that one IPv6 subscriber has. The machine itself is not limited: what
-// comes from there is a proxy that stands for everybody.
-func clientOf(address string) (client netip.Prefix, limited bool) {
-	ip, err := netip.ParseAddr(address)
+// the /64 that one IPv6 subscriber has. The site's own programs on this machine
+// are not limited. A proxy on it is one client for all its visitors, if
+// the server has not been told to trust it: nobody's word for an address counts.
+func clientOf(r *http.Request) (client netip.Prefix, limited bool) {
+	ip, err := netip.ParseAddr(r.RemoteAddr)
 	if err != nil {
-		both, err := netip.ParseAddrPort(address)
+		both, err := netip.ParseAddrPort(r.RemoteAddr)
 		if err != nil {
 			return netip.Prefix{}, true
 		}
 		ip = both.Addr()
 	}
 	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() {
+	if ip.IsLoopback() && !isProxied(r.Header) {
 		return netip.Prefix{}, false
 	}
 	bits := 32
@@ -106,4 +107,14 @@ func clientOf(address string) (client netip.Prefix, limited bool) {
 	}
 	client, _ = ip.Prefix(bits)
 	return client, true
+}
+
+// isProxied tells whether a request bears a field that proxies add.
+func isProxied(h http.Header) bool {
+	for _, field := range [...]string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {
+		if len(h[field]) > 0 {
+			return true
+		}
+	}
+	return false
 }
