@@ -84,6 +84,33 @@ func (a *App) credulousServers(configuration []byte) (names []string) {
 // eachHandler calls f for every handler of the HTTP app, with the hosts that
 // the routes in front of it ask for.
 func (a *App) eachHandler(f func(server *caddyhttp.Server, hosts []string, handler any)) {
+	a.eachServer(func(server *caddyhttp.Server) {
+		eachRoute(server.Routes, nil, func(hosts []string, handler any) { f(server, hosts, handler) })
+	})
+}
+
+// hostsOf are the hosts that the configuration names in front of the handler, in
+// lower case. It may stand among the routes for errors too.
+func (a *App) hostsOf(h *Handler) map[string]struct{} {
+	named := make(map[string]struct{})
+	note := func(hosts []string, handler any) {
+		if handler == h {
+			for _, host := range hosts {
+				named[strings.ToLower(host)] = struct{}{}
+			}
+		}
+	}
+	a.eachServer(func(server *caddyhttp.Server) {
+		eachRoute(server.Routes, nil, note)
+		if server.Errors != nil {
+			eachRoute(server.Errors.Routes, nil, note)
+		}
+	})
+	return named
+}
+
+// eachServer calls f for every server of the HTTP app, in the order of their names.
+func (a *App) eachServer(f func(*caddyhttp.Server)) {
 	app, err := a.ctx.AppIfConfigured("http")
 	if err != nil {
 		return
@@ -95,8 +122,7 @@ func (a *App) eachHandler(f func(server *caddyhttp.Server, hosts []string, handl
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		server := http.Servers[name]
-		eachRoute(server.Routes, nil, func(hosts []string, handler any) { f(server, hosts, handler) })
+		f(http.Servers[name])
 	}
 }
 

@@ -50,7 +50,7 @@ type App struct {
 	end    context.CancelFunc
 
 	mu    sync.Mutex
-	sites map[string]struct{} // known by name in the configuration
+	sites map[string]struct{} // the keys that handlers write out
 }
 
 // Database names where the service keeps its data.
@@ -156,6 +156,13 @@ func (a *App) provisionSite(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sites[key] = struct{}{}
+}
+
+// writesOut tells whether a handler writes out the key. The keys are complete
+// before the first request.
+func (a *App) writesOut(key string) bool {
+	_, written := a.sites[key]
+	return written
 }
 
 // script is the core script for the settings, one for all sites that share them.

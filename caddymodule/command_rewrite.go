@@ -172,7 +172,8 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 	}
 	byKey, byHost := make(map[string]*Handler), make(map[string]string)
 	var everybody *Handler // whatever the host
-	found.(*App).eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+	app := found.(*App)
+	app.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
 		h, ok := handler.(*Handler)
 		if !ok || len(h.Numbers) == 0 {
 			return
@@ -199,7 +200,7 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 	switch {
 	case byKey[site] != nil:
 		return byKey[site], site, nil
-	case everybody != nil:
+	case everybody != nil && !app.writesOut(cmp.Or(site, host)):
 		return everybody, cmp.Or(site, host, "example"), nil
 	case len(keys) == 0:
 		return nil, "", fmt.Errorf("%s has no numbers: expected number in a site's frontdesk, or --number", file)

@@ -101,10 +101,15 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 				}
 				prerender static
 			}
+		}
+		http://localhost:8081 {
+			frontdesk repair
 		}`)
 	output, err := command(t, input, "rewrite", "--config", everybody, "--url", "https://any.example/")
 	require.NoError(t, err)
 	require.Contains(t, output, "+<p>8 (495) 765-43-21")
+	_, err = command(t, input, "rewrite", "--config", everybody, "--site", "repair")
+	require.ErrorContains(t, err, "has no numbers")
 
 	none := configuration(t, "http://localhost:8080 {\n\tfrontdesk shop\n}")
 	other := configuration(t, "http://localhost:8080 {\n\trespond hello\n}")

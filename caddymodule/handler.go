@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -26,7 +27,7 @@ type Handler struct {
 	// A key that is written out makes a known site. With a placeholder in it,
 	// one handler serves many sites, and the pages of sites that are not known
 	// pass untouched; hosts that the configuration names in front of the handler
-	// are known. Default: `{http.request.host}`, in lower case.
+	// are known, and keys that other handlers write out are not. Default: `{http.request.host}`, in lower case.
 	SiteKey string `json:"site_key,omitempty"`
 
 	// Which requests are for pages to be tracked. Default: all. What is under
@@ -82,6 +83,7 @@ type Handler struct {
 	script   *snippet.Script
 	codes    *codes
 	known    knownSite
+	hosts    func() map[string]struct{} // see App.hostsOf
 	region   string
 	numbers  numbers
 	pictures pictures
@@ -145,6 +147,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		}
 	}
 	h.region = regionOfMask(h.PhoneMask)
+	h.hosts = sync.OnceValue(func() map[string]struct{} { return h.app.hostsOf(h) })
 	if h.namesOneSite() {
 		h.app.provisionSite(h.SiteKey)
 	}

@@ -41,6 +41,18 @@ func (h *Handler) keyOf(r *http.Request) string {
 	return key
 }
 
+// isOfAnother tells whether the key, which a request has filled in, is one that
+// another handler writes out. A request must not choose the handler, with its
+// consent and variant, by which it acts for a site. But the host may be the key
+// of a handler that has the host in front.
+func (h *Handler) isOfAnother(key string) bool {
+	if h.namesOneSite() || !h.app.writesOut(key) {
+		return false
+	}
+	_, own := h.hosts()[key]
+	return !own || h.SiteKey != hostPlaceholder
+}
+
 // findSite is the site of the request: site.ErrUnknown when there is none of
 // that key, another error when that cannot be told in time.
 func (h *Handler) findSite(r *http.Request) (site.Site, error) {
@@ -48,7 +60,7 @@ func (h *Handler) findSite(r *http.Request) (site.Site, error) {
 		return *known, nil
 	}
 	key := h.keyOf(r)
-	if site.ValidKey(key) != nil {
+	if site.ValidKey(key) != nil || h.isOfAnother(key) {
 		return site.Site{}, site.ErrUnknown
 	}
 	desk, done, err := h.app.service.Use()
