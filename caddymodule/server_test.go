@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -163,14 +164,20 @@ func (s *server) metric(name string) float64 {
 	return 0
 }
 
+// freePorts are ports on which nobody listens. They are below those that the
+// system gives to outgoing connections, which may take a port at any time.
 func freePorts(t testing.TB, n int) []string {
 	t.Helper()
-	ports := make([]string, n)
-	for i := range ports {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
+	var ports []string
+	for tried := 0; len(ports) < n; tried++ {
+		require.Less(t, tried, 1000, "no port is free")
+		port := fmt.Sprint(10_000 + rand.IntN(20_000))
+		listener, err := net.Listen("tcp", ":"+port)
+		if err != nil {
+			continue
+		}
 		defer listener.Close()
-		ports[i] = fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports
 }
