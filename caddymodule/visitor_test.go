@@ -282,6 +282,11 @@ func TestNumbersByJSON(t *testing.T) {
 	require.NoError(t, load(func(h map[string]any) {
 		h["numbers"] = []any{map[string]any{"number": "+7 (495) 123-45-67", "static": []any{map[string]any{"number": "+7 495 765-00-03", "when": []string{"gclid"}}}}}
 	}))
+	// The sockets of the old configuration are closed beside the first requests to the new one.
+	require.Eventually(t, func() bool {
+		got, err := s.do(http.MethodGet, "http://localhost:$PORT/?gclid=x", "")
+		return err == nil && strings.Contains(got.body, "765-00-03")
+	}, wait, tick)
 	require.Equal(t, "03", s.visitor().open("/?gclid=x", ""))
 	require.ErrorContains(t, load(func(h map[string]any) {
 		h["numbers"] = []any{map[string]any{"number": "74951234567"}}
