@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test race bench generate lint types tools
+.PHONY: run test race fuzz bench generate lint vulnerabilities types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -12,9 +12,14 @@ run:
 test: tools lint types
 	go test ./...
 
-# The same under the race detector, which needs a C compiler and three times the time.
+# What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
+RACE ?= ./caddymodule ./snippet/... ./backend/...
 race: tools
-	go test -race ./...
+	go test -race $(RACE)
+
+# Every fuzz target for FUZZTIME (15s), or those alone whose names are like FUZZ.
+fuzz:
+	FUZZ='$(FUZZ)' FUZZTIME='$(FUZZTIME)' .ci/fuzz
 
 # Go's benchmarks, then the side-by-side runs; see docs/benchmarks.md.
 bench: tools
@@ -28,6 +33,11 @@ generate:
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted by gofmt: $$unformatted"; exit 1; }
 	go vet ./...
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+# Known vulnerabilities in what the programs call.
+vulnerabilities:
+	.ci/vulnerabilities
 
 # The browser's sources against their types.
 types:

@@ -217,7 +217,7 @@ func (s *streaming) beat(ctx context.Context) error {
 
 // check ends the stream when the session has ended.
 func (s *streaming) check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.Background(), maxLate)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
 	defer cancel()
 	err := s.console.still(ctx, s.request)
 	if errors.Is(err, errSignedOut) {

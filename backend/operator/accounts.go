@@ -248,7 +248,7 @@ func (o *Operators) RetireProvisioned(ctx context.Context, declared []string) er
 			ID    int64
 			Login string
 		}
-		err := tx.NewRaw(`SELECT id, login FROM operators WHERE provisioned AND login NOT IN (?)`, bun.In(keep)).Scan(ctx, &gone)
+		err := tx.NewRaw(`SELECT id, login FROM operators WHERE provisioned AND login NOT IN (?)`, bun.List(keep)).Scan(ctx, &gone)
 		for _, account := range gone {
 			if err == nil {
 				_, err = tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1 WHERE id = ?`, account.ID)

@@ -151,7 +151,7 @@ func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Ses
 		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id
 		WHERE s.site_id = ?0 AND s.id IN (?1)
 			AND h.id IN (SELECT id FROM (SELECT id, at FROM hits WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT ?2) AS latest ORDER BY at DESC, id DESC LIMIT ?3)
-		ORDER BY h.at DESC, h.id DESC`, siteID, bun.In(ids), cardSearch, cardRows).Scan(ctx, &hits)
+		ORDER BY h.at DESC, h.id DESC`, siteID, bun.List(ids), cardSearch, cardRows).Scan(ctx, &hits)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Ses
 		JOIN events AS e ON e.site_id = s.site_id AND e.session_id = s.id
 		WHERE s.site_id = ?0 AND s.id IN (?1)
 			AND e.id IN (SELECT id FROM (SELECT id, at FROM events WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT ?2) AS latest ORDER BY at DESC, id DESC LIMIT ?3)
-		ORDER BY e.at DESC, e.id DESC`, siteID, bun.In(ids), cardSearch, cardRows).Scan(ctx, &events)
+		ORDER BY e.at DESC, e.id DESC`, siteID, bun.List(ids), cardSearch, cardRows).Scan(ctx, &events)
 	if err != nil {
 		return nil, err
 	}

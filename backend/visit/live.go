@@ -143,7 +143,7 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 		}
 		err := v.db.Read().NewRaw(`SELECT id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE site_id = ?0 AND id IN (?1) AND name <> ''
 			UNION ALL SELECT visitor_id, kind, written, at FROM contacts WHERE site_id = ?0 AND visitor_id IN (?1) ORDER BY at`,
-			site, bun.In(ids)).Scan(ctx, &known)
+			site, bun.List(ids)).Scan(ctx, &known)
 		if err != nil {
 			return nil, err
 		}
