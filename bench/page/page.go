@@ -1,6 +1,7 @@
 // Package page makes believable HTML pages of any size to measure with: heads
 // with styles and structured data, navigation, goods with prices and pictures,
-// tables, icons, scripts, prose, and telephone numbers in all kinds of writings.
+// tables, icons, scripts, prose with the character references of usual editors,
+// words of two scripts, and telephone numbers in all kinds of writings.
 package page
 
 import (
@@ -25,9 +26,9 @@ func (p Page) Fits() bool { return p.Size >= p.Numbers*Room }
 
 // Make makes the page.
 func (p Page) Make() []byte {
-	m := &maker{Page: p, random: rand.New(rand.NewPCG(uint64(p.Size), uint64(p.Numbers))), words: english}
+	m := &maker{Page: p, random: rand.New(rand.NewPCG(uint64(p.Size), uint64(p.Numbers))), words: english, foreign: russian}
 	if p.Cyrillic {
-		m.words = russian
+		m.words, m.foreign = russian, english
 	}
 	m.head()
 	blocks := []func(){m.goods, m.goods, m.goods, m.prose, m.prose, m.prose, m.prose, m.table, m.table, m.list, m.script}
@@ -56,8 +57,9 @@ type maker struct {
 	bytes.Buffer
 	random   *rand.Rand
 	words    []string
-	written  int // numbers so far
-	contacts int // and the places where they stand
+	foreign  []string // a few words of the other script
+	written  int      // numbers so far
+	contacts int      // and the places where they stand
 }
 
 func (m *maker) printf(format string, values ...any) { fmt.Fprintf(m, format, values...) }
@@ -68,7 +70,11 @@ func (m *maker) text(n int) {
 		if i > 0 {
 			m.WriteByte(' ')
 		}
-		m.WriteString(m.words[m.random.IntN(len(m.words))])
+		words := m.words
+		if m.random.IntN(20) == 0 {
+			words = m.foreign
+		}
+		m.WriteString(words[m.random.IntN(len(words))])
 	}
 }
 
@@ -92,7 +98,7 @@ func (m *maker) head() {
 	m.WriteString("</ul></nav></header>\n<main>\n")
 }
 
-const foot = "</main><footer class=\"footer\"><p>&copy; 1994–2026</p></footer></body></html>\n"
+const foot = "</main><footer class=\"footer\"><p>&#169; 1994&#8211;2026 Ann&#39;s lamps</p></footer></body></html>\n"
 
 // goods is a thing to buy: half of a shop's page are such.
 func (m *maker) goods() {
@@ -107,7 +113,7 @@ func (m *maker) goods() {
 	m.text(4)
 	m.printf("</h3><p>")
 	m.text(12)
-	m.printf(".</p>\n<span class=\"price\">%d&nbsp;%03d&nbsp;₽</span> <del>%d %03d ₽</del> <span class=\"sku\">Art. %d-%02d</span>", 1+m.random.IntN(90), m.random.IntN(1000), 1+m.random.IntN(99), m.random.IntN(1000), id, m.random.IntN(100))
+	m.printf("&#8230;</p>\n<span class=\"price\">%d&nbsp;%03d&nbsp;₽</span> <del>%d&#160;%03d&#160;&#8381;</del> <span class=\"sku\">Art. %d-%02d</span>", 1+m.random.IntN(90), m.random.IntN(1000), 1+m.random.IntN(99), m.random.IntN(1000), id, m.random.IntN(100))
 	m.WriteString("<button type=\"button\" class=\"button button--buy\"><svg viewBox=\"0 0 24 24\" width=\"24\" height=\"24\"><path d=\"M7 18c-1.1 0-1.99.9-1.99 2S5.9 22 7 22s2-.9 2-2-.9-2-2-2zM1 2v2h2l3.6 7.59-1.35 2.45z\"/></svg></button></article>\n")
 }
 
@@ -115,7 +121,7 @@ func (m *maker) prose() {
 	m.WriteString("<p>")
 	for range 2 + m.random.IntN(4) {
 		m.text(5 + m.random.IntN(20))
-		switch m.random.IntN(4) {
+		switch m.random.IntN(6) {
 		case 0:
 			m.WriteString(" <a href=\"/about/\">")
 			m.text(2)
@@ -126,6 +132,15 @@ func (m *maker) prose() {
 			m.WriteString("</strong>")
 		case 2:
 			m.printf(" %d%% (%d.%02d.2026)", m.random.IntN(100), 1+m.random.IntN(28), 1+m.random.IntN(12))
+		case 3:
+			m.WriteString(", &#8220;")
+			m.text(3)
+			m.WriteString("&#8221;, Ann&#39;s &#8212; ")
+			m.text(3)
+		case 4:
+			m.WriteString(" &laquo;")
+			m.text(2)
+			m.WriteString("&raquo; 😀 &#128512;")
 		}
 		m.WriteString(". ")
 	}
@@ -163,6 +178,6 @@ func (m *maker) script() {
 }
 
 var (
-	english = strings.Fields("the lamp on a table gives warm light made of brass &amp; glass and costs less than you would think we deliver within 3 days to every town and order by telephone from morning until late with switch cord shade reading evening quiet design workshop by hand each one signed")
-	russian = strings.Fields("лампа на столе даёт тёплый свет из латуни и стекла и стоит меньше чем вы думаете доставим за 3 дня в любой город закажите по телефону с утра до вечера абажур шнур выключатель для чтения вечером тихий дизайн мастерская вручную каждая подписана")
+	english = strings.Fields("the lamp on a table gives warm light made of brass &amp; glass it&#8217;s and costs less than you would think we deliver within 3 days to every town and order by telephone from morning until late with switch cord shade reading evening quiet design workshop by hand each one signed café")
+	russian = strings.Fields("лампа на столе даёт тёплый свет из латуни и стекла и стоит меньше чем вы думаете доставим за 3 дня в любой город закажите по телефону с утра до вечера абажур шнур выключатель для чтения вечером тихий дизайн мастерская вручную каждая подписана 20&nbsp;см")
 )
