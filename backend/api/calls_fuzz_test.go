@@ -15,18 +15,19 @@ import (
 )
 
 // FuzzCalls holds that whatever is sent gets an answer that is none of a broken
-// service, and of the form that send checks. {C}, {F} and {I} in a call stand for
-// credentials as JSON and as a form, and for an id.
+// service, and of the form that send checks. {C}, {F} and {S} in a call stand for
+// credentials as JSON, as a form and as vc/s/ takes them, {I} for an id.
 func FuzzCalls(f *testing.F) {
 	s := serve(f, dbtest.Open(f, dbtest.SQLite(f)), siteOf(api.VariantA))
 	v := s.visit()
-	credentials, form := dump(f, v.credentials()), v.form(api.VariantA).Encode()
+	credentials, form := dump(f, v.credentials()), v.form(api.VariantA)
+	short := url.Values{"sk": {"shop"}, "ci": form["visitor_id"], "hi": form["hit_id"], "ur": form["uri"], "k": form["key"]}
 	from := 0
 
 	const asJSON, asForm, chrome = "application/json", "application/x-www-form-urlencoded; charset=UTF-8", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0"
 	for _, seed := range [][5]string{
 		{"v1/hit", asJSON, `{"site_key":"shop","view":"{I}","url":"https://shop.example/?gclid=1&utm_source=a","referrer":"https://ya.ru/","title":"\u041b","kind":"load"}`, chrome, "svc_vid=1; a=b"},
-		{"v1/hit", asJSON, `{"site_key":"shop","view":"{I}","url":"https://shop.example/","before":{C},"kind":"return"}`, "Googlebot/2.1", "svc_vid=\"x"},
+		{"v1/event", asJSON, `{"hit":{"site_key":"shop","view":"{I}","url":"https://shop.example/#a","kind":"history"},"id":"{I}","category":"a","action":"b"}`, "Googlebot/2.1", "svc_vid=\"x"},
 		{"v1/event", asJSON, `{"credentials":{C},"id":"{I}","category":"a","action":"b","name":"c","value":"d"}`, chrome, ""},
 		{"v1/lead", asJSON, `{"credentials":{C},"id":"{I}","request":{"name":"Ann","phone":"+7 495 123-45-67","is_sale":true,"sale_cost":"1 500,50","user_fields":{"a":"b"}}}`, chrome, ""},
 		{"v1/visitor", asJSON, `{"credentials":{C},"id":"{I}","name":"Ann","email":"a@b.example","phone":"8 495 1234567"}`, chrome, ""},
@@ -35,15 +36,16 @@ func FuzzCalls(f *testing.F) {
 		{"api/add_offline_message/", asForm, `{F}&name=Ann&text=b&is_sale=1&sale_cost=1.5&user_fields[a]=b`, "PHP", ""},
 		{"api/add_offline_message/", "application/x-www-form-urlencoded; charset=windows-1251", `{F}&name=%CE%EB%FF;a`, "", ""},
 		{"api/add_offline_message/", "multipart/form-data; boundary=a", "--a\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nAnn\r\n--a--\r\n", "", ""},
-		{"vc/s/?sk=shop&{F}&ci=1&hi=1&vn=Ann&ve=a%40b.example&vp=%2B74951234567&s=1", asForm, "ur=a&k=b", "", ""},
-		{"v1/status?site_key=shop", "", "", chrome, ""},
+		{"vc/s/?{S}&vn=Ann&ve=a%40b.example&vp=%2B74951234567&s=1", "", "", "", ""},
+		{"vc/s/?sk=shop", asForm, "{S}&vn=%CE", "", ""},
+		{"v1/status?k=shop", "", "", chrome, ""},
 		{"v1/%68it/../..//?a=%zz;", "text/plain", "\xff\x00", "\xff", "=;,"},
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4])
 	}
 	f.Fuzz(func(t *testing.T, route, contentType, body, agent, cookie string) {
 		s.t = t
-		names := strings.NewReplacer("{C}", credentials, "{F}", form, "{I}", id())
+		names := strings.NewReplacer("{C}", credentials, "{F}", form.Encode(), "{S}", short.Encode(), "{I}", id())
 		if _, err := url.Parse(s.url + names.Replace(route)); err != nil {
 			return // no client sends it
 		}
