@@ -2,11 +2,13 @@ package weave_test
 
 import (
 	"fmt"
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
-	"github.com/stretchr/testify/require"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -63,7 +65,8 @@ func BenchmarkFinder(b *testing.B) {
 	}
 }
 
-// BenchmarkReplacer reads whole pages, in pieces as a server writes them.
+// BenchmarkReplacer reads whole pages, in pieces as a server writes them: pages of
+// next to nothing but tags, and those that the web's usual programs made.
 func BenchmarkReplacer(b *testing.B) {
 	for _, numbers := range []int{3, 100} {
 		var pairs []phone.Number
@@ -77,9 +80,9 @@ func BenchmarkReplacer(b *testing.B) {
 		require.NoError(b, err)
 		rules, err := weave.Compile(set, list)
 		require.NoError(b, err)
-		for _, size := range []int{10 << 10, 100 << 10, 1 << 20, 10 << 20} {
-			b.Run(fmt.Sprintf("%d/%dKB", numbers, size>>10), func(b *testing.B) {
-				page, z := shop(size), rules.NewReplacer()
+		run := func(name string, page []byte) {
+			b.Run(fmt.Sprintf("%d/%s", numbers, name), func(b *testing.B) {
+				z := rules.NewReplacer()
 				var out []byte
 				b.SetBytes(int64(len(page)))
 				b.ReportAllocs()
@@ -91,6 +94,14 @@ func BenchmarkReplacer(b *testing.B) {
 					out = z.Finish(out[:0])
 				}
 			})
+		}
+		for _, size := range []int{10 << 10, 100 << 10, 1 << 20, 10 << 20} {
+			run(fmt.Sprintf("%dKB", size>>10), shop(size))
+		}
+		for _, name := range []string{"wordpress-post", "mediawiki-article", "dokuwiki-page"} {
+			page, err := os.ReadFile("../testdata/web/" + name + ".html")
+			require.NoError(b, err)
+			run(name, page)
 		}
 	}
 }
