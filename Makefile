@@ -15,7 +15,7 @@ test: tools lint types
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
 RACE ?= ./caddymodule ./snippet/... ./backend/...
 race: tools
-	go test -race $(RACE)
+	go test -race -timeout 30m $(RACE)
 
 # Every fuzz target for FUZZTIME (15s), or those alone whose names are like FUZZ.
 fuzz:
