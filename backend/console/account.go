@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -26,12 +27,17 @@ func (c *Console) account(w http.ResponseWriter, r *http.Request, status int, pr
 func (c *Console) changePassword(w http.ResponseWriter, r *http.Request) {
 	words := c.wordsFor(r)
 	o, _ := current(r)
-	if _, allowed := c.attempts.allow(r, o.Login); !allowed {
-		c.account(w, r, http.StatusTooManyRequests, words.text("signin.tooMany"))
+	fresh := r.PostFormValue("password")
+	session := "session " + c.sessions.of(r).Token(r.Context())
+	err := c.attempts.password(r, o.Login, session, func(ctx context.Context) error {
+		_, err := c.Operators.Authenticate(ctx, o.Login, r.PostFormValue("current"))
+		return err
+	})
+	var wait tooMany
+	if errors.As(err, &wait) {
+		c.account(w, r, http.StatusTooManyRequests, wait.text(words))
 		return
 	}
-	fresh := r.PostFormValue("password")
-	_, err := c.Operators.Authenticate(r.Context(), o.Login, r.PostFormValue("current"))
 	if errors.Is(err, operator.ErrCredentials) {
 		c.account(w, r, http.StatusUnprocessableEntity, words.text("problem.current"))
 		return
@@ -47,7 +53,7 @@ func (c *Console) changePassword(w http.ResponseWriter, r *http.Request) {
 		o, err = c.Operators.Get(r.Context(), o.ID)
 	}
 	if err == nil {
-		err = c.sessions.begin(r, o)
+		err = c.letIn(w, r, o)
 	}
 	if err != nil {
 		c.failed(w, r, err)

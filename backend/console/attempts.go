@@ -1,84 +1,201 @@
 package console
 
 import (
-	"hash/maphash"
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
-// How often somebody may try to sign in.
 const (
-	addressEvery, addressBurst = 10 * time.Second, 10
-	loginEvery, loginBurst     = 20 * time.Second, 20
-	attemptSlots               = 1024
+	// rememberedNetworks and rememberedNames bound how many networks, and how many
+	// logins or browsers, have their failures remembered.
+	rememberedNetworks, rememberedNames = 1 << 15, 1 << 14
+	// districtFailures is how many failures of a district are told apart.
+	districtFailures = 1000
+	// maxChecking is how long an attempt may wait for its password to be checked.
+	maxChecking = 20 * time.Second
+	// busyFor is when to come again after being turned away from a full line.
+	busyFor = 2 * time.Second
 )
 
-// attempts limits sign-ins by the client's address and by login. It has a fixed
-// number of limiters, chosen by a hash that nobody outside can compute: it does
-// not grow under attack, nor can an attack push a limit out of memory.
+// attempts slows down those who guess passwords, and nobody else: it counts
+// failures alone, each where it belongs.
+//
+// A browser in which the operator has signed in before has a count of its own,
+// which no stranger can reach. All other browsers are counted by network and by
+// login. Too many failures at a login do not close it, since its owner may be
+// the next to come: they leave fewer attempts to each network.
 type attempts struct {
-	now       func() time.Time
-	seed      maphash.Seed
+	now func() time.Time
+
 	mu        sync.Mutex
-	addresses [attemptSlots]*rate.Limiter
-	logins    [attemptSlots]*rate.Limiter
+	browsers  *limit
+	logins    *limit
+	networks  networkLimits
+	besieging networkLimits // networks, at logins with too many failures
+	districts *limit        // refuse nobody
+	setups    networkLimits
+
+	known, unknown *line
 }
 
 func newAttempts(now func() time.Time) *attempts {
-	return &attempts{now: now, seed: maphash.MakeSeed()}
+	half := max(1, runtime.GOMAXPROCS(0)/2)
+	return &attempts{
+		now:       now,
+		browsers:  newLimit(10, time.Minute, rememberedNames),
+		logins:    newLimit(20, 20*time.Second, rememberedNames),
+		networks:  newNetworkLimits(10, time.Minute),
+		besieging: newNetworkLimits(3, 20*time.Minute),
+		districts: newLimit(districtFailures, time.Minute, rememberedNetworks),
+		setups:    newNetworkLimits(10, time.Minute),
+		known:     newLine(half),
+		unknown:   newLine(half),
+	}
 }
 
-// allow tells whether another attempt may be made, and if not, when.
-func (a *attempts) allow(r *http.Request, login string) (wait time.Duration, allowed bool) {
+// tooMany is the error of an attempt that was not made: it may be made after
+// that time.
+type tooMany time.Duration
+
+func (tooMany) Error() string { return "too many attempts" }
+
+// password makes an attempt to know the login's password, from a browser that is
+// known by that name, or unknown where it is empty. The error is the attempt's,
+// or tooMany. Only [operator.ErrCredentials] counts as a failure.
+func (a *attempts) password(r *http.Request, login, browser string, attempt func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(r.Context(), maxChecking)
+	defer cancel()
+	line, guilt := a.known, 0
+	own := func() []counted { return []counted{{limit: a.browsers, key: browser}} }
+	if browser == "" {
+		line = a.unknown
+		own = func() (own []counted) {
+			own, guilt = a.strangers(r, login)
+			return own
+		}
+	}
+	return a.count(own, operator.ErrCredentials, func() error {
+		switch err := line.enter(ctx, guilt); {
+		case err != nil && r.Context().Err() == nil:
+			return tooMany(busyFor)
+		case err != nil:
+			return err
+		}
+		defer line.leave()
+		return attempt(ctx)
+	})
+}
+
+// strangers is where attempts of unknown browsers are counted, and by what they
+// are put in line: networks that have not failed come first, and of those the
+// ones whose neighbours have not.
+func (a *attempts) strangers(r *http.Request, login string) (own []counted, guilt int) {
+	from, now := networksOf(r), a.now()
+	own = append(a.networks.counted(from), counted{limit: a.districts, key: from.district, open: true})
+	besieged := false
+	if login = strings.ToLower(strings.TrimSpace(login)); operator.ValidLogin(login) == nil {
+		besieged = a.logins.wait(login, now) > 0
+		own = append(own, counted{limit: a.logins, key: login, open: true})
+	}
+	for _, c := range a.besieging.counted(from) {
+		guilt = max(guilt, c.limit.failures(c.key, now))
+		c.open = !besieged
+		own = append(own, c)
+	}
+	return own, guilt*(districtFailures+1) + a.districts.failures(from.district, now)
+}
+
+// setup makes an attempt to use the setup link.
+func (a *attempts) setup(r *http.Request, attempt func() error) error {
+	return a.count(func() []counted { return a.setups.counted(networksOf(r)) }, operator.ErrSetupToken, attempt)
+}
+
+// counted is where an attempt is counted.
+type counted struct {
+	limit *limit
+	key   string
+	open  bool // does not refuse
+}
+
+// count makes the attempt, unless one of the limits that it is counted by
+// refuses it.
+func (a *attempts) count(by func() []counted, failure error, attempt func() error) (err error) {
+	own, err := a.begin(by)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, c := range own {
+			c.limit.end(c.key, a.now(), errors.Is(err, failure))
+		}
+	}()
+	return attempt()
+}
+
+func (a *attempts) begin(by func() []counted) ([]counted, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := a.now()
-	byAddress := a.limiter(&a.addresses, clientNetwork(r), addressEvery, addressBurst).ReserveN(now, 1)
-	if wait := byAddress.DelayFrom(now); wait > 0 {
-		byAddress.CancelAt(now)
-		return wait, false
+	own := by()
+	var wait time.Duration
+	for _, c := range own {
+		if !c.open {
+			wait = max(wait, c.limit.wait(c.key, a.now()))
+		}
 	}
-	if login == "" {
-		return 0, true
+	if wait > 0 {
+		return nil, tooMany(wait)
 	}
-	byLogin := a.limiter(&a.logins, strings.ToLower(strings.TrimSpace(login)), loginEvery, loginBurst).ReserveN(now, 1)
-	if wait := byLogin.DelayFrom(now); wait > 0 {
-		byLogin.CancelAt(now)
-		return wait, false
+	for _, c := range own {
+		c.limit.begin(c.key)
 	}
-	return 0, true
+	return own, nil
 }
 
-func (a *attempts) limiter(of *[attemptSlots]*rate.Limiter, key string, every time.Duration, burst int) *rate.Limiter {
-	slot := &of[maphash.String(a.seed, key)%attemptSlots]
-	if *slot == nil {
-		*slot = rate.NewLimiter(rate.Every(every), burst)
-	}
-	return *slot
+// networkLimits count by the client's address, and for IPv6 by the networks that
+// one client may have whole: a /64 and a /48.
+type networkLimits struct{ narrow, wide *limit }
+
+func newNetworkLimits(burst int, every time.Duration) networkLimits {
+	const clients = 4 // that may well be behind one /48
+	return networkLimits{newLimit(burst, every, rememberedNetworks), newLimit(clients*burst, every/clients, rememberedNetworks)}
 }
 
-// clientNetwork is the client's address, or for IPv6 the network that a single
-// client usually has.
-func clientNetwork(r *http.Request) string {
+func (l networkLimits) counted(n networks) []counted {
+	own := []counted{{limit: l.narrow, key: n.narrow}}
+	if n.wide != "" {
+		own = append(own, counted{limit: l.wide, key: n.wide})
+	}
+	return own
+}
+
+// networks are those of a client's address. A district, a /16 or for IPv6 a /32,
+// has many clients; wide is empty for IPv4.
+type networks struct{ narrow, wide, district string }
+
+func networksOf(r *http.Request) networks {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
 	address, err := netip.ParseAddr(host)
 	if err != nil {
-		return host
+		return networks{narrow: host, district: host}
 	}
 	address = address.Unmap().WithZone("")
-	if address.Is6() {
-		if network, err := address.Prefix(64); err == nil {
-			return network.String()
-		}
+	prefix := func(bits int) string { return netip.PrefixFrom(address, bits).Masked().String() }
+	if address.Is4() {
+		return networks{narrow: prefix(32), district: prefix(16)}
 	}
-	return address.String()
+	return networks{narrow: prefix(64), wide: prefix(48), district: prefix(32)}
 }

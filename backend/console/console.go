@@ -32,7 +32,8 @@ type Subjects struct {
 }
 
 // Console serves the operators' pages at the root of a host of their own. The
-// RemoteAddr of a request is taken for the client's address.
+// RemoteAddr of a request is taken for the client's address. A request whose URL
+// has the scheme https came over TLS, if only to a proxy in front of this server.
 type Console struct {
 	Subjects
 	now      func() time.Time
@@ -123,13 +124,15 @@ func protect(h http.Header, r *http.Request) {
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
+	// With no-referrer, browsers send "Origin: null" with a form over plain HTTP, and
+	// the form would be refused as another site's.
+	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Cache-Control", "no-store")
-	if r.TLS != nil {
+	if secure(r) {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }

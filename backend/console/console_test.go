@@ -59,7 +59,12 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)
 	d.console = console.New(d.Subjects, d.now, zap.NewNop())
-	d.server = httptest.NewServer(d.console)
+	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if address := r.Header.Get("Test-Address"); address != "" {
+			r.RemoteAddr = address
+		}
+		d.console.ServeHTTP(w, r)
+	}))
 	t.Cleanup(func() {
 		d.console.Close()
 		d.server.Close()
@@ -111,8 +116,9 @@ func (d *desk) lead(h visit.Hit, fields map[string]any) lead.Lead {
 
 // browser is a client with cookies of its own, which follows no redirects.
 type browser struct {
-	t    *testing.T
-	base string
+	t       *testing.T
+	base    string
+	address string // of the client, with a port; empty for the real one
 	*http.Client
 }
 
@@ -159,6 +165,9 @@ func (b *browser) request(method, path string, fields ...string) *http.Request {
 	}
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.base+path, strings.NewReader(form.Encode()))
 	require.NoError(b.t, err)
+	if b.address != "" {
+		r.Header.Set("Test-Address", b.address)
+	}
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -173,4 +182,19 @@ func (b *browser) get(path string) answer {
 func (b *browser) post(path string, fields ...string) answer {
 	b.t.Helper()
 	return b.do(b.request(http.MethodPost, path, fields...))
+}
+
+// cookie is the one that the answer sets whose name is the prefix, or the prefix
+// and the rest of 12 letters.
+func (a answer) cookie(t *testing.T, prefix string) *http.Cookie {
+	t.Helper()
+	for _, line := range a.header.Values("Set-Cookie") {
+		c, err := http.ParseSetCookie(line)
+		require.NoError(t, err)
+		if rest, found := strings.CutPrefix(c.Name, prefix); found && (rest == "" || len(rest) == 12 && strings.HasSuffix(prefix, "-")) {
+			return c
+		}
+	}
+	require.Fail(t, "no such cookie", "%s in %q", prefix, a.header.Values("Set-Cookie"))
+	return nil
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -46,17 +47,25 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	words := c.wordsFor(r)
 	d := door{To: r.PostFormValue("to"), Login: r.PostFormValue("login")}
-	if wait, allowed := c.attempts.allow(r, d.Login); !allowed {
-		c.tooMany(w, r, wait, d)
-		return
+	browser, err := c.knownBrowser(r, d.Login)
+	var o operator.Operator
+	if err == nil {
+		err = c.attempts.password(r, d.Login, browser, func(ctx context.Context) (err error) {
+			o, err = c.Operators.Authenticate(ctx, d.Login, r.PostFormValue("password"))
+			return err
+		})
 	}
-	o, err := c.Operators.Authenticate(r.Context(), d.Login, r.PostFormValue("password"))
+	var wait tooMany
 	switch {
+	case errors.As(err, &wait):
+		w.Header().Set("Retry-After", wait.seconds())
+		c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
+		return
 	case errors.Is(err, operator.ErrCredentials):
 		c.showDoor(w, r, http.StatusUnauthorized, d, words.text("signin.wrong"))
 		return
 	case err == nil:
-		err = c.sessions.begin(r, o)
+		err = c.letIn(w, r, o)
 	}
 	if err != nil {
 		c.failed(w, r, err)
@@ -65,9 +74,11 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, local(d.To), http.StatusSeeOther)
 }
 
-func (c *Console) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration, d door) {
-	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	c.showDoor(w, r, http.StatusTooManyRequests, d, c.wordsFor(r).text("signin.tooMany"))
+// seconds is the time to wait as the Retry-After header has it.
+func (t tooMany) seconds() string { return strconv.Itoa(int(math.Ceil(time.Duration(t).Seconds()))) }
+
+func (t tooMany) text(w *words) string {
+	return w.text("signin.tooMany", "wait", w.span(time.Duration(math.Ceil(time.Duration(t).Seconds()))*time.Second))
 }
 
 func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
@@ -81,41 +92,62 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 
 // The setup link is good while there is nobody who could sign in.
 func (c *Console) showSetup(w http.ResponseWriter, r *http.Request) {
-	token := r.URL.Query().Get("token")
-	if wait, allowed := c.attempts.allow(r, ""); !allowed {
-		c.tooMany(w, r, wait, door{})
+	if what := r.Header.Get("Sec-Fetch-Dest"); what != "" && what != "document" { // a picture on somebody's page, say
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
 		return
 	}
-	switch err := c.Operators.CheckSetup(r.Context(), token); {
-	case errors.Is(err, operator.ErrSetupToken):
-		c.fail(w, r, http.StatusForbidden, "setup.invalid")
-	case err != nil:
-		c.failed(w, r, err)
-	default:
+	token := r.URL.Query().Get("token")
+	c.settingUp(w, r, func() error { return c.Operators.CheckSetup(r.Context(), token) }, func(err error) {
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
 		c.showDoor(w, r, http.StatusOK, door{Setup: true, Token: token}, "")
-	}
+	})
 }
 
 func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
 	d := door{Setup: true, Token: r.PostFormValue("token"), Login: r.PostFormValue("login"), Name: r.PostFormValue("name")}
-	if wait, allowed := c.attempts.allow(r, ""); !allowed {
-		c.tooMany(w, r, wait, d)
-		return
-	}
-	o, err := c.Operators.Setup(r.Context(), d.Token, operator.Account{Login: d.Login, Name: d.Name, Password: r.PostFormValue("password")})
-	switch problem := c.wordsFor(r).problem(err); {
-	case errors.Is(err, operator.ErrSetupToken):
-		c.fail(w, r, http.StatusForbidden, "setup.invalid")
-	case problem != "":
-		c.showDoor(w, r, http.StatusUnprocessableEntity, d, problem)
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		if err := c.sessions.begin(r, o); err != nil {
+	var o operator.Operator
+	c.settingUp(w, r, func() (err error) {
+		o, err = c.Operators.Setup(r.Context(), d.Token, operator.Account{Login: d.Login, Name: d.Name, Password: r.PostFormValue("password")})
+		return err
+	}, func(err error) {
+		if problem := c.wordsFor(r).problem(err); problem != "" {
+			c.showDoor(w, r, http.StatusUnprocessableEntity, d, problem)
+			return
+		}
+		if err == nil {
+			err = c.letIn(w, r, o)
+		}
+		if err != nil {
 			c.failed(w, r, err)
 			return
 		}
 		c.back(w, r, "/visitors", "setup.done")
+	})
+}
+
+// settingUp makes an attempt to use the setup link, and answers what is wrong
+// with the link itself. Once there are accounts, there is no such page.
+func (c *Console) settingUp(w http.ResponseWriter, r *http.Request, attempt func() error, answer func(error)) {
+	done, err := c.Operators.SetUp(r.Context())
+	if done {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	if err == nil {
+		err = c.attempts.setup(r, attempt)
+	}
+	var wait tooMany
+	switch {
+	case errors.As(err, &wait):
+		w.Header().Set("Retry-After", wait.seconds())
+		c.fail(w, r, http.StatusTooManyRequests, "fail.later")
+	case errors.Is(err, operator.ErrSetupToken):
+		c.fail(w, r, http.StatusForbidden, "setup.invalid")
+	default:
+		answer(err)
 	}
 }
 
@@ -148,6 +180,6 @@ func (c *Console) chooseLanguage(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: chosen.Code, Path: "/", MaxAge: 400 * 24 * 60 * 60,
-		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
+		HttpOnly: true, Secure: secure(r), SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
 }

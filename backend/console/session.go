@@ -48,8 +48,12 @@ func newSessions(store scs.CtxStore) sessions {
 	return s
 }
 
+// secure tells whether the client's connection is encrypted, here or by a proxy
+// in front.
+func secure(r *http.Request) bool { return r.TLS != nil || r.URL.Scheme == "https" }
+
 func (s sessions) of(r *http.Request) *scs.SessionManager {
-	if r.TLS != nil {
+	if secure(r) {
 		return s.secure
 	}
 	return s.plain
@@ -57,13 +61,13 @@ func (s sessions) of(r *http.Request) *scs.SessionManager {
 
 // loaded gives the request its session. Files need none.
 func (s sessions) loaded(next http.Handler) http.Handler {
-	secure, plain := s.secure.LoadAndSave(next), s.plain.LoadAndSave(next)
+	overTLS, plain := s.secure.LoadAndSave(next), s.plain.LoadAndSave(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case isAsset(r):
 			next.ServeHTTP(w, r)
-		case r.TLS != nil:
-			secure.ServeHTTP(w, r)
+		case secure(r):
+			overTLS.ServeHTTP(w, r)
 		default:
 			plain.ServeHTTP(w, r)
 		}

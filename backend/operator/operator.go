@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ var (
 	ErrTaken       = errors.New("there is an operator of that login already")
 	ErrProvisioned = errors.New("this operator is declared in the configuration and is changed there")
 	ErrCredentials = errors.New("the login or the password is wrong")
-	ErrSetupToken  = errors.New("this setup link is not valid, or has been used")
+	ErrSetupToken  = errors.New("this setup link is not valid, has ended or has been used")
 	ErrLogin       = errors.New("a login has 1 to 64 letters, digits or the signs . _ - @ +")
 	ErrName        = errors.New("a name has at most 100 characters")
 	ErrRole        = errors.New(`a role is "admin" or "operator"`)
@@ -79,6 +80,8 @@ type Operators struct {
 	ids      *db.Sequence
 	verifier verifier
 	online   online
+	devices  deviceKey
+	setUp    atomic.Bool // there are accounts
 }
 
 // New returns the operators of the database.

@@ -56,11 +56,19 @@ func CheckHash(hash string) error {
 	return err
 }
 
-// phc is an argon2id hash taken apart (PHC string format).
-type phc struct {
+// cost is what deriving a key takes: KiB of memory, passes over it, and threads.
+type cost struct {
 	memory, time uint32
 	threads      uint8
-	salt, key    []byte
+}
+
+// usualCost is that of passwords set here.
+var usualCost = cost{hashMemory, hashTime, hashThreads}
+
+// phc is an argon2id hash taken apart (PHC string format).
+type phc struct {
+	cost
+	salt, key []byte
 }
 
 func parseHash(text string) (phc, error) {
@@ -95,30 +103,34 @@ func (h phc) derive(password string) []byte {
 // verifier derives keys, only as many at a time as there are processors: each
 // needs 19 MiB, and those who try passwords must not take all the memory.
 type verifier struct {
-	turns chan struct{}
-	decoy phc // what the password for an unknown login is compared with
+	turns     chan struct{}
+	derive    func(h phc, password string) []byte
+	salt, key []byte // of decoys: what the password for an unknown login is compared with
 }
 
 func newVerifier() verifier {
-	decoy := phc{memory: hashMemory, time: hashTime, threads: hashThreads, salt: make([]byte, hashSalt), key: make([]byte, hashLength)}
-	rand.Read(decoy.salt)
-	rand.Read(decoy.key)
-	return verifier{turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0))), decoy: decoy}
+	v := verifier{
+		turns:  make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
+		derive: phc.derive,
+		salt:   make([]byte, hashSalt),
+		key:    make([]byte, hashLength),
+	}
+	rand.Read(v.salt)
+	rand.Read(v.key)
+	return v
 }
 
-func (v *verifier) derive(ctx context.Context, h phc, password string) ([]byte, error) {
+// decoy is a hash of that cost which no password has.
+func (v *verifier) decoy(c cost) phc { return phc{cost: c, salt: v.salt, key: v.key} }
+
+func (v *verifier) verify(ctx context.Context, h phc, password string) (bool, error) {
 	select {
 	case v.turns <- struct{}{}:
 		defer func() { <-v.turns }()
-		return h.derive(password), nil
+		return subtle.ConstantTimeCompare(v.derive(h, password), h.key) == 1, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return false, ctx.Err()
 	}
-}
-
-func (v *verifier) verify(ctx context.Context, h phc, password string) (bool, error) {
-	key, err := v.derive(ctx, h, password)
-	return subtle.ConstantTimeCompare(key, h.key) == 1, err
 }
 
 // hash is the password's hash in PHC string form.
@@ -126,9 +138,14 @@ func (v *verifier) hash(ctx context.Context, password string) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err
 	}
-	h := phc{memory: hashMemory, time: hashTime, threads: hashThreads, salt: make([]byte, hashSalt), key: make([]byte, hashLength)}
+	h := phc{cost: usualCost, salt: make([]byte, hashSalt), key: make([]byte, hashLength)}
 	rand.Read(h.salt)
-	key, err := v.derive(ctx, h, password)
-	h.key = key
-	return h.String(), err
+	select {
+	case v.turns <- struct{}{}:
+		defer func() { <-v.turns }()
+		h.key = v.derive(h, password)
+		return h.String(), nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }

@@ -7,55 +7,106 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
 // Authenticate returns the account of the login and password, or
-// [ErrCredentials], whatever of the two is wrong; finding out takes as long for
-// a login that does not exist. Only a few passwords are tried at a time: the
-// call waits for its turn until ctx ends.
+// [ErrCredentials], whatever of the two is wrong; finding out takes the same
+// work for every login, whether it exists or not. Only a few passwords are tried
+// at a time: the call waits for its turn until ctx ends.
 func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
 	if len(password) > MaxPassword {
 		return Operator{}, ErrCredentials
 	}
-	hash, known := o.verifier.decoy, record{}
-	login, err := foldLogin(login)
-	if err == nil {
-		known, err = o.find(ctx, "login = ?", login)
+	known, err := o.holder(ctx, login)
+	if err != nil && !errors.Is(err, ErrUnknown) {
+		return Operator{}, err
 	}
-	switch {
-	case err == nil && !known.Disabled:
+	costs, err := o.costs(ctx)
+	if err != nil {
+		return Operator{}, err
+	}
+	hash := o.verifier.decoy(costs[0])
+	if known.ID != 0 {
 		if hash, err = parseHash(known.hash); err != nil {
 			return Operator{}, fmt.Errorf("reading password of operator %d: %w", known.ID, err)
 		}
-	case err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrLogin):
-		return Operator{}, err
 	}
 	right, err := o.verifier.verify(ctx, hash, password)
+	for _, c := range costs {
+		if c != hash.cost && !right && err == nil { // else the time would tell whose hash it was
+			_, err = o.verifier.verify(ctx, o.verifier.decoy(c), password)
+		}
+	}
 	if err != nil {
 		return Operator{}, fmt.Errorf("checking password: %w", err)
 	}
-	if !right || known.ID == 0 || known.Disabled {
+	if !right || known.ID == 0 {
 		return Operator{}, ErrCredentials
 	}
 	return known.operator(), nil
 }
 
-// SetupToken returns the token by which the first admin is made, on every node
-// and after every restart the same until that has happened. While there are
-// operators, none is needed.
+// holder is the account of the login when it may sign in, or [ErrUnknown].
+func (o *Operators) holder(ctx context.Context, login string) (record, error) {
+	login, err := foldLogin(login)
+	if err != nil {
+		return record{}, ErrUnknown
+	}
+	known, err := o.find(ctx, "login = ?", login)
+	if err == nil && known.Disabled {
+		return record{}, ErrUnknown
+	}
+	return known, err
+}
+
+// costs are those of the passwords by which somebody may sign in, each once.
+// Hashes that the configuration declares may cost what they like.
+func (o *Operators) costs(ctx context.Context) ([]cost, error) {
+	var hashes []string
+	if err := o.db.Read().NewRaw(`SELECT password_hash FROM operators WHERE NOT disabled ORDER BY id`).Scan(ctx, &hashes); err != nil {
+		return nil, fmt.Errorf("reading passwords: %w", err)
+	}
+	var costs []cost
+	for _, text := range hashes {
+		if h, err := parseHash(text); err == nil && !slices.Contains(costs, h.cost) {
+			costs = append(costs, h.cost)
+		}
+	}
+	if len(costs) == 0 {
+		costs = append(costs, usualCost)
+	}
+	return costs, nil
+}
+
+// SetupTime is how long a setup token lasts.
+const SetupTime = 24 * time.Hour
+
+// SetupToken returns the token by which the first admin is made. It is the same
+// on every node and after every restart until it is used, or [SetupTime] has
+// passed: then there is another. While there are operators, none is needed.
 func (o *Operators) SetupToken(ctx context.Context) (token string, needed bool, err error) {
-	fresh := rand.Text()
 	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		token, needed = "", false
 		if some, err := exist(ctx, tx); some || err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO operator_setup (id, token) VALUES (1, ?) ON CONFLICT (id) DO NOTHING`, fresh); err != nil {
+		needed = true
+		err := tx.NewRaw(`SELECT token FROM operator_setup WHERE id = 1`).Scan(ctx, &token)
+		if err == nil && o.now().Before(setupEnd(token)) || err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		needed = true
+		// Of nodes that start together, one makes the token; the others read it.
+		fresh := newSetupToken(o.now())
+		if _, err := tx.ExecContext(ctx, `INSERT INTO operator_setup (id, token) VALUES (1, ?)
+			ON CONFLICT (id) DO UPDATE SET token = EXCLUDED.token WHERE operator_setup.token = ?`, fresh, token); err != nil {
+			return err
+		}
 		return tx.NewRaw(`SELECT token FROM operator_setup WHERE id = 1`).Scan(ctx, &token)
 	})
 	if err != nil {
@@ -64,10 +115,41 @@ func (o *Operators) SetupToken(ctx context.Context) (token string, needed bool, 
 	return token, needed, nil
 }
 
+// newSetupToken begins with the moment at which it ends, in seconds since 1970.
+func newSetupToken(now time.Time) string {
+	return strconv.FormatInt(now.Add(SetupTime).Unix(), 10) + "-" + rand.Text()
+}
+
+// setupEnd is when the token ends: long ago for one that does not say.
+func setupEnd(token string) time.Time {
+	end, _, _ := strings.Cut(token, "-")
+	seconds, err := strconv.ParseInt(end, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// SetUp tells whether there are accounts already, so that no setup token is
+// good for anything. It asks the database until there are.
+func (o *Operators) SetUp(ctx context.Context) (bool, error) {
+	if o.setUp.Load() { // accounts are disabled, never removed
+		return true, nil
+	}
+	some, err := exist(ctx, o.db.Read())
+	if err != nil {
+		return false, fmt.Errorf("looking for operators: %w", err)
+	}
+	if some {
+		o.setUp.Store(true)
+	}
+	return some, nil
+}
+
 // CheckSetup returns [ErrSetupToken] when the token does not let anybody make
 // the first account.
 func (o *Operators) CheckSetup(ctx context.Context, token string) error {
-	return checkSetup(ctx, o.db.Read(), token)
+	return o.checkSetup(ctx, o.db.Read(), token)
 }
 
 // Setup makes the first admin and uses the token up. The role of the account is
@@ -78,7 +160,7 @@ func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operato
 	}
 	a.Role = Admin
 	return o.create(ctx, a, func(ctx context.Context, tx db.Tx) error {
-		if err := checkSetup(ctx, tx, token); err != nil {
+		if err := o.checkSetup(ctx, tx, token); err != nil {
 			return err
 		}
 		// Of two that come at once, the one that deletes the row has the token.
@@ -97,7 +179,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func checkSetup(ctx context.Context, q querier, token string) error {
+func (o *Operators) checkSetup(ctx context.Context, q querier, token string) error {
 	var stored string
 	err := q.QueryRowContext(ctx, `SELECT token FROM operator_setup WHERE id = 1`).Scan(&stored)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -110,7 +192,7 @@ func checkSetup(ctx context.Context, q querier, token string) error {
 	if err != nil {
 		return fmt.Errorf("reading setup token: %w", err)
 	}
-	if some || subtle.ConstantTimeCompare([]byte(stored), []byte(token)) != 1 {
+	if some || subtle.ConstantTimeCompare([]byte(stored), []byte(token)) != 1 || !o.now().Before(setupEnd(stored)) {
 		return ErrSetupToken
 	}
 	return nil
