@@ -50,7 +50,11 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 		return nil
 	}
 	defer done()
-	r = asSent(r, r.URL)
+	address := *r.URL
+	if isSecure(r) { // perhaps to a proxy, which the console cannot see
+		address.Scheme = "https"
+	}
+	r = asSent(r, &address)
 	if strings.HasPrefix(r.URL.Path, "/stream/") { // the console's event streams
 		var end func()
 		r, end = endingWith(r, c.app.ending)

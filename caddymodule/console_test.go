@@ -1,0 +1,80 @@
+package caddymodule
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A proxy in front ends TLS. Its word for that counts when the configuration
+// trusts it, and nobody else's does.
+func TestConsoleBehindAProxyThatEndsTLS(t *testing.T) {
+	t.Setenv("TEST_HASH", hash)
+	const site = `
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+				operator anna {env.TEST_HASH}
+			}
+		}
+		http://desk.example:$PORT {
+			bind 127.0.0.1
+			frontdesk_console
+		}`
+	s := run(t, "{"+site).ready()
+	signIn := func(headers ...string) *http.Response {
+		t.Helper()
+		form := url.Values{"login": {"anna"}, "password": {"correct horse battery"}}
+		request, err := http.NewRequest(http.MethodPost, s.text("http://127.0.0.1:$PORT/sign-in"), strings.NewReader(form.Encode()))
+		require.NoError(t, err)
+		request.Host = "desk.example"
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for i := 0; i < len(headers); i += 2 {
+			request.Header.Set(headers[i], headers[i+1])
+		}
+		response, err := http.DefaultTransport.RoundTrip(request)
+		require.NoError(t, err)
+		response.Body.Close()
+		require.Equal(t, http.StatusSeeOther, response.StatusCode)
+		require.Len(t, response.Cookies(), 2, "the session's and the browser's")
+		return response
+	}
+	plain := func(response *http.Response, why string) {
+		t.Helper()
+		require.Empty(t, response.Header.Get("Strict-Transport-Security"), why)
+		for _, c := range response.Cookies() {
+			require.False(t, c.Secure, why)
+			require.False(t, strings.HasPrefix(c.Name, "__Host-"), why)
+		}
+	}
+	forwarded := []string{"X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7", "Origin", "https://desk.example"}
+	plain(signIn(forwarded...), "nobody is trusted unless configured")
+
+	require.NoError(t, s.load("{ \n servers { \n trusted_proxies static 127.0.0.1/32 \n } \n"+site))
+	plain(signIn(), "the proxy itself was asked over plain HTTP")
+	plain(signIn("X-Forwarded-Proto", "http", "X-Forwarded-For", "203.0.113.7"), "the proxy says so")
+	secured := signIn(forwarded...)
+	require.Equal(t, "max-age=31536000", secured.Header.Get("Strict-Transport-Security"))
+	for _, c := range secured.Cookies() {
+		require.True(t, c.Secure)
+		require.True(t, strings.HasPrefix(c.Name, "__Host-frontdesk"), c.Name)
+		require.Equal(t, "/", c.Path)
+		require.Empty(t, c.Domain)
+	}
+
+	// Strangers are told apart by the address that the proxy names.
+	guess := func(from string) int {
+		t.Helper()
+		answered, err := s.do(http.MethodPost, "http://127.0.0.1:$PORT/sign-in", "login=nobody&password=guess", "Host", "desk.example",
+			"Content-Type", "application/x-www-form-urlencoded", "X-Forwarded-For", from)
+		require.NoError(t, err)
+		return answered.StatusCode
+	}
+	for range 10 {
+		require.Equal(t, http.StatusUnauthorized, guess("203.0.113.1"))
+	}
+	require.Equal(t, http.StatusTooManyRequests, guess("203.0.113.1"))
+	require.Equal(t, http.StatusUnauthorized, guess("203.0.113.2"))
+}
