@@ -1,11 +1,17 @@
 package e2e
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -146,6 +152,56 @@ func TestLostStreamIsSaidAndMissesNothing(t *testing.T) {
 	require.True(t, sendRequest(p.credentials(t), map[string]string{"name": "Anna", "text": "after the restart"}))
 	desk.until(contains("#leads", "after the restart"))
 	desk.until(`!document.getElementById("lost").checkVisibility() && window.sameDocument`)
+}
+
+// An account's oldest page gives way to the newest, and does not come back
+// unless it is asked to.
+func TestTooManyPagesDoNotFight(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	client := &http.Client{Jar: jar}
+	signedIn, err := client.PostForm(p.console+"/sign-in", url.Values{"login": {"vera"}, "password": {consolePassword}})
+	require.NoError(t, err)
+	signedIn.Body.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	streams := make([]*bufio.Scanner, 20)
+	for i := range streams {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.console+"/stream/leads?after=0-0", nil)
+		require.NoError(t, err)
+		response, err := client.Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		streams[i] = bufio.NewScanner(response.Body)
+	}
+	until := func(s *bufio.Scanner, text string) {
+		t.Helper()
+		for s.Scan() {
+			if strings.Contains(s.Text(), text) {
+				return
+			}
+			require.NotContains(t, s.Text(), "yielded")
+		}
+		require.Fail(t, "the stream ended", "before %q", text)
+	}
+	desk.until(`document.getElementById("yielded").checkVisibility() && !document.getElementById("lost").checkVisibility()`)
+	require.True(t, sendRequest(p.credentials(t), map[string]string{"name": "Anna", "text": "First"}))
+	for _, s := range streams {
+		until(s, "First")
+	}
+	require.Equal(t, "yielded", value[string](desk, `document.documentElement.dataset.stream`))
+
+	desk.do(`document.querySelector("#yielded a").click()`)
+	desk.until(`document.documentElement.dataset.stream === "live"`)
+	until(streams[0], "yielded")
+	require.True(t, sendRequest(p.credentials(t), map[string]string{"name": "Anna", "text": "Second"}))
+	for _, s := range streams[1:] {
+		until(s, "Second")
+	}
 }
 
 // violation is what axe found wrong.

@@ -38,8 +38,8 @@ type view interface {
 }
 
 // stream keeps an open page up to date over server-sent events. It ends with
-// the operator's session and with the console, and while it is open the
-// operator is present.
+// the operator's session and with the console, and gives way when the operator
+// opens too many others. While it is open the operator is present.
 //
 // Every event's id is a position in the journal, at which a client that lost
 // the stream goes on.
@@ -59,7 +59,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	running, leave, ok := c.streams.enter()
+	running, yield, leave, ok := c.streams.enter(o.ID)
 	if !ok {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many open pages", http.StatusServiceUnavailable)
@@ -84,7 +84,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 			c.logger.Warn("operator's presence ends only with its lease", zap.Error(err))
 		}
 	}()
-	s := &streaming{console: c, request: r, view: shown, lease: lease, position: position,
+	s := &streaming{console: c, request: r, view: shown, lease: lease, position: position, yield: yield,
 		out: w, control: http.NewResponseController(w)}
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {
 		c.logger.Debug("stream of the console ended", zap.Error(err))
@@ -108,6 +108,7 @@ type streaming struct {
 	view     view
 	lease    *operator.Lease
 	position journal.Position
+	yield    <-chan struct{}
 	out      http.ResponseWriter
 	control  *http.ResponseController
 }
@@ -147,11 +148,15 @@ func (s *streaming) run(ctx context.Context) error {
 		select { // news that come in the meantime wait as one
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-s.yield:
+			return s.giveWay()
 		case <-time.After(calm):
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-s.yield:
+			return s.giveWay()
 		case <-happened:
 			read = true
 		case <-moved:
@@ -213,6 +218,12 @@ func (s *streaming) beat(ctx context.Context) error {
 		return err
 	}
 	return s.send([]byte(": here\n\n"))
+}
+
+// giveWay tells the page that it is no longer kept up to date, so that it does
+// not come back by itself and drive out another.
+func (s *streaming) giveWay() error {
+	return s.send([]byte("event: yielded\ndata: yielded\n\n"))
 }
 
 // check ends the stream when the session has ended.

@@ -29,11 +29,17 @@ type stream struct {
 // follow opens the stream that the page names.
 func (b *browser) follow(page, lastEventID string) *stream {
 	b.t.Helper()
+	return b.open(b.liveAddress(page), lastEventID)
+}
+
+// liveAddress is where the page's stream is.
+func (b *browser) liveAddress(page string) string {
+	b.t.Helper()
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get(page).body))
 	require.NoError(b.t, err)
 	address, found := document.Find(`#stream`).Attr("hx-sse:connect")
 	require.True(b.t, found, "the page has no stream")
-	return b.open(address, lastEventID)
+	return address
 }
 
 func (b *browser) open(address, lastEventID string) *stream {
@@ -206,6 +212,34 @@ func TestStreamEndsWithTheSession(t *testing.T) {
 			_, found := s.next()
 			require.False(t, found, how)
 			require.Equal(t, http.StatusUnauthorized, b.open("/stream/leads?after=0-0", "").status)
+		}
+	})
+}
+
+func TestAnAccountDoesNotTakeAllStreams(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		require.NoError(t, d.Operators.Add(t.Context(), "boris", password, operator.Agent))
+		vera, boris := d.signedIn("vera"), d.signedIn("boris")
+		others := boris.follow("/leads", "")
+		address := vera.liveAddress("/leads")
+		kept := make([]*stream, 20)
+		for i := range kept {
+			kept[i] = vera.open(address, "")
+			require.Equal(t, http.StatusOK, kept[i].status)
+		}
+		for range 3 {
+			kept = append(kept, vera.open(address, ""))
+			require.Equal(t, http.StatusOK, kept[len(kept)-1].status, "the newest comes in")
+			e, found := kept[0].next()
+			require.True(t, found, "the oldest is told")
+			require.Equal(t, "yielded", e.name)
+			_, found = kept[0].next()
+			require.False(t, found, "and ends")
+			kept = kept[1:]
+		}
+		d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		for _, s := range append(kept, others) {
+			s.until("Anna")
 		}
 	})
 }

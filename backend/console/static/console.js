@@ -169,8 +169,7 @@
 
 	function connection(state) {
 		root.dataset.stream = state;
-		const notice = document.getElementById("lost");
-		if (notice) notice.hidden = state !== "lost";
+		for (const id of ["lost", "yielded"]) document.getElementById(id).hidden = state !== id;
 	}
 
 	function lost(event) {
@@ -185,6 +184,8 @@
 		source.addEventListener("htmx:sse:after:connection", () => { retry = 0; connection("live"); });
 		source.addEventListener("htmx:sse:error", lost);
 		source.addEventListener("ended", () => location.reload());
+		// The operator has opened too many pages since. To come back without being asked would drive out one of those.
+		source.addEventListener("yielded", () => connection("yielded"));
 		// The extension connects anew what was connected once. The first time is tried again here.
 		const again = (event) => {
 			lost(event);
