@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -41,7 +40,7 @@ type numberRow struct {
 	Valid    bool // a number of its country's plan
 	State    string
 	Replaces string   // digits of the number that a tracking number stands for
-	Writings string   // as people read them, on one line; in links only where there is nothing else
+	Writings []string // as people read them; in links only where there is nothing else
 	Places   []string // kinds of places, by the names of their words
 	Pages    int
 	Many     bool // more pages than are counted
@@ -141,6 +140,6 @@ func numberRowOf(n number.ShownNumber) numberRow {
 	if len(read) == 0 {
 		read = called
 	}
-	row.Writings = strings.Join(read[:min(len(read), maxShownWritings)], " · ")
+	row.Writings = read[:min(len(read), maxShownWritings)]
 	return row
 }

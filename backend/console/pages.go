@@ -53,6 +53,8 @@ func functions(w *words) template.FuncMap {
 		"dial":    func(digits string) template.URL { return dialing(digits) },
 		"mailbox": mailbox,
 		"page":    pageOf,
+		"said":    said,
+		"plainly": plainly,
 		"since":   func(t time.Time) time.Duration { return w.now().Sub(t) },
 	}
 }

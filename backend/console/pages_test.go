@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -34,7 +36,7 @@ func TestVisitorsAndLeadsAreShown(t *testing.T) {
 			require.Contains(t, visitors, text)
 		}
 		leads := b.get("/leads").body
-		for _, text := range []string{"Anna", "Two lamps please", "Order", "1,500.50", "&#43;7 495 123-45-67"} {
+		for _, text := range []string{"Anna", "Two lamps please", "Order", "1,500.50", "+7 495 123-45-67"} {
 			require.Contains(t, leads, text)
 		}
 		detail := b.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID))
@@ -44,7 +46,7 @@ func TestVisitorsAndLeadsAreShown(t *testing.T) {
 		}
 		card := b.get(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, l.Visitor))
 		require.Equal(t, http.StatusOK, card.status)
-		for _, text := range []string{"Anna", "catalogue · download", "wanted", "brass", "Two lamps please", "Chrome · Windows", "on the site now"} {
+		for _, text := range []string{"Anna", "<bdi>catalogue</bdi> · <bdi>download</bdi>", "wanted", "brass", "Two lamps please", "Chrome · Windows", "on the site now"} {
 			require.Contains(t, card.body, text)
 		}
 
@@ -91,6 +93,67 @@ func TestHostileTextStaysText(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// Signs that nobody sees: the name ends in a feigned type of file, another looks
+// like "admin", and some look like nothing at all.
+const deceptive = "deceit\u202egpj.exe \u2066\u2069\u200f adm\u200bin \u00ad\ufeff\u0007\u0085\u2028\U000e0041\u3164\u061c"
+
+// shownDeceit is the same, as it is to be seen.
+const shownDeceit = "deceitU+202Egpj.exe U+2066U+2069U+200F admU+200Bin U+00ADU+FEFFU+0007U+0085U+2028U+E0041U+3164U+061C"
+
+func TestNothingIsHiddenOrTurnedAround(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		in := func(what string) string { return what + deceptive }
+		b := d.signedIn("vera")
+		s := b.follow("/visitors", "")
+		announced := b.follow("/account", "")
+		h := d.hit(visit.View{URL: "https://shop.example/" + url.PathEscape(in("page")) + "?utm_source=" + url.QueryEscape(in("source")) +
+			"&utm_medium=" + url.QueryEscape(in("medium")) + "&utm_campaign=" + url.QueryEscape(in("campaign")) + "&utm_term=" + url.QueryEscape(in("term")),
+			Title: in("title"), UserAgent: in("agent"), Language: in("language")})
+		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001",
+			visit.Event{Category: in("category"), Action: in("action"), Name: in("label"), Value: in("worth")}))
+		value := in("value")
+		require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, in("property"), &value))
+		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, h.Ref, visit.Info{Name: in("name"), Phone: in("phone")}))
+		l := d.lead(h, map[string]any{"name": in("name"), "email": in("mail") + "@mail.example", "phone": in("phone"), "message": in("message") + "\nsecond line",
+			"form_name": in("form"), "user_fields": map[string]any{in("field"): in("content")}})
+		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/"+in("example"), map[string][]number.Writing{
+			"74951234567": {{Text: in("writing"), Place: "text"}}}))
+		_, err := d.Operators.Create(t.Context(), operator.Account{Login: "boris", Name: "operator\u202egpj.exe", Password: password, Role: operator.Agent})
+		require.NoError(t, err)
+
+		seen := ""
+		check := func(where, html string) {
+			t.Helper()
+			document, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+			require.NoError(t, err)
+			if title := document.Find("title").Text(); strings.Contains(title, "deceit") {
+				require.Contains(t, title, "deceit[U+202E]gpj.exe", where)
+				document.Find("title").Remove()
+			}
+			require.Empty(t, regexp.MustCompile(`[^\P{C}\n\t]|[\x{2028}\x{2029}\x{3164}]`).FindAllString(html, -1), where)
+			for _, text := range document.Find("*").Contents().EachIter() {
+				if goquery.NodeName(text) == "#text" && strings.Contains(text.Text(), "deceit") {
+					require.NotEmpty(t, text.Closest("bdi, style, script").Nodes, "%s: %q is not isolated", where, text.Text())
+				}
+			}
+			document.Find("bdi").Each(func(_ int, text *goquery.Selection) { seen += text.Text() + "|" })
+		}
+		for _, path := range []string{"/visitors", "/leads", fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID),
+			fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor), "/numbers", "/operators"} {
+			page := b.get(path)
+			require.Equal(t, http.StatusOK, page.status, path)
+			check(path, page.body)
+		}
+		for _, what := range []string{"page", "source", "medium", "campaign", "term", "title", "agent", "category", "action", "label", "worth",
+			"property", "value", "name", "phone", "message", "form", "field", "content", "example", "writing"} {
+			require.Contains(t, seen, what+shownDeceit, what)
+		}
+		require.Contains(t, seen, "operatorU+202Egpj.exe")
+		check("a live row", s.until("deceit").data)
+		check("an arrival", announced.until("deceit").data)
 	})
 }
 

@@ -21,7 +21,10 @@ func visitorLabel(w *words, visitor int64) string {
 }
 
 // source is where a visitor came from, as it is shown.
-type source struct{ Icon, Name, Detail string }
+type source struct {
+	Icon, Name string
+	Details    []string
+}
 
 var sourceIcons = map[string]string{
 	visit.Campaign: "megaphone", visit.Ad: "megaphone", visit.Search: "search", visit.Social: "share-2", visit.Map: "map-pin",
@@ -51,7 +54,7 @@ func sourceOf(w *words, s visit.Source) source {
 	} else if s.Medium == "" && s.Campaign == "" {
 		details = []string{w.text("source." + kind)}
 	}
-	shown.Detail = strings.Join(slices.DeleteFunc(details, func(text string) bool { return text == "" }), " · ")
+	shown.Details = parts(details...)
 	return shown
 }
 
@@ -149,11 +152,11 @@ type stay struct {
 
 // step is a page view or an event, newest first.
 type step struct {
-	Kind   string // page or event
-	At     time.Time
-	Title  string
-	Detail string
-	Page   page
+	Kind    string // page or event
+	At      time.Time
+	Title   []string
+	Details []string
+	Page    page
 }
 
 func cardOf(w *words, siteID int64, found visit.Card) card {
@@ -202,23 +205,13 @@ func stayOf(w *words, s visit.Session, open bool) stay {
 		}
 	}
 	for _, p := range s.Pages {
-		shown.Steps = append(shown.Steps, step{Kind: "page", At: p.At, Title: p.Title, Page: pageOf(p.URL)})
+		shown.Steps = append(shown.Steps, step{Kind: "page", At: p.At, Title: parts(p.Title), Page: pageOf(p.URL)})
 	}
 	for _, e := range s.Events {
-		shown.Steps = append(shown.Steps, step{Kind: "event", At: e.At, Title: joined(e.Category, e.Action), Detail: joined(e.Name, e.Value)})
+		shown.Steps = append(shown.Steps, step{Kind: "event", At: e.At, Title: parts(e.Category, e.Action), Details: parts(e.Name, e.Value)})
 	}
 	slices.SortStableFunc(shown.Steps, func(a, b step) int { return b.At.Compare(a.At) })
 	return shown
-}
-
-func joined(first, second string) string {
-	switch {
-	case first == "":
-		return second
-	case second == "":
-		return first
-	}
-	return first + " · " + second
 }
 
 // cardState changes when there is more to see on the card.

@@ -181,7 +181,7 @@ func browserOf(userAgent string) string {
 	if browser == "" {
 		return userAgent
 	}
-	return joined(browser, system)
+	return strings.Join(parts(browser, system), separator)
 }
 
 // languageOf names the first language of an Accept-Language header.
