@@ -5,6 +5,7 @@
 //	go run ./bench rewrite    # looking through pages in memory, beside other rewriters
 //	go run ./bench pages      # pages on their way, beside plain Caddy and nginx
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
+//	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -85,6 +86,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return hits(ctx, folder, program, 6*o.slice)
 		},
+		"signin": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return signin(ctx, folder, program, 20*o.slice)
+		},
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -92,7 +100,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages or hits", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits or signin", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
