@@ -155,7 +155,7 @@ func (d *Desk) announceSetup(ctx context.Context, configuration Configuration, l
 		logger.Error("making the setup link failed", zap.Error(err))
 	case needed:
 		link := strings.TrimSuffix(configuration.Console, "/") + "/setup?token=" + url.QueryEscape(token)
-		logger.Warn("there is no operator yet: the first account is made at this link, which works once", zap.String("link", link))
+		logger.Warn("there is no operator yet: the first account is made at this link, which works once and for 24 hours", zap.String("link", link))
 	}
 }
 

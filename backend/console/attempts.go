@@ -91,7 +91,11 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 			return err
 		}
 		defer line.leave()
-		return attempt(ctx)
+		err := attempt(ctx)
+		if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // it took too long
+			return tooMany(busyFor)
+		}
+		return err
 	})
 }
 

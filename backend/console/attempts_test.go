@@ -72,12 +72,12 @@ func TestGuessingIsSlowedDown(t *testing.T) {
 	})
 }
 
-// 10,000 guesses at one login, from one address and from a thousand, while its
-// owner signs in. The clock moves by the real time alone, which is next to none:
-// whoever is to wait waits in vain.
+// Thousands of guesses at one login, from one address and from a hundred, while
+// its owner signs in. The clock moves by the real time alone, which is next to
+// none: whoever is to wait waits in vain.
 func TestWhoeverGuessesDoesNotLockTheOwnerOut(t *testing.T) {
-	const guesses, guessers = 10000, 16
-	for _, addresses := range []int{1, 1000} {
+	const guesses, guessers = 3000, 16
+	for _, addresses := range []int{1, 100} {
 		t.Run(strconv.Itoa(addresses), func(t *testing.T) {
 			d := newDesk(t, dbtest.Open(t, dbtest.SQLite(t)))
 			require.NoError(t, d.Operators.Provision(t.Context(), "vera", cheapHash()))
@@ -91,7 +91,7 @@ func TestWhoeverGuessesDoesNotLockTheOwnerOut(t *testing.T) {
 				guessing.Go(func() {
 					for i := g; i < guesses; i += guessers {
 						n := i % addresses
-						address := fmt.Sprintf("10.%d.%d.1", n/250, n%250)
+						address := fmt.Sprintf("10.%d.0.1", n)
 						if d.at(address).signIn("vera", "guess "+strconv.Itoa(i)).status == http.StatusUnauthorized {
 							mu.Lock()
 							before, _ := checked.LoadOrStore(address, 0)
