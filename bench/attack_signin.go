@@ -102,13 +102,11 @@ func (s *siege) run(ctx context.Context, folder, caddy string, least time.Durati
 		all.Go(func() {
 			for n := g; guessing.Err() == nil; n += guessersAtOnce {
 				s.guess(guessing, n)
-				if s.guesses.Load() >= guessesMade && time.Since(began) >= least {
-					over()
-				}
 			}
 		})
 	}
-	failed := s.signInMeanwhile(ctx, guessing, owner)
+	failed := s.signInMeanwhile(ctx, owner, func() bool { return s.guesses.Load() >= guessesMade && time.Since(began) >= least })
+	over() // when the owner has come in everywhere
 	all.Wait()
 	lasted := time.Since(began)
 	spent, err := p.cpu()
@@ -148,8 +146,8 @@ func (s *siege) guess(ctx context.Context, n int) {
 	}
 }
 
-// signInMeanwhile signs the owner in, again and again until the guessing is over.
-func (s *siege) signInMeanwhile(ctx, guessing context.Context, owner *http.Client) error {
+// signInMeanwhile signs the owner in, again and again until it is enough.
+func (s *siege) signInMeanwhile(ctx context.Context, owner *http.Client, enough func() bool) error {
 	var mu sync.Mutex
 	var failure error
 	fail := func(err error) {
@@ -159,9 +157,11 @@ func (s *siege) signInMeanwhile(ctx, guessing context.Context, owner *http.Clien
 			failure = err
 		}
 	}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for guessing.Err() == nil {
+	coming, come := context.WithCancel(ctx)
+	defer come()
+	var known, newcomers sync.WaitGroup
+	known.Go(func() {
+		for coming.Err() == nil {
 			began := time.Now()
 			status, _, err := s.try(ctx, owner, siegePassword)
 			if err != nil || status != http.StatusSeeOther {
@@ -172,8 +172,8 @@ func (s *siege) signInMeanwhile(ctx, guessing context.Context, owner *http.Clien
 			time.Sleep(100 * time.Millisecond)
 		}
 	})
-	for n := 0; guessing.Err() == nil; n++ {
-		all.Go(func() {
+	for n := 0; ctx.Err() == nil && !enough(); n++ {
+		newcomers.Go(func() {
 			took, err := s.arrive(ctx, fmt.Sprintf("127.%d.200.%d", 1+n%250, 1+n/250))
 			if err == nil && took > newcomersWait {
 				err = fmt.Errorf("it took %v", took)
@@ -186,11 +186,13 @@ func (s *siege) signInMeanwhile(ctx, guessing context.Context, owner *http.Clien
 			s.newcomers = append(s.newcomers, took)
 		})
 		select {
-		case <-guessing.Done():
+		case <-ctx.Done():
 		case <-time.After(newcomersEvery):
 		}
 	}
-	all.Wait()
+	newcomers.Wait()
+	come()
+	known.Wait()
 	return failure
 }
 

@@ -18,8 +18,8 @@ const (
 	// rememberedNetworks and rememberedNames bound how many networks, and how many
 	// logins or browsers, have their failures remembered.
 	rememberedNetworks, rememberedNames = 1 << 15, 1 << 14
-	// districtFailures is how many failures of a district are told apart.
-	districtFailures = 1000
+	// manyTries is how many attempts of a network are told apart.
+	manyTries = 1000
 	// maxChecking is how long an attempt may wait for its password to be checked.
 	maxChecking = 20 * time.Second
 	// busyFor is when to come again after being turned away from a full line.
@@ -41,7 +41,7 @@ type attempts struct {
 	logins    *limit
 	networks  networkLimits
 	besieging networkLimits // networks, at logins with too many failures
-	districts *limit        // refuse nobody
+	tries     networkLimits // refuse nobody
 	setups    networkLimits
 
 	known, unknown *line
@@ -55,7 +55,7 @@ func newAttempts(now func() time.Time) *attempts {
 		logins:    newLimit(20, 20*time.Second, rememberedNames),
 		networks:  newNetworkLimits(10, time.Minute),
 		besieging: newNetworkLimits(3, 20*time.Minute),
-		districts: newLimit(districtFailures, time.Minute, rememberedNetworks),
+		tries:     newNetworkLimits(manyTries, time.Minute),
 		setups:    newNetworkLimits(10, time.Minute),
 		known:     newLine(half),
 		unknown:   newLine(half),
@@ -74,17 +74,17 @@ func (tooMany) Error() string { return "too many attempts" }
 func (a *attempts) password(r *http.Request, login, browser string, attempt func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(r.Context(), maxChecking)
 	defer cancel()
-	line, guilt := a.known, 0
+	line, tries := a.known, 0
 	own := func() []counted { return []counted{{limit: a.browsers, key: browser}} }
 	if browser == "" {
 		line = a.unknown
 		own = func() (own []counted) {
-			own, guilt = a.strangers(r, login)
+			own, tries = a.strangers(r, login)
 			return own
 		}
 	}
 	return a.count(own, operator.ErrCredentials, func() error {
-		switch err := line.enter(ctx, guilt); {
+		switch err := line.enter(ctx, tries); {
 		case err != nil && r.Context().Err() == nil:
 			return tooMany(busyFor)
 		case err != nil:
@@ -99,23 +99,27 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 	})
 }
 
-// strangers is where attempts of unknown browsers are counted, and by what they
-// are put in line: networks that have not failed come first, and of those the
-// ones whose neighbours have not.
-func (a *attempts) strangers(r *http.Request, login string) (own []counted, guilt int) {
+// strangers is where attempts of unknown browsers are counted, and how often
+// their networks have tried in vain lately. Those that have not are checked
+// first: guessers have been there before, and the owner has just come.
+func (a *attempts) strangers(r *http.Request, login string) (own []counted, tries int) {
 	from, now := networksOf(r), a.now()
-	own = append(a.networks.counted(from), counted{limit: a.districts, key: from.district, open: true})
+	own = a.networks.counted(from)
+	for _, c := range a.tries.counted(from) {
+		tries = max(tries, c.limit.failures(c.key, now))
+		c.open, c.tries = true, true
+		own = append(own, c)
+	}
 	besieged := false
 	if login = strings.ToLower(strings.TrimSpace(login)); operator.ValidLogin(login) == nil {
 		besieged = a.logins.wait(login, now) > 0
 		own = append(own, counted{limit: a.logins, key: login, open: true})
 	}
 	for _, c := range a.besieging.counted(from) {
-		guilt = max(guilt, c.limit.failures(c.key, now))
 		c.open = !besieged
 		own = append(own, c)
 	}
-	return own, guilt*(districtFailures+1) + a.districts.failures(from.district, now)
+	return own, tries
 }
 
 // setup makes an attempt to use the setup link.
@@ -128,6 +132,7 @@ type counted struct {
 	limit *limit
 	key   string
 	open  bool // does not refuse
+	tries bool // counts whatever does not succeed
 }
 
 // count makes the attempt, unless one of the limits that it is counted by
@@ -141,7 +146,7 @@ func (a *attempts) count(by func() []counted, failure error, attempt func() erro
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for _, c := range own {
-			c.limit.end(c.key, a.now(), errors.Is(err, failure))
+			c.limit.end(c.key, a.now(), errors.Is(err, failure) || c.tries && err != nil)
 		}
 	}()
 	return attempt()
@@ -183,9 +188,8 @@ func (l networkLimits) counted(n networks) []counted {
 	return own
 }
 
-// networks are those of a client's address. A district, a /16 or for IPv6 a /32,
-// has many clients; wide is empty for IPv4.
-type networks struct{ narrow, wide, district string }
+// networks are those of a client's address; wide is empty for IPv4.
+type networks struct{ narrow, wide string }
 
 func networksOf(r *http.Request) networks {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -194,12 +198,12 @@ func networksOf(r *http.Request) networks {
 	}
 	address, err := netip.ParseAddr(host)
 	if err != nil {
-		return networks{narrow: host, district: host}
+		return networks{narrow: host}
 	}
 	address = address.Unmap().WithZone("")
 	prefix := func(bits int) string { return netip.PrefixFrom(address, bits).Masked().String() }
 	if address.Is4() {
-		return networks{narrow: prefix(32), district: prefix(16)}
+		return networks{narrow: prefix(32)}
 	}
-	return networks{narrow: prefix(64), wide: prefix(48), district: prefix(32)}
+	return networks{narrow: prefix(64), wide: prefix(48)}
 }

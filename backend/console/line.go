@@ -8,13 +8,13 @@ import (
 )
 
 // lineRoom is how many may stand in a line.
-const lineRoom = 64
+const lineRoom = 16
 
 var errLineFull = errors.New("too many are waiting")
 
-// line lets a few in at a time. Of those who wait, the one with the least guilt
-// comes first, and when there are too many, the one with the most is turned
-// away: whoever has failed waits behind those who have not.
+// line lets a few in at a time. Of those who wait, the one who has tried least
+// comes first, and when there are too many, the one who has tried most is turned
+// away.
 type line struct {
 	mu      sync.Mutex
 	free    int
@@ -22,23 +22,23 @@ type line struct {
 }
 
 type waiter struct {
-	guilt  int
+	tries  int
 	called chan bool // whether to come in, or to go away
 }
 
 func newLine(places int) *line { return &line{free: places} }
 
 // enter waits for a place until ctx ends. Whoever got one calls leave.
-func (l *line) enter(ctx context.Context, guilt int) error {
+func (l *line) enter(ctx context.Context, tries int) error {
 	l.mu.Lock()
 	if l.free > 0 {
 		l.free--
 		l.mu.Unlock()
 		return nil
 	}
-	w := &waiter{guilt, make(chan bool, 1)}
+	w := &waiter{tries, make(chan bool, 1)}
 	place := len(l.waiting)
-	for place > 0 && l.waiting[place-1].guilt > guilt {
+	for place > 0 && l.waiting[place-1].tries > tries {
 		place--
 	}
 	l.waiting = slices.Insert(l.waiting, place, w)

@@ -9,7 +9,7 @@ import (
 )
 
 // waits lets somebody wait in the line, and returns when they do.
-func waits(t *testing.T, l *line, ctx context.Context, guilt int, came chan<- int) <-chan error {
+func waits(t *testing.T, l *line, ctx context.Context, tries int, came chan<- int) <-chan error {
 	t.Helper()
 	length := func() int {
 		l.mu.Lock()
@@ -18,9 +18,9 @@ func waits(t *testing.T, l *line, ctx context.Context, guilt int, came chan<- in
 	}
 	before, end := length(), make(chan error, 1)
 	go func() {
-		err := l.enter(ctx, guilt)
+		err := l.enter(ctx, tries)
 		if err == nil {
-			came <- guilt
+			came <- tries
 		}
 		end <- err
 	}()
@@ -28,29 +28,29 @@ func waits(t *testing.T, l *line, ctx context.Context, guilt int, came chan<- in
 	return end
 }
 
-func TestLineLetsTheGuiltlessComeFirst(t *testing.T) {
+func TestLineLetsThoseFirstWhoHaveTriedLeast(t *testing.T) {
 	l, came := newLine(1), make(chan int, lineRoom)
 	require.NoError(t, l.enter(t.Context(), 9))
-	for _, guilt := range []int{3, 0, 2, 7, 1} {
-		waits(t, l, t.Context(), guilt, came)
+	for _, tries := range []int{3, 0, 2, 7, 1} {
+		waits(t, l, t.Context(), tries, came)
 	}
-	for _, guilt := range []int{0, 1, 2, 3, 7} {
+	for _, tries := range []int{0, 1, 2, 3, 7} {
 		l.leave()
-		require.Equal(t, guilt, <-came)
+		require.Equal(t, tries, <-came)
 	}
 	l.leave()
 	require.NoError(t, l.enter(t.Context(), 9), "the place is free again")
 }
 
-func TestFullLineTurnsTheGuiltiestAway(t *testing.T) {
+func TestFullLineTurnsThoseAwayWhoHaveTriedMost(t *testing.T) {
 	l, came := newLine(1), make(chan int, 2*lineRoom)
 	require.NoError(t, l.enter(t.Context(), 0))
-	guiltiest := waits(t, l, t.Context(), 9, came)
+	most := waits(t, l, t.Context(), 9, came)
 	for range lineRoom - 1 {
 		waits(t, l, t.Context(), 1, came)
 	}
 	waits(t, l, t.Context(), 0, came)
-	require.ErrorIs(t, <-guiltiest, errLineFull)
+	require.ErrorIs(t, <-most, errLineFull)
 	require.ErrorIs(t, l.enter(t.Context(), 1), errLineFull, "of equals, the last")
 	l.leave()
 	require.Equal(t, 0, <-came)
