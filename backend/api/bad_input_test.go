@@ -67,6 +67,10 @@ func TestBadScriptCalls(t *testing.T) {
 			"hit: an array":                    {"hit", "wrong_type", 400, []any{view}},
 			"hit: a text":                      {"hit", "wrong_type", 400, "hit"},
 
+			"visitor: nothing, with a view of its own": {"visitor", "empty", 400, object{"hit": view, "id": id()}},
+			"visitor: spaces, with a view of its own":  {"visitor", "empty", 400, object{"hit": view, "id": id(), "name": " "}},
+			"lead: nothing, with a view of its own":    {"lead", "empty", 400, object{"hit": view, "id": id(), "request": object{}}},
+
 			"no credentials":              {"event", "missing", 400, with(event, "credentials", nil)},
 			"credentials as text":         {"event", "wrong_type", 400, with(event, "credentials", "c")},
 			"credentials as array":        {"event", "wrong_type", 400, with(event, "credentials", []any{v.credentials()})},

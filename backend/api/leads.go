@@ -30,6 +30,9 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := submission.Check(); err != nil { // before a view is stored with it
+		return nil, err
+	}
 	p, err := a.page(ctx, c, sent.caller)
 	if err != nil {
 		return nil, err

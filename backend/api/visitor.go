@@ -32,5 +32,8 @@ func (a *API) visitor(ctx context.Context, c *call) (any, error) {
 }
 
 func checkInfo(info visit.Info) error {
-	return checkTexts(maxContact, field{"name", info.Name}, field{"email", info.Email}, field{"phone", info.Phone})
+	if err := checkTexts(maxContact, field{"name", info.Name}, field{"email", info.Email}, field{"phone", info.Phone}); err != nil {
+		return err
+	}
+	return info.Check()
 }

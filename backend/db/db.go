@@ -9,9 +9,12 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/uptrace/bun"
 	"go.uber.org/zap"
@@ -43,6 +46,12 @@ type DB struct {
 	write  *bun.DB
 	logger *zap.Logger
 
+	now func() time.Time
+
+	keeper  *sql.Conn // holds the log of a SQLite database
+	files   *files
+	trouble atomic.Pointer[Trouble]
+
 	groups   []*group
 	stmts    statements
 	wakes    wakes
@@ -68,7 +77,12 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 	}
 	d.engine = settings.Engine
 	d.logger = logger
-	if err := d.write.PingContext(ctx); err != nil {
+	d.now = time.Now
+	err = d.write.PingContext(ctx)
+	if err == nil && d.engine == SQLite {
+		err = d.keepLog(ctx, settings.Source)
+	}
+	if err != nil {
 		d.closePools()
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
@@ -121,6 +135,9 @@ func (d *DB) Close() error {
 }
 
 func (d *DB) closePools() error {
+	if d.keeper != nil {
+		d.keeper.Close()
+	}
 	err := d.read.Close()
 	if d.read != d.write {
 		err = errors.Join(d.write.Close(), err)
@@ -133,6 +150,7 @@ func (d *DB) start(ctx context.Context) {
 	for _, g := range d.groups {
 		d.finished.Go(func() { d.run(g) })
 	}
+	d.finished.Go(func() { d.watch(ctx) })
 	if d.engine == Postgres {
 		d.wakes.announcing = true
 		d.wakes.unannounced = make(map[string]struct{})

@@ -1,11 +1,13 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +19,12 @@ const (
 	groupSize = 512
 	// transactTimeout ends a transaction that hangs on a lost connection.
 	transactTimeout = 10 * time.Second
+	// conflictTries is how often a group is written that another node's gets in
+	// the way of. PostgreSQL takes a second to notice a deadlock.
+	conflictTries = 3
+	// conflictPause is what the other group is given before each further try, to
+	// take the locks that it waits for.
+	conflictPause = 20 * time.Millisecond
 )
 
 // Tx is the transaction of a write. Queries made with bun run on it as on any
@@ -49,30 +57,48 @@ func (tx Tx) Wake(topic string) { *tx.topics = append(*tx.topics, topic) }
 //
 // f may run more than once, so it must have no effect but through tx, and must
 // set anew what it hands to its caller. Writes of the same key run one after
-// another on this node; a key of 0 means that it does not matter.
+// another on this node; a key of 0 means that it does not matter. Rows that two
+// nodes may change at once belong to one key each: groups lock them in the order
+// of the keys.
+//
+// An f that may well return an error goes to [DB.Attempt].
 //
 // When ctx ends before the commit, Write returns its error, and the write may
-// have happened or not.
+// have happened or not. While the database's file is lost nothing is written, and
+// the error is [ErrLost].
 func (d *DB) Write(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
-	if err := ctx.Err(); err != nil {
+	return d.hand(&write{ctx: ctx, key: key, f: f, done: make(chan error, 1)})
+}
+
+// Attempt is [DB.Write] for an f that may well return an error, because of what
+// it finds in the database. It costs two short statements more, and an error of
+// f costs the others nothing: one of Write's f has the whole group written again.
+func (d *DB) Attempt(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
+	return d.hand(&write{ctx: ctx, key: key, f: f, attempt: true, done: make(chan error, 1)})
+}
+
+func (d *DB) hand(w *write) error {
+	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	w := &write{ctx: ctx, f: f, done: make(chan error, 1)}
-	if err := d.groups[uint64(key)%uint64(len(d.groups))].hand(w); err != nil {
+	if err := d.groups[uint64(w.key)%uint64(len(d.groups))].hand(w); err != nil {
 		return err
 	}
 	select {
 	case err := <-w.done:
 		return err
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-w.ctx.Done():
+		return w.ctx.Err()
 	}
 }
 
 type write struct {
-	ctx  context.Context
-	f    func(context.Context, Tx) error
-	done chan error
+	ctx     context.Context
+	key     int64
+	f       func(context.Context, Tx) error
+	attempt bool  // it has a savepoint of its own
+	refused error // of f, in the last transaction
+	done    chan error
 }
 
 // group gathers the writes that come while the previous commit is under way.
@@ -145,29 +171,47 @@ func (g *group) gather(batch []*write) []*write {
 	return batch
 }
 
-// commit writes the batch in one transaction. If one of its writes fails, each
-// is written again in a transaction of its own, so that it fails alone.
+// commit writes the batch in one transaction and tells each write what became of
+// it. A second transaction takes the place of one in which a write failed that
+// had no savepoint; in that one all have.
 func (d *DB) commit(batch []*write) {
-	err := d.transact(batch)
-	var failed writeError
-	if errors.As(err, &failed) && len(batch) > 1 {
-		for i := range batch {
-			d.commit(batch[i : i+1])
-		}
-		return
+	if d.engine == Postgres {
+		// Two nodes that lock in one order do not wait for each other.
+		slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.key, b.key) })
 	}
-	if failed.error != nil {
-		err = failed.error
+	err := d.transact(batch)
+	for tries := 1; err != nil; {
+		switch {
+		case errors.Is(err, errUnguarded):
+			for _, w := range batch {
+				w.attempt = true
+			}
+		case conflict(err) && tries < conflictTries:
+			tries++
+			time.Sleep(conflictPause)
+		default:
+			d.troubled(err)
+			for _, w := range batch {
+				w.done <- err
+			}
+			return
+		}
+		err = d.transact(batch)
 	}
 	for _, w := range batch {
-		w.done <- err
+		w.done <- w.refused
 	}
 }
 
-// writeError is the error of one write of a group, not of its transaction.
-type writeError struct{ error }
+// errUnguarded means that a write failed without a savepoint to go back to.
+var errUnguarded = errors.New("a write failed without a savepoint")
 
+// transact writes the batch in one transaction. Its error is of all of them; what
+// one write was refused for stands with that write.
 func (d *DB) transact(batch []*write) error {
+	if err := d.files.check(); err != nil {
+		return err
+	}
 	// The transaction outlives any one request that takes part in it. On SQLite it
 	// has nothing to wait for, and a context that can end costs time in each
 	// statement.
@@ -186,20 +230,54 @@ func (d *DB) transact(batch []*write) error {
 	var topics []string
 	tx := Tx{Tx: sqlTx, db: d, topics: &topics}
 	for _, w := range batch {
-		err := w.ctx.Err() // when set, nobody waits for it any more
-		if err == nil {
-			err = w.apply(ctx, tx)
-		} else if len(batch) > 1 {
+		if w.refused = w.ctx.Err(); w.refused != nil { // nobody waits for it any more
 			continue
 		}
-		if err != nil {
-			return writeError{err}
+		if err := tx.include(ctx, w); err != nil {
+			return err
 		}
 	}
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
+	// What was written into a file that is gone from its place is not durable.
+	if err := d.files.check(); err != nil {
+		return err
+	}
 	d.wakes.committed(topics)
+	return nil
+}
+
+// include makes the write part of the transaction, or takes back what it did and
+// notes what it was refused for. Its error ends the transaction.
+func (tx Tx) include(ctx context.Context, w *write) error {
+	if w.attempt {
+		if err := tx.savepoint(ctx, "SAVEPOINT one"); err != nil {
+			return err
+		}
+	}
+	news := len(*tx.topics)
+	err := w.apply(ctx, tx)
+	if err == nil && w.attempt {
+		err = tx.savepoint(ctx, "RELEASE SAVEPOINT one") // fails on PostgreSQL when f has hidden an error
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil || outage(err) || conflict(err):
+		return err // the next write would fare no better
+	case !w.attempt:
+		return errUnguarded
+	}
+	w.refused = err
+	*tx.topics = (*tx.topics)[:news]
+	return tx.savepoint(ctx, "ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one")
+}
+
+func (tx Tx) savepoint(ctx context.Context, statement string) error {
+	if _, err := tx.Tx.Tx.ExecContext(ctx, statement); err != nil {
+		return fmt.Errorf("keeping writes apart: %w", err)
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"hash/fnv"
 	"sync"
 )
 
@@ -46,6 +47,13 @@ func (d *DB) Sequence(name string, block int64) *Sequence {
 	return &Sequence{db: d, name: name, block: block}
 }
 
+// key has all nodes lock the sequences in one order.
+func (s *Sequence) key() int64 {
+	hash := fnv.New64a()
+	hash.Write([]byte(s.name))
+	return int64(hash.Sum64())
+}
+
 // Next returns the next number. It waits for the database once in a block.
 // It must not be called inside a write.
 func (s *Sequence) Next(ctx context.Context) (int64, error) {
@@ -53,7 +61,7 @@ func (s *Sequence) Next(ctx context.Context) (int64, error) {
 	defer s.mu.Unlock()
 	if s.next == s.end {
 		var end int64
-		err := s.db.Write(ctx, 0, func(ctx context.Context, tx Tx) error {
+		err := s.db.Write(ctx, s.key(), func(ctx context.Context, tx Tx) error {
 			return tx.Tx.Tx.QueryRowContext(ctx, `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
 				ON CONFLICT (name) DO UPDATE SET next = sequences.next + $2 RETURNING next`, s.name, s.block).Scan(&end)
 		})

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -21,13 +22,16 @@ func openSQLite(path string) (*DB, error) {
 		return nil, err
 	}
 	// What visitors tell is nobody else's to read; the log beside the file takes
-	// over its mode.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	// over its mode. A file that is there may be in use here, see filesOf.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	switch {
+	case errors.Is(err, os.ErrExist):
+	case err != nil:
 		return nil, err
-	}
-	if err := file.Close(); err != nil {
-		return nil, err
+	default:
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
 	}
 	// synchronous(FULL) flushes the log at each commit: what is acknowledged
 	// survives a power cut.
@@ -43,7 +47,7 @@ func openSQLite(path string) (*DB, error) {
 		write.Close()
 		return nil, err
 	}
-	readers := max(4, runtime.GOMAXPROCS(0))
+	readers := 1 + max(4, runtime.GOMAXPROCS(0)) // one keeps the log, see keepLog
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
 	return &DB{
@@ -51,6 +55,23 @@ func openSQLite(path string) (*DB, error) {
 		write:  bun.NewDB(write, sqlitedialect.New()),
 		groups: newGroups(1),
 	}, nil
+}
+
+// keepLog opens a connection that stays open as long as the pool, because SQLite
+// removes the log with the last one, and notes the files. The database has been
+// reached before.
+func (d *DB) keepLog(ctx context.Context, path string) error {
+	keeper, err := d.read.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	var tables int
+	if err := keeper.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_master").Scan(&tables); err != nil { // opens the log
+		return errors.Join(err, keeper.Close())
+	}
+	d.keeper = keeper
+	d.files, err = filesOf(path)
+	return err
 }
 
 func sqliteSource(path string, pragmas ...string) string {

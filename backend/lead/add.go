@@ -32,7 +32,7 @@ const DeliveryMemory = 30 * 24 * time.Hour
 // The error is an [Invalid] when the submission is at fault, and nothing is
 // stored then.
 func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool, err error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return Lead{}, false, err
 	}
 	id, err := l.ids.Next(ctx)
@@ -68,7 +68,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	}
 
 	var earlier int64
-	err = l.db.Write(ctx, int64(s.Visitor), func(ctx context.Context, tx db.Tx) error {
+	err = l.db.Write(ctx, l.visits.Key(s.Visitor), func(ctx context.Context, tx db.Tx) error {
 		var err error
 		if earlier, err = deliver(ctx, tx, lead, delivery, within); err != nil || earlier != 0 {
 			return err

@@ -17,7 +17,7 @@ var plainAmount = regexp.MustCompile(`^(|[0-9]{1,16}(\.[0-9]{0,3}[1-9])?)$`)
 func storable(t *testing.T, s Submission, err error) {
 	var refused Invalid
 	if err == nil {
-		err = s.check()
+		err = s.Check()
 	}
 	if err != nil {
 		require.True(t, errors.As(err, &refused), "%v", err)

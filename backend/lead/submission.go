@@ -55,8 +55,8 @@ type Submission struct {
 	UserFields                  map[string]string
 }
 
-// check returns an Invalid when the submission cannot be stored as a lead.
-func (s *Submission) check() error {
+// Check returns an [Invalid] when the submission cannot be stored as a lead.
+func (s *Submission) Check() error {
 	total := 0
 	for _, f := range []struct {
 		name, text string

@@ -162,13 +162,13 @@ func TestCheck(t *testing.T) {
 		"broken UTF-8 in a field":  {Submission{UserFields: map[string]string{"city": "\xff"}}, "malformed_text"},
 		"broken UTF-8 in a e-mail": {Submission{Email: "\xc3"}, "malformed_text"},
 	} {
-		t.Run(name, func(t *testing.T) { requireInvalid(t, test.code, test.submission.check()) })
+		t.Run(name, func(t *testing.T) { requireInvalid(t, test.code, test.submission.Check()) })
 	}
 	for name, s := range map[string]Submission{
 		"a sale of unknown amount": {IsSale: true},
 		"one user field":           {UserFields: map[string]string{"city": "Oslo"}},
 		"a long transcript":        {Message: strings.Repeat("m", maxText)},
 	} {
-		t.Run(name, func(t *testing.T) { require.NoError(t, s.check()) })
+		t.Run(name, func(t *testing.T) { require.NoError(t, s.Check()) })
 	}
 }

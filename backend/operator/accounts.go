@@ -65,7 +65,7 @@ func (o *Operators) create(ctx context.Context, a Account, first func(context.Co
 		return Operator{}, err
 	}
 	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, CreatedAt: o.now(), Epoch: 1}
-	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	err = o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		if err := first(ctx, tx); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (o *Operators) Passwd(ctx context.Context, login, password string) error {
 	if err != nil {
 		return err
 	}
-	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, epoch = epoch + 1 WHERE id = ? AND NOT provisioned`, hash, account.ID)
 		if err != nil {
 			return fmt.Errorf("changing password: %w", err)
@@ -151,7 +151,7 @@ func (o *Operators) SetDisabled(ctx context.Context, id int64, disabled bool) er
 	if disabled {
 		kind = Disabled
 	}
-	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE operators SET disabled = ?, epoch = epoch + 1 WHERE id = ?`, disabled, id); err != nil {
 			return fmt.Errorf("changing operator: %w", err)
 		}
@@ -207,7 +207,7 @@ func (o *Operators) Provision(ctx context.Context, login, hash string) error {
 		return err
 	}
 	account := Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now(), Epoch: 1}
-	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	err = o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`); err != nil {
 			return err
 		}

@@ -26,13 +26,24 @@ type Info struct {
 	Region string
 }
 
+// Check returns [ErrNothing] when nothing is filled in.
+func (i Info) Check() error {
+	if strings.TrimSpace(i.Name) == "" && strings.TrimSpace(i.Email) == "" && strings.TrimSpace(i.Phone) == "" {
+		return ErrNothing
+	}
+	return nil
+}
+
 // AddInfo stores what is filled in: a new name replaces the old one, an e-mail
 // and a phone join those that are there, each once. It returns ErrNothing when
 // nothing is filled in, ErrTooMany when there is no room, and ErrForeign when
 // the ids of ref do not belong together; nothing is stored then.
 func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) error {
+	if err := info.Check(); err != nil {
+		return err
+	}
 	r := v.row(ref)
-	err := v.db.Write(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
+	err := v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
 		if err := r.present(ctx, tx, siteID); err != nil {
 			return err
 		}
@@ -49,8 +60,8 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 // for one who is not, and with ErrTooMany stores what there is room for.
 func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info Info) error {
 	name, email, phone := strings.TrimSpace(info.Name), strings.TrimSpace(info.Email), strings.TrimSpace(info.Phone)
-	if name == "" && email == "" && phone == "" {
-		return ErrNothing
+	if err := info.Check(); err != nil {
+		return err
 	}
 	visitor, at := v.visitors.number(ref.Visitor), v.now().UnixMilli()
 	query, err := tx.Prepared(ctx, `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`)

@@ -45,7 +45,7 @@ func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID s
 		return fmt.Errorf("storing an event: %w", err)
 	}
 	r, at := v.row(ref), v.now()
-	err = v.db.Write(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
+	err = v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
 		if err := r.present(ctx, tx, siteID); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind
 		return err
 	}
 	r, at := v.row(ref), v.now().UnixMilli()
-	return v.db.Write(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
+	return v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
 		if err := r.present(ctx, tx, siteID); err != nil {
 			return err
 		}

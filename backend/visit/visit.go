@@ -95,6 +95,10 @@ func (v *Visits) row(ref Ref) row {
 	return row{v.visitors.number(ref.Visitor), v.sessions.number(ref.Session), v.hits.number(ref.Hit)}
 }
 
+// Key is the key by which all writes for the visitor are to be handed to
+// [db.DB.Write].
+func (v *Visits) Key(visitor ID) int64 { return v.visitors.number(visitor) }
+
 func (v *Visits) ref(r row) Ref {
 	return Ref{Visitor: v.visitors.id(r.visitor), Session: v.sessions.id(r.session), Hit: v.hits.id(r.hit)}
 }

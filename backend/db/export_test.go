@@ -1,0 +1,14 @@
+package db
+
+import "database/sql"
+
+// Waiting is how many writes no group has taken yet.
+func (d *DB) Waiting() (n int) {
+	for _, g := range d.groups {
+		n += len(g.queue)
+	}
+	return n
+}
+
+// Writer is the pool that the groups write by.
+func (d *DB) Writer() *sql.DB { return d.write.DB }

@@ -1,0 +1,239 @@
+package db_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+const (
+	wait = time.Minute
+	tick = 5 * time.Millisecond
+)
+
+// together hands the writes over so that one group takes them all, and waits
+// until each has its answer. A call of hand is one write of the key 0.
+func together(t *testing.T, d *db.DB, writes ...func()) {
+	t.Helper()
+	var handed sync.WaitGroup
+	holding, release := make(chan struct{}), make(chan struct{})
+	handed.Go(func() { // a group of its own, behind which the others gather
+		var once sync.Once
+		assert.NoError(t, d.Write(context.Background(), 0, func(context.Context, db.Tx) error {
+			once.Do(func() { close(holding) })
+			<-release
+			return nil
+		}))
+	})
+	<-holding
+	for i, write := range writes {
+		handed.Go(write)
+		require.Eventually(t, func() bool { return d.Waiting() == i+1 }, wait, tick)
+	}
+	close(release)
+	handed.Wait()
+}
+
+// transactions are those that writes ran in.
+type transactions struct {
+	mu  sync.Mutex
+	all map[*sql.Tx]int
+}
+
+func (s *transactions) seen(tx db.Tx) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = make(map[*sql.Tx]int)
+	}
+	s.all[tx.Tx.Tx]++
+}
+
+// Refusals cost their neighbours no commit: an attempt's leaves the group in its
+// transaction, and a write's has it written once more.
+func TestRefusalsShareTheCommitOfTheirNeighbours(t *testing.T) {
+	refused := errors.New("refused")
+	for name, test := range map[string]struct {
+		hand func(*db.DB, context.Context, int64, func(context.Context, db.Tx) error) error
+		want int
+	}{
+		"attempts": {(*db.DB).Attempt, 1},
+		"writes":   {(*db.DB).Write, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				const all, every = 60, 3 // a third is refused
+				var ran transactions
+				var woken atomic.Int64
+				news, cancel := d.Subscribe("refused")
+				defer cancel()
+				var writes []func()
+				for i := range all {
+					hand, end := (*db.DB).Write, error(nil)
+					if i%every == 1 {
+						hand, end = test.hand, refused
+					}
+					writes = append(writes, func() {
+						err := hand(d, t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+							ran.seen(tx)
+							if end != nil {
+								tx.Wake("refused")
+							}
+							if err := put(fmt.Sprintf("%02d", i))(ctx, tx); err != nil {
+								return err
+							}
+							if i == 1 { // an error of the engine's, which ends a transaction of PostgreSQL
+								_, err := tx.ExecContext(ctx, "INSERT INTO nowhere VALUES (1)")
+								assert.Error(t, err)
+							}
+							return end
+						})
+						if assert.Equal(t, end, err) && end == nil {
+							woken.Add(1)
+						}
+					})
+				}
+				together(t, d, writes...)
+				require.EqualValues(t, all-all/every, woken.Load())
+				require.Len(t, ran.all, test.want, "transactions for all of them")
+				require.Len(t, names(t, d), all-all/every)
+				require.NotContains(t, names(t, d), "01")
+				require.Empty(t, news, "what was taken back is no news")
+			})
+		})
+	}
+}
+
+// In a transaction of PostgreSQL that has failed nothing more succeeds; a write
+// that hides such an error is refused alone.
+func TestHiddenErrorIsTheWritesOwn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		together(t, d,
+			func() { assert.NoError(t, d.Write(t.Context(), 0, put("before"))) },
+			func() {
+				err := d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+					tx.ExecContext(ctx, "INSERT INTO nowhere VALUES (1)")
+					return nil
+				})
+				assert.Equal(t, d.Engine() == db.Postgres, err != nil, "%v", err)
+			},
+			func() { assert.NoError(t, d.Write(t.Context(), 0, put("behind"))) })
+		require.Equal(t, []string{"before", "behind"}, names(t, d))
+		require.Nil(t, d.Trouble())
+	})
+}
+
+// twoNodes are two nodes on one PostgreSQL with the rows "a" and "b".
+func twoNodes(t *testing.T) (one, other *db.DB) {
+	settings := dbtest.Postgres(t)
+	one, other = dbtest.Open(t, settings), dbtest.Open(t, settings)
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, one.Write(t.Context(), 0, put(name)))
+	}
+	return one, other
+}
+
+// mark changes the row, and so locks it.
+func mark(ctx context.Context, tx db.Tx, name string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE secrets SET value = value || '+' WHERE name = ?`, name)
+	return err
+}
+
+// waitsForLock tells whether a transaction of the database waits for another.
+func waitsForLock(t *testing.T, d *db.DB) func() bool {
+	return func() bool {
+		n, err := d.Read().NewSelect().Table("pg_stat_activity").Where("datname = current_database() AND wait_event_type = 'Lock'").Count(t.Context())
+		return err == nil && n > 0
+	}
+}
+
+func values(t *testing.T, d *db.DB) (found []string) {
+	t.Helper()
+	require.NoError(t, d.Read().NewSelect().Table("secrets").Column("value").Order("name").Scan(t.Context(), &found))
+	return found
+}
+
+// Groups of two nodes that change the same rows lock them in the order of the
+// keys, however they came.
+func TestGroupsLockInOneOrder(t *testing.T) {
+	one, other := twoNodes(t)
+	var ran transactions
+	write := func(d *db.DB, key int64, name string, then func()) func() {
+		return func() {
+			assert.NoError(t, d.Write(t.Context(), key, func(ctx context.Context, tx db.Tx) error {
+				ran.seen(tx)
+				err := mark(ctx, tx, name)
+				then()
+				return err
+			}))
+		}
+	}
+	// The keys meet in one group. The first node holds "a" until the other waits.
+	nothing := func() {}
+	holds := make(chan struct{})
+	var both sync.WaitGroup
+	both.Go(func() {
+		together(t, one, write(one, 4, "a", func() {
+			close(holds)
+			assert.Eventually(t, waitsForLock(t, one), wait, tick)
+		}), write(one, 8, "b", nothing))
+	})
+	<-holds
+	together(t, other, write(other, 8, "b", nothing), write(other, 4, "a", nothing))
+	both.Wait()
+	require.Equal(t, []string{"value++", "value++"}, values(t, one))
+	require.Len(t, ran.all, 2, "nothing was written again")
+}
+
+// A group that PostgreSQL ends in favour of another node's is written again, as a
+// group.
+func TestDeadlockIsWrittenAgain(t *testing.T) {
+	one, other := twoNodes(t)
+	var ran transactions
+	var holding sync.WaitGroup
+	holding.Add(2)
+	write := func(d *db.DB, first, second string) {
+		var once sync.Once
+		together(t, d, func() {
+			assert.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				ran.seen(tx)
+				if err := mark(ctx, tx, first); err != nil {
+					return err
+				}
+				once.Do(func() { holding.Done(); holding.Wait() })
+				return mark(ctx, tx, second)
+			}))
+		}, func() {
+			assert.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				ran.seen(tx)
+				return put("beside " + first)(ctx, tx)
+			}))
+		})
+	}
+	var both sync.WaitGroup
+	both.Go(func() { write(one, "a", "b") })
+	write(other, "b", "a")
+	both.Wait()
+	require.Equal(t, []string{"value++", "value++", "value", "value"}, values(t, one))
+	whole := 0
+	for _, writes := range ran.all {
+		if writes == 2 {
+			whole++
+		}
+	}
+	require.Equal(t, 2, whole, "each group is committed at once")
+	require.Greater(t, len(ran.all), whole, "one of them was ended before")
+	require.Nil(t, one.Trouble())
+	require.Nil(t, other.Trouble())
+}
