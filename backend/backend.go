@@ -51,7 +51,7 @@ type Service struct {
 	finished sync.WaitGroup
 
 	mu      sync.Mutex
-	failure error // of the last attempt
+	failure *db.Trouble // why it could not be opened at the last attempt
 }
 
 // New makes a service that has opened nothing yet; see [Service.Start].
@@ -80,34 +80,41 @@ func (s *Service) Start(configuration Configuration) {
 	s.starting.Do(func() { s.finished.Go(func() { s.run(s.ctx) }) })
 }
 
-// Ready tells whether the database has been opened and its schema is the one
-// that this program needs.
-func (s *Service) Ready() bool { return s.desk.Load() != nil }
+// Ready tells whether the database has been opened, its schema is the one that
+// this program needs, and its file is still there.
+func (s *Service) Ready() bool {
+	desk := s.desk.Load()
+	return desk != nil && !desk.DB.Lost()
+}
 
 // Use returns the open service, and the function that the caller calls when it
 // is done with it: the database stays open that long. It does not block.
 func (s *Service) Use() (desk *Desk, done func(), err error) {
 	desk = s.desk.Load()
-	if desk == nil || !s.leases.take() {
+	if desk == nil || desk.DB.Lost() || !s.leases.take() {
 		return nil, nil, ErrNotReady
 	}
 	return desk, s.leases.giveBack, nil
 }
 
-// Check returns nil when the service is ready and its database answers. The
-// error says why not; it holds no secret of the settings.
+// Check returns nil when the service is ready and its database answers and takes
+// writes. The error says why not; it holds no secret of the settings, and is a
+// [db.Trouble] when it is known since when.
 func (s *Service) Check(ctx context.Context) error {
-	desk, done, err := s.Use()
-	if err != nil {
+	desk := s.desk.Load()
+	if desk == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.failure != nil {
 			return s.failure
 		}
-		return err
+		return ErrNotReady
 	}
-	defer done()
-	return conceal(s.settings, desk.probe(ctx))
+	if !s.leases.take() {
+		return ErrNotReady
+	}
+	defer s.leases.giveBack()
+	return conceal(s.settings, desk.DB.Check(ctx))
 }
 
 // Close ends the service: what is under way has a few seconds to finish, then
@@ -146,14 +153,13 @@ func (s *Service) open(ctx context.Context) *Desk {
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
 		desk, err := Open(ctx, s.settings, s.logger, s.observer)
 		if err == nil {
-			s.fail(nil)
 			return desk
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
 		s.fail(err)
-		s.logger.Error("the database cannot be used: pages pass untouched", zap.Error(s.lastFailure()), zap.Duration("retry", pause))
+		s.logger.Error("the database cannot be used: pages pass untouched", zap.Error(err), zap.Duration("retry", pause))
 		if !sleep(ctx, pause) {
 			return nil
 		}
@@ -182,13 +188,11 @@ func (s *Service) apply(ctx context.Context, desk *Desk, configuration Configura
 func (s *Service) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failure = err
-}
-
-func (s *Service) lastFailure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.failure
+	trouble := &db.Trouble{Err: err, Since: time.Now()}
+	if s.failure != nil {
+		trouble.Since = s.failure.Since
+	}
+	s.failure = trouble
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -159,18 +159,15 @@ func (d *Desk) announceSetup(ctx context.Context, configuration Configuration, l
 	}
 }
 
-// probe asks the database something.
-func (d *Desk) probe(ctx context.Context) error {
-	if err := d.DB.Read().PingContext(ctx); err != nil {
-		return fmt.Errorf("asking the database: %w", err)
-	}
-	return nil
-}
-
-// conceal takes the settings' secrets out of an error's text.
+// conceal takes the settings' secrets out of an error's text. Of the error's kind
+// it keeps whether it is a [db.Trouble].
 func conceal(settings db.Settings, err error) error {
 	if err == nil || settings.Engine != db.Postgres {
 		return err
+	}
+	var trouble *db.Trouble
+	if errors.As(err, &trouble) {
+		return &db.Trouble{Err: conceal(settings, trouble.Err), Since: trouble.Since}
 	}
 	text := strings.ReplaceAll(err.Error(), settings.Source, "(connection string)")
 	if source, parseErr := url.Parse(settings.Source); parseErr == nil && source.User != nil {

@@ -3,10 +3,13 @@ package caddymodule
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
 func init() {
@@ -29,11 +32,14 @@ func (adminAPI) Routes() []caddy.AdminRoute {
 	return []caddy.AdminRoute{{Pattern: "/frontdesk/health", Handler: caddy.AdminHandlerFunc(serveHealth)}}
 }
 
-// health is the answer: its status is 200 when the service is ready, else 503.
+// health is the answer: its status is 200 when the service is ready and can
+// store what comes, else 503.
 type health struct {
 	Ready    bool   `json:"ready"`
 	Database string `json:"database,omitempty"` // the engine
 	Error    string `json:"error,omitempty"`
+	// Since is when the error began, as far as that is known.
+	Since *time.Time `json:"since,omitempty"`
 }
 
 // serveHealth asks the configuration that is active now: after a reload that
@@ -53,6 +59,11 @@ func serveHealth(w http.ResponseWriter, r *http.Request) error {
 		state.Database = app.settings.Engine
 		if err := app.service.Check(ctx); err != nil {
 			state.Error = err.Error()
+			var trouble *db.Trouble
+			if errors.As(err, &trouble) {
+				since := trouble.Since.UTC().Truncate(time.Second)
+				state.Since = &since
+			}
 		}
 	}
 	state.Ready = state.Error == ""

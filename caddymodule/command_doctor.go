@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -154,7 +155,11 @@ func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
 		d.note("server", "not running, or not to be asked: %v", err)
 		return
 	case !state.Ready:
-		d.wrong("server", "running and not ready: %s", state.Error)
+		since := ""
+		if state.Since != nil {
+			since = ", since " + state.Since.Local().Format(time.DateTime)
+		}
+		d.wrong("server", "running and not ready: %s%s", state.Error, since)
 	default:
 		d.well("server", "running and ready")
 	}

@@ -1,0 +1,296 @@
+package caddymodule
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+// tracked is a site whose pages come from the origin, on the database that stands
+// before it.
+const tracked = `
+http://localhost:$PORT {
+	frontdesk shop
+	reverse_proxy $ORIGIN
+}`
+
+// sender sends leads, as the script does.
+type sender struct {
+	*server
+	credentials map[string]any
+	sent        int
+}
+
+// arrive reports a page view, from which leads can be sent.
+func (s *server) arrive() *sender {
+	s.t.Helper()
+	status, body := s.call("hit", map[string]any{
+		"site_key": "shop", "view": strings.Repeat("v", 22), "url": s.text("http://localhost:$PORT/lamps"), "kind": "load",
+	})
+	require.Equal(s.t, http.StatusOK, status, "%v", body)
+	return &sender{server: s, credentials: body}
+}
+
+func (s *server) call(route string, content map[string]any) (status int, body map[string]any) {
+	s.t.Helper()
+	encoded, err := json.Marshal(content)
+	require.NoError(s.t, err)
+	got, err := s.do(http.MethodPost, "http://localhost:$PORT/frontdesk/v1/"+route, string(encoded), "Content-Type", "application/json")
+	require.NoError(s.t, err)
+	require.NoError(s.t, json.Unmarshal([]byte(got.body), &body), got.body)
+	return got.StatusCode, body
+}
+
+// lead sends a lead of that many bytes and tells whether it was acknowledged.
+func (s *sender) lead(size int) bool {
+	s.t.Helper()
+	s.sent++
+	credentials := make(map[string]any)
+	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id"} {
+		credentials[name] = s.credentials[name]
+	}
+	status, body := s.call("lead", map[string]any{
+		"credentials": credentials, "id": fmt.Sprintf("lead-%017d", s.sent),
+		"request": map[string]any{"message": strings.Repeat("m", size)},
+	})
+	if status == http.StatusOK {
+		require.Equal(s.t, true, body["success"])
+		return true
+	}
+	require.Equal(s.t, http.StatusServiceUnavailable, status, "%v", body)
+	require.Equal(s.t, "unavailable", body["code"])
+	return false
+}
+
+// requireTrouble checks that health tells of it, and since when.
+func (s *server) requireTrouble(began time.Time, words string) {
+	s.t.Helper()
+	status, state := s.health()
+	require.Equal(s.t, http.StatusServiceUnavailable, status)
+	requireTrouble(s.t, state, began, words)
+}
+
+func requireTrouble(t testing.TB, state health, began time.Time, words string) {
+	t.Helper()
+	require.False(t, state.Ready)
+	require.Contains(t, state.Error, words)
+	require.NotNil(t, state.Since)
+	require.WithinRange(t, *state.Since, began.Truncate(time.Second), time.Now())
+}
+
+func (s *server) page() string {
+	s.t.Helper()
+	got := s.get("http://localhost:$PORT/lamps")
+	require.Equal(s.t, http.StatusOK, got.StatusCode)
+	return got.body
+}
+
+// storedLeads are counted in the file of a SQLite database that nobody uses.
+func storedLeads(t *testing.T, file string) (n int) {
+	t.Helper()
+	d, err := sql.Open("sqlite", file)
+	require.NoError(t, err)
+	defer d.Close()
+	require.NoError(t, d.QueryRow("SELECT COUNT(*) FROM leads").Scan(&n))
+	return n
+}
+
+// No lead is acknowledged into a file that is not at its place any more.
+func TestLostFile(t *testing.T) {
+	replace := func(t *testing.T, file string) {
+		content, err := os.ReadFile(file) // as a copy is put back from a backup
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file+".copy", content, 0o600))
+		require.NoError(t, os.Rename(file+".copy", file))
+	}
+	for name, test := range map[string]struct {
+		file string
+		lose func(t *testing.T, file string)
+	}{
+		"removed":               {"frontdesk.db", func(t *testing.T, file string) { require.NoError(t, os.Remove(file)) }},
+		"moved away":            {"frontdesk.db", func(t *testing.T, file string) { require.NoError(t, os.Rename(file, file+".away")) }},
+		"replaced":              {"frontdesk.db", replace},
+		"the log removed":       {"frontdesk.db-wal", func(t *testing.T, file string) { require.NoError(t, os.Remove(file)) }},
+		"the log's index moved": {"frontdesk.db-shm", func(t *testing.T, file string) { require.NoError(t, os.Rename(file, file+".away")) }},
+	} {
+		for _, noticed := range []string{"by a lead", "by itself"} {
+			t.Run(name+", noticed "+noticed, func(t *testing.T) {
+				s := run(t, option+tracked).ready()
+				visitor := s.arrive()
+				require.True(t, visitor.lead(10))
+				require.Contains(t, s.page(), insertion)
+
+				began := time.Now()
+				test.lose(t, s.text("$DIR/"+test.file))
+				if noticed == "by a lead" {
+					require.False(t, visitor.lead(10))
+				}
+				require.Eventually(t, func() bool { return s.page() == page }, wait, tick, "pages pass untouched")
+				require.False(t, visitor.lead(10))
+				s.requireTrouble(began, test.file)
+				require.Contains(t, s.log(), "the database takes no writes")
+			})
+		}
+	}
+}
+
+// The file that comes back is the same database; another at its place is not.
+func TestLostFileComesBack(t *testing.T) {
+	s := run(t, option+tracked).ready()
+	visitor := s.arrive()
+	require.True(t, visitor.lead(10))
+	file := s.text("$DIR/frontdesk.db")
+	began := time.Now()
+	require.NoError(t, os.Rename(file, file+".away"))
+	require.False(t, visitor.lead(10))
+
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Never(t, func() bool { return visitor.lead(10) }, 1500*time.Millisecond, 100*time.Millisecond)
+	s.requireTrouble(began, "frontdesk.db")
+
+	require.NoError(t, os.Rename(file+".away", file))
+	s.ready()
+	require.True(t, visitor.lead(10))
+	require.Contains(t, s.page(), insertion)
+	require.NoError(t, caddy.Stop())
+	closing.Wait()
+	require.Equal(t, 2, storedLeads(t, file))
+}
+
+// What was acknowledged before the log was lost is in the file after a restart.
+func TestRestartAfterTheLogWasLost(t *testing.T) {
+	s := run(t, option+tracked).ready()
+	visitor := s.arrive()
+	for range 5 {
+		require.True(t, visitor.lead(1000))
+	}
+	require.NoError(t, os.Remove(s.text("$DIR/frontdesk.db-wal")))
+	require.False(t, visitor.lead(10))
+	require.NoError(t, caddy.Stop())
+	closing.Wait()
+	require.Equal(t, 5, storedLeads(t, s.text("$DIR/frontdesk.db")))
+
+	require.NoError(t, s.load(option+tracked))
+	s.ready()
+	require.True(t, s.arrive().lead(10))
+}
+
+// A PostgreSQL that becomes read-only, as a primary does that is made a standby,
+// is noticed by the first write, and so is its end.
+func TestReadOnlyPostgres(t *testing.T) {
+	server, err := dbtest.StartServer()
+	require.NoError(t, err)
+	t.Cleanup(server.Remove)
+	source := "postgres://postgres@" + server.Address + "/postgres?sslmode=disable"
+	administrator, err := sql.Open("pgx", source)
+	require.NoError(t, err)
+	defer administrator.Close()
+	administer := func(statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			_, err := administrator.Exec(statement)
+			require.NoError(t, err)
+		}
+	}
+	s := run(t, `
+		{
+			frontdesk {
+				database postgres "`+source+`"
+			}
+		}`+tracked).ready()
+	visitor := s.arrive()
+	require.True(t, visitor.lead(10))
+
+	began := time.Now()
+	administer("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+	require.Eventually(t, func() bool { return !visitor.lead(10) }, wait, tick)
+	s.requireTrouble(began, "the database is read-only")
+	require.Contains(t, s.page(), insertion, "what is known is still told")
+
+	administer("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+	s.ready()
+	require.True(t, visitor.lead(10))
+}
+
+// TestFullDisk runs Caddy with its database on a small disk of its own, which is
+// mounted where nobody else sees it.
+func TestFullDisk(t *testing.T) {
+	folder := t.TempDir()
+	ports := freePorts(t, 2)
+	s := &server{t: t, admin: "localhost:" + ports[0], values: []string{"$PORT", ports[1], "$DIR", folder}}
+	config := filepath.Join(t.TempDir(), "caddy.json")
+	require.NoError(t, os.WriteFile(config, s.adapt(option+`
+		http://localhost:$PORT {
+			frontdesk shop
+			header Content-Type text/html
+			respond "<!doctype html><html><head><title>Lamps</title></head><body>Lamps</body></html>"
+		}`), 0o600))
+	cmd := exec.Command("sh", "-ec", `mount --make-rprivate /; mount -t tmpfs -o size=8m frontdesk "$1"; exec "$2" run --config "$3"`,
+		"sh", folder, os.Args[0], config)
+	cmd.Env = append(os.Environ(), asCaddy+"=1", "XDG_DATA_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Cloneflags: syscall.CLONE_NEWNS}
+	if os.Geteuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
+	}
+	var output strings.Builder
+	cmd.Stderr = &output
+	require.NoError(t, cmd.Start())
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-exited
+	})
+	require.Eventually(t, func() bool {
+		select {
+		case err := <-exited:
+			exited <- err
+			require.NoError(t, err, output.String())
+		default:
+		}
+		answer, err := s.do(http.MethodGet, "http://"+s.admin+"/frontdesk/health", "")
+		return err == nil && answer.StatusCode == http.StatusOK
+	}, wait, tick)
+
+	visitor := s.arrive()
+	require.True(t, visitor.lead(10))
+	// The folder as Caddy sees it.
+	ballast := filepath.Join(fmt.Sprintf("/proc/%d/root", cmd.Process.Pid), folder, "ballast")
+	began := time.Now()
+	disk, err := os.Create(ballast)
+	require.NoError(t, err)
+	defer disk.Close()
+	for block := make([]byte, 4096); err == nil; {
+		_, err = disk.Write(block)
+	}
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	// The log has some room left, which small writes may still find.
+	var told health
+	require.Eventually(t, func() bool {
+		refused := !visitor.lead(60_000)
+		var status int
+		status, told = s.health()
+		return refused && status != http.StatusOK
+	}, wait, tick)
+	requireTrouble(t, told, began, "the disk of the database is full")
+	require.Contains(t, s.page(), insertion, "pages are woven all the same")
+
+	require.NoError(t, os.Remove(ballast))
+	require.NoError(t, disk.Close())
+	s.ready()
+	require.True(t, visitor.lead(60_000))
+}
