@@ -64,7 +64,7 @@ func TestServiceOpensWhenItsDatabaseCanBe(t *testing.T) {
 }
 
 func TestServiceOutlivesAnOutage(t *testing.T) {
-	server, err := dbtest.StartServer()
+	server, err := dbtest.StartServer("")
 	require.NoError(t, err)
 	t.Cleanup(server.Remove)
 	source := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "s3cr3t"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}

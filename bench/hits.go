@@ -21,7 +21,7 @@ import (
 // over HTTP, from 32 keep-alive clients of which each sends every fourth view
 // as a new visitor.
 func hits(ctx context.Context, folder, caddy string, duration time.Duration) error {
-	postgres, err := dbtest.StartServer()
+	postgres, err := dbtest.StartServer("")
 	if err != nil {
 		return err
 	}
@@ -40,22 +40,7 @@ func hits(ctx context.Context, folder, caddy string, duration time.Duration) err
 }
 
 func hitsOn(ctx context.Context, folder, caddy, database string, duration time.Duration) error {
-	address, err := freeAddress()
-	if err != nil {
-		return err
-	}
-	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
-		Replace(caddyConfig("frontdesk {\n\t\tdatabase "+database+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop"))
-	file := filepath.Join(folder, "hits.conf")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		return err
-	}
-	probe, err := http.NewRequest(http.MethodPost, "http://"+address+"/frontdesk/v1/hit", strings.NewReader(hitBody(0)))
-	if err != nil {
-		return err
-	}
-	probe.Header.Set("Content-Type", "application/json")
-	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	p, address, err := startOnDatabase(ctx, folder, caddy, database)
 	if err != nil {
 		return err
 	}
@@ -87,6 +72,27 @@ func hitsOn(ctx context.Context, folder, caddy, database string, duration time.D
 		l.percentile(0.5).Round(10*time.Microsecond), l.percentile(0.99).Round(10*time.Microsecond), l.percentile(1).Round(10*time.Microsecond),
 		float64((after-before).Microseconds())/float64(l.requests))
 	return nil
+}
+
+// startOnDatabase runs a Caddy that takes the addresses of clients from a header.
+func startOnDatabase(ctx context.Context, folder, caddy, database string) (*process, string, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, "", err
+	}
+	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
+		Replace(caddyConfig("frontdesk {\n\t\tdatabase "+database+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop"))
+	file := filepath.Join(folder, "database.conf")
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		return nil, "", err
+	}
+	probe, err := http.NewRequest(http.MethodPost, "http://"+address+"/frontdesk/v1/hit", strings.NewReader(hitBody(0)))
+	if err != nil {
+		return nil, "", err
+	}
+	probe.Header.Set("Content-Type", "application/json")
+	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	return p, address, err
 }
 
 // newVisitorEvery is a visitor after the other: each has an address of its own,

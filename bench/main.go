@@ -6,6 +6,8 @@
 //	go run ./bench pages      # pages on their way, beside plain Caddy and nginx
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
+//	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
+//	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -29,6 +31,7 @@ type options struct {
 	slice   time.Duration
 	sizes   string
 	bun     string
+	caddy   string
 	numbers bool
 	parts   []string
 }
@@ -39,6 +42,7 @@ func parse() options {
 	flag.DurationVar(&o.slice, "slice", 1500*time.Millisecond, "how long one measurement of one side lasts; rewrite takes thrice the rounds of a thirtieth")
 	flag.StringVar(&o.sizes, "size", "10KB,100KB,1MB,10MB", "pages that rewrite copies")
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
+	flag.StringVar(&o.caddy, "caddy", "", "a Caddy with Frontdesk to be measured instead of this one")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
@@ -66,7 +70,12 @@ func run(ctx context.Context, o options) error {
 	if err := os.Chmod(folder, 0o755); err != nil { // nginx's workers and PostgreSQL run as other users
 		return err
 	}
-	caddy := sync.OnceValues(func() (string, error) { return buildCaddy(ctx, folder) })
+	caddy := sync.OnceValues(func() (string, error) {
+		if o.caddy != "" {
+			return o.caddy, nil
+		}
+		return build(ctx, filepath.Join(folder, "caddy"), ".", "./cmd/caddy")
+	})
 	parts := map[string]func() error{
 		"rewrite": func() error {
 			// Of many short turns some are undisturbed on any machine.
@@ -93,6 +102,20 @@ func run(ctx context.Context, o options) error {
 			}
 			return signin(ctx, folder, program, 20*o.slice)
 		},
+		"attack": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return attack(ctx, folder, program, o.rounds, 2*o.slice)
+		},
+		"memory": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return memory(ctx, folder, program)
+		},
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -100,7 +123,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits or signin", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack or memory", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
@@ -109,12 +132,12 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-func buildCaddy(ctx context.Context, folder string) (string, error) {
-	caddy := filepath.Join(folder, "caddy")
-	build := exec.CommandContext(ctx, "go", "build", "-o", caddy, "./cmd/caddy")
+// build builds a program of the module in the folder.
+func build(ctx context.Context, program, module, source string) (string, error) {
+	build := exec.CommandContext(ctx, "go", "build", "-C", module, "-o", program, source)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("building ./cmd/caddy (run from the repository's root): %w", err)
+		return "", fmt.Errorf("building %s in %s (run from the repository's root): %w", source, module, err)
 	}
-	return caddy, nil
+	return program, nil
 }

@@ -137,7 +137,7 @@ func TestPagesFlowWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	t.Run("postgres stopped", func(t *testing.T) {
 		t.Parallel()
-		server, err := dbtest.StartServer()
+		server, err := dbtest.StartServer("")
 		require.NoError(t, err)
 		defer server.Remove()
 		p := runExample(t, `postgres "postgres://postgres@`+server.Address+`/postgres?sslmode=disable"`)

@@ -30,17 +30,18 @@ type Server struct {
 // startPostgres runs a PostgreSQL server on a free port of the loopback
 // address, with its data in a temporary folder.
 func startPostgres() (address string, stop func(), err error) {
-	s, err := StartServer()
+	s, err := StartServer("")
 	if err != nil {
 		return "", nil, err
 	}
 	return s.Address, s.Remove, nil
 }
 
-// StartServer makes a database cluster in a temporary folder and serves it on
-// a free loopback port. End it with Remove.
-func StartServer() (*Server, error) {
-	folder, err := os.MkdirTemp("", "frontdesk-postgres-")
+// StartServer makes a database cluster in a temporary folder within that one, or
+// where such folders usually are, and serves it on a free loopback port. End it
+// with Remove.
+func StartServer(within string) (*Server, error) {
+	folder, err := os.MkdirTemp(within, "frontdesk-postgres-")
 	if err != nil {
 		return nil, err
 	}
