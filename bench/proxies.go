@@ -120,7 +120,7 @@ func awaitText(ctx context.Context, address, text string) error {
 }
 
 func caddyConfig(global, directive string) string {
-	return "{\n\tadmin off\n\tauto_https off\n\tpersist_config off\n\t" + global + "\n}\nhttp://ADDRESS {\n\t" + directive + "\n\treverse_proxy ORIGIN\n}\n"
+	return "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\tauto_https off\n\tpersist_config off\n\t" + global + "\n}\nhttp://ADDRESS {\n\t" + directive + "\n\treverse_proxy ORIGIN\n}\n"
 }
 
 func frontdeskConfig(database, directives string) string {

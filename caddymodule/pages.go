@@ -16,7 +16,7 @@ import (
 // Reasons for which a page passes before it is looked at. They stand beside the
 // outcomes of package snippet.
 const (
-	notReady    = "not_ready"    // the service has not opened its database yet
+	notReady    = "not_ready"    // the service has not opened its database yet, or its file is lost
 	unknownSite = "unknown_site" // the key is none of a known site
 	lookup      = "lookup"       // whether it is could not be told in time
 	panicked    = "panic"
