@@ -90,5 +90,5 @@ type Leads struct {
 
 // New returns the leads of the database.
 func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
-	return &Leads{db: d, visits: visits, now: now, ids: d.Sequence("leads", 32)}
+	return &Leads{db: d, visits: visits, now: now, ids: d.Sequence("leads", 1024)}
 }
