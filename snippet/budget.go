@@ -2,8 +2,9 @@ package snippet
 
 import "sync/atomic"
 
-// maxHeld is how many bytes of pages all requests of the process may hold back together.
-const maxHeld = 64 << 20
+// maxHeld is how many bytes of pages all requests of the process may hold back together, with the trees that are
+// made of them. Go lets the heap grow to twice of what is in use and more while it collects, so they take up to 64 MB.
+const maxHeld = 16 << 20
 
 // heldPages is the budget of the process.
 var heldPages = newBudget(maxHeld)
@@ -40,10 +41,13 @@ func (s *share) reach(n int) bool {
 	return true
 }
 
-// free gives everything back.
-func (s *share) free() {
-	if s.taken > 0 {
-		s.budget.left.Add(int64(s.taken))
-		s.taken = 0
+// shrink gives back what is more than n bytes.
+func (s *share) shrink(n int) {
+	if n < s.taken {
+		s.budget.left.Add(int64(s.taken - n))
+		s.taken = n
 	}
 }
+
+// free gives everything back.
+func (s *share) free() { s.shrink(0) }

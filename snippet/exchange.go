@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
@@ -19,12 +19,13 @@ const (
 	maxWhole = 512 << 10
 	// maxPatience is how long such a page waits for its end, from its first byte on.
 	maxPatience = 200 * time.Millisecond
+	// treeSize is how much memory the parsing of a page takes, for each byte of it.
+	treeSize = 10
+	// roomForEdits is by how much most pages grow.
+	roomForEdits = 8 << 10
 	// maxIdle is how large a buffer may be to be kept for the next page.
 	maxIdle = 64 << 10
 )
-
-// wholes are buffers for pages that are kept whole.
-var wholes = sync.Pool{New: func() any { return new([]byte) }}
 
 // trees are the pages that are parsed at once: a tree is many times as large as its page.
 var trees = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
@@ -38,8 +39,9 @@ type exchange struct {
 	z    *weave.Replacer
 	out  []byte
 
-	waiting bool    // for the end of the page, to which selectors are to be applied
-	whole   *[]byte // what has come of it
+	waiting bool   // for the end of the page, to which selectors are to be applied
+	whole   []byte // what has come of it
+	length  int    // of the page, 0 if that is not known
 	since   time.Time
 	share   share // of the budget, for whole and for what it becomes
 	skipped bool  // the page went without its selectors
@@ -60,7 +62,7 @@ func (c *Code) newExchange(charset string, length int64, since time.Time, hydrat
 	}
 	if c.rules.NeedsWhole() {
 		x.waiting, x.since = true, since
-		if length > maxWhole {
+		if x.length = int(max(length, 0)); x.length > maxWhole {
 			x.hurry()
 		}
 	}
@@ -85,7 +87,6 @@ func (c *Code) takeExchange() *exchange {
 
 // putExchange takes back what a page needed. No more than an idle amount is kept.
 func (c *Code) putExchange(x *exchange) {
-	x.drop()
 	x.sent()
 	x.share.free()
 	c.exchanges.Put(x)
@@ -113,18 +114,17 @@ func (x *exchange) append(p []byte) {
 
 // keep adds to a page that waits, and says whether it may wait on.
 func (x *exchange) keep(p []byte) bool {
-	if x.whole == nil {
-		x.whole = wholes.Get().(*[]byte)
-	}
-	n := len(*x.whole) + len(p)
+	n := len(x.whole) + len(p)
 	switch {
 	case n > maxWhole:
 		return false
-	case !x.share.reach(n):
+	case !x.share.reach(max(n, x.length)):
 		x.crowded = true
 		return false
+	case x.whole == nil:
+		x.whole = make([]byte, 0, max(n, x.length))
 	}
-	*x.whole = append(*x.whole, p...)
+	x.whole = append(x.whole, p...)
 	return true
 }
 
@@ -144,27 +144,17 @@ func (x *exchange) hurry() {
 
 func (x *exchange) release() {
 	x.waiting = false
-	if x.whole != nil {
-		x.out = x.z.Append(x.out, *x.whole)
-		x.drop()
+	if x.whole == nil {
+		return
 	}
-}
-
-// drop lets go of what has been read.
-func (x *exchange) drop() {
-	if x.whole != nil {
-		*x.whole = (*x.whole)[:0]
-		wholes.Put(x.whole)
-		x.whole = nil
-	}
+	x.out = slices.Grow(x.out, len(x.whole)+roomForEdits)
+	x.out = x.z.Append(x.out, x.whole)
+	x.whole = nil
+	x.share.shrink(len(x.out))
 }
 
 // choose applies the selectors to a page that has come whole.
 func (x *exchange) choose() error {
-	var page []byte
-	if x.whole != nil {
-		page = *x.whole
-	}
 	select {
 	case trees <- struct{}{}:
 	case <-time.After(maxPatience):
@@ -172,7 +162,13 @@ func (x *exchange) choose() error {
 		return errCrowded
 	}
 	defer func() { <-trees }()
-	return x.z.Choose(page)
+	if !x.share.reach(treeSize * len(x.whole)) {
+		x.crowded = true
+		return errCrowded
+	}
+	err := x.z.Choose(x.whole)
+	x.share.shrink(2 * len(x.whole)) // and what it becomes
+	return err
 }
 
 // finish ends the page. A document that has been given the insertion code ends with
@@ -192,13 +188,10 @@ func (x *exchange) finish(woven bool) error {
 
 // rest gives what has been taken and not come out, as it was.
 func (x *exchange) rest() []byte {
-	switch {
-	case !x.waiting:
-		return x.z.Rest(nil)
-	case x.whole == nil:
-		return nil
+	if x.waiting {
+		return x.whole
 	}
-	return *x.whole
+	return x.z.Rest(nil)
 }
 
 // Rewrite copies a page with its numbers replaced and without the insertion code.

@@ -165,7 +165,7 @@ func (s *streaming) run(ctx context.Context) error {
 			look = true
 			read = true // what waited for an older transaction to end wakes nobody
 		case <-staff:
-			if err := s.check(ctx); err != nil {
+			if err := s.check(); err != nil {
 				return err
 			}
 		case <-heartbeat.C:
@@ -211,7 +211,7 @@ func (s *streaming) look(ctx context.Context) error {
 // beat keeps the operator present, and the connection from being taken for
 // dead.
 func (s *streaming) beat(ctx context.Context) error {
-	if err := s.check(ctx); err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
 	if err := s.lease.Renew(ctx); err != nil {
@@ -226,9 +226,10 @@ func (s *streaming) giveWay() error {
 	return s.send([]byte("event: yielded\ndata: yielded\n\n"))
 }
 
-// check ends the stream when the session has ended.
-func (s *streaming) check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
+// check ends the stream when the session has ended. Its context is a new one: that of
+// the request carries the session as it was when the stream began.
+func (s *streaming) check() error {
+	ctx, cancel := context.WithTimeout(context.Background(), maxLate)
 	defer cancel()
 	err := s.console.still(ctx, s.request)
 	if errors.Is(err, errSignedOut) {

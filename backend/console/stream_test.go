@@ -44,7 +44,7 @@ func (b *browser) liveAddress(page string) string {
 
 func (b *browser) open(address, lastEventID string) *stream {
 	b.t.Helper()
-	ctx, cancel := context.WithCancel(b.t.Context())
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	r := b.request(http.MethodGet, address).WithContext(ctx)
 	r.Header.Set("HX-Request", "true")
 	if lastEventID != "" {

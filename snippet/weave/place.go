@@ -304,6 +304,12 @@ func (f *Finder) tag(at int64, t *tag) bool {
 		}
 	}
 	if f.place >= 0 {
+		if f.awaitCharset && at >= prescan { // a statement that begins here does not count
+			f.awaitCharset = false
+			if f.settle(); f.verdict != Undecided {
+				return false
+			}
+		}
 		return f.tagBehind(t)
 	}
 	if t.end {
