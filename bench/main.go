@@ -8,6 +8,7 @@
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
+//	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -33,6 +34,7 @@ type options struct {
 	bun     string
 	caddy   string
 	numbers bool
+	race    bool
 	parts   []string
 }
 
@@ -43,6 +45,7 @@ func parse() options {
 	flag.StringVar(&o.sizes, "size", "10KB,100KB,1MB,10MB", "pages that rewrite copies")
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
 	flag.StringVar(&o.caddy, "caddy", "", "a Caddy with Frontdesk to be measured instead of this one")
+	flag.BoolVar(&o.race, "race", false, "let endure build Caddy with the race detector")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
@@ -109,6 +112,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return attack(ctx, folder, program, o.rounds, 2*o.slice)
 		},
+		"endure": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return endure(ctx, folder, program, o.race, o.slice)
+		},
 		"memory": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -123,7 +133,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack or memory", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory or endure", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
