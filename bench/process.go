@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
 
 // process is a server under measurement.
@@ -95,10 +97,6 @@ func cpuOf(pid int) (time.Duration, error) {
 }
 
 func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
+	port, err := dbtest.FreePort()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), err
 }

@@ -3,11 +3,8 @@ package caddymodule
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +16,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
 
 // server is Caddy, run in this process: one at a time, as Caddy's state is the
@@ -164,20 +163,13 @@ func (s *server) metric(name string) float64 {
 	return 0
 }
 
-// freePorts are ports on which nobody listens. They are below those that the
-// system gives to outgoing connections, which may take a port at any time.
 func freePorts(t testing.TB, n int) []string {
 	t.Helper()
-	var ports []string
-	for tried := 0; len(ports) < n; tried++ {
-		require.Less(t, tried, 1000, "no port is free")
-		port := fmt.Sprint(10_000 + rand.IntN(20_000))
-		listener, err := net.Listen("tcp", ":"+port)
-		if err != nil {
-			continue
-		}
-		defer listener.Close()
-		ports = append(ports, port)
+	ports := make([]string, n)
+	for i := range ports {
+		port, err := dbtest.FreePort()
+		require.NoError(t, err)
+		ports[i] = strconv.Itoa(port)
 	}
 	return ports
 }

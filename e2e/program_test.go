@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
 
 // binaryFolder is removed when all tests have run.
@@ -196,10 +198,9 @@ func (p *program) kill() {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := dbtest.FreePort()
 	require.NoError(t, err)
-	defer listener.Close()
-	return "127.0.0.1:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	return "127.0.0.1:" + strconv.Itoa(port)
 }
 
 type syncBuffer struct {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -45,7 +46,7 @@ func StartServer(within string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +160,16 @@ func servant() *syscall.Credential {
 	return nil
 }
 
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// FreePort is a port on which nobody listens. It is below those that the system gives to outgoing
+// connections, so that none of these takes it before its server does.
+func FreePort() (int, error) {
+	var err error
+	for range 1000 {
+		port := 10_000 + rand.IntN(20_000)
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
+			return port, listener.Close()
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return 0, fmt.Errorf("looking for a free port: %w", err)
 }
