@@ -6,6 +6,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -45,7 +46,11 @@ type Console struct {
 	crossing http.CrossOriginProtection
 	routes   http.Handler
 
-	streams streams
+	streams        streams
+	attendance     attendance
+	sharedLeads    *shared[leadKey, lead.Lead]
+	sharedSites    *shared[struct{}, []site.Site]
+	sharedPresence *shared[presenceKey, presence]
 }
 
 // New returns the console over its subjects.
@@ -59,6 +64,16 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		attempts: newAttempts(now),
 		streams:  newStreams(),
 	}
+	c.attendance.console = c
+	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
+	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
+	c.sharedPresence = newShared(64, time.Minute, now, func(ctx context.Context, k presenceKey) (presence, error) {
+		sites, err := c.sharedSites.get(ctx, struct{}{})
+		if err != nil {
+			return presence{}, err
+		}
+		return presenceOf(k.words, sites, k.scene.Live), nil
+	})
 	c.pages = parsePages(c.words)
 	c.crossing.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusForbidden, "fail.crossing")

@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -161,7 +160,7 @@ type step struct {
 
 func cardOf(w *words, siteID int64, found visit.Card) card {
 	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name,
-		Here: w.now().Sub(found.LastAt) < presentFor}
+		Here: w.now().Sub(found.LastAt) < visit.LiveFor}
 	for _, p := range found.Phones {
 		c.Phones = append(c.Phones, contactPhone{p.Value, p.Written})
 	}
@@ -212,13 +211,4 @@ func stayOf(w *words, s visit.Session, open bool) stay {
 	}
 	slices.SortStableFunc(shown.Steps, func(a, b step) int { return b.At.Compare(a.At) })
 	return shown
-}
-
-// cardState changes when there is more to see on the card.
-func cardState(c visit.Card) string {
-	state := c.Name + strconv.Itoa(len(c.Emails)) + strconv.Itoa(len(c.Phones)) + strconv.Itoa(len(c.Properties))
-	for _, s := range c.Sessions {
-		state += fmt.Sprint(" ", s.ID, s.Hits, len(s.Events))
-	}
-	return state
 }

@@ -101,17 +101,6 @@ func (c *Console) holder(ctx context.Context, r *http.Request) (operator.Operato
 	return o, err
 }
 
-// still tells whether the session of the request has not ended meanwhile.
-func (c *Console) still(ctx context.Context, r *http.Request) error {
-	m := c.sessions.of(r)
-	fresh, err := m.Load(ctx, m.Token(r.Context()))
-	if err != nil {
-		return err
-	}
-	_, err = c.holder(fresh, r.WithContext(fresh))
-	return err
-}
-
 type operatorKey struct{}
 
 // current is the operator of a request that passed signedIn; otherwise nobody.

@@ -20,21 +20,18 @@ import (
 const (
 	// maxLate bounds how long a client may take to read what it was sent.
 	maxLate = 10 * time.Second
-	// calm is the least time between two looks at the database for one stream.
+	// calm is the least time between two events of one stream.
 	calm = time.Second
-	// ageing is how often the list of visitors is looked at without news, since
-	// visitors leave without a word.
-	ageing = 20 * time.Second
-	// entriesAtOnce bounds how many entries of the journal are read together.
+	// entriesAtOnce bounds how many entries of the journal are told together.
 	entriesAtOnce = 500
 )
 
 // view is what one kind of page has to hear of.
 type view interface {
 	// news returns the events for what the journal says, and refresh those for
-	// what is true now. Both may be empty.
+	// what is seen now. Both may be empty.
 	news(ctx context.Context, entries []journal.Entry) ([]byte, error)
-	refresh(ctx context.Context) ([]byte, error)
+	refresh(ctx context.Context, scene *visit.Scene) ([]byte, error)
 }
 
 // stream keeps an open page up to date over server-sent events. It ends with
@@ -54,10 +51,13 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	shown := c.viewOf(r, c.wordsFor(r), siteID)
+	shown, watch := c.viewOf(r, c.wordsFor(r), siteID)
 	if shown == nil {
 		http.NotFound(w, r)
 		return
+	}
+	if watch != nil {
+		defer watch.Close()
 	}
 	running, yield, leave, ok := c.streams.enter(o.ID)
 	if !ok {
@@ -84,7 +84,11 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 			c.logger.Warn("operator's presence ends only with its lease", zap.Error(err))
 		}
 	}()
-	s := &streaming{console: c, request: r, view: shown, lease: lease, position: position, yield: yield,
+	attendee := c.attendance.enter(r, lease)
+	defer c.attendance.leave(attendee)
+	happened := c.Journal.Follow(position, siteID)
+	defer happened.Close()
+	s := &streaming{view: shown, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {
 		c.logger.Debug("stream of the console ended", zap.Error(err))
@@ -101,50 +105,51 @@ func startOf(r *http.Request) (journal.Position, error) {
 	return journal.ParsePosition(last)
 }
 
-// streaming is one open stream.
+// streaming is one open stream. It asks the database for nothing that another
+// stream asks for, too.
 type streaming struct {
-	console  *Console
-	request  *http.Request
 	view     view
 	lease    *operator.Lease
-	position journal.Position
+	attendee *attendee
+	happened *journal.Follower
+	watch    *visit.Watch // nil when the view has none
 	yield    <-chan struct{}
 	out      http.ResponseWriter
 	control  *http.ResponseController
 }
 
 func (s *streaming) run(ctx context.Context) error {
-	d := s.console.DB
-	happened, forget := d.Subscribe(journal.Topic)
-	defer forget()
-	moved, forget := d.Subscribe(visit.LiveTopic)
-	defer forget()
-	staff, forget := d.Subscribe(operator.Topic)
-	defer forget()
+	var moved <-chan struct{}
+	if s.watch != nil {
+		moved = s.watch.News()
+	}
 	heartbeat := time.NewTicker(operator.Heartbeat)
 	defer heartbeat.Stop()
-	aged := time.NewTicker(ageing)
-	defer aged.Stop()
 
 	s.out.Header().Set("Content-Type", "text/event-stream")
 	s.out.Header().Set("X-Accel-Buffering", "no")
 	if err := s.send([]byte(": hello\n\n")); err != nil {
 		return err
 	}
-	// Whatever happened while the page was on its way is told first.
-	read, look := true, true
 	for {
-		if read {
-			if err := s.read(ctx); err != nil {
-				return err
-			}
+		var err error
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.yield:
+			return s.giveWay()
+		case why := <-s.attendee.over:
+			return s.end(ctx, why)
+		case <-heartbeat.C: // the connection is not to be taken for dead
+			err = s.send([]byte(": here\n\n"))
+		case <-s.happened.News():
+			err = s.read(ctx)
+		case <-moved:
+			err = s.look(ctx)
 		}
-		if look {
-			if err := s.look(ctx); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
-		read, look = false, false
 		select { // news that come in the meantime wait as one
 		case <-ctx.Done():
 			return ctx.Err()
@@ -152,72 +157,32 @@ func (s *streaming) run(ctx context.Context) error {
 			return s.giveWay()
 		case <-time.After(calm):
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-s.yield:
-			return s.giveWay()
-		case <-happened:
-			read = true
-		case <-moved:
-			look = true
-		case <-aged.C:
-			look = true
-			read = true // what waited for an older transaction to end wakes nobody
-		case <-staff:
-			if err := s.check(); err != nil {
-				return err
-			}
-		case <-heartbeat.C:
-			if err := s.beat(ctx); err != nil {
-				return err
-			}
-		}
 	}
 }
 
 // read tells what the journal has got behind the stream's position.
 func (s *streaming) read(ctx context.Context) error {
 	for {
-		entries, err := s.console.Journal.After(ctx, s.position, entriesAtOnce)
-		if err != nil {
+		entries, err := s.happened.Next(ctx, entriesAtOnce)
+		if err != nil || len(entries) == 0 {
 			return err
-		}
-		if len(entries) == 0 {
-			return nil
 		}
 		html, err := s.view.news(ctx, entries)
 		if err != nil {
 			return err
 		}
-		s.position = entries[len(entries)-1].Position
 		if err := s.tell(html); err != nil {
 			return err
-		}
-		if len(entries) < entriesAtOnce {
-			return nil
 		}
 	}
 }
 
 func (s *streaming) look(ctx context.Context) error {
-	html, err := s.view.refresh(ctx)
+	html, err := s.view.refresh(ctx, s.watch.Scene())
 	if err != nil {
 		return err
 	}
 	return s.tell(html)
-}
-
-// beat keeps the operator present, and the connection from being taken for
-// dead.
-func (s *streaming) beat(ctx context.Context) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	if err := s.lease.Renew(ctx); err != nil {
-		return err
-	}
-	return s.send([]byte(": here\n\n"))
 }
 
 // giveWay tells the page that it is no longer kept up to date, so that it does
@@ -226,21 +191,21 @@ func (s *streaming) giveWay() error {
 	return s.send([]byte("event: yielded\ndata: yielded\n\n"))
 }
 
-// check ends the stream when the session has ended. Its context is a new one: that of
-// the request carries the session as it was when the stream began.
-func (s *streaming) check() error {
-	ctx, cancel := context.WithTimeout(context.Background(), maxLate)
-	defer cancel()
-	err := s.console.still(ctx, s.request)
-	if errors.Is(err, errSignedOut) {
-		if err := s.lease.End(ctx); err != nil {
-			return err
-		}
-		if err := s.send([]byte("event: ended\ndata: ended\n\n")); err != nil {
-			return err
-		}
+// end ends the stream, and the operator's presence in it when the session has
+// ended.
+func (s *streaming) end(ctx context.Context, why error) error {
+	if !errors.Is(why, errSignedOut) {
+		return why
 	}
-	return err
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
+	defer cancel()
+	if err := s.lease.End(ctx); err != nil {
+		return err
+	}
+	if err := s.send([]byte("event: ended\ndata: ended\n\n")); err != nil {
+		return err
+	}
+	return why
 }
 
 // tell sends an event whose data is HTML for the page.
@@ -248,7 +213,7 @@ func (s *streaming) tell(html []byte) error {
 	if len(html) == 0 {
 		return nil
 	}
-	return s.send(event(s.position, html))
+	return s.send(event(s.happened.Position(), html))
 }
 
 // event is a server-sent event in its wire form. What visitors wrote is part of

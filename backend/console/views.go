@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -15,24 +16,25 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// viewOf is the view that a stream is for, or nil.
-func (c *Console) viewOf(r *http.Request, w *words, siteID int64) view {
-	base := arrivals{console: c, words: w, siteID: siteID}
+// viewOf is the view that a stream is for, or nil. watch is what it is refreshed
+// from; nil when it is about leads alone.
+func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, watch *visit.Watch) {
+	base := arrivals{console: c, words: w}
 	switch r.PathValue("view") {
 	case "visitors":
-		return &visitorsView{arrivals: base, sent: make(map[string]uint64)}
+		return &visitorsView{arrivals: base, sent: make(map[string]uint64)}, c.Visits.Watch(siteID)
 	case "leads":
-		return &leadsView{arrivals: base}
+		return &leadsView{arrivals: base}, nil
 	case "card":
 		visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
 		if err != nil {
-			return nil
+			return nil, nil
 		}
-		return &cardView{arrivals: base, visitor: visit.ID(visitor)}
+		return &cardView{arrivals: base, siteID: siteID, visitor: visitor}, c.Visits.WatchVisitor(siteID, visit.ID(visitor))
 	case "other":
-		return &base
+		return &base, nil
 	}
-	return nil
+	return nil, nil
 }
 
 func (c *Console) render(w *words, name string, data any) ([]byte, error) {
@@ -45,7 +47,6 @@ func (c *Console) render(w *words, name string, data any) ([]byte, error) {
 type arrivals struct {
 	console *Console
 	words   *words
-	siteID  int64
 }
 
 // rows are the leads among the entries, newest first, as rows of a list.
@@ -54,10 +55,10 @@ func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow
 	var rows []leadRow
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
-		if e.Kind != lead.Added || a.siteID != 0 && a.siteID != e.SiteID {
+		if e.Kind != lead.Added {
 			continue
 		}
-		l, err := a.console.Leads.Get(ctx, e.SiteID, e.SubjectID)
+		l, err := a.console.sharedLeads.get(ctx, leadKey{e.SiteID, e.SubjectID})
 		if errors.Is(err, lead.ErrUnknown) { // erased since
 			continue
 		}
@@ -65,7 +66,7 @@ func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow
 			return nil, err
 		}
 		if sites == nil {
-			if sites, err = a.console.Sites.List(ctx); err != nil {
+			if sites, err = a.console.sharedSites.get(ctx, struct{}{}); err != nil {
 				return nil, err
 			}
 		}
@@ -82,7 +83,7 @@ func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([]byte, e
 	return a.console.render(a.words, "arrival-event", rows)
 }
 
-func (a *arrivals) refresh(context.Context) ([]byte, error) { return nil, nil }
+func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { return nil, nil }
 
 // leadsView is the list of leads.
 type leadsView struct{ arrivals }
@@ -99,24 +100,29 @@ func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 // it says that there is more.
 type cardView struct {
 	arrivals
-	visitor visit.ID
-	seen    uint64
+	siteID, visitor int64
+	seen            *visit.Scene
 }
 
-func (v *cardView) refresh(ctx context.Context) ([]byte, error) {
-	card, err := v.console.Visits.Card(ctx, v.siteID, v.visitor)
-	if errors.Is(err, visit.ErrUnknown) {
-		return nil, nil
-	}
+func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	html, err := v.arrivals.news(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
-	state := sum(cardState(card))
-	if v.seen == 0 || v.seen == state {
-		v.seen = state
+	ofVisitor := func(e journal.Entry) bool { return e.SiteID == v.siteID && e.VisitorID == v.visitor }
+	if !slices.ContainsFunc(entries, ofVisitor) {
+		return html, nil
+	}
+	more, err := v.console.render(v.words, "card-event", nil)
+	return append(html, more...), err
+}
+
+func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([]byte, error) {
+	before := v.seen
+	v.seen = scene
+	if before == nil || before.Views == scene.Views && before.LastAt.Equal(scene.LastAt) {
 		return nil, nil
 	}
-	v.seen = state
 	return v.console.render(v.words, "card-event", nil)
 }
 
@@ -135,8 +141,8 @@ type visitorsEvent struct {
 	Order   string // keys of all rows from top to bottom
 }
 
-func (v *visitorsView) refresh(ctx context.Context) ([]byte, error) {
-	present, err := v.console.present(ctx, v.words, v.siteID)
+func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
+	present, err := v.console.sharedPresence.get(ctx, presenceKey{v.words, scene})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -9,19 +8,12 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-const (
-	// present visitors have opened a page within this time.
-	presentFor = 5 * time.Minute
-	// maxGuests is how many of them are shown.
-	maxGuests = 200
-	// maxNarrowed is among how many those of one site are looked for.
-	maxNarrowed = 1000
-	// maxCardLeads is how many leads a visitor's card shows.
-	maxCardLeads = 50
-)
+// maxCardLeads is how many leads a visitor's card shows.
+const maxCardLeads = 50
 
 // presence is who is on the sites now.
 type presence struct {
@@ -50,29 +42,11 @@ type guest struct {
 	state string // changes when the row does
 }
 
-// present reads who is there, those who came last first. Rows keep their places
+// presenceOf shows who is there, those who came last first. Rows keep their places
 // as visitors go from page to page.
-func (c *Console) present(ctx context.Context, w *words, siteID int64) (presence, error) {
-	sites, err := c.Sites.List(ctx)
-	if err != nil {
-		return presence{}, err
-	}
-	most := maxGuests
-	if siteID != 0 {
-		most = maxNarrowed
-	}
-	live, err := c.Visits.Live(ctx, c.now().Add(-presentFor), most+1)
-	if err != nil {
-		return presence{}, err
-	}
-	var p presence
-	if len(live) > most {
-		p.More, live = true, live[:most]
-	}
-	for _, v := range live {
-		if siteID != 0 && v.SiteID != siteID {
-			continue
-		}
+func presenceOf(w *words, sites []site.Site, live visit.Live) presence {
+	p := presence{More: live.More}
+	for _, v := range live.Visits {
 		g := guestOf(w, frame{Sites: sites}, v)
 		if g.Known {
 			p.Known++
@@ -83,7 +57,7 @@ func (c *Console) present(ctx context.Context, w *words, siteID int64) (presence
 		p.Guests = append(p.Guests, g)
 	}
 	slices.SortStableFunc(p.Guests, func(a, b guest) int { return b.Started.Compare(a.Started) })
-	return p, nil
+	return p
 }
 
 func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
@@ -96,12 +70,12 @@ func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	present, err := c.present(r.Context(), f.Words, f.SiteID)
+	live, err := c.Visits.Live(r.Context(), f.SiteID)
 	if err != nil {
 		c.failed(w, r, err)
 		return
 	}
-	f.Body = present
+	f.Body = presenceOf(f.Words, f.Sites, live)
 	c.show(w, r, http.StatusOK, f)
 }
 

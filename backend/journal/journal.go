@@ -6,10 +6,12 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -41,6 +43,10 @@ func ParsePosition(text string) (Position, error) {
 		return Position{}, fmt.Errorf("%q is no position of the journal", text)
 	}
 	return Position{Tx: int64(tx), Seq: int64(seq)}, nil
+}
+
+func (p Position) behind(q Position) bool {
+	return p.Tx > q.Tx || p.Tx == q.Tx && p.Seq > q.Seq
 }
 
 // Entry is one thing that happened.
@@ -80,9 +86,12 @@ func Append(ctx context.Context, tx db.Tx, e Entry) error {
 	return nil
 }
 
-// Journal reads the entries.
+// Journal reads the entries. It is safe for concurrent use.
 type Journal struct {
 	db *db.DB
+
+	mu  sync.Mutex
+	hub *hub // nil while nobody follows
 }
 
 // New returns the journal of the database.
@@ -94,8 +103,12 @@ func New(d *db.DB) *Journal { return &Journal{db: d} }
 // commit an earlier one has ended, so nothing is ever added before a position
 // that was read.
 func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
-	rows, err := j.db.Read().DB.QueryContext(ctx, `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data
-		FROM journal WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
+	return scan(j.db.Read().DB.QueryContext(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit))
+}
+
+const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
+
+func scan(rows *sql.Rows, err error) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the journal: %w", err)
 	}
@@ -111,7 +124,10 @@ func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, er
 		e.At, e.Data = time.UnixMilli(at), json.RawMessage(data)
 		entries = append(entries, e)
 	}
-	return entries, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading the journal: %w", err)
+	}
+	return entries, nil
 }
 
 // End is the position of the last entry that [Journal.After] would return.

@@ -271,7 +271,7 @@ func TestPresence(t *testing.T) {
 		require.True(t, online())
 
 		clock.pass(operator.LeaseTime - 10*time.Second)
-		require.NoError(t, second.Renew(ctx))
+		require.NoError(t, o.Renew(ctx, first, second))
 		clock.pass(operator.LeaseTime - 10*time.Second)
 		require.True(t, online())
 		list, err := o.List(ctx)

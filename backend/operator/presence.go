@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -21,6 +24,8 @@ const (
 	FadeTime = 5 * time.Second
 	// Heartbeat is how often a lease is to be renewed.
 	Heartbeat = 10 * time.Second
+	// leasesAtOnce bounds how many leases one statement renews.
+	leasesAtOnce = 1000
 	// onlineFor is how long an answer of Online is repeated from memory.
 	onlineFor = time.Second
 )
@@ -39,8 +44,24 @@ func (o *Operators) Arrive(ctx context.Context, id int64) (*Lease, error) {
 	return l, l.write(ctx, LeaseTime, true)
 }
 
-// Renew keeps the lease for another [LeaseTime].
-func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, LeaseTime, false) }
+// Renew keeps the leases for another [LeaseTime], in one statement for many. One
+// that has ended stays so.
+func (o *Operators) Renew(ctx context.Context, leases ...*Lease) error {
+	for some := range slices.Chunk(leases, leasesAtOnce) {
+		ids := make([]string, len(some))
+		for i, l := range some {
+			ids[i] = l.id
+		}
+		err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			_, err := tx.ExecContext(ctx, `UPDATE operator_leases SET expires_at = ? WHERE id IN (?)`, o.now().Add(LeaseTime).UnixMilli(), bun.List(ids))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("renewing presence: %w", err)
+		}
+	}
+	return nil
+}
 
 // Fade ends the lease [FadeTime] from now.
 func (l *Lease) Fade(ctx context.Context) error { return l.write(ctx, FadeTime, false) }

@@ -121,8 +121,9 @@ func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
 		for i := 1; i < 12; i++ {
 			c.pass(time.Second)
 			last := report(t, []*visit.Visits{v, other}[i%2], visitor, load(fmt.Sprint(i)))
-			live, err := v.Live(t.Context(), c.now(), 10)
+			there, err := v.Live(t.Context(), site)
 			require.NoError(t, err)
+			live := there.Visits
 			require.Len(t, live, 1)
 			require.Equal(t, last.Ref, live[0].Ref)
 			require.Equal(t, fmt.Sprint(i), live[0].Title)

@@ -1,13 +1,14 @@
 package visit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/uptrace/bun"
 )
 
 // LiveVisit is a session of somebody who is on a site now.
@@ -49,6 +50,7 @@ type sessionRow struct {
 	UserAgent string
 	Language  string
 	Source    string
+	List      int64 // of live visits, which it was read for
 }
 
 const sessionColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.hits, s.hit_id, s.recent, s.bot, s.user_agent, s.language, s.source`
@@ -67,18 +69,50 @@ func (v *Visits) page(h hitRow) Page {
 	return Page{ID: v.hits.id(h.ID), At: time.UnixMilli(h.At), Kind: h.Kind, URL: h.URL, Title: h.Title}
 }
 
-// Live returns who is on the sites: the latest session of each person, not bot,
-// that had a page view or an event since then, the latest first, limit at most.
-func (v *Visits) Live(ctx context.Context, since time.Time, limit int) ([]LiveVisit, error) {
+const (
+	// LiveFor is how long after the last page view or event somebody counts as
+	// being on the site.
+	LiveFor = 5 * time.Minute
+	// MaxLive is how many live visits are returned for a site, or for all.
+	MaxLive = 200
+	// sitesAtOnce and rowsAtOnce bound what one statement asks for.
+	sitesAtOnce, rowsAtOnce = 100, 2000
+)
+
+// Live is who is on a site: the latest session of each person, not bot, that had
+// a page view or an event within [LiveFor], the latest first.
+type Live struct {
+	Visits []LiveVisit // MaxLive at most
+	More   bool        // than are in Visits
+}
+
+// Live returns who is on the site, or with siteID 0 on any.
+func (v *Visits) Live(ctx context.Context, siteID int64) (Live, error) {
+	live, err := v.live(ctx, []int64{siteID})
+	return live[siteID], err
+}
+
+// live returns who is on each of the sites; 0 stands for all of them. It takes
+// few statements for any number of sites.
+func (v *Visits) live(ctx context.Context, sites []int64) (map[int64]Live, error) {
 	var sessions []sessionRow
-	err := v.db.Read().NewRaw(`SELECT `+sessionColumns+` FROM sessions AS s
-		JOIN visitors AS v ON v.site_id = s.site_id AND v.id = s.visitor_id AND v.session_id = s.id
-		WHERE s.last_at >= ? AND NOT s.bot ORDER BY s.last_at DESC, s.id DESC LIMIT ?`, since.UnixMilli(), limit).Scan(ctx, &sessions)
-	if err != nil {
-		return nil, fmt.Errorf("reading live visits: %w", err)
-	}
-	if len(sessions) == 0 {
-		return nil, nil
+	since := v.now().Add(-LiveFor).UnixMilli()
+	for some := range slices.Chunk(sites, sitesAtOnce) {
+		parts := make([]string, len(some))
+		for i, site := range some {
+			of := ""
+			if site != 0 {
+				of = fmt.Sprintf("AND s.site_id = %d", site)
+			}
+			parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT %s, %d AS list FROM sessions AS s
+				JOIN visitors AS v ON v.site_id = s.site_id AND v.id = s.visitor_id AND v.session_id = s.id
+				WHERE s.last_at >= %d AND NOT s.bot %s ORDER BY s.last_at DESC, s.id DESC LIMIT %d) AS part`, sessionColumns, site, since, of, MaxLive+1)
+		}
+		var found []sessionRow
+		if err := v.db.Read().NewRaw(strings.Join(parts, " UNION ALL ")+" ORDER BY last_at DESC, id DESC").Scan(ctx, &found); err != nil {
+			return nil, fmt.Errorf("reading live visits: %w", err)
+		}
+		sessions = append(sessions, found...)
 	}
 	paths, err := v.paths(ctx, sessions)
 	if err != nil {
@@ -88,20 +122,30 @@ func (v *Visits) Live(ctx context.Context, since time.Time, limit int) ([]LiveVi
 	if err != nil {
 		return nil, fmt.Errorf("reading live visits: %w", err)
 	}
-	visits := make([]LiveVisit, len(sessions))
-	for i, s := range sessions {
-		who := people[place{s.SiteID, s.VisitorID}]
-		visits[i] = LiveVisit{
-			SiteID: s.SiteID, Ref: v.ref(row{s.VisitorID, s.ID, s.HitID}),
-			Path: paths[place{s.SiteID, s.ID}], Hits: s.Hits, StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt),
-			Source: storedSource(s.Source), UserAgent: s.UserAgent, Language: s.Language,
-			Name: who.name, Email: who.email, Phone: who.phone,
+	lists := make(map[int64]Live, len(sites))
+	for _, s := range sessions {
+		list := lists[s.List]
+		if len(list.Visits) == MaxLive {
+			list.More = true
+		} else {
+			list.Visits = append(list.Visits, v.liveVisit(s, paths[place{s.SiteID, s.ID}], people[place{s.SiteID, s.VisitorID}]))
 		}
-		if path := visits[i].Path; len(path) > 0 {
-			visits[i].URL, visits[i].Title = path[len(path)-1].URL, path[len(path)-1].Title
-		}
+		lists[s.List] = list
 	}
-	return visits, nil
+	return lists, nil
+}
+
+func (v *Visits) liveVisit(s sessionRow, path []Page, who person) LiveVisit {
+	visit := LiveVisit{
+		SiteID: s.SiteID, Ref: v.ref(row{s.VisitorID, s.ID, s.HitID}),
+		Path: path, Hits: s.Hits, StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt),
+		Source: storedSource(s.Source), UserAgent: s.UserAgent, Language: s.Language,
+		Name: who.name, Email: who.email, Phone: who.phone,
+	}
+	if len(path) > 0 {
+		visit.URL, visit.Title = path[len(path)-1].URL, path[len(path)-1].Title
+	}
+	return visit
 }
 
 // place is a row of a site.
@@ -109,17 +153,17 @@ type place struct{ site, id int64 }
 
 // paths are the pages that the sessions remember as their last.
 func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]Page, error) {
-	wanted := make(map[int64][]string) // per site, pairs of a session and a hit
+	wanted := make(map[string]struct{})
 	for _, s := range sessions {
 		for hit := range s.Recent.hits() {
-			wanted[s.SiteID] = append(wanted[s.SiteID], fmt.Sprintf("(%d, %d)", s.ID, hit))
+			wanted[fmt.Sprintf("(%d, %d, %d)", s.SiteID, s.ID, hit)] = struct{}{}
 		}
 	}
 	paths := make(map[place][]Page, len(sessions))
-	for site, pairs := range wanted {
+	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
 		var hits []hitRow
 		err := v.db.Read().NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM hits
-			WHERE site_id = ? AND (session_id, id) IN (VALUES `+strings.Join(pairs, ", ")+`) ORDER BY at, id`, site).Scan(ctx, &hits)
+			WHERE (site_id, session_id, id) IN (VALUES `+strings.Join(rows, ", ")+`)`).Scan(ctx, &hits)
 		if err != nil {
 			return nil, err
 		}
@@ -128,27 +172,36 @@ func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]
 			paths[at] = append(paths[at], v.page(h))
 		}
 	}
+	for _, path := range paths {
+		slices.SortFunc(path, func(a, b Page) int {
+			return cmp.Or(a.At.Compare(b.At), cmp.Compare(v.hits.number(a.ID), v.hits.number(b.ID)))
+		})
+	}
 	return paths, nil
 }
 
 type person struct{ name, email, phone string }
 
 func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]person, error) {
+	wanted := make(map[string]struct{})
+	for _, s := range sessions {
+		wanted[fmt.Sprintf("(%d, %d)", s.SiteID, s.VisitorID)] = struct{}{}
+	}
 	people := make(map[place]person, len(sessions))
-	for site, ids := range bySite(sessions, func(s sessionRow) int64 { return s.VisitorID }) {
+	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
 		var known []struct {
-			VisitorID     int64
-			Kind, Written string
-			At            int64
+			SiteID, VisitorID int64
+			Kind, Written     string
+			At                int64
 		}
-		err := v.db.Read().NewRaw(`SELECT id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE site_id = ?0 AND id IN (?1) AND name <> ''
-			UNION ALL SELECT visitor_id, kind, written, at FROM contacts WHERE site_id = ?0 AND visitor_id IN (?1) ORDER BY at`,
-			site, bun.List(ids)).Scan(ctx, &known)
+		values := strings.Join(rows, ", ")
+		err := v.db.Read().NewRaw(`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
+			UNION ALL SELECT site_id, visitor_id, kind, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`).Scan(ctx, &known)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range known {
-			at := place{site, k.VisitorID}
+			at := place{k.SiteID, k.VisitorID}
 			who := people[at]
 			switch k.Kind {
 			case "name":
@@ -162,14 +215,6 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 		}
 	}
 	return people, nil
-}
-
-func bySite(sessions []sessionRow, id func(sessionRow) int64) map[int64][]int64 {
-	ids := make(map[int64][]int64)
-	for _, s := range sessions {
-		ids[s.SiteID] = append(ids[s.SiteID], id(s))
-	}
-	return ids
 }
 
 // SourceOf is the source of the session; ErrUnknown when there is none such.

@@ -53,6 +53,8 @@ type Visits struct {
 	events                   *db.Sequence
 
 	properties *sql.Stmt // read with every view of a returning visitor
+
+	watching watching
 }
 
 // block is how many numbers a node reserves at a time: each time, all who

@@ -1,0 +1,232 @@
+package journal
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+)
+
+const (
+	// window is how many of the latest entries are kept in memory, for all
+	// followers together.
+	window = 1000
+	// readAtOnce bounds how many entries are read together.
+	readAtOnce = 500
+	// gathering is the least time between two looks of the hub at the journal:
+	// wakes of that time melt into one.
+	gathering = 100 * time.Millisecond
+	// settling is how often the hub looks without a wake. On PostgreSQL an entry
+	// that waited for an older transaction to end wakes nobody.
+	settling = time.Second
+)
+
+// Follower reads the journal from a position of its own. All followers of a
+// process share one reader of the database. A Follower is used by one goroutine
+// at a time.
+type Follower struct {
+	hub      *hub
+	siteID   int64
+	position Position
+	news     chan struct{}
+}
+
+// Follow returns a follower of what happens behind the position: at the site, or
+// with siteID 0 everywhere. The caller closes it.
+func (j *Journal) Follow(p Position, siteID int64) *Follower {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.hub == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		j.hub = &hub{journal: j, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
+		go j.hub.run(ctx)
+	}
+	f := &Follower{hub: j.hub, siteID: siteID, position: p, news: make(chan struct{}, 1)}
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
+	f.hub.followers[f] = struct{}{}
+	if f.hub.ready { // else it hears when it is
+		f.news <- struct{}{}
+	}
+	return f
+}
+
+// News receives when [Follower.Next] may have something to return.
+func (f *Follower) News() <-chan struct{} { return f.news }
+
+// Position is the place behind all that Next has returned or left out.
+func (f *Follower) Position() Position { return f.position }
+
+// Next returns the entries behind the follower's position, oldest first, limit
+// at most, and moves the position on. Without an entry there is none yet. It
+// reads the database only when the follower has fallen behind what the hub holds
+// in memory.
+func (f *Follower) Next(ctx context.Context, limit int) ([]Entry, error) {
+	for {
+		entries, from, ready := f.hub.behind(f, limit)
+		if entries != nil || !ready || !from.behind(f.position) {
+			return entries, nil
+		}
+		entries, err := f.hub.journal.between(ctx, f.position, from, f.siteID, limit)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == limit {
+			f.position = entries[len(entries)-1].Position
+			return entries, nil
+		}
+		f.position = from // there is nothing more up to here
+		if len(entries) > 0 {
+			return entries, nil
+		}
+	}
+}
+
+// Close ends the follower. The hub ends with the last one.
+func (f *Follower) Close() {
+	j, h := f.hub.journal, f.hub
+	j.mu.Lock()
+	h.mu.Lock()
+	delete(h.followers, f)
+	last := len(h.followers) == 0
+	h.mu.Unlock()
+	if last && j.hub == h {
+		j.hub = nil
+	}
+	j.mu.Unlock()
+	if last {
+		h.stop()
+		<-h.ended
+	}
+}
+
+// hub reads what is new in the journal, once for all followers. It lives as long
+// as there are any.
+//
+// It holds the latest entries, and each follower has a position among them. A
+// follower that is slow costs nobody anything: the entries move on, and it reads
+// the database up to where they begin.
+type hub struct {
+	journal *Journal
+	stop    context.CancelFunc
+	ended   chan struct{}
+
+	mu        sync.Mutex
+	followers map[*Follower]struct{}
+	ready     bool
+	from      Position // recent holds all entries behind it, up to end
+	end       Position
+	recent    []Entry
+}
+
+func (h *hub) run(ctx context.Context) {
+	defer close(h.ended)
+	happened, forget := h.journal.db.Subscribe(Topic)
+	defer forget()
+	settled := time.NewTicker(settling)
+	defer settled.Stop()
+	for {
+		// When the database does not answer, it is asked again at the next turn.
+		for more := true; more; {
+			more = h.read(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(gathering):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-happened:
+		case <-settled.C:
+		}
+	}
+}
+
+// read takes in what is new, and tells whether there is more.
+func (h *hub) read(ctx context.Context) bool {
+	if !h.ready { // which this goroutine alone sets
+		latest, err := h.journal.latest(ctx, readAtOnce)
+		if err != nil {
+			return false
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.ready = true
+		if len(latest) == readAtOnce { // there are others before it
+			h.from = latest[0].Position
+			latest = latest[1:]
+		}
+		h.take(latest)
+		return false
+	}
+	entries, err := h.journal.After(ctx, h.end, readAtOnce)
+	if err != nil || len(entries) == 0 {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.take(entries)
+	return len(entries) == readAtOnce
+}
+
+// take adds the entries and tells the followers. The lock is held.
+func (h *hub) take(entries []Entry) {
+	h.recent = append(h.recent, entries...)
+	if over := len(h.recent) - window; over > 0 {
+		h.from = h.recent[over-1].Position
+		h.recent = slices.Clone(h.recent[over:])
+	}
+	h.end = h.from
+	if n := len(h.recent); n > 0 {
+		h.end = h.recent[n-1].Position
+	}
+	for f := range h.followers {
+		select {
+		case f.news <- struct{}{}:
+		default: // it has not taken the previous news yet
+		}
+	}
+}
+
+// behind returns what the hub holds for the follower, and moves the follower's
+// position on. When the follower is not there yet, from is where it must read up to.
+func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, ready bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ready || h.from.behind(f.position) {
+		return nil, h.from, h.ready
+	}
+	first := sort.Search(len(h.recent), func(i int) bool { return h.recent[i].behind(f.position) })
+	for _, e := range h.recent[first:] {
+		if len(entries) == limit {
+			return entries, h.from, true
+		}
+		if f.siteID == 0 || f.siteID == e.SiteID {
+			entries = append(entries, e)
+		}
+		f.position = e.Position
+	}
+	return entries, h.from, true
+}
+
+// latest returns the last entries, oldest first.
+func (j *Journal) latest(ctx context.Context, limit int) ([]Entry, error) {
+	entries, err := scan(j.db.Read().DB.QueryContext(ctx, columns+` WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $1`, limit))
+	slices.Reverse(entries)
+	return entries, err
+}
+
+// between returns the entries behind one position and up to another, which has
+// been read before: at the site, or with siteID 0 everywhere.
+func (j *Journal) between(ctx context.Context, p, to Position, siteID int64, limit int) ([]Entry, error) {
+	query := columns + ` WHERE (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4)`
+	args := []any{p.Tx, p.Seq, to.Tx, to.Seq, limit}
+	if siteID != 0 {
+		query += ` AND site_id = $6`
+		args = append(args, siteID)
+	}
+	return scan(j.db.Read().DB.QueryContext(ctx, query+` ORDER BY tx, seq LIMIT $5`, args...))
+}

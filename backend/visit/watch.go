@@ -1,0 +1,206 @@
+package visit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// calm is the least time between two looks at who is there.
+	calm = time.Second
+	// ageing is how often that is looked at without news, since visitors leave
+	// without a word.
+	ageing = 20 * time.Second
+)
+
+// Scene is what a [Watch] sees. It is shared and never changed.
+type Scene struct {
+	Live // of a site
+	// Views and LastAt are of a visitor: all page views, and the time of the last
+	// one or of the last event.
+	Views  int
+	LastAt time.Time
+}
+
+// Watch sees who is on a site, or what one visitor does. All watches of a process
+// share one reader of the database.
+type Watch struct {
+	visits *Visits
+	of     place // with the visitor's number, or 0 for the site
+	scene  atomic.Pointer[Scene]
+	news   chan struct{}
+}
+
+// Watch returns a watch over the site, or with siteID 0 over all of them. The
+// caller closes it.
+func (v *Visits) Watch(siteID int64) *Watch { return v.watching.begin(v, place{siteID, 0}) }
+
+// WatchVisitor returns a watch over the visitor. The caller closes it.
+func (v *Visits) WatchVisitor(siteID int64, visitor ID) *Watch {
+	return v.watching.begin(v, place{siteID, v.visitors.number(visitor)})
+}
+
+// News receives when there is another Scene.
+func (w *Watch) News() <-chan struct{} { return w.news }
+
+// Scene is what was seen last; nil when nothing has been read yet.
+func (w *Watch) Scene() *Scene { return w.scene.Load() }
+
+// Close ends the watch.
+func (w *Watch) Close() { w.visits.watching.end(w) }
+
+func (w *Watch) show(s *Scene) {
+	w.scene.Store(s)
+	select {
+	case w.news <- struct{}{}:
+	default: // it has not taken the previous news yet
+	}
+}
+
+// watching reads what the watches see, once for all of them behind each wake. It
+// sleeps while there is none.
+type watching struct {
+	mu      sync.Mutex
+	watches map[place]map[*Watch]struct{}
+	fresh   chan struct{} // receives when there is a watch that has seen nothing
+	stop    context.CancelFunc
+	ended   chan struct{}
+}
+
+func (g *watching) begin(v *Visits, of place) *Watch {
+	w := &Watch{visits: v, of: of, news: make(chan struct{}, 1)}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.watches) == 0 {
+		var ctx context.Context
+		ctx, g.stop = context.WithCancel(context.Background())
+		g.watches = make(map[place]map[*Watch]struct{})
+		g.fresh, g.ended = make(chan struct{}, 1), make(chan struct{})
+		go g.run(ctx, v, g.fresh, g.ended)
+	}
+	for other := range g.watches[of] {
+		if scene := other.Scene(); scene != nil {
+			w.show(scene)
+		}
+		break
+	}
+	if g.watches[of] == nil {
+		g.watches[of] = make(map[*Watch]struct{})
+	}
+	g.watches[of][w] = struct{}{}
+	if w.Scene() == nil {
+		select {
+		case g.fresh <- struct{}{}:
+		default:
+		}
+	}
+	return w
+}
+
+func (g *watching) end(w *Watch) {
+	g.mu.Lock()
+	delete(g.watches[w.of], w)
+	if len(g.watches[w.of]) == 0 {
+		delete(g.watches, w.of)
+	}
+	last, stop, ended := len(g.watches) == 0, g.stop, g.ended
+	g.mu.Unlock()
+	if last {
+		stop()
+		<-ended
+	}
+}
+
+func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}, ended chan<- struct{}) {
+	defer close(ended)
+	moved, forget := v.db.Subscribe(LiveTopic)
+	defer forget()
+	aged := time.NewTicker(ageing)
+	defer aged.Stop()
+	for {
+		again := !g.look(ctx, v) // the database does not answer
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(calm):
+		}
+		if again {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-moved:
+		case <-aged.C:
+		case <-fresh:
+		}
+	}
+}
+
+// look reads what there is to see and shows it. It returns false when that cannot
+// be read.
+func (g *watching) look(ctx context.Context, v *Visits) bool {
+	g.mu.Lock()
+	var sites []int64
+	var visitors []place
+	for of := range g.watches {
+		if of.id == 0 {
+			sites = append(sites, of.site)
+		} else {
+			visitors = append(visitors, of)
+		}
+	}
+	g.mu.Unlock()
+	scenes := make(map[place]*Scene, len(sites)+len(visitors))
+	live, err := v.live(ctx, sites)
+	if err != nil {
+		return false
+	}
+	for _, site := range sites {
+		scenes[place{site, 0}] = &Scene{Live: live[site]}
+	}
+	if v.activity(ctx, visitors, scenes) != nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for of, scene := range scenes {
+		for w := range g.watches[of] {
+			w.show(scene)
+		}
+	}
+	return true
+}
+
+// activity adds the scenes of the visitors.
+func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[place]*Scene) error {
+	for some := range slices.Chunk(visitors, rowsAtOnce) {
+		read := make(map[place]*Scene, len(some))
+		values := make([]string, len(some))
+		for i, of := range some {
+			values[i] = fmt.Sprintf("(%d, %d)", of.site, of.id)
+			read[of] = new(Scene)
+		}
+		var rows []struct {
+			SiteID, VisitorID, LastAt int64
+			Views                     int
+		}
+		err := v.db.Read().NewRaw(`SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
+			WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`).Scan(ctx, &rows)
+		if err != nil {
+			return fmt.Errorf("reading what visitors do: %w", err)
+		}
+		for _, r := range rows {
+			s := read[place{r.SiteID, r.VisitorID}]
+			s.Views, s.LastAt = r.Views, time.UnixMilli(r.LastAt)
+		}
+		maps.Copy(scenes, read)
+	}
+	return nil
+}

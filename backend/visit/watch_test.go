@@ -1,0 +1,85 @@
+package visit_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// until waits for a scene of the watch that is as it should be.
+func until(t *testing.T, w *visit.Watch, is func(*visit.Scene) bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case <-w.News():
+			if is(w.Scene()) {
+				return
+			}
+		case <-deadline:
+			require.FailNow(t, "the watch does not see it")
+		}
+	}
+}
+
+func TestWatchesSeeWhatHappens(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := see(t, v, 0, "https://shop.example/")
+		all, here, elsewhere, card := v.Watch(0), v.Watch(site), v.Watch(site+1), v.WatchVisitor(site, first.Visitor)
+		for w, visits := range map[*visit.Watch]int{all: 1, here: 1, elsewhere: 0} {
+			until(t, w, func(s *visit.Scene) bool { return len(s.Visits) == visits })
+		}
+		until(t, card, func(s *visit.Scene) bool { return s.Views == 1 })
+		c.pass(time.Second)
+		see(t, v, 0, "https://shop.example/another")
+		see(t, v, first.Visitor, "https://shop.example/lamps")
+		until(t, all, func(s *visit.Scene) bool { return len(s.Visits) == 2 })
+		until(t, here, func(s *visit.Scene) bool { return len(s.Visits) == 2 })
+		until(t, card, func(s *visit.Scene) bool { return s.Views == 2 })
+		for _, w := range []*visit.Watch{all, here, elsewhere, card} {
+			w.Close()
+		}
+		again := v.Watch(site) // those who look have gone, and it wakes up
+		defer again.Close()
+		until(t, again, func(s *visit.Scene) bool { return len(s.Visits) == 2 })
+	})
+}
+
+// The visitors of a quiet site are listed, however many a busy one has.
+func TestBusySiteDoesNotHideAQuietOne(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		const busy, number = site + 1, 10_000
+		for i := range 5 {
+			see(t, v, 0, fmt.Sprintf("https://quiet.example/%d", i))
+		}
+		c.pass(time.Second)
+		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?0) `
+			_, err := tx.ExecContext(ctx, many+`INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name)
+				SELECT ?1, 1000000 + i, 0, CAST(i AS TEXT), ?2, 1000000 + i, '' FROM n`, number, busy, c.now().UnixMilli())
+			if err != nil {
+				return err
+			}
+			_, err = tx.ExecContext(ctx, many+`INSERT INTO sessions (site_id, id, visitor_id, started_at, last_at, hits, hit_id, recent, campaign, bot, user_agent, language, source)
+				SELECT ?1, 1000000 + i, 1000000 + i, ?2, ?2, 1, 1, '', '', FALSE, '', '', '{}' FROM n`, number, busy, c.now().UnixMilli())
+			return err
+		}))
+		live, err := v.Live(t.Context(), site)
+		require.NoError(t, err)
+		require.Len(t, live.Visits, 5)
+		require.False(t, live.More)
+		live, err = v.Live(t.Context(), 0)
+		require.NoError(t, err)
+		require.Len(t, live.Visits, visit.MaxLive)
+		require.True(t, live.More)
+		w := v.Watch(site)
+		defer w.Close()
+		until(t, w, func(s *visit.Scene) bool { return len(s.Visits) == 5 && s.Visits[0].SiteID == site })
+	})
+}
