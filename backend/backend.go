@@ -136,6 +136,9 @@ func (s *Service) Close() error {
 // run opens the database and applies configurations as they come.
 func (s *Service) run(ctx context.Context) {
 	desk := s.open(ctx)
+	if desk != nil {
+		s.finished.Go(func() { desk.prune(ctx, s.logger) })
+	}
 	for desk != nil {
 		select {
 		case <-ctx.Done():

@@ -56,6 +56,7 @@ func (o Operator) Check() error {
 // Desk is the open service: the subjects, and what serves them over HTTP.
 type Desk struct {
 	DB        *db.DB
+	Journal   *journal.Journal
 	Sites     *site.Sites
 	Operators *operator.Operators
 	Numbers   *number.Shown
@@ -89,15 +90,17 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	operators := operator.New(d, time.Now)
 	sites := site.New(d)
 	numbers := number.NewShown(d, time.Now)
+	entries := journal.New(d)
 	return &Desk{
 		DB:        d,
+		Journal:   entries,
 		Sites:     sites,
 		Operators: operators,
 		Numbers:   numbers,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 		Console: console.New(console.Subjects{
 			DB:        d,
-			Journal:   journal.New(d),
+			Journal:   entries,
 			Sites:     sites,
 			Visits:    visits,
 			Leads:     leads,
@@ -105,6 +108,22 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 			Numbers:   numbers,
 		}, time.Now, logger.Named("console")),
 	}, nil
+}
+
+// pruneEvery is how often old entries of the journal are deleted.
+const pruneEvery = time.Hour
+
+// prune deletes what is old of the journal, until ctx ends.
+func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
+	for again := true; again; again = sleep(ctx, pruneEvery) {
+		pruned, err := d.Journal.Prune(ctx, time.Now())
+		switch {
+		case err != nil && ctx.Err() == nil:
+			logger.Warn("pruning the journal failed", zap.Error(err))
+		case pruned > 0:
+			logger.Info("pruned the journal", zap.Int("entries", pruned))
+		}
+	}
 }
 
 // Close ends the console's streams and closes the database.

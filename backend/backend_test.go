@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -61,6 +63,23 @@ func TestServiceOpensWhenItsDatabaseCanBe(t *testing.T) {
 	require.NoError(t, os.Remove(inTheWay))
 	ready(t, s)
 	require.NoError(t, s.Check(t.Context()))
+}
+
+func TestServicePrunesItsJournal(t *testing.T) {
+	each(t, func(t *testing.T, settings db.Settings) {
+		d := dbtest.Open(t, settings)
+		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			return errors.Join(journal.Append(ctx, tx, journal.Entry{At: time.Now().Add(-journal.KeepFor - time.Hour), Kind: "old"}),
+				journal.Append(ctx, tx, journal.Entry{At: time.Now(), Kind: "young"}))
+		}))
+		ready(t, start(t, settings, zap.NewNop(), Configuration{}))
+		kinds := func() (kinds []string) {
+			require.NoError(t, d.Read().NewRaw(`SELECT kind FROM journal`).Scan(t.Context(), &kinds))
+			return kinds
+		}
+		require.Eventually(t, func() bool { return len(kinds()) == 1 }, wait, tick)
+		require.Equal(t, []string{"young"}, kinds())
+	})
 }
 
 func TestServiceOutlivesAnOutage(t *testing.T) {

@@ -1,0 +1,75 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+const (
+	// KeepFor is how long entries are kept at the least: long enough for a node or
+	// a receiver that was away for a holiday. Leads and events have tables of their
+	// own, from which nothing is pruned.
+	KeepFor = 30 * 24 * time.Hour
+	// prunedAtOnce bounds how many entries one transaction deletes.
+	prunedAtOnce = 500
+)
+
+// Prune deletes the entries that are older than [KeepFor] and that all readers
+// have read, and returns how many. A reader that has not run anywhere for KeepFor
+// does not count: it goes on with the oldest entry that is left.
+func (j *Journal) Prune(ctx context.Context, now time.Time) (pruned int, err error) {
+	for {
+		n, err := j.pruneSome(ctx, now.Add(-KeepFor))
+		pruned += n
+		if err != nil {
+			return pruned, fmt.Errorf("pruning the journal: %w", err)
+		}
+		if n < prunedAtOnce {
+			return pruned, nil
+		}
+	}
+}
+
+func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) {
+	slowest, err := j.slowest(ctx)
+	if err != nil {
+		return 0, err
+	}
+	oldest, err := j.After(ctx, Position{}, prunedAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for n < len(oldest) && oldest[n].At.Before(before) && (slowest == nil || !oldest[n].behind(*slowest)) {
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	last := oldest[n-1].Position
+	return n, j.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Tx.Tx.ExecContext(ctx, `DELETE FROM journal WHERE (tx, seq) <= ($1, $2)`, last.Tx, last.Seq)
+		return err
+	})
+}
+
+// slowest is the position of the reader that is last, among those that run; nil
+// when there is none.
+func (j *Journal) slowest(ctx context.Context) (*Position, error) {
+	rows, err := j.db.Read().DB.QueryContext(ctx, `SELECT tx, seq FROM journal_readers WHERE seen_at > `+clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var p *Position
+	for rows.Next() {
+		p = new(Position)
+		if err := rows.Scan(&p.Tx, &p.Seq); err != nil {
+			return nil, err
+		}
+	}
+	return p, rows.Err()
+}

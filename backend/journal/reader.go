@@ -1,0 +1,193 @@
+package journal
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+const (
+	// leaseTime is how long a node that has died keeps others from reading in its
+	// place.
+	leaseTime = 12 * time.Second
+	// leaseBeat is how often the lease is renewed, and how often the other nodes
+	// try to take it.
+	leaseBeat = 3 * time.Second
+	// handledAtOnce bounds how many entries are handled together.
+	handledAtOnce = 100
+	// lastPause bounds the pauses between attempts; each is twice the one before.
+	lastPause = time.Minute
+)
+
+// Handler is given entries in their order. What it writes to tx is committed
+// together with the reader's position, so that it is done exactly once; all else
+// that it does may be done again. It runs within the transaction of other writes
+// and is subject to the rules of [db.DB.Write]: it must be quick, and must not
+// wait for anything but the database.
+type Handler func(ctx context.Context, tx db.Tx, entries []Entry) error
+
+// Reader reads the journal by name. Its position is kept in the database, and of
+// all nodes that run a reader of that name one reads at a time.
+type Reader struct {
+	journal *Journal
+	name    string
+	handle  Handler
+	owner   string
+	failed  func(error)
+}
+
+// Reader returns the reader of that name. A name that is new begins with the
+// oldest entry. failed is told what went wrong, before it is tried again.
+func (j *Journal) Reader(name string, handle Handler, failed func(error)) *Reader {
+	return &Reader{journal: j, name: name, handle: handle, owner: rand.Text(), failed: failed}
+}
+
+// errTaken means that another node has taken the place of this one.
+var errTaken = errors.New("another node reads the journal")
+
+// Run reads until ctx ends, and then lets another node go on at once. When a node
+// ends without a word, another takes over 15 seconds later at the latest.
+func (r *Reader) Run(ctx context.Context) {
+	happened, forget := r.journal.db.Subscribe(Topic)
+	defer forget()
+	defer r.release(context.WithoutCancel(ctx))
+	beat := time.NewTicker(leaseBeat)
+	defer beat.Stop()
+	settled := time.NewTicker(settling)
+	defer settled.Stop()
+	pause := settling
+	mine, claim := false, true
+	for ctx.Err() == nil {
+		var err error
+		if claim {
+			mine, err = r.claim(ctx)
+		}
+		if mine && err == nil {
+			err = r.read(ctx)
+		}
+		claim = false
+		if errors.Is(err, errTaken) {
+			mine = false
+		} else if err != nil && ctx.Err() == nil {
+			r.failed(err)
+			claim = true
+			sleep(ctx, pause) // less than the lease is renewed in, at first
+			pause = min(2*pause, lastPause)
+			continue
+		}
+		pause = settling
+		news := happened
+		waited := settled.C
+		if !mine {
+			news, waited = nil, nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-news:
+		case <-waited: // an entry may settle after its wake
+		case <-beat.C:
+			claim = true
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// clock is the time in milliseconds as the database has it: the clocks of nodes
+// may differ.
+func clock(engine string) string {
+	if engine == db.Postgres {
+		return `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`
+	}
+	return `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+}
+
+// claim takes or renews the lease, unless another node holds it.
+func (r *Reader) claim(ctx context.Context) (mine bool, err error) {
+	err = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		now := clock(tx.Engine())
+		result, err := tx.Tx.Tx.ExecContext(ctx, `INSERT INTO journal_readers (name, tx, seq, owner, expires_at, seen_at) VALUES ($1, 0, 0, $2, `+now+` + $3, `+now+`)
+			ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner, expires_at = EXCLUDED.expires_at, seen_at = EXCLUDED.seen_at
+			WHERE journal_readers.owner = EXCLUDED.owner OR journal_readers.expires_at < EXCLUDED.seen_at`, r.name, r.owner, leaseTime.Milliseconds())
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		mine = rows > 0
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("taking the lease of a reader of the journal: %w", err)
+	}
+	return mine, nil
+}
+
+// release ends the lease.
+func (r *Reader) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaseBeat)
+	defer cancel()
+	// When it fails, the lease ends by itself.
+	_ = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Tx.Tx.ExecContext(ctx, `UPDATE journal_readers SET expires_at = 0 WHERE name = $1 AND owner = $2`, r.name, r.owner)
+		return err
+	})
+}
+
+// read hands on what there is.
+func (r *Reader) read(ctx context.Context) error {
+	for began := time.Now(); time.Since(began) < leaseBeat; { // then the lease is due
+		p, err := r.position(ctx)
+		if err != nil {
+			return err
+		}
+		entries, err := r.journal.After(ctx, p, handledAtOnce)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		if err := r.advance(ctx, p, entries); err != nil {
+			return err
+		}
+		if len(entries) < handledAtOnce {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *Reader) position(ctx context.Context) (p Position, err error) {
+	var owner string
+	err = r.journal.db.Read().DB.QueryRowContext(ctx, `SELECT tx, seq, owner FROM journal_readers WHERE name = $1`, r.name).Scan(&p.Tx, &p.Seq, &owner)
+	if err != nil {
+		return p, fmt.Errorf("reading the position of a reader of the journal: %w", err)
+	}
+	if owner != r.owner {
+		return p, errTaken
+	}
+	return p, nil
+}
+
+// advance has the entries handled and moves the position behind them, in one
+// transaction, in which nobody else can do so.
+func (r *Reader) advance(ctx context.Context, from Position, entries []Entry) error {
+	to := entries[len(entries)-1].Position
+	return r.journal.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		result, err := tx.Tx.Tx.ExecContext(ctx, `UPDATE journal_readers SET tx = $1, seq = $2 WHERE name = $3 AND owner = $4 AND tx = $5 AND seq = $6`,
+			to.Tx, to.Seq, r.name, r.owner, from.Tx, from.Seq)
+		if err != nil {
+			return fmt.Errorf("moving a reader of the journal on: %w", err)
+		}
+		if rows, err := result.RowsAffected(); err != nil || rows == 0 {
+			return errors.Join(err, errTaken)
+		}
+		return r.handle(ctx, tx, entries)
+	})
+}
