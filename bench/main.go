@@ -9,6 +9,7 @@
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
+//	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -126,6 +127,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return memory(ctx, folder, program)
 		},
+		"live": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return live(ctx, folder, program, 10*o.slice)
+		},
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -133,7 +141,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory or endure", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, endure or live", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
