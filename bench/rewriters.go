@@ -105,23 +105,26 @@ func replacing(n int) rewriter {
 // replaceNumbers looks through pages for n numbers. replaced gives how many were
 // replaced on the last page.
 func replaceNumbers(n int) (f through, replaced func() int) {
-	var numbers []phone.Number
-	var places []weave.Number
+	var digits []string
+	var shown weave.Shown
 	for _, number := range page.Numbers(n) {
-		numbers = append(numbers, phone.Number(number))
-		places = append(places, weave.Number{Digits: number.Digits, Text: "+" + number.Replacement})
+		fresh, err := phone.Parse(number.Replacement)
+		if err != nil {
+			panic(err) // they are part of the program
+		}
+		digits, shown = append(digits, number.Digits), append(shown, &weave.Tracking{Number: fresh})
 	}
-	set, err := phone.Compile(numbers)
+	set, err := phone.Compile(digits)
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err)
 	}
-	rules, err := weave.Compile(set, places)
+	rules, err := weave.Compile(set, make([]weave.Number, n))
 	if err != nil {
 		panic(err)
 	}
 	replacer, to := rules.NewReplacer(), make([]byte, 0, 2*piece)
 	f = func(made []byte, out func([]byte)) error {
-		replacer.Reset(phone.UTF8)
+		replacer.Reset(phone.UTF8, shown)
 		for rest := made; len(rest) > 0; {
 			n := min(len(rest), piece)
 			to = replacer.Append(to[:0], rest[:n])

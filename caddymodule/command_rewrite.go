@@ -58,7 +58,7 @@ names, and the visitor is one who comes to --url from --referrer for the first t
 const maxRewritten = 256 << 20
 
 func rewritePage(cmd *cobra.Command, name string) error {
-	code, err := codeOf(cmd, name)
+	visitor, err := shownTo(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func rewritePage(cmd *cobra.Command, name string) error {
 		label = parameters["charset"]
 	}
 	var shown bytes.Buffer
-	if _, err := code.Rewrite(&shown, bytes.NewReader(page), label); err != nil {
+	if _, err := visitor.Rewrite(&shown, bytes.NewReader(page), label); err != nil {
 		return fmt.Errorf("rewriting %s: %w", name, err)
 	}
 	out := cmd.OutOrStdout()
@@ -104,49 +104,56 @@ func isColorful(out io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""
 }
 
-// codeOf is what rewrites the page, by the flags or the configuration.
-func codeOf(cmd *cobra.Command, name string) (*snippet.Code, error) {
+// shownTo is what the page's visitor is shown, by the flags or the configuration.
+func shownTo(cmd *cobra.Command, name string) (snippet.Shown, error) {
 	given, _ := cmd.Flags().GetStringArray("number")
 	if len(given) == 0 {
-		return codeOfVisit(cmd, name)
+		return shownToVisit(cmd, name)
 	}
-	settings := snippet.Settings{SiteKey: "example", Prefix: "/frontdesk/"}
+	var numbers []snippet.Number
+	var replacements []string
 	for _, pair := range given {
 		digits, replacement, ok := strings.Cut(pair, "=")
 		if !ok {
-			return nil, fmt.Errorf("number %q: expected the number that is shown and its replacement, such as 74951234567=74957654321", pair)
+			return snippet.Shown{}, fmt.Errorf("number %q: expected the number that is shown and its replacement, such as 74951234567=74957654321", pair)
 		}
-		settings.Numbers = append(settings.Numbers, snippet.Number{Digits: digitsOf(digits), Replacement: digitsOf(replacement)})
+		replacement = digitsOf(replacement)
+		numbers = append(numbers, snippet.Number{Digits: digitsOf(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
+		replacements = append(replacements, replacement)
 	}
-	return snippet.New(settings)
+	printed, err := snippet.NewPrinted(numbers)
+	if err != nil {
+		return snippet.Shown{}, err
+	}
+	return printed.Show(replacements, snippet.ForEveryone), nil
 }
 
-// codeOfVisit is the code of the configured site for the visit that the flags tell.
-func codeOfVisit(cmd *cobra.Command, name string) (*snippet.Code, error) {
+// shownToVisit is what the configured site shows to the visit that the flags tell.
+func shownToVisit(cmd *cobra.Command, name string) (snippet.Shown, error) {
 	flags := cmd.Flags()
 	address, _ := flags.GetString("url")
 	if address == "" && strings.Contains(name, "://") {
 		address = name
 	}
 	if address != "" && address[0] != '/' && !strings.Contains(address, "://") {
-		return nil, fmt.Errorf("address %q: expected one that begins with https:// or http://, or a path", address)
+		return snippet.Shown{}, fmt.Errorf("address %q: expected one that begins with https:// or http://, or a path", address)
 	}
 	site, _ := flags.GetString("site")
 	visit, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("reading the visitor's address: %w", err)
+		return snippet.Shown{}, fmt.Errorf("reading the visitor's address: %w", err)
 	}
 	referrer, _ := flags.GetString("referrer")
 	visit.Header.Set("Referer", referrer)
 	h, key, err := configuredHandler(cmd, site, visit.URL.Hostname())
 	if err != nil {
-		return nil, err
+		return snippet.Shown{}, err
 	}
 	if h.Prerender != "static" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s does not replace numbers before a page leaves the server: this is what it would do with \"prerender static\"\n", key)
 	}
 	choice, _, _ := h.numbers.plan.Follow(h.Attribution, nil, pageOf(visit, addressOfPage(visit)))
-	return h.codes.of(key, choice)
+	return h.shown(choice), nil
 }
 
 // configuredHandler is the handler with numbers, and its site's key: of the key, or

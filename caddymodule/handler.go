@@ -82,6 +82,7 @@ type Handler struct {
 	matchers caddyhttp.MatcherSets
 	script   *snippet.Script
 	codes    *codes
+	printed  *snippet.Printed
 	known    knownSite
 	hosts    func() map[string]struct{} // see App.hostsOf
 	region   string
@@ -131,14 +132,13 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.script, err = h.app.script(h.scriptSettings()); err != nil {
 		return err
 	}
-	shown, err := h.shownNumbers()
-	if err != nil {
+	if h.printed, err = h.printedNumbers(); err != nil {
 		return err
 	}
 	h.app.service.pictures.add(h.pictures)
 	h.logDoubts()
-	h.codes = newCodes(h.snippetSettings(), shown)
-	if _, err := h.codes.of("example", ""); err != nil {
+	h.codes = newCodes(h.snippetSettings())
+	if _, err := h.codes.of("example"); err != nil {
 		return err
 	}
 	if value := snippet.ConsentExpression(h.Consent.Value); value != "" {

@@ -107,7 +107,7 @@ func (n *numbers) addAll(list []Number) (err error) {
 // add begins a number and returns its digits.
 func (n *numbers) add(written string) (digits string, err error) {
 	digits = digitsOf(written)
-	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits, Replacement: digits}}); err != nil {
+	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits}}); err != nil {
 		return "", err
 	}
 	if err := checkGroups(written, digits); err != nil {
@@ -121,7 +121,7 @@ func (n *numbers) add(written string) (digits string, err error) {
 // its digits.
 func (n *numbers) addStatic(written string, when []string) (digits string, err error) {
 	digits = digitsOf(written)
-	if err := snippet.CheckNumbers([]snippet.Number{{Digits: n.last, Replacement: digits}}); err != nil {
+	if err := snippet.CheckNumbers([]snippet.Number{{Digits: n.last, Tracking: []snippet.Tracking{{Digits: digits}}}}); err != nil {
 		return "", err
 	}
 	if err := checkGroups(written, digits); err != nil {
@@ -143,7 +143,7 @@ func (n *numbers) addSelector(place string) error {
 }
 
 func (n *numbers) addPicture(place string) error {
-	return n.addPlace(place, snippet.Number{Pictures: []snippet.Picture{{Place: place}}})
+	return n.addPlace(place, snippet.Number{Pictures: []string{place}})
 }
 
 // unquote takes off the quotation marks that an attribute's value may have.
@@ -151,7 +151,7 @@ var unquote = strings.NewReplacer(`"`, "", `'`, "")
 
 // addPlace gives a place to the number that was begun last.
 func (n *numbers) addPlace(place string, alone snippet.Number) error {
-	alone.Digits, alone.Replacement = n.last, n.last
+	alone.Digits = n.last
 	if err := snippet.CheckNumbers([]snippet.Number{alone}); err != nil {
 		return err
 	}

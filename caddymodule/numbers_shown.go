@@ -6,62 +6,49 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
-// shownNumbers are a handler's numbers as pages are to show them.
-type shownNumbers struct {
-	plan     *number.Plan
-	declared []Number
-	prefix   string
-	drawn    map[drawing]string // the names of the pictures
-}
-
-// drawing is a picture of a tracking number in one place of the pages.
-type drawing struct{ place, digits string }
-
-// shownNumbers draws the pictures of all tracking numbers, so that what cannot be
-// drawn is refused with the configuration.
-func (h *Handler) shownNumbers() (*shownNumbers, error) {
-	s := &shownNumbers{plan: &h.numbers.plan, declared: h.Numbers, prefix: h.Prefix, drawn: make(map[drawing]string)}
+// printedNumbers compiles the handler's numbers, and draws the pictures of all tracking
+// numbers, so that what cannot be drawn is refused with the configuration.
+func (h *Handler) printedNumbers() (*snippet.Printed, error) {
 	h.pictures = make(pictures)
-	for _, n := range h.Numbers {
-		for _, p := range n.Pictures {
+	var numbers []snippet.Number
+	for _, declared := range h.Numbers {
+		n := snippet.Number{Digits: declared.Number, Targets: declared.Targets, Selectors: declared.Selectors}
+		var renderers []*picture.Renderer
+		for _, p := range declared.Pictures {
 			renderer, err := p.renderer()
 			if err != nil {
 				return nil, err
 			}
-			for _, static := range n.Static {
+			renderers = append(renderers, renderer)
+			n.Pictures = append(n.Pictures, p.Place)
+		}
+		for _, static := range declared.Static {
+			tracking := snippet.Tracking{Digits: static.Number}
+			for i, renderer := range renderers {
 				name, err := h.pictures.add(renderer, snippet.FormatNumber(static.Number))
 				if err != nil {
-					return nil, fmt.Errorf("picture %q of %s: %w", p.Place, static.Number, err)
+					return nil, fmt.Errorf("picture %q of %s: %w", n.Pictures[i], static.Number, err)
 				}
-				s.drawn[drawing{p.Place, static.Number}] = name
+				tracking.Pictures = append(tracking.Pictures, h.Prefix+"phone/"+name)
 			}
-		}
-	}
-	return s, nil
-}
-
-// of are the numbers that the choice replaces.
-func (s *shownNumbers) of(choice number.Choice) []snippet.Number {
-	if choice == "" {
-		return nil
-	}
-	var numbers []snippet.Number
-	for i, digits := range s.plan.Shown(choice) {
-		if digits == "" {
-			continue
-		}
-		n := snippet.Number{Digits: s.declared[i].Number, Replacement: digits, Targets: s.declared[i].Targets, Selectors: s.declared[i].Selectors}
-		for _, p := range s.declared[i].Pictures {
-			n.Pictures = append(n.Pictures, snippet.Picture{
-				Place: p.Place, URL: s.prefix + "phone/" + s.drawn[drawing{p.Place, digits}], Alt: snippet.FormatNumber(digits),
-			})
+			n.Tracking = append(n.Tracking, tracking)
 		}
 		numbers = append(numbers, n)
 	}
-	return numbers
+	return snippet.NewPrinted(numbers)
 }
 
-// ofEveryone is the choice for visitors of whom nothing is known.
-func (s *shownNumbers) ofEveryone() number.Choice { return s.plan.Choose(visit.Source{}) }
+// shown is what the visitors of a choice see.
+func (h *Handler) shown(choice number.Choice) snippet.Shown {
+	if choice == "" {
+		return snippet.Shown{}
+	}
+	plan, audience := &h.numbers.plan, snippet.ForSource
+	if choice == plan.Choose(visit.Source{}) {
+		audience = snippet.ForEveryone
+	}
+	return h.printed.Show(plan.Shown(choice), audience)
+}

@@ -28,7 +28,6 @@ func (h *Handler) snippetSettings() snippet.Settings {
 	if h.DynamicalReplacement {
 		settings.DynamicalReplacement = &h.DynamicalReplacement
 	}
-	settings.BySource = h.Prerender == "static" && h.numbers.plan.BySource()
 	return settings
 }
 
@@ -64,9 +63,9 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, next caddyht
 	return err
 }
 
-// codeFor is the insertion code for the page that is asked for, with the numbers
-// that its visitor is to see, or the reason why the page passes without. The
-// reason is empty when the configuration wants that.
+// codeFor is the insertion code for the page that is asked for, with what its visitor
+// is shown, or the reason why the page passes without. The reason is empty when the
+// configuration wants that.
 func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, visit snippet.Visit, reason string) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -97,12 +96,12 @@ func (h *Handler) codeFor(r *http.Request) (code *snippet.Code, visit snippet.Vi
 		}
 		key = found.Key
 	}
-	choice, visit := h.numbersFor(r)
-	code, err := h.codes.of(key, choice)
+	code, err := h.codes.of(key)
 	if err != nil {
 		h.logger.Error("making the insertion code failed", zap.String("site", key), zap.Error(err))
 		return nil, visit, string(snippet.Failed)
 	}
+	visit = h.visitOf(r)
 	visit.Sample = h.app.learner.sampler(h, key, r)
 	return code, visit, ""
 }

@@ -22,21 +22,22 @@ const sourceCookie api.HostCookie = "svc_src"
 // section 5.5).
 const sourceCookieAge = 400 * 24 * time.Hour
 
-// numbersFor finds the numbers that the answer to a request is to show, and what
-// its visit brings beside the page. If that fails, the page is the neutral one.
-func (h *Handler) numbersFor(r *http.Request) (choice number.Choice, beside snippet.Visit) {
+// visitOf finds what a request brings beside the page: which numbers its visitor is
+// shown, and the cookies. If that fails, the page is the neutral one.
+func (h *Handler) visitOf(r *http.Request) (beside snippet.Visit) {
 	if h.Prerender != "static" {
-		return "", snippet.Visit{}
+		return snippet.Visit{}
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
 			h.app.fault("choosing numbers", cause, debug.Stack())
-			choice, beside = "", snippet.Visit{HideCookie: string(sourceCookie)}
+			beside = snippet.Visit{HideCookie: string(sourceCookie)}
 		}
 	}()
 	plan := &h.numbers.plan
 	if !plan.BySource() {
-		return plan.Choose(visit.Source{}), snippet.Visit{}
+		beside.Shown = h.shown(plan.Choose(visit.Source{}))
+		return beside
 	}
 	beside.HideCookie = string(sourceCookie)
 	agreed := api.Agreed(r.Header, h.Consent.Cookie, h.agreed)
@@ -46,16 +47,19 @@ func (h *Handler) numbersFor(r *http.Request) (choice number.Choice, beside snip
 	}
 	address := addressOfPage(r)
 	if isFetched(r.Header, address.Path) {
-		if remembered == nil {
-			return plan.Choose(visit.Source{}), beside
+		source := visit.Source{}
+		if remembered != nil {
+			source = remembered.Source
 		}
-		return plan.Choose(remembered.Source), beside
+		beside.Shown = h.shown(plan.Choose(source))
+		return beside
 	}
 	choice, next, changed := plan.Follow(h.Attribution, remembered, pageOf(r, address))
 	if changed && agreed && !isPrefetch(r.Header) {
 		beside.SetCookies = sourceCookies(r, next)
 	}
-	return choice, beside
+	beside.Shown = h.shown(choice)
+	return beside
 }
 
 // addressOfPage is the address that the client asked for, with its host.

@@ -3,7 +3,6 @@ package e2e
 import (
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,7 +30,7 @@ func TestHookIsAsked(t *testing.T) {
 func TestHookThatRefuses(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
-	numbers := append(issue(t, moscow, phone.Number{Digits: "78005553535", Replacement: "442079460018"}),
+	numbers := append(issue(t, moscow, pair{Digits: "78005553535", Replacement: "442079460018"}),
 		place(".phone", moscow, "+7 495 765-43-21", ""), place(".empty", moscow, "+7 495 765-43-21", ""), place("#pic", moscow, "", "/new.png"))
 	s.page("/", insertion(`window.__cs_onReplacePhones = () => false; __cs.push(["setDynamicalReplacement", true]);`), `<div>`+
 		`<p>8 (495) <b>765</b>-43-21</p><p>Not 8 (495) 765-43-2112</p><p>８ 495 765-43-21</p><a href="tel:+74957654321" title="8.495.765.43.21">Call</a>`+

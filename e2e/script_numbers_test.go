@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/stretchr/testify/require"
 )
 
 // moscow is the number of most pages here: +7 495 123-45-67, shown as +7 495 765-43-21.
-var moscow = phone.Number{Digits: "74951234567", Replacement: "74957654321"}
+var moscow = pair{Digits: "74951234567", Replacement: "74957654321"}
 
 // place is a record of a target, or of a picture with the address given.
-func place(id string, n phone.Number, text, picture string) issued {
+func place(id string, n pair, text, picture string) issued {
 	record := issued{ID: id, From: n.Digits, Raw: n.Replacement}
 	if picture == "" {
 		record.Text = &text
@@ -93,9 +92,9 @@ func TestPhonesBeforeThePageIsParsed(t *testing.T) {
 // Numbers that belong to one visitor are told apart from those of a source, and what counts is the last block of the page.
 func TestPhonesOfOneVisitor(t *testing.T) {
 	t.Parallel()
-	numbers := issue(t, moscow, phone.Number{Digits: "78005553535", Replacement: "74957654321"}, phone.Number{Digits: "442079460018", Replacement: "442079460999"})
+	numbers := issue(t, moscow, pair{Digits: "78005553535", Replacement: "74957654321"}, pair{Digits: "442079460018", Replacement: "442079460999"})
 	numbers[1].DT, numbers[2].DT = true, true
-	_, b := shown(t, variantA, "", `<p>8 800 555-35-35, 020 7946 0018</p>`+blockOf(t, issue(t, phone.Number{Digits: "12125551234", Replacement: "12125559876"})), numbers)
+	_, b := shown(t, variantA, "", `<p>8 800 555-35-35, 020 7946 0018</p>`+blockOf(t, issue(t, pair{Digits: "12125551234", Replacement: "12125559876"})), numbers)
 	require.Equal(t, "8 495 765-43-21, 020 7946 0999", value[string](b, inner))
 	require.Equal(t, []any{"number=78005553535", "number=442079460018"}, value[any](b, "Svc.getDTPhones().map(phone => phone.id)"))
 	require.Equal(t, 3, value[int](b, "Svc.getPhones().length"))
@@ -157,7 +156,7 @@ func TestScriptReplacesWhatTheServerHasLeft(t *testing.T) {
 // A number that does not fit is written anew, and one that stands for another is not replaced once more.
 func TestScriptWritesNumbersAnew(t *testing.T) {
 	t.Parallel()
-	numbers := issue(t, moscow, phone.Number{Digits: "78005553535", Replacement: "442079460018"}, phone.Number{Digits: "74957654321", Replacement: "74999999999"})
+	numbers := issue(t, moscow, pair{Digits: "78005553535", Replacement: "442079460018"}, pair{Digits: "74957654321", Replacement: "74999999999"})
 	_, b := shown(t, variantA, "", `<p>8 <b>(800)</b> 555-35-35<br>+7 495 765-43-21</p>`, numbers)
 	require.Equal(t, "+44 20 7946 0018<b></b><br>+7 495 765-43-21", value[string](b, inner))
 	require.Equal(t, map[string]any{"number=74951234567": "74957654321", "number=78005553535": "442079460018"}, value[any](b, "Svc.getReplacedPhones()"))

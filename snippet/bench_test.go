@@ -72,7 +72,7 @@ func BenchmarkServe(b *testing.B) {
 			run(b, func(w http.ResponseWriter) error { return origin(w, r) })
 		})
 		b.Run(s.name+"/numbers", func(b *testing.B) {
-			numbered := numberedCode(b, nil)
+			numbered := shopCode(b)
 			run(b, func(w http.ResponseWriter) error {
 				_, err := numbered.Serve(w, r, snippet.Visit{}, origin)
 				return err

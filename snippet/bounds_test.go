@@ -19,19 +19,22 @@ import (
 
 const printedPage = "<!doctype html><html><head><meta charset=utf-8><title>a</title></head><body><p>+7 (495) 123-45-67</p><b class=tel>123-45-67</b></body></html>"
 
-// selecting is a code with numbers in effect, one of them at a selector.
-func selecting(t testing.TB) *Code {
-	c, err := New(Settings{SiteKey: "key", Prefix: "/frontdesk/", Numbers: []Number{
-		{Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"body > .tel"}},
-	}})
+// selecting shows a tracking number, also at a selector.
+func selecting(t testing.TB) Shown {
+	printed, err := NewPrinted([]Number{{Digits: "74951234567", Selectors: []string{"body > .tel"}, Tracking: []Tracking{{Digits: "74957654321"}}}})
 	require.NoError(t, err)
-	return c
+	return printed.Show([]string{"74957654321"}, ForEveryone)
+}
+
+// unsearchable is what no configuration makes.
+func unsearchable() Shown {
+	return Shown{printed: &Printed{rules: new(weave.Rules)}, numbers: make(weave.Shown, 1)}
 }
 
 // write answers a request with these pieces of a page.
-func write(c *Code, r *http.Request, coding string, pieces ...string) (*httptest.ResponseRecorder, Result) {
+func write(c *Code, shown Shown, r *http.Request, coding string, pieces ...string) (*httptest.ResponseRecorder, Result) {
 	recorder := httptest.NewRecorder()
-	result, _ := c.Serve(recorder, r, Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+	result, _ := c.Serve(recorder, r, Visit{Shown: shown}, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "text/html")
 		if coding != "" {
 			w.Header().Set("Content-Encoding", coding)
@@ -49,12 +52,13 @@ func write(c *Code, r *http.Request, coding string, pieces ...string) (*httptest
 // Once the client has gone, no more work is done on its page.
 func TestNoWorkForAClientThatHasGone(t *testing.T) {
 	long := printedPage + strings.Repeat("<p>+7 (495) 123-45-67", 100_000)
-	for name, c := range map[string]*Code{"code": testCode(t), "numbers": selecting(t)} {
+	c := testCode(t)
+	for name, shown := range map[string]Shown{"code": {}, "numbers": selecting(t)} {
 		for _, at := range []int{0, 30, 100, 300_000} {
 			ctx, cancel := context.WithCancel(t.Context())
 			r := httptest.NewRequest("GET", "/", nil).WithContext(ctx)
 			recorder := httptest.NewRecorder()
-			result, err := c.Serve(recorder, r, Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+			result, err := c.Serve(recorder, r, Visit{Shown: shown}, func(w http.ResponseWriter, _ *http.Request) error {
 				w.Header().Set("Content-Type", "text/html")
 				_, _ = io.WriteString(w, long[:at])
 				cancel()
@@ -73,9 +77,7 @@ func TestNoWorkForAClientThatHasGone(t *testing.T) {
 
 // A panic of ours is told, with its place and its stack.
 func TestFaultsAreTold(t *testing.T) {
-	c := testCode(t)
-	c.rules = new(weave.Rules) // as no configuration makes them
-	_, result := write(c, httptest.NewRequest("GET", "/", nil), "", printedPage)
+	_, result := write(testCode(t), unsearchable(), httptest.NewRequest("GET", "/", nil), "", printedPage)
 	require.NotNil(t, result.Fault)
 	require.Equal(t, "insert", result.Fault.Place)
 	require.Contains(t, string(result.Fault.Stack), "newExchange")
@@ -83,16 +85,14 @@ func TestFaultsAreTold(t *testing.T) {
 
 // What a writer around us does is its own, also while a fault of ours is being mended.
 func TestPanicsOfWritersAroundAreTheirs(t *testing.T) {
-	for _, broken := range []bool{false, true} {
+	printed, err := NewPrinted([]Number{{Digits: "74951234567", Tracking: []Tracking{{Digits: "74957654321"}}}})
+	require.NoError(t, err)
+	for _, shown := range []Shown{printed.Show([]string{"74957654321"}, ForEveryone), unsearchable()} {
 		for left := range 6 {
-			c, err := New(Settings{SiteKey: "key", Prefix: "/frontdesk/", Numbers: []Number{{Digits: "74951234567", Replacement: "74957654321"}}})
-			require.NoError(t, err)
-			if broken {
-				c.rules = new(weave.Rules)
-			}
+			c := testCode(t)
 			w := &failing{sink{make(http.Header)}, left}
 			serve := func() {
-				_, _ = c.Serve(w, httptest.NewRequest("GET", "/", nil), Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+				_, _ = c.Serve(w, httptest.NewRequest("GET", "/", nil), Visit{Shown: shown}, func(w http.ResponseWriter, _ *http.Request) error {
 					w.Header().Set("Content-Type", "text/html")
 					for i := range len(printedPage) {
 						_, _ = io.WriteString(w, printedPage[i:i+1])
@@ -131,9 +131,9 @@ func TestNothingIsHeldAboveTheBudget(t *testing.T) {
 		_, err := io.WriteString(w, printedPage)
 		require.NoError(t, errors.Join(err, w.Close()))
 	}
-	c := selecting(t)
+	c, shown := testCode(t), selecting(t)
 	r := func() *http.Request { return httptest.NewRequest("GET", "/", nil) }
-	_, result := write(c, r(), "", printedPage)
+	_, result := write(c, shown, r(), "", printedPage)
 	require.False(t, result.Crowded || result.Unselected)
 
 	others := share{budget: heldPages}
@@ -143,18 +143,18 @@ func TestNothingIsHeldAboveTheBudget(t *testing.T) {
 		require.EqualValues(t, maxHeld, heldPages.left.Load(), "all has been given back")
 	}()
 
-	recorder, result := write(c, r(), "", printedPage)
+	recorder, result := write(c, shown, r(), "", printedPage)
 	require.True(t, result.Crowded && result.Unselected)
 	require.Equal(t, Woven, result.Outcome)
 	require.Contains(t, recorder.Body.String(), "<p>+7 (495) 765-43-21</p><b class=tel>123-45-67</b>")
 
-	recorder, result = write(testCode(t), r(), "", printedPage[:20], printedPage[20:])
+	recorder, result = write(testCode(t), Shown{}, r(), "", printedPage[:20], printedPage[20:])
 	require.True(t, result.Crowded)
 	require.Equal(t, Woven, result.Outcome)
 	require.Contains(t, recorder.Body.String(), "svc.js")
 
 	for coding, encoded := range map[string]string{"gzip": zipped.String(), "br": brotlied.String()} {
-		recorder, result = write(testCode(t), r(), coding, encoded)
+		recorder, result = write(testCode(t), Shown{}, r(), coding, encoded)
 		require.True(t, result.Crowded, coding)
 		require.Equal(t, Crowded, result.Outcome)
 		require.Equal(t, encoded, recorder.Body.String())

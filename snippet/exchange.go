@@ -35,9 +35,9 @@ var errCrowded = errors.New("too many pages are held")
 // exchange replaces the numbers of one page on its way out. What is ready stands
 // in out.
 type exchange struct {
-	code *Code
-	z    *weave.Replacer
-	out  []byte
+	shown Shown
+	z     *weave.Replacer
+	out   []byte
 
 	waiting bool   // for the end of the page, to which selectors are to be applied
 	whole   []byte // what has come of it
@@ -50,17 +50,17 @@ type exchange struct {
 
 // newExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
 // first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
-func (c *Code) newExchange(charset string, length int64, since time.Time, hydrates bool) *exchange {
-	x := c.takeExchange()
+func (s *Shown) newExchange(charset string, length int64, since time.Time, hydrates bool) *exchange {
+	x := s.takeExchange()
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
 		found = phone.UTF8
 	}
-	x.z.Reset(found)
+	x.z.Reset(found, s.numbers)
 	if hydrates {
 		x.z.Hydrates()
 	}
-	if c.rules.NeedsWhole() {
+	if s.needsWhole() {
 		x.waiting, x.since = true, since
 		if x.length = int(max(length, 0)); x.length > maxWhole {
 			x.hurry()
@@ -70,26 +70,32 @@ func (c *Code) newExchange(charset string, length int64, since time.Time, hydrat
 }
 
 // newDataExchange does so in a framework's data.
-func (c *Code) newDataExchange() *exchange {
-	x := c.takeExchange()
-	x.z.ResetData()
+func (s *Shown) newDataExchange() *exchange {
+	x := s.takeExchange()
+	x.z.ResetData(s.numbers)
 	return x
 }
 
-func (c *Code) takeExchange() *exchange {
-	x, ok := c.exchanges.Get().(*exchange)
+// needsWhole says whether places of what is shown are told by selectors.
+func (s *Shown) needsWhole() bool { return s.replaces() && s.printed.rules.NeedsWhole(s.numbers) }
+
+func (s *Shown) takeExchange() *exchange {
+	x, ok := s.printed.exchanges.Get().(*exchange)
 	if !ok {
-		x = &exchange{code: c, z: c.rules.NewReplacer()}
+		x = &exchange{z: s.printed.rules.NewReplacer()}
 	}
-	*x = exchange{code: c, z: x.z, out: x.out[:0], share: share{budget: heldPages}}
+	*x = exchange{shown: *s, z: x.z, out: x.out[:0], share: share{budget: heldPages}}
 	return x
 }
 
-// putExchange takes back what a page needed. No more than an idle amount is kept.
-func (c *Code) putExchange(x *exchange) {
+// giveBack keeps what the page needed for another one. No more than an idle amount is
+// kept.
+func (x *exchange) giveBack() {
 	x.sent()
 	x.share.free()
-	c.exchanges.Put(x)
+	exchanges := &x.shown.printed.exchanges
+	x.shown = Shown{}
+	exchanges.Put(x)
 }
 
 // sent tells that out has been written.
@@ -181,7 +187,7 @@ func (x *exchange) finish(woven bool) error {
 	}
 	x.out = x.z.Finish(x.out)
 	if woven && x.z.Complete() {
-		x.out = x.code.appendBlock(x.out, x.z.Replaced())
+		x.out = x.shown.appendBlock(x.out, x.z)
 	}
 	return err
 }
@@ -194,15 +200,15 @@ func (x *exchange) rest() []byte {
 	return x.z.Rest(nil)
 }
 
-// Rewrite copies a page with its numbers replaced and without the insertion code.
-// The charset is a label, or empty where the page states it itself. The list says
-// what has been replaced, at most 64 different writings.
-func (c *Code) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Replaced, error) {
+// Rewrite copies a page as it is shown, without the insertion code. The charset is a
+// label, or empty where the page states it itself. The list says what has been
+// replaced, at most 64 different writings.
+func (s Shown) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Replaced, error) {
 	page, err := io.ReadAll(src)
 	if err != nil {
 		return nil, fmt.Errorf("reading the page: %w", err)
 	}
-	if c.rules == nil {
+	if !s.replaces() {
 		_, err := dst.Write(page)
 		return nil, err
 	}
@@ -212,8 +218,8 @@ func (c *Code) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Re
 		f.Feed(page)
 		charset = f.Charset()
 	}
-	x := c.newExchange(charset, -1, time.Time{}, false)
-	defer c.putExchange(x)
+	x := s.newExchange(charset, -1, time.Time{}, false)
+	defer x.giveBack()
 	if x.waiting {
 		x.waiting = false
 		if err := x.z.Choose(page); err != nil {

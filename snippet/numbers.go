@@ -1,9 +1,9 @@
 package snippet
 
 import (
+	"crypto/sha256"
 	"fmt"
-	"slices"
-	"strings"
+	"sync"
 
 	"github.com/andybalholm/cascadia"
 
@@ -11,83 +11,140 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
-// Number is a number that is printed on a site's pages, and what the visitor sees
-// in its place.
+// Number is a number that is printed on a site's pages.
 type Number struct {
-	// Digits and Replacement are in international form, digits only: 74951234567.
-	Digits, Replacement string
+	// Digits are in international form, digits only: 74951234567.
+	Digits string
 	// Targets are further places whose content is the number: "#id", ".class" or
 	// "[name=value]".
 	Targets []string
 	// Selectors name such places by CSS.
 	Selectors []string
-	// Pictures are the images that show the number.
-	Pictures []Picture
+	// Pictures are the images that show the number: targets or CSS selectors of img
+	// elements.
+	Pictures []string
+	// Tracking are the numbers that may be shown in its place.
+	Tracking []Tracking
 }
 
-// Picture is an image that shows a number, and what takes its place.
-type Picture struct {
-	// Place is the img element: a target or a CSS selector.
-	Place string
-	// URL is the address of the replacement's picture, as src has it.
-	URL string
-	// Alt is the picture's text.
-	Alt string
+// Tracking is a number that may be shown in the place of a printed one.
+type Tracking struct {
+	// Digits are in international form.
+	Digits string
+	// Pictures are the addresses of its pictures, as src has them, in the order of
+	// [Number.Pictures].
+	Pictures []string
+}
+
+// Printed are the numbers of a site's pages, compiled: what is searched in the pages,
+// whoever the visitor is. It does not change and can be used by many requests, and by
+// many sites, at once.
+type Printed struct {
+	rules     *weave.Rules
+	numbers   []Number                     // without their tracking numbers
+	tracking  []map[string]*weave.Tracking // of each number, by digits
+	sum       [sha256.Size]byte            // of numbers
+	exchanges sync.Pool
 }
 
 // FormatNumber writes a number, given as digits in international form, as pages and
 // pictures show it: +7 495 765-43-21.
 func FormatNumber(digits string) string { return phone.Format(digits) }
 
-// CheckNumbers tells what is wrong with numbers that are to be replaced: digits
-// that are no international number, a target of another form, a selector that does
-// not parse, or a place that is given to two numbers. The error names it.
+// CheckNumbers tells what is wrong with numbers, as [NewPrinted] does.
 func CheckNumbers(numbers []Number) error {
-	_, err := compile(numbers)
+	_, err := NewPrinted(numbers)
 	return err
 }
 
-// compile checks the numbers and their places, and compiles the numbers.
-func compile(numbers []Number) (*phone.Set, error) {
-	pairs := make([]phone.Number, len(numbers))
-	places := make(map[string]string)
-	claim := func(place, digits string) error {
-		if other, taken := places[place]; taken {
+// NewPrinted compiles the numbers that are printed on a site's pages. The error names what
+// is wrong with them: digits that are no international number, a number that is given
+// twice, a target of another form, a selector that does not parse, or a place that is
+// given to two numbers. It takes some milliseconds for each number.
+func NewPrinted(numbers []Number) (*Printed, error) {
+	p := new(Printed)
+	digits := make([]string, len(numbers))
+	places := make([]weave.Number, len(numbers))
+	owners := make(map[string]string)
+	for i, n := range numbers {
+		if err := n.claimPlaces(owners); err != nil {
+			return nil, err
+		}
+		digits[i] = n.Digits
+		places[i] = weave.Number{Targets: n.Targets, Selectors: n.Selectors, Pictures: n.Pictures}
+	}
+	set, err := phone.Compile(digits)
+	if err != nil {
+		return nil, err
+	}
+	if p.rules, err = weave.Compile(set, places); err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		tracking, err := n.parseTracking()
+		if err != nil {
+			return nil, err
+		}
+		n.Tracking = nil
+		p.numbers, p.tracking = append(p.numbers, n), append(p.tracking, tracking)
+	}
+	p.sum = sha256.Sum256(fmt.Append(nil, p.numbers))
+	return p, nil
+}
+
+// claimPlaces checks the number's places and notes whose they are.
+func (n *Number) claimPlaces(owners map[string]string) error {
+	claim := func(place string) error {
+		if other, taken := owners[place]; taken {
 			return fmt.Errorf("place %q: it belongs to number %s already", place, other)
 		}
-		places[place] = digits
+		owners[place] = n.Digits
 		return nil
 	}
-	for i, n := range numbers {
-		pairs[i] = phone.Number{Digits: n.Digits, Replacement: n.Replacement}
-		for _, target := range n.Targets {
-			if !isTarget(target) {
-				return nil, fmt.Errorf("target %q: expected #id, .class or [name=value]; selector takes all others", target)
-			}
-			if err := claim(target, n.Digits); err != nil {
-				return nil, err
-			}
+	for _, target := range n.Targets {
+		if !isTarget(target) {
+			return fmt.Errorf("target %q: expected #id, .class or [name=value]; selector takes all others", target)
 		}
-		for _, selector := range n.Selectors {
-			if err := checkSelector(selector); err != nil {
-				return nil, err
-			}
-			if err := claim(selector, n.Digits); err != nil {
-				return nil, err
-			}
-		}
-		for _, p := range n.Pictures {
-			if !isTarget(p.Place) {
-				if err := checkSelector(p.Place); err != nil {
-					return nil, err
-				}
-			}
-			if err := claim(p.Place, n.Digits); err != nil {
-				return nil, err
-			}
+		if err := claim(target); err != nil {
+			return err
 		}
 	}
-	return phone.Compile(pairs)
+	for _, selector := range n.Selectors {
+		if err := checkSelector(selector); err != nil {
+			return err
+		}
+		if err := claim(selector); err != nil {
+			return err
+		}
+	}
+	for _, place := range n.Pictures {
+		if !isTarget(place) {
+			if err := checkSelector(place); err != nil {
+				return err
+			}
+		}
+		if err := claim(place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseTracking reads the tracking numbers, so that nothing is left to be done where a
+// visitor is shown one.
+func (n *Number) parseTracking() (map[string]*weave.Tracking, error) {
+	tracking := make(map[string]*weave.Tracking, len(n.Tracking))
+	for _, t := range n.Tracking {
+		parsed, err := phone.Parse(t.Digits)
+		if err != nil {
+			return nil, fmt.Errorf("replacement %q of number %s: %w", t.Digits, n.Digits, err)
+		}
+		if len(t.Pictures) != len(n.Pictures) {
+			return nil, fmt.Errorf("replacement %s of number %s: expected %d pictures, not %d", t.Digits, n.Digits, len(n.Pictures), len(t.Pictures))
+		}
+		tracking[t.Digits] = &weave.Tracking{Number: parsed, Pictures: t.Pictures}
+	}
+	return tracking, nil
 }
 
 func checkSelector(selector string) error {
@@ -105,91 +162,3 @@ func isTarget(place string) bool {
 
 // maxTarget bounds a target, in bytes.
 const maxTarget = 128
-
-// compileNumbers prepares the numbers for pages, and renders what the script is told
-// of them.
-func (c *Code) compileNumbers(numbers []Number) error {
-	if len(numbers) == 0 {
-		return nil
-	}
-	set, err := compile(numbers)
-	if err != nil {
-		return err
-	}
-	places := make([]weave.Number, len(numbers))
-	for i, n := range numbers {
-		places[i] = weave.Number{Digits: n.Digits, Text: phone.Format(n.Replacement), Targets: n.Targets, Selectors: n.Selectors}
-		for _, p := range n.Pictures {
-			places[i].Pictures = append(places[i].Pictures, weave.Picture(p))
-		}
-	}
-	if c.rules, err = weave.Compile(set, places); err != nil {
-		return err
-	}
-	for i, n := range places {
-		c.listed = append(c.listed, renderNumber(n, numbers[i].Replacement, set.Script(i)))
-	}
-	return nil
-}
-
-// The block that tells the script which numbers are in effect, and what has been replaced.
-const (
-	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":[`
-	replacedBlock = `],"replaced":[`
-	endBlock      = `]}</script>`
-)
-
-// maxListed is how many numbers the block lists that the page does not show. They are
-// for what the page adds later.
-const maxListed = 16
-
-// listedNumber is what the block says of a number and of its places.
-type listedNumber struct{ id, text string }
-
-func renderNumber(n weave.Number, replacement string, forms []byte) listedNumber {
-	var b strings.Builder
-	record := func(id, text, img string) {
-		fmt.Fprintf(&b, `{"id":%s,"from":"%s","raw":"%s","text":%s,"img":%s,"dt":false`, quote(id), n.Digits, replacement, text, img)
-	}
-	id := "number=" + n.Digits
-	record(id, quote(n.Text), "null")
-	fmt.Fprintf(&b, `,"forms":%s}`, forms)
-	for _, place := range slices.Concat(n.Targets, n.Selectors) {
-		b.WriteByte(',')
-		record(place, quote(n.Text), "null")
-		b.WriteByte('}')
-	}
-	for _, p := range n.Pictures {
-		b.WriteByte(',')
-		record(p.Place, "null", quote(p.URL))
-		b.WriteByte('}')
-	}
-	return listedNumber{id, b.String()}
-}
-
-// appendBlock writes the block.
-func (c *Code) appendBlock(b []byte, replaced []weave.Replaced) []byte {
-	b = append(b, beginBlock...)
-	first := true
-	for _, n := range c.listed {
-		if len(c.listed) > maxListed && !slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == n.id }) {
-			continue
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = append(b, n.text...)
-	}
-	b = append(b, replacedBlock...)
-	for i, r := range replaced {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendQuoted(append(b, '['), r.ID)
-		b = appendQuoted(append(b, ','), r.Old)
-		b = appendQuoted(append(b, ','), r.New)
-		b = append(b, ']')
-	}
-	return append(b, endBlock...)
-}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,21 +26,43 @@ const (
 	newNumber = "+7 (495) 765-43-21"
 )
 
-// shopNumbers are in effect for visitors who came by the news.
-var shopNumbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654321", Targets: []string{".phone"}}}
+// shopNumbers are printed on the shop's pages.
+var shopNumbers = []snippet.Number{{Digits: "74951234567", Targets: []string{".phone"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}}
 
-func numberedCode(t testing.TB, change func(*snippet.Settings)) *snippet.Code {
-	s := snippet.Settings{SiteKey: "shop", Prefix: "/frontdesk/", Numbers: shopNumbers, BySource: true}
-	if change != nil {
-		change(&s)
-	}
-	c, err := snippet.New(s)
+// numbered is a code whose visitors all are shown the same.
+type numbered struct {
+	*snippet.Code
+	shown snippet.Shown
+}
+
+// numberedCode shows visitors of one source the first tracking numbers.
+func numberedCode(t testing.TB, numbers ...snippet.Number) numbered {
+	c, err := snippet.New(snippet.Settings{SiteKey: "shop", Prefix: "/frontdesk/"})
 	require.NoError(t, err)
-	return c
+	printed, err := snippet.NewPrinted(numbers)
+	require.NoError(t, err)
+	var shown []string
+	for _, n := range numbers {
+		shown = append(shown, n.Tracking[0].Digits)
+	}
+	audience := snippet.ForSource
+	if len(numbers) == 0 {
+		audience = snippet.ForEveryone
+	}
+	return numbered{c, printed.Show(shown, audience)}
+}
+
+// shopCode shows the shop's tracking number.
+func shopCode(t testing.TB) numbered { return numberedCode(t, shopNumbers...) }
+
+// Serve serves the visit of somebody who is shown the numbers.
+func (n numbered) Serve(w http.ResponseWriter, r *http.Request, v snippet.Visit, next func(http.ResponseWriter, *http.Request) error) (snippet.Result, error) {
+	v.Shown, v.HideCookie = n.shown, "svc_src"
+	return n.Code.Serve(w, r, v, next)
 }
 
 // visited asks for a page through the code. The origin writes in these pieces.
-func visited(t testing.TB, c *snippet.Code, r *http.Request, v snippet.Visit, h http.Header, pieces ...string) (*http.Response, string, snippet.Result) {
+func visited(t testing.TB, c numbered, r *http.Request, v snippet.Visit, h http.Header, pieces ...string) (*http.Response, string, snippet.Result) {
 	recorder := httptest.NewRecorder()
 	result, err := c.Serve(recorder, r, v, func(w http.ResponseWriter, _ *http.Request) error {
 		for name, values := range h {
@@ -73,7 +96,7 @@ func split(t testing.TB, body string) (page, block string) {
 }
 
 func TestPageWithNumbers(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	want := strings.ReplaceAll(numberedPage, oldNumber, newNumber)
 	for i := range numberedPage {
 		_, body, result := visited(t, c, get("/"), snippet.Visit{}, htmlType, numberedPage[:i], numberedPage[i:])
@@ -103,9 +126,8 @@ func TestPageWithNumbers(t *testing.T) {
 
 // A page that comes at once goes out at once, with its length.
 func TestLengthOfPageWithNumbers(t *testing.T) {
-	for _, c := range []*snippet.Code{numberedCode(t, nil), numberedCode(t, func(s *snippet.Settings) {
-		s.Numbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"body > p"}}}
-	})} {
+	selected := snippet.Number{Digits: "74951234567", Selectors: []string{"body > p"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}
+	for _, c := range []numbered{shopCode(t), numberedCode(t, selected)} {
 		h := http.Header{"Content-Type": {"text/html"}, "Content-Length": {strconv.Itoa(len(numberedPage))}}
 		response, body, _ := visited(t, c, get("/"), snippet.Visit{}, h, numberedPage)
 		require.Equal(t, int64(len(body)), response.ContentLength)
@@ -121,11 +143,11 @@ func TestLengthOfPageWithNumbers(t *testing.T) {
 
 // Of many numbers, the script is told of those that the page shows.
 func TestManyNumbers(t *testing.T) {
-	c := numberedCode(t, func(s *snippet.Settings) {
-		for i := range 100 {
-			s.Numbers = append(s.Numbers, snippet.Number{Digits: fmt.Sprintf("7495200%04d", i), Replacement: fmt.Sprintf("7495300%04d", i)})
-		}
-	})
+	numbers := slices.Clone(shopNumbers)
+	for i := range 100 {
+		numbers = append(numbers, snippet.Number{Digits: fmt.Sprintf("7495200%04d", i), Tracking: []snippet.Tracking{{Digits: fmt.Sprintf("7495300%04d", i)}}})
+	}
+	c := numberedCode(t, numbers...)
 	_, body, _ := visited(t, c, get("/"), snippet.Visit{}, htmlType, numberedPage)
 	_, block := split(t, body)
 	require.Contains(t, block, "number=74951234567")
@@ -134,7 +156,7 @@ func TestManyNumbers(t *testing.T) {
 
 // Pages that are not given the code have their numbers replaced all the same.
 func TestNumbersWithoutTheCode(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	want := strings.ReplaceAll(numberedPage, oldNumber, newNumber)
 	for name, test := range map[string]struct {
 		request map[string]string
@@ -164,7 +186,7 @@ func TestNumbersWithoutTheCode(t *testing.T) {
 
 // What cannot be read, and what is no page, is left as it is.
 func TestNumbersLeftAlone(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	for name, h := range map[string]http.Header{
 		"unknown coding": {"Content-Type": {"text/html"}, "Content-Encoding": {"pack200-gzip"}},
 		"utf-16":         {"Content-Type": {"text/html; charset=utf-16le"}},
@@ -182,7 +204,7 @@ func TestNumbersLeftAlone(t *testing.T) {
 }
 
 func TestNumbersInEachCharset(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	const page = "<!doctype html><html><head>META<title>Лампы</title></head><body>Звоните\u00a0нам: 8\u00a0(495)\u00a0123-45-67, ёж</body></html>"
 	for _, charset := range []struct {
 		label string
@@ -215,7 +237,7 @@ func TestNumbersInCompressedPages(t *testing.T) {
 		if frame {
 			r.Header.Set("Sec-Fetch-Dest", "iframe")
 		}
-		response, body, _ := visited(t, numberedCode(t, nil), r, snippet.Visit{}, h, b.String()[:20], b.String()[20:])
+		response, body, _ := visited(t, shopCode(t), r, snippet.Visit{}, h, b.String()[:20], b.String()[20:])
 		require.Empty(t, response.Header.Get("Content-Encoding"))
 		require.NotContains(t, body, "<p class=phone>"+oldNumber)
 		require.Contains(t, body, "<p class=phone>"+newNumber)
@@ -223,9 +245,7 @@ func TestNumbersInCompressedPages(t *testing.T) {
 }
 
 func TestSelectors(t *testing.T) {
-	c := numberedCode(t, func(s *snippet.Settings) {
-		s.Numbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"footer .tel:first-child"}}}
-	})
+	c := numberedCode(t, snippet.Number{Digits: "74951234567", Selectors: []string{"footer .tel:first-child"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}})
 	const page = "<!doctype html><html><head><title>a</title></head><body><b class=tel>123-45-67</b><footer><p><i class='a tel'>123-45-67</i><b class=tel>123-45-67</b></footer>" +
 		"<table><b class=tel>123-45-67</b><tr><td>\xff" + oldNumber
 	want := strings.Replace(page, "<i class='a tel'>123-45-67", "<i class='a tel'>+7 495 765-43-21", 1)
@@ -309,7 +329,7 @@ func TestSelectors(t *testing.T) {
 }
 
 func TestFrameworkData(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	const data = `{"a":"+7\u00a0(495)\u00a0123-45-67","b":"tel:84951234567","c":74951234568}`
 	want := strings.NewReplacer("123-45-67", "765-43-21", "84951234567", "84957654321").Replace(data)
 	for _, test := range []struct{ path, contentType string }{
@@ -334,12 +354,10 @@ func TestFrameworkData(t *testing.T) {
 
 func TestCachesOfNumbers(t *testing.T) {
 	h := http.Header{"Content-Type": {"text/html"}, "Etag": {`"a"`}, "Cache-Control": {"public, max-age=60, s-maxage=600"}, "Surrogate-Control": {"max-age=1"}, "Cdn-Cache-Control": {"max-age=1"}}
-	neutral := numberedCode(t, func(s *snippet.Settings) { s.Numbers = nil })
-	other := numberedCode(t, func(s *snippet.Settings) {
-		s.Numbers = []snippet.Number{{Digits: "74951234567", Replacement: "74957654322"}}
-	})
+	neutral := numberedCode(t)
+	other := numberedCode(t, snippet.Number{Digits: "74951234567", Tracking: []snippet.Tracking{{Digits: "74957654322"}}})
 	tags := make(map[string]bool)
-	for _, c := range []*snippet.Code{numberedCode(t, nil), other} {
+	for _, c := range []numbered{shopCode(t), other} {
 		response, _, _ := visited(t, c, get("/"), snippet.Visit{SetCookies: []string{"svc_src=1", "svc_src=2"}}, h, numberedPage)
 		require.Equal(t, "private, max-age=60", response.Header.Get("Cache-Control"))
 		require.Empty(t, response.Header.Get("Surrogate-Control")+response.Header.Get("Cdn-Cache-Control"))
@@ -357,7 +375,7 @@ func TestCachesOfNumbers(t *testing.T) {
 }
 
 func TestOriginSeesTheNeutralRequest(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	for _, path := range []string{"/", "/a.png"} {
 		r := get(path)
 		r.Header.Add("Cookie", "a=1; svc_src=x; svc_srcs=2; __Host-svc_src=z; __Host-a=3")
@@ -376,7 +394,7 @@ func TestOriginSeesTheNeutralRequest(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
-	for name, c := range map[string]*snippet.Code{"with numbers": numberedCode(t, nil), "without": numberedCode(t, func(s *snippet.Settings) { s.Numbers = nil })} {
+	for name, c := range map[string]numbered{"with numbers": shopCode(t), "without": numberedCode(t)} {
 		t.Run(name, func(t *testing.T) {
 			var sample []byte
 			v := snippet.Visit{Sample: func(page []byte, contentType string) {
@@ -395,11 +413,12 @@ func TestSample(t *testing.T) {
 
 func TestCheckNumbers(t *testing.T) {
 	for want, n := range map[string]snippet.Number{
-		"number":                        {Digits: "12", Replacement: "74957654321"},
-		"replacement":                   {Digits: "74951234567", Replacement: "7 495"},
-		"expected #id":                  {Digits: "74951234567", Replacement: "74957654321", Targets: []string{"a b"}},
-		"selector":                      {Digits: "74951234567", Replacement: "74957654321", Selectors: []string{"a["}},
-		"belongs to number 74951234567": {Digits: "74951234567", Replacement: "74957654321", Targets: []string{".a"}, Pictures: []snippet.Picture{{Place: ".a"}}},
+		"number":                        {Digits: "12"},
+		"replacement":                   {Digits: "74951234567", Tracking: []snippet.Tracking{{Digits: "7 495"}}},
+		"expected #id":                  {Digits: "74951234567", Targets: []string{"a b"}},
+		"selector":                      {Digits: "74951234567", Selectors: []string{"a["}},
+		"belongs to number 74951234567": {Digits: "74951234567", Targets: []string{".a"}, Pictures: []string{".a"}},
+		"expected 1 pictures, not 0":    {Digits: "74951234567", Pictures: []string{".a"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}},
 	} {
 		require.ErrorContains(t, snippet.CheckNumbers([]snippet.Number{n}), want)
 	}
@@ -408,7 +427,7 @@ func TestCheckNumbers(t *testing.T) {
 
 // An origin that breaks off leaves no page behind that looks whole.
 func TestPageWithNumbersCutShort(t *testing.T) {
-	c := numberedCode(t, nil)
+	c := shopCode(t)
 	want := numberedPage[:90]
 	for _, length := range []int{-1, len(numberedPage), 5000} {
 		for i := range len(want) {
@@ -445,7 +464,7 @@ func TestPageWithNumbersCutShort(t *testing.T) {
 }
 
 // served answers a request, with a panic as an error.
-func served(c *snippet.Code, w http.ResponseWriter, origin func(http.ResponseWriter, *http.Request) error) (err error) {
+func served(c numbered, w http.ResponseWriter, origin func(http.ResponseWriter, *http.Request) error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = cause.(error)
@@ -468,7 +487,7 @@ func TestValidatorsOfNumbers(t *testing.T) {
 		if dest == "empty" {
 			r.Header.Set("Accept", "*/*")
 		}
-		_, err := numberedCode(t, nil).Serve(httptest.NewRecorder(), r, snippet.Visit{}, func(_ http.ResponseWriter, r *http.Request) error {
+		_, err := shopCode(t).Serve(httptest.NewRecorder(), r, snippet.Visit{}, func(_ http.ResponseWriter, r *http.Request) error {
 			require.Empty(t, r.Header.Get("If-None-Match")+r.Header.Get("If-Modified-Since"), dest)
 			return nil
 		})
@@ -478,12 +497,12 @@ func TestValidatorsOfNumbers(t *testing.T) {
 	r := get("/api/list")
 	r.Header.Set("Sec-Fetch-Dest", "empty")
 	r.Header.Set("If-None-Match", `"abc"`)
-	_, err := numberedCode(t, nil).Serve(httptest.NewRecorder(), r, snippet.Visit{}, func(_ http.ResponseWriter, r *http.Request) error {
+	_, err := shopCode(t).Serve(httptest.NewRecorder(), r, snippet.Visit{}, func(_ http.ResponseWriter, r *http.Request) error {
 		require.Equal(t, `"abc"`, r.Header.Get("If-None-Match"), "what a script fetches for itself stays")
 		return nil
 	})
 	require.NoError(t, err)
-	neutral := numberedCode(t, func(s *snippet.Settings) { s.Numbers = nil })
+	neutral := numberedCode(t)
 	response, _, _ := visited(t, neutral, get("/_next/data/a.json"), snippet.Visit{}, http.Header{"Content-Type": {"application/json"}}, "{}")
 	require.Contains(t, response.Header.Values("Vary"), "Cookie")
 }

@@ -47,15 +47,23 @@ func makePrivate(h http.Header) {
 	}
 }
 
-// limitCaches tells caches for whom a page is that may hold numbers.
-func (c *Code) limitCaches(h http.Header, setCookies []string) {
-	if c.rules != nil && c.bySource && !c.everyone || len(setCookies) > 0 {
+// depends says whether the page may be another one for other visitors, or for the
+// origin.
+func (v *Visit) depends() bool {
+	return v.Shown.differs() || v.HideCookie != ""
+}
+
+// limitCaches tells caches for whom a page is that may hold numbers, with the visit's
+// cookies if it is to bring them.
+func (v *Visit) limitCaches(h http.Header, cookies bool) {
+	cookies = cookies && len(v.SetCookies) > 0
+	if v.Shown.audience != ForEveryone || cookies {
 		makePrivate(h)
 	}
-	if c.bySource {
+	if v.HideCookie != "" {
 		addVary(h, "Cookie")
 	}
-	if len(setCookies) > 0 {
-		h["Set-Cookie"] = append(h["Set-Cookie"], setCookies...)
+	if cookies {
+		h["Set-Cookie"] = append(h["Set-Cookie"], v.SetCookies...)
 	}
 }

@@ -27,7 +27,7 @@ func (w *writer) prepareRequest() {
 	if w.request.Method == http.MethodPost {
 		return
 	}
-	if !w.guard("conditions", func() { w.asked = w.code.translate(h, document || w.code.rules != nil && isForPage(w.request)) }) {
+	if !w.guard("conditions", func() { w.asked = w.mark().translate(h, document || w.visit.Shown.differs() && isForPage(w.request)) }) {
 		w.restoreRequest()
 		w.asked = conditions{}
 	}

@@ -7,11 +7,14 @@ import (
 
 // Visit is what one request brings beside the page.
 type Visit struct {
+	// Shown is what the visitor sees in the places of the printed numbers.
+	Shown Shown
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
 	// there are any, the page is private.
 	SetCookies []string
-	// HideCookie is the name of the cookie that the origin does not see, or empty.
-	// With the prefix "__Host-" before the name it does not see it either.
+	// HideCookie is the name of the cookie that decides what is shown, or empty. Answers
+	// vary by it, and the origin does not see it, nor one with the prefix "__Host-"
+	// before the name.
 	HideCookie string
 	// Sample, if it is not nil, is called once a page has gone out, with the page as
 	// the origin sent it, decoded, and its content type. Pages of more than 256 KiB
@@ -39,7 +42,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	}
 	ww := c.newWriter(w, r, v, outcome)
 	defer ww.close()
-	if outcome == "" || c.bySource || c.rules != nil {
+	if outcome == "" || v.depends() {
 		ww.prepareRequest()
 	}
 	err := next(ww, r)

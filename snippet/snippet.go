@@ -4,16 +4,12 @@ package snippet
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"html"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
-
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
 // Settings is what a site's insertion code says.
@@ -27,14 +23,6 @@ type Settings struct {
 	DynamicalReplacement *bool
 	// PhoneMask is pushed when it is not empty.
 	PhoneMask string
-	// Numbers are replaced on the pages. There are none where pages are neutral.
-	Numbers []Number
-	// BySource says that it depends on the visitor's source which numbers are
-	// replaced. Pages with numbers are then private, and neutral ones vary by cookie.
-	BySource bool
-	// Everyone says that the numbers are those of a visitor of whom nothing is known.
-	// Then the pages are not private, although others have other numbers.
-	Everyone bool
 }
 
 const (
@@ -50,13 +38,8 @@ type Code struct {
 	queue  string // the text of the data block
 	src    string // the core script's path, as it stands in an attribute
 	path   string // the same as it stands in an address
-	hash   string
-
-	rules     *weave.Rules   // of the numbers; nil where there are none
-	listed    []listedNumber // what the script is told of them
-	bySource  bool
-	everyone  bool
-	exchanges sync.Pool
+	sum    [sha256.Size]byte
+	alone  mark // of pages with the code that show no tracking number
 }
 
 // New renders the insertion code. The error names the setting that is not right.
@@ -81,18 +64,10 @@ func New(s Settings) (*Code, error) {
 		path:   s.Prefix + "svc.js",
 	}
 	c.src = html.EscapeString(c.path)
-	c.bySource, c.everyone = s.BySource, s.Everyone
-	if err := c.compileNumbers(s.Numbers); err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256([]byte(c.pushes + "\n" + c.path + "\n" + fmt.Sprint(c.listed)))
-	c.hash = hex.EncodeToString(sum[:5])
+	c.sum = sha256.Sum256([]byte(c.pushes + "\n" + c.path))
+	c.alone = markOf(c.sum)
 	return c, nil
 }
-
-// Hash stands for the code in validators: it changes whenever the code does. It
-// is ten hexadecimal digits.
-func (c *Code) Hash() string { return c.hash }
 
 func (s *Settings) check() error {
 	switch {

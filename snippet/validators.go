@@ -12,31 +12,49 @@ import (
 // validators translated into the origin's.
 //
 // The origin's validators describe the page without the code. Towards the client
-// an entity tag carries the code's hash as a suffix, "abc" being "abc-HASH", so
+// an entity tag carries the mark as a suffix, "abc" being "abc-MARK", so
 // that pages cached under another configuration are not taken for current. A page
-// that the origin only dates gets a weak tag with that date, "HASH.SECONDS" in
+// that the origin only dates gets a weak tag with that date, "MARK.SECONDS" in
 // hexadecimal, and the question comes back as If-Modified-Since.
+//
+// A page that is one visitor's own has no validators, and nobody asks the origin
+// whether it has changed: what is shown may have, whatever the origin says.
 type conditions struct {
 	ours    []string // the origin's tags that the client has with our suffix
 	dated   string   // the client's tag that stands for a date
 	foreign bool     // tags without our suffix were passed on
 }
 
+// mark gives the mark of the writer's page.
+func (w *writer) mark() mark {
+	if w.marked == "" {
+		w.marked = w.code.mark(&w.visit.Shown)
+	}
+	return w.marked
+}
+
 // translate replaces the conditions in a request's headers. A document that was
 // cached without the code is to be fetched anew: document says that what has not
 // our suffix is to be dropped.
-func (c *Code) translate(h http.Header, document bool) conditions {
+func (m mark) translate(h http.Header, document bool) conditions {
 	var found conditions
 	if len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 {
+		return found
+	}
+	if m == "" {
+		if document {
+			delete(h, "If-None-Match")
+			delete(h, "If-Modified-Since")
+		}
 		return found
 	}
 	var kept []string
 	since, tagged := "", len(h["If-None-Match"]) > 0
 	for _, tag := range splitList(h["If-None-Match"]) {
-		if original, ok := c.unsuffix(tag); ok {
+		if original, ok := m.unsuffix(tag); ok {
 			found.ours = append(found.ours, original)
 			kept = append(kept, original)
-		} else if date, ok := c.dateOf(tag); ok {
+		} else if date, ok := m.dateOf(tag); ok {
 			found.dated, since = tag, date
 		} else if !document {
 			found.foreign = true
@@ -59,9 +77,14 @@ func (c *Code) translate(h http.Header, document bool) conditions {
 }
 
 // suffixTag changes the validator of a page that may be woven.
-func (c *Code) suffixTag(status int, h http.Header) {
+func (m mark) suffixTag(status int, h http.Header) {
+	if m == "" {
+		delete(h, "Etag")
+		delete(h, "Last-Modified")
+		return
+	}
 	if tag := value(h, "Etag"); tag != "" {
-		if suffixed, ok := c.suffix(tag); ok {
+		if suffixed, ok := m.suffix(tag); ok {
 			h["Etag"] = []string{suffixed}
 		}
 		return
@@ -70,13 +93,13 @@ func (c *Code) suffixTag(status int, h http.Header) {
 		return
 	}
 	if date, err := http.ParseTime(value(h, "Last-Modified")); err == nil && date.Unix() > 0 {
-		h["Etag"] = []string{`W/"` + c.hash + "." + strconv.FormatInt(date.Unix(), 16) + `"`}
+		h["Etag"] = []string{`W/"` + string(m) + "." + strconv.FormatInt(date.Unix(), 16) + `"`}
 	}
 }
 
 // answerNotModified changes the validator of a 304 back into the client's. It says
 // whether the answer is for a page of ours.
-func (c *Code) answerNotModified(asked conditions, h http.Header) bool {
+func (m mark) answerNotModified(asked conditions, h http.Header) bool {
 	tag := value(h, "Etag")
 	switch {
 	case len(asked.ours) == 0 && asked.dated == "":
@@ -87,7 +110,7 @@ func (c *Code) answerNotModified(asked conditions, h http.Header) bool {
 		tag = asked.ours[0]
 		fallthrough
 	case slices.ContainsFunc(asked.ours, func(t string) bool { return opaque(t) == opaque(tag) }) || !asked.foreign:
-		if suffixed, ok := c.suffix(tag); ok {
+		if suffixed, ok := m.suffix(tag); ok {
 			h["Etag"] = []string{suffixed}
 		}
 	default:
@@ -97,15 +120,15 @@ func (c *Code) answerNotModified(asked conditions, h http.Header) bool {
 	return true
 }
 
-func (c *Code) suffix(tag string) (string, bool) {
+func (m mark) suffix(tag string) (string, bool) {
 	if body := opaque(tag); len(body) < 2 || body[0] != '"' || body[len(body)-1] != '"' {
 		return "", false
 	}
-	return tag[:len(tag)-1] + "-" + c.hash + `"`, true
+	return tag[:len(tag)-1] + "-" + string(m) + `"`, true
 }
 
-func (c *Code) unsuffix(tag string) (string, bool) {
-	original, ok := strings.CutSuffix(tag, "-"+c.hash+`"`)
+func (m mark) unsuffix(tag string) (string, bool) {
+	original, ok := strings.CutSuffix(tag, "-"+string(m)+`"`)
 	if !ok || !strings.HasPrefix(opaque(tag), `"`) || len(opaque(original)) == 0 {
 		return "", false
 	}
@@ -113,8 +136,8 @@ func (c *Code) unsuffix(tag string) (string, bool) {
 }
 
 // dateOf gives the date that a tag of ours stands for, as HTTP writes it.
-func (c *Code) dateOf(tag string) (string, bool) {
-	digits, ok := strings.CutPrefix(opaque(tag), `"`+c.hash+".")
+func (m mark) dateOf(tag string) (string, bool) {
+	digits, ok := strings.CutPrefix(opaque(tag), `"`+string(m)+".")
 	if !ok {
 		return "", false
 	}

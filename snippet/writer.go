@@ -67,6 +67,7 @@ type writer struct {
 	identity [1]string
 	saved    [len(requestHeaders)][]string
 	asked    conditions
+	marked   mark // by which validators are told apart, once it has been asked for
 
 	began   time.Time // when the first byte came, where it counts
 	outcome Outcome
@@ -144,27 +145,27 @@ func (w *writer) begin(status int) {
 func (w *writer) judge(status int, h http.Header) bool {
 	contentType := value(h, "Content-Type")
 	isHTML, charset := parseType(contentType)
-	data := !isHTML && (w.code.bySource || w.code.rules != nil) && isData(w.request, contentType)
-	if data && w.code.rules == nil {
-		w.code.limitCaches(h, nil)
+	data := !isHTML && w.visit.depends() && isData(w.request, contentType)
+	if data && !w.visit.Shown.replaces() {
+		w.visit.limitCaches(h, false)
 		data = false
 	}
-	if w.bypass != "" && !data && !(isHTML && w.code.rules != nil) {
+	if w.bypass != "" && !data && !(isHTML && w.visit.Shown.replaces()) {
 		if w.outcome = w.bypass; isHTML {
 			addVary(h, "Sec-Fetch-Dest")
-			w.code.limitCaches(h, nil)
+			w.visit.limitCaches(h, false)
 		}
 		return false
 	}
-	if status == http.StatusNotModified && w.code.answerNotModified(w.asked, h) {
-		w.code.limitCaches(h, w.visit.SetCookies)
+	if status == http.StatusNotModified && w.mark().answerNotModified(w.asked, h) {
+		w.visit.limitCaches(h, true)
 	}
 	if w.outcome = judgeResponse(status, h); w.outcome != "" {
 		if status == http.StatusSwitchingProtocols {
 			w.outcome = Upgrade
 		}
 		if 300 < status && status < 400 && len(h["Location"]) > 0 && len(w.visit.SetCookies) > 0 {
-			w.code.limitCaches(h, w.visit.SetCookies) // a visit that is led on remains one
+			w.visit.limitCaches(h, true) // a visit that is led on remains one
 		}
 		return false
 	}
@@ -189,8 +190,8 @@ func (w *writer) judge(status int, h http.Header) bool {
 			return false
 		}
 	}
-	w.code.limitCaches(h, w.visit.SetCookies)
-	w.code.suffixTag(status, h)
+	w.visit.limitCaches(h, true)
+	w.mark().suffixTag(status, h)
 	if w.request.Method == http.MethodHead {
 		w.outcome, w.mode = Head, discarding
 		return true
@@ -207,13 +208,13 @@ func (w *writer) judge(status int, h http.Header) bool {
 	}
 	if data {
 		w.outcome, w.mode = Data, rewriting
-		w.exchange = w.code.newDataExchange()
+		w.exchange = w.visit.Shown.newDataExchange()
 		return true
 	}
 	w.charset = charset
 	w.page.finder.Reset(charset != "")
 	w.sampling = w.visit.Sample != nil
-	if w.code.rules != nil && w.code.rules.NeedsWhole() {
+	if w.visit.Shown.needsWhole() {
 		w.began = time.Now()
 	}
 	w.mode = searching
@@ -231,14 +232,14 @@ func (w *writer) judgeDocument(h http.Header, charset string, readable bool) boo
 		w.policies = headerPolicies(h)
 		if _, allowed := w.code.chooseForm(w.policies, w.request.Host); !allowed && w.bypass == "" {
 			w.bypass = CSP
-			if w.code.rules == nil {
+			if !w.visit.Shown.replaces() {
 				w.outcome = CSP
 			}
 		}
 	}
 	addVary(h, "Sec-Fetch-Dest")
 	if w.outcome != "" {
-		w.code.limitCaches(h, w.visit.SetCookies)
+		w.visit.limitCaches(h, true)
 		return false
 	}
 	return true
@@ -426,7 +427,7 @@ func (w *writer) close() {
 		w.exchange = nil
 		x.share.free()
 		if w.ended && w.fault == nil {
-			w.code.putExchange(x)
+			x.giveBack()
 		}
 	}
 	if p := w.page; p != nil && w.ended {

@@ -43,13 +43,13 @@ func (w *writer) replaces(o Outcome) bool {
 	case Failed, Encoding, Charset, NotHTML, Crowded:
 		return w.exchange != nil // it has begun
 	}
-	return w.code.rules != nil
+	return w.visit.Shown.replaces()
 }
 
 // emit sends a piece of the page, with its numbers replaced where some are in
 // effect. What is sent so is the page from its beginning, in order.
 func (w *writer) emit(p []byte) error {
-	if w.code.rules == nil || w.original || w.ending {
+	if !w.visit.Shown.replaces() || w.original || w.ending {
 		return w.write(p)
 	}
 	w.received += int64(len(p))
@@ -81,7 +81,7 @@ func (w *writer) exchanging() *exchange {
 		if charset == "" {
 			charset = w.page.finder.Charset()
 		}
-		w.exchange = w.code.newExchange(charset, w.length, w.began, hydrates(w.rw.Header()))
+		w.exchange = w.visit.Shown.newExchange(charset, w.length, w.began, hydrates(w.rw.Header()))
 	}
 	return w.exchange
 }

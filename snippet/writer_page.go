@@ -50,7 +50,7 @@ func (w *writer) follow(v weave.Verdict, p []byte) error {
 		switch {
 		case w.bypass != "":
 			return w.pass(w.bypass, p)
-		case w.code.rules != nil:
+		case w.visit.Shown.replaces():
 			return w.insertAndReplace(p)
 		}
 		return w.insert(p)

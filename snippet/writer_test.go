@@ -238,9 +238,8 @@ func TestPageSurvivesTheReplacer(t *testing.T) {
 	for _, length := range []string{"", strconv.Itoa(len(page))} {
 		for i := range page {
 			code := testCode(t)
-			code.rules = new(weave.Rules) // as no configuration makes them
 			recorder := httptest.NewRecorder()
-			result, err := code.Serve(recorder, httptest.NewRequest("GET", "/", nil), Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+			result, err := code.Serve(recorder, httptest.NewRequest("GET", "/", nil), Visit{Shown: unsearchable()}, func(w http.ResponseWriter, _ *http.Request) error {
 				w.Header().Set("Content-Type", "text/html")
 				if length != "" {
 					w.Header().Set("Content-Length", length)

@@ -34,12 +34,12 @@ func plainText(size, numbers int, cyrillic bool) []byte {
 	return b.Bytes()
 }
 
-func benchSet(b *testing.B, n int) *Set {
-	var numbers []Number
+func benchSet(b *testing.B, n int) *replacing {
+	var numbers []pair
 	for i := range n {
-		numbers = append(numbers, Number{fmt.Sprint(74951234567 + i), fmt.Sprint(74957654321 + i)})
+		numbers = append(numbers, pair{fmt.Sprint(74951234567 + i), fmt.Sprint(74957654321 + i)})
 	}
-	s, err := Compile(numbers)
+	s, err := compilePairs(numbers)
 	if err != nil {
 		b.Fatal(err)
 	}

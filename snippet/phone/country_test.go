@@ -22,10 +22,10 @@ func TestEveryCountry(t *testing.T) {
 			}
 			old := digitsOf(phonenumbers.Format(example, phonenumbers.E164))
 			fresh := old[:len(old)-1] + string('0'+(old[len(old)-1]-'0'+1)%10)
-			s, err := Compile([]Number{{old, fresh}})
+			s, err := compilePairs([]pair{{old, fresh}})
 			require.NoError(t, err, region)
 			m := s.NewMatcher(UTF8)
-			number, err := parse(old)
+			number, err := Parse(old)
 			require.NoError(t, err, region)
 			formats := []string{
 				phonenumbers.Format(example, phonenumbers.INTERNATIONAL),
@@ -58,11 +58,11 @@ func TestTrunkPrefixes(t *testing.T) {
 		"74951234567": "8", "77172123456": "8", "380441234567": "0", "375172123456": "8 0 80", "442079460018": "0", "3612345678": "06",
 		"390612345678": "", "34912345678": "", "37052123456": "0 8", "12125551234": "1", "4930123456": "0",
 	} {
-		p, err := parse(digits)
+		p, err := Parse(digits)
 		require.NoError(t, err)
 		require.Equal(t, strings.Fields(want), append([]string{}, p.trunks()...), digits)
 	}
-	p, err := parse("551132345678")
+	p, err := Parse("551132345678")
 	require.NoError(t, err)
 	trunks := p.trunks()
 	require.Equal(t, "0", trunks[0])

@@ -9,7 +9,11 @@ import (
 // A scanner pushes text with the offsets that it has in the page, says where
 // markup stands, and applies the edits to the bytes that it still holds.
 func ExampleMatcher() {
-	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "74957654321"}})
+	set, err := phone.Compile([]string{"74951234567"})
+	if err != nil {
+		panic(err)
+	}
+	fresh, err := phone.Parse("74957654321")
 	if err != nil {
 		panic(err)
 	}
@@ -23,6 +27,7 @@ func ExampleMatcher() {
 	}
 
 	m := set.NewMatcher(phone.UTF8)
+	m.Show(phone.Shown{fresh})
 	apply(m.Text(3, page[3:16])) // "Call 8 (495) "
 	apply(m.Inline())            // <b>
 	at, held := m.Held()
@@ -37,11 +42,16 @@ func ExampleMatcher() {
 }
 
 func ExampleMatcher_Rewrite() {
-	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "442079460018"}})
+	set, err := phone.Compile([]string{"74951234567"})
+	if err != nil {
+		panic(err)
+	}
+	fresh, err := phone.Parse("442079460018")
 	if err != nil {
 		panic(err)
 	}
 	m := set.NewMatcher(phone.UTF8)
+	m.Show(phone.Shown{fresh})
 	href, _ := m.Rewrite(nil, []byte("tel:8(495)123-45-67"), phone.Link)
 	alt, _ := m.Rewrite(nil, []byte("Our number: 8&nbsp;(495)&nbsp;123-45-67"), phone.Text)
 	fmt.Printf("%s\n%s\n", href, alt)

@@ -36,25 +36,24 @@ const maxDigits = 19
 const minDigits = 4
 
 // spell lists the digits that mean the number.
-func (p plan) spell() []form {
-	full := p.country + p.national
-	all := []form{{International, "", full}}
-	trunks := p.trunks()
+func (n *Number) spell() []form {
+	all := []form{{International, "", n.digits}}
+	trunks := n.trunks()
 	for _, t := range trunks {
-		all = append(all, form{Trunk, t, t + p.national})
+		all = append(all, form{Trunk, t, t + n.national})
 	}
-	if p.is(p.national) {
-		all = append(all, form{National, "", p.national})
+	if n.is(n.national) {
+		all = append(all, form{National, "", n.national})
 	}
 	for _, prefix := range internationalPrefixes() {
-		all = append(all, form{Dialled, prefix, prefix + full})
+		all = append(all, form{Dialled, prefix, prefix + n.digits})
 	}
 	for _, t := range trunks {
-		if p.is("+" + p.country + t + p.national) {
-			all = append(all, form{CountryTrunk, t, p.country + t + p.national})
+		if n.is("+" + n.country + t + n.national) {
+			all = append(all, form{CountryTrunk, t, n.country + t + n.national})
 		}
 	}
-	for _, home := range p.mobiles() {
+	for _, home := range n.mobiles() {
 		all = append(all, form{Spoken, "", home})
 	}
 	kept := all[:0]
@@ -68,43 +67,44 @@ func (p plan) spell() []form {
 	return kept
 }
 
-// counterpart finds the digits to pour into a writing of the given form: the
-// same form of the replacement, when it has as many digits.
-func (p plan) counterpart(old form, of plan) (digits string, ok bool) {
-	if len(p.country) != len(of.country) || len(p.national) != len(of.national) {
-		return "", false
+// counterpart finds the digits to pour into a writing of another number in the given
+// form: the same form of n, when it has as many digits. They are lead and digits,
+// one behind the other.
+func (n *Number) counterpart(old *form, of *Number) (lead, digits string, ok bool) {
+	if len(n.country) != len(of.country) || len(n.national) != len(of.national) {
+		return "", "", false
 	}
 	switch old.kind {
 	case International:
-		return p.country + p.national, true
+		return "", n.digits, true
 	case Dialled:
-		return old.prefix + p.country + p.national, true
+		return old.prefix, n.digits, true
 	}
 	// The others are dialled inside one country.
-	if p.country != of.country {
-		return "", false
+	if n.country != of.country {
+		return "", "", false
 	}
-	for _, f := range p.forms {
-		if f.kind == old.kind && f.prefix == old.prefix && len(f.digits) == len(old.digits) {
-			return f.digits, true
+	for i := range n.forms {
+		if f := &n.forms[i]; f.kind == old.kind && f.prefix == old.prefix && len(f.digits) == len(old.digits) {
+			return "", f.digits, true
 		}
 	}
-	return "", false
+	return "", "", false
 }
 
 // mobiles lists how Argentina's mobile numbers are dialled at home: the 9 behind
 // the country code is left out, and 15 stands behind the area code, which has two
 // to four digits, with or without the trunk prefix before it.
-func (p plan) mobiles() []string {
-	meta := metadata()[p.region]
-	if meta == nil || meta.GetNationalPrefixTransformRule() != "9$1" || p.national[0] != '9' {
+func (n *Number) mobiles() []string {
+	meta := metadata()[n.region]
+	if meta == nil || meta.GetNationalPrefixTransformRule() != "9$1" || n.national[0] != '9' {
 		return nil
 	}
 	var all []string
 	for area := 2; area <= 4; area++ {
 		for _, trunk := range [...]string{meta.GetNationalPrefix(), ""} {
-			home := trunk + p.national[1:1+area] + "15" + p.national[1+area:]
-			if p.is(home) {
+			home := trunk + n.national[1:1+area] + "15" + n.national[1+area:]
+			if n.is(home) {
 				all = append(all, home)
 			}
 		}

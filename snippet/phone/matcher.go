@@ -17,7 +17,7 @@ const (
 	Data
 )
 
-// Match is a configured number that was found.
+// Match is a number of the set that was found.
 type Match struct {
 	Start, End int64 // offsets of its first byte and behind its last
 	Number     int   // index into what the set was compiled from
@@ -43,6 +43,7 @@ type Edit struct {
 // allocates nothing once its buffers have grown, and is not for concurrent use.
 type Matcher struct {
 	set     *Set
+	shown   Shown
 	charset *Charset
 	place   Place
 
@@ -77,12 +78,16 @@ const (
 // [Matcher.Break].
 const MaxHeld = window*(maxReference+maxGap) + maxGap + 4*maxWord + 2*maxReference
 
-// NewMatcher gives a matcher for texts in a charset.
+// NewMatcher gives a matcher for texts in a charset. It recognises all numbers of the
+// set and changes none, until it is told what to [Matcher.Show].
 func (s *Set) NewMatcher(c *Charset) *Matcher {
-	m := &Matcher{set: s, charset: c, search: search{charset: c, least: s.least}}
+	m := &Matcher{set: s, shown: s.Itself(), charset: c, search: search{charset: c, least: s.least}}
 	m.Reset(Text)
 	return m
 }
+
+// Show says what takes the places of the numbers in the values that are read next.
+func (m *Matcher) Show(shown Shown) { m.shown = shown }
 
 // Reset makes the matcher ready for another value, of the given kind.
 func (m *Matcher) Reset(p Place) {

@@ -27,9 +27,9 @@ func (m *Matcher) standsLeft(w *writing) bool {
 	case g&spaceGap == 0: // only parentheses: 9(495) or (812)495
 		return false
 	}
-	if w.form == National && size <= 3 || w.onlySpaces() || w.compact() && w.form == National {
+	if w.form.kind == National && size <= 3 || w.onlySpaces() || w.compact() && w.form.kind == National {
 		clock := size <= 2 && r.digits[start].gap&colonGap != 0
-		return clock || w.form != National && r.endsNumber(w.first)
+		return clock || w.form.kind != National && r.endsNumber(w.first)
 	}
 	return true
 }
@@ -77,9 +77,9 @@ func (m *Matcher) standsRight(w *writing) bool {
 	case g&spaceGap == 0: // 123)45
 		return false
 	}
-	if w.onlySpaces() || w.compact() && w.form == National {
+	if w.onlySpaces() || w.compact() && w.form.kind == National {
 		clock := stop-w.end <= 2 && stop < r.n && r.digits[stop].gap&(colonGap|spaceGap) == colonGap
-		return clock || w.form != National && r.beginsNumber(w.end)
+		return clock || w.form.kind != National && r.beginsNumber(w.end)
 	}
 	return true
 }
@@ -115,7 +115,7 @@ func (m *Matcher) beginsConfigured(i int) bool {
 			return false
 		}
 		digits = digits*10 + uint64(r.digits[e].value)
-		if size := e - i + 1; m.set.sizes>>size&1 != 0 && r.aligned(e+1) && m.set.find(digits, size) != nil {
+		if size := e - i + 1; m.set.sizes>>size&1 != 0 && r.aligned(e+1) && m.set.find(digits, size, m.shown) != nil {
 			return true
 		}
 	}

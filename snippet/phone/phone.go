@@ -1,15 +1,16 @@
-// Package phone knows the writings of a telephone number. It finds configured
-// numbers in text, whatever their writing, and pours other digits into the very
-// writing that was there.
+// Package phone knows the writings of a telephone number. It finds numbers in text,
+// whatever their writing, and pours other digits into the very writing that was
+// there.
 //
-// Numbers are compiled into a [Set] once. A [Matcher] of the set is then pushed a
-// page's text, piece by piece, with a word about the markup that stands between
-// the pieces, and answers with the places to change. A match is known by its
-// digits: every group of digits that spells a configured number, with its country
-// code, with an international prefix, with its trunk prefix or with neither, is a
-// candidate, and what stands around it decides whether it is that number or a part
-// of something else. The rules are written down in docs/numbers.md and held by
-// testdata/vectors.json, which is written for other languages too.
+// What is searched is compiled into a [Set] once. What a reader is shown instead is
+// a [Shown]: a small value that meets a writing only when this is written out. A
+// [Matcher] of the set is pushed a page's text, piece by piece, with a word about
+// the markup that stands between the pieces, and answers with the places to change.
+// A match is known by its digits: every group of digits that spells a number, with
+// its country code, with an international prefix, with its trunk prefix or with
+// neither, is a candidate, and what stands around it decides whether it is that
+// number or a part of something else. The rules are written down in docs/numbers.md
+// and held by testdata/vectors.json, which is written for other languages too.
 package phone
 
 import (
@@ -17,18 +18,25 @@ import (
 	"fmt"
 )
 
-// Number is a number that is printed on the pages, and the one to show in its
-// place. Both are digits in international form: country code and national
-// significant number, with no "+" and nothing between.
-type Number struct {
-	Digits      string
-	Replacement string
-}
-
-// Set is a compiled list of numbers. It is immutable and may be shared.
+// Set is a compiled list of numbers that are searched. It is immutable and may be
+// shared.
 type Set struct {
 	table
-	numbers []Number
+	numbers []*Number
+}
+
+// Shown are the numbers that are shown in the places of a set's, in the set's order.
+// A number for which there is none, nil, is not looked for. One that stands for
+// itself is recognised and left as it is, which keeps it from being taken for
+// another one.
+type Shown []*Number
+
+// of is what number i is replaced by, or nil.
+func (s Shown) of(i int32) *Number {
+	if int(i) < len(s) {
+		return s[i]
+	}
+	return nil
 }
 
 // Reasons to refuse a number. They are wrapped with the number and more words.
@@ -38,30 +46,23 @@ var (
 	ErrTwice     = errors.New("the number is given twice")
 )
 
-// Compile prepares a list of numbers. A number whose replacement is itself is
-// recognised and left as it is, which keeps it from being taken for another one.
-//
-// Short numbers (112, 0530) have no international form and are refused with
-// [ErrNotNumber], as searched numbers and as replacements.
-func Compile(numbers []Number) (*Set, error) {
-	s := &Set{numbers: append([]Number(nil), numbers...)}
-	seen := make(map[string]bool, len(numbers))
+// Compile prepares the search for numbers, given as [Parse] takes them.
+func Compile(digits []string) (*Set, error) {
+	s := new(Set)
+	seen := make(map[string]bool, len(digits))
 	var entries []entry
-	for i, n := range numbers {
-		old, err := parse(n.Digits)
+	for i, d := range digits {
+		n, err := Parse(d)
 		if err != nil {
-			return nil, fmt.Errorf("number %q: %w", n.Digits, err)
+			return nil, fmt.Errorf("number %q: %w", d, err)
 		}
-		replacement, err := parse(n.Replacement)
-		if err != nil {
-			return nil, fmt.Errorf("replacement %q of number %s: %w", n.Replacement, n.Digits, err)
+		if seen[d] {
+			return nil, fmt.Errorf("number %s: %w", d, ErrTwice)
 		}
-		if seen[n.Digits] {
-			return nil, fmt.Errorf("number %s: %w", n.Digits, ErrTwice)
-		}
-		seen[n.Digits] = true
-		for _, f := range old.forms {
-			entries = append(entries, newEntry(i, f, old, replacement))
+		seen[d] = true
+		s.numbers = append(s.numbers, n)
+		for k := range n.forms {
+			entries = append(entries, newEntry(i, &n.forms[k]))
 		}
 	}
 	s.table = newTable(entries)
@@ -72,7 +73,11 @@ func Compile(numbers []Number) (*Set, error) {
 func (s *Set) Len() int { return len(s.numbers) }
 
 // Number gives a number by the index that matches carry.
-func (s *Set) Number(i int) Number { return s.numbers[i] }
+func (s *Set) Number(i int) *Number { return s.numbers[i] }
+
+// Itself shows each number of the set in its own place: all are recognised, and none
+// is changed. It must not be changed.
+func (s *Set) Itself() Shown { return s.numbers }
 
 // Least is how many digits the shortest writing in text has.
 func (s *Set) Least() int {

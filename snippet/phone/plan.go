@@ -10,78 +10,95 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// plan is a number as its country's numbering plan sees it.
-type plan struct {
-	number   *phonenumbers.PhoneNumber
+// Number is a telephone number as its country's numbering plan sees it. It is
+// immutable and may be shared; it takes some 2 KB.
+type Number struct {
+	digits   string // country and national
 	country  string // country code
 	national string // national significant number
 	region   string // whose trunk prefix and formats apply
 	forms    []form // all its writings, by their digits
+
+	text   string // as it is written abroad, with a plus sign
+	home   string // as its country writes it at home; empty where that is not known
+	dialed string // the digits of home
 }
 
+// Digits are the number in international form: 442079460018.
+func (n *Number) Digits() string { return n.digits }
+
+// Text is the number as it is written abroad: +44 20 7946 0018.
+func (n *Number) Text() string { return n.text }
+
 // plans are those that have been asked for: a number is configured once, and
-// compiled in many sets.
+// checked and compiled several times.
 var plans = struct {
 	sync.Mutex
-	byDigits map[string]plan
-}{byDigits: make(map[string]plan)}
+	byDigits map[string]*Number
+}{byDigits: make(map[string]*Number)}
 
 const maxPlans = 4096
 
-// parse reads digits in international form. What is of a possible length is
-// taken, valid or not: plans grow faster than the tables that describe them.
-func parse(digits string) (plan, error) {
+// Parse reads a number, which is given as digits in international form: country code
+// and national significant number, with no "+" and nothing between. What is of a
+// possible length is taken, valid or not: plans grow faster than the tables that
+// describe them. It takes up to some milliseconds.
+//
+// Short numbers (112, 0530) have no international form and are refused with
+// [ErrNotNumber], other text with [ErrNotDigits].
+func Parse(digits string) (*Number, error) {
 	plans.Lock()
-	p, known := plans.byDigits[digits]
+	n, known := plans.byDigits[digits]
 	plans.Unlock()
 	if known {
-		return p, nil
+		return n, nil
 	}
-	p, err := read(digits)
+	n, err := read(digits)
 	if err != nil {
-		return plan{}, err
+		return nil, err
 	}
 	plans.Lock()
 	defer plans.Unlock()
 	if len(plans.byDigits) == maxPlans {
 		clear(plans.byDigits)
 	}
-	plans.byDigits[digits] = p
-	return p, nil
+	plans.byDigits[digits] = n
+	return n, nil
 }
 
-func read(digits string) (plan, error) {
+func read(digits string) (*Number, error) {
 	for i := range len(digits) {
 		if digits[i] < '0' || digits[i] > '9' {
-			return plan{}, ErrNotDigits
+			return nil, ErrNotDigits
 		}
 	}
-	n, err := phonenumbers.Parse("+"+digits, "")
+	parsed, err := phonenumbers.Parse("+"+digits, "")
 	if err != nil {
-		return plan{}, ErrNotNumber
+		return nil, ErrNotNumber
 	}
-	p := plan{
-		number:   n,
-		country:  strconv.Itoa(int(n.GetCountryCode())),
-		national: phonenumbers.GetNationalSignificantNumber(n),
-		region:   phonenumbers.GetRegionCodeForNumber(n),
+	n := &Number{
+		digits:   digits,
+		country:  strconv.Itoa(int(parsed.GetCountryCode())),
+		national: phonenumbers.GetNationalSignificantNumber(parsed),
+		region:   phonenumbers.GetRegionCodeForNumber(parsed),
 	}
 	// A prefix that parsing takes away would make two configured numbers of one.
-	if p.country+p.national != digits || !phonenumbers.IsPossibleNumber(n) {
-		return plan{}, ErrNotNumber
+	if n.country+n.national != digits || !phonenumbers.IsPossibleNumber(parsed) {
+		return nil, ErrNotNumber
 	}
-	if p.region == "" || p.region == "ZZ" {
-		p.region = phonenumbers.GetRegionCodeForCountryCode(int(n.GetCountryCode()))
+	if n.region == "" || n.region == "ZZ" {
+		n.region = phonenumbers.GetRegionCodeForCountryCode(int(parsed.GetCountryCode()))
 	}
-	p.forms = p.spell()
-	return p, nil
+	n.forms = n.spell()
+	n.format(parsed)
+	return n, nil
 }
 
 // is tells whether text, dialled inside the number's own country, is the number.
-func (p plan) is(text string) bool {
-	n, err := phonenumbers.Parse(text, p.region)
-	return err == nil && n.GetCountryCode() == p.number.GetCountryCode() &&
-		phonenumbers.GetNationalSignificantNumber(n) == p.national
+func (n *Number) is(text string) bool {
+	parsed, err := phonenumbers.Parse(text, n.region)
+	return err == nil && strconv.Itoa(int(parsed.GetCountryCode())) == n.country &&
+		phonenumbers.GetNationalSignificantNumber(parsed) == n.national
 }
 
 // maxTrunk is the longest trunk prefix that is looked for: 06 in Hungary is two
@@ -90,13 +107,13 @@ const maxTrunk = 3
 
 // trunks lists what may be dialled before the national number at home, the usual
 // prefix first. Countries without a trunk prefix have none.
-func (p plan) trunks() []string {
-	meta := metadata()[p.region]
+func (n *Number) trunks() []string {
+	meta := metadata()[n.region]
 	if meta == nil {
 		return nil
 	}
 	var trunks []string
-	if usual := meta.GetNationalPrefix(); usual != "" && p.is(usual+p.national) {
+	if usual := meta.GetNationalPrefix(); usual != "" && n.is(usual+n.national) {
 		trunks = append(trunks, usual)
 	}
 	pattern := meta.GetNationalPrefixForParsing()
@@ -110,10 +127,10 @@ func (p plan) trunks() []string {
 	for size, end := 1, 10; size <= maxTrunk; size, end = size+1, end*10 {
 		for i := range end {
 			trunk := strconv.Itoa(end + i)[1:]
-			if slices.Contains(trunks, trunk) || !prefix.MatchString(trunk+p.national) {
+			if slices.Contains(trunks, trunk) || !prefix.MatchString(trunk+n.national) {
 				continue
 			}
-			if p.is(trunk + p.national) {
+			if n.is(trunk + n.national) {
 				trunks = append(trunks, trunk)
 			}
 		}

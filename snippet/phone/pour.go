@@ -17,9 +17,8 @@ func (m *Matcher) emit(w *writing) {
 		Start:  first.at,
 		End:    last.at + int64(last.size),
 		Number: int(w.number),
-		Form:   w.form,
+		Form:   w.form.kind,
 		Plus:   w.plus,
-		Poured: w.pours,
 	}
 	if w.plus {
 		match.Start = first.marks.plusAt
@@ -32,21 +31,28 @@ func (m *Matcher) emit(w *writing) {
 		m.ink = make([]byte, 0, 2*cap(m.ink)+maxInk)
 	}
 	before := len(m.edits)
-	if w.pours {
-		m.pour(w)
+	old, fresh := m.set.numbers[w.number], m.shown[w.number]
+	lead, digits, pours := fresh.counterpart(w.form, old)
+	if match.Poured = pours; pours {
+		m.pour(w, lead, digits)
 	} else {
-		m.rewrite(w, match.Start, match.End)
+		m.rewrite(w, fresh.rewriting(w.form, old), match.Start, match.End)
 	}
 	match.Edits = m.edits[before:len(m.edits):len(m.edits)]
 	m.matches = append(m.matches, match)
 }
 
-// pour writes each digit in the old one's place, as the old one was written.
-func (m *Matcher) pour(w *writing) {
+// pour writes each digit of lead and of digits in the old one's place, as the old one
+// was written.
+func (m *Matcher) pour(w *writing, lead, digits string) {
 	before := len(m.edits)
 	for i := w.first; i < w.end; i++ {
 		d := &m.run.digits[i]
-		value := w.poured[i-w.first]
+		text, k := lead, i-w.first
+		if k >= len(lead) {
+			text, k = digits, k-len(lead)
+		}
+		value := text[k] - '0'
 		if value == d.value {
 			continue
 		}
@@ -108,9 +114,9 @@ func appendPadded(b []byte, r rune, base, width int, upper bool) []byte {
 
 // rewrite puts the new writing where the old one begins, and takes away the rest
 // of the old one, around the markup that stands in it.
-func (m *Matcher) rewrite(w *writing, start, end int64) {
+func (m *Matcher) rewrite(w *writing, fresh rewriting, start, end int64) {
 	from := len(m.ink)
-	m.appendWriting(w)
+	m.appendWriting(w, &fresh)
 	text := m.ink[from:len(m.ink):len(m.ink)]
 	r := &m.run
 	for _, c := range r.cuts[:r.ncuts] {
@@ -125,19 +131,27 @@ func (m *Matcher) rewrite(w *writing, start, end int64) {
 
 // appendWriting writes the number anew, with the old one's script, spaces and
 // dashes, as far as it had any.
-func (m *Matcher) appendWriting(w *writing) {
-	r := &m.run
-	pen := r.digits[w.first].pen
+func (m *Matcher) appendWriting(w *writing, fresh *rewriting) {
+	pen := m.run.digits[w.first].pen
 	if pen.mode != raw {
 		pen.script, pen.mode = 0, raw
 	}
-	text := w.text
+	text, gap := fresh.text, " "
 	if m.place == Link || w.compact() && !w.open {
-		text = w.rewriting.compact
+		text, gap = fresh.compact, ""
 	}
-	if w.plus || w.abroad && !(m.place == Link && w.form == International) {
+	if w.plus || fresh.abroad && !(m.place == Link && w.form.kind == International) {
 		m.ink = append(m.ink, '+')
 	}
+	if fresh.lead != "" {
+		m.appendText(fresh.lead, pen)
+		m.appendText(gap, pen)
+	}
+	m.appendText(text, pen)
+}
+
+func (m *Matcher) appendText(text string, pen pen) {
+	r := &m.run
 	for i := range len(text) {
 		switch c := text[i]; {
 		case '0' <= c && c <= '9':

@@ -1,14 +1,12 @@
 package phone
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strconv"
 
-// scriptForms is a group of forms that differ in their prefix only, as the
-// browser's script reads them: a JSON array
+// AppendScript appends number i, in whose place another one is shown, for the browser's
+// script, which knows no numbering plans: a JSON array of groups of forms that differ
+// in their prefix only. Each is an array
 //
-//	[form, prefixes, old]                       left as it is: the replacement is the number itself
+//	[form, prefixes, old]                       left as it is: the number stands for itself
 //	[form, prefixes, old, new]                  poured
 //	[form, prefixes, old, null, text, compact]  written anew
 //
@@ -17,85 +15,71 @@ import (
 // poured is the same prefix followed by new. What is written anew is text, or
 // compact where the old writing had no separators; both begin with a plus sign where
 // one has to lead, and with the prefix where the form is [Dialled].
+//
+// It is ASCII. Digits that mean none of the numbers that are replaced, because two of
+// them share them, are left out.
+func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
+	n, fresh := s.numbers[i], shown[i]
+	var group scriptForms
+	b = append(b, '[')
+	for k := range n.forms {
+		f := &n.forms[k]
+		if e := s.find(decimal(f.digits), len(f.digits), shown); e == nil || e.form != f {
+			continue
+		}
+		prefix := len(f.prefix)
+		if f.kind == CountryTrunk {
+			prefix += len(n.country)
+		}
+		g := scriptForms{kind: f.kind, old: f.digits[prefix:]}
+		if lead, digits, ok := fresh.counterpart(f, n); ok {
+			g.pours, g.new = true, digits[prefix-len(lead):]
+		} else {
+			g.rewriting = fresh.rewriting(f, n)
+			g.lead = "" // it is among the prefixes
+		}
+		if g == group {
+			b = append(b, ' ')
+		} else {
+			if group.old != "" {
+				b = append(group.appendEnd(b), ',')
+			}
+			b = append(strconv.AppendUint(append(b, '['), uint64(g.kind), 10), `,"`...)
+			group = g
+		}
+		b = append(b, f.digits[:prefix]...)
+	}
+	if group.old != "" {
+		b = group.appendEnd(b)
+	}
+	return append(b, ']')
+}
+
+// scriptForms are a group of forms without their prefixes. Their texts are digits and
+// separators, which need no escapes.
 type scriptForms struct {
-	form     Form
-	prefixes []string
+	kind     Form
 	old, new string
 	pours    bool
-	text     string
-	compact  string
+	rewriting
 }
 
-// Script gives number i for the browser's script, which knows no numbering plans: a
-// JSON array of groups of forms. It is ASCII. Digits that the set recognises as none
-// of its numbers, because two of them share them, are left out.
-func (s *Set) Script(i int) json.RawMessage {
-	old, err := parse(s.numbers[i].Digits)
-	if err != nil {
-		return json.RawMessage("[]") // Compile has refused it
-	}
-	var groups []scriptForms
-	for _, f := range old.forms {
-		e := s.find(decimal(f.digits), len(f.digits))
-		if e == nil || int(e.number) != i || e.form != f.kind {
-			continue
-		}
-		g := scriptForms{form: f.kind, old: f.digits, pours: e.pours}
-		prefix := f.prefix
-		if f.kind == CountryTrunk {
-			prefix = old.country + f.prefix
-		}
-		g.old = f.digits[len(prefix):]
-		if e.pours {
-			poured := make([]byte, 0, maxDigits)
-			for _, value := range e.poured[len(prefix):e.size] {
-				poured = append(poured, '0'+value)
-			}
-			g.new = string(poured)
-		} else {
-			g.text, g.compact = e.rewriting.scripted(f)
-		}
-		if n := len(groups); n > 0 && groups[n-1].same(&g) {
-			groups[n-1].prefixes = append(groups[n-1].prefixes, prefix)
-			continue
-		}
-		g.prefixes = []string{prefix}
-		groups = append(groups, g)
-	}
-	rows := make([][]any, len(groups))
-	for n := range groups {
-		rows[n] = groups[n].row()
-	}
-	script, err := json.Marshal(rows)
-	if err != nil {
-		return json.RawMessage("[]") // numbers and texts can be encoded
-	}
-	return script
-}
-
-func (r rewriting) scripted(f form) (text, compact string) {
-	text, compact = r.text, r.compact
-	if f.kind == Dialled {
-		return strings.TrimPrefix(text, f.prefix+" "), strings.TrimPrefix(compact, f.prefix)
-	}
-	if r.abroad {
-		return "+" + text, "+" + compact
-	}
-	return text, compact
-}
-
-func (g *scriptForms) same(other *scriptForms) bool {
-	return g.form == other.form && g.old == other.old && g.pours == other.pours && g.new == other.new &&
-		g.text == other.text && g.compact == other.compact
-}
-
-func (g *scriptForms) row() []any {
-	row := []any{g.form, strings.Join(g.prefixes, " "), g.old}
+// appendEnd appends what follows the prefixes.
+func (g *scriptForms) appendEnd(b []byte) []byte {
+	b = append(append(append(b, `","`...), g.old...), '"')
 	switch {
 	case g.pours && g.new == g.old:
-		return row
 	case g.pours:
-		return append(row, g.new)
+		b = append(append(append(b, `,"`...), g.new...), '"')
+	default:
+		b = append(b, `,null`...)
+		for _, text := range [...]string{g.text, g.compact} {
+			b = append(b, `,"`...)
+			if g.abroad {
+				b = append(b, '+')
+			}
+			b = append(append(b, text...), '"')
+		}
 	}
-	return append(row, nil, g.text, g.compact)
+	return append(b, ']')
 }

@@ -2,38 +2,29 @@ package phone
 
 import "math/bits"
 
-// entry is one form of one number, and what becomes of it.
+// entry is one form of one number.
 type entry struct {
 	digits   uint64 // the form read as a decimal; its length tells leading zeros
-	size     uint8
-	form     Form
-	pours    bool // poured holds as many digits as the form
-	linkOnly bool // too short to be told from other figures in text
+	form     *form
 	number   int32
-	poured   [maxDigits]byte // values, not characters
-	rewriting
+	next     int32 // the entry of another number with the same digits, or -1
+	size     uint8
+	linkOnly bool // too short to be told from other figures in text
 }
 
 // minLoneNational is the fewest digits that a national number without any prefix
 // must have to be recognised in text.
 const minLoneNational = 7
 
-func newEntry(number int, f form, old, replacement plan) entry {
-	e := entry{
-		digits:    decimal(f.digits),
-		size:      uint8(len(f.digits)),
-		form:      f.kind,
-		number:    int32(number),
-		linkOnly:  f.kind == National && len(f.digits) < minLoneNational,
-		rewriting: replacement.rewriting(f, old),
+func newEntry(number int, f *form) entry {
+	return entry{
+		digits:   decimal(f.digits),
+		form:     f,
+		number:   int32(number),
+		next:     -1,
+		size:     uint8(len(f.digits)),
+		linkOnly: f.kind == National && len(f.digits) < minLoneNational,
 	}
-	if poured, ok := replacement.counterpart(f, old); ok {
-		e.pours = true
-		for i := range len(poured) {
-			e.poured[i] = poured[i] - '0'
-		}
-	}
-	return e
 }
 
 func decimal(digits string) uint64 {
@@ -54,30 +45,8 @@ type table struct {
 	begins  [16]uint64 // bit n: some form begins with the three digits n
 }
 
-func newTable(all []entry) table {
-	t := table{least: maxDigits}
-	// What two numbers could mean without a plus sign means neither, unless it is
-	// one's full form.
-	owner := make(map[[2]uint64]int, len(all))
-	for i := range all {
-		e := &all[i]
-		key := [2]uint64{e.digits, uint64(e.size)}
-		j, taken := owner[key]
-		switch {
-		case !taken:
-			owner[key] = i
-		case e.form == International:
-			owner[key] = i
-		case all[j].form != International && all[j].number != e.number:
-			all[j].number = -1 // kept as a mark until all are seen
-		}
-	}
-	for i := range all {
-		e := &all[i]
-		if owner[[2]uint64{e.digits, uint64(e.size)}] == i && e.number >= 0 {
-			t.entries = append(t.entries, *e)
-		}
-	}
+func newTable(entries []entry) table {
+	t := table{entries: entries, least: maxDigits}
 	size := 1 << bits.Len(uint(4*len(t.entries)+4))
 	t.shift = uint8(64 - bits.Len(uint(size-1)))
 	t.slots = make([]int32, size)
@@ -86,6 +55,10 @@ func newTable(all []entry) table {
 	}
 	for i := range t.entries {
 		e := &t.entries[i]
+		if same := t.first(e.digits, int(e.size)); same != nil {
+			e.next, same.next = same.next, int32(i)
+			continue
+		}
 		slot := t.slot(e.digits, e.size)
 		for t.slots[slot] >= 0 {
 			slot = (slot + 1) & (size - 1)
@@ -106,8 +79,8 @@ func (t *table) slot(digits uint64, size uint8) int {
 	return int((digits ^ uint64(size)<<59) * 0x9E3779B97F4A7C15 >> t.shift)
 }
 
-// find gives the entry of the digits, or nil.
-func (t *table) find(digits uint64, size int) *entry {
+// first gives an entry of the digits, or nil.
+func (t *table) first(digits uint64, size int) *entry {
 	for slot := t.slot(digits, uint8(size)); ; slot = (slot + 1) & (len(t.slots) - 1) {
 		i := t.slots[slot]
 		if i < 0 {
@@ -115,6 +88,32 @@ func (t *table) find(digits uint64, size int) *entry {
 		}
 		if e := &t.entries[i]; e.digits == digits && int(e.size) == size {
 			return e
+		}
+	}
+}
+
+// find gives the entry of the digits among the numbers that are replaced, or nil.
+// What two of them could mean without a plus sign means neither, unless it is one's
+// full form.
+func (t *table) find(digits uint64, size int, shown Shown) *entry {
+	e := t.first(digits, size)
+	if e == nil {
+		return nil
+	}
+	var found *entry
+	for shared := false; ; e = &t.entries[e.next] {
+		if shown.of(e.number) != nil {
+			switch {
+			case e.form.kind == International:
+				return e
+			case shared || found != nil:
+				found, shared = nil, true
+			default:
+				found = e
+			}
+		}
+		if e.next < 0 {
+			return found
 		}
 	}
 }

@@ -43,19 +43,19 @@ func (s *segments) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*s)[0])
 }
 
-func readVectors(t testing.TB) (vectors, map[string]*Set) {
+func readVectors(t testing.TB) (vectors, map[string]*replacing) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/vectors.json")
 	require.NoError(t, err)
 	var v vectors
 	require.NoError(t, json.Unmarshal(b, &v))
-	sets := make(map[string]*Set)
+	sets := make(map[string]*replacing)
 	for name, numbers := range v.Sets {
-		var list []Number
+		var list []pair
 		for _, n := range numbers {
-			list = append(list, Number{n.Number, n.Replacement})
+			list = append(list, pair{n.Number, n.Replacement})
 		}
-		sets[name], err = Compile(list)
+		sets[name], err = compilePairs(list)
 		require.NoError(t, err, name)
 	}
 	return v, sets

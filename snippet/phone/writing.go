@@ -85,7 +85,7 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 		}
 		digits = digits*10 + uint64(r.digits[e].value)
 		if size := e - i + 1; m.set.sizes>>size&1 != 0 && r.aligned(e+1) {
-			if w.entry = m.set.find(digits, size); w.entry != nil {
+			if w.entry = m.set.find(digits, size, m.shown); w.entry != nil {
 				if w.end = e + 1; m.accepts(&w) {
 					*found, ok = w, true
 				}
@@ -97,7 +97,7 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 
 // accepts applies the rules about what stands inside and around a writing.
 func (m *Matcher) accepts(w *writing) bool {
-	if w.plus && w.form != International && w.form != CountryTrunk {
+	if w.plus && w.form.kind != International && w.form.kind != CountryTrunk {
 		return false
 	}
 	if m.place == Link {

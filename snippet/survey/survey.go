@@ -107,17 +107,13 @@ func Page(page []byte, contentType, region string) []Number {
 // compile makes a set of the numbers, without those that cannot be told from other
 // figures.
 func compile(digits []string) *phone.Set {
-	numbers := make([]phone.Number, len(digits))
-	for i, d := range digits {
-		numbers[i] = phone.Number{Digits: d, Replacement: d}
-	}
-	set, err := phone.Compile(numbers)
+	set, err := phone.Compile(digits)
 	if err != nil {
-		numbers = slices.DeleteFunc(numbers, func(n phone.Number) bool {
-			_, err := phone.Compile([]phone.Number{n})
+		digits = slices.DeleteFunc(digits, func(d string) bool {
+			_, err := phone.Parse(d)
 			return err != nil
 		})
-		set, _ = phone.Compile(numbers) // each of them alone was no error
+		set, _ = phone.Compile(digits) // each of them alone was no error
 	}
 	return set
 }
@@ -138,7 +134,7 @@ func (f *finding) look(v value) {
 	text := strings.Join(v.pieces, "")
 	note := func(matches []phone.Match) {
 		for _, m := range matches {
-			f.add(f.set.Number(m.Number).Digits, Writing{Text: tidy(text[m.Start:m.End]), Kind: v.kind, Count: 1})
+			f.add(f.set.Number(m.Number).Digits(), Writing{Text: tidy(text[m.Start:m.End]), Kind: v.kind, Count: 1})
 		}
 	}
 	place := phone.Link

@@ -114,7 +114,7 @@ func (s *scanner) attribute(a *attribute) {
 		s.see(s.rules.byName, a)
 	case "class":
 		if e.place < 0 && len(s.rules.classes) > 0 && !a.valueCut {
-			e.place = s.rules.placeByClass(a.value)
+			e.place = s.rules.placeByClass(a.value, s.shown)
 		}
 	case "src":
 		switch e.kind {
@@ -153,7 +153,7 @@ func (s *scanner) see(places map[string]int, a *attribute) {
 	if len(places) == 0 || s.element.place >= 0 || a.valueCut {
 		return
 	}
-	if p, ok := places[string(a.value)]; ok {
+	if p, ok := places[string(a.value)]; ok && s.shown.of(s.rules.places[p].number) != nil {
 		s.element.place = p
 	}
 }
@@ -186,7 +186,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		s.picture.open = false
 	}
 	targeted := false
-	if e.place >= 0 && !spared && e.traits&void == 0 && !s.closed(t) && s.state == inText && s.rules.places[e.place].url == "" {
+	if e.place >= 0 && !spared && e.traits&void == 0 && !s.closed(t) && s.state == inText && s.rules.places[e.place].picture < 0 {
 		targeted = s.scopes.target.begin(after, e, &s.rules.places[e.place])
 	}
 	if spared {
@@ -208,10 +208,12 @@ func (s *scanner) closed(t *tag) bool {
 func (s *scanner) changeValues(after int64) {
 	e := &s.element
 	var p *place
+	var fresh *Tracking
 	if e.place >= 0 {
 		p = &s.rules.places[e.place]
+		fresh = s.shown.of(p.number)
 	}
-	pictured := p != nil && p.url != "" && e.kind == image && !s.hydrating
+	pictured := p != nil && p.picture >= 0 && e.kind == image && !s.hydrating
 	named := false
 	for _, v := range e.values {
 		b := e.buf[v.from:v.to]
@@ -227,25 +229,26 @@ func (s *scanner) changeValues(after int64) {
 			s.changeLink(v, b, p)
 		case altValue:
 			if named = true; pictured {
-				s.changeWritten(v.at, end, p.text, v.bare)
-				s.records.place(p, readable(b, s.charset), p.text)
+				s.changeWritten(v.at, end, fresh.Text(), v.bare)
+				s.records.place(p, readable(b, s.charset), fresh.Text())
 			} else {
 				s.changeValue(v, b, phone.Text)
 			}
 		case srcValue, srcsetValue:
 			if pictured {
-				s.changeWritten(v.at, end, p.url, v.bare)
+				url := fresh.Pictures[p.picture]
+				s.changeWritten(v.at, end, url, v.bare)
 				if v.kind == srcValue {
-					s.records.place(p, string(b), p.url)
+					s.records.place(p, string(b), url)
 				}
 			}
 		}
 	}
 	if pictured {
-		s.changeSources(after, p.url)
+		s.changeSources(after, fresh.Pictures[p.picture])
 		if !named {
 			at := e.at + int64(len("<img"))
-			s.change(at, at, []byte(` alt="`+html.EscapeString(p.text)+`"`))
+			s.change(at, at, []byte(` alt="`+html.EscapeString(fresh.Text())+`"`))
 		}
 	}
 }
@@ -265,7 +268,7 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 	if row == nil {
 		return
 	}
-	fresh := s.rules.set.Number(p.number).Replacement
+	fresh := s.shown[p.number].Digits()
 	if b[from+row[0]] == '+' {
 		fresh = "+" + fresh
 	}

@@ -69,17 +69,11 @@ func BenchmarkFinder(b *testing.B) {
 // next to nothing but tags, and those that the web's usual programs made.
 func BenchmarkReplacer(b *testing.B) {
 	for _, numbers := range []int{3, 100} {
-		var pairs []phone.Number
-		var list []weave.Number
+		var pairs []weave.Pair
 		for i := range numbers {
-			digits := fmt.Sprintf("7495123%04d", 4567+i)
-			pairs = append(pairs, phone.Number{Digits: digits, Replacement: fmt.Sprintf("7495765%04d", i)})
-			list = append(list, weave.Number{Digits: digits})
+			pairs = append(pairs, weave.Pair{Old: fmt.Sprintf("7495123%04d", 4567+i), Fresh: fmt.Sprintf("7495765%04d", i)})
 		}
-		set, err := phone.Compile(pairs)
-		require.NoError(b, err)
-		rules, err := weave.Compile(set, list)
-		require.NoError(b, err)
+		rules := weave.CompilePairs(b, pairs...)
 		run := func(name string, page []byte) {
 			b.Run(fmt.Sprintf("%d/%s", numbers, name), func(b *testing.B) {
 				z := rules.NewReplacer()

@@ -18,7 +18,11 @@ func (z *Replacer) Choose(page []byte) error {
 		return fmt.Errorf("parsing the page: %w", err)
 	}
 	chosen := make(map[int]int)
-	for _, selector := range z.scanner.rules.selectors {
+	rules := z.scanner.rules
+	for _, selector := range rules.selectors {
+		if z.scanner.shown.of(rules.places[selector.place].number) == nil {
+			continue
+		}
 		for _, node := range document.FindMatcher(selector).Nodes {
 			for _, a := range node.Attr {
 				if a.Key != ordinalName {

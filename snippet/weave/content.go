@@ -146,7 +146,7 @@ func (s *scanner) readFallback(end int64) {
 	}
 	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
 	in := s.inner
-	in.start(s.contentAt, s.charset)
+	in.start(s.contentAt, s.charset, s.shown)
 	in.hydrating = s.hydrating
 	in.records, s.records = s.records, in.records
 	in.feed(s.scratch)

@@ -1,7 +1,63 @@
 package weave
 
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
 // ReadAll makes the replacer read every byte, with nothing skimmed.
 func (z *Replacer) ReadAll() { z.scanner.tokenizer.skim = nil }
 
 // ShapeOf is what must be the same of two pages that differ in digits only.
 var ShapeOf = shapeOf
+
+// Pair is a number with its places, and what is shown there.
+type Pair struct {
+	Old, Fresh string
+	Number
+	URL string // of all its pictures
+}
+
+// PairRules are rules with what is shown.
+type PairRules struct {
+	*Rules
+	Shown Shown
+}
+
+// PairReplacer is a replacer that shows the same on all pages.
+type PairReplacer struct {
+	*Replacer
+	shown Shown
+}
+
+// CompilePairs makes rules of pairs.
+func CompilePairs(t testing.TB, pairs ...Pair) *PairRules {
+	var digits []string
+	var numbers []Number
+	var shown Shown
+	for _, p := range pairs {
+		fresh, err := phone.Parse(p.Fresh)
+		require.NoError(t, err)
+		tracking := &Tracking{Number: fresh}
+		for range p.Pictures {
+			tracking.Pictures = append(tracking.Pictures, p.URL)
+		}
+		digits, numbers, shown = append(digits, p.Old), append(numbers, p.Number), append(shown, tracking)
+	}
+	set, err := phone.Compile(digits)
+	require.NoError(t, err)
+	rules, err := Compile(set, numbers)
+	require.NoError(t, err)
+	return &PairRules{rules, shown}
+}
+
+// NewReplacer gives a replacer that shows the pairs.
+func (r *PairRules) NewReplacer() *PairReplacer {
+	return &PairReplacer{r.Rules.NewReplacer(), r.Shown}
+}
+
+// Reset makes the replacer ready for a page.
+func (z *PairReplacer) Reset(c *phone.Charset) { z.Replacer.Reset(c, z.shown) }

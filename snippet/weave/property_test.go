@@ -16,28 +16,19 @@ import (
 )
 
 // evenRules pour every writing of their numbers, so that no byte of a page moves.
-func evenRules(t testing.TB) *Rules {
-	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "74957654321"}, {Digits: "442079460018", Replacement: "442079460817"}})
-	require.NoError(t, err)
-	rules, err := Compile(set, []Number{{Digits: "74951234567"}, {Digits: "442079460018"}})
-	require.NoError(t, err)
-	return rules
+func evenRules(t testing.TB) *PairRules {
+	return CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321"}, Pair{Old: "442079460018", Fresh: "442079460817"})
 }
 
 // placedRules have places of every kind besides.
-func placedRules(t testing.TB) *Rules {
-	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "442079460018"}})
-	require.NoError(t, err)
-	rules, err := Compile(set, []Number{{
-		Digits: "74951234567", Text: "+44 20 7946 0018", Targets: []string{"#callme", ".phone", "[name=tel]"},
-		Pictures: []Picture{{Place: "img.a", URL: "/p.svg", Alt: "+44"}, {Place: ".b", URL: "/p.svg"}}, Selectors: []string{"p > b"},
+func placedRules(t testing.TB) *PairRules {
+	return CompilePairs(t, Pair{Old: "74951234567", Fresh: "442079460018", URL: "/p.svg", Number: Number{
+		Targets: []string{"#callme", ".phone", "[name=tel]"}, Pictures: []string{"img.a", ".b"}, Selectors: []string{"p > b"},
 	}})
-	require.NoError(t, err)
-	return rules
 }
 
 // changesOf are all changes of a page, which is read at once.
-func changesOf(z *Replacer, page []byte) []edit {
+func changesOf(z *PairReplacer, page []byte) []edit {
 	z.Reset(phone.UTF8)
 	z.window.piece = page
 	z.scanner.feed(page)
@@ -45,7 +36,7 @@ func changesOf(z *Replacer, page []byte) []edit {
 	return z.scanner.edits
 }
 
-func replaceAll(z *Replacer, chosen []byte, pieces ...[]byte) []byte {
+func replaceAll(z *PairReplacer, chosen []byte, pieces ...[]byte) []byte {
 	z.Reset(phone.UTF8)
 	if chosen != nil && z.Choose(chosen) != nil {
 		return nil
@@ -58,7 +49,7 @@ func replaceAll(z *Replacer, chosen []byte, pieces ...[]byte) []byte {
 }
 
 // checkPage holds the properties of every page that goes through.
-func checkPage(t *testing.T, even, placed, patient *Replacer, page []byte, cuts ...int) {
+func checkPage(t *testing.T, even, placed, patient *PairReplacer, page []byte, cuts ...int) {
 	// What comes out without the changes is what came in.
 	out := replaceAll(even, nil, page)
 	changes, at := changesOf(even, page), int64(0)
@@ -155,7 +146,7 @@ func generated(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-func newTrio(t testing.TB) (even, placed, patient *Replacer) {
+func newTrio(t testing.TB) (even, placed, patient *PairReplacer) {
 	even, placed, patient = evenRules(t).NewReplacer(), placedRules(t).NewReplacer(), evenRules(t).NewReplacer()
 	patient.ReadAll()
 	return even, placed, patient
@@ -226,7 +217,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		"a foreign vocabulary": {"<svg>", "<desc><svg>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, rules := range []*Rules{evenRules(t), placedRules(t)} {
+			for _, rules := range []*PairRules{evenRules(t), placedRules(t)} {
 				z := rules.NewReplacer()
 				z.Reset(phone.UTF8)
 				piece := []byte(strings.Repeat(page.repeat, 16<<10/len(page.repeat)))

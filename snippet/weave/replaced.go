@@ -24,10 +24,13 @@ const maxRecords = 64
 // records are the different writings that have been replaced.
 type records struct {
 	list  []Replaced
-	keys  [][]byte // writings of numbers as they stood in the page; parallel to list, and kept longer
+	keys  []key // parallel to list, and kept longer
 	old   []byte
 	fresh []byte
 }
+
+// key is a writing of a number as it stood in the page, and what took its place.
+type key struct{ old, fresh []byte }
 
 func (r *records) reset() { r.list = r.list[:0] }
 
@@ -36,7 +39,7 @@ func (r *records) number(s *scanner, m *phone.Match) {
 	r.old = s.window.append(r.old[:0], m.Start, m.End)
 	id := s.rules.ids[m.Number]
 	for i := range r.list {
-		if e := &r.list[i]; e.ID == id && bytes.Equal(r.keys[i], r.old) {
+		if e := &r.list[i]; e.ID == id && bytes.Equal(r.keys[i].old, r.old) {
 			e.Count++
 			return
 		}
@@ -44,14 +47,6 @@ func (r *records) number(s *scanner, m *phone.Match) {
 	n := len(r.list)
 	if n == maxRecords {
 		return
-	}
-	if n < len(r.keys) {
-		// Most pages of a site begin alike, and the texts of the last one are still there.
-		if last := r.list[:n+1][n]; last.ID == id && bytes.Equal(r.keys[n], r.old) {
-			last.Count = 1
-			r.list = append(r.list, last)
-			return
-		}
 	}
 	r.fresh = r.fresh[:0]
 	at := m.Start
@@ -61,7 +56,22 @@ func (r *records) number(s *scanner, m *phone.Match) {
 		at = e.End
 	}
 	r.fresh = append(r.fresh, r.old[at-m.Start:]...)
-	r.add(Replaced{id, readable(r.old, s.charset), readable(r.fresh, s.charset), 1}, r.old)
+	old := ""
+	if n < len(r.keys) {
+		// Most pages of a site begin alike, and the texts of the last one are still there.
+		if last := r.list[:n+1][n]; last.ID == id && bytes.Equal(r.keys[n].old, r.old) {
+			if bytes.Equal(r.keys[n].fresh, r.fresh) {
+				last.Count = 1
+				r.list = append(r.list, last)
+				return
+			}
+			old = last.Old // for another visitor
+		}
+	}
+	if old == "" {
+		old = readable(r.old, s.charset)
+	}
+	r.add(Replaced{id, old, readable(r.fresh, s.charset), 1}, r.old, r.fresh)
 }
 
 // place notes that a place has been given another content.
@@ -73,17 +83,18 @@ func (r *records) place(p *place, old, fresh string) {
 		}
 	}
 	if len(r.list) < maxRecords {
-		r.add(Replaced{p.id, old, fresh, 1}, nil)
+		r.add(Replaced{p.id, old, fresh, 1}, nil, nil)
 	}
 }
 
-func (r *records) add(e Replaced, key []byte) {
+func (r *records) add(e Replaced, old, fresh []byte) {
 	i := len(r.list)
 	r.list = append(r.list, e)
 	if i == len(r.keys) {
-		r.keys = append(r.keys, nil)
+		r.keys = append(r.keys, key{})
 	}
-	r.keys[i] = append(r.keys[i][:0], key...)
+	k := &r.keys[i]
+	k.old, k.fresh = append(k.old[:0], old...), append(k.fresh[:0], fresh...)
 }
 
 // readable is a piece of a page as people read it: without markup.

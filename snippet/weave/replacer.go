@@ -24,18 +24,19 @@ func (r *Rules) NewReplacer() *Replacer {
 	return z
 }
 
-// Reset makes the replacer ready for a page in the charset.
-func (z *Replacer) Reset(c *phone.Charset) {
+// Reset makes the replacer ready for a page in the charset, whose visitor sees what is
+// shown.
+func (z *Replacer) Reset(c *phone.Charset, shown Shown) {
 	z.sent, z.data = 0, false
 	z.window.held, z.window.piece = z.window.held[:0], nil
 	z.window.heldAt, z.window.pieceAt = 0, 0
-	z.scanner.start(0, c)
+	z.scanner.start(0, c, shown)
 }
 
 // ResetData makes the replacer ready for data that a framework fetches instead of a
 // page: JSON, or what holds strings as JSON does. They are UTF-8.
-func (z *Replacer) ResetData() {
-	z.Reset(phone.UTF8)
+func (z *Replacer) ResetData(shown Shown) {
+	z.Reset(phone.UTF8, shown)
 	z.data = true
 	z.scanner.beginData()
 	z.scanner.flight.script = false
@@ -80,6 +81,12 @@ func (z *Replacer) Complete() bool { return !z.data && !z.scanner.insideMarkup()
 // Replaced lists what has been replaced, each writing once, at most 64 of them. The
 // list is valid until the next Reset.
 func (z *Replacer) Replaced() []Replaced { return z.scanner.records.list }
+
+// AppendScript appends number i of what is shown for the browser's script, as
+// [phone.Set.AppendScript] does.
+func (z *Replacer) AppendScript(b []byte, i int) []byte {
+	return z.scanner.rules.set.AppendScript(b, i, z.scanner.numbers)
+}
 
 // release appends the page up to the offset end with its changes, and keeps the rest.
 func (z *Replacer) release(dst []byte, end int64) []byte {

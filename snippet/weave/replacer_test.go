@@ -11,22 +11,18 @@ import (
 )
 
 // shopRules is the set that the pages of these tests are made for.
-func shopRules(t testing.TB, n weave.Number) *weave.Rules {
-	set, err := phone.Compile([]phone.Number{{Digits: "74951234567", Replacement: "74957654321"}, {Digits: "74991112233", Replacement: "442079460018"}})
-	require.NoError(t, err)
-	n.Digits, n.Text = "74951234567", "+7 495 765-43-21"
-	rules, err := weave.Compile(set, []weave.Number{n, {Digits: "74991112233", Text: "+44 20 7946 0018"}})
-	require.NoError(t, err)
-	return rules
+func shopRules(t testing.TB, n weave.Number) *weave.PairRules {
+	return weave.CompilePairs(t, weave.Pair{Old: "74951234567", Fresh: "74957654321", Number: n, URL: "/p/1.svg"},
+		weave.Pair{Old: "74991112233", Fresh: "442079460018"})
 }
 
 var places = weave.Number{
 	Targets:  []string{"#callme", ".phone", "[name=tel]"},
-	Pictures: []weave.Picture{{Place: ".phone-img", URL: "/p/1.svg", Alt: "+7 495 765-43-21"}},
+	Pictures: []string{".phone-img"},
 }
 
 // rewritten streams a page in these pieces.
-func rewritten(z *weave.Replacer, c *phone.Charset, pieces ...string) string {
+func rewritten(z *weave.PairReplacer, c *phone.Charset, pieces ...string) string {
 	z.Reset(c)
 	var out []byte
 	for _, p := range pieces {

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -12,26 +13,35 @@ import (
 
 // Number says where a number of a set stands, beside its writings in the text.
 type Number struct {
-	// Digits are the number in international form.
-	Digits string
-	// Text is the formatted replacement. It takes the place of what a target shows
-	// where that is no writing of the number.
-	Text string
 	// Targets are elements whose content is the number: "#id", ".class" or
 	// "[name=value]". Selectors tell such elements by CSS.
 	Targets, Selectors []string
-	// Pictures are images of the number.
-	Pictures []Picture
+	// Pictures are the images of the number, each a target or a selector.
+	Pictures []string
 }
 
-// Picture is an image and what takes its place.
-type Picture struct {
-	Place    string // a target or a selector
-	URL, Alt string // the new src and alt
+// Tracking is a number that is shown in the place of another one. What a target
+// shows becomes its text where that is no writing of the number.
+type Tracking struct {
+	*phone.Number
+	// Pictures are the addresses of its pictures, in the order of [Number.Pictures].
+	Pictures []string
 }
 
-// Rules are a compiled set of numbers with their places. They are immutable and may
-// be shared.
+// Shown are the tracking numbers that a visitor sees, in the order of the rules'
+// numbers; nil for a number that stays as it is printed.
+type Shown []*Tracking
+
+// of is what stands for the number, or nil.
+func (s Shown) of(number int) *Tracking {
+	if number < len(s) {
+		return s[number]
+	}
+	return nil
+}
+
+// Rules are what is searched in pages: a compiled set of numbers, with their places.
+// They are immutable and may be shared.
 type Rules struct {
 	set       *phone.Set
 	ids       []string // by number: "number=DIGITS"
@@ -46,10 +56,9 @@ type Rules struct {
 
 // place is a kind of element whose content is a number.
 type place struct {
-	number int
-	id     string // as it is configured
-	text   string
-	url    string // of the picture; empty for a place of text
+	number  int
+	id      string // as it is configured
+	picture int    // which of the number's pictures, or -1 for a place of text
 }
 
 type class struct {
@@ -62,19 +71,19 @@ type selector struct {
 	place int
 }
 
-// Compile prepares numbers, which are those of the set in its order. The error says
-// which selector does not parse.
+// Compile prepares the places of numbers, which are those of the set in its order. The
+// error says which selector does not parse.
 func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 	r := &Rules{set: set, least: set.Least(), byID: make(map[string]int), byName: make(map[string]int)}
 	for i, n := range numbers {
-		r.ids = append(r.ids, "number="+n.Digits)
+		r.ids = append(r.ids, "number="+set.Number(i).Digits())
 		for _, target := range append(n.Targets[:len(n.Targets):len(n.Targets)], n.Selectors...) {
-			if err := r.add(place{number: i, id: target, text: n.Text}); err != nil {
+			if err := r.add(place{number: i, id: target, picture: -1}); err != nil {
 				return nil, err
 			}
 		}
-		for _, p := range n.Pictures {
-			if err := r.add(place{number: i, id: p.Place, text: p.Alt, url: p.URL}); err != nil {
+		for k, id := range n.Pictures {
+			if err := r.add(place{number: i, id: id, picture: k}); err != nil {
 				return nil, err
 			}
 		}
@@ -134,13 +143,22 @@ func Target(place string) (kind byte, name string) {
 	return kind, name
 }
 
-// NeedsWhole says whether there are places that cannot be told before the whole
-// page is known: those of selectors. They are found by [Replacer.Choose].
-func (r *Rules) NeedsWhole() bool { return len(r.selectors) > 0 }
+// ID names number i in what has been [Replaced]: "number=DIGITS".
+func (r *Rules) ID(i int) string { return r.ids[i] }
 
-// placeByClass finds the place of an element with this class attribute, or -1.
-func (r *Rules) placeByClass(value []byte) int {
+// NeedsWhole says whether there are places of what is shown that cannot be told before
+// the whole page is known: those of selectors. They are found by [Replacer.Choose].
+func (r *Rules) NeedsWhole(shown Shown) bool {
+	return slices.ContainsFunc(r.selectors, func(s selector) bool { return shown.of(r.places[s.place].number) != nil })
+}
+
+// placeByClass finds the place of what is shown for an element with this class
+// attribute, or -1.
+func (r *Rules) placeByClass(value []byte, shown Shown) int {
 	for _, c := range r.classes {
+		if shown.of(r.places[c.place].number) == nil {
+			continue
+		}
 		for from := 0; ; {
 			i := bytes.Index(value[from:], []byte(c.name))
 			if i < 0 {

@@ -48,6 +48,9 @@ type scanner struct {
 	rules   *Rules
 	window  *window
 	charset *phone.Charset
+	shown   Shown
+	numbers phone.Shown // those of shown
+	whole   bool        // the page is needed whole: its tags are counted
 
 	words   *phone.Matcher // reads what people read
 	values  *phone.Matcher // reads attributes, and data
@@ -79,11 +82,13 @@ func newScanner(r *Rules, w *window) *scanner {
 	return s
 }
 
-func (s *scanner) start(at int64, c *phone.Charset) {
+func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 	if s.charset != c {
 		s.charset = c
+		s.records = records{} // whose texts another charset may give
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
 	}
+	s.show(shown)
 	s.tokenizer.reset(s)
 	s.offset = at
 	s.words.Reset(phone.Text)
@@ -97,6 +102,21 @@ func (s *scanner) start(at int64, c *phone.Charset) {
 	s.flight = flight{script: true}
 	s.ordinal, s.chosen = 0, nil
 	s.records.reset()
+}
+
+// show says what takes the places of the numbers.
+func (s *scanner) show(shown Shown) {
+	s.shown, s.numbers = shown, s.numbers[:0]
+	for _, t := range shown {
+		var n *phone.Number
+		if t != nil {
+			n = t.Number
+		}
+		s.numbers = append(s.numbers, n)
+	}
+	s.words.Show(s.numbers)
+	s.values.Show(s.numbers)
+	s.whole = s.rules.NeedsWhole(shown)
 }
 
 // certain is the offset up to which nothing is going to change any more.

@@ -121,7 +121,7 @@ func (s *scanner) minds(name, value []byte) bool {
 		case 't':
 			return s.figures(value)
 		case 'c':
-			return len(s.rules.classes) > 0 && s.rules.placeByClass(value) >= 0
+			return len(s.rules.classes) > 0 && s.rules.placeByClass(value, s.shown) >= 0
 		}
 	case 7: // content
 		return name[0]|0x20 == 'c' && s.figures(value)

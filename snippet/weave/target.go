@@ -85,8 +85,8 @@ func (s *scanner) endTarget(at int64) {
 			s.replaceOther(found[0], found[1])
 		}
 	case !t.unfilled && !t.children:
-		s.changeWritten(t.at, t.at, t.place.text, false)
-		s.records.place(t.place, "", t.place.text)
+		s.changeWritten(t.at, t.at, s.shown[t.place.number].Text(), false)
+		s.records.place(t.place, "", s.shown[t.place.number].Text())
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *scanner) endTarget(at int64) {
 // what stands in its first piece, and the others lose theirs.
 func (s *scanner) replaceOther(from, to int) {
 	t := &s.scopes.target
-	text := t.place.text
+	text := s.shown[t.place.number].Text()
 	s.records.place(t.place, html.UnescapeString(s.charset.Decode(t.words[from:to])), text)
 	for _, p := range t.pieces {
 		first, last := max(from, p.from), min(to, p.to)

@@ -61,19 +61,13 @@ func TestVectors(t *testing.T) {
 	require.NoError(t, err)
 	var v vectors
 	require.NoError(t, json.Unmarshal(file, &v))
-	replacers := make(map[string]*weave.Replacer)
+	replacers := make(map[string]*weave.PairReplacer)
 	for name, list := range v.Sets {
-		var pairs []phone.Number
-		var numbers []weave.Number
+		var pairs []weave.Pair
 		for _, n := range list {
-			pairs = append(pairs, phone.Number{Digits: n.Number, Replacement: n.Replacement})
-			numbers = append(numbers, weave.Number{Digits: n.Number})
+			pairs = append(pairs, weave.Pair{Old: n.Number, Fresh: n.Replacement})
 		}
-		set, err := phone.Compile(pairs)
-		require.NoError(t, err)
-		rules, err := weave.Compile(set, numbers)
-		require.NoError(t, err)
-		replacers[name] = rules.NewReplacer()
+		replacers[name] = weave.CompilePairs(t, pairs...).NewReplacer()
 	}
 	for _, c := range v.Cases {
 		if strings.ContainsAny(c.Text[0], `"?`) && c.Place == "link" || strings.Contains(strings.Join(c.Text, ""), "<") {

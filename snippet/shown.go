@@ -1,0 +1,161 @@
+package snippet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave"
+)
+
+// Audience is who sees the same numbers. What caches may keep follows from it.
+type Audience uint8
+
+const (
+	// ForEveryone: all visitors of whom nothing more is known. Any cache may keep the
+	// page.
+	ForEveryone Audience = iota
+	// ForSource: the visitors of one source. The page is private, and can be validated.
+	ForSource
+	// ForVisitor: this visitor alone, and perhaps not for long. The page is private and
+	// has no validators.
+	ForVisitor
+)
+
+// Shown is what a visitor sees in the places of the printed numbers. The zero value
+// leaves all numbers as they are printed, for everyone. It is a small value: what is
+// searched does not depend on it, and nothing is compiled for it.
+type Shown struct {
+	printed  *Printed
+	numbers  weave.Shown // empty where all numbers stay
+	audience Audience
+}
+
+// Show says what is shown: the digits of a tracking number for each printed number, in
+// their order; empty for one that stays as it is printed. So does one for which the
+// digits are not among its tracking numbers.
+func (p *Printed) Show(digits []string, audience Audience) Shown {
+	s := Shown{printed: p, audience: audience}
+	for i, d := range digits {
+		if i == len(p.tracking) {
+			break
+		}
+		t := p.tracking[i][d]
+		if t == nil {
+			continue
+		}
+		if s.numbers == nil {
+			s.numbers = make(weave.Shown, len(p.tracking))
+		}
+		s.numbers[i] = t
+	}
+	return s
+}
+
+// replaces says whether any number is replaced.
+func (s *Shown) replaces() bool { return len(s.numbers) > 0 }
+
+// differs says whether the page is not what everyone sees.
+func (s *Shown) differs() bool { return s.replaces() || s.audience != ForEveryone }
+
+// mark stands for the code and for what is shown in validators: it changes whenever
+// they do. It is ten hexadecimal digits, or empty where there are no validators.
+type mark string
+
+// mark gives the mark of pages with the code that show this.
+func (c *Code) mark(s *Shown) mark {
+	switch {
+	case s.audience == ForVisitor:
+		return ""
+	case !s.replaces():
+		return c.alone
+	}
+	b := append(make([]byte, 0, 512), c.sum[:]...)
+	b = append(b, s.printed.sum[:]...)
+	for i, t := range s.numbers {
+		if t == nil {
+			continue
+		}
+		b = append(append(b, byte(i>>8), byte(i)), t.Digits()...)
+		for _, address := range t.Pictures {
+			b = append(append(b, ' '), address...)
+		}
+	}
+	return markOf(sha256.Sum256(b))
+}
+
+func markOf(sum [sha256.Size]byte) mark { return mark(hex.EncodeToString(sum[:5])) }
+
+// The block that tells the script which numbers are in effect, and what has been replaced.
+const (
+	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":[`
+	replacedBlock = `],"replaced":[`
+	endBlock      = `]}</script>`
+)
+
+// maxListed is how many numbers the block lists that the page does not show. They are
+// for what the page adds later.
+const maxListed = 16
+
+// appendBlock writes the block for the page that z has read.
+func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
+	replaced := z.Replaced()
+	listed := 0
+	for _, t := range s.numbers {
+		if t != nil {
+			listed++
+		}
+	}
+	b = append(b, beginBlock...)
+	first := true
+	for i, t := range s.numbers {
+		if t == nil {
+			continue
+		}
+		n := &s.printed.numbers[i]
+		if listed > maxListed && !slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == s.printed.rules.ID(i) }) {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = n.appendRecord(b, s.printed.rules.ID(i), t, "")
+		b = z.AppendScript(append(b, `,"forms":`...), i)
+		b = append(b, '}')
+		for _, places := range [...][]string{n.Targets, n.Selectors} {
+			for _, place := range places {
+				b = append(n.appendRecord(append(b, ','), place, t, ""), '}')
+			}
+		}
+		for k, place := range n.Pictures {
+			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k]), '}')
+		}
+	}
+	b = append(b, replacedBlock...)
+	for i, r := range replaced {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendQuoted(append(b, '['), r.ID)
+		b = appendQuoted(append(b, ','), r.Old)
+		b = appendQuoted(append(b, ','), r.New)
+		b = append(b, ']')
+	}
+	return append(b, endBlock...)
+}
+
+// appendRecord writes what the block says of a place of the number, but for its end.
+// Where there is a picture, that is what is shown, and no text.
+func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string) []byte {
+	b = appendQuoted(append(b, `{"id":`...), id)
+	b = append(append(b, `,"from":"`...), n.Digits...)
+	b = append(append(b, `","raw":"`...), t.Digits()...)
+	b = append(b, `","text":`...)
+	if picture == "" {
+		b = append(appendQuoted(b, t.Text()), `,"img":null`...)
+	} else {
+		b = appendQuoted(append(b, `null,"img":`...), picture)
+	}
+	return append(b, `,"dt":false`...)
+}
