@@ -506,3 +506,66 @@ func TestValidatorsOfNumbers(t *testing.T) {
 	response, _, _ := visited(t, neutral, get("/_next/data/a.json"), snippet.Visit{}, http.Header{"Content-Type": {"application/json"}}, "{}")
 	require.Contains(t, response.Header.Values("Vary"), "Cookie")
 }
+
+// What one visitor alone sees is kept by nobody else, and is fetched anew each time.
+func TestPagesOfOneVisitor(t *testing.T) {
+	printed, err := snippet.NewPrinted(shopNumbers)
+	require.NoError(t, err)
+	c, err := snippet.New(snippet.Settings{SiteKey: "shop", Prefix: "/frontdesk/"})
+	require.NoError(t, err)
+	own := numbered{c, printed.Show([]string{"74957654321"}, snippet.ForVisitor)}
+	for name, test := range map[string]struct {
+		path, dest, contentType string
+		asked, kept             bool // whether the origin sees conditions, and the client validators
+	}{
+		"page":  {"/", "document", "text/html", false, false},
+		"frame": {"/", "iframe", "text/html", false, false},
+		"data":  {"/_next/data/a/b.json", "empty", "application/json", false, false},
+		"image": {"/a.png", "image", "image/png", true, true},
+		"json":  {"/api/list", "empty", "application/json", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := get(test.path)
+			r.Header.Set("Sec-Fetch-Dest", test.dest)
+			r.Header.Set("If-None-Match", `"a"`)
+			r.Header.Set("If-Modified-Since", "Sat, 21 Nov 2026 10:00:00 GMT")
+			recorder := httptest.NewRecorder()
+			_, err := own.Serve(recorder, r, snippet.Visit{}, func(w http.ResponseWriter, r *http.Request) error {
+				require.Equal(t, test.asked, r.Header.Get("If-None-Match") != "" && r.Header.Get("If-Modified-Since") != "")
+				require.Equal(t, test.asked, r.Header.Get("If-None-Match")+r.Header.Get("If-Modified-Since") != "")
+				h := w.Header()
+				h.Set("Content-Type", test.contentType)
+				h.Set("Etag", `"a"`)
+				h.Set("Last-Modified", "Sat, 21 Nov 2026 10:00:00 GMT")
+				h.Set("Cache-Control", "public, max-age=60")
+				_, err := io.WriteString(w, numberedPage)
+				return err
+			})
+			require.NoError(t, err)
+			h := recorder.Header()
+			require.Equal(t, test.kept, h.Get("Etag") != "" && h.Get("Last-Modified") != "")
+			require.Equal(t, test.kept, h.Get("Etag")+h.Get("Last-Modified") != "")
+			want := "private, max-age=60"
+			if test.kept {
+				want = "public, max-age=60"
+			}
+			require.Equal(t, want, h.Get("Cache-Control"))
+			require.NotEmpty(t, r.Header.Get("If-None-Match"), "the request is as it was")
+		})
+	}
+}
+
+// What is not among the tracking numbers of a number is not shown.
+func TestShowingWhatIsNotThere(t *testing.T) {
+	printed, err := snippet.NewPrinted(shopNumbers)
+	require.NoError(t, err)
+	c := shopCode(t)
+	for _, digits := range [][]string{nil, {""}, {"74957654322"}, {"", "74957654321"}} {
+		c.shown = printed.Show(digits, snippet.ForEveryone)
+		response, body, result := visited(t, c, get("/"), snippet.Visit{}, htmlType, numberedPage)
+		require.Contains(t, body, oldNumber)
+		require.NotContains(t, body, "data-svc-numbers")
+		require.False(t, result.Numbers)
+		require.Empty(t, response.Header.Get("Cache-Control"))
+	}
+}
