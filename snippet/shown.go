@@ -55,10 +55,11 @@ func (p *Printed) Show(digits []string, audience Audience) Shown {
 // replaces says whether any number is replaced.
 func (s *Shown) replaces() bool { return len(s.numbers) > 0 }
 
-// differs says whether the page is not what everyone sees.
+// differs says whether the page may be another one than the origin has, or than others
+// see.
 func (s *Shown) differs() bool { return s.replaces() || s.audience != ForEveryone }
 
-// mark stands for the code and for what is shown in validators: it changes whenever
+// mark is the hash of the code and of what is shown, for validators: it changes whenever
 // they do. It is ten hexadecimal digits, or empty where there are no validators.
 type mark string
 

@@ -12,9 +12,9 @@ import (
 // validators translated into the origin's.
 //
 // The origin's validators describe the page without the code. Towards the client
-// an entity tag carries the mark as a suffix, "abc" being "abc-MARK", so
+// an entity tag carries the mark, a hash, as a suffix, "abc" being "abc-HASH", so
 // that pages cached under another configuration are not taken for current. A page
-// that the origin only dates gets a weak tag with that date, "MARK.SECONDS" in
+// that the origin only dates gets a weak tag with that date, "HASH.SECONDS" in
 // hexadecimal, and the question comes back as If-Modified-Since.
 //
 // A page that is one visitor's own has no validators, and nobody asks the origin
