@@ -27,7 +27,7 @@ const (
 )
 
 // endure asks a Caddy for the pages that once ended or hung it, for as long as told, and fails when one
-// does not come whole within ten seconds, or when Caddy panics, races or ends.
+// does not come whole within ten seconds (a minute under the race detector), or when Caddy panics, races or ends.
 func endure(ctx context.Context, folder, caddy string, race bool, duration time.Duration) error {
 	if race {
 		caddy = filepath.Join(folder, "caddy-race")
@@ -74,7 +74,11 @@ func endure(ctx context.Context, folder, caddy string, race bool, duration time.
 
 	ctx, cancel := context.WithTimeoutCause(ctx, duration, errEndured)
 	defer cancel()
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: trailing + referring}}
+	patience := 10 * time.Second
+	if race { // and a machine that is busy with it
+		patience = time.Minute
+	}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: trailing + referring}}
 	var came [2]atomic.Int64
 	var failure error
 	var once sync.Once
