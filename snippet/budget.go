@@ -3,7 +3,8 @@ package snippet
 import "sync/atomic"
 
 // maxHeld is how many bytes of pages all requests of the process may hold back together, with the trees that are
-// made of them. Go lets the heap grow to twice of what is in use and more while it collects, so they take up to 64 MB.
+// made of them. Go lets the heap grow to twice of what is in use and more while it collects: docs/benchmarks.md has
+// what a thousand unread pages came to.
 const maxHeld = 16 << 20
 
 // heldPages is the budget of the process.
