@@ -64,7 +64,7 @@ func (tx Tx) Wake(topic string) { *tx.topics = append(*tx.topics, topic) }
 // An f that may well return an error goes to [DB.Attempt].
 //
 // When ctx ends before the commit, Write returns its error, and the write may
-// have happened or not. While the database's file is lost nothing is written, and
+// have happened or not; f is not running any more. While the database's file is lost nothing is written, and
 // the error is [ErrLost].
 func (d *DB) Write(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
 	return d.hand(&write{ctx: ctx, key: key, f: f, done: make(chan error, 1)})
@@ -88,7 +88,7 @@ func (d *DB) hand(w *write) error {
 	case err := <-w.done:
 		return err
 	case <-w.ctx.Done():
-		return w.ctx.Err()
+		return w.leave()
 	}
 }
 
@@ -99,6 +99,18 @@ type write struct {
 	attempt bool  // it has a savepoint of its own
 	refused error // of f, in the last transaction
 	done    chan error
+
+	running sync.Mutex // held while f runs
+	left    bool       // nobody waits for it any more; guarded by running
+}
+
+// leave is how the one who waits goes away early. When it returns, f is not
+// running and never will: what f has written to is the caller's alone.
+func (w *write) leave() error {
+	w.running.Lock()
+	defer w.running.Unlock()
+	w.left = true
+	return w.ctx.Err()
 }
 
 // group gathers the writes that come while the previous commit is under way.
@@ -230,7 +242,7 @@ func (d *DB) transact(batch []*write) error {
 	var topics []string
 	tx := Tx{Tx: sqlTx, db: d, topics: &topics}
 	for _, w := range batch {
-		if w.refused = w.ctx.Err(); w.refused != nil { // nobody waits for it any more
+		if w.refused = w.ctx.Err(); w.refused != nil { // nobody wants it any more
 			continue
 		}
 		if err := tx.include(ctx, w); err != nil {
@@ -282,6 +294,11 @@ func (tx Tx) savepoint(ctx context.Context, statement string) error {
 }
 
 func (w *write) apply(ctx context.Context, tx Tx) (err error) {
+	w.running.Lock()
+	defer w.running.Unlock()
+	if w.left {
+		return w.ctx.Err()
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic while writing: %v", p)

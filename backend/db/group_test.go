@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -245,4 +246,22 @@ func TestDeadlockIsWrittenAgain(t *testing.T) {
 	require.Greater(t, len(ran.all), whole, "one of them was ended before")
 	require.Nil(t, one.Trouble())
 	require.Nil(t, other.Trouble())
+}
+
+// Who goes away early has what f wrote to alone: f has ended, or never begins.
+func TestWhoLeavesIsAlone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, leave := context.WithCancel(t.Context())
+		ran := 0
+		err := d.Write(ctx, 0, func(context.Context, db.Tx) error {
+			leave()
+			runtime.Gosched() // the one who waits may run now
+			ran++
+			return errors.New("so that it is written again")
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 1, ran)
+		require.NoError(t, d.Write(t.Context(), 0, put("after")), "the group has ended")
+		require.Equal(t, 1, ran, "it does not run again")
+	})
 }
