@@ -24,7 +24,8 @@ const module = "github.com/seed-3405227d/frontdesk"
 var mayImport = map[string][]string{
 	".":                {"caddymodule"},
 	"cmd":              {"."},
-	"caddymodule":      {"backend/...", "snippet", "snippet/picture", "snippet/survey"},
+	"caddymodule":      {"edge", "backend/...", "snippet", "snippet/survey"},
+	"edge":             {"backend", "backend/api", "backend/number", "backend/site", "backend/visit", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
 	"snippet/survey":   {"snippet/phone", "snippet/weave"},
 	"snippet/weave":    {"snippet/phone", "snippet/steps"},

@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -183,4 +184,24 @@ func addressOf(server *caddyhttp.Server, hosts []string) string {
 		host = net.JoinHostPort(host, strconv.Itoa(int(listen.StartPort)))
 	}
 	return scheme + "://" + host + "/"
+}
+
+// declaredNumbers are the numbers of all sites that the configuration names.
+func (a *App) declaredNumbers() map[string][]number.Declared {
+	declared := make(map[string][]number.Declared)
+	a.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+		h, ok := handler.(*Handler)
+		if !ok || len(h.Numbers) == 0 {
+			return
+		}
+		if h.namesOneSite() {
+			declared[h.SiteKey] = append(declared[h.SiteKey], h.Declared()...)
+		} else if h.SiteKey == hostPlaceholder {
+			for _, host := range hosts {
+				key := strings.ToLower(host)
+				declared[key] = append(declared[key], h.Declared()...)
+			}
+		}
+	})
+	return declared
 }

@@ -6,16 +6,17 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 func init() {
@@ -41,8 +42,7 @@ type App struct {
 	settings  db.Settings // with placeholders resolved: never encoded
 	operators []backend.Operator
 	service   *sharedService
-	scripts   map[snippet.ScriptSettings]*snippet.Script
-	learner   *learner
+	edge      *edge.Edge
 
 	// ending is done when this configuration is about to be replaced: streams
 	// end then, so that browsers open them anew on the next one.
@@ -88,9 +88,7 @@ func (*App) CaddyModule() caddy.ModuleInfo {
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx = ctx
 	a.logger = ctx.Logger()
-	a.scripts = make(map[snippet.ScriptSettings]*snippet.Script)
 	a.sites = make(map[string]struct{})
-	a.learner = newLearner(a, time.Now)
 	a.ending, a.end = context.WithCancel(context.Background())
 
 	var err error
@@ -112,8 +110,21 @@ func (a *App) Provision(ctx caddy.Context) error {
 			return fmt.Errorf("listening for %s: %w", event, err)
 		}
 	}
-	a.service, err = useService(a.settings)
-	return err
+	if a.service, err = useService(a.settings); err != nil {
+		return err
+	}
+	named := sync.OnceValue(a.knownSites)
+	a.edge = &edge.Edge{
+		Service:  a.service.Service,
+		Pictures: &a.service.pictures,
+		Observer: edgeObserver{a},
+		Logger:   a.logger,
+		Names: func(key string) bool {
+			_, known := slices.BinarySearch(named(), key)
+			return known
+		},
+	}
+	return nil
 }
 
 // Start does nothing yet: another app may keep the configuration from running,
@@ -130,7 +141,12 @@ func (a *App) started() {
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})
-	go a.learner.run(a.ending)
+	a.eachHandler(func(_ *caddyhttp.Server, _ []string, handler any) {
+		if h, ok := handler.(*Handler); ok {
+			h.block.Keep()
+		}
+	})
+	go a.edge.Run(a.ending)
 }
 
 // Stop ends the streams, if the event that comes before has not.
@@ -163,20 +179,6 @@ func (a *App) provisionSite(key string) {
 func (a *App) writesOut(key string) bool {
 	_, written := a.sites[key]
 	return written
-}
-
-// script is the core script for the settings, one for all sites that share them.
-func (a *App) script(settings snippet.ScriptSettings) (*snippet.Script, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if script, ok := a.scripts[settings]; ok {
-		return script, nil
-	}
-	script, err := snippet.NewScript(settings)
-	if err == nil {
-		a.scripts[settings] = script
-	}
-	return script, err
 }
 
 // resolve fills in the default and the placeholders, and checks the result.

@@ -102,7 +102,7 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 	}
 	app.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
 		if h, ok := handler.(*Handler); ok {
-			for _, doubt := range h.doubts() {
+			for _, doubt := range h.Doubts() {
 				d.note("numbers", "%s: %s", h.nameFor(hosts), doubt)
 			}
 		}

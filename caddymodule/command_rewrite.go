@@ -8,7 +8,7 @@ import (
 	"io"
 	"maps"
 	"mime"
-	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/term"
 
+	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -117,8 +118,8 @@ func shownTo(cmd *cobra.Command, name string) (snippet.Shown, error) {
 		if !ok {
 			return snippet.Shown{}, fmt.Errorf("number %q: expected the number that is shown and its replacement, such as 74951234567=74957654321", pair)
 		}
-		replacement = digitsOf(replacement)
-		numbers = append(numbers, snippet.Number{Digits: digitsOf(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
+		replacement = edge.Digits(replacement)
+		numbers = append(numbers, snippet.Number{Digits: edge.Digits(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
 		replacements = append(replacements, replacement)
 	}
 	printed, err := snippet.NewPrinted(numbers)
@@ -139,21 +140,19 @@ func shownToVisit(cmd *cobra.Command, name string) (snippet.Shown, error) {
 		return snippet.Shown{}, fmt.Errorf("address %q: expected one that begins with https:// or http://, or a path", address)
 	}
 	site, _ := flags.GetString("site")
-	visit, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, address, nil)
+	came, err := url.Parse(address)
 	if err != nil {
 		return snippet.Shown{}, fmt.Errorf("reading the visitor's address: %w", err)
 	}
 	referrer, _ := flags.GetString("referrer")
-	visit.Header.Set("Referer", referrer)
-	h, key, err := configuredHandler(cmd, site, visit.URL.Hostname())
+	h, key, err := configuredHandler(cmd, site, came.Hostname())
 	if err != nil {
 		return snippet.Shown{}, err
 	}
 	if h.Prerender != "static" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s does not replace numbers before a page leaves the server: this is what it would do with \"prerender static\"\n", key)
 	}
-	choice, _, _ := h.numbers.plan.Follow(h.Attribution, nil, pageOf(visit, addressOfPage(visit)))
-	return h.shown(choice), nil
+	return h.block.ShownTo(came, referrer), nil
 }
 
 // configuredHandler is the handler with numbers, and its site's key: of the key, or

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -50,11 +51,9 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 		return nil
 	}
 	defer done()
-	address := *r.URL
-	if isSecure(r) { // perhaps to a proxy, which the console cannot see
-		address.Scheme = "https"
-	}
-	r = asSent(r, &address)
+	q := requestOf(r)
+	q.URL = r.URL
+	r = asSent(r, q)
 	if strings.HasPrefix(r.URL.Path, "/stream/") { // the console's event streams
 		var end func()
 		r, end = endingWith(r, c.app.ending)
@@ -62,6 +61,14 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	}
 	desk.Console.ServeHTTP(w, r)
 	return nil
+}
+
+// endingWith is the request, ended no later than the configuration: so that a
+// stream does not outlive it, and its browser opens it anew on the next one.
+func endingWith(r *http.Request, ending context.Context) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := context.AfterFunc(ending, cancel)
+	return r.WithContext(ctx), func() { stop(); cancel() }
 }
 
 func parseConsole(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {

@@ -4,6 +4,9 @@ import (
 	"sync"
 
 	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 // seenFaults are the places at which a panic of our own has been logged.
@@ -26,12 +29,40 @@ func (s *seenFaults) first(place string) bool {
 	return true
 }
 
-// fault counts a panic of our own that has been recovered. The first at each place, of which there are
-// few, is logged with its stack.
-func (a *App) fault(place string, cause any, stack []byte) {
+// edgeObserver counts what the edge tells of.
+type edgeObserver struct{ app *App }
+
+func (edgeObserver) Passed(reason string) { pagesPassed.WithLabelValues(reason).Inc() }
+
+func (o edgeObserver) Page(r snippet.Result) {
+	if r.Outcome == snippet.Woven {
+		pagesWoven.Inc()
+	} else {
+		pagesPassed.WithLabelValues(string(r.Outcome)).Inc()
+	}
+	if r.Numbers {
+		pagesNumbered.Inc()
+	}
+	if r.Unselected {
+		pagesUnselected.Inc()
+	}
+	if r.Crowded {
+		pagesCrowded.Inc()
+	}
+	if f := r.Fault; f != nil {
+		o.Fault(f.Place, f.Cause, f.Stack)
+	}
+	pageTime.Observe(r.Spent.Seconds())
+}
+
+// Fault logs the first at each place, of which there are few, with its stack.
+func (o edgeObserver) Fault(place string, cause any, stack []byte) {
 	faults.WithLabelValues(place).Inc()
-	if a.service.faults.first(place) {
-		a.logger.Error("recovered from a panic, further ones at this place are only counted",
+	if o.app.service.faults.first(place) {
+		o.app.logger.Error("recovered from a panic, further ones at this place are only counted",
 			zap.String("place", place), zap.Any("cause", cause), zap.ByteString("stack", stack))
 	}
 }
+
+// Interface guards
+var _ edge.Observer = edgeObserver{}

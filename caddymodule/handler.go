@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -11,8 +10,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 func init() {
@@ -34,70 +33,13 @@ type Handler struct {
 	// the prefix is answered in any case.
 	MatcherSetsRaw caddyhttp.RawMatcherSets `json:"match,omitempty" caddy:"namespace=http.matchers"`
 
-	// Where the service answers on the site: a path that begins and ends with a
-	// slash, and that the site does not use itself. Default: `/frontdesk/`.
-	Prefix string `json:"prefix,omitempty"`
-
-	// The names of the two global objects of the browser interface. Default:
-	// `["Svc", "SvcWidget"]`.
-	Objects []string `json:"objects,omitempty"`
-
-	// The variant of the browser interface, `A` or `B`. Default: `A`.
-	Variant string `json:"variant,omitempty"`
-
-	// Who serves the browser interface: `local`, this process, is the only
-	// value and the default.
-	Service string `json:"service,omitempty"`
-
-	// Whether numbers are replaced in blocks that the page adds later too.
-	DynamicalReplacement bool `json:"dynamical_replacement,omitempty"`
-
-	// The mask of phone numbers in forms, with # for a digit, such as
-	// `+7 (###) ###-##-##`. Its country is the one that visitors' numbers
-	// without a country code are read as numbers of.
-	PhoneMask string `json:"phone_mask,omitempty"`
-
-	// The cookie without which nothing is set or stored. Default: nobody is
-	// asked.
-	Consent *Consent `json:"consent,omitempty"`
-
-	// Further origins of the same site that may call the service, such as
-	// `https://m.shop.example`.
-	Origins []string `json:"origins,omitempty"`
-
-	// The numbers that are printed on the site's pages.
-	Numbers []Number `json:"numbers,omitempty"`
-
-	// Which numbers are replaced before a page leaves the server: `off`, none, or
-	// `static`, those with a tracking number for the visitor's source. Default:
-	// `off`.
-	Prerender string `json:"prerender,omitempty"`
-
-	// Which of a visitor's visits decides about the numbers: `first`, `last` or
-	// `last_non_direct`. Default: `last_non_direct`.
-	Attribution number.Attribution `json:"attribution,omitempty"`
+	edge.Settings
 
 	app      *App
 	logger   *zap.Logger
 	matchers caddyhttp.MatcherSets
-	script   *snippet.Script
-	codes    *codes
-	printed  *snippet.Printed
-	known    knownSite
 	hosts    func() map[string]struct{} // see App.hostsOf
-	region   string
-	numbers  numbers
-	pictures pictures
-	agreed   *regexp.Regexp // the value of the consent's cookie; nil for any
-}
-
-// Consent is how a site says that a visitor has agreed to be tracked.
-type Consent struct {
-	// The name of the cookie.
-	Cookie string `json:"cookie"`
-
-	// The value that means yes, with `*` for any text. Default: any value.
-	Value string `json:"value,omitempty"`
+	block    *edge.Block
 }
 
 // CaddyModule returns the Caddy module information.
@@ -111,10 +53,9 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 // Provision checks the settings and prepares what goes into pages.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger = ctx.Logger()
-	if err := h.check(); err != nil {
+	if err := h.complete(); err != nil {
 		return err
 	}
-	h.applyDefaults()
 	app, err := ctx.App("frontdesk")
 	if err != nil {
 		return err
@@ -129,24 +70,12 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			return err
 		}
 	}
-	if h.script, err = h.app.script(h.scriptSettings()); err != nil {
+	if h.block, err = h.app.edge.Add(h.Settings); err != nil {
 		return err
 	}
-	if h.printed, err = h.printedNumbers(); err != nil {
-		return err
+	for _, doubt := range h.Doubts() {
+		h.logger.Warn(doubt, zap.String("site", h.SiteKey))
 	}
-	h.app.service.pictures.add(h.pictures)
-	h.logDoubts()
-	h.codes = newCodes(h.snippetSettings())
-	if _, err := h.codes.of("example"); err != nil {
-		return err
-	}
-	if value := snippet.ConsentExpression(h.Consent.Value); value != "" {
-		if h.agreed, err = regexp.Compile(value); err != nil {
-			return fmt.Errorf("consent value: %w", err)
-		}
-	}
-	h.region = regionOfMask(h.PhoneMask)
 	h.hosts = sync.OnceValue(func() map[string]struct{} { return h.app.hostsOf(h) })
 	if h.namesOneSite() {
 		h.app.provisionSite(h.SiteKey)
@@ -154,45 +83,56 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-func (h *Handler) applyDefaults() {
+// complete checks the settings, resolves their placeholders and fills in the defaults.
+func (h *Handler) complete() error {
+	if err := checkSiteKey(h.SiteKey); err != nil {
+		return err
+	}
 	if h.SiteKey == "" {
 		h.SiteKey = hostPlaceholder
 	}
-	if h.Prefix == "" {
-		h.Prefix = "/frontdesk/"
-	}
-	if len(h.Objects) == 0 {
-		h.Objects = []string{"Svc", "SvcWidget"}
-	}
-	if h.Variant == "" {
-		h.Variant = "A"
-	}
-	if h.Consent == nil {
-		h.Consent = new(Consent)
-	}
-	if h.Attribution == "" {
-		h.Attribution = number.LastNonDirect
-	}
-}
-
-func (h *Handler) scriptSettings() snippet.ScriptSettings {
-	return snippet.ScriptSettings{
-		Objects:       [2]string(h.Objects),
-		Variant:       h.Variant,
-		ConsentCookie: h.Consent.Cookie,
-		ConsentValue:  h.Consent.Value,
-	}
-}
-
-// ServeHTTP answers what is under the prefix and weaves what passes. Requests
-// are recognised by their original address, since rewriting comes earlier.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	if original, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
-		if route, ours := strings.CutPrefix(original.URL.Path, h.Prefix); ours {
-			return h.serveRoute(w, r, original.URL, route, next)
+	for _, n := range h.Numbers {
+		for i := range n.Pictures {
+			p := &n.Pictures[i]
+			font, err := caddy.NewReplacer().ReplaceOrErr(p.Font, true, true)
+			if err != nil {
+				return fmt.Errorf("picture %q: font: %w", p.Place, err)
+			}
+			p.Font = font
 		}
 	}
-	return h.servePage(w, r, next)
+	return h.Complete()
+}
+
+func checkSiteKey(key string) error {
+	if key == "" || hasPlaceholder(key) {
+		return nil
+	}
+	return site.ValidKey(key)
+}
+
+// nameFor names the handler for people: by its site, or the hosts in front of it.
+func (h *Handler) nameFor(hosts []string) string {
+	if h.namesOneSite() || len(hosts) == 0 {
+		return h.SiteKey
+	}
+	return strings.Join(hosts, ", ")
+}
+
+// ServeHTTP answers what is under the prefix and weaves what passes.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	q := requestOf(r)
+	q.Key = h.keyOf(r)
+	return h.block.Serve(w, r, q, func() bool { return h.tracks(r) }, next.ServeHTTP)
+}
+
+// tracks tells whether the request is for a page to be tracked.
+func (h *Handler) tracks(r *http.Request) bool {
+	matches, err := h.matchers.AnyMatchWithError(r)
+	if err != nil {
+		h.logger.Error("matching a page failed", zap.Error(err))
+	}
+	return matches && err == nil
 }
 
 // Interface guards

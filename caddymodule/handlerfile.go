@@ -72,7 +72,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if err != nil {
 		return err
 	}
-	if err := h.checkPrerendered(); err != nil {
+	if err := h.CheckPrerendered(); err != nil {
 		return lines["prerender"].Err(err.Error())
 	}
 	return nil

@@ -1,13 +1,11 @@
 package caddymodule
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,60 +106,4 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 	s.get("http://localhost:$PORT2/", "Host", "other.example")
 	learnt(t, "other.example", "74951234567")
 	require.Equal(t, []number.Declared{{Digits: "78005553535"}}, desk.Numbers.Declared("other.example"))
-}
-
-func TestPagesAreLookedAtNowAndThen(t *testing.T) {
-	now := time.UnixMilli(1_700_000_000_000)
-	l := newLearner(nil, func() time.Time { return now })
-	require.True(t, l.due("shop", "/"))
-	require.False(t, l.due("shop", "/"))
-	require.True(t, l.due("other", "/"))
-	now = now.Add(lookEvery - 1)
-	require.False(t, l.due("shop", "/"))
-	now = now.Add(1)
-	require.True(t, l.due("shop", "/"))
-
-	// Of many pages a few are, and as time goes by a few more.
-	now = now.Add(time.Minute)
-	looks := func() (n int) {
-		for i := range 1000 {
-			if l.due("shop", fmt.Sprint("/", i)) {
-				n++
-			}
-		}
-		return n
-	}
-	require.Equal(t, looksAtOnce, looks())
-	require.Zero(t, looks())
-	now = now.Add(2 * time.Second)
-	require.Equal(t, 2*looksASecond, looks())
-}
-
-// When nobody looks at the pages, no more are kept than the queue holds.
-func TestPagesThatWaitAreBounded(t *testing.T) {
-	now := time.UnixMilli(1_700_000_000_000)
-	l := newLearner(nil, func() time.Time { return now })
-	h := new(Handler)
-	ask := func(i int) func([]byte, string) {
-		now = now.Add(time.Minute)
-		return l.sampler(h, "shop", httptest.NewRequest(http.MethodGet, fmt.Sprint("/", i, "?secret=1"), nil))
-	}
-	early := ask(0)
-	for i := range looksWaiting {
-		sampler := ask(i + 1)
-		require.NotNil(t, sampler)
-		sampler([]byte("page"), "text/html")
-	}
-	require.Nil(t, ask(looksWaiting+1))
-	early([]byte("page"), "text/html") // is dropped, and does not wait
-	require.Len(t, l.queue, looksWaiting)
-	require.Equal(t, "/1", (<-l.queue).path)
-	ask(looksWaiting+2)(nil, "text/html")
-	require.Len(t, l.queue, looksWaiting-1, "an empty page says nothing")
-}
-
-func TestRegionOfNumbers(t *testing.T) {
-	require.Equal(t, "DE", (&Handler{region: "DE", Numbers: []Number{{Number: "74951234567"}}}).numberRegion())
-	require.Equal(t, "RU", (&Handler{Numbers: []Number{{Number: "74951234567"}}}).numberRegion())
-	require.Empty(t, new(Handler).numberRegion())
 }

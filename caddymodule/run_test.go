@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -214,7 +213,8 @@ func TestDatabaseOutOfReach(t *testing.T) {
 	}
 }
 
-func TestPanicOfOursLeavesThePage(t *testing.T) {
+// Of the panics at one place the first is logged, and all are counted.
+func TestFaultsAreToldOnce(t *testing.T) {
 	s := run(t, option+`
 		http://localhost:$PORT {
 			frontdesk shop
@@ -222,16 +222,12 @@ func TestPanicOfOursLeavesThePage(t *testing.T) {
 		}`).ready()
 	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
 	require.NoError(t, err)
-	app.(*App).eachHandler(func(_ *caddyhttp.Server, _ []string, handler any) {
-		if h, ok := handler.(*Handler); ok {
-			h.codes = nil // what nobody foresaw
-			h.script = nil
-		}
-	})
-	require.Equal(t, page, s.get("http://localhost:$PORT/").body)
-	require.Equal(t, http.StatusInternalServerError, s.get("http://localhost:$PORT/frontdesk/svc.js").StatusCode)
-	require.Equal(t, page, s.get("http://localhost:$PORT/").body)
-	require.Contains(t, s.log(), "panic")
+	for range 3 {
+		edgeObserver{app.(*App)}.Fault("here", "what nobody foresaw", []byte("a stack"))
+	}
+	require.Contains(t, s.get("http://"+s.admin+"/metrics").body, `frontdesk_faults_total{place="here"} 3`)
+	require.Equal(t, 1, strings.Count(s.log(), "what nobody foresaw"))
+	require.Contains(t, s.log(), "a stack")
 }
 
 func TestMetricsAndHealth(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // services are the running services by the settings of their databases. A
@@ -25,7 +26,7 @@ type sharedService struct {
 	*backend.Service
 	settings db.Settings
 	log      *followingCore
-	pictures keptPictures
+	pictures edge.Pictures
 	faults   seenFaults
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // subdirective is a line of a block.
@@ -33,26 +34,22 @@ var subdirectives = map[string]subdirective{
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: prefix PATH, such as prefix /frontdesk/")
 		}
-		h.Prefix = withTrailingSlash(values[0])
-		return checkPrefix(h.Prefix)
+		return h.SetPrefix(values[0])
 	}},
 	"objects": {read: func(h *Handler, values []string) error {
-		h.Objects = values
-		return checkObjects(values)
+		return h.SetObjects(append([]string{}, values...))
 	}},
 	"variant": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: variant A, or: variant B")
 		}
-		h.Variant = values[0]
-		return checkVariant(h.Variant)
+		return h.SetVariant(values[0])
 	}},
 	"service": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: service local")
 		}
-		h.Service = values[0]
-		return checkService(h.Service)
+		return h.SetService(values[0])
 	}},
 	"dynamical_replacement": {read: func(h *Handler, values []string) (err error) {
 		h.DynamicalReplacement, err = onOrOff("dynamical_replacement", values)
@@ -62,8 +59,7 @@ var subdirectives = map[string]subdirective{
 		if len(values) != 1 || values[0] == "" {
 			return errors.New(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`)
 		}
-		h.PhoneMask = values[0]
-		return checkPhoneMask(h.PhoneMask)
+		return h.SetPhoneMask(values[0])
 	}},
 	"consent": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 {
@@ -72,38 +68,30 @@ var subdirectives = map[string]subdirective{
 		if len(values) == 1 && values[0] == "off" {
 			return nil
 		}
-		h.Consent = &Consent{Cookie: values[0]}
+		consent := &edge.Consent{Cookie: values[0]}
 		if len(values) == 2 {
-			h.Consent.Value = values[1]
+			consent.Value = values[1]
 		}
-		return checkConsent(h.Consent)
+		return h.SetConsent(consent)
 	}},
 	"origins": {read: func(h *Handler, values []string) error {
 		if len(values) == 0 {
 			return errors.New("expected: origins ORIGIN..., such as origins https://m.shop.example")
 		}
-		for _, origin := range values {
-			if err := checkOrigin(origin); err != nil {
-				return err
-			}
-		}
-		h.Origins = append(h.Origins, values...)
-		return nil
+		return h.AddOrigins(values...)
 	}, many: true},
 	"number": {read: readNumber, many: true, block: &numberBlock},
 	"prerender": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: prerender off, or: prerender static")
 		}
-		h.Prerender = values[0]
-		return checkPrerender(h.Prerender)
+		return h.SetPrerender(values[0])
 	}},
 	"attribution": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: attribution first, last or last_non_direct")
 		}
-		h.Attribution = number.Attribution(values[0])
-		return checkAttribution(h.Attribution)
+		return h.SetAttribution(number.Attribution(values[0]))
 	}},
 }
 

@@ -3,6 +3,8 @@ package caddymodule
 import (
 	"errors"
 	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // The lines of a number's block speak of the number that was begun last, and those
@@ -13,9 +15,7 @@ func readNumber(h *Handler, values []string) error {
 	if len(values) != 1 {
 		return errors.New(`expected: number DIGITS, such as number 74951234567; in quotation marks when there are spaces`)
 	}
-	digits, err := h.numbers.add(values[0])
-	h.Numbers = append(h.Numbers, Number{Number: digits})
-	return err
+	return h.AddNumber(values[0])
 }
 
 var numberBlock = block{
@@ -26,12 +26,10 @@ var numberBlock = block{
 			if len(values) == 0 {
 				return errors.New(`expected: target PLACE..., such as target .phone "#callme" [name=tel]`)
 			}
-			n := h.lastNumber()
 			for _, place := range values {
-				if err := h.numbers.addTarget(place); err != nil {
+				if err := h.AddTarget(place); err != nil {
 					return err
 				}
-				n.Targets = append(n.Targets, place)
 			}
 			return nil
 		}},
@@ -39,26 +37,19 @@ var numberBlock = block{
 			if len(values) != 1 {
 				return errors.New(`expected: selector SELECTOR in quotation marks, such as selector "footer a.tel"`)
 			}
-			n := h.lastNumber()
-			n.Selectors = append(n.Selectors, values[0])
-			return h.numbers.addSelector(values[0])
+			return h.AddSelector(values[0])
 		}},
 		"picture": {many: true, block: &pictureBlock, read: func(h *Handler, values []string) error {
 			if len(values) != 1 {
 				return errors.New(`expected: picture PLACE, such as picture .phone-img; in quotation marks when there are spaces`)
 			}
-			n := h.lastNumber()
-			n.Pictures = append(n.Pictures, Picture{Place: values[0]})
-			return h.numbers.addPicture(values[0])
+			return h.AddPicture(values[0])
 		}},
 		"static": {many: true, read: func(h *Handler, values []string) error {
 			if len(values) == 0 {
 				return errors.New("expected: static DIGITS [CONDITION...], such as static 74957654321 utm_source=news*")
 			}
-			n := h.lastNumber()
-			digits, err := h.numbers.addStatic(values[0], values[1:])
-			n.Static = append(n.Static, Static{Number: digits, When: values[1:]})
-			return err
+			return h.AddStatic(values[0], values[1:])
 		}},
 		"dynamic": {read: func(*Handler, []string) error {
 			return errors.New("dynamic: there are no pools of numbers yet; expected target, selector, picture or static")
@@ -78,35 +69,28 @@ var pictureBlock = block{
 			if size <= 0 {
 				return errors.New("expected: size PIXELS, from 8 to 200")
 			}
-			p := h.lastPicture()
+			p := h.LastPicture()
 			p.Size = size
-			return Picture{Place: p.Place, Size: size}.check()
+			return edge.Picture{Place: p.Place, Size: size}.Check()
 		}},
 		"color": {read: func(h *Handler, values []string) error {
 			if len(values) != 1 || values[0] == "" {
 				return errors.New(`expected: color COLOR, such as color "#333" or color navy`)
 			}
-			p := h.lastPicture()
+			p := h.LastPicture()
 			p.Color = values[0]
-			return Picture{Place: p.Place, Color: p.Color}.check()
+			return edge.Picture{Place: p.Place, Color: p.Color}.Check()
 		}},
 		"font": {read: func(h *Handler, values []string) error {
 			if len(values) != 1 || values[0] == "" {
 				return errors.New("expected: font FILE, such as font /etc/caddy/brand.ttf")
 			}
-			p := h.lastPicture()
+			p := h.LastPicture()
 			p.Font = values[0]
 			if hasPlaceholder(p.Font) {
 				return nil // resolved when the configuration is loaded
 			}
-			return Picture{Place: p.Place, Font: p.Font}.check()
+			return edge.Picture{Place: p.Place, Font: p.Font}.Check()
 		}},
 	},
-}
-
-func (h *Handler) lastNumber() *Number { return &h.Numbers[len(h.Numbers)-1] }
-
-func (h *Handler) lastPicture() *Picture {
-	n := h.lastNumber()
-	return &n.Pictures[len(n.Pictures)-1]
 }

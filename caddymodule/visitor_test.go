@@ -2,7 +2,6 @@ package caddymodule
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -257,16 +255,6 @@ func TestPicturesOfTrackingNumbers(t *testing.T) {
 	require.Contains(t, s.get("http://localhost:$PORT/").body, `src="/phone.png"`)
 }
 
-func TestPanicWhileChoosingLeavesTheNeutralPage(t *testing.T) {
-	s := runSite(t, byNewsAndGoogle)
-	eachHandlerOf(t, func(h *Handler) { h.Consent = nil }) // what nobody foresaw
-	v := s.visitor()
-	require.Equal(t, "67", v.open("/?utm_source=news", ""))
-	require.Empty(t, v.set)
-	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
-	require.Contains(t, s.log(), "\"place\":\"choosing numbers\"")
-}
-
 func TestNumbersByJSON(t *testing.T) {
 	s := runSite(t, byNewsAndGoogle)
 	load := func(change func(handler map[string]any)) error {
@@ -314,62 +302,4 @@ func find(config any, name string) map[string]any {
 		}
 	}
 	return nil
-}
-
-func eachHandlerOf(t testing.TB, change func(h *Handler)) {
-	t.Helper()
-	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
-	require.NoError(t, err)
-	app.(*App).eachHandler(func(_ *caddyhttp.Server, _ []string, handler any) {
-		if h, ok := handler.(*Handler); ok {
-			change(h)
-		}
-	})
-}
-
-func TestCodesAreBounded(t *testing.T) {
-	codes := newCodes((&Handler{Prefix: "/frontdesk/"}).snippetSettings())
-	for i := range maxCodes + 2 {
-		code, err := codes.of(fmt.Sprint("shop", i))
-		require.NoError(t, err)
-		again, err := codes.of(fmt.Sprint("shop", i))
-		require.NoError(t, err)
-		require.Same(t, code, again)
-		require.LessOrEqual(t, len(codes.byKey), maxCodes)
-	}
-	require.Len(t, codes.byKey, 2, "they have been forgotten once")
-}
-
-// BenchmarkChoosing measures what a request costs before its page.
-func BenchmarkChoosing(b *testing.B) {
-	h := &Handler{SiteKey: "shop", Prerender: "static", Numbers: []Number{{Number: "74951234567", Static: []Static{
-		{Number: "74957650001", When: []string{"utm_source=news*"}}, {Number: "74957650002", When: []string{"referrer=*.google.*"}},
-	}}}}
-	require.NoError(b, h.check())
-	h.applyDefaults()
-	var err error
-	h.printed, err = h.printedNumbers()
-	require.NoError(b, err)
-	remembered := "svc_src=" + (&number.Remembered{Source: news, Seen: time.Now()}).Cookie()
-	for _, c := range []struct{ name, path, referrer, cookie string }{
-		{"direct", "/lamps", "", ""},
-		{"within", "/lamps", "https://shop.example/", ""},
-		{"within with other cookies", "/lamps", "https://shop.example/", "theme=dark; session=0123456789abcdef"},
-		{"remembered", "/lamps", "https://shop.example/", remembered},
-		{"referrer", "/lamps", google, ""},
-		{"campaign", "/?utm_source=news", "", ""},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			r := httptest.NewRequest(http.MethodGet, "https://shop.example"+c.path, nil)
-			for name, value := range map[string]string{"Referer": c.referrer, "Cookie": c.cookie, "Accept": "text/html,*/*;q=0.8", "Sec-Fetch-Dest": "document"} {
-				if value != "" {
-					r.Header.Set(name, value)
-				}
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				h.visitOf(r)
-			}
-		})
-	}
 }

@@ -1,9 +1,6 @@
 package snippet
 
-import (
-	"net/http"
-	"strings"
-)
+import "net/http"
 
 // requestHeaders are those fields of a request that are changed while the origin
 // answers it.
@@ -17,7 +14,7 @@ func (w *writer) prepareRequest() {
 		w.saved[i] = h[name]
 	}
 	w.prepared = true
-	document := isDocument(h)
+	document := w.visit.Purpose == ForDocument
 	// Styles and pictures may stay compressed. But the HTTP transport asks for
 	// gzip by itself where the field is absent.
 	if document || len(h["Accept-Encoding"]) == 0 {
@@ -27,7 +24,7 @@ func (w *writer) prepareRequest() {
 	if w.request.Method == http.MethodPost {
 		return
 	}
-	if !w.guard("conditions", func() { w.asked = w.mark().translate(h, document || w.visit.Shown.differs() && isForPage(w.request)) }) {
+	if !w.guard("conditions", func() { w.asked = w.mark().translate(h, document || w.visit.Shown.differs() && isForPage(w.visit.Purpose)) }) {
 		w.restoreRequest()
 		w.asked = conditions{}
 	}
@@ -49,28 +46,4 @@ func (w *writer) restoreRequest() {
 
 // isForPage says whether a request, none for a document, is for a part of a page or
 // for its data.
-func isForPage(r *http.Request) bool {
-	switch value(r.Header, "Sec-Fetch-Dest") {
-	case "iframe", "frame", "fencedframe", "embed", "object":
-		return true
-	}
-	for _, name := range [...]string{"Rsc", "X-Nextjs-Data", "Hx-Request", "Turbo-Frame", "X-Pjax", "X-Requested-With"} {
-		if len(r.Header[name]) > 0 {
-			return true
-		}
-	}
-	return isDataPath(r.URL.Path) || strings.HasPrefix(value(r.Header, "Accept"), "text/html")
-}
-
-// isDocument says whether a request is surely one for a page to be shown.
-func isDocument(h http.Header) bool {
-	if dest := value(h, "Sec-Fetch-Dest"); dest != "" {
-		return dest == "document"
-	}
-	for _, list := range h["Accept"] {
-		if strings.Contains(strings.ToLower(list), "text/html") {
-			return true
-		}
-	}
-	return false
-}
+func isForPage(p Purpose) bool { return p == ForFrame || p == ForPart }

@@ -7,6 +7,11 @@ import (
 
 // Visit is what one request brings beside the page.
 type Visit struct {
+	// Purpose is what [PurposeOf] tells of the request. Where it is Unsaid, Serve asks.
+	Purpose Purpose
+	// Withheld, if it is not empty, is why the page is given no insertion code. Its
+	// numbers are replaced all the same; no cache keeps a page in which they are.
+	Withheld Outcome
 	// Shown is what the visitor sees in the places of the printed numbers.
 	Shown Shown
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
@@ -36,8 +41,20 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	if saved := hideCookie(r.Header, v.HideCookie); saved != nil {
 		defer func() { r.Header["Cookie"] = saved }()
 	}
-	outcome := c.judgeRequest(r)
-	if outcome != "" && outcome != Frame && outcome != FragmentRequest {
+	if v.Purpose == Unsaid {
+		v.Purpose = PurposeOf(r.Header, r.URL.Path)
+	}
+	outcome := judgeRequest(r, v.Purpose)
+	if v.Withheld != "" {
+		if outcome == "" {
+			outcome = v.Withheld
+		}
+		if !v.Shown.replaces() {
+			return Result{Outcome: outcome}, next(w, r)
+		}
+		v.Shown.audience = ForVisitor
+	}
+	if outcome != "" && outcome != Frame && outcome != FragmentRequest && outcome != v.Withheld {
 		return Result{Outcome: outcome}, next(w, r)
 	}
 	ww := c.newWriter(w, r, v, outcome)
@@ -63,13 +80,12 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 }
 
 // judgeRequest says why the answer to a request is not woven, or nothing.
-func (c *Code) judgeRequest(r *http.Request) Outcome {
+func judgeRequest(r *http.Request, purpose Purpose) Outcome {
 	h := r.Header
-	dest := value(h, "Sec-Fetch-Dest")
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodPost: // the page that follows a form is one to be seen
-		if dest != "document" {
+		if value(h, "Sec-Fetch-Dest") != "document" {
 			return Method
 		}
 	default:
@@ -82,17 +98,12 @@ func (c *Code) judgeRequest(r *http.Request) Outcome {
 		return Range
 	case hasDirective(h["Cache-Control"], "no-transform"):
 		return NoTransform
-	case len(h["Hx-Request"]) > 0, len(h["Turbo-Frame"]) > 0, len(h["X-Pjax"]) > 0,
-		strings.EqualFold(value(h, "X-Requested-With"), "XMLHttpRequest"):
+	case purpose == ForFrame:
+		return Frame
+	case purpose.IsFetch():
 		return FragmentRequest
 	}
-	switch dest {
-	case "", "document":
-		return ""
-	case "iframe", "frame", "fencedframe", "embed", "object":
-		return Frame
-	}
-	return FragmentRequest
+	return ""
 }
 
 // judgeResponse says why a response is not woven, or nothing. Its content type is

@@ -11,8 +11,7 @@ package api
 import (
 	"context"
 	"net/http"
-	"strings"
-	"sync"
+	"regexp"
 	"time"
 
 	"go.uber.org/zap"
@@ -42,9 +41,10 @@ type Site struct {
 	// the writing of the Origin header: "https://www.shop.example".
 	Origins []string
 	// ConsentCookie names the cookie that has to be there before anything is
-	// set or stored; empty when none is needed. ConsentValue is the regular
-	// expression that its value has to match; empty for any value.
-	ConsentCookie, ConsentValue string
+	// set or stored; empty when none is needed.
+	ConsentCookie string
+	// ConsentValue is what its value has to match; nil for any value.
+	ConsentValue *regexp.Regexp
 	// Region is the country by which phones without a country code are read, in
 	// two letters (ISO 3166-1); empty for none.
 	Region string
@@ -71,10 +71,9 @@ type API struct {
 	logger    *zap.Logger
 	observer  Observer
 
-	scripts  *limits
-	servers  *limits
-	patterns sync.Map // the consent's regular expressions, compiled
-	outage   rate.Sometimes
+	scripts *limits
+	servers *limits
+	outage  rate.Sometimes
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -99,15 +98,16 @@ func (nobody) Lead(string, string) {}
 // failure within the 5 seconds that it has for telling the page.
 const storeTimeout = 4 * time.Second
 
-// route is one address under the prefix.
-type route struct {
+// Route is an address under the prefix that the API answers.
+type Route struct {
+	path    string // without slashes at its ends
 	methods []string
 	serve   func(*API, context.Context, *call) (any, error)
 	// consent: it sets or stores something about the visitor in the browser.
 	consent bool
-	// server: it is called by customers' servers. PHP hides the body of an
-	// answer with a status of 400 or above, so the sender's mistakes are told
-	// with 200.
+	// server: it is called by customers' servers, with a slash at the end or
+	// without. PHP hides the body of an answer with a status of 400 or above, so
+	// the sender's mistakes are told with 200.
 	server bool
 	// result: its failures carry the result object of addOfflineRequest.
 	result bool
@@ -119,15 +119,28 @@ var (
 	getOrPost = []string{http.MethodGet, http.MethodPost}
 )
 
-var routes = map[string]route{
-	"v1/hit":                  {methods: post, serve: (*API).hit, consent: true},
-	"v1/event":                {methods: post, serve: (*API).event, consent: true},
-	"v1/lead":                 {methods: post, serve: (*API).lead, consent: true, result: true},
-	"v1/visitor":              {methods: post, serve: (*API).visitor, consent: true},
-	"v1/property":             {methods: post, serve: (*API).property, consent: true},
-	"v1/status":               {methods: get, serve: (*API).status},
-	"api/add_offline_message": {methods: post, serve: (*API).addOfflineMessage, server: true},
-	"vc/s":                    {methods: getOrPost, serve: (*API).addVisitorInformation, server: true},
+var routes = []Route{
+	{path: "v1/hit", methods: post, serve: (*API).hit, consent: true},
+	{path: "v1/event", methods: post, serve: (*API).event, consent: true},
+	{path: "v1/lead", methods: post, serve: (*API).lead, consent: true, result: true},
+	{path: "v1/visitor", methods: post, serve: (*API).visitor, consent: true},
+	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
+	{path: "v1/status", methods: get, serve: (*API).status},
+	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
+	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},
+}
+
+// Mount adds the API's addresses to the routes of a site's prefix, which has slashes at
+// both ends. What they are asked comes to serve, which passes it to [API.Serve].
+func Mount(mux *http.ServeMux, prefix string, serve func(http.ResponseWriter, *http.Request, *Route)) {
+	for i := range routes {
+		route := &routes[i]
+		handler := func(w http.ResponseWriter, r *http.Request) { serve(w, r, route) }
+		mux.HandleFunc(prefix+route.path, handler)
+		if route.server {
+			mux.HandleFunc(prefix+route.path+"/{$}", handler)
+		}
+	}
 }
 
 // call is one request.
@@ -137,24 +150,14 @@ type call struct {
 	site Site
 }
 
-// Serve answers a request under the site's prefix. r.URL.Path is the path as
-// the client sent it, the prefix included; r.URL.Scheme is "https" where a
-// trusted proxy has ended TLS; and r.RemoteAddr is the address of the client
+// Serve answers a request to one of the addresses of [Mount]. r.URL.Scheme is "https"
+// where a trusted proxy has ended TLS, and r.RemoteAddr is the address of the client
 // itself, not of a proxy.
-func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site) {
+func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Route) {
 	c := &call{w: w, r: r, site: site}
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
-	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(site.Prefix, "/")), "/")
-	route, known := routes[name]
-	if !known {
-		// The server-side calls are written with a slash at the end, or without.
-		if route, known = routes[strings.TrimSuffix(name, "/")]; !known || !route.server {
-			c.fail(route, fail(http.StatusNotFound, "unknown_route", "there is nothing at this address"))
-			return
-		}
-	}
 	if done := c.crossOrigin(route); done {
 		return
 	}
@@ -167,7 +170,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site) {
 		return
 	}
 	if route.consent {
-		if err := a.consent(c); err != nil {
+		if err := c.consent(); err != nil {
 			c.fail(route, err)
 			return
 		}
@@ -177,7 +180,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site) {
 	defer cancel()
 	answer, err := route.serve(a, ctx, c)
 	if err != nil {
-		f := a.failureOf(c, name, err)
+		f := a.failureOf(c, route.path, err)
 		if route.server && f.business() {
 			f.status = http.StatusOK
 		}

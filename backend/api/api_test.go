@@ -81,12 +81,15 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	s.leads = lead.New(d, s.visits, now)
 	s.operators = operator.New(d, now)
 	handler := api.New(s.visits, s.leads, s.operators, zap.New(core), s.counted)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
+	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, route *api.Route) {
 		if address := r.Header.Get("From-Address"); address != "" {
 			r.RemoteAddr = address
 		}
-		handler.Serve(w, r, site)
-	}))
+		handler.Serve(w, r, site, route)
+	})
+	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.url = server.URL + "/frontdesk/"
 	return s

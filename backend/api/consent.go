@@ -10,12 +10,8 @@ import (
 // a cookie of the site's says. Calls of the site's server are not asked for it:
 // they carry no cookies, and the credentials that they do carry are given out
 // after consent only.
-func (a *API) consent(c *call) *failure {
-	var value *regexp.Regexp
-	if c.site.ConsentValue != "" {
-		value = a.pattern(c.site.ConsentValue)
-	}
-	if Agreed(c.r.Header, c.site.ConsentCookie, value) {
+func (c *call) consent() *failure {
+	if Agreed(c.r.Header, c.site.ConsentCookie, c.site.ConsentValue) {
 		return nil
 	}
 	return fail(http.StatusForbidden, "consent_missing", "the visitor has not agreed to be counted")
@@ -39,18 +35,4 @@ func Agreed(h http.Header, cookie string, value *regexp.Regexp) bool {
 		}
 	}
 	return false
-}
-
-// pattern is the compiled regular expression. There are as many as the
-// configuration holds. One that is none matches nothing.
-func (a *API) pattern(expression string) *regexp.Regexp {
-	if compiled, known := a.patterns.Load(expression); known {
-		return compiled.(*regexp.Regexp)
-	}
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
-		compiled = regexp.MustCompile(`[^\s\S]`)
-	}
-	a.patterns.Store(expression, compiled)
-	return compiled
 }

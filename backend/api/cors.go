@@ -12,7 +12,7 @@ import (
 // A request without an Origin header comes from no page of another site, or is
 // one that pages could always send without reading its answer; what it does is
 // bound to credentials that only the site's pages have.
-func (c *call) crossOrigin(route route) (done bool) {
+func (c *call) crossOrigin(route *Route) (done bool) {
 	header := c.w.Header()
 	header.Add("Vary", "Origin")
 	origin := c.r.Header.Get("Origin")

@@ -85,7 +85,7 @@ type succeeded struct {
 	Success bool `json:"success"`
 }
 
-func (c *call) fail(route route, f *failure) {
+func (c *call) fail(route *Route, f *failure) {
 	body := failed{Error: f.reason, Code: f.code}
 	if route.result {
 		body.Result = &result{Code: f.code}
@@ -109,11 +109,30 @@ func (c *call) answer(status int, body any) {
 }
 
 // allowed tells whether the route takes the method.
-func (c *call) allowed(route route) *failure {
+func (c *call) allowed(route *Route) *failure {
 	if slices.Contains(route.methods, c.r.Method) {
 		return nil
 	}
 	allow := strings.Join(route.methods, ", ")
 	c.w.Header().Set("Allow", allow+", OPTIONS")
 	return fail(http.StatusMethodNotAllowed, "method_not_allowed", "this address takes %s", allow)
+}
+
+// Fail answers in the form that all failures under the prefix have. The code is for
+// programs, the words are for people.
+func Fail(w http.ResponseWriter, status int, code, words string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	(&call{w: w}).fail(new(Route), fail(status, code, "%s", words))
+}
+
+// Unavailable answers while the database cannot be reached.
+func Unavailable(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "5")
+	Fail(w, http.StatusServiceUnavailable, "unavailable", "the service cannot reach its database at the moment; repeat the call later")
+}
+
+// Unknown answers at an address at which there is nothing.
+func Unknown(w http.ResponseWriter) {
+	Fail(w, http.StatusNotFound, "unknown_route", "there is nothing at this address")
 }

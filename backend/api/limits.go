@@ -66,7 +66,7 @@ func (l *limits) of(client netip.Prefix, now time.Time) *rate.Limiter {
 }
 
 // limit refuses a client that calls too often.
-func (a *API) limit(c *call, route route) *failure {
+func (a *API) limit(c *call, route *Route) *failure {
 	client, limited := clientOf(c.r)
 	if !limited {
 		return nil

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -290,7 +291,7 @@ func TestStatus(t *testing.T) {
 func TestConsent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		site := siteOf(api.VariantB)
-		site.ConsentCookie, site.ConsentValue = "agreed", "^(yes|all)$"
+		site.ConsentCookie, site.ConsentValue = "agreed", regexp.MustCompile("^(yes|all)$")
 		s := serve(t, d, site)
 		before := s.rows()
 		for _, cookie := range []string{"", "agreed=no", "agreed=yes!", "disagreed=yes"} {
@@ -324,7 +325,7 @@ func TestConsentOfAnyValue(t *testing.T) {
 func TestConsentAsWritten(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	site := siteOf(api.VariantB)
-	site.ConsentCookie, site.ConsentValue = "cm", `"statistics":true`
+	site.ConsentCookie, site.ConsentValue = "cm", regexp.MustCompile(`"statistics":true`)
 	s := serve(t, d, site)
 	for cookie, status := range map[string]int{
 		`a=b; cm={"needed":true,"statistics":true}; c=d`:  200,

@@ -1,9 +1,8 @@
-package caddymodule
+package edge
 
 import (
 	"testing"
 
-	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,11 +23,9 @@ func TestRegionOfMask(t *testing.T) {
 	}
 }
 
-// TestJSONIsCheckedLikeTheCaddyfile asks of handlers that come by JSON what
-// parsing asks of lines.
-func TestJSONIsCheckedLikeTheCaddyfile(t *testing.T) {
-	for expected, wrong := range map[string]*Handler{
-		"site key":           {SiteKey: "my shop"},
+// Settings that come as a whole are asked what single ones are asked.
+func TestSettingsAreChecked(t *testing.T) {
+	for expected, wrong := range map[string]*Settings{
 		"prefix":             {Prefix: "frontdesk"},
 		"two names":          {Objects: []string{"Svc"}},
 		"object name":        {Objects: []string{"window", "SvcWidget"}},
@@ -43,14 +40,14 @@ func TestJSONIsCheckedLikeTheCaddyfile(t *testing.T) {
 		"expected a number":  {Prerender: "static", Numbers: []Number{{Number: "74951234567"}}},
 		"first, last":        {Attribution: "never"},
 	} {
-		require.ErrorContains(t, wrong.check(), expected)
+		require.ErrorContains(t, wrong.Complete(), expected)
 	}
-	right := Handler{SiteKey: "shop", Prefix: "/desk", Origins: []string{"http://localhost:3000"}}
-	require.NoError(t, right.check())
+	right := Settings{Prefix: "/desk", Origins: []string{"http://localhost:3000"}}
+	require.NoError(t, right.Complete())
 	require.Equal(t, "/desk/", right.Prefix)
 }
 
-func TestNumbersInJSON(t *testing.T) {
+func TestNumbersAreChecked(t *testing.T) {
 	for expected, wrong := range map[string]Number{
 		"not a complete international number":                                      {Number: "112"},
 		"digits in international form":                                             {Number: "seven"},
@@ -63,8 +60,7 @@ func TestNumbersInJSON(t *testing.T) {
 		"8 to 200 pixels, not 7":            {Pictures: []Picture{{Place: "img", Size: 7}}},
 		"8 to 200 pixels, not -1":           {Pictures: []Picture{{Place: "img", Size: -1}}},
 		"not \"grass\"":                     {Pictures: []Picture{{Place: "img", Color: "grass"}}},
-		"env.TEST_NO_SUCH_VARIABLE":         {Pictures: []Picture{{Place: "img", Font: "{env.TEST_NO_SUCH_VARIABLE}/a.ttf"}}},
-		"reading the font":                  {Pictures: []Picture{{Place: "img", Font: "testdata/numbers.caddyfiletest"}}},
+		"reading the font":                  {Pictures: []Picture{{Place: "img", Font: "settings.go"}}},
 		"not a complete international":      {Static: []Static{{Number: "7495"}}},
 		`condition "utm=x"`:                 {Static: []Static{{Number: "74957654321", When: []string{"utm=x"}}}},
 		"static 74957654322 is never shown": {Static: []Static{{Number: "74957654321"}, {Number: "74957654322"}}},
@@ -73,32 +69,15 @@ func TestNumbersInJSON(t *testing.T) {
 		if wrong.Number == "" {
 			wrong.Number = "74951234567"
 		}
-		h := Handler{Numbers: []Number{wrong}}
-		require.ErrorContains(t, h.check(), expected)
+		h := Settings{Numbers: []Number{wrong}}
+		require.ErrorContains(t, h.Complete(), expected)
 	}
 	for _, written := range []string{"84951234567", "+7495 123-45-67", "7 (495) 123-45-67", "(74951234567)", "+44 (20) 7946 0018", "+1-202-555-0123", "1.202.555.0123"} {
-		require.NoError(t, (&Handler{Numbers: []Number{{Number: written}}}).check(), written)
+		require.NoError(t, (&Settings{Numbers: []Number{{Number: written}}}).Complete(), written)
 	}
-	right := Handler{Numbers: []Number{{Number: "+7 (495) 123-45-67", Static: []Static{{Number: "+7.495.765.43.21"}}}}, Prerender: "static"}
-	require.NoError(t, right.check())
-	require.NoError(t, right.check(), "it can be asked again")
+	right := Settings{Numbers: []Number{{Number: "+7 (495) 123-45-67", Static: []Static{{Number: "+7.495.765.43.21"}}}}, Prerender: "static"}
+	require.NoError(t, right.Complete())
+	require.NoError(t, right.Complete(), "it can be asked again")
 	require.Equal(t, "74951234567", right.Numbers[0].Number)
 	require.Equal(t, "74957654321", right.Numbers[0].Static[0].Number)
-}
-
-func TestDoubts(t *testing.T) {
-	for text, expected := range map[string][]string{
-		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n prerender static\n }": nil,
-		"frontdesk {\n number 74951234567\n }":                                               nil,
-		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n }":                    {"no number is replaced, since prerender is off"},
-		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": {"static 84957654321 has the country code 84, and the number for which it stands, 74951234567, has 7"},
-	} {
-		h := new(Handler)
-		require.NoError(t, h.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)))
-		doubts := h.doubts()
-		require.Len(t, doubts, len(expected), text)
-		for i := range expected {
-			require.Contains(t, doubts[i], expected[i])
-		}
-	}
 }

@@ -1,0 +1,42 @@
+package caddymodule
+
+import (
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/edge"
+)
+
+// What comes by JSON is asked what parsing asks of lines.
+func TestJSONIsCheckedLikeTheCaddyfile(t *testing.T) {
+	picture := edge.Number{Number: "74951234567", Pictures: []edge.Picture{{Place: "img", Font: "{env.TEST_NO_SUCH_VARIABLE}/a.ttf"}}}
+	for expected, wrong := range map[string]*Handler{
+		"site key":                  {SiteKey: "my shop"},
+		"prefix":                    {Settings: edge.Settings{Prefix: "frontdesk"}},
+		"env.TEST_NO_SUCH_VARIABLE": {Settings: edge.Settings{Numbers: []edge.Number{picture}}},
+	} {
+		require.ErrorContains(t, wrong.complete(), expected)
+	}
+	h := new(Handler)
+	require.NoError(t, h.complete())
+	require.Equal(t, hostPlaceholder, h.SiteKey)
+}
+
+func TestDoubts(t *testing.T) {
+	for text, expected := range map[string][]string{
+		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n prerender static\n }": nil,
+		"frontdesk {\n number 74951234567\n }":                                               nil,
+		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n }":                    {"no number is replaced, since prerender is off"},
+		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": {"static 84957654321 has the country code 84, and the number for which it stands, 74951234567, has 7"},
+	} {
+		h := new(Handler)
+		require.NoError(t, h.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)))
+		doubts := h.Doubts()
+		require.Len(t, doubts, len(expected), text)
+		for i := range expected {
+			require.Contains(t, doubts[i], expected[i])
+		}
+	}
+}

@@ -1,0 +1,93 @@
+// Package edge is a site's page on its way: what is in effect for the site, what a
+// request is about, the page, and everything under the site's prefix. It knows no
+// Caddy: what stands in front tells it what it knows of a request.
+//
+// The page comes first. Whatever fails here, a page leaves as its origin sent it.
+package edge
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// Observer is told of what is to be counted. Its methods must not block.
+type Observer interface {
+	// Page is called for each page that was looked at.
+	Page(snippet.Result)
+	// Passed is called for each page that was not, with the reason.
+	Passed(reason string)
+	// Fault is called for each panic of our own that was recovered, with the place
+	// in words, its cause and its stack.
+	Fault(place string, cause any, stack []byte)
+}
+
+// Reasons for which a page passes before it is looked at. They stand beside the
+// outcomes of package snippet.
+const (
+	notReady    = "not_ready"    // the service has not opened its database yet, or its file is lost
+	unknownSite = "unknown_site" // the key is none of a known site
+	lookup      = "lookup"       // whether it is could not be told in time
+	panicked    = "panic"
+)
+
+// Edge is what the blocks of one configuration share. Its exported fields are set
+// before the first block is added, and stay.
+type Edge struct {
+	Service  *backend.Service
+	Pictures *Pictures
+	Observer Observer
+	Logger   *zap.Logger
+	// Names tells whether the configuration itself names the site of the key. It is
+	// asked once requests come.
+	Names func(key string) bool
+
+	mu       sync.Mutex
+	scripts  map[snippet.ScriptSettings]*snippet.Script
+	starting sync.Once
+	sampling *sampling
+}
+
+// Run learns which numbers the sites' pages show, until ctx is done.
+func (e *Edge) Run(ctx context.Context) { e.samples().run(ctx) }
+
+func (e *Edge) samples() *sampling {
+	e.starting.Do(func() { e.sampling = newSampling(e, time.Now) })
+	return e.sampling
+}
+
+// script is the core script for the settings, one for all sites that share them.
+func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if script, ok := e.scripts[settings]; ok {
+		return script, nil
+	}
+	script, err := snippet.NewScript(settings)
+	if err != nil {
+		return nil, err
+	}
+	if e.scripts == nil {
+		e.scripts = make(map[snippet.ScriptSettings]*snippet.Script)
+	}
+	e.scripts[settings] = script
+	return script, nil
+}
+
+// guard does what may fail of our own, and says whether it has not.
+func (e *Edge) guard(place string, do func()) (well bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			e.Observer.Fault(place, cause, debug.Stack())
+			well = false
+		}
+	}()
+	do()
+	return true
+}

@@ -1,0 +1,283 @@
+package edge
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// What happens on its own is waited for, and looked at this often.
+const (
+	wait = time.Minute
+	tick = 10 * time.Millisecond
+)
+
+const page = `<!doctype html><html><head><title>Lamps</title></head><body><p>8 (495) 123-45-67</p></body></html>`
+
+// front is a server with one block, in front of an origin that has one page.
+type front struct {
+	t       testing.TB
+	edge    *Edge
+	block   *Block
+	told    *told
+	address string
+	named   []string // the keys that the configuration names
+}
+
+// told is what an observer was told.
+type told struct {
+	mu     sync.Mutex
+	pages  []snippet.Outcome
+	passed []string
+	faults []string
+}
+
+func (o *told) Page(r snippet.Result) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pages = append(o.pages, r.Outcome)
+}
+
+func (o *told) Passed(reason string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.passed = append(o.passed, reason)
+}
+
+func (o *told) Fault(place string, _ any, _ []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.faults = append(o.faults, place)
+}
+
+// all takes what has been told.
+func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	pages, passed, faults = o.pages, o.passed, o.faults
+	o.pages, o.passed, o.faults = nil, nil, nil
+	return pages, passed, faults
+}
+
+// serve runs the block. A request's header Site is its site's key, "shop" if there is
+// none.
+func serve(t testing.TB, settings Settings) *front {
+	t.Helper()
+	require.NoError(t, settings.Complete())
+	f := &front{t: t, told: new(told), named: []string{"shop"}}
+	service := backend.New(db.Settings{Engine: db.SQLite, Source: filepath.Join(t.TempDir(), "frontdesk.db")}, zap.NewNop(), nil)
+	t.Cleanup(func() { require.NoError(t, service.Close()) })
+	f.edge = &Edge{
+		Service: service, Pictures: new(Pictures), Observer: f.told, Logger: zap.NewNop(),
+		Names: func(key string) bool { return strings.Contains(strings.Join(f.named, " "), key) && key != "" },
+	}
+	var err error
+	f.block, err = f.edge.Add(settings)
+	require.NoError(t, err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("Site")
+		if key == "" {
+			key = "shop"
+		}
+		err := f.block.Serve(w, r, &Request{Key: key, URL: r.URL}, func() bool { return r.URL.Path != "/untracked" }, origin)
+		require.NoError(t, err)
+	}))
+	t.Cleanup(server.Close)
+	f.address = server.URL
+	return f
+}
+
+func origin(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=60")
+	_, err := io.WriteString(w, page)
+	return err
+}
+
+// ready starts the service and waits for it.
+func (f *front) ready() *front {
+	f.t.Helper()
+	f.edge.Service.Start(backend.Configuration{Sites: f.named})
+	require.Eventually(f.t, f.edge.Service.Ready, wait, tick)
+	return f
+}
+
+type answer struct {
+	*http.Response
+	body string
+}
+
+func (f *front) do(method, path string, headers ...string) answer {
+	f.t.Helper()
+	r, err := http.NewRequestWithContext(f.t.Context(), method, f.address+path, nil)
+	require.NoError(f.t, err)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(f.t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(f.t, err)
+	return answer{response, string(body)}
+}
+
+func (f *front) get(path string, headers ...string) answer {
+	f.t.Helper()
+	return f.do(http.MethodGet, path, headers...)
+}
+
+// numbered are settings with a tracking number for the visitors from a newsletter.
+func numbered() Settings {
+	return Settings{Prerender: "static", Numbers: []Number{{
+		Number:   "74951234567",
+		Pictures: []Picture{{Place: "img"}},
+		Static:   []Static{{Number: "74957650001", When: []string{"utm_source=news"}}},
+	}}}
+}
+
+func TestWaysOfARequest(t *testing.T) {
+	f := serve(t, numbered()).ready()
+	require.Contains(t, f.get("/").body, `["setCsAccount","shop"]`)
+	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 765-00-01")
+	require.Equal(t, page, f.get("/untracked").body)
+	pages, passed, faults := f.told.all()
+	require.Equal(t, []snippet.Outcome{snippet.Woven, snippet.Woven}, pages)
+	require.Empty(t, passed, "what the configuration leaves out has no reason")
+	require.Empty(t, faults)
+
+	require.Equal(t, page, f.get("/", "Site", "nobody").body)
+	require.Equal(t, page, f.get("/frontdesk/svc.js", "Site", "nobody").body, "what is under the prefix of no site is the origin's")
+	require.Equal(t, page, f.get("/", "Site", "no key!").body)
+	_, passed, _ = f.told.all()
+	require.Equal(t, []string{unknownSite, unknownSite}, passed)
+}
+
+func TestRoutes(t *testing.T) {
+	f := serve(t, numbered()).ready()
+	for path, contentType := range map[string]string{
+		"/frontdesk/svc.js":    "text/javascript; charset=utf-8",
+		"/frontdesk/v1/status": "application/json; charset=utf-8",
+	} {
+		got := f.get(path + "?k=shop")
+		require.Equal(t, http.StatusOK, got.StatusCode, path)
+		require.Equal(t, contentType, got.Header.Get("Content-Type"))
+	}
+	for _, nothing := range []string{
+		"", "v1", "v1/", "v1/hit/", "v1/none", "svc.js/", "phone", "phone/", "phone/none.svg", "phone/a/b.svg", "assets/", "assets/none.js",
+		"api/add_offline_message/more", "vc/s/more", "%2e%2e", "v1%2Fstatus",
+	} {
+		got := f.get("/frontdesk/" + nothing)
+		require.Equal(t, http.StatusNotFound, got.StatusCode, nothing)
+	}
+	for method, path := range map[string]string{http.MethodPost: "svc.js", http.MethodDelete: "assets/a.js", http.MethodPut: "phone/a.svg", http.MethodPatch: "v1/status"} {
+		got := f.do(method, "/frontdesk/"+path)
+		require.Equal(t, http.StatusMethodNotAllowed, got.StatusCode, path)
+		require.Contains(t, got.Header.Get("Allow"), "GET")
+		require.Contains(t, got.body, `"code":"method_not_allowed"`)
+		require.Equal(t, "no-store", got.Header.Get("Cache-Control"))
+	}
+}
+
+// Where the configuration names the site, its numbers need no database: they are
+// replaced before it is there. The script would have nobody to call.
+func TestNumbersWithoutADatabase(t *testing.T) {
+	f := serve(t, numbered())
+	got := f.get("/?utm_source=news")
+	require.Equal(t, strings.Replace(page, "8 (495) 123-45-67", "8 (495) 765-00-01", 1), got.body)
+	require.Equal(t, "private, max-age=60", got.Header.Get("Cache-Control"), "nobody else is to see it")
+	require.Contains(t, got.Header.Get("Set-Cookie"), "svc_src=")
+	require.Equal(t, page, f.get("/").body)
+	require.Equal(t, page, f.get("/?utm_source=news", "Site", "nobody").body)
+	pages, passed, _ := f.told.all()
+	require.Equal(t, []snippet.Outcome{notReady, notReady}, pages)
+	require.Equal(t, []string{notReady}, passed)
+
+	require.Equal(t, http.StatusOK, f.get("/frontdesk/svc.js").StatusCode)
+	unavailable := f.get("/frontdesk/v1/status?k=shop")
+	require.Equal(t, http.StatusServiceUnavailable, unavailable.StatusCode)
+	require.Equal(t, "5", unavailable.Header.Get("Retry-After"))
+	require.Contains(t, unavailable.body, `"code":"unavailable"`)
+
+	f.ready()
+	require.Contains(t, f.get("/?utm_source=news").body, "__cs")
+}
+
+func TestFaultsLeaveThePage(t *testing.T) {
+	f := serve(t, numbered()).ready()
+	effect := *f.block.defaults
+	effect.block, effect.script = nil, nil // what nobody foresaw
+	f.block.effects["shop"] = &effect
+	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 123-45-67", "the page is the neutral one")
+	require.Equal(t, http.StatusInternalServerError, f.get("/frontdesk/svc.js").StatusCode)
+	f.block.effects = nil
+	f.block.defaults = nil
+	f.edge.Names = nil
+	require.Equal(t, page, f.get("/", "Site", "other").body)
+	_, _, faults := f.told.all()
+	require.Equal(t, []string{"choosing numbers", "answering"}, faults)
+}
+
+func TestEffectsAreBounded(t *testing.T) {
+	f := serve(t, numbered())
+	for i := range maxEffects + 2 {
+		s := site.Site{Key: fmt.Sprint("shop", i)}
+		effect, err := f.block.effectFor(s)
+		require.NoError(t, err)
+		again, err := f.block.effectFor(s)
+		require.NoError(t, err)
+		require.Same(t, effect, again)
+		require.LessOrEqual(t, len(f.block.effects), maxEffects)
+	}
+	require.Len(t, f.block.effects, 2, "they have been forgotten once")
+}
+
+// BenchmarkChoosing measures what a request costs before its page.
+func BenchmarkChoosing(b *testing.B) {
+	settings := Settings{Prerender: "static", Numbers: []Number{{Number: "74951234567", Static: []Static{
+		{Number: "74957650001", When: []string{"utm_source=news*"}}, {Number: "74957650002", When: []string{"referrer=*.google.*"}},
+	}}}}
+	require.NoError(b, settings.Complete())
+	block, err := new(Edge).Add(settings)
+	require.NoError(b, err)
+	news := visit.Source{Kind: visit.Campaign, Source: "news"}
+	remembered := "svc_src=" + (&number.Remembered{Source: news, Seen: time.Now()}).Cookie()
+	for _, c := range []struct{ name, path, referrer, cookie string }{
+		{"direct", "/lamps", "", ""},
+		{"within", "/lamps", "https://shop.example/", ""},
+		{"within with other cookies", "/lamps", "https://shop.example/", "theme=dark; session=0123456789abcdef"},
+		{"remembered", "/lamps", "https://shop.example/", remembered},
+		{"referrer", "/lamps", "https://www.google.com/", ""},
+		{"campaign", "/?utm_source=news", "", ""},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			r := httptest.NewRequest(http.MethodGet, "https://shop.example"+c.path, nil)
+			for name, value := range map[string]string{"Referer": c.referrer, "Cookie": c.cookie, "Accept": "text/html,*/*;q=0.8", "Sec-Fetch-Dest": "document"} {
+				if value != "" {
+					r.Header.Set(name, value)
+				}
+			}
+			q := &Request{Key: "shop", URL: r.URL}
+			b.ReportAllocs()
+			for b.Loop() {
+				block.defaults.visit(r, q)
+			}
+		})
+	}
+}

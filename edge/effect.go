@@ -1,0 +1,108 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// effect is what is in effect for one site: the block's settings, and above them the
+// site's own, of one version. It does not change.
+type effect struct {
+	block       *Block
+	code        *snippet.Code
+	script      *snippet.Script
+	consent     consent
+	origins     []string
+	region      string
+	prerender   bool
+	attribution number.Attribution
+}
+
+// consent is how a visitor says yes.
+type consent struct {
+	cookie string
+	value  *regexp.Regexp // nil for any
+}
+
+func newConsent(c *Consent) (consent, error) {
+	if c == nil {
+		return consent{}, nil
+	}
+	made := consent{cookie: c.Cookie}
+	expression := snippet.ConsentExpression(c.Value)
+	if expression == "" {
+		return made, nil
+	}
+	var err error
+	made.value, err = regexp.Compile(expression)
+	return made, err
+}
+
+func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.value) }
+
+// compile prepares what is in effect for the site.
+func (b *Block) compile(s site.Site) (*effect, error) {
+	settings := &b.settings
+	f := &effect{
+		block: b, origins: settings.Origins, region: regionOfMask(settings.PhoneMask),
+		prerender: settings.prerenders(), attribution: settings.Attribution,
+	}
+	inserted := settings.snippet()
+	inserted.SiteKey = s.Key
+	var err error
+	if f.code, err = snippet.New(inserted); err != nil {
+		return nil, err
+	}
+	if f.script, err = b.edge.script(settings.script()); err != nil {
+		return nil, err
+	}
+	if f.consent, err = newConsent(settings.Consent); err != nil {
+		return nil, fmt.Errorf("consent value: %w", err)
+	}
+	return f, nil
+}
+
+// maxEffects is how many sites' effects a block keeps at hand.
+const maxEffects = 1 << 14
+
+// effectFor is what is in effect for the site.
+func (b *Block) effectFor(s site.Site) (*effect, error) {
+	b.mu.RLock()
+	f := b.effects[s.Key]
+	b.mu.RUnlock()
+	if f != nil {
+		return f, nil
+	}
+	f, err := b.compile(s)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.effects) == maxEffects {
+		clear(b.effects)
+	}
+	b.effects[s.Key] = f
+	return f, nil
+}
+
+// site is the site as the API has to know it.
+func (f *effect) site(s site.Site) api.Site {
+	settings := &f.block.settings
+	return api.Site{
+		ID:            s.ID,
+		Key:           s.Key,
+		Variant:       settings.Variant,
+		Prefix:        settings.Prefix,
+		Origins:       f.origins,
+		ConsentCookie: f.consent.cookie,
+		ConsentValue:  f.consent.value,
+		Region:        f.region,
+	}
+}

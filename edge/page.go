@@ -1,0 +1,84 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// servePage passes a request on and weaves the insertion code and the numbers into
+// what comes back, unless something speaks against it.
+func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
+	var p passage
+	if !b.edge.guard("before a page", func() { p = b.passage(r, q, tracked) }) {
+		p = passage{reason: panicked}
+	}
+	if p.code == nil {
+		if p.reason != "" {
+			b.edge.Observer.Passed(p.reason)
+		}
+		return next(w, r)
+	}
+	result, err := p.code.Serve(w, r, p.visit, next)
+	b.edge.Observer.Page(result)
+	return err
+}
+
+// passage is how a page passes: with the code and what its visitor is shown, or without,
+// for a reason. The reason is empty when the configuration wants that.
+type passage struct {
+	code   *snippet.Code
+	visit  snippet.Visit
+	reason string
+}
+
+func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passage {
+	if !tracked() {
+		return passage{}
+	}
+	s, err := b.find(r.Context(), q.Key)
+	var withheld string
+	if err != nil {
+		if withheld = b.whyUnfound(err); withheld == unknownSite {
+			return passage{reason: unknownSite}
+		}
+		// Numbers need no database where the configuration names the site.
+		var named bool
+		if s, named = b.named(q.Key, err); !named {
+			return passage{reason: withheld}
+		}
+	}
+	f, err := b.effectFor(s)
+	if err != nil {
+		b.edge.Logger.Error("making the insertion code failed", zap.String("site", s.Key), zap.Error(err))
+		return passage{reason: string(snippet.Failed)}
+	}
+	if withheld != "" && !f.prerender {
+		return passage{reason: withheld}
+	}
+	p := passage{code: f.code}
+	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q) }) { // then the page is the neutral one
+		p.visit = snippet.Visit{HideCookie: string(sourceCookie)}
+	}
+	p.visit.Withheld = snippet.Outcome(withheld)
+	p.visit.Sample = b.edge.samples().sampler(b, s.Key, r, q, p.visit.Purpose)
+	return p
+}
+
+func (b *Block) whyUnfound(err error) string {
+	switch {
+	case errors.Is(err, site.ErrUnknown):
+		return unknownSite
+	case errors.Is(err, backend.ErrNotReady):
+		return notReady
+	case !errors.Is(err, context.Canceled):
+		b.edge.Logger.Debug("looking up a site failed", zap.Error(err))
+	}
+	return lookup
+}

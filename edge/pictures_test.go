@@ -1,0 +1,65 @@
+package edge
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/picture"
+)
+
+func TestPictures(t *testing.T) {
+	black, err := picture.New(picture.Style{})
+	require.NoError(t, err)
+	navy, err := picture.New(picture.Style{Color: "navy"})
+	require.NoError(t, err)
+	drawn := make(drawings)
+	first, err := drawn.add(black, "+7 495 765-43-21")
+	require.NoError(t, err)
+	again, err := drawn.add(black, "+7 495 765-43-21")
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	for renderer, text := range map[*picture.Renderer]string{navy: "+7 495 765-43-21", black: "+7 495 765-43-22"} {
+		other, err := drawn.add(renderer, text)
+		require.NoError(t, err)
+		require.NotEqual(t, first, other)
+	}
+	require.Len(t, drawn, 3)
+	_, err = drawn.add(black, "٠")
+	require.Error(t, err)
+
+	b := &Block{edge: &Edge{Pictures: new(Pictures)}, drawings: drawn}
+	ask := func(method, name string, headers ...string) *http.Response {
+		request := httptest.NewRequest(method, "/frontdesk/phone/"+name, nil)
+		for i := 0; i < len(headers); i += 2 {
+			request.Header.Set(headers[i], headers[i+1])
+		}
+		answer := httptest.NewRecorder()
+		request.SetPathValue("name", name)
+		fetched(b.servePicture)(answer, request)
+		return answer.Result()
+	}
+	got := ask(http.MethodGet, first)
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	require.Equal(t, "image/svg+xml", got.Header.Get("Content-Type"))
+	require.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))
+	require.Equal(t, "public, max-age=31536000, immutable", got.Header.Get("Cache-Control"))
+	body, err := io.ReadAll(got.Body)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(body), "<svg "))
+
+	head := ask(http.MethodHead, first)
+	require.Equal(t, http.StatusOK, head.StatusCode)
+	require.Equal(t, got.Header, head.Header)
+	require.Equal(t, http.StatusNotModified, ask(http.MethodGet, first, "If-None-Match", got.Header.Get("ETag")).StatusCode)
+	require.Equal(t, http.StatusMethodNotAllowed, ask(http.MethodPost, first).StatusCode)
+	for _, unknown := range []string{"", "none.svg", first + "/", strings.ToUpper(first), "../svc.js"} {
+		missing := ask(http.MethodGet, unknown)
+		require.Equal(t, http.StatusNotFound, missing.StatusCode, unknown)
+		require.Equal(t, "no-store", missing.Header.Get("Cache-Control"))
+	}
+}

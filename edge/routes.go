@@ -1,0 +1,105 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// table is what is under the prefix.
+func (b *Block) table() *http.ServeMux {
+	mux := http.NewServeMux()
+	prefix := b.settings.Prefix
+	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
+	mux.HandleFunc(prefix+"svc.js", fetched(b.serveScript))
+	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
+	mux.HandleFunc(prefix+"phone/{name}", fetched(b.servePicture))
+	api.Mount(mux, prefix, b.serveCall)
+	return mux
+}
+
+// call is what a request under the prefix is about, beside what it says itself.
+type call struct {
+	site   site.Site
+	err    error // why the service does not tell of the site
+	effect *effect
+}
+
+// callKey finds the *call in a request's context.
+type callKey struct{}
+
+func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
+
+// serveRoute answers a request under the prefix. On a host that is none of the known
+// sites there is no service, and the request is the origin's.
+func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	var c call
+	c.site, c.err = b.find(r.Context(), q.Key)
+	if errors.Is(c.err, site.ErrUnknown) {
+		if !b.edge.Names(q.Key) {
+			return next(w, r)
+		}
+		c.site, c.err = b.provision(r.Context(), q.Key)
+	}
+	if !b.edge.guard("answering", func() { b.answer(w, r, q, &c) }) {
+		api.Fail(w, http.StatusInternalServerError, "internal_error", "something went wrong here; the call may be repeated")
+	}
+	return nil
+}
+
+func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *call) {
+	if c.err != nil {
+		c.site, _ = b.named(q.Key, c.err)
+	}
+	var err error
+	if c.effect, err = b.effectFor(c.site); err != nil {
+		c.err = errors.Join(c.err, err)
+	}
+	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+	address := *q.URL
+	if q.Secure {
+		address.Scheme = "https"
+	}
+	r.URL = &address
+	if q.Client != "" {
+		r.RemoteAddr = net.JoinHostPort(q.Client, "0")
+	}
+	b.routes.ServeHTTP(w, r)
+}
+
+// fetched is a handler of files.
+func fetched(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			api.Fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address takes GET, HEAD")
+			return
+		}
+		serve(w, r)
+	}
+}
+
+func (b *Block) serveScript(w http.ResponseWriter, r *http.Request) {
+	callOf(r).effect.script.ServeHTTP(w, r)
+}
+
+// serveCall hands a call to the service's API.
+func (b *Block) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
+	c := callOf(r)
+	if c.err != nil {
+		api.Unavailable(w)
+		return
+	}
+	desk, done, err := b.edge.Service.Use()
+	if err != nil {
+		api.Unavailable(w)
+		return
+	}
+	defer done()
+	desk.API.Serve(w, r, c.effect.site(c.site), route)
+}

@@ -1,0 +1,140 @@
+package edge
+
+import (
+	"context"
+	"hash/maphash"
+	"net/http"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/survey"
+)
+
+// How much is looked at of what passes. A page costs a few milliseconds, and never
+// its visitor's.
+const (
+	lookEvery    = time.Hour // at each page
+	looksASecond = 3         // at all pages
+	looksAtOnce  = 10
+	looksWaiting = 8 // pages of up to 256 KiB that are kept until they have been looked at
+	lookSlots    = 1 << 13
+	learnTimeout = 10 * time.Second
+)
+
+// sampling finds out which telephone numbers the sites' pages show, from samples of
+// what the origins send. Pages that come too fast are not looked at.
+type sampling struct {
+	edge    *Edge
+	now     func() time.Time
+	limiter *rate.Limiter
+	queue   chan sample
+	seed    maphash.Seed
+
+	mu     sync.Mutex
+	looked [lookSlots]look // by hash: two pages in one slot are looked at more often
+}
+
+// look is when a page was looked at.
+type look struct {
+	page uint64
+	at   time.Time
+}
+
+// sample is a page as its origin sent it.
+type sample struct {
+	block       *Block
+	site        string // its key
+	path        string
+	page        []byte
+	contentType string
+}
+
+func newSampling(edge *Edge, now func() time.Time) *sampling {
+	return &sampling{
+		edge: edge, now: now, seed: maphash.MakeSeed(),
+		limiter: rate.NewLimiter(looksASecond, looksAtOnce),
+		queue:   make(chan sample, looksWaiting),
+	}
+}
+
+// sampler takes the page that answers the request, or is nil when that is not to be
+// looked at. What it takes is dropped when too many wait.
+func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, purpose snippet.Purpose) func(page []byte, contentType string) {
+	path := q.URL.Path
+	// What a script asks for is a part of a page, and what needs a password may be
+	// the visitor's own affair.
+	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(site, path) {
+		return nil
+	}
+	return func(page []byte, contentType string) {
+		if len(page) == 0 {
+			return
+		}
+		select {
+		case l.queue <- sample{b, site, path, page, contentType}:
+		default:
+		}
+	}
+}
+
+// due tells whether a page is to be looked at now, and notes that it is.
+func (l *sampling) due(site, path string) bool {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	h.WriteString(site)
+	h.WriteByte(0)
+	h.WriteString(path)
+	page, now := h.Sum64(), l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slot := &l.looked[page%lookSlots]
+	if slot.page == page && now.Sub(slot.at) < lookEvery || len(l.queue) == cap(l.queue) || !l.limiter.AllowN(now, 1) {
+		return false
+	}
+	*slot = look{page, now}
+	return true
+}
+
+// run looks at the samples until ctx is done.
+func (l *sampling) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-l.queue:
+			var err error
+			if l.edge.guard("learning", func() { err = l.learn(ctx, s) }); err != nil && ctx.Err() == nil {
+				l.edge.Logger.Warn("learning the numbers of a page failed", zap.String("site", s.site), zap.Error(err))
+			}
+		}
+	}
+}
+
+func (l *sampling) learn(ctx context.Context, s sample) error {
+	found := make(map[string][]number.Writing)
+	for _, n := range survey.Page(s.page, s.contentType, s.block.settings.region()) {
+		for _, w := range n.Writings {
+			found[n.Digits] = append(found[n.Digits], number.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
+		}
+	}
+	desk, done, err := l.edge.Service.Use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, learnTimeout)
+	defer cancel()
+	site, err := desk.Sites.ByKey(ctx, s.site)
+	if err != nil {
+		return err
+	}
+	if desk.Numbers.Declared(s.site) == nil { // a site that the configuration does not name
+		desk.Numbers.DeclareSite(s.site, s.block.settings.Declared())
+	}
+	return desk.Numbers.Learn(ctx, site.ID, s.path, found)
+}

@@ -1,0 +1,316 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/nyaruka/phonenumbers"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// Settings are what a configuration says of its sites. Each is checked by itself when
+// it is set, so that a configuration file's line can be named, and all of them by
+// [Settings.Complete].
+type Settings struct {
+	// Where the service answers on the site: a path that begins and ends with a
+	// slash, and that the site does not use itself. Default: `/frontdesk/`.
+	Prefix string `json:"prefix,omitempty"`
+
+	// The names of the two global objects of the browser interface. Default:
+	// `["Svc", "SvcWidget"]`.
+	Objects []string `json:"objects,omitempty"`
+
+	// The variant of the browser interface, `A` or `B`. Default: `A`.
+	Variant string `json:"variant,omitempty"`
+
+	// Who serves the browser interface: `local`, this process, is the only
+	// value and the default.
+	Service string `json:"service,omitempty"`
+
+	// Whether numbers are replaced in blocks that the page adds later too.
+	DynamicalReplacement bool `json:"dynamical_replacement,omitempty"`
+
+	// The mask of phone numbers in forms, with # for a digit, such as
+	// `+7 (###) ###-##-##`. Its country is the one that visitors' numbers
+	// without a country code are read as numbers of.
+	PhoneMask string `json:"phone_mask,omitempty"`
+
+	// The cookie without which nothing is set or stored. Default: nobody is
+	// asked.
+	Consent *Consent `json:"consent,omitempty"`
+
+	// Further origins of the same site that may call the service, such as
+	// `https://m.shop.example`.
+	Origins []string `json:"origins,omitempty"`
+
+	// The numbers that are printed on the site's pages.
+	Numbers []Number `json:"numbers,omitempty"`
+
+	// Which numbers are replaced before a page leaves the server: `off`, none, or
+	// `static`, those with a tracking number for the visitor's source. Default:
+	// `off`.
+	Prerender string `json:"prerender,omitempty"`
+
+	// Which of a visitor's visits decides about the numbers: `first`, `last` or
+	// `last_non_direct`. Default: `last_non_direct`.
+	Attribution number.Attribution `json:"attribution,omitempty"`
+
+	numbers numbers
+}
+
+// Consent is how a site says that a visitor has agreed to be tracked.
+type Consent struct {
+	// The name of the cookie.
+	Cookie string `json:"cookie"`
+
+	// The value that means yes, with `*` for any text. Default: any value.
+	Value string `json:"value,omitempty"`
+}
+
+// Complete checks the settings as a whole and fills in the defaults. The error says
+// what was expected.
+func (s *Settings) Complete() error {
+	list := s.Numbers
+	for _, set := range []func() error{
+		func() error { return s.SetPrefix(s.Prefix) },
+		func() error { return s.SetObjects(s.Objects) },
+		func() error { return s.SetVariant(s.Variant) },
+		func() error { return s.SetService(s.Service) },
+		func() error { return s.SetPhoneMask(s.PhoneMask) },
+		func() error { return s.SetConsent(s.Consent) },
+		func() error { return s.SetPrerender(s.Prerender) },
+		func() error { return s.SetAttribution(s.Attribution) },
+		func() error { return checkOrigins(s.Origins) },
+		func() error { return s.setNumbers(list) },
+		s.CheckPrerendered,
+	} {
+		if err := set(); err != nil {
+			return err
+		}
+	}
+	if s.Prefix == "" {
+		s.Prefix = "/frontdesk/"
+	}
+	if len(s.Objects) == 0 {
+		s.Objects = []string{"Svc", "SvcWidget"}
+	}
+	if s.Variant == "" {
+		s.Variant = "A"
+	}
+	if s.Attribution == "" {
+		s.Attribution = number.LastNonDirect
+	}
+	return nil
+}
+
+var prefixForm = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/$`)
+
+// SetPrefix adds the slash at the end, if it is missing.
+func (s *Settings) SetPrefix(prefix string) error {
+	if prefix != "" && !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
+	}
+	if prefix != "" && (len(prefix) > 128 || !prefixForm.MatchString(prefix)) {
+		return fmt.Errorf("prefix %q: expected a path of letters, digits and . _ ~ - that begins and ends with a slash, such as /frontdesk/", prefix)
+	}
+	s.Prefix = prefix
+	return nil
+}
+
+// SetObjects takes two names, or none for the default.
+func (s *Settings) SetObjects(names []string) error {
+	if names != nil {
+		if len(names) != 2 {
+			return errors.New("objects: expected two names, such as Svc SvcWidget")
+		}
+		if err := (snippet.ScriptSettings{Objects: [2]string(names), Variant: "A"}).Check(); err != nil {
+			return err
+		}
+	}
+	s.Objects = names
+	return nil
+}
+
+// SetVariant takes A or B.
+func (s *Settings) SetVariant(variant string) error {
+	if variant != "" && variant != "A" && variant != "B" {
+		return fmt.Errorf("variant %q: expected A or B", variant)
+	}
+	s.Variant = variant
+	return nil
+}
+
+// SetService takes local.
+func (s *Settings) SetService(service string) error {
+	if service != "" && service != "local" {
+		return fmt.Errorf("service %q: expected local", service)
+	}
+	s.Service = service
+	return nil
+}
+
+// SetPhoneMask takes a mask with # for each digit.
+func (s *Settings) SetPhoneMask(mask string) error {
+	switch {
+	case mask == "":
+	case len(mask) > 64:
+		return errors.New("phone mask: expected at most 64 bytes")
+	case !strings.Contains(mask, "#"):
+		return fmt.Errorf("phone mask %q: expected # for each digit, such as +7 (###) ###-##-##", mask)
+	case strings.ContainsFunc(mask, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }):
+		return errors.New("phone mask: expected text without control characters")
+	}
+	s.PhoneMask = mask
+	return nil
+}
+
+// SetConsent takes nil where nobody is asked.
+func (s *Settings) SetConsent(consent *Consent) error {
+	if consent != nil {
+		if consent.Cookie == "" {
+			return errors.New("consent: expected the name of a cookie")
+		}
+		if err := (snippet.ScriptSettings{
+			Objects: [2]string{"Svc", "SvcWidget"}, Variant: "A",
+			ConsentCookie: consent.Cookie, ConsentValue: consent.Value,
+		}).Check(); err != nil {
+			return err
+		}
+	}
+	s.Consent = consent
+	return nil
+}
+
+// AddOrigins adds to the origins.
+func (s *Settings) AddOrigins(origins ...string) error {
+	if err := checkOrigins(origins); err != nil {
+		return err
+	}
+	s.Origins = append(s.Origins, origins...)
+	return nil
+}
+
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.Scheme+"://"+u.Host != origin || origin != strings.ToLower(origin) {
+			return fmt.Errorf("origin %q: expected scheme and host alone, in lower case, such as https://m.shop.example", origin)
+		}
+	}
+	return nil
+}
+
+// SetPrerender takes off or static.
+func (s *Settings) SetPrerender(prerender string) error {
+	switch prerender {
+	case "", "off", "static":
+	case "dynamic":
+		return errors.New("prerender dynamic: there are no pools of numbers yet; expected off or static")
+	default:
+		return fmt.Errorf("prerender %q: expected off or static", prerender)
+	}
+	s.Prerender = prerender
+	return nil
+}
+
+// CheckPrerendered refuses to prerender nothing.
+func (s *Settings) CheckPrerendered() error {
+	if s.prerenders() && !s.numbers.plan.HasStatic() {
+		return errors.New("prerender static: expected a number with a static tracking number")
+	}
+	return nil
+}
+
+func (s *Settings) prerenders() bool { return s.Prerender == "static" }
+
+// SetAttribution takes one of the values of [number.Attribution].
+func (s *Settings) SetAttribution(attribution number.Attribution) error {
+	if attribution != "" {
+		if err := attribution.Check(); err != nil {
+			return err
+		}
+	}
+	s.Attribution = attribution
+	return nil
+}
+
+// Doubts are what is right by itself and hardly meant.
+func (s *Settings) Doubts() (doubts []string) {
+	if !s.prerenders() && s.numbers.plan.HasStatic() {
+		doubts = append(doubts, `no number is replaced, since prerender is off: "prerender static" shows the tracking numbers`)
+	}
+	for _, n := range s.Numbers {
+		for _, static := range n.Static {
+			if here, there := countryCode(n.Number), countryCode(static.Number); here != there {
+				return append(doubts, fmt.Sprintf("static %s has the country code %d, and the number for which it stands, %s, has %d", static.Number, there, n.Number, here))
+			}
+		}
+	}
+	return doubts
+}
+
+// Declared are the numbers as the console shows them.
+func (s *Settings) Declared() []number.Declared {
+	var declared []number.Declared
+	for _, n := range s.Numbers {
+		d := number.Declared{Digits: n.Number}
+		for _, static := range n.Static {
+			d.Tracking = append(d.Tracking, static.Number)
+		}
+		declared = append(declared, d)
+	}
+	return declared
+}
+
+// snippet is what the insertion code says, without the site's key.
+func (s *Settings) snippet() snippet.Settings {
+	settings := snippet.Settings{Prefix: s.Prefix, PhoneMask: s.PhoneMask}
+	if s.DynamicalReplacement {
+		settings.DynamicalReplacement = &s.DynamicalReplacement
+	}
+	return settings
+}
+
+// script is what the script has to know.
+func (s *Settings) script() snippet.ScriptSettings {
+	script := snippet.ScriptSettings{Objects: [2]string(s.Objects), Variant: s.Variant}
+	if s.Consent != nil {
+		script.ConsentCookie, script.ConsentValue = s.Consent.Cookie, s.Consent.Value
+	}
+	return script
+}
+
+// region is the one in which numbers without a country code are read: that of the
+// mask, or else of the first number. It is ISO 3166-1 alpha-2, or empty.
+func (s *Settings) region() string {
+	if region := regionOfMask(s.PhoneMask); region != "" || len(s.Numbers) == 0 {
+		return region
+	}
+	n, err := phonenumbers.Parse("+"+s.Numbers[0].Number, "")
+	if err != nil {
+		return ""
+	}
+	return phonenumbers.GetRegionCodeForNumber(n)
+}
+
+var maskCountry = regexp.MustCompile(`^\s*\+\s*(\d{1,3})`)
+
+// regionOfMask is the region of the country code that the mask begins with, or empty.
+func regionOfMask(mask string) string {
+	code := maskCountry.FindStringSubmatch(mask)
+	if code == nil {
+		return ""
+	}
+	var n int
+	fmt.Sscan(code[1], &n)
+	region := phonenumbers.GetRegionCodeForCountryCode(n)
+	if region == phonenumbers.UNKNOWN_REGION || region == "001" {
+		return ""
+	}
+	return region
+}

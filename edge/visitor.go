@@ -1,0 +1,121 @@
+package edge
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// sourceCookie remembers the source that decides about a visitor's numbers.
+const sourceCookie api.HostCookie = "svc_src"
+
+// sourceCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
+// section 5.5).
+const sourceCookieAge = 400 * 24 * time.Hour
+
+// visit finds what a request brings beside the page: which numbers its visitor is
+// shown, and the cookies.
+func (f *effect) visit(r *http.Request, q *Request) (beside snippet.Visit) {
+	beside.Purpose = snippet.PurposeOf(r.Header, q.URL.Path)
+	plan := &f.block.settings.numbers.plan
+	switch {
+	case !f.prerender:
+		return beside
+	case !plan.BySource():
+		beside.Shown = f.block.show(plan.Choose(visit.Source{}))
+		return beside
+	}
+	beside.HideCookie = string(sourceCookie)
+	agreed := f.consent.given(r.Header)
+	var remembered *number.Remembered
+	if agreed {
+		remembered = rememberedBy(r.Header)
+	}
+	if beside.Purpose.IsFetch() { // which begins no visit
+		source := visit.Source{}
+		if remembered != nil {
+			source = remembered.Source
+		}
+		beside.Shown = f.block.show(plan.Choose(source))
+		return beside
+	}
+	choice, next, changed := plan.Follow(f.attribution, remembered, pageOf(r, q.URL))
+	if changed && agreed && !isPrefetch(r.Header) {
+		beside.SetCookies = sourceCookies(q.Secure, next)
+	}
+	beside.Shown = f.block.show(choice)
+	return beside
+}
+
+// pageOf is the page that a request asks for, as attribution sees it.
+func pageOf(r *http.Request, address *url.URL) number.Page {
+	whole := *address
+	whole.Host = r.Host
+	referrer := r.Referer()
+	page := number.Page{Source: visit.SourceAt(&whole, referrer), At: time.Now()}
+	// A source is direct only if the referrer is no other host's.
+	page.Within = page.Source.Kind == visit.Direct &&
+		(strings.HasPrefix(referrer, "http") || r.Header.Get("Sec-Fetch-Site") == "same-origin")
+	return page
+}
+
+// isPrefetch tells whether a browser asks for a page that nobody may look at.
+func isPrefetch(h http.Header) bool {
+	return strings.Contains(h.Get("Sec-Purpose"), "prefetch") || h.Get("Purpose") == "prefetch" || h.Get("X-Moz") == "prefetch"
+}
+
+// rememberedBy is what a visitor's cookie says, the first one that can be read;
+// nil if there is none.
+func rememberedBy(h http.Header) *number.Remembered {
+	for value := range sourceCookie.Values(h) {
+		if remembered, err := number.ParseCookie(value); err == nil {
+			return remembered
+		}
+	}
+	return nil
+}
+
+// sourceCookies set the cookie to what is to be remembered. If that is nothing,
+// they remove it, under each name that the browser may have it by: one that was
+// left would be read again.
+func sourceCookies(secure bool, next *number.Remembered) []string {
+	cookie := http.Cookie{
+		Name: sourceCookie.Name(secure), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
+	}
+	if next != nil {
+		cookie.Value, cookie.MaxAge = next.Cookie(), int(sourceCookieAge.Seconds())
+		return []string{cookie.String()}
+	}
+	removals := []string{cookie.String()}
+	if secure {
+		cookie.Name = sourceCookie.Name(false)
+		removals = append(removals, cookie.String())
+	}
+	return removals
+}
+
+// show is what the visitors of a choice see.
+func (b *Block) show(choice number.Choice) snippet.Shown {
+	if choice == "" {
+		return snippet.Shown{}
+	}
+	plan, audience := &b.settings.numbers.plan, snippet.ForSource
+	if choice == plan.Choose(visit.Source{}) {
+		audience = snippet.ForEveryone
+	}
+	return b.printed.Show(plan.Shown(choice), audience)
+}
+
+// ShownTo is what a visitor sees who comes for the first time, from the referrer to the
+// address. It does not depend on whether numbers are replaced before a page leaves.
+func (b *Block) ShownTo(address *url.URL, referrer string) snippet.Shown {
+	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
+	choice, _, _ := b.settings.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address))
+	return b.show(choice)
+}
