@@ -190,7 +190,12 @@ func TestDatabaseOutOfReach(t *testing.T) {
 					}
 				}
 				http://localhost:$PORT {
-					frontdesk shop
+					frontdesk shop {
+						number 74951234567 {
+							static 74957654321 utm_source=news
+						}
+						prerender static
+					}
 					reverse_proxy $ORIGIN
 				}
 				http://localhost:$PORT2 {
@@ -198,6 +203,7 @@ func TestDatabaseOutOfReach(t *testing.T) {
 				}`, "$DIR", dir))
 			require.Eventually(t, func() bool { _, state := s.health(); return state.Error != backend.ErrNotReady.Error() }, wait, tick)
 			require.Equal(t, page, s.get("http://localhost:$PORT/").body)
+			require.Equal(t, strings.Replace(page, "123-45-67", "765-43-21", 1), s.get("http://localhost:$PORT/?utm_source=news").body, "numbers need no database")
 			require.Equal(t, http.StatusOK, s.get("http://localhost:$PORT/frontdesk/svc.js").StatusCode)
 			call := s.get("http://localhost:$PORT/frontdesk/v1/status?k=shop")
 			require.Equal(t, http.StatusServiceUnavailable, call.StatusCode)

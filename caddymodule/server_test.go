@@ -32,7 +32,7 @@ type server struct {
 }
 
 // page is what the origin of these tests sends.
-const page = "<!doctype html>\n<html><head><meta charset=\"utf-8\"><title>Lamps</title></head><body>Lamps</body></html>\n"
+const page = "<!doctype html>\n<html><head><meta charset=\"utf-8\"><title>Lamps</title></head><body>Lamps: 8 (495) 123-45-67</body></html>\n"
 
 // run runs the Caddyfile. In it $PORT, $PORT2 are free ports, $ORIGIN is an origin
 // that sends the page, and $DIR is an empty folder.
