@@ -139,13 +139,13 @@ func parseCondition(word string) (c condition, err error) {
 	if c.field == clickID && !given {
 		value = "*"
 	}
+	value = strings.ToLower(value) // which may make it longer
 	switch {
 	case value == "":
 		return c, fmt.Errorf("expected %s=VALUE, in which * is any text", name)
 	case len(value) > visit.MaxSourceText:
 		return c, fmt.Errorf("expected at most %d bytes, which is what is kept of a source", visit.MaxSourceText)
 	}
-	value = strings.ToLower(value)
 	switch c.field {
 	case kind:
 		if !slices.Contains(visit.Kinds, value) {
