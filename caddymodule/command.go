@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
@@ -38,6 +39,42 @@ func setUpCommand(cmd *cobra.Command) {
 		flags.String("database-postgres", "", "Connection string of the PostgreSQL database, instead of the configuration's; may be a placeholder such as {env.NAME}")
 	}
 	cmd.AddCommand(operator, doctor, numbersCommand(), rewriteCommand())
+	refuseOthers(cmd)
+}
+
+// refuseOthers has a command that only has subcommands refuse all other words. What is
+// like one of them is suggested.
+func refuseOthers(cmd *cobra.Command) {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		expected := cmd.SuggestionsFor(args[0])
+		if len(expected) == 0 {
+			for _, known := range cmd.Commands() {
+				expected = append(expected, known.Name())
+			}
+		}
+		return fmt.Errorf("unknown command %q of %q: expected %s", args[0], cmd.CommandPath(), strings.Join(expected, ", "))
+	}
+}
+
+// quiet keeps Caddy's log to what fails: a command's output is for people.
+func quiet() *caddy.Logging {
+	return &caddy.Logging{Logs: map[string]*caddy.CustomLog{caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{Level: "ERROR"}}}}
+}
+
+// provision makes all of the configuration but what it logs to, and runs nothing.
+func provision(encoded []byte) (*caddy.Config, caddy.Context, error) {
+	config := new(caddy.Config)
+	if err := caddy.StrictUnmarshalJSON(encoded, config); err != nil {
+		return nil, caddy.Context{}, fmt.Errorf("reading configuration: %w", err)
+	}
+	config.Logging = quiet()
+	ctx, err := caddy.ProvisionContext(config)
+	return config, ctx, err
 }
 
 // databaseOf finds the database that the flags, or else the configuration, name.
@@ -71,6 +108,9 @@ var errNoConfiguration = errors.New("expected a configuration: give --config FIL
 
 // loadConfig is the configuration as JSON, and the name of its file.
 func loadConfig(cmd *cobra.Command) (config []byte, file string, err error) {
+	if _, err := caddy.ProvisionContext(&caddy.Config{Logging: quiet()}); err != nil {
+		return nil, "", err
+	}
 	name, _ := cmd.Flags().GetString("config")
 	adapter, _ := cmd.Flags().GetString("adapter")
 	config, file, _, err = caddycmd.LoadConfig(name, adapter)

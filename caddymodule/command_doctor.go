@@ -61,13 +61,14 @@ func (d *doctor) examine(cmd *cobra.Command) {
 		d.wrong("configuration", "%v", err)
 		return
 	}
-	if cmd.Flags().Changed("database-sqlite") || cmd.Flags().Changed("database-postgres") {
-		d.database(cmd.Context(), settings)
-		return
+	named := cmd.Flags().Changed("database-sqlite") || cmd.Flags().Changed("database-postgres")
+	var config *caddy.Config
+	var app *App
+	if _, _, err := loadConfig(cmd); !named || !errors.Is(err, errNoConfiguration) {
+		config, app = d.configuration(cmd)
 	}
-	config, app := d.configuration(cmd)
 	d.database(cmd.Context(), settings)
-	if app != nil {
+	if app != nil && !named {
 		d.server(cmd.Context(), config, app)
 	}
 }
@@ -79,12 +80,7 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 		d.wrong("configuration", "%v", err)
 		return nil, nil
 	}
-	config := new(caddy.Config)
-	if err := caddy.StrictUnmarshalJSON(encoded, config); err != nil {
-		d.wrong("configuration", "%v", err)
-		return nil, nil
-	}
-	ctx, err := caddy.ProvisionContext(config)
+	config, ctx, err := provision(encoded)
 	if err != nil {
 		d.wrong("configuration", "%v", err)
 		return nil, nil

@@ -81,6 +81,7 @@ func operatorCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(add, passwd, list)
+	refuseOthers(cmd)
 	return cmd
 }
 

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/spf13/cobra"
 	"golang.org/x/net/html/charset"
@@ -164,11 +163,7 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 	} else if err != nil {
 		return nil, "", err
 	}
-	config := new(caddy.Config)
-	if err := caddy.StrictUnmarshalJSON(encoded, config); err != nil {
-		return nil, "", fmt.Errorf("reading configuration: %w", err)
-	}
-	ctx, err := caddy.ProvisionContext(config)
+	_, ctx, err := provision(encoded)
 	if err != nil {
 		return nil, "", err
 	}
@@ -208,6 +203,9 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 		return byKey[site], site, nil
 	case everybody != nil && !app.writesOut(cmp.Or(site, host)):
 		return everybody, cmp.Or(site, host, "example"), nil
+	case site == "" && host != "":
+		hosts := slices.Sorted(maps.Keys(byHost))
+		return nil, "", fmt.Errorf("%s has no numbers for the host %s: expected --site, or an address of one of %s", file, host, strings.Join(hosts, ", "))
 	case len(keys) == 0:
 		return nil, "", fmt.Errorf("%s has no numbers: expected number in a site's frontdesk, or --number", file)
 	case site == "" && len(keys) == 1:

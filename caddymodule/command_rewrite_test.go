@@ -120,6 +120,7 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 		"nothing":            {nil, "give --config FILE, or --number SHOWN=REPLACEMENT"},
 		"which site":         {[]string{"-c", file}, "expected --site, one of lamps.example, repair, shop.example"},
 		"no such site":       {[]string{"-c", file, "--site", "toys"}, `site "toys" has no numbers in ` + file + ": expected one of lamps.example"},
+		"no such host":       {[]string{"-c", file, "--url", "https://toys.example/"}, "has no numbers for the host toys.example: expected --site, or an address of one of lamps.example, repair.example, shop.example"},
 		"no numbers":         {[]string{"-c", none}, "has no numbers: expected number in a site's frontdesk, or --number"},
 		"no frontdesk":       {[]string{"-c", other}, "does not use frontdesk"},
 		"no configuration":   {[]string{"-c", file + ".none"}, "no such file"},

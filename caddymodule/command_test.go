@@ -213,3 +213,31 @@ func TestDoctorFindsTrouble(t *testing.T) {
 		})
 	}
 }
+
+func TestUnknownCommands(t *testing.T) {
+	for expected, args := range map[string][]string{
+		`unknown command "dctor" of "frontdesk": expected doctor`:                                                {"dctor"},
+		`unknown command "charts" of "frontdesk": expected completion, doctor, help, numbers, operator, rewrite`: {"charts"},
+		`unknown command "remove" of "frontdesk operator": expected add, list, passwd`:                           {"operator", "remove", "anna"},
+	} {
+		_, err := command(t, "", args...)
+		require.EqualError(t, err, expected)
+	}
+	output, err := command(t, "", "operator")
+	require.NoError(t, err)
+	require.Contains(t, output, "passwd")
+}
+
+// A database that is named is examined beside the configuration, where there is one.
+func TestDoctorOfANamedDatabase(t *testing.T) {
+	file := configuration(t, option+"\nhttp://localhost:8080 {\n\tfrontdesk shop {\n\t\tvariant C\n\t}\n}")
+	named := filepath.Join(t.TempDir(), "named.db")
+	output, err := command(t, "", "doctor", "-c", file, "--database-sqlite", named)
+	require.Error(t, err)
+	require.Regexp(t, `WRONG +configuration +.*expected A or B`, output)
+	require.Contains(t, output, named)
+	t.Chdir(t.TempDir())
+	output, err = command(t, "", "doctor", "--database-sqlite", named)
+	require.NoError(t, err)
+	require.NotContains(t, output, "configuration")
+}

@@ -103,28 +103,8 @@ func (b *Block) Serve(w http.ResponseWriter, r *http.Request, q *Request, tracke
 	return b.servePage(w, r, q, tracked, next)
 }
 
-const (
-	// pageBudget is how long a page may wait for the database.
-	pageBudget = 50 * time.Millisecond
-	// provisionTimeout is how long a call may wait for its site to be made.
-	provisionTimeout = 2 * time.Second
-)
-
-// find is the site of the key as the service knows it: [site.ErrUnknown] when there is
-// none, another error when that cannot be told in time.
-func (b *Block) find(ctx context.Context, key string) (site.Site, error) {
-	if site.ValidKey(key) != nil {
-		return site.Site{}, site.ErrUnknown
-	}
-	desk, done, err := b.edge.Service.Use()
-	if err != nil {
-		return site.Site{}, err
-	}
-	defer done()
-	within, cancel := context.WithTimeout(ctx, pageBudget)
-	defer cancel()
-	return desk.Sites.ByKey(within, key)
-}
+// provisionTimeout is how long a call may wait for its site to be made.
+const provisionTimeout = 2 * time.Second
 
 // provision makes the site known that the configuration names, if the service has not
 // yet.

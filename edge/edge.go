@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -78,6 +79,26 @@ func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) 
 	}
 	e.scripts[settings] = script
 	return script, nil
+}
+
+// siteBudget is how long a page may wait for the database.
+const siteBudget = 50 * time.Millisecond
+
+// Site is the site of the key as the service knows it. The error is [site.ErrUnknown]
+// when there is none, [backend.ErrNotReady] while the service is not ready, and another
+// when it could not be told within 50 ms.
+func (e *Edge) Site(ctx context.Context, key string) (site.Site, error) {
+	if site.ValidKey(key) != nil {
+		return site.Site{}, site.ErrUnknown
+	}
+	desk, done, err := e.Service.Use()
+	if err != nil {
+		return site.Site{}, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, siteBudget)
+	defer cancel()
+	return desk.Sites.ByKey(ctx, key)
 }
 
 // guard does what may fail of our own, and says whether it has not.

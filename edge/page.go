@@ -42,7 +42,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	if !tracked() {
 		return passage{}
 	}
-	s, err := b.find(r.Context(), q.Key)
+	s, err := b.edge.Site(r.Context(), q.Key)
 	var withheld string
 	if err != nil {
 		if withheld = b.whyUnfound(err); withheld == unknownSite {

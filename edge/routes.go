@@ -39,7 +39,7 @@ func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call)
 // sites there is no service, and the request is the origin's.
 func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	var c call
-	c.site, c.err = b.find(r.Context(), q.Key)
+	c.site, c.err = b.edge.Site(r.Context(), q.Key)
 	if errors.Is(c.err, site.ErrUnknown) {
 		if !b.edge.Names(q.Key) {
 			return next(w, r)

@@ -112,11 +112,12 @@ var prefixForm = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/$`)
 
 // SetPrefix adds the slash at the end, if it is missing.
 func (s *Settings) SetPrefix(prefix string) error {
+	written := prefix
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
 	if prefix != "" && (len(prefix) > 128 || !prefixForm.MatchString(prefix)) {
-		return fmt.Errorf("prefix %q: expected a path of letters, digits and . _ ~ - that begins and ends with a slash, such as /frontdesk/", prefix)
+		return fmt.Errorf("prefix %q: expected a path of letters, digits and . _ ~ - that begins and ends with a slash, such as /frontdesk/", written)
 	}
 	s.Prefix = prefix
 	return nil
