@@ -3,7 +3,8 @@ package api
 import (
 	"net/http"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // What is kept of the texts of a page view, in bytes. What is longer is cut.
@@ -89,16 +90,5 @@ func plainHost(host string) bool {
 
 // header is a request's header as text that can be stored.
 func header(r *http.Request, name string, limit int) string {
-	return cut(strings.ToValidUTF8(strings.ReplaceAll(r.Header.Get(name), "\x00", ""), "\ufffd"), limit)
-}
-
-// cut is the text without what goes beyond limit bytes, whole characters kept.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
+	return visit.Clip(r.Header.Get(name), limit)
 }

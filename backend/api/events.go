@@ -34,8 +34,8 @@ func (a *API) event(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	err = a.visits.TrackEvent(ctx, c.site.ID, p.Ref, sent.ID, visit.Event{
-		Category: cut(sent.Category, maxEventText), Action: cut(sent.Action, maxEventText),
-		Name: cut(sent.Name, maxEventText), Value: cut(sent.Value, maxEventText),
+		Category: visit.Clip(sent.Category, maxEventText), Action: visit.Clip(sent.Action, maxEventText),
+		Name: visit.Clip(sent.Name, maxEventText), Value: visit.Clip(sent.Value, maxEventText),
 	})
 	return succeeded{true}, err
 }

@@ -80,7 +80,7 @@ func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, err
 		return page{}, visit.Hit{}, err
 	}
 	hit, err := a.visits.Hit(ctx, c.site.ID, a.returning(c), visit.View{
-		Nonce: v.View, URL: cut(v.URL, maxAddress), Referrer: cut(v.Referrer, maxAddress), Title: cut(v.Title, maxTitle), Kind: v.Kind,
+		Nonce: v.View, URL: visit.Clip(v.URL, maxAddress), Referrer: visit.Clip(v.Referrer, maxAddress), Title: visit.Clip(v.Title, maxTitle), Kind: v.Kind,
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package console
 import (
 	"net/mail"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 	"golang.org/x/text/number"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // exactly is a moment to the second. The browser writes it anew in its own
@@ -139,14 +140,12 @@ func readable(u *url.URL) string {
 	return text
 }
 
-// marks are parameters that advertising puts on addresses. Where somebody came
-// from is shown by itself.
-var marks = regexp.MustCompile(`^(utm_.*|gclid|gbraid|wbraid|dclid|gad_.*|yclid|ysclid|_openstat|msclkid|fbclid|ttclid|twclid|vkclid|rb_clickid|li_fat_id)$`)
-
+// withoutMarks leaves out the parameters that advertising puts on addresses. Where
+// somebody came from is shown by itself.
 func withoutMarks(query string) string {
 	kept := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return marks.MatchString(name)
+		return visit.IsMark(name)
 	})
 	return strings.Join(kept, "&")
 }

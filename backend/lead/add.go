@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -45,9 +44,9 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	}
 	lead = Lead{
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(l.now().UnixMilli()), Origin: s.Origin,
-		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: digits(s.Phone, s.Region),
+		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: visit.Digits(visit.NormalizePhone(s.Phone, s.Region)),
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
-		UserFields: s.UserFields, URL: cut(s.URL, maxAddress),
+		UserFields: s.UserFields, URL: visit.Clip(s.URL, maxAddress),
 	}
 	// The session keeps its source itself. A lead whose session is gone, or
 	// cannot be read now, is a lead all the same.
@@ -149,14 +148,4 @@ func (s *Submission) delivery() (name string, within time.Duration, err error) {
 	}
 	hash := sha256.Sum256(content)
 	return fmt.Sprintf("same:%d:%s", s.Hit, base64.RawURLEncoding.EncodeToString(hash[:])), RepeatWindow, nil
-}
-
-// digits is the phone in international form, or as far as it has digits.
-func digits(phone, region string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, visit.NormalizePhone(phone, region))
 }

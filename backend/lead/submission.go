@@ -106,14 +106,3 @@ func checkText(name, text string, limit int) error {
 	}
 	return nil
 }
-
-// cut is the text without what goes beyond limit bytes, whole characters kept.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
-}

@@ -29,8 +29,6 @@ func (a Attribution) Check() error {
 }
 
 const (
-	// pause is the inactivity that ends a visit, as it ends a session.
-	pause = 30 * time.Minute
 	// refreshActivity and refreshMemory are the age at which the time in a
 	// visitor's cookie is renewed: where it tells when a visit ends, and where it
 	// only keeps the cookie from expiring.
@@ -73,7 +71,7 @@ func (a Attribution) decide(remembered *Remembered, page Page) visit.Source {
 		return visit.Source{}
 	}
 	switch {
-	case a == Last && page.At.Sub(remembered.Seen) > pause, a != First && arrived:
+	case a == Last && page.At.Sub(remembered.Seen) > visit.SessionPause, a != First && arrived:
 		return page.Source
 	}
 	return remembered.Source

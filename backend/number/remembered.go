@@ -40,7 +40,7 @@ func texts(s *visit.Source) [10]*string {
 func compact(s visit.Source) visit.Source {
 	for limit := visit.MaxSourceText; length(&s) > maxTexts; limit -= 8 {
 		for _, text := range texts(&s) {
-			*text = shorten(*text, limit)
+			*text = visit.Clip(*text, limit)
 		}
 	}
 	return s
@@ -51,17 +51,6 @@ func length(s *visit.Source) (n int) {
 		n += len(*text)
 	}
 	return n
-}
-
-// shorten cuts a text between characters.
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }
 
 // Cookie encodes what is remembered as the value of a cookie, of at most 1 KB:

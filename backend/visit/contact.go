@@ -1,6 +1,7 @@
 package visit
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -156,14 +157,5 @@ func NormalizePhone(text, region string) string {
 			return strings.TrimPrefix(phonenumbers.Format(number, phonenumbers.E164), "+")
 		}
 	}
-	digits := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, text)
-	if digits == "" {
-		return text
-	}
-	return digits
+	return cmp.Or(Digits(text), text)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// sessionPause is the inactivity that ends a session.
-const sessionPause = 30 * time.Minute
+// SessionPause is the inactivity that ends a session.
+const SessionPause = 30 * time.Minute
 
 // returning is what a new campaign is known by; empty for a view that brings
 // nobody back to the site: one without a campaign, or within an open page.
@@ -46,7 +46,7 @@ func (a *arrival) goOn(ctx context.Context, tx db.Tx, visitor int64) (session in
 			hits = hits + 1, hit_id = $4, recent = $5 || substr(recent, 1, $6)
 		WHERE site_id = $1 AND id = $2 AND last_at >= $7 AND recent NOT LIKE $8 AND ($9 = '' OR campaign = $9)`,
 		a.siteID, session, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
-		a.at-sessionPause.Milliseconds(), "%"+string(a.mark)+"%", a.returning())
+		a.at-SessionPause.Milliseconds(), "%"+string(a.mark)+"%", a.returning())
 	if err != nil || changed == 0 {
 		return 0, err
 	}

@@ -72,6 +72,12 @@ func IsClickID(parameter string) bool {
 	return false
 }
 
+// IsMark tells whether a parameter of this name is put on addresses by advertising
+// and says nothing of the page: a utm parameter, a click id, and what comes with one.
+func IsMark(parameter string) bool {
+	return strings.HasPrefix(parameter, "utm_") || strings.HasPrefix(parameter, "gad_") || parameter == "_openstat" || IsClickID(parameter)
+}
+
 // unpaid are click ids that come with links nobody paid for too, and what such
 // a link is: the posts of a network, the results of a search.
 var unpaid = map[string]string{"fbclid": Social, "ysclid": Search}
@@ -191,6 +197,8 @@ func readReferrers() map[string]referrer {
 	return known
 }
 
+func clip(text string) string { return Clip(text, MaxSourceText) }
+
 func withoutWWW(host string) string { return strings.TrimPrefix(host, "www.") }
 
 // groupOf finds the group of a host: by the name before its top-level domain,
@@ -217,12 +225,4 @@ func beforeTopLevel(host string) string {
 		return ""
 	}
 	return label + "."
-}
-
-// clip cuts a text to what is kept of it, between characters.
-func clip(text string) string {
-	if len(text) > MaxSourceText {
-		text = text[:MaxSourceText]
-	}
-	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
