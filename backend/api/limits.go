@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
 // How often one client may call, in calls a second. Whole offices share an
@@ -18,51 +18,33 @@ const (
 	serverRate, serverBurst = 200, 2000
 )
 
-// limits bounds the calls of each client address. It remembers the addresses of
-// two periods: the oldest are forgotten when a period ends, or is full.
+// limits bounds the calls of each client.
 type limits struct {
-	rate  rate.Limit
-	burst int
-
-	mu              sync.Mutex
-	began           time.Time
-	recent, earlier map[netip.Prefix]*rate.Limiter
+	mu sync.Mutex
+	by pace.ByNetwork
 }
 
-const (
-	limitPeriod    = time.Minute
-	limitAddresses = 1 << 15
-)
-
-func newLimits(perSecond float64, burst int) *limits {
-	return &limits{rate: rate.Limit(perSecond), burst: burst, recent: make(map[netip.Prefix]*rate.Limiter)}
+func newLimits(perSecond, burst int) *limits {
+	return &limits{by: pace.NewByNetwork(burst, time.Second/time.Duration(perSecond))}
 }
 
 // take counts a call, and returns for how long the client has to wait before
-// the next one; 0 when the call is within the limits.
-func (l *limits) take(client netip.Prefix, now time.Time) time.Duration {
-	reservation := l.of(client, now).ReserveN(now, 1)
-	wait := reservation.DelayFrom(now)
-	if wait > 0 {
-		reservation.CancelAt(now)
-	}
-	return wait
-}
-
-func (l *limits) of(client netip.Prefix, now time.Time) *rate.Limiter {
+// the next one; 0 when the call is within the limits. One that is refused is not
+// counted.
+func (l *limits) take(client netip.Addr, now time.Time) (wait time.Duration) {
+	places := l.by.Of(client)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Sub(l.began) > limitPeriod || len(l.recent) >= limitAddresses {
-		l.earlier, l.recent, l.began = l.recent, make(map[netip.Prefix]*rate.Limiter), now
+	for _, place := range places {
+		wait = max(wait, place.Wait(now))
 	}
-	limiter := l.recent[client]
-	if limiter == nil {
-		if limiter = l.earlier[client]; limiter == nil {
-			limiter = rate.NewLimiter(l.rate, l.burst)
-		}
-		l.recent[client] = limiter
+	if wait > 0 {
+		return wait
 	}
-	return limiter
+	for _, place := range places {
+		place.End(now, true)
+	}
+	return 0
 }
 
 // limit refuses a client that calls too often.
@@ -84,29 +66,12 @@ func (a *API) limit(c *call, route *Route) *failure {
 	return f
 }
 
-// clientOf is the network that is limited as one client: an IPv4 address, or
-// the /64 that one IPv6 subscriber has. The site's own programs on this machine
+// clientOf is the address that is limited. The site's own programs on this machine
 // are not limited. A proxy on it is one client for all its visitors, if
 // the server has not been told to trust it: nobody's word for an address counts.
-func clientOf(r *http.Request) (client netip.Prefix, limited bool) {
-	ip, err := netip.ParseAddr(r.RemoteAddr)
-	if err != nil {
-		both, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err != nil {
-			return netip.Prefix{}, true
-		}
-		ip = both.Addr()
-	}
-	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() && !isProxied(r.Header) {
-		return netip.Prefix{}, false
-	}
-	bits := 32
-	if ip.Is6() {
-		bits = 64
-	}
-	client, _ = ip.Prefix(bits)
-	return client, true
+func clientOf(r *http.Request) (client netip.Addr, limited bool) {
+	client = pace.Client(r.RemoteAddr)
+	return client, !client.IsLoopback() || isProxied(r.Header)
 }
 
 // isProxied tells whether a request bears a field that proxies add.

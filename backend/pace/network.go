@@ -1,0 +1,47 @@
+package pace
+
+import (
+	"net/netip"
+	"time"
+)
+
+const (
+	// rememberedNetworks bounds how many networks of each width are remembered.
+	rememberedNetworks = 1 << 15
+	// clients is how many may well be behind one /48.
+	clients = 4
+)
+
+// ByNetwork limits clients by their address, and for IPv6 by the networks that one
+// client may have whole: a /64, and with four times as much a /48.
+type ByNetwork struct{ narrow, wide *Limit }
+
+// NewByNetwork returns limits of burst at once and then one in every for each client.
+func NewByNetwork(burst int, every time.Duration) ByNetwork {
+	return ByNetwork{New(burst, every, rememberedNetworks), New(clients*burst, every/clients, rememberedNetworks)}
+}
+
+// Of are the places where a client is counted.
+func (l ByNetwork) Of(client netip.Addr) []Place {
+	network := func(bits int) string {
+		if prefix, err := client.Prefix(bits); err == nil {
+			return prefix.String()
+		}
+		return "" // what has no address is one client
+	}
+	if client.Is6() {
+		return []Place{l.narrow.At(network(64)), l.wide.At(network(48))}
+	}
+	return []Place{l.narrow.At(network(32))}
+}
+
+// Client is the address of a request's RemoteAddr, with a port or without; the zero
+// Addr when it has none. An IPv4 address is one however it is written.
+func Client(remote string) netip.Addr {
+	client, err := netip.ParseAddr(remote)
+	if err != nil {
+		both, _ := netip.ParseAddrPort(remote)
+		client = both.Addr()
+	}
+	return client.Unmap().WithZone("")
+}
