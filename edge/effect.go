@@ -98,7 +98,7 @@ func (f *effect) site(s site.Site) api.Site {
 	return api.Site{
 		ID:            s.ID,
 		Key:           s.Key,
-		Variant:       settings.Variant,
+		Signed:        settings.Variant == snippet.VariantA,
 		Prefix:        settings.Prefix,
 		Origins:       f.origins,
 		ConsentCookie: f.consent.cookie,

@@ -23,13 +23,19 @@ import (
 //go:embed dist/svc.js
 var bundle []byte
 
+// The two variants of the browser interface (section 9), as configurations name them.
+const (
+	VariantA = "A"
+	VariantB = "B"
+)
+
 // ScriptSettings is what the core script has to know of a site before it runs.
 type ScriptSettings struct {
 	// Objects are the names of the two global objects of the browser interface. They are ASCII identifiers
 	// of JavaScript, distinct, and neither reserved words nor names that every page has already.
 	Objects [2]string
 
-	// Variant of the browser interface, "A" or "B".
+	// Variant of the browser interface, VariantA or VariantB.
 	Variant string
 
 	// ConsentCookie is the name of the cookie by which a site says that the visitor has agreed. When it is empty, nobody is asked.

@@ -58,7 +58,7 @@ func (s ScriptSettings) configuration() (scriptConfiguration, error) {
 	if s.Objects[0] == s.Objects[1] {
 		return configuration, fmt.Errorf("object names %q and %q: expected two different names", s.Objects[0], s.Objects[1])
 	}
-	if s.Variant != "A" && s.Variant != "B" {
+	if s.Variant != VariantA && s.Variant != VariantB {
 		return configuration, fmt.Errorf("variant %q: expected A or B", s.Variant)
 	}
 	if s.ConsentCookie == "" {

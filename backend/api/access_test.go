@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
@@ -15,7 +14,7 @@ import (
 // Pages of the site itself and of its other origins may call, others may not.
 func TestOrigins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantB))
+		s := serve(t, d, siteOf(variantB))
 		own := s.url[:len(s.url)-len("/frontdesk/")]
 		for _, origin := range []string{own, "https://" + own[len("http://"):], "https://www.shop.example", "HTTPS://WWW.shop.example"} {
 			a := s.script("hit", viewOf("https://shop.example/"), "Origin", origin)
@@ -43,7 +42,7 @@ func TestOrigins(t *testing.T) {
 		} {
 			for _, a := range []answer{
 				s.script("hit", viewOf("https://shop.example/"), "Origin", origin),
-				s.server("api/add_offline_message/", v.form(api.VariantB, "name", "Eve"), "Origin", origin),
+				s.server("api/add_offline_message/", v.form(variantB, "name", "Eve"), "Origin", origin),
 				s.send(http.MethodOptions, "v1/hit", "", "Origin", origin, "Access-Control-Request-Method", "POST"),
 				s.send(http.MethodGet, "v1/status?k=shop", "", "Origin", origin),
 			} {
@@ -60,7 +59,7 @@ func TestOrigins(t *testing.T) {
 
 func TestOptionsWithoutOrigin(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
-	a := serve(t, d, siteOf(api.VariantA)).send(http.MethodOptions, "vc/s/", "")
+	a := serve(t, d, siteOf(variantA)).send(http.MethodOptions, "vc/s/", "")
 	require.Equal(t, 204, a.status)
 	require.Equal(t, "GET, POST, OPTIONS", a.header.Get("Allow"))
 }
@@ -71,7 +70,7 @@ func TestOptionsWithoutOrigin(t *testing.T) {
 func TestRateLimitOfTheMachineItself(t *testing.T) {
 	for _, machine := range []string{"127.0.0.1:1000", "[::1]:1000", "[::ffff:127.0.0.1]:1000"} {
 		for _, field := range []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"} {
-			s := serve(t, dbtest.Open(t, dbtest.SQLite(t)), siteOf(api.VariantB))
+			s := serve(t, dbtest.Open(t, dbtest.SQLite(t)), siteOf(variantB))
 			status := func(headers ...string) int {
 				t.Helper()
 				return s.send(http.MethodGet, "v1/status?k=shop", "", append(headers, "From-Address", machine)...).status
@@ -90,7 +89,7 @@ func TestRateLimitOfTheMachineItself(t *testing.T) {
 // one; those of servers have limits of their own.
 func TestRateLimits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantB))
+		s := serve(t, d, siteOf(variantB))
 		exhaust := func(addresses ...string) answer {
 			for i := range 5000 {
 				a := s.send(http.MethodGet, "v1/status?k=shop", "", "From-Address", addresses[i%len(addresses)])

@@ -21,19 +21,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// The two variants of the browser interface (section 9).
-const (
-	VariantA = "A"
-	VariantB = "B"
-)
-
 // Site is what the configuration says of the site that a request is for.
 type Site struct {
 	// ID and Key are those of the site in the database.
 	ID  int64
 	Key string
-	// Variant is VariantA or VariantB.
-	Variant string
+	// Signed says that the credentials of its pages are proved by key and uri: variant
+	// A of the browser interface (section 9). In variant B the ids, which nobody can
+	// guess, are looked up.
+	Signed bool
 	// Prefix is the path under which the service answers, with slashes at both
 	// ends, such as "/frontdesk/".
 	Prefix string

@@ -64,8 +64,10 @@ func (c *counter) Lead(_, origin string) {
 
 const siteID = 7
 
+const variantA, variantB = "A", "B"
+
 func siteOf(variant string) api.Site {
-	return api.Site{ID: siteID, Key: "shop", Variant: variant, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: "RU"}
+	return api.Site{ID: siteID, Key: "shop", Signed: variant == variantA, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: "RU"}
 }
 
 // serve runs the service for the site. A request's header From-Address stands
@@ -97,7 +99,7 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 
 // each runs the test for both variants on both databases.
 func each(t *testing.T, test func(t *testing.T, s *desk, v string)) {
-	for _, v := range []string{api.VariantA, api.VariantB} {
+	for _, v := range []string{variantA, variantB} {
 		t.Run("variant "+v, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) { test(t, serve(t, d, siteOf(v)), v) })
 		})
@@ -234,7 +236,7 @@ func (v visitor) form(variant string, fields ...string) url.Values {
 	for _, name := range []string{"site_key", "visitor_id", "hit_id", "session_id", "consultant_server_url"} {
 		form.Set(name, text(v.body[name]))
 	}
-	if variant == api.VariantA {
+	if variant == variantA {
 		form.Set("key", text(v.body["key"]))
 		form.Set("uri", text(v.body["uri"]))
 	}

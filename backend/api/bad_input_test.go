@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
@@ -173,7 +172,7 @@ func TestBadServerCalls(t *testing.T) {
 	each(t, func(t *testing.T, s *desk, variant string) {
 		v := s.visit()
 		forgedOr := func(code string) string {
-			if variant == api.VariantA {
+			if variant == variantA {
 				return "forged"
 			}
 			return code
@@ -245,7 +244,7 @@ func TestBadServerCalls(t *testing.T) {
 // not taken for whole.
 func TestBodiesOfUnknownLength(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
-	s := serve(t, d, siteOf(api.VariantB))
+	s := serve(t, d, siteOf(variantB))
 	send := func(body io.Reader) (*http.Response, error) {
 		r, err := http.NewRequest(http.MethodPost, s.url+"v1/hit", body)
 		require.NoError(t, err)
@@ -276,7 +275,7 @@ func (brokenOff) Read([]byte) (int, error) { return 0, errors.New("the line is d
 // A database that is gone is told as such, without its own words.
 func TestDatabaseGone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		v := s.visit()
 		require.NoError(t, d.Close())
 		for i := range 20 {
@@ -289,7 +288,7 @@ func TestDatabaseGone(t *testing.T) {
 				require.NotContains(t, a.raw, internal, fmt.Sprint(i))
 			}
 		}
-		require.Equal(t, 503, s.server("api/add_offline_message/", v.form(api.VariantA, "name", personal)).status)
+		require.Equal(t, 503, s.server("api/add_offline_message/", v.form(variantA, "name", personal)).status)
 		require.NotEmpty(t, s.logs.All())
 		require.Less(t, s.logs.Len(), 20, "an outage does not flood the log")
 		for _, entry := range s.logs.All() {

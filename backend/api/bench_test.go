@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
@@ -23,7 +22,7 @@ import (
 func BenchmarkHitRequest(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
-			s := serve(b, dbtest.Open(b, settings(b)), siteOf(api.VariantA))
+			s := serve(b, dbtest.Open(b, settings(b)), siteOf(variantA))
 			const clients = 32
 			took := make([][]time.Duration, clients)
 			var wait sync.WaitGroup

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/http/httpguts"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
 
@@ -18,9 +17,9 @@ import (
 // service, and of the form that send checks. {C}, {F} and {S} in a call stand for
 // credentials as JSON, as a form and as vc/s/ takes them, {I} for an id.
 func FuzzCalls(f *testing.F) {
-	s := serve(f, dbtest.Open(f, dbtest.SQLite(f)), siteOf(api.VariantA))
+	s := serve(f, dbtest.Open(f, dbtest.SQLite(f)), siteOf(variantA))
 	v := s.visit()
-	credentials, form := dump(f, v.credentials()), v.form(api.VariantA)
+	credentials, form := dump(f, v.credentials()), v.form(variantA)
 	short := url.Values{"sk": {"shop"}, "ci": form["visitor_id"], "hi": form["hit_id"], "ur": form["uri"], "k": form["key"]}
 	from := 0
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -21,7 +20,7 @@ import (
 // in them that ends a cookie's value.
 func TestHitGivesCredentials(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		v := s.open(viewOf("https://shop.example/caf\u00e9 bar;a|b?q=1&x=%zz#part"), "")
 		require.Equal(t, "shop", v.body["site_key"])
 		require.Equal(t, "https://shop.example/caf%C3%A9%20bar%3Ba%7Cb?q=1&x=%zz", v.body["uri"])
@@ -42,7 +41,7 @@ func TestHitGivesCredentials(t *testing.T) {
 
 func TestVisitorCookie(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		first := s.visit()
 		set := first.header.Get("Set-Cookie")
 		require.Regexp(t, `^__Host-svc_v=[0-9]+\.[A-Za-z0-9_-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, set)
@@ -68,8 +67,8 @@ func TestVisitorCookie(t *testing.T) {
 // Cookies of the same name, which other paths and neighbouring hosts set, hide nobody.
 func TestTheGenuineCookieCounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
-		elsewhere := siteOf(api.VariantA)
+		s := serve(t, d, siteOf(variantA))
+		elsewhere := siteOf(variantA)
 		elsewhere.ID = 8
 		first, tossed, foreign := s.visit(), s.visit(), serve(t, d, elsewhere).visit()
 		_, own, _ := strings.Cut(first.cookie, "=")
@@ -93,7 +92,7 @@ func TestTheGenuineCookieCounts(t *testing.T) {
 // The same view reported twice is one hit.
 func TestRepeatedView(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		view := viewOf("https://shop.example/")
 		first := s.open(view, "")
 		again := s.open(view, first.cookie)
@@ -105,7 +104,7 @@ func TestRepeatedView(t *testing.T) {
 // is under way, and has no cookie yet: that is one visitor all the same.
 func TestViewOfAPageThatIsLeft(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		view := viewOf("https://shop.example/")
 		var wait sync.WaitGroup
 		wait.Go(func() { s.script("hit", view) })
@@ -176,7 +175,7 @@ func TestCalls(t *testing.T) {
 // The answer of a lead is the documented result object.
 func TestLeadAnswers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantB))
+		s := serve(t, d, siteOf(variantB))
 		v := s.visit()
 		a := s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"message": "A lamp"}})
 		require.JSONEq(t, `{"success":true,"result":null}`, a.raw)
@@ -192,7 +191,7 @@ func TestLeadAnswers(t *testing.T) {
 // A call that is delivered again is one lead, however the deliveries race.
 func TestRepeatedLead(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		v := s.visit()
 		body := object{"credentials": v.credentials(), "id": id(), "request": object{"name": "Ann"}}
 		var wait sync.WaitGroup
@@ -216,7 +215,7 @@ func TestRepeatedLead(t *testing.T) {
 // An id names a call among those of its visitor: whoever else sends the same id takes nothing away.
 func TestCallIDIsTheVisitorsOwn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		returning := s.visit()
 		shared := viewOf("https://shop.example/lamps")
 		visitors := []visitor{s.open(shared, returning.cookie), s.open(shared, s.visit().cookie), s.visit()}
@@ -253,7 +252,7 @@ func TestCallIDIsTheVisitorsOwn(t *testing.T) {
 // A lead makes its sender's contacts known.
 func TestLeadAddsContacts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		v := s.visit()
 		a := s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"name": "Ann", "email": "ann@mail.example", "phone": "8 (495) 123-45-67"}})
 		require.Equal(t, 200, a.status, a.raw)
@@ -266,7 +265,7 @@ func TestLeadAddsContacts(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		require.JSONEq(t, `{"success":true,"online":false}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)
 		account, err := s.operators.Create(t.Context(), operator.Account{Login: "olga", Password: "a long enough secret", Role: operator.Agent})
 		require.NoError(t, err)
@@ -290,7 +289,7 @@ func TestStatus(t *testing.T) {
 // Nothing is set or stored before the visitor has agreed.
 func TestConsent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		site := siteOf(api.VariantB)
+		site := siteOf(variantB)
 		site.ConsentCookie, site.ConsentValue = "agreed", regexp.MustCompile("^(yes|all)$")
 		s := serve(t, d, site)
 		before := s.rows()
@@ -308,13 +307,13 @@ func TestConsent(t *testing.T) {
 		v := s.open(viewOf("https://shop.example/"), "agreed=yes")
 		require.NotEmpty(t, v.cookie)
 		// The site's server carries no cookies.
-		require.Equal(t, true, s.server("api/add_offline_message/", v.form(api.VariantB, "name", "Ann")).body["success"])
+		require.Equal(t, true, s.server("api/add_offline_message/", v.form(variantB, "name", "Ann")).body["success"])
 	})
 }
 
 func TestConsentOfAnyValue(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
-	site := siteOf(api.VariantB)
+	site := siteOf(variantB)
 	site.ConsentCookie = "agreed"
 	s := serve(t, d, site)
 	require.Equal(t, 200, s.script("hit", viewOf("https://shop.example/"), "Cookie", "agreed=").status)
@@ -324,7 +323,7 @@ func TestConsentOfAnyValue(t *testing.T) {
 // Values are compared as they are written, whatever consent managers write.
 func TestConsentAsWritten(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
-	site := siteOf(api.VariantB)
+	site := siteOf(variantB)
 	site.ConsentCookie, site.ConsentValue = "cm", regexp.MustCompile(`"statistics":true`)
 	s := serve(t, d, site)
 	for cookie, status := range map[string]int{

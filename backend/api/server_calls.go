@@ -36,12 +36,10 @@ func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
 	return succeeded{true}, nil
 }
 
-// credentialsOf finds the page view that the form's credentials name. In
-// variant A they are proved by key and uri; in variant B the ids, which nobody
-// can guess, are looked up.
+// credentialsOf finds the page view that the form's credentials name.
 func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page, error) {
 	siteKey := form.Get("site_key")
-	if siteKey != c.site.Key && (siteKey != "" || c.site.Variant == VariantB) {
+	if siteKey != c.site.Key && (siteKey != "" || !c.site.Signed) {
 		return page{}, unknownSite()
 	}
 	var ref visit.Ref
@@ -56,7 +54,7 @@ func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page
 		return page{}, err
 	}
 	uri := form.Get("uri")
-	if c.site.Variant == VariantA {
+	if c.site.Signed {
 		if !a.visits.Verify(c.site.ID, uri, ref, form.Get("key")) {
 			return page{}, forged()
 		}
@@ -101,7 +99,7 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 		maps.Copy(sent, form)
 	}
 	siteKey := sent.Get("sk")
-	if siteKey != c.site.Key && (siteKey != "" || c.site.Variant == VariantB) {
+	if siteKey != c.site.Key && (siteKey != "" || !c.site.Signed) {
 		return nil, unknownSite()
 	}
 	visitor, known := a.visits.ParseVisitorString(c.site.ID, sent.Get("ci"))
@@ -125,7 +123,7 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	if !found {
 		return nil, foreignIDs()
 	}
-	if c.site.Variant == VariantA && !a.visits.Verify(c.site.ID, sent.Get("ur"), ref, sent.Get("k")) {
+	if c.site.Signed && !a.visits.Verify(c.site.ID, sent.Get("ur"), ref, sent.Get("k")) {
 		return nil, forged()
 	}
 	if err := a.visits.AddInfo(ctx, c.site.ID, ref, info); err != nil {
@@ -135,7 +133,7 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 		return succeeded{true}, nil
 	}
 	answer := informationAnswer{Success: true, SiteKey: c.site.Key, Visitor: ref.Visitor, Hit: ref.Hit, CI: sent.Get("ci")}
-	if c.site.Variant == VariantA {
+	if c.site.Signed {
 		answer.Session = ref.Session // the key is signed over it
 	}
 	return answer, nil

@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -161,7 +160,7 @@ func TestAddVisitorInformation(t *testing.T) {
 		v := s.visit()
 		_, ci, _ := strings.Cut(v.cookie, "=")
 		base := url.Values{"sk": {"shop"}, "hi": {text(v.body["hit_id"])}}
-		if variant == api.VariantA {
+		if variant == variantA {
 			base.Set("k", text(v.body["key"]))
 			base.Set("ur", text(v.body["uri"]))
 		}
@@ -186,7 +185,7 @@ func TestAddVisitorInformation(t *testing.T) {
 		}
 		for _, sent := range []string{ci, text(v.body["visitor_id"])} {
 			expected := object{"success": true, "site_key": "shop", "ci": sent, "visitor_id": v.body["visitor_id"], "hit_id": v.body["hit_id"]}
-			if variant == api.VariantA {
+			if variant == variantA {
 				expected["session_id"] = v.body["session_id"]
 			}
 			whole := s.send(http.MethodGet, "vc/s/?"+params("ci", sent, "vn", "Anna").Encode(), "")
@@ -229,7 +228,7 @@ func TestCredentialsDoNotOpenTheVisitor(t *testing.T) {
 			return fields
 		}
 		tracker := url.Values{"sk": {"shop"}, "ci": {text(v.body["visitor_id"])}, "hi": {text(v.body["hit_id"])}, "vn": {"Ann"}}
-		if variant == api.VariantA {
+		if variant == variantA {
 			tracker.Set("k", text(v.body["key"]))
 			tracker.Set("ur", text(v.body["uri"]))
 		}
@@ -269,7 +268,7 @@ func TestCredentialsDoNotOpenTheVisitor(t *testing.T) {
 // In variant B two of the ids do not tell the third, which requests need.
 func TestSessionIsNotToldToThoseWhoDoNotKnowIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantB))
+		s := serve(t, d, siteOf(variantB))
 		v := s.visit()
 		a := s.server("vc/s/", url.Values{"sk": {"shop"}, "ci": {text(v.body["visitor_id"])}, "hi": {text(v.body["hit_id"])}, "vn": {"Ann"}})
 		require.Equal(t, true, a.body["success"], a.raw)
@@ -280,7 +279,7 @@ func TestSessionIsNotToldToThoseWhoDoNotKnowIt(t *testing.T) {
 // In variant A the key proves the address and the ids; site_key may be absent.
 func TestKeyIsVerified(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantA))
+		s := serve(t, d, siteOf(variantA))
 		v, other := s.visit(), s.visit()
 		before := s.rows()
 		for name, change := range map[string][2]string{
@@ -288,7 +287,7 @@ func TestKeyIsVerified(t *testing.T) {
 			"another's key": {"key", text(other.body["key"])}, "another visitor": {"visitor_id", text(other.body["visitor_id"])},
 			"another hit": {"hit_id", text(other.body["hit_id"])}, "another session": {"session_id", text(other.body["session_id"])},
 		} {
-			form := v.form(api.VariantA, "name", "Eve", change[0], change[1])
+			form := v.form(variantA, "name", "Eve", change[0], change[1])
 			a := s.server("api/add_offline_message/", form)
 			require.Equal(t, 200, a.status, name)
 			require.Equal(t, "forged", a.code(), name)
@@ -297,7 +296,7 @@ func TestKeyIsVerified(t *testing.T) {
 		require.Equal(t, "forged", s.send(http.MethodGet, "vc/s/?"+tracker.Encode(), "").code())
 		require.Equal(t, before, s.rows())
 
-		form := v.form(api.VariantA, "name", "Ann")
+		form := v.form(variantA, "name", "Ann")
 		form.Del("site_key")
 		require.Equal(t, added, s.server("api/add_offline_message/", form).raw)
 		require.Equal(t, text(v.body["uri"]), s.stored()[0].URL)
@@ -307,8 +306,8 @@ func TestKeyIsVerified(t *testing.T) {
 // In variant B the three ids are found to belong together.
 func TestIDsBelongTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := serve(t, d, siteOf(api.VariantB))
-		elsewhere := siteOf(api.VariantB)
+		s := serve(t, d, siteOf(variantB))
+		elsewhere := siteOf(variantB)
 		elsewhere.ID, elsewhere.Key = 8, "other"
 		foreign := serve(t, d, elsewhere)
 		v, other := s.visit(), s.visit()
@@ -318,12 +317,12 @@ func TestIDsBelongTogether(t *testing.T) {
 		before := s.rows()
 		for _, name := range []string{"visitor_id", "hit_id", "session_id"} {
 			for _, value := range []string{text(other.body[name]), text(stranger.body[name]), "1", "9007199254740991"} {
-				a := s.server("api/add_offline_message/", v.form(api.VariantB, "name", "Eve", name, value))
+				a := s.server("api/add_offline_message/", v.form(variantB, "name", "Eve", name, value))
 				require.Equal(t, 200, a.status)
 				require.Equal(t, "foreign_ids", a.code())
 			}
 		}
-		a := s.server("api/add_offline_message/", stranger.form(api.VariantB, "name", "Eve", "site_key", "shop"))
+		a := s.server("api/add_offline_message/", stranger.form(variantB, "name", "Eve", "site_key", "shop"))
 		require.Equal(t, "foreign_ids", a.code())
 		require.Equal(t, before, s.rows())
 	})
