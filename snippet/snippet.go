@@ -3,10 +3,11 @@
 package snippet
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"html"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,30 +15,24 @@ import (
 
 // Settings is what a site's insertion code says.
 type Settings struct {
-	// SiteKey names the site to the service.
+	// SiteKey names the site to the service, which decides what is a key: any text
+	// can be rendered.
 	SiteKey string
-	// Prefix is the path under which the service answers on the site itself. It
-	// begins and ends with a slash.
+	// Prefix is the path under which the service answers on the site itself; see
+	// [CheckPrefix].
 	Prefix string
 	// DynamicalReplacement is pushed when it is not nil.
 	DynamicalReplacement *bool
-	// PhoneMask is pushed when it is not empty.
+	// PhoneMask is pushed when it is not empty; see [CheckPhoneMask].
 	PhoneMask string
 }
-
-const (
-	maxSiteKey = 256
-	maxPrefix  = 256
-	maxMask    = 128
-)
 
 // Code is a site's insertion code in its two forms. It does not change and can be
 // used by many requests at once.
 type Code struct {
 	pushes string // the text of the inline script
 	queue  string // the text of the data block
-	src    string // the core script's path, as it stands in an attribute
-	path   string // the same as it stands in an address
+	path   string // of the core script, the same in an address and in an attribute
 	sum    [sha256.Size]byte
 	alone  mark // of pages with the code that show no tracking number
 }
@@ -63,7 +58,6 @@ func New(s Settings) (*Code, error) {
 		queue:  queue.String(),
 		path:   s.Prefix + "svc.js",
 	}
-	c.src = html.EscapeString(c.path)
 	c.sum = sha256.Sum256([]byte(c.pushes + "\n" + c.path))
 	c.alone = markOf(c.sum)
 	return c, nil
@@ -73,42 +67,41 @@ func (s *Settings) check() error {
 	switch {
 	case s.SiteKey == "":
 		return errors.New("the site key is empty")
-	case len(s.SiteKey) > maxSiteKey:
-		return fmt.Errorf("the site key is longer than %d bytes", maxSiteKey)
 	case !utf8.ValidString(s.SiteKey):
 		return errors.New("the site key is not valid UTF-8")
-	case len(s.PhoneMask) > maxMask:
-		return fmt.Errorf("the phone mask is longer than %d bytes", maxMask)
-	case !utf8.ValidString(s.PhoneMask):
-		return errors.New("the phone mask is not valid UTF-8")
 	}
-	return checkPrefix(s.Prefix)
+	return cmp.Or(CheckPrefix(s.Prefix), CheckPhoneMask(s.PhoneMask))
 }
 
-// checkPrefix accepts absolute paths (RFC 3986, 3.3) that mean the same to the
-// browser, to the server and in an attribute.
-func checkPrefix(prefix string) error {
-	switch {
-	case !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/"):
-		return fmt.Errorf("prefix %q: it must begin and end with a slash", prefix)
-	case len(prefix) > maxPrefix:
-		return fmt.Errorf("the prefix is longer than %d bytes", maxPrefix)
-	case strings.Contains(prefix, "//"):
-		return fmt.Errorf("prefix %q: it must not hold an empty part", prefix)
-	}
-	for part := range strings.SplitSeq(prefix, "/") {
-		if part == "." || part == ".." {
-			return fmt.Errorf("prefix %q: it must not hold %q", prefix, part)
-		}
-	}
-	for i := range len(prefix) {
-		if c := prefix[i]; !isUnreserved(c) && !strings.ContainsRune("/!$&()*+,;=:@", rune(c)) {
-			return fmt.Errorf("prefix %q: it must not hold %q", prefix, c)
-		}
+const maxPrefix, maxPhoneMask = 128, 64 // bytes
+
+var prefixForm = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/$`)
+
+// CheckPrefix says what is wrong with a [Settings.Prefix], if anything. What is right means the same to the browser,
+// to the server and in an attribute.
+func CheckPrefix(prefix string) error {
+	if len(prefix) > maxPrefix || !prefixForm.MatchString(prefix) {
+		return fmt.Errorf("prefix %q: expected a path of letters, digits and . _ ~ - that begins and ends with a slash, such as /frontdesk/", prefix)
 	}
 	return nil
 }
 
+// CheckPhoneMask says what is wrong with a [Settings.PhoneMask], if anything.
+func CheckPhoneMask(mask string) error {
+	switch {
+	case mask == "":
+		return nil
+	case len(mask) > maxPhoneMask:
+		return fmt.Errorf("phone mask: expected at most %d bytes", maxPhoneMask)
+	case !strings.Contains(mask, "#"):
+		return fmt.Errorf("phone mask %q: expected # for each digit, such as +7 (###) ###-##-##", mask)
+	case strings.ContainsFunc(mask, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }):
+		return errors.New("phone mask: expected text without control characters")
+	}
+	return nil
+}
+
+// isUnreserved tells whether addresses never encode the character (RFC 3986, 2.3).
 func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
@@ -174,7 +167,7 @@ func (c *Code) appendTo(b []byte, f form) []byte {
 		b = append(b, "//"...)
 		b = append(b, f.host...)
 	}
-	b = append(b, c.src...)
+	b = append(b, c.path...)
 	return append(b, `"></script>`...)
 }
 
