@@ -97,7 +97,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (c *Console) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /assets/{tag}/{name}", serveAsset)
+	mux.Handle("GET /assets/{name}", assets)
 
 	mux.HandleFunc("GET /setup", c.showSetup)
 	mux.HandleFunc("POST /setup", c.setUp)

@@ -42,7 +42,7 @@ func functions(w *words) template.FuncMap {
 	return template.FuncMap{
 		"t":       w.text,
 		"icon":    func(name string) (template.HTML, error) { return drawing(name) },
-		"asset":   func(name string) string { return assets[name].path },
+		"asset":   func(name string) string { return addresses[name] },
 		"ago":     w.ago,
 		"exactly": w.exactly,
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

@@ -276,7 +276,7 @@ func TestAssets(t *testing.T) {
 			require.Contains(t, file.header.Get("Cache-Control"), "immutable")
 			require.NotEmpty(t, file.body)
 		})
-		require.Equal(t, http.StatusNotFound, b.get("/assets/AAAAAAAAAAAA/console.js").status)
+		require.Equal(t, http.StatusNotFound, b.get("/assets/console-AAAAAAAAAAA.js").status)
 	})
 }
 
