@@ -1,6 +1,7 @@
 package phone
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -138,42 +139,44 @@ func (l *before) frees(c *Charset, p Place, w *writing) bool {
 	return !otherNames[string(word[n:])]
 }
 
-// maxWord is one letter more than the longest word of the lists below.
+// maxWord is one letter more than the longest of the words below.
 const maxWord = 8
 
-// otherNames announce a figure that is no telephone number.
-var otherNames = setOf("инн", "кпп", "огрн", "огрнип", "бик", "окпо", "снилс", "заказ", "заказа", "счет", "счёт", "арт", "артикул",
-	"order", "invoice", "id", "isbn", "issn", "ean", "gtin", "sku", "vat", "iban", "nip", "regon", "pesel", "siret", "siren", "cif", "nif", "ico", "ičo", "dič", "cnpj", "cpf")
+// Words that tell by a number what it is, in lower case.
+const (
+	// They announce a figure that is no telephone number.
+	otherNameWords = "инн кпп огрн огрнип бик окпо снилс заказ заказа счет счёт арт артикул order invoice id isbn issn ean gtin sku vat iban " +
+		"nip regon pesel siret siren cif nif ico ičo dič cnpj cpf"
+	// They follow a price.
+	currencyWords = "р руб рубль рубля рублей rub rur usd eur euro euros gbp chf uah грн kzt тг тенге byn pln zł czk kč kr sek nok dkk inr rs " +
+		"jpy cny aed brl"
+	// They begin a further number that is dialled afterwards.
+	extensionWords = "x ext доб вн int poste ramal"
+)
 
-// currencies follow a price.
-var currencies = setOf("р", "руб", "рубль", "рубля", "рублей", "rub", "rur", "usd", "eur", "euro", "euros", "gbp", "chf", "uah", "грн",
-	"kzt", "тг", "тенге", "byn", "pln", "zł", "czk", "kč", "kr", "sek", "nok", "dkk", "inr", "rs", "jpy", "cny", "aed", "brl")
-
-// extensions begin a further number that is dialled afterwards.
-var extensions = setOf("x", "ext", "доб", "вн", "int", "poste", "ramal")
-
-func setOf(words ...string) map[string]bool {
-	set := make(map[string]bool, len(words))
-	for _, w := range words {
-		set[w] = true
-	}
-	return set
-}
+var otherNames, currencies, extensions = setOf(otherNameWords), setOf(currencyWords), setOf(extensionWords)
 
 // isGlue is true for letters and figures that make one word with digits beside
-// them. Scripts written without spaces between words, all behind U+0E00, do not.
+// them. Scripts written without spaces between words do not.
 func isGlue(r rune) bool {
 	switch {
 	case r < 0x80:
 		return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'
-	case r >= 0x0E00:
+	case r >= firstUnspaced:
 		return false
 	}
 	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
 }
 
+// firstUnspaced begins the scripts that are written without spaces between words.
+const firstUnspaced = 0x0E00
+
+// currencySigns are signs of prices beside those that Unicode counts among the
+// currency symbols.
+const currencySigns = "%元円원"
+
 func isCurrency(r rune) bool {
-	return r == '%' || r == '円' || r == '元' || r == '원' || unicode.Is(unicode.Sc, r)
+	return strings.ContainsRune(currencySigns, r) || unicode.Is(unicode.Sc, r)
 }
 
 // after is what stands behind a run of digits.

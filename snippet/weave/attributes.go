@@ -292,15 +292,21 @@ func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) 
 	return found
 }
 
+// What stands before a number in a link: schemes (RFC 3966, RFC 5724), and addresses
+// of WhatsApp.
+var (
+	numberSchemes = [...]string{"tel:", "sms:", "callto:"}
+	numberLinks   = [...]string{"//wa.me/", "//api.whatsapp.com/send?phone=", "//api.whatsapp.com/send/?phone=", "whatsapp://send?phone="}
+)
+
 // NumberInLink finds the part of an address that is a number to be called or
-// written to: behind tel:, sms: and callto: (RFC 3966, RFC 5724), and in links to
-// WhatsApp. Without one, from is negative.
+// written to. Without one, from is negative.
 func NumberInLink(b []byte) (from, to int) {
 	for from < len(b) && b[from] <= ' ' {
 		from++
 	}
 	rest := b[from:]
-	for _, scheme := range [...]string{"tel:", "sms:", "callto:"} {
+	for _, scheme := range numberSchemes {
 		if hasPrefixFold(rest, scheme) {
 			from += len(scheme)
 			return from, endOfNumber(b, from)
@@ -312,7 +318,7 @@ func NumberInLink(b []byte) (from, to int) {
 			break
 		}
 	}
-	for _, link := range [...]string{"//wa.me/", "//api.whatsapp.com/send?phone=", "//api.whatsapp.com/send/?phone=", "whatsapp://send?phone="} {
+	for _, link := range numberLinks {
 		if hasPrefixFold(rest, link) {
 			from = len(b) - len(rest) + len(link)
 			return from, endOfNumber(b, from)

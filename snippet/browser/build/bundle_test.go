@@ -15,7 +15,7 @@ import (
 // are loaded by the pages that need them.
 var budgets = map[string]int{
 	"svc.js":     4660,
-	"numbers.js": 6850,
+	"numbers.js": 6990,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {
@@ -29,6 +29,12 @@ func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(script, committed), "snippet/dist/%s is not what its sources give: run make generate", name)
 	}
+}
+
+func TestCommittedRulesAreThoseOfTheServer(t *testing.T) {
+	committed, err := os.ReadFile(filepath.Join("..", rulesSource))
+	require.NoError(t, err)
+	require.Equal(t, string(rules()), string(committed), "run make generate")
 }
 
 func TestScriptsKeepTheirBudgets(t *testing.T) {

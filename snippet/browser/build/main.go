@@ -1,5 +1,5 @@
-// Command build makes the scripts in snippet/dist from the TypeScript sources in snippet/browser. It is run from anywhere
-// in the module: go run ./snippet/browser/build
+// Command build makes the scripts in snippet/dist from the TypeScript sources in snippet/browser, one of which it writes
+// itself. It is run from anywhere in the module: go run ./snippet/browser/build
 package main
 
 import (
@@ -13,6 +13,9 @@ func main() {
 	log.SetFlags(0)
 	root, err := moduleRoot()
 	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "snippet", "browser", rulesSource), rules(), 0o644); err != nil {
 		log.Fatal(err)
 	}
 	scripts, err := outputs(filepath.Join(root, "snippet", "browser"))

@@ -1,12 +1,4 @@
-/** Which digits of a number are written: see docs/numbers.md. The numbers are those of the server. */
-export const enum Form {
-  International,
-  Trunk,
-  National,
-  Dialled,
-  CountryTrunk,
-  Spoken,
-}
+import { Form } from './rules';
 
 /** A group of forms as the server writes it: the forms are each prefix with `old` behind. */
 export type Group = [form: Form, prefixes: string, old: string, fresh?: string | null, text?: string, compact?: string];

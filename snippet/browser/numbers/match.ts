@@ -1,5 +1,5 @@
-import { Kind } from './character';
-import { Form, type Meaning, type Table } from './forms';
+import type { Meaning, Table } from './forms';
+import { Form, Kind, longGroup, maxDigits, minLoneNational, wholeNumber } from './rules';
 import { freeAfter, freeBefore } from './surroundings';
 import { aligned, groupAfter, groupBefore, type Run } from './run';
 
@@ -17,18 +17,6 @@ export interface Writing {
   /** The parenthesis before the first digit is closed inside. */
   open: boolean;
 }
-
-/** Digits of the longest form: an international prefix of four and the fifteen of the longest number. */
-const maxDigits = 19;
-
-/** Digits that a national number without any prefix must have to be recognised in text. */
-const minLoneNational = 7;
-
-/** Digits that touch a comma and are a figure of their own, no fraction. */
-const longGroup = 5;
-
-/** Digits that make a telephone number of their own beside another. */
-const wholeNumber = 7;
 
 export function compact(w: Writing): boolean {
   return !(w.gaps & Kind.Seen);

@@ -1,4 +1,4 @@
-import { mark } from './character';
+import { breaking, links, mark } from './rules';
 
 /** Changes a text or a link's value; what it gives back is the same where there is nothing to change. */
 export type Change = (text: string, link: boolean) => string;
@@ -10,12 +10,8 @@ export const forbidden =
 /** And here nothing but targets: it is read by machines. */
 const untouched = forbidden + ',[itemprop]:not([itemscope])';
 
-/** Elements over which a line goes on, beside those that a site has made itself. At the tags of all others it ends. */
-const inline =
-  /^(a|abbr|acronym|b|bd[io]|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|nobr|output|q|r[bpt]|rtc|ruby|s|samp|small|span|strike|strong|su[bp]|time|tspan|tt|u|var|wbr|.+-.+)$/;
-
 export function isBlock(element: Element): boolean {
-  return !inline.test(element.localName);
+  return breaking.test(element.localName);
 }
 
 /** The element whose line the node stands in; none outside of the document. */
@@ -67,9 +63,6 @@ export function changeLine(line: Text[], change: Change): void {
     putAll(nodes, pieces);
   }
 }
-
-/** Links that dial or write to a number: the first group leads to it, the second is it. */
-export const links = /^(\s*(?:(?:tel|sms|callto):|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
 
 function changeAttributes(element: Element, change: Change): void {
   const name = element.localName;

@@ -1,6 +1,6 @@
-import { mark } from './character';
 import type { Table } from './forms';
-import { blockOf, forbidden, isBlock, linkOf, links, putAll } from './page';
+import { blockOf, forbidden, isBlock, linkOf, putAll } from './page';
+import { links, mark } from './rules';
 
 /** A number as the page's block tells it. Records of targets and pictures stand beside those of numbers. */
 export interface Entry {

@@ -1,6 +1,7 @@
-import { begin, mark } from './character';
-import { Form, type Table } from './forms';
+import { begin } from './character';
+import type { Table } from './forms';
 import { compact, matchAt, type Writing } from './match';
+import { Form, mark } from './rules';
 import { aligned, gather, type Run } from './run';
 
 /**

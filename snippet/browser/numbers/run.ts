@@ -1,4 +1,5 @@
-import { Kind, read } from './character';
+import { read } from './character';
+import { Kind, maxGap, maxSigns } from './rules';
 
 export interface Digit {
   at: number;
@@ -30,10 +31,6 @@ export interface Run {
   /** Where to go on. */
   next: number;
 }
-
-/** Separators between two digits: characters, and signs, where spaces count once. */
-const maxGap = 128;
-const maxSigns = 4;
 
 /** Gathers the row that begins at i. */
 export function gather(text: string, i: number, link: boolean): Run {

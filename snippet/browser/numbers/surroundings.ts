@@ -1,26 +1,11 @@
-import { isCurrency, isGlue, Kind, mark, read } from './character';
+import { isCurrency, isGlue, read } from './character';
 import { compact, type Writing } from './match';
+import { currencies, extensions, Kind, mark, maxWord, otherNames } from './rules';
 import type { Run } from './run';
 
-/** They announce a figure that is no telephone number. */
-const otherNames = words(
-  'инн кпп огрн огрнип бик окпо снилс заказ заказа счет счёт арт артикул order invoice id isbn issn ean gtin sku vat iban nip regon pesel siret siren cif nif ico ičo dič cnpj cpf',
-);
-
-/** They follow a price. */
-const currencies = words(
-  'р руб рубль рубля рублей rub rur usd eur euro euros gbp chf uah грн kzt тг тенге byn pln zł czk kč kr sek nok dkk inr rs jpy cny aed brl',
-);
-
-/** They begin a further number that is dialled afterwards. */
-const extensions = words('x ext доб вн int poste ramal');
-
-function words(list: string): Set<string> {
-  return new Set(list.split(' '));
+function isAmong(words: string, word: string): boolean {
+  return words.split(' ').includes(word);
 }
-
-/** One letter more than the longest of these words. */
-const maxWord = 8;
 
 /** What other figures look like too: no plus sign, and no separators but spaces and dots. */
 function bare(w: Writing): boolean {
@@ -52,7 +37,7 @@ export function freeBefore({ text, begin }: Run, w: Writing): boolean {
   for (; i >= 0 && word.length < maxWord && isGlue(text[i]); i--) {
     word = text[i] + word;
   }
-  return word ? !otherNames.has(word.toLowerCase()) : !(/[#\u2116]/.test(text[i]) || isCurrency(text[i]));
+  return word ? !isAmong(otherNames, word.toLowerCase()) : !(/[#\u2116]/.test(text[i]) || isCurrency(text[i]));
 }
 
 /** Whether the run's last writing is free of the text behind it. */
@@ -73,10 +58,10 @@ export function freeAfter({ text, end, gap }: Run, w: Writing): boolean {
     return !(!apart && '@=\\'.includes(text[end])) && !(near && isCurrency(text[end]) && bare(w));
   }
   if (!apart) {
-    return extensions.has(word);
+    return isAmong(extensions, word);
   }
   if (near) {
-    return !bare(w) || !currencies.has(word);
+    return !bare(w) || !isAmong(currencies, word);
   }
   return apart === Kind.Dash ? !slug(w) : apart !== Kind.Dot || w.plus || !compact(w);
 }

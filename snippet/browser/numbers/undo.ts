@@ -1,8 +1,9 @@
-import { begin, mark } from './character';
+import { begin } from './character';
 import { reverse, type Table } from './forms';
 import { type Change, leave, linkOf, putAll } from './page';
 import { elementsOf, isNumber, sourcesOf } from './places';
 import { rewrite } from './rewrite';
+import { mark } from './rules';
 
 /** What the server has replaced: where, the old writing and the new. */
 export type Replaced = [id: string, old: string, fresh: string];

@@ -1,0 +1,95 @@
+package phone
+
+import "strings"
+
+// ScriptRules are the tables by which numbers are told from other text. The browser's
+// script reads by the same, which are written into its sources from here.
+type ScriptRules struct {
+	// Forms are the names of the forms, in the order of their numbers.
+	Forms []string
+	// Zeros are those of the scripts whose digits are read.
+	Zeros []rune
+	// Gaps are the parts of what stands between two digits.
+	Gaps []ScriptGap
+	// Leading are the characters that may stand before the first digit.
+	Leading []rune
+	// OtherNames announce a figure that is no telephone number, Currencies follow a
+	// price, and Extensions begin a further number; all are in lower case and
+	// separated by spaces.
+	OtherNames, Currencies, Extensions string
+	// CurrencySigns are signs of prices beside those that Unicode counts among the
+	// currency symbols (Sc).
+	CurrencySigns string
+	// FirstUnspaced begins the scripts that are written without spaces between words.
+	FirstUnspaced rune
+	// Limits are numbers with their names.
+	Limits []ScriptLimit
+}
+
+// ScriptGap is a part of what stands between two digits: a bit, or several.
+type ScriptGap struct {
+	Name  string
+	Bits  uint16
+	About string // may be empty
+	// Characters are those of the part; none is above U+FFFF.
+	Characters []rune
+}
+
+// ScriptLimit is a number of the rules.
+type ScriptLimit struct {
+	Name  string
+	Value int
+	About string
+}
+
+// RulesOfScript are the rules.
+func RulesOfScript() ScriptRules {
+	r := ScriptRules{
+		Forms:      []string{International: "International", Trunk: "Trunk", National: "National", Dialled: "Dialled", CountryTrunk: "CountryTrunk", Spoken: "Spoken"},
+		Zeros:      zeros[:],
+		OtherNames: otherNameWords, Currencies: currencyWords, Extensions: extensionWords,
+		CurrencySigns: currencySigns, FirstUnspaced: firstUnspaced,
+		Limits: []ScriptLimit{
+			{"maxDigits", maxDigits, "Digits of the longest form."},
+			{"minLoneNational", minLoneNational, "Digits that a national number without any prefix must have to be recognised in text."},
+			{"longGroup", longGroup, "Digits that touch a comma and are a figure of their own, no fraction."},
+			{"wholeNumber", wholeNumber, "Digits that make a telephone number of their own beside another."},
+			{"maxGap", maxGap, "Separators between two digits, in characters."},
+			{"maxSigns", maxSigns, "Separators between two digits, where spaces in a row are one."},
+			{"maxWord", maxWord, "One letter more than the longest of the words."},
+		},
+	}
+	classes := make(map[gap][]rune)
+	for char := range rune(1 << 16) {
+		k, _, _ := classify(char)
+		if int(k) < len(gapOf) && gapOf[k] != 0 {
+			classes[gapOf[k]] = append(classes[gapOf[k]], char)
+		}
+		if k == plus || k == opening {
+			r.Leading = append(r.Leading, char)
+		}
+	}
+	for _, g := range []struct {
+		name  string
+		gap   gap
+		about string
+	}{
+		{"Space", spaceGap, ""}, {"Dash", dashGap, ""}, {"Dot", dotGap, ""}, {"Slash", slashGap, ""},
+		{"Open", openGap, ""}, {"Close", closeGap, ""}, {"Plus", plusGap, ""}, {"Comma", commaGap, ""}, {"Colon", colonGap, ""},
+		{"Wide", wideGap, "More separators than a writing has between two digits."},
+		{"Tag", tagGap, "Markup, not counted."},
+		{"Hidden", hiddenGap, "Not seen on the page: soft hyphen, joiners, marks of direction."},
+		{"Strokes", strokes, ""}, {"Brackets", brackets, ""}, {"Outside", outside, "Never inside a writing."}, {"Seen", seen, ""},
+	} {
+		r.Gaps = append(r.Gaps, ScriptGap{g.name, uint16(g.gap), g.about, classes[g.gap]})
+	}
+	return r
+}
+
+func setOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
