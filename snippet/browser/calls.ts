@@ -1,8 +1,9 @@
 import { consented } from './consent';
 import { key } from './settings';
 import { randomId } from './text';
-import { type Answer, deliver, failure, wake } from './transport';
-import { begin, current, report, type View } from './views';
+import { deliver, failure, wake } from './transport';
+import type { Answer, View } from './view';
+import { begin, current, report } from './views';
 
 export interface Call {
   route: string;

@@ -1,15 +1,6 @@
 import { config } from './config';
 import { base, key } from './settings';
-
-/** What proves to the service whose page view a call belongs to. It is sent back as it came. */
-export interface Credentials {
-  site_key: string;
-  key: string;
-  uri: string;
-  visitor_id: number;
-  hit_id: number;
-  session_id: number;
-}
+import type { Credentials } from './view';
 
 const names = ['site_key', 'key', 'uri', 'visitor_id', 'hit_id', 'session_id'] as const;
 

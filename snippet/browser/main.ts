@@ -3,6 +3,7 @@ import { config } from './config';
 import { guarded, type Method, methods } from './methods';
 import * as numbers from './numbers';
 import { occupy, previous, type Run } from './page';
+import { learn } from './properties';
 import * as queue from './queue';
 import { key } from './settings';
 import * as status from './status';
@@ -22,6 +23,10 @@ function start(): void {
   if (previous) {
     previous.end();
   }
+  views.listen(pump, ({ online, properties }, afresh) => {
+    status.know(online);
+    learn(properties, afresh);
+  });
   const push = guarded(queue.push);
   const commands: Record<string, Method> = {};
   // Sites test for an object and for a function: a function is both. Called itself, it takes one command.

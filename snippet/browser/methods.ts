@@ -5,7 +5,7 @@ import { getDTPhones, getPhones, getReplacedPhones } from './numbers';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
 import { copy, text } from './text';
-import type { Answer } from './transport';
+import type { Answer } from './view';
 import { reinitTrackView } from './views';
 
 export type Method = (...args: any[]) => unknown;

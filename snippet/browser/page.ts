@@ -1,5 +1,5 @@
 import { config } from './config';
-import type { View } from './views';
+import type { View } from './view';
 
 /**
  * One run of the script. A page may clear the globals and load the script again, and each load is a

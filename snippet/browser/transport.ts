@@ -1,12 +1,5 @@
 import { base } from './settings';
-
-/** What became of a request. `status` is 0 when no answer was had. */
-export interface Answer {
-  success: boolean;
-  status: number;
-  statusText: string;
-  data: Record<string, any>;
-}
+import type { Answer } from './view';
 
 export function failure(code: string): Answer {
   return { success: false, status: 0, statusText: '', data: { success: false, code } };

@@ -1,36 +1,10 @@
 import { awaitConsent, consented } from './consent';
-import { type Credentials, pick, show } from './credentials';
-import { pump } from './calls';
+import { pick, show } from './credentials';
 import { previous } from './page';
-import { learn } from './properties';
 import { key } from './settings';
-import { know } from './status';
 import { randomId } from './text';
-import { type Answer, deliver, unanswered } from './transport';
-
-/** A page view as it is reported. The same `view` reported twice is one hit. */
-export interface Hit {
-  site_key: string;
-  view: string;
-  url: string;
-  referrer: string;
-  title: string;
-  kind: 'load' | 'history' | 'restore' | 'reinit';
-}
-
-export interface View {
-  hit: Hit;
-  /** When it began, in milliseconds of the clock. */
-  began: number;
-  /** A call of `reinitTrackView`, or a new load of the script, has meant this very view. */
-  claimed?: boolean;
-  reported?: boolean;
-  /** An attempt to report it was in vain: calls need not wait for it. */
-  missed?: boolean;
-  /** The service does not want it, nor the calls that belong to it. */
-  refused?: Answer;
-  credentials?: Credentials;
-}
+import { deliver, unanswered } from './transport';
+import type { Hit, View } from './view';
 
 /** A change of history and the site's own word about the same transition come within this many milliseconds. */
 const transition = 2000;
@@ -45,6 +19,15 @@ const loadDelay = 200;
 const length = 2048;
 
 export let current: View | undefined;
+
+let ready: () => void;
+let told: (data: Record<string, any>, afresh: boolean) => void;
+
+/** Who is called when views may be sent, and when one has its ids or was reported in vain; and who takes what the service tells of the visitor. */
+export function listen(goOn: typeof ready, take: typeof told): void {
+  ready = goOn;
+  told = take;
+}
 
 let ended = false;
 let watching = false;
@@ -66,7 +49,7 @@ export function begin(): boolean {
       watching = true;
       awaitConsent(() => {
         watching = false;
-        pump();
+        ready();
       }, () => ended);
     }
     return false;
@@ -117,7 +100,7 @@ export async function report(view: View): Promise<void> {
   view.hit.title = pageTitle() || view.hit.title;
   const missed = (): void => {
     view.missed = true;
-    pump();
+    ready();
   };
   const answer = await deliver('hit', view.hit, missed);
   const { success, data } = answer;
@@ -125,8 +108,7 @@ export async function report(view: View): Promise<void> {
     view.credentials = pick(data);
     if (view === current) {
       show(view.credentials, data.consultant_server_url);
-      know(data.online);
-      learn(data.properties, view.hit.kind === 'restore');
+      told(data, view.hit.kind === 'restore');
     }
   } else if (!unanswered(answer)) {
     view.refused = answer;

@@ -1,30 +1,8 @@
-import type { Meaning, Table } from './forms';
+import type { Table } from './forms';
 import { Form, Kind, longGroup, maxDigits, minLoneNational, wholeNumber } from './rules';
 import { freeAfter, freeBefore } from './surroundings';
 import { aligned, groupAfter, groupBefore, type Run } from './run';
-
-/** A candidate: the digits from `first` up to `end`, with their meaning. */
-export interface Writing {
-  meaning: Meaning;
-  first: number;
-  end: number;
-  /** All that stands between its digits. */
-  gaps: number;
-  /** Strokes that have a space beside them. */
-  spaced: number;
-  /** A plus sign leads. */
-  plus: boolean;
-  /** The parenthesis before the first digit is closed inside. */
-  open: boolean;
-}
-
-export function compact(w: Writing): boolean {
-  return !(w.gaps & Kind.Seen);
-}
-
-function onlySpaces(w: Writing): boolean {
-  return (w.gaps & Kind.Seen) === Kind.Space;
-}
+import { compact, onlySpaces, type Writing } from './writing';
 
 /** Finds the longest writing that begins with digit i. */
 export function matchAt(run: Run, i: number, table: Table): Writing | undefined {

@@ -1,8 +1,9 @@
 import { begin } from './character';
 import type { Table } from './forms';
-import { compact, matchAt, type Writing } from './match';
+import { matchAt } from './match';
 import { Form, mark } from './rules';
 import { aligned, gather, type Run } from './run';
+import { compact, type Writing } from './writing';
 
 /**
  * The text with the numbers of the table replaced; inline markup is a mark in it and stays. In a link's value

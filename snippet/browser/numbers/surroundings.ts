@@ -1,20 +1,10 @@
 import { isCurrency, isGlue, read } from './character';
-import { compact, type Writing } from './match';
 import { currencies, extensions, Kind, mark, maxWord, otherNames } from './rules';
 import type { Run } from './run';
+import { bare, compact, slug, type Writing } from './writing';
 
 function isAmong(words: string, word: string): boolean {
   return words.split(' ').includes(word);
-}
-
-/** What other figures look like too: no plus sign, and no separators but spaces and dots. */
-function bare(w: Writing): boolean {
-  return !w.plus && !w.open && !(w.gaps & Kind.Seen & ~(Kind.Space | Kind.Dot));
-}
-
-/** What file names and addresses are made of. */
-function slug(w: Writing): boolean {
-  return !w.plus && !(w.gaps & Kind.Seen & ~Kind.Dash);
 }
 
 /** Whether the run's first writing is free of the text before it. */

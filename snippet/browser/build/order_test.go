@@ -1,0 +1,54 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// order is the direction of the sources: each may import, for its types too, what
+// stands before it. So there is no cycle, and what is loaded later can take any piece
+// of the core that stands before it.
+var order = strings.Fields(`
+	config text view
+	page settings consent transport credentials views calls status properties
+	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
+	numbers/page numbers/blocks numbers/places numbers/undo numbers/hydration numbers/start numbers/main
+	numbers methods queue main`)
+
+var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
+
+func TestSourcesImportInOneDirection(t *testing.T) {
+	var sources []string
+	require.NoError(t, filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == "node_modules" {
+			return filepath.SkipDir
+		}
+		if source, found := strings.CutSuffix(filepath.ToSlash(name), ".ts"); found {
+			sources = append(sources, strings.TrimPrefix(source, "../"))
+		}
+		return err
+	}))
+	require.ElementsMatch(t, order, sources, "every source has its place in the order")
+	found := 0
+	for place, source := range order {
+		content, err := os.ReadFile(filepath.Join("..", source+".ts"))
+		require.NoError(t, err)
+		for _, match := range imports.FindAllStringSubmatch(string(content), -1) {
+			imported := path.Join(path.Dir(source), match[1]+match[2])
+			at := slices.Index(order, imported)
+			require.GreaterOrEqual(t, at, 0, "%s imports %s, which is no source", source, imported)
+			require.Less(t, at, place, "%s imports %s, which stands behind it", source, imported)
+			found++
+		}
+		require.Equal(t, strings.Count(string(content), " from '"), len(imports.FindAllString(string(content), -1)), "every import of %s is understood", source)
+	}
+	require.Greater(t, found, 50)
+}

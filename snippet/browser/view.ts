@@ -1,0 +1,41 @@
+/** What became of a request. `status` is 0 when no answer was had. */
+export interface Answer {
+  success: boolean;
+  status: number;
+  statusText: string;
+  data: Record<string, any>;
+}
+
+/** What proves to the service whose page view a call belongs to. It is sent back as it came. */
+export interface Credentials {
+  site_key: string;
+  key: string;
+  uri: string;
+  visitor_id: number;
+  hit_id: number;
+  session_id: number;
+}
+
+/** A page view as it is reported. The same `view` reported twice is one hit. */
+export interface Hit {
+  site_key: string;
+  view: string;
+  url: string;
+  referrer: string;
+  title: string;
+  kind: 'load' | 'history' | 'restore' | 'reinit';
+}
+
+export interface View {
+  hit: Hit;
+  /** When it began, in milliseconds of the clock. */
+  began: number;
+  /** A call of `reinitTrackView`, or a new load of the script, has meant this very view. */
+  claimed?: boolean;
+  reported?: boolean;
+  /** An attempt to report it was in vain: calls need not wait for it. */
+  missed?: boolean;
+  /** The service does not want it, nor the calls that belong to it. */
+  refused?: Answer;
+  credentials?: Credentials;
+}
