@@ -88,7 +88,11 @@ func (c condition) holds(f *facts) bool {
 }
 
 func (c condition) String() string {
-	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + c.pattern.String()
+	pattern := c.pattern.String()
+	if c.field == referrer {
+		pattern = strings.TrimPrefix(pattern, ".") // see hostPattern
+	}
+	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + pattern
 }
 
 // Conditions say which sources are meant. Those on different fields have to hold
