@@ -20,8 +20,9 @@ type role uint8
 
 const (
 	ends role = iota
-	counts
 	goesOn
+	follows // goes on behind a digit, and leads to none
+	counts
 	starts  // goes on, and may begin a writing
 	unclear // begins something of several bytes
 )
@@ -193,8 +194,11 @@ func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 				return first, true
 			}
 			gap = 0
-		case starts, goesOn:
-			if first < 0 && r == starts {
+		case starts, goesOn, follows:
+			switch {
+			case r == follows && digits == 0: // where a run ends, too
+				first, gap = -1, 0
+			case r == starts && first < 0:
 				first = i
 			}
 			if first >= 0 {
@@ -225,8 +229,8 @@ func (c *Charset) clarify(b []byte) (r role, size int) {
 
 // roleOf gives the role of each kind.
 var roleOf = [...]role{
-	other: ends, figure: counts, plus: starts, opening: starts, closing: goesOn, space: goesOn, dash: goesOn,
-	dot: goesOn, slash: goesOn, hidden: goesOn, comma: goesOn, colon: goesOn,
+	other: ends, figure: counts, plus: starts, opening: starts, space: goesOn, hidden: goesOn,
+	closing: follows, dash: follows, dot: follows, slash: follows, comma: follows, colon: follows,
 	leading: unclear, ampersand: unclear, percent: ends, backslash: ends,
 }
 
@@ -251,7 +255,7 @@ func (c *Charset) sortRoles() {
 // where escape, a percent sign or a backslash, may begin a digit too.
 func (c *Charset) seekEscaped(b []byte, i int, escape byte) int {
 	for ; i < len(b); i++ {
-		if r := c.roles[b[i]]; r != ends && r != goesOn || b[i] == escape {
+		if r := c.roles[b[i]]; r > follows || b[i] == escape {
 			break
 		}
 	}
