@@ -67,11 +67,7 @@ func writeGrouped(b *testing.B, d *db.DB, rows int) (perCommit int) {
 						last = tx.Tx.Tx
 						commits.Add(1)
 					}
-					insert, err := tx.Prepared(ctx, insertRow)
-					if err != nil {
-						return err
-					}
-					_, err = insert.ExecContext(ctx, rowArgs(n)...)
+					_, err := tx.Exec(ctx, insertRow, rowArgs(n)...)
 					return err
 				})
 				if err != nil {

@@ -20,11 +20,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func put(name string) func(context.Context, db.Tx) error {
 	return func(ctx context.Context, tx db.Tx) error {
-		stmt, err := tx.Prepared(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`)
-		if err != nil {
-			return err
-		}
-		_, err = stmt.ExecContext(ctx, name, "value")
+		_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`, name, "value")
 		return err
 	}
 }

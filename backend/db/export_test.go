@@ -1,6 +1,9 @@
 package db
 
-import "database/sql"
+import (
+	"context"
+	"database/sql"
+)
 
 // Waiting is how many writes no group has taken yet.
 func (d *DB) Waiting() (n int) {
@@ -12,3 +15,13 @@ func (d *DB) Waiting() (n int) {
 
 // Writer is the pool that the groups write by.
 func (d *DB) Writer() *sql.DB { return d.write.DB }
+
+// MigrateTo brings the schema to an earlier version.
+func (d *DB) MigrateTo(ctx context.Context, version int64) error {
+	provider, err := d.migrator()
+	if err != nil {
+		return err
+	}
+	_, err = provider.UpTo(ctx, version)
+	return err
+}

@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -27,21 +26,12 @@ const (
 	conflictPause = 20 * time.Millisecond
 )
 
-// Tx is the transaction of a write. Queries made with bun run on it as on any
-// bun.IDB; those that run for every page view use [Tx.Prepared].
+// Tx is the transaction of a write. It is asked by [List] and [One] and changed by
+// [Tx.Exec].
 type Tx struct {
 	bun.Tx
 	db     *DB
 	topics *[]string
-}
-
-// Prepared is the statement for the query, with $1 for its first argument,
-// parsed once for the life of the database.
-func (tx Tx) Prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	if stmt := tx.db.stmts.known(query); stmt != nil {
-		return tx.Tx.Tx.StmtContext(ctx, stmt), nil
-	}
-	return tx.Tx.Tx.PrepareContext(ctx, query)
 }
 
 // Engine is SQLite or Postgres.

@@ -16,12 +16,13 @@ func (d *DB) Secret(ctx context.Context, name string) ([]byte, error) {
 	rand.Read(fresh)
 	var stored string
 	err := d.Write(ctx, 0, func(ctx context.Context, tx Tx) error {
-		_, err := tx.Tx.Tx.ExecContext(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+		_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
 			name, base64.StdEncoding.EncodeToString(fresh))
 		if err != nil {
 			return err
 		}
-		return tx.Tx.Tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE name = $1`, name).Scan(&stored)
+		stored, _, err = One(ctx, tx, Only[string], `SELECT value FROM secrets WHERE name = $1`, name)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the secret %q: %w", name, err)
@@ -62,8 +63,10 @@ func (s *Sequence) Next(ctx context.Context) (int64, error) {
 	if s.next == s.end {
 		var end int64
 		err := s.db.Write(ctx, s.key(), func(ctx context.Context, tx Tx) error {
-			return tx.Tx.Tx.QueryRowContext(ctx, `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
-				ON CONFLICT (name) DO UPDATE SET next = sequences.next + $2 RETURNING next`, s.name, s.block).Scan(&end)
+			var err error
+			end, _, err = One(ctx, tx, Only[int64], `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
+				ON CONFLICT (name) DO UPDATE SET next = sequences.next + $2 RETURNING next`, s.name, s.block)
+			return err
 		})
 		if err != nil {
 			return 0, fmt.Errorf("reserving numbers of %q: %w", s.name, err)

@@ -97,7 +97,7 @@ func (d *DB) try(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, transactTimeout)
 	defer cancel()
 	return d.Write(ctx, 0, func(ctx context.Context, tx Tx) error {
-		_, err := tx.Tx.Tx.ExecContext(ctx, `INSERT INTO sequences (name, next) VALUES ('db.tries', 1)
+		_, err := tx.Exec(ctx, `INSERT INTO sequences (name, next) VALUES ('db.tries', 1)
 			ON CONFLICT (name) DO UPDATE SET next = sequences.next + 1`)
 		return err
 	})

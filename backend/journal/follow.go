@@ -214,7 +214,7 @@ func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, re
 
 // latest returns the last entries, oldest first.
 func (j *Journal) latest(ctx context.Context, limit int) ([]Entry, error) {
-	entries, err := scan(j.db.Read().DB.QueryContext(ctx, columns+` WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $1`, limit))
+	entries, err := j.list(ctx, columns+` WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $1`, limit)
 	slices.Reverse(entries)
 	return entries, err
 }
@@ -228,5 +228,5 @@ func (j *Journal) between(ctx context.Context, p, to Position, siteID int64, lim
 		query += ` AND site_id = $6`
 		args = append(args, siteID)
 	}
-	return scan(j.db.Read().DB.QueryContext(ctx, query+` ORDER BY tx, seq LIMIT $5`, args...))
+	return j.list(ctx, query+` ORDER BY tx, seq LIMIT $5`, args...)
 }

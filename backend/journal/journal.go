@@ -6,7 +6,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -70,15 +69,12 @@ type Entry struct {
 // Append adds the entry, whose Position is not read, and wakes the journal's
 // readers when the transaction is committed.
 func Append(ctx context.Context, tx db.Tx, e Entry) error {
-	insert, err := tx.Prepared(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`)
-	if err != nil {
-		return fmt.Errorf("appending to the journal: %w", err)
-	}
 	data := e.Data
 	if data == nil {
 		data = json.RawMessage("{}")
 	}
-	_, err = insert.ExecContext(ctx, e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, string(data))
+	_, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`,
+		e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, string(data))
 	if err != nil {
 		return fmt.Errorf("appending to the journal: %w", err)
 	}
@@ -103,47 +99,40 @@ func New(d *db.DB) *Journal { return &Journal{db: d} }
 // commit an earlier one has ended, so nothing is ever added before a position
 // that was read.
 func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
-	return scan(j.db.Read().DB.QueryContext(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit))
+	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
 }
 
 const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
 
-func scan(rows *sql.Rows, err error) ([]Entry, error) {
+// list reads entries by a query that begins with columns.
+func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry, error) {
+	type row struct {
+		Entry
+		at   int64
+		data string
+	}
+	rows, err := db.List(ctx, j.db.Read().DB, func(r *row) []any {
+		return []any{&r.Tx, &r.Seq, &r.SiteID, &r.at, &r.Kind, &r.SubjectID, &r.VisitorID, &r.data}
+	}, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading the journal: %w", err)
 	}
-	defer rows.Close()
-	var entries []Entry
-	for rows.Next() {
-		var e Entry
-		var at int64
-		var data string
-		if err := rows.Scan(&e.Tx, &e.Seq, &e.SiteID, &at, &e.Kind, &e.SubjectID, &e.VisitorID, &data); err != nil {
-			return nil, fmt.Errorf("reading the journal: %w", err)
-		}
-		e.At, e.Data = time.UnixMilli(at), json.RawMessage(data)
-		entries = append(entries, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading the journal: %w", err)
+	entries := make([]Entry, len(rows))
+	for i, r := range rows {
+		entries[i] = r.Entry
+		entries[i].At, entries[i].Data = time.UnixMilli(r.at), json.RawMessage(r.data)
 	}
 	return entries, nil
 }
 
 // End is the position of the last entry that [Journal.After] would return.
 func (j *Journal) End(ctx context.Context) (Position, error) {
-	var p Position
-	rows, err := j.db.Read().DB.QueryContext(ctx, `SELECT tx, seq FROM journal WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT 1`)
+	p, _, err := db.One(ctx, j.db.Read().DB, func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
+		`SELECT tx, seq FROM journal WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT 1`)
 	if err != nil {
 		return p, fmt.Errorf("reading the journal: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(&p.Tx, &p.Seq); err != nil {
-			return p, fmt.Errorf("reading the journal: %w", err)
-		}
-	}
-	return p, rows.Err()
+	return p, nil
 }
 
 // settled narrows a query to the transactions that none still open precedes.

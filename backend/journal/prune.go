@@ -51,7 +51,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) 
 	}
 	last := oldest[n-1].Position
 	return n, j.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Tx.Tx.ExecContext(ctx, `DELETE FROM journal WHERE (tx, seq) <= ($1, $2)`, last.Tx, last.Seq)
+		_, err := tx.Exec(ctx, `DELETE FROM journal WHERE (tx, seq) <= ($1, $2)`, last.Tx, last.Seq)
 		return err
 	})
 }
@@ -59,17 +59,10 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) 
 // slowest is the position of the reader that is last, among those that run; nil
 // when there is none.
 func (j *Journal) slowest(ctx context.Context) (*Position, error) {
-	rows, err := j.db.Read().DB.QueryContext(ctx, `SELECT tx, seq FROM journal_readers WHERE seen_at > `+clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())
-	if err != nil {
+	p, found, err := db.One(ctx, j.db.Read().DB, func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
+		`SELECT tx, seq FROM journal_readers WHERE seen_at > `+clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())
+	if err != nil || !found {
 		return nil, err
 	}
-	defer rows.Close()
-	var p *Position
-	for rows.Next() {
-		p = new(Position)
-		if err := rows.Scan(&p.Tx, &p.Seq); err != nil {
-			return nil, err
-		}
-	}
-	return p, rows.Err()
+	return &p, nil
 }

@@ -115,14 +115,10 @@ func clock(engine string) string {
 func (r *Reader) claim(ctx context.Context) (mine bool, err error) {
 	err = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		now := clock(tx.Engine())
-		result, err := tx.Tx.Tx.ExecContext(ctx, `INSERT INTO journal_readers (name, tx, seq, owner, expires_at, seen_at) VALUES ($1, 0, 0, $2, `+now+` + $3, `+now+`)
+		claimed, err := tx.Exec(ctx, `INSERT INTO journal_readers (name, tx, seq, owner, expires_at, seen_at) VALUES ($1, 0, 0, $2, `+now+` + $3, `+now+`)
 			ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner, expires_at = EXCLUDED.expires_at, seen_at = EXCLUDED.seen_at
 			WHERE journal_readers.owner = EXCLUDED.owner OR journal_readers.expires_at < EXCLUDED.seen_at`, r.name, r.owner, leaseTime.Milliseconds())
-		if err != nil {
-			return err
-		}
-		rows, err := result.RowsAffected()
-		mine = rows > 0
+		mine = claimed > 0
 		return err
 	})
 	if err != nil {
@@ -137,7 +133,7 @@ func (r *Reader) release(ctx context.Context) {
 	defer cancel()
 	// When it fails, the lease ends by itself.
 	_ = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Tx.Tx.ExecContext(ctx, `UPDATE journal_readers SET expires_at = 0 WHERE name = $1 AND owner = $2`, r.name, r.owner)
+		_, err := tx.Exec(ctx, `UPDATE journal_readers SET expires_at = 0 WHERE name = $1 AND owner = $2`, r.name, r.owner)
 		return err
 	})
 }
@@ -180,13 +176,13 @@ func (r *Reader) position(ctx context.Context) (p Position, err error) {
 func (r *Reader) advance(ctx context.Context, from Position, entries []Entry) error {
 	to := entries[len(entries)-1].Position
 	return r.journal.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		result, err := tx.Tx.Tx.ExecContext(ctx, `UPDATE journal_readers SET tx = $1, seq = $2 WHERE name = $3 AND owner = $4 AND tx = $5 AND seq = $6`,
+		moved, err := tx.Exec(ctx, `UPDATE journal_readers SET tx = $1, seq = $2 WHERE name = $3 AND owner = $4 AND tx = $5 AND seq = $6`,
 			to.Tx, to.Seq, r.name, r.owner, from.Tx, from.Seq)
 		if err != nil {
 			return fmt.Errorf("moving a reader of the journal on: %w", err)
 		}
-		if rows, err := result.RowsAffected(); err != nil || rows == 0 {
-			return errors.Join(err, errTaken)
+		if moved == 0 {
+			return errTaken
 		}
 		return r.handle(ctx, tx, entries)
 	})

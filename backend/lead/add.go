@@ -3,7 +3,6 @@ package lead
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -61,11 +60,6 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if err != nil {
 		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
 	}
-	stored, err := recordOf(lead)
-	if err != nil {
-		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
-	}
-
 	var earlier int64
 	err = l.db.Write(ctx, l.visits.Key(s.Visitor), func(ctx context.Context, tx db.Tx) error {
 		var err error
@@ -75,7 +69,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		if err := forget(ctx, tx, lead); err != nil {
 			return err
 		}
-		if _, err := tx.NewInsert().Model(stored).Exec(ctx); err != nil {
+		if err := lead.insert(ctx, tx); err != nil {
 			return err
 		}
 		info := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
@@ -104,15 +98,14 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 func deliver(ctx context.Context, tx db.Tx, lead Lead, delivery string, within time.Duration) (earlier int64, err error) {
 	at := lead.At.UnixMilli()
 	stale := lead.At.Add(-within).UnixMilli()
-	var noted int64
-	err = tx.Tx.Tx.QueryRowContext(ctx, `INSERT INTO lead_deliveries (site_id, delivery, lead_id, at) VALUES ($1, $2, $3, $4)
+	_, noted, err := db.One(ctx, tx, db.Only[int64], `INSERT INTO lead_deliveries (site_id, delivery, lead_id, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (site_id, delivery) DO UPDATE SET lead_id = excluded.lead_id, at = excluded.at WHERE lead_deliveries.at < $5
-		RETURNING lead_id`, lead.SiteID, delivery, lead.ID, at, stale).Scan(&noted)
-	if !errors.Is(err, sql.ErrNoRows) {
+		RETURNING lead_id`, lead.SiteID, delivery, lead.ID, at, stale)
+	if err != nil || noted {
 		return 0, err
 	}
-	err = tx.Tx.Tx.QueryRowContext(ctx, `SELECT lead_id FROM lead_deliveries WHERE site_id = $1 AND delivery = $2`,
-		lead.SiteID, delivery).Scan(&earlier)
+	earlier, _, err = db.One(ctx, tx, db.Only[int64], `SELECT lead_id FROM lead_deliveries WHERE site_id = $1 AND delivery = $2`,
+		lead.SiteID, delivery)
 	return earlier, err
 }
 
@@ -127,7 +120,7 @@ func forget(ctx context.Context, tx db.Tx, lead Lead) error {
 	if tx.Engine() == db.Postgres {
 		oldest += ` FOR UPDATE SKIP LOCKED` // another node is clearing those
 	}
-	_, err := tx.Tx.Tx.ExecContext(ctx, `DELETE FROM lead_deliveries WHERE site_id = $1 AND delivery IN (`+oldest+`)`,
+	_, err := tx.Exec(ctx, `DELETE FROM lead_deliveries WHERE site_id = $1 AND delivery IN (`+oldest+`)`,
 		lead.SiteID, lead.At.Add(-DeliveryMemory).UnixMilli(), forgotten)
 	return err
 }

@@ -2,14 +2,14 @@ package lead
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
-	"github.com/uptrace/bun"
-
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -29,29 +29,24 @@ func (l Lead) Cursor() Cursor { return Cursor{At: l.At, ID: l.ID} }
 // List returns the leads behind the cursor, newest first, limit at most: those
 // of one site, or with siteID 0 of all sites.
 func (l *Leads) List(ctx context.Context, siteID int64, behind Cursor, limit int) ([]Lead, error) {
-	return l.read(ctx, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
-		if siteID != 0 {
-			q = q.Where("site_id = ?", siteID)
-		}
-		if behind != (Cursor{}) {
-			q = q.Where("(at, id) < (?, ?)", behind.At.UnixMilli(), behind.ID)
-		}
-		return q
-	})
+	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
+	if behind != (Cursor{}) {
+		at, id = behind.At.UnixMilli(), behind.ID
+	}
+	if siteID == 0 {
+		return l.read(ctx, `(at, id) < ($1, $2)`, limit, at, id)
+	}
+	return l.read(ctx, `(at, id) < ($1, $2) AND site_id = $3`, limit, at, id, siteID)
 }
 
 // OfVisitor returns the visitor's leads, newest first, limit at most.
 func (l *Leads) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID, limit int) ([]Lead, error) {
-	return l.read(ctx, limit, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("site_id = ?", siteID).Where("visitor_id = ?", visitor)
-	})
+	return l.read(ctx, `site_id = $1 AND visitor_id = $2`, limit, siteID, int64(visitor))
 }
 
 // Get returns a lead, or ErrUnknown.
 func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
-	found, err := l.read(ctx, 1, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("site_id = ?", siteID).Where("id = ?", id)
-	})
+	found, err := l.read(ctx, `site_id = $1 AND id = $2`, 1, siteID, id)
 	if err != nil {
 		return Lead{}, err
 	}
@@ -61,75 +56,51 @@ func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
 	return found[0], nil
 }
 
-func (l *Leads) read(ctx context.Context, limit int, which func(*bun.SelectQuery) *bun.SelectQuery) ([]Lead, error) {
-	var records []record
-	query := which(l.db.Read().NewSelect().Model(&records)).Order("at DESC", "id DESC").Limit(int64(limit))
-	if err := query.Scan(ctx); err != nil && !errors.Is(err, sql.ErrNoRows) {
+func (l *Leads) read(ctx context.Context, which string, limit int, args ...any) ([]Lead, error) {
+	rows, err := db.List(ctx, l.db.Read().DB, (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which+
+		` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), args...)
+	if err != nil {
 		return nil, fmt.Errorf("reading leads: %w", err)
 	}
-	leads := make([]Lead, len(records))
-	for i, r := range records {
-		var err error
-		if leads[i], err = r.lead(); err != nil {
+	leads := make([]Lead, len(rows))
+	for i, r := range rows {
+		r.At = time.UnixMilli(r.at)
+		if err := json.Unmarshal([]byte(r.userFields), &r.UserFields); err != nil {
 			return nil, fmt.Errorf("reading leads: %w", err)
 		}
+		leads[i] = r.Lead
 	}
 	return leads, nil
 }
 
-// record is a row of the leads' table.
-type record struct {
-	bun.BaseModel `bun:"table:leads"`
-
-	SiteID      int64
-	ID          int64
-	VisitorID   int64
-	SessionID   int64
-	HitID       int64
-	At          int64
-	Origin      string
-	Name        string
-	Email       string
-	Phone       string
-	PhoneDigits string
-	Message     string
-	IsSale      bool
-	SaleCost    string
-	GroupID     int64
-	FormName    string
-	UserFields  string
-	URL         string
-	Source      string
+// row is a row of the leads' table.
+type row struct {
+	Lead
+	at         int64
+	userFields string // as JSON
 }
 
-func recordOf(l Lead) (*record, error) {
+const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, message,
+	is_sale, sale_cost, group_id, form_name, user_fields, url, ` + visit.SourceColumns
+
+func (r *row) fields() []any {
+	return append([]any{
+		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.Message,
+		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL,
+	}, r.Source.Fields()...)
+}
+
+// insert stores the lead.
+func (l *Lead) insert(ctx context.Context, tx db.Tx) error {
 	userFields, err := json.Marshal(l.UserFields)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	source, err := json.Marshal(l.Source)
-	if err != nil {
-		return nil, err
-	}
-	return &record{
-		SiteID: l.SiteID, ID: l.ID, VisitorID: int64(l.Visitor), SessionID: int64(l.Session), HitID: int64(l.Hit),
-		At: l.At.UnixMilli(), Origin: l.Origin, Name: l.Name, Email: l.Email, Phone: l.Phone, PhoneDigits: l.PhoneDigits,
-		Message: l.Message, IsSale: l.IsSale, SaleCost: l.SaleCost, GroupID: l.GroupID, FormName: l.FormName,
-		UserFields: string(userFields), URL: l.URL, Source: string(source),
-	}, nil
-}
-
-func (r record) lead() (Lead, error) {
-	l := Lead{
-		ID: r.ID, SiteID: r.SiteID, Ref: visit.Ref{Visitor: visit.ID(r.VisitorID), Session: visit.ID(r.SessionID), Hit: visit.ID(r.HitID)},
-		At: time.UnixMilli(r.At), Origin: r.Origin, Name: r.Name, Email: r.Email, Phone: r.Phone, PhoneDigits: r.PhoneDigits,
-		Message: r.Message, IsSale: r.IsSale, SaleCost: r.SaleCost, GroupID: r.GroupID, FormName: r.FormName, URL: r.URL,
-	}
-	if err := json.Unmarshal([]byte(r.UserFields), &l.UserFields); err != nil {
-		return Lead{}, err
-	}
-	if err := json.Unmarshal([]byte(r.Source), &l.Source); err != nil {
-		return Lead{}, err
-	}
-	return l, nil
+	_, err = tx.Exec(ctx, `INSERT INTO leads (`+columns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`,
+		append([]any{
+			l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.Message,
+			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL,
+		}, l.Source.Values()...)...)
+	return err
 }

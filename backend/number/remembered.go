@@ -30,16 +30,11 @@ const (
 
 var errCookie = errors.New("reading a visitor's source: malformed")
 
-// texts are the fields of a source, in the order in which they are encoded.
-func texts(s *visit.Source) [10]*string {
-	return [...]*string{&s.Kind, &s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content, &s.ClickIDName, &s.ClickID, &s.Referrer, &s.Landing}
-}
-
 // compact cuts the longest texts of a source that is too long to be remembered. A
 // source decides by what is remembered of it on its first page already.
 func compact(s visit.Source) visit.Source {
 	for limit := visit.MaxSourceText; length(&s) > maxTexts; limit -= 8 {
-		for _, text := range texts(&s) {
+		for _, text := range s.Texts() {
 			*text = visit.Clip(*text, limit)
 		}
 	}
@@ -47,7 +42,7 @@ func compact(s visit.Source) visit.Source {
 }
 
 func length(s *visit.Source) (n int) {
-	for _, text := range texts(s) {
+	for _, text := range s.Texts() {
 		n += len(*text)
 	}
 	return n
@@ -60,7 +55,7 @@ func (r *Remembered) Cookie() string {
 	b := []byte{version}
 	b = binary.AppendUvarint(b, uint64(max(r.Seen.Unix(), 0)))
 	source := compact(r.Source)
-	for _, text := range texts(&source) {
+	for _, text := range source.Texts() {
 		b = binary.AppendUvarint(b, uint64(len(*text)))
 		b = append(b, *text...)
 	}
@@ -82,7 +77,7 @@ func ParseCookie(value string) (*Remembered, error) {
 	}
 	b = b[1+n:]
 	r := &Remembered{Seen: time.Unix(int64(seconds), 0)}
-	for _, text := range texts(&r.Source) {
+	for _, text := range r.Source.Texts() {
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(min(len(b)-n, visit.MaxSourceText)) {
 			return nil, errCookie

@@ -3,9 +3,11 @@ package visit
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
+	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
 // Card is what is known of a visitor. Lists are newest first.
@@ -72,49 +74,53 @@ func (v *Visits) Card(ctx context.Context, siteID int64, visitor ID) (Card, erro
 
 func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) {
 	var c Card
-	read := v.db.Read()
-	var visitors []struct {
-		FirstAt int64
-		Name    string
+	read := v.db.Read().DB
+	type person struct {
+		firstAt int64
+		name    string
 	}
-	err := read.NewRaw(`SELECT first_at, name FROM visitors WHERE site_id = ? AND id = ?`, siteID, visitor).Scan(ctx, &visitors)
+	known, found, err := db.One(ctx, read, func(p *person) []any { return []any{&p.firstAt, &p.name} },
+		`SELECT first_at, name FROM visitors WHERE site_id = $1 AND id = $2`, siteID, visitor)
 	if err != nil {
 		return c, err
 	}
-	if len(visitors) == 0 {
+	if !found {
 		return c, ErrUnknown
 	}
-	c.FirstAt, c.Name = time.UnixMilli(visitors[0].FirstAt), visitors[0].Name
+	c.FirstAt, c.Name = time.UnixMilli(known.firstAt), known.name
 	c.LastAt = c.FirstAt
 
-	var contacts []struct {
-		Kind, Value, Written string
-		At                   int64
+	type contact struct {
+		Contact
+		kind string
+		at   int64
 	}
-	err = read.NewRaw(`SELECT kind, value, written, at FROM contacts WHERE site_id = ? AND visitor_id = ? ORDER BY at DESC, value`, siteID, visitor).Scan(ctx, &contacts)
+	contacts, err := db.List(ctx, read, func(c *contact) []any { return []any{&c.kind, &c.Value, &c.Written, &c.at} },
+		`SELECT kind, value, written, at FROM contacts WHERE site_id = $1 AND visitor_id = $2 ORDER BY at DESC, value`, siteID, visitor)
 	if err != nil {
 		return c, err
 	}
 	for _, found := range contacts {
-		contact := Contact{Value: found.Value, Written: found.Written, At: time.UnixMilli(found.At)}
-		if found.Kind == "email" {
-			c.Emails = append(c.Emails, contact)
+		found.At = time.UnixMilli(found.at)
+		if found.kind == "email" {
+			c.Emails = append(c.Emails, found.Contact)
 		} else {
-			c.Phones = append(c.Phones, contact)
+			c.Phones = append(c.Phones, found.Contact)
 		}
 	}
 
-	var properties []struct {
-		Name  string
-		Value *string
-		At    int64
+	type property struct {
+		Property
+		at int64
 	}
-	err = read.NewRaw(`SELECT name, value, at FROM properties WHERE site_id = ? AND visitor_id = ? ORDER BY at DESC, name`, siteID, visitor).Scan(ctx, &properties)
+	properties, err := db.List(ctx, read, func(p *property) []any { return []any{&p.Name, &p.Value, &p.at} },
+		`SELECT name, value, at FROM properties WHERE site_id = $1 AND visitor_id = $2 ORDER BY at DESC, name`, siteID, visitor)
 	if err != nil {
 		return c, err
 	}
 	for _, p := range properties {
-		c.Properties = append(c.Properties, Property{Name: p.Name, Value: p.Value, At: time.UnixMilli(p.At)})
+		p.At = time.UnixMilli(p.at)
+		c.Properties = append(c.Properties, p.Property)
 	}
 	if c.Sessions, err = v.cardSessions(ctx, siteID, visitor); err != nil {
 		return c, err
@@ -128,52 +134,51 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 }
 
 func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Session, error) {
-	read := v.db.Read()
-	var rows []sessionRow
-	err := read.NewRaw(`SELECT `+sessionColumns+` FROM sessions AS s WHERE s.site_id = ? AND s.visitor_id = ? ORDER BY s.started_at DESC, s.id DESC LIMIT ?`,
-		siteID, visitor, cardSessions).Scan(ctx, &rows)
+	read := v.db.Read().DB
+	rows, err := db.List(ctx, read, (*sessionRow).fields,
+		`SELECT `+sessionColumns+` FROM sessions AS s WHERE s.site_id = $1 AND s.visitor_id = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT $3`, siteID, visitor, cardSessions)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	sessions := make([]Session, len(rows))
 	at := make(map[int64]*Session, len(rows))
-	ids := make([]int64, len(rows))
+	ids := make([]string, len(rows))
 	for i, s := range rows {
 		sessions[i] = Session{
-			ID: v.sessions.id(s.ID), StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt), Source: storedSource(s.Source),
-			Hits: s.Hits, Bot: s.Bot, UserAgent: s.UserAgent, Language: s.Language,
+			ID: v.sessions.id(s.id), StartedAt: time.UnixMilli(s.startedAt), LastAt: time.UnixMilli(s.lastAt), Source: s.source,
+			Hits: s.hits, Bot: s.bot, UserAgent: s.userAgent, Language: s.language,
 		}
-		ids[i], at[s.ID] = s.ID, &sessions[i]
+		ids[i], at[s.id] = strconv.FormatInt(s.id, 10), &sessions[i]
 	}
-	var hits []hitRow
+	among := strings.Join(ids, ", ")
 	// Numbers grow with time on one node, and nearly so between nodes.
-	err = read.NewRaw(`SELECT h.site_id, h.id, h.session_id, h.at, h.kind, h.url, h.title FROM sessions AS s
+	hits, err := db.List(ctx, read, (*hitRow).fields, `SELECT `+hitColumns+` FROM sessions AS s
 		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id
-		WHERE s.site_id = ?0 AND s.id IN (?1)
-			AND h.id IN (SELECT id FROM (SELECT id, at FROM hits WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT ?2) AS latest ORDER BY at DESC, id DESC LIMIT ?3)
-		ORDER BY h.at DESC, h.id DESC`, siteID, bun.List(ids), cardSearch, cardRows).Scan(ctx, &hits)
+		WHERE s.site_id = $1 AND s.id IN (`+among+`)
+			AND h.id IN (SELECT id FROM (SELECT id, at FROM hits WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
+		ORDER BY h.at DESC, h.id DESC`, siteID, cardSearch, cardRows)
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range hits {
-		at[h.SessionID].Pages = append(at[h.SessionID].Pages, v.page(h))
+		at[h.session].Pages = append(at[h.session].Pages, v.page(h))
 	}
-	var events []struct {
-		SessionID, HitID, At          int64
-		Category, Action, Name, Value string
+	type event struct {
+		Event
+		session, hit, at int64
 	}
-	err = read.NewRaw(`SELECT e.session_id, e.hit_id, e.at, e.category, e.action, e.name, e.value FROM sessions AS s
+	events, err := db.List(ctx, read, func(e *event) []any {
+		return []any{&e.session, &e.hit, &e.at, &e.Category, &e.Action, &e.Name, &e.Value}
+	}, `SELECT e.session_id, e.hit_id, e.at, e.category, e.action, e.name, e.value FROM sessions AS s
 		JOIN events AS e ON e.site_id = s.site_id AND e.session_id = s.id
-		WHERE s.site_id = ?0 AND s.id IN (?1)
-			AND e.id IN (SELECT id FROM (SELECT id, at FROM events WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT ?2) AS latest ORDER BY at DESC, id DESC LIMIT ?3)
-		ORDER BY e.at DESC, e.id DESC`, siteID, bun.List(ids), cardSearch, cardRows).Scan(ctx, &events)
+		WHERE s.site_id = $1 AND s.id IN (`+among+`)
+			AND e.id IN (SELECT id FROM (SELECT id, at FROM events WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
+		ORDER BY e.at DESC, e.id DESC`, siteID, cardSearch, cardRows)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range events {
-		at[e.SessionID].Events = append(at[e.SessionID].Events, TrackedEvent{
-			Event: Event{Category: e.Category, Action: e.Action, Name: e.Name, Value: e.Value}, Hit: v.hits.id(e.HitID), At: time.UnixMilli(e.At),
-		})
+		at[e.session].Events = append(at[e.session].Events, TrackedEvent{Event: e.Event, Hit: v.hits.id(e.hit), At: time.UnixMilli(e.at)})
 	}
 	return sessions, nil
 }

@@ -3,7 +3,6 @@ package visit
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,21 +64,13 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 		return err
 	}
 	visitor, at := v.visitors.number(ref.Visitor), v.now().UnixMilli()
-	query, err := tx.Prepared(ctx, `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`)
-	if err != nil {
-		return err
-	}
-	var before string
-	err = query.QueryRowContext(ctx, siteID, visitor).Scan(&before)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	before, found, err := db.One(ctx, tx, db.Only[string], `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`, siteID, visitor)
+	if err != nil || !found {
 		return err
 	}
 	var news []string
 	if name != "" && name != before {
-		if _, err := run(ctx, tx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, name); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, name); err != nil {
 			return err
 		}
 		news = append(news, "name")
@@ -115,18 +106,15 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 }
 
 func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, kind, value, written string, at int64) (added bool, err error) {
-	query, err := tx.Prepared(ctx, `SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`)
-	if err != nil {
+	have, _, err := db.One(ctx, tx, func(h *struct{ all, same int }) []any { return []any{&h.all, &h.same} },
+		`SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`, siteID, visitor, kind, value)
+	if err != nil || have.same > 0 {
 		return false, err
 	}
-	var all, same int
-	if err := query.QueryRowContext(ctx, siteID, visitor, kind, value).Scan(&all, &same); err != nil || same > 0 {
-		return false, err
-	}
-	if all >= maxContacts {
+	if have.all >= maxContacts {
 		return false, ErrTooMany
 	}
-	changed, err := run(ctx, tx, `INSERT INTO contacts (site_id, visitor_id, kind, value, written, at) VALUES ($1, $2, $3, $4, $5, $6)
+	changed, err := tx.Exec(ctx, `INSERT INTO contacts (site_id, visitor_id, kind, value, written, at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (site_id, visitor_id, kind, value) DO NOTHING`, siteID, visitor, kind, value, written, at)
 	return changed > 0, err
 }

@@ -49,7 +49,7 @@ func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID s
 		if err := r.present(ctx, tx, siteID); err != nil {
 			return err
 		}
-		added, err := run(ctx, tx, `INSERT INTO events (site_id, session_id, id, visitor_id, hit_id, at, call_id, category, action, name, value)
+		added, err := tx.Exec(ctx, `INSERT INTO events (site_id, session_id, id, visitor_id, hit_id, at, call_id, category, action, name, value)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, session_id, call_id) DO NOTHING`,
 			siteID, r.session, number, r.visitor, r.hit, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
 		if err != nil || added == 0 {

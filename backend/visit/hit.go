@@ -141,7 +141,7 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 		if err := a.begin(ctx, tx, visitor); err != nil {
 			return s, err
 		}
-		_, err := run(ctx, tx, `UPDATE visitors SET session_id = $3 WHERE site_id = $1 AND id = $2`, a.siteID, visitor, s.session)
+		_, err := tx.Exec(ctx, `UPDATE visitors SET session_id = $3 WHERE site_id = $1 AND id = $2`, a.siteID, visitor, s.session)
 		if err != nil {
 			return s, err
 		}
@@ -153,7 +153,7 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 // before.
 func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 	arrived := a.at / arrivalPeriod.Milliseconds()
-	added, err := run(ctx, tx, `INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name)
+	added, err := tx.Exec(ctx, `INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name)
 		SELECT $1, $2, $3, $4, $5, $2, ''
 		WHERE NOT EXISTS (SELECT 1 FROM visitors WHERE site_id = $1 AND arrived = $6 AND nonce = $4)
 		ON CONFLICT (site_id, arrived, nonce) DO NOTHING`,
@@ -162,12 +162,9 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 		return stay{}, err
 	}
 	if added == 0 {
-		first, err := tx.Prepared(ctx, `SELECT MAX(id) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`)
+		visitor, _, err := db.One(ctx, tx, db.Only[int64], `SELECT MAX(id) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`,
+			a.siteID, arrived, arrived-1, string(a.mark))
 		if err != nil {
-			return stay{}, err
-		}
-		var visitor int64
-		if err := first.QueryRowContext(ctx, a.siteID, arrived, arrived-1, string(a.mark)).Scan(&visitor); err != nil {
 			return stay{}, err
 		}
 		return a.ofKnown(ctx, tx, visitor)
@@ -184,7 +181,7 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 const arrivalPeriod = 10 * time.Minute
 
 func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
-	_, err := run(ctx, tx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+	_, err := tx.Exec(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		a.siteID, r.session, r.hit, r.visitor, a.at, a.Kind, a.URL, a.Referrer, a.Title)
 	if err == nil && !a.bot {
 		tx.Wake(LiveTopic)
@@ -194,23 +191,6 @@ func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
 
 // reportedAt is when the hit was stored.
 func (a *arrival) reportedAt(ctx context.Context, tx db.Tx, r row) (at int64, err error) {
-	query, err := tx.Prepared(ctx, `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`)
-	if err != nil {
-		return 0, err
-	}
-	err = query.QueryRowContext(ctx, a.siteID, r.session, r.hit).Scan(&at)
+	at, _, err = db.One(ctx, tx, db.Only[int64], `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`, a.siteID, r.session, r.hit)
 	return at, err
-}
-
-// run executes a statement and returns how many rows it changed.
-func run(ctx context.Context, tx db.Tx, query string, args ...any) (changed int64, err error) {
-	stmt, err := tx.Prepared(ctx, query)
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -3,12 +3,13 @@ package visit
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
 // LiveVisit is a session of somebody who is on a site now.
@@ -38,35 +39,38 @@ type Page struct {
 }
 
 type sessionRow struct {
-	SiteID    int64
-	ID        int64
-	VisitorID int64
-	StartedAt int64
-	LastAt    int64
-	Hits      int
-	HitID     int64
-	Recent    recent
-	Bot       bool
-	UserAgent string
-	Language  string
-	Source    string
-	List      int64 // of live visits, which it was read for
+	site, id, visitor   int64
+	startedAt, lastAt   int64
+	hits                int
+	hit                 int64
+	recent              recent
+	bot                 bool
+	userAgent, language string
+	source              Source
+	list                int64 // of live visits, which it was read for
 }
 
-const sessionColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.hits, s.hit_id, s.recent, s.bot, s.user_agent, s.language, s.source`
+const sessionColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.hits, s.hit_id, s.recent, s.bot, s.user_agent, s.language, ` + SourceColumns
+
+func (s *sessionRow) fields() []any {
+	return append([]any{
+		&s.site, &s.id, &s.visitor, &s.startedAt, &s.lastAt, &s.hits, &s.hit, &s.recent, &s.bot, &s.userAgent, &s.language,
+	}, s.source.Fields()...)
+}
 
 type hitRow struct {
-	SiteID    int64
-	ID        int64
-	SessionID int64
-	At        int64
-	Kind      string
-	URL       string
-	Title     string
+	site, id, session, at int64
+	kind, url, title      string
+}
+
+const hitColumns = `h.site_id, h.id, h.session_id, h.at, h.kind, h.url, h.title`
+
+func (h *hitRow) fields() []any {
+	return []any{&h.site, &h.id, &h.session, &h.at, &h.kind, &h.url, &h.title}
 }
 
 func (v *Visits) page(h hitRow) Page {
-	return Page{ID: v.hits.id(h.ID), At: time.UnixMilli(h.At), Kind: h.Kind, URL: h.URL, Title: h.Title}
+	return Page{ID: v.hits.id(h.id), At: time.UnixMilli(h.at), Kind: h.kind, URL: h.url, Title: h.title}
 }
 
 const (
@@ -108,8 +112,9 @@ func (v *Visits) live(ctx context.Context, sites []int64) (map[int64]Live, error
 				JOIN visitors AS v ON v.site_id = s.site_id AND v.id = s.visitor_id AND v.session_id = s.id
 				WHERE s.last_at >= %d AND NOT s.bot %s ORDER BY s.last_at DESC, s.id DESC LIMIT %d) AS part`, sessionColumns, site, since, of, MaxLive+1)
 		}
-		var found []sessionRow
-		if err := v.db.Read().NewRaw(strings.Join(parts, " UNION ALL ")+" ORDER BY last_at DESC, id DESC").Scan(ctx, &found); err != nil {
+		found, err := db.List(ctx, v.db.Read().DB, func(s *sessionRow) []any { return append(s.fields(), &s.list) },
+			strings.Join(parts, " UNION ALL ")+" ORDER BY last_at DESC, id DESC")
+		if err != nil {
 			return nil, fmt.Errorf("reading live visits: %w", err)
 		}
 		sessions = append(sessions, found...)
@@ -124,22 +129,22 @@ func (v *Visits) live(ctx context.Context, sites []int64) (map[int64]Live, error
 	}
 	lists := make(map[int64]Live, len(sites))
 	for _, s := range sessions {
-		list := lists[s.List]
+		list := lists[s.list]
 		if len(list.Visits) == MaxLive {
 			list.More = true
 		} else {
-			list.Visits = append(list.Visits, v.liveVisit(s, paths[place{s.SiteID, s.ID}], people[place{s.SiteID, s.VisitorID}]))
+			list.Visits = append(list.Visits, v.liveVisit(s, paths[place{s.site, s.id}], people[place{s.site, s.visitor}]))
 		}
-		lists[s.List] = list
+		lists[s.list] = list
 	}
 	return lists, nil
 }
 
 func (v *Visits) liveVisit(s sessionRow, path []Page, who person) LiveVisit {
 	visit := LiveVisit{
-		SiteID: s.SiteID, Ref: v.ref(row{s.VisitorID, s.ID, s.HitID}),
-		Path: path, Hits: s.Hits, StartedAt: time.UnixMilli(s.StartedAt), LastAt: time.UnixMilli(s.LastAt),
-		Source: storedSource(s.Source), UserAgent: s.UserAgent, Language: s.Language,
+		SiteID: s.site, Ref: v.ref(row{s.visitor, s.id, s.hit}),
+		Path: path, Hits: s.hits, StartedAt: time.UnixMilli(s.startedAt), LastAt: time.UnixMilli(s.lastAt),
+		Source: s.source, UserAgent: s.userAgent, Language: s.language,
 		Name: who.name, Email: who.email, Phone: who.phone,
 	}
 	if len(path) > 0 {
@@ -155,20 +160,19 @@ type place struct{ site, id int64 }
 func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]Page, error) {
 	wanted := make(map[string]struct{})
 	for _, s := range sessions {
-		for hit := range s.Recent.hits() {
-			wanted[fmt.Sprintf("(%d, %d, %d)", s.SiteID, s.ID, hit)] = struct{}{}
+		for hit := range s.recent.hits() {
+			wanted[fmt.Sprintf("(%d, %d, %d)", s.site, s.id, hit)] = struct{}{}
 		}
 	}
 	paths := make(map[place][]Page, len(sessions))
 	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
-		var hits []hitRow
-		err := v.db.Read().NewRaw(`SELECT site_id, id, session_id, at, kind, url, title FROM hits
-			WHERE (site_id, session_id, id) IN (VALUES `+strings.Join(rows, ", ")+`)`).Scan(ctx, &hits)
+		hits, err := db.List(ctx, v.db.Read().DB, (*hitRow).fields, `SELECT `+hitColumns+` FROM hits AS h
+			WHERE (h.site_id, h.session_id, h.id) IN (VALUES `+strings.Join(rows, ", ")+`)`)
 		if err != nil {
 			return nil, err
 		}
 		for _, h := range hits {
-			at := place{h.SiteID, h.SessionID}
+			at := place{h.site, h.session}
 			paths[at] = append(paths[at], v.page(h))
 		}
 	}
@@ -185,33 +189,33 @@ type person struct{ name, email, phone string }
 func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]person, error) {
 	wanted := make(map[string]struct{})
 	for _, s := range sessions {
-		wanted[fmt.Sprintf("(%d, %d)", s.SiteID, s.VisitorID)] = struct{}{}
+		wanted[fmt.Sprintf("(%d, %d)", s.site, s.visitor)] = struct{}{}
 	}
 	people := make(map[place]person, len(sessions))
 	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
-		var known []struct {
-			SiteID, VisitorID int64
-			Kind, Written     string
-			At                int64
+		type fact struct {
+			of            place
+			kind, written string
+			at            int64
 		}
 		values := strings.Join(rows, ", ")
-		err := v.db.Read().NewRaw(`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
-			UNION ALL SELECT site_id, visitor_id, kind, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`).Scan(ctx, &known)
+		known, err := db.List(ctx, v.db.Read().DB, func(f *fact) []any { return []any{&f.of.site, &f.of.id, &f.kind, &f.written, &f.at} },
+			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
+			UNION ALL SELECT site_id, visitor_id, kind, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range known {
-			at := place{k.SiteID, k.VisitorID}
-			who := people[at]
-			switch k.Kind {
+			who := people[k.of]
+			switch k.kind {
 			case "name":
-				who.name = k.Written
+				who.name = k.written
 			case "email":
-				who.email = k.Written
+				who.email = k.written
 			case "phone":
-				who.phone = k.Written
+				who.phone = k.written
 			}
-			people[at] = who
+			people[k.of] = who
 		}
 	}
 	return people, nil
@@ -219,19 +223,13 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 
 // SourceOf is the source of the session; ErrUnknown when there is none such.
 func (v *Visits) SourceOf(ctx context.Context, siteID int64, session ID) (Source, error) {
-	var sources []string
-	err := v.db.Read().NewRaw(`SELECT source FROM sessions WHERE site_id = ? AND id = ?`, siteID, v.sessions.number(session)).Scan(ctx, &sources)
+	source, found, err := db.One(ctx, v.db.Read().DB, (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
+		siteID, v.sessions.number(session))
 	if err != nil {
 		return Source{}, fmt.Errorf("reading a source: %w", err)
 	}
-	if len(sources) == 0 {
+	if !found {
 		return Source{}, ErrUnknown
 	}
-	return storedSource(sources[0]), nil
-}
-
-func storedSource(text string) Source {
-	s := Source{Kind: Direct}
-	json.Unmarshal([]byte(text), &s) // written by this package
-	return s
+	return source, nil
 }

@@ -18,25 +18,21 @@ const MaxProperties = 100
 // ref do not belong together.
 func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name string, value *string) error {
 	err := v.changeProperty(ctx, siteID, ref, PropertySet, name, func(ctx context.Context, tx db.Tx, visitor, at int64) (changed bool, err error) {
-		query, err := tx.Prepared(ctx, `SELECT COUNT(*), COUNT(CASE WHEN name = $3 THEN 1 END), COUNT(CASE WHEN name = $3 AND value IS NOT DISTINCT FROM $4 THEN 1 END)
-			FROM properties WHERE site_id = $1 AND visitor_id = $2`)
-		if err != nil {
+		have, _, err := db.One(ctx, tx, func(h *struct{ all, present, same int }) []any { return []any{&h.all, &h.present, &h.same} },
+			`SELECT COUNT(*), COUNT(CASE WHEN name = $3 THEN 1 END), COUNT(CASE WHEN name = $3 AND value IS NOT DISTINCT FROM $4 THEN 1 END)
+			FROM properties WHERE site_id = $1 AND visitor_id = $2`, siteID, visitor, name, value)
+		if err != nil || have.same > 0 {
 			return false, err
 		}
-		var all, present, same int
-		err = query.QueryRowContext(ctx, siteID, visitor, name, value).Scan(&all, &present, &same)
-		if err != nil || same > 0 {
-			return false, err
-		}
-		if present == 0 && all >= MaxProperties {
+		if have.present == 0 && have.all >= MaxProperties {
 			return false, ErrTooMany
 		}
-		if all == 0 {
-			if _, err := run(ctx, tx, `UPDATE visitors SET marked = TRUE WHERE site_id = $1 AND id = $2`, siteID, visitor); err != nil {
+		if have.all == 0 {
+			if _, err := tx.Exec(ctx, `UPDATE visitors SET marked = TRUE WHERE site_id = $1 AND id = $2`, siteID, visitor); err != nil {
 				return false, err
 			}
 		}
-		_, err = run(ctx, tx, `INSERT INTO properties (site_id, visitor_id, name, value, at) VALUES ($1, $2, $3, $4, $5)
+		_, err = tx.Exec(ctx, `INSERT INTO properties (site_id, visitor_id, name, value, at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (site_id, visitor_id, name) DO UPDATE SET value = excluded.value, at = excluded.at`, siteID, visitor, name, value, at)
 		return true, err
 	})
@@ -50,7 +46,7 @@ func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name st
 // returns ErrForeign when the ids of ref do not belong together.
 func (v *Visits) DeleteProperty(ctx context.Context, siteID int64, ref Ref, name string) error {
 	err := v.changeProperty(ctx, siteID, ref, PropertyDeleted, name, func(ctx context.Context, tx db.Tx, visitor, _ int64) (changed bool, err error) {
-		deleted, err := run(ctx, tx, `DELETE FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name = $3`, siteID, visitor, name)
+		deleted, err := tx.Exec(ctx, `DELETE FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name = $3`, siteID, visitor, name)
 		return deleted > 0, err
 	})
 	if err != nil {

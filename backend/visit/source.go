@@ -48,6 +48,30 @@ type Source struct {
 	Landing string `json:"landing,omitempty"`
 }
 
+// SourceColumns are the columns in which a table keeps a source, in the order of
+// [Source.Texts].
+const SourceColumns = `source_kind, source_name, source_medium, source_campaign, source_term, source_content,
+	source_click_id_name, source_click_id, source_referrer, source_landing`
+
+// Texts are the fields of the source.
+func (s *Source) Texts() [10]*string {
+	return [...]*string{&s.Kind, &s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content, &s.ClickIDName, &s.ClickID, &s.Referrer, &s.Landing}
+}
+
+// Fields are the texts as [db.List] takes them, to read SourceColumns.
+func (s *Source) Fields() []any {
+	var fields []any
+	for _, text := range s.Texts() {
+		fields = append(fields, text)
+	}
+	return fields
+}
+
+// Values are the texts as a statement takes them, to write SourceColumns.
+func (s Source) Values() []any {
+	return []any{s.Kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID, s.Referrer, s.Landing}
+}
+
 // MaxSourceText bounds each text of a source, in bytes.
 const MaxSourceText = 200
 

@@ -109,32 +109,27 @@ func (v *Visits) ref(r row) Ref {
 // is false when the three ids are not those of a page view of the site.
 func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address string, known bool, err error) {
 	r := v.row(ref)
-	err = v.db.Read().DB.QueryRowContext(ctx, `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
-		siteID, r.session, r.hit, r.visitor).Scan(&address)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
+	address, known, err = db.One(ctx, v.db.Read().DB, db.Only[string], `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
+		siteID, r.session, r.hit, r.visitor)
 	if err != nil {
 		return "", false, fmt.Errorf("reading the address of a page view: %w", err)
 	}
-	return address, true, nil
+	return address, known, nil
 }
 
 // Find returns the page view of that visitor and hit. known is false when there
 // is none on the site.
 func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref Ref, known bool, err error) {
 	r := v.row(Ref{Visitor: visitor, Hit: hit})
-	var sessions []int64
-	err = v.db.Read().NewRaw(`SELECT h.session_id FROM sessions AS s
-		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id AND h.id = ?2
-		WHERE s.site_id = ?0 AND s.visitor_id = ?1`, siteID, r.visitor, r.hit).Scan(ctx, &sessions)
+	r.session, known, err = db.One(ctx, v.db.Read().DB, db.Only[int64], `SELECT h.session_id FROM sessions AS s
+		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id AND h.id = $3
+		WHERE s.site_id = $1 AND s.visitor_id = $2`, siteID, r.visitor, r.hit)
 	if err != nil {
 		return Ref{}, false, fmt.Errorf("finding a page view: %w", err)
 	}
-	if len(sessions) == 0 {
+	if !known {
 		return Ref{}, false, nil
 	}
-	r.session = sessions[0]
 	return v.ref(r), true, nil
 }
 
@@ -143,16 +138,10 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 // need not have checked them, and nothing is stored for a visitor who
 // has been erased meanwhile.
 func (r row) present(ctx context.Context, tx db.Tx, siteID int64) error {
-	query, err := tx.Prepared(ctx, `SELECT COUNT(*) FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`)
-	if err != nil {
-		return err
-	}
-	var count int
-	if err := query.QueryRowContext(ctx, siteID, r.session, r.hit, r.visitor).Scan(&count); err != nil {
-		return err
-	}
-	if count == 0 {
+	_, found, err := db.One(ctx, tx, db.Only[int], `SELECT 1 FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
+		siteID, r.session, r.hit, r.visitor)
+	if err == nil && !found {
 		return ErrForeign
 	}
-	return nil
+	return err
 }

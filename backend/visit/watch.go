@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
 const (
@@ -187,18 +189,19 @@ func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[plac
 			values[i] = fmt.Sprintf("(%d, %d)", of.site, of.id)
 			read[of] = new(Scene)
 		}
-		var rows []struct {
-			SiteID, VisitorID, LastAt int64
-			Views                     int
+		type doing struct {
+			of     place
+			lastAt int64
+			views  int
 		}
-		err := v.db.Read().NewRaw(`SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
-			WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`).Scan(ctx, &rows)
+		rows, err := db.List(ctx, v.db.Read().DB, func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views} }, `SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
+			WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}
 		for _, r := range rows {
-			s := read[place{r.SiteID, r.VisitorID}]
-			s.Views, s.LastAt = r.Views, time.UnixMilli(r.LastAt)
+			s := read[r.of]
+			s.Views, s.LastAt = r.views, time.UnixMilli(r.lastAt)
 		}
 		maps.Copy(scenes, read)
 	}
