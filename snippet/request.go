@@ -24,7 +24,9 @@ func (w *writer) prepareRequest() {
 	if w.request.Method == http.MethodPost {
 		return
 	}
-	if !w.guard("conditions", func() { w.asked = w.mark().translate(h, document || w.visit.Shown.differs() && isForPage(w.visit.Purpose)) }) {
+	if !w.guard("conditions", func() {
+		w.asked = w.mark().translate(h, document || w.visit.Shown.differs() && isForPage(w.visit.Purpose))
+	}) {
 		w.restoreRequest()
 		w.asked = conditions{}
 	}
