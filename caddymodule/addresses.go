@@ -23,9 +23,9 @@ func (a *App) knownSites() []string {
 	for key := range a.sites {
 		known[key] = struct{}{}
 	}
-	a.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+	a.eachHandler(func(at spot, handler any) {
 		if h, ok := handler.(*Handler); ok && h.SiteKey == hostPlaceholder {
-			for _, host := range hosts {
+			for _, host := range at.hosts {
 				if host = strings.ToLower(host); site.ValidKey(host) == nil {
 					known[host] = struct{}{}
 				}
@@ -43,9 +43,9 @@ func (a *App) knownSites() []string {
 // consoleAddress is where the console answers, as a URL that ends with a slash,
 // or empty when the configuration does not tell.
 func (a *App) consoleAddress() (address string) {
-	a.eachHandler(func(server *caddyhttp.Server, hosts []string, handler any) {
+	a.eachHandler(func(at spot, handler any) {
 		if _, ok := handler.(*Console); ok && address == "" {
-			address = addressOf(server, hosts)
+			address = addressOf(at.server, at.hosts)
 		}
 	})
 	return address
@@ -69,11 +69,11 @@ func (a *App) credulousServers(configuration []byte) (names []string) {
 	if json.Unmarshal(configuration, &settings) != nil {
 		return nil
 	}
-	a.eachHandler(func(server *caddyhttp.Server, _ []string, handler any) {
+	a.eachHandler(func(at spot, handler any) {
 		switch handler.(type) {
 		case *Handler, *Console:
-			of := settings.Apps.HTTP.Servers[server.Name()]
-			name := server.Name() + " (" + strings.Join(server.Listen, ", ") + ")"
+			of := settings.Apps.HTTP.Servers[at.server.Name()]
+			name := at.server.Name() + " (" + strings.Join(at.server.Listen, ", ") + ")"
 			if (of.Ranges != nil || of.Unix) && of.Strict == 0 && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -82,82 +82,24 @@ func (a *App) credulousServers(configuration []byte) (names []string) {
 	return names
 }
 
-// eachHandler calls f for every handler of the HTTP app, with the hosts that
-// the routes in front of it ask for.
-func (a *App) eachHandler(f func(server *caddyhttp.Server, hosts []string, handler any)) {
-	a.eachServer(func(server *caddyhttp.Server) {
-		eachRoute(server.Routes, nil, func(hosts []string, handler any) { f(server, hosts, handler) })
-	})
-}
-
 // hostsOf are the hosts that the configuration names in front of the handler, in
 // lower case. It may stand among the routes for errors too.
 func (a *App) hostsOf(h *Handler) map[string]struct{} {
 	named := make(map[string]struct{})
-	note := func(hosts []string, handler any) {
+	note := func(at spot, handler any) {
 		if handler == h {
-			for _, host := range hosts {
+			for _, host := range at.hosts {
 				named[strings.ToLower(host)] = struct{}{}
 			}
 		}
 	}
 	a.eachServer(func(server *caddyhttp.Server) {
-		eachRoute(server.Routes, nil, note)
+		walk(server.Routes, spot{server: server}, note)
 		if server.Errors != nil {
-			eachRoute(server.Errors.Routes, nil, note)
+			walk(server.Errors.Routes, spot{server: server}, note)
 		}
 	})
 	return named
-}
-
-// eachServer calls f for every server of the HTTP app, in the order of their names.
-func (a *App) eachServer(f func(*caddyhttp.Server)) {
-	app, err := a.ctx.AppIfConfigured("http")
-	if err != nil {
-		return
-	}
-	http := app.(*caddyhttp.App)
-	names := make([]string, 0, len(http.Servers))
-	for name := range http.Servers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		f(http.Servers[name])
-	}
-}
-
-func eachRoute(routes caddyhttp.RouteList, outer []string, f func(hosts []string, handler any)) {
-	for _, route := range routes {
-		hosts := outer
-		if own := hostsOf(route); len(own) > 0 {
-			hosts = own
-		}
-		for _, handler := range route.Handlers {
-			f(hosts, handler)
-			if subroute, ok := handler.(*caddyhttp.Subroute); ok {
-				eachRoute(subroute.Routes, hosts, f)
-			}
-		}
-	}
-}
-
-// hostsOf are the hosts that the route names in full.
-func hostsOf(route caddyhttp.Route) (hosts []string) {
-	for _, set := range route.MatcherSets {
-		for _, matcher := range set {
-			named, ok := matcher.(*caddyhttp.MatchHost)
-			if !ok {
-				continue
-			}
-			for _, host := range *named {
-				if !strings.ContainsAny(host, "*{") {
-					hosts = append(hosts, host)
-				}
-			}
-		}
-	}
-	return hosts
 }
 
 // addressOf is the URL of the first address that the server listens on.
@@ -189,7 +131,7 @@ func addressOf(server *caddyhttp.Server, hosts []string) string {
 // declaredNumbers are the numbers of all sites that the configuration names.
 func (a *App) declaredNumbers() map[string][]number.Declared {
 	declared := make(map[string][]number.Declared)
-	a.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+	a.eachHandler(func(at spot, handler any) {
 		h, ok := handler.(*Handler)
 		if !ok || len(h.Numbers) == 0 {
 			return
@@ -197,7 +139,7 @@ func (a *App) declaredNumbers() map[string][]number.Declared {
 		if h.namesOneSite() {
 			declared[h.SiteKey] = append(declared[h.SiteKey], h.Declared()...)
 		} else if h.SiteKey == hostPlaceholder {
-			for _, host := range hosts {
+			for _, host := range at.hosts {
 				key := strings.ToLower(host)
 				declared[key] = append(declared[key], h.Declared()...)
 			}

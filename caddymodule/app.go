@@ -11,7 +11,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
@@ -48,6 +47,8 @@ type App struct {
 	// end then, so that browsers open them anew on the next one.
 	ending context.Context
 	end    context.CancelFunc
+
+	doubting sync.Once
 
 	mu    sync.Mutex
 	sites map[string]struct{} // the keys that handlers write out
@@ -135,13 +136,14 @@ func (a *App) Start() error { return nil }
 // It does not wait for the database: until that can be reached, it is tried again
 // and again, and pages pass untouched.
 func (a *App) started() {
+	a.logDoubts()
 	a.service.start(a.logger, backend.Configuration{
 		Sites:     a.knownSites(),
 		Numbers:   a.declaredNumbers(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})
-	a.eachHandler(func(_ *caddyhttp.Server, _ []string, handler any) {
+	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
 			h.block.Keep()
 		}
@@ -155,8 +157,12 @@ func (a *App) Stop() error {
 	return nil
 }
 
-// Cleanup lets go of the shared service.
+// Cleanup lets go of the shared service. A configuration that was only validated has
+// not been started: it tells here what is doubtful.
 func (a *App) Cleanup() error {
+	if a.edge != nil {
+		a.logDoubts()
+	}
 	if a.end != nil {
 		a.end()
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-3405227d/frontdesk/backend"
@@ -96,13 +95,9 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 	} else {
 		d.note("configuration", "%s names no site; those made known otherwise are tracked", file)
 	}
-	app.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
-		if h, ok := handler.(*Handler); ok {
-			for _, doubt := range h.Doubts() {
-				d.note("numbers", "%s: %s", h.nameFor(hosts), doubt)
-			}
-		}
-	})
+	for _, doubt := range app.doubts() {
+		d.note(doubt.about, "%s: %s", doubt.site, doubt.words)
+	}
 	for _, server := range app.credulousServers(encoded) {
 		d.note("proxies", "server %s trusts proxies without trusted_proxies_strict: clients choose the address by which they are limited", server)
 	}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 // probeTimeout bounds one question to a running server.
@@ -49,16 +48,17 @@ func askHealth(ctx context.Context, config *caddy.Config) (health, error) {
 // scriptAddresses are the URLs at which the script of each named host is.
 func (a *App) scriptAddresses() []string {
 	addresses := make(map[string]struct{})
-	a.eachHandler(func(server *caddyhttp.Server, hosts []string, handler any) {
+	a.eachHandler(func(at spot, handler any) {
 		h, ok := handler.(*Handler)
 		if !ok {
 			return
 		}
+		hosts := at.hosts
 		if len(hosts) == 0 && h.namesOneSite() {
 			hosts = []string{"localhost"}
 		}
 		for _, host := range hosts {
-			if base := addressOf(server, []string{host}); base != "" {
+			if base := addressOf(at.server, []string{host}); base != "" {
 				addresses[strings.TrimSuffix(base, "/")+h.Prefix+"svc.js"] = struct{}{}
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/spf13/cobra"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/term"
@@ -174,7 +173,7 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 	byKey, byHost := make(map[string]*Handler), make(map[string]string)
 	var everybody *Handler // whatever the host
 	app := found.(*App)
-	app.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+	app.eachHandler(func(at spot, handler any) {
 		h, ok := handler.(*Handler)
 		if !ok || len(h.Numbers) == 0 {
 			return
@@ -182,10 +181,10 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 		switch {
 		case h.namesOneSite():
 			byKey[h.SiteKey] = h
-		case len(hosts) == 0:
+		case len(at.hosts) == 0:
 			everybody = h
 		}
-		for _, host := range hosts {
+		for _, host := range at.hosts {
 			key := h.SiteKey
 			if !h.namesOneSite() {
 				key = strings.ToLower(host)

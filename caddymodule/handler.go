@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/caddyserver/caddy/v2"
@@ -73,9 +72,6 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.block, err = h.app.edge.Add(h.Settings); err != nil {
 		return err
 	}
-	for _, doubt := range h.Doubts() {
-		h.logger.Warn(doubt, zap.String("site", h.SiteKey))
-	}
 	h.hosts = sync.OnceValue(func() map[string]struct{} { return h.app.hostsOf(h) })
 	if h.namesOneSite() {
 		h.app.provisionSite(h.SiteKey)
@@ -109,14 +105,6 @@ func checkSiteKey(key string) error {
 		return nil
 	}
 	return site.ValidKey(key)
-}
-
-// nameFor names the handler for people: by its site, or the hosts in front of it.
-func (h *Handler) nameFor(hosts []string) string {
-	if h.namesOneSite() || len(hosts) == 0 {
-		return h.SiteKey
-	}
-	return strings.Join(hosts, ", ")
 }
 
 // ServeHTTP answers what is under the prefix and weaves what passes.

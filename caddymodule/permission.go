@@ -9,7 +9,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddytls"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -63,9 +62,9 @@ func (p *Permission) CertificateAllowed(ctx context.Context, name string) error 
 // hostsOfHandlers are the hosts that the configuration names in front of handlers.
 func (a *App) hostsOfHandlers() map[string]struct{} {
 	named := make(map[string]struct{})
-	a.eachHandler(func(_ *caddyhttp.Server, hosts []string, handler any) {
+	a.eachHandler(func(at spot, handler any) {
 		if _, ok := handler.(*Handler); ok {
-			for _, host := range hosts {
+			for _, host := range at.hosts {
 				named[strings.ToLower(host)] = struct{}{}
 			}
 		}
