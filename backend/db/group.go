@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,8 +31,9 @@ const (
 // [Tx.Exec].
 type Tx struct {
 	bun.Tx
-	db     *DB
-	topics *[]string
+	db    *DB
+	notes *notes
+	lane  int64
 }
 
 // Engine is SQLite or Postgres.
@@ -39,7 +41,7 @@ func (tx Tx) Engine() string { return tx.db.engine }
 
 // Wake wakes those who wait for news of the topic, on all nodes, once the
 // transaction is committed. See [DB.Subscribe].
-func (tx Tx) Wake(topic string) { *tx.topics = append(*tx.topics, topic) }
+func (tx Tx) Wake(topic string) { tx.notes.topics = append(tx.notes.topics, topic) }
 
 // Write runs f in a transaction, which it shares with other writes of the same
 // moment, and returns nil once the transaction is durable. When f returns an
@@ -108,12 +110,15 @@ type group struct {
 	mu     sync.RWMutex // held for reading while handing over, for writing to close
 	queue  chan *write
 	closed bool
+	lane   int64 // see [Tx.Lane]
 }
 
-func newGroups(n int) []*group {
+// newGroups returns n groups, whose lanes are those of the node, of which there are as many.
+func newGroups(n, nodes int) []*group {
 	groups := make([]*group, n)
+	node := rand.IntN(nodes)
 	for i := range groups {
-		groups[i] = &group{queue: make(chan *write, groupSize)}
+		groups[i] = &group{queue: make(chan *write, groupSize), lane: int64(node*n + i)}
 	}
 	return groups
 }
@@ -146,7 +151,7 @@ func (d *DB) run(g *group) {
 	batch := make([]*write, 0, groupSize)
 	for first := range g.queue {
 		batch = g.gather(append(batch[:0], first))
-		d.commit(batch)
+		d.commit(batch, g.lane)
 		clear(batch)
 	}
 }
@@ -176,12 +181,12 @@ func (g *group) gather(batch []*write) []*write {
 // commit writes the batch in one transaction and tells each write what became of
 // it. A second transaction takes the place of one in which a write failed that
 // had no savepoint; in that one all have.
-func (d *DB) commit(batch []*write) {
+func (d *DB) commit(batch []*write, lane int64) {
 	if d.engine == Postgres {
 		// Two nodes that lock in one order do not wait for each other.
 		slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.key, b.key) })
 	}
-	err := d.transact(batch)
+	err := d.transact(batch, lane)
 	for tries := 1; err != nil; {
 		switch {
 		case errors.Is(err, errUnguarded):
@@ -198,7 +203,7 @@ func (d *DB) commit(batch []*write) {
 			}
 			return
 		}
-		err = d.transact(batch)
+		err = d.transact(batch, lane)
 	}
 	for _, w := range batch {
 		w.done <- w.refused
@@ -210,7 +215,7 @@ var errUnguarded = errors.New("a write failed without a savepoint")
 
 // transact writes the batch in one transaction. Its error is of all of them; what
 // one write was refused for stands with that write.
-func (d *DB) transact(batch []*write) error {
+func (d *DB) transact(batch []*write, lane int64) error {
 	if err := d.files.check(); err != nil {
 		return err
 	}
@@ -229,8 +234,8 @@ func (d *DB) transact(batch []*write) error {
 		return fmt.Errorf("beginning transaction: %w", err)
 	}
 	defer sqlTx.Rollback() // does nothing after a commit
-	var topics []string
-	tx := Tx{Tx: sqlTx, db: d, topics: &topics}
+	var left notes
+	tx := Tx{Tx: sqlTx, db: d, notes: &left, lane: lane}
 	for _, w := range batch {
 		if w.refused = w.ctx.Err(); w.refused != nil { // nobody wants it any more
 			continue
@@ -239,6 +244,9 @@ func (d *DB) transact(batch []*write) error {
 			return err
 		}
 	}
+	if err := tx.storeCounts(ctx); err != nil {
+		return fmt.Errorf("storing counts: %w", err)
+	}
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
@@ -246,7 +254,7 @@ func (d *DB) transact(batch []*write) error {
 	if err := d.files.check(); err != nil {
 		return err
 	}
-	d.wakes.committed(topics)
+	d.wakes.committed(left.topics)
 	return nil
 }
 
@@ -258,7 +266,7 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 			return err
 		}
 	}
-	news := len(*tx.topics)
+	news, counts := len(tx.notes.topics), len(tx.notes.counts)
 	err := w.apply(ctx, tx)
 	if err == nil && w.attempt {
 		err = tx.savepoint(ctx, "RELEASE SAVEPOINT one") // fails on PostgreSQL when f has hidden an error
@@ -272,7 +280,7 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 		return errUnguarded
 	}
 	w.refused = err
-	*tx.topics = (*tx.topics)[:news]
+	tx.notes.topics, tx.notes.counts = tx.notes.topics[:news], tx.notes.counts[:counts]
 	return tx.savepoint(ctx, "ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one")
 }
 

@@ -32,7 +32,7 @@ func openPostgres(source string) (*DB, error) {
 	pool.SetMaxIdleConns(2 * postgresGroups)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	both := bun.NewDB(pool, pgdialect.New())
-	return &DB{read: both, write: both, groups: newGroups(postgresGroups)}, nil
+	return &DB{read: both, write: both, groups: newGroups(postgresGroups, 16)}, nil
 }
 
 func checkPostgres(source string) error {

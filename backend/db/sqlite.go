@@ -53,7 +53,7 @@ func openSQLite(path string) (*DB, error) {
 	return &DB{
 		read:   bun.NewDB(read, sqlitedialect.New()),
 		write:  bun.NewDB(write, sqlitedialect.New()),
-		groups: newGroups(1),
+		groups: newGroups(1, 1),
 	}, nil
 }
 

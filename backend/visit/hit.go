@@ -57,7 +57,9 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 	var stored stay
 	err = v.db.Write(ctx, a.key(), func(ctx context.Context, tx db.Tx) error {
 		var err error
-		stored, err = a.store(ctx, tx)
+		if stored, err = a.store(ctx, tx); err == nil {
+			v.count(tx, &a, stored)
+		}
 		return err
 	})
 	if err != nil {

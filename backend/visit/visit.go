@@ -54,6 +54,8 @@ type Visits struct {
 
 	properties *sql.Stmt // read with every view of a returning visitor
 
+	days *db.Counter[siteDay, dayCounts]
+
 	watching watching
 }
 
@@ -84,7 +86,7 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 		db: d, now: now, signing: signing, bots: newBots(), properties: properties,
 		numbers:  d.Sequence("visit.hits", block),
 		visitors: permutation{cipher, 'v'}, sessions: permutation{cipher, 's'}, hits: permutation{cipher, 'h'},
-		events: d.Sequence("visit.events", 256),
+		events: d.Sequence("visit.events", 256), days: newDays(),
 	}, nil
 }
 

@@ -1,0 +1,97 @@
+package visit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// Day is what a site had on a day; bots are not counted.
+type Day struct {
+	// Start is when the day began, in UTC.
+	Start time.Time
+	// Hits are its page views, Sessions those that began on it, by the kind of their
+	// source. A kind without any is missing.
+	Hits     int64
+	Sessions map[string]int64
+}
+
+// siteDay is a day of a site, in days since 1970.
+type siteDay struct{ site, day int64 }
+
+// dayCounts are what was counted of a day, sessions in the order of [Kinds].
+type dayCounts struct {
+	hits     int64
+	sessions [8]int64
+}
+
+func (c *dayCounts) fields() []any {
+	fields := []any{&c.hits}
+	for i := range c.sessions {
+		fields = append(fields, &c.sessions[i])
+	}
+	return fields
+}
+
+const dayLength = 24 * int64(time.Hour/time.Millisecond)
+
+// newDays counts the days of all sites, in the groups in which views are stored.
+func newDays() *db.Counter[siteDay, dayCounts] {
+	return db.NewCounter(func(a, b siteDay) int {
+		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day))
+	}, func(ctx context.Context, tx db.Tx, of siteDay, c dayCounts) error {
+		s := c.sessions
+		_, err := tx.Exec(ctx, `INSERT INTO visit_days (site_id, day, lane, hits, direct, campaign, ad, search, social, mail, map, referral)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+			ON CONFLICT (site_id, day, lane) DO UPDATE SET hits = visit_days.hits + excluded.hits,
+				direct = visit_days.direct + excluded.direct, campaign = visit_days.campaign + excluded.campaign, ad = visit_days.ad + excluded.ad,
+				search = visit_days.search + excluded.search, social = visit_days.social + excluded.social, mail = visit_days.mail + excluded.mail,
+				map = visit_days.map + excluded.map, referral = visit_days.referral + excluded.referral`,
+			of.site, of.day, tx.Lane(), c.hits, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+		return err
+	})
+}
+
+// count counts a view that was stored.
+func (v *Visits) count(tx db.Tx, a *arrival, stored stay) {
+	if a.bot || stored.repeated {
+		return
+	}
+	v.days.Add(tx, siteDay{a.siteID, a.at / dayLength}, func(c *dayCounts) {
+		c.hits++
+		if kind := slices.Index(Kinds, a.source.Kind); stored.newSession && kind >= 0 {
+			c.sessions[kind]++
+		}
+	})
+}
+
+// Days are the days of the site from one to another, the latter left out, oldest
+// first; a day without any view is missing.
+func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]Day, error) {
+	type row struct {
+		day int64
+		dayCounts
+	}
+	rows, err := db.List(ctx, v.db.Read().DB, func(r *row) []any { return append([]any{&r.day}, r.fields()...) },
+		`SELECT day, CAST(SUM(hits) AS BIGINT), CAST(SUM(direct) AS BIGINT), CAST(SUM(campaign) AS BIGINT), CAST(SUM(ad) AS BIGINT), CAST(SUM(search) AS BIGINT),
+			CAST(SUM(social) AS BIGINT), CAST(SUM(mail) AS BIGINT), CAST(SUM(map) AS BIGINT), CAST(SUM(referral) AS BIGINT)
+		FROM visit_days WHERE site_id = $1 AND day >= $2 AND day < $3 GROUP BY day ORDER BY day`,
+		siteID, (from.UnixMilli()+dayLength-1)/dayLength, (to.UnixMilli()+dayLength-1)/dayLength)
+	if err != nil {
+		return nil, fmt.Errorf("reading the days of a site: %w", err)
+	}
+	days := make([]Day, len(rows))
+	for i, r := range rows {
+		days[i] = Day{Start: time.UnixMilli(r.day * dayLength).UTC(), Hits: r.hits, Sessions: make(map[string]int64)}
+		for k, n := range r.sessions {
+			if n > 0 {
+				days[i].Sessions[Kinds[k]] = n
+			}
+		}
+	}
+	return days, nil
+}
