@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"backend/number":   {"backend/visit", "backend/db"},
 	"backend/visit":    {"backend/journal", "backend/db"},
 	"backend/operator": {"backend/journal", "backend/db"},
-	"backend/site":     {"backend/journal", "backend/db"},
+	"backend/site":     {"backend/number", "backend/journal", "backend/db"},
 	"backend/journal":  {"backend/db"},
 	"backend/db":       {"backend/db"},
 	"bench":            nil,

@@ -138,6 +138,7 @@ func (s *Service) run(ctx context.Context) {
 	desk := s.open(ctx)
 	if desk != nil {
 		s.finished.Go(func() { desk.prune(ctx, s.logger) })
+		s.finished.Go(func() { desk.Sites.Follow(ctx) })
 	}
 	for desk != nil {
 		select {

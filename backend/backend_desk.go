@@ -88,7 +88,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	leads := lead.New(d, visits, time.Now)
 	operators := operator.New(d, time.Now)
-	sites := site.New(d)
+	sites := site.New(d, time.Now, logger.Named("sites"))
 	numbers := number.NewShown(d, time.Now)
 	entries := journal.New(d)
 	return &Desk{

@@ -134,7 +134,7 @@ func TestCloseWaitsForThoseWhoUseTheService(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	require.Eventually(t, func() bool { _, _, err := s.Use(); return err != nil }, wait, tick)
-	_, err = desk.Sites.List(t.Context())
+	_, err = desk.Operators.List(t.Context())
 	require.NoError(t, err, "the database is open for whom it was lent to")
 	select {
 	case <-closed:
@@ -143,7 +143,7 @@ func TestCloseWaitsForThoseWhoUseTheService(t *testing.T) {
 	}
 	done()
 	require.NoError(t, <-closed)
-	_, err = desk.Sites.List(t.Context())
+	_, err = desk.Operators.List(t.Context())
 	require.Error(t, err)
 }
 

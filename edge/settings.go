@@ -3,13 +3,13 @@ package edge
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -157,14 +157,8 @@ func (s *Settings) SetService(service string) error {
 
 // SetPhoneMask takes a mask with # for each digit.
 func (s *Settings) SetPhoneMask(mask string) error {
-	switch {
-	case mask == "":
-	case len(mask) > 64:
-		return errors.New("phone mask: expected at most 64 bytes")
-	case !strings.Contains(mask, "#"):
-		return fmt.Errorf("phone mask %q: expected # for each digit, such as +7 (###) ###-##-##", mask)
-	case strings.ContainsFunc(mask, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }):
-		return errors.New("phone mask: expected text without control characters")
+	if err := site.CheckPhoneMask(mask); err != nil {
+		return err
 	}
 	s.PhoneMask = mask
 	return nil
@@ -176,10 +170,7 @@ func (s *Settings) SetConsent(consent *Consent) error {
 		if consent.Cookie == "" {
 			return errors.New("consent: expected the name of a cookie")
 		}
-		if err := (snippet.ScriptSettings{
-			Objects: [2]string{"Svc", "SvcWidget"}, Variant: "A",
-			ConsentCookie: consent.Cookie, ConsentValue: consent.Value,
-		}).Check(); err != nil {
+		if err := site.Consent(*consent).Check(); err != nil {
 			return err
 		}
 	}
@@ -198,9 +189,8 @@ func (s *Settings) AddOrigins(origins ...string) error {
 
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {
-		u, err := url.Parse(origin)
-		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.Scheme+"://"+u.Host != origin || origin != strings.ToLower(origin) {
-			return fmt.Errorf("origin %q: expected scheme and host alone, in lower case, such as https://m.shop.example", origin)
+		if err := site.CheckOrigin(origin); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -208,12 +198,10 @@ func checkOrigins(origins []string) error {
 
 // SetPrerender takes off or static.
 func (s *Settings) SetPrerender(prerender string) error {
-	switch prerender {
-	case "", "off", "static":
-	case "dynamic":
-		return errors.New("prerender dynamic: there are no pools of numbers yet; expected off or static")
-	default:
-		return fmt.Errorf("prerender %q: expected off or static", prerender)
+	if prerender != "" {
+		if err := site.CheckPrerender(prerender); err != nil {
+			return err
+		}
 	}
 	s.Prerender = prerender
 	return nil

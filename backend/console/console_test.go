@@ -52,7 +52,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	visits, err := visit.Open(ctx, database, d.now)
 	require.NoError(t, err)
 	d.Subjects = console.Subjects{
-		DB: database, Journal: journal.New(database), Sites: site.New(database), Visits: visits,
+		DB: database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
 		Numbers: number.NewShown(database, d.now),
 	}

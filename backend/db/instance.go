@@ -61,18 +61,27 @@ func (s *Sequence) Next(ctx context.Context) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next == s.end {
-		var end int64
-		err := s.db.Write(ctx, s.key(), func(ctx context.Context, tx Tx) error {
-			var err error
-			end, _, err = One(ctx, tx, Only[int64], `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
-				ON CONFLICT (name) DO UPDATE SET next = sequences.next + $2 RETURNING next`, s.name, s.block)
+		var first int64
+		err := s.db.Write(ctx, s.key(), func(ctx context.Context, tx Tx) (err error) {
+			first, err = s.Take(ctx, tx, s.block)
 			return err
 		})
 		if err != nil {
-			return 0, fmt.Errorf("reserving numbers of %q: %w", s.name, err)
+			return 0, err
 		}
-		s.next, s.end = end-s.block, end
+		s.next, s.end = first, first+s.block
 	}
 	s.next++
 	return s.next - 1, nil
+}
+
+// Take takes n numbers in a row within a write, and returns the first. They are
+// taken when the write is committed. Until then other nodes wait that take some.
+func (s *Sequence) Take(ctx context.Context, tx Tx, n int64) (first int64, err error) {
+	first, _, err = One(ctx, tx, Only[int64], `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
+		ON CONFLICT (name) DO UPDATE SET next = sequences.next + $2 RETURNING next - $2`, s.name, n)
+	if err != nil {
+		return 0, fmt.Errorf("reserving numbers of %q: %w", s.name, err)
+	}
+	return first, nil
 }

@@ -8,10 +8,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -66,15 +69,41 @@ type Entry struct {
 	Data json.RawMessage
 }
 
+// AppendAll is [Append] for many entries, in one statement for some hundred.
+func AppendAll(ctx context.Context, tx db.Tx, entries []Entry) error {
+	type row struct {
+		bun.BaseModel `bun:"table:journal"`
+
+		SiteID, At           int64
+		Kind                 string
+		SubjectID, VisitorID int64
+		Data                 string
+	}
+	for some := range slices.Chunk(entries, 500) {
+		rows := make([]row, len(some))
+		for i, e := range some {
+			rows[i] = row{SiteID: e.SiteID, At: e.At.UnixMilli(), Kind: e.Kind, SubjectID: e.SubjectID, VisitorID: e.VisitorID, Data: dataOf(e)}
+		}
+		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return fmt.Errorf("appending to the journal: %w", err)
+		}
+		tx.Wake(Topic)
+	}
+	return nil
+}
+
+func dataOf(e Entry) string {
+	if e.Data == nil {
+		return "{}"
+	}
+	return string(e.Data)
+}
+
 // Append adds the entry, whose Position is not read, and wakes the journal's
 // readers when the transaction is committed.
 func Append(ctx context.Context, tx db.Tx, e Entry) error {
-	data := e.Data
-	if data == nil {
-		data = json.RawMessage("{}")
-	}
 	_, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`,
-		e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, string(data))
+		e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, dataOf(e))
 	if err != nil {
 		return fmt.Errorf("appending to the journal: %w", err)
 	}

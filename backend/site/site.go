@@ -1,63 +1,72 @@
-// Package site knows the sites that the service works for.
+// Package site knows the sites that the service works for, and what has been set
+// for each of them.
 package site
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"sync/atomic"
+	"slices"
 	"time"
+
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
-// Added is the kind of the journal's entry for a new site.
-const Added = "site.added"
+// Kinds of the journal's entries about sites. Their subject is the site. The data
+// of Changed is {"by", "from", "to", "settings"}: who changed it, from which version
+// to which, and the settings that are new, with null for those not set any more.
+const (
+	Added   = "site.added"
+	Changed = "site.changed"
+)
+
+// Topic is what [db.DB.Subscribe] takes to hear that a site was added or changed.
+const Topic = "sites"
 
 // ErrUnknown is returned for a key that no site has.
 var ErrUnknown = errors.New("the site is not known")
 
+// ErrChanged is returned for a change of settings that somebody else has changed
+// meanwhile. Its text may be shown.
+var ErrChanged = errors.New("the settings have been changed by somebody else meanwhile")
+
 // Site is a site that is served.
 type Site struct {
-	// ID numbers the sites of the installation, from 1.
+	// ID numbers the sites of the installation, from 1. None is given out again.
 	ID int64
 	// Key names the site in configurations, pages and calls; see [ValidKey].
 	Key string
 	// CreatedAt is kept to the millisecond.
 	CreatedAt time.Time
+	// Version counts the changes of Settings; 0 while there was none. Two values
+	// of Site with the same ID and Version have the same Settings.
+	Version int64
+	// Settings are what has been set for the site. They are not to be changed.
+	Settings Settings
 }
-
-// remember is how long what is known of the sites is not looked up again.
-const remember = 3 * time.Second
 
 // Sites are the sites of the installation. It is safe for concurrent use.
 //
 // All of them are held in memory, so that a key is looked up without the
 // database, and keys of no site, of which anybody can send any number, cost it
-// nothing and are not remembered.
+// nothing and are not remembered. [Sites.Follow] keeps the memory up to date.
 type Sites struct {
-	db  *db.DB
-	now func() time.Time
-	ids *db.Sequence
-
-	known   atomic.Pointer[known]
-	reading chan struct{} // holds a value while the sites are being read
-}
-
-// known is what was read from the database. It is never changed.
-type known struct {
-	byKey map[string]Site
-	at    time.Time
+	db     *db.DB
+	now    func() time.Time
+	logger *zap.Logger
+	ids    *db.Sequence
+	memory memory
 }
 
 // New returns the sites of the database.
-func New(d *db.DB) *Sites { return newSites(d, time.Now) }
-
-func newSites(d *db.DB, now func() time.Time) *Sites {
-	return &Sites{db: d, now: now, ids: d.Sequence("site", 1), reading: make(chan struct{}, 1)}
+func New(d *db.DB, now func() time.Time, logger *zap.Logger) *Sites {
+	return &Sites{db: d, now: now, logger: logger, ids: d.Sequence("site", 1), memory: newMemory()}
 }
 
 var validKey = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
@@ -78,150 +87,178 @@ func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	if site, err := s.ByKey(ctx, key); !errors.Is(err, ErrUnknown) {
 		return site, err
 	}
-	id, err := s.ids.Next(ctx)
-	if err != nil {
-		return Site{}, fmt.Errorf("adding a site: %w", err)
-	}
-	now := s.now()
-	var site Site
-	err = s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		result, err := tx.NewRaw(`INSERT INTO sites (id, key, created_at) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING`, id, key, now.UnixMilli()).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		added, err := result.RowsAffected()
-		if err != nil {
-			return err
-		}
-		if added > 0 { // else another node was first
-			if err := journal.Append(ctx, tx, journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id}); err != nil {
-				return err
-			}
-		}
-		site, err = scan(tx.QueryRowContext(ctx, `SELECT id, key, created_at FROM sites WHERE key = ?`, key))
+	var stored row
+	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		sites, err := s.provide(ctx, tx, []string{key})
+		stored = sites[key]
 		return err
 	})
 	if err != nil {
 		return Site{}, fmt.Errorf("adding a site: %w", err)
 	}
-	s.add(site)
-	return site, nil
+	return s.remember(ctx, stored), nil
 }
 
-// ByKey returns the site of the key, or [ErrUnknown]. A site that another node
-// has added is found a few seconds later. While the database cannot be read,
-// the sites that were known before are.
-func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
-	current, err := s.current(ctx)
-	if current != nil {
-		if site, found := current.byKey[key]; found {
-			return site, nil
+// ProvisionAll adds the sites of the keys that are not there yet, and returns the
+// ids of all of them. This node knows them after [Sites.Refresh], or soon after.
+func (s *Sites) ProvisionAll(ctx context.Context, tx db.Tx, keys []string) (ids map[string]int64, err error) {
+	for _, key := range keys {
+		if err := ValidKey(key); err != nil {
+			return nil, err
 		}
 	}
+	sites, err := s.provide(ctx, tx, keys)
 	if err != nil {
-		return Site{}, fmt.Errorf("looking up a site: %w", err)
+		return nil, fmt.Errorf("adding sites: %w", err)
 	}
-	return Site{}, ErrUnknown
+	ids = make(map[string]int64, len(sites))
+	for key, site := range sites {
+		ids[key] = site.ID
+	}
+	return ids, nil
 }
 
-// List returns all sites in the order of their keys.
-func (s *Sites) List(ctx context.Context) ([]Site, error) {
-	rows, err := s.db.Read().DB.QueryContext(ctx, `SELECT id, key, created_at FROM sites ORDER BY key, id`)
-	if err != nil {
-		return nil, fmt.Errorf("listing sites: %w", err)
-	}
-	defer rows.Close()
-	var sites []Site
-	for rows.Next() {
-		site, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("listing sites: %w", err)
+// row is a site as it is stored.
+type row struct {
+	bun.BaseModel `bun:"table:sites"`
+
+	ID        int64
+	Key       string
+	CreatedAt int64
+	Version   int64
+	Settings  string
+}
+
+// together is how many sites one statement reads or writes.
+const together = 500
+
+// provide finds the sites of the keys, and adds those that there are not.
+func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[string]row, error) {
+	sites := make(map[string]row, len(keys))
+	for some := range slices.Chunk(keys, together) {
+		if err := find(ctx, tx, some, sites); err != nil {
+			return nil, err
 		}
-		sites = append(sites, site)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("listing sites: %w", err)
+		var missing []string
+		for _, key := range some {
+			if _, found := sites[key]; !found && !slices.Contains(missing, key) {
+				missing = append(missing, key)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		if err := s.insert(ctx, tx, missing); err != nil {
+			return nil, err
+		}
+		if err := find(ctx, tx, missing, sites); err != nil {
+			return nil, err
+		}
 	}
 	return sites, nil
 }
 
-// current is what is known of the sites, read anew when it is too old. One
-// caller reads; those who come meanwhile make do with what was known before.
-// Both results are set when older knowledge is all that can be had.
-func (s *Sites) current(ctx context.Context) (*known, error) {
-	before := s.known.Load()
-	if before != nil && s.now().Sub(before.at) < remember {
-		return before, nil
+func find(ctx context.Context, tx db.Tx, keys []string, sites map[string]row) error {
+	var rows []row
+	if err := tx.NewSelect().Model(&rows).Where("key IN (?)", bun.List(keys)).Scan(ctx); err != nil {
+		return err
 	}
-	if before != nil {
-		select {
-		case s.reading <- struct{}{}:
-		default:
-			return before, nil
-		}
-	} else {
-		select {
-		case s.reading <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	for _, r := range rows {
+		sites[r.Key] = r
 	}
-	defer func() { <-s.reading }()
-	if latest := s.known.Load(); latest != before {
-		return latest, nil
-	}
-	return s.read(ctx, before)
+	return nil
 }
 
-// read reads the sites if there are others than before: sites are added and
-// never removed, so their number tells.
-func (s *Sites) read(ctx context.Context, before *known) (*known, error) {
-	fresh := &known{at: s.now()}
-	if before != nil {
-		var count int
-		if err := s.db.Read().DB.QueryRowContext(ctx, `SELECT COUNT(*) FROM sites`).Scan(&count); err != nil {
-			return before, err
-		}
-		if count == len(before.byKey) {
-			fresh.byKey = before.byKey
-		}
+// insert adds sites, but for those that another node adds at the same moment.
+func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string) error {
+	first, err := s.ids.Take(ctx, tx, int64(len(keys)))
+	if err != nil {
+		return err
 	}
-	if fresh.byKey == nil {
-		sites, err := s.List(ctx)
-		if err != nil {
-			return before, err
-		}
-		fresh.byKey = make(map[string]Site, len(sites))
-		for _, site := range sites {
-			fresh.byKey[site.Key] = site
-		}
+	now := s.now()
+	rows := make([]row, len(keys))
+	for i, key := range keys {
+		rows[i] = row{ID: first + int64(i), Key: key, CreatedAt: now.UnixMilli(), Settings: "{}"}
 	}
-	// Not when a site was added here meanwhile, which may be missing in fresh.
-	if !s.known.CompareAndSwap(before, fresh) {
-		return s.known.Load(), nil
+	var added []int64
+	if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO NOTHING").Returning("id").Exec(ctx, &added); err != nil {
+		return err
 	}
-	return fresh, nil
+	entries := make([]journal.Entry, len(added))
+	for i, id := range added {
+		entries[i] = journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id}
+	}
+	tx.Wake(Topic)
+	return journal.AppendAll(ctx, tx, entries)
 }
 
-// add makes this node know at once what it has provisioned.
-func (s *Sites) add(site Site) {
-	for {
-		before := s.known.Load()
-		if before == nil {
-			return // nothing is known yet, so all will be read
-		}
-		fresh := &known{byKey: maps.Clone(before.byKey), at: before.at}
-		fresh.byKey[site.Key] = site
-		if s.known.CompareAndSwap(before, fresh) {
-			return
-		}
+// Change stores the settings of the site, which the caller has seen at the version,
+// and returns the site as it is then. A setting that is nil is not set any more.
+// What a newer program has stored, and this one does not know or accept, stays.
+// Settings that are as they were make no new version.
+//
+// The error may be an [Invalid], [ErrUnknown], or [ErrChanged] when the version is
+// not the stored one; then nothing has changed. "by" names who does it, such as an
+// operator by login, for the journal.
+func (s *Sites) Change(ctx context.Context, key string, version int64, settings Settings, by string) (Site, error) {
+	if err := settings.Check(); err != nil {
+		return Site{}, err
 	}
+	site, err := s.ByKey(ctx, key)
+	if err != nil {
+		return Site{}, err
+	}
+	var stored row
+	// All nodes write what is of one site under its id.
+	err = s.db.Attempt(ctx, site.ID, func(ctx context.Context, tx db.Tx) (err error) {
+		stored, err = s.change(ctx, tx, key, version, settings, by)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrChanged), errors.Is(err, ErrUnknown):
+		return Site{}, err
+	case err != nil:
+		return Site{}, fmt.Errorf("changing the settings of a site: %w", err)
+	}
+	return s.remember(ctx, stored), nil
 }
 
-func scan(row interface{ Scan(...any) error }) (Site, error) {
-	var site Site
-	var created int64
-	err := row.Scan(&site.ID, &site.Key, &created)
-	site.CreatedAt = time.UnixMilli(created)
-	return site, err
+func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64, settings Settings, by string) (row, error) {
+	found := make(map[string]row)
+	if err := find(ctx, tx, []string{key}, found); err != nil {
+		return row{}, err
+	}
+	site, known := found[key]
+	switch {
+	case !known:
+		return row{}, ErrUnknown
+	case site.Version != version:
+		return row{}, ErrChanged
+	}
+	stored, err := fieldsOf(site.Settings)
+	if err != nil {
+		stored = fields{} // nothing in it can be kept
+	}
+	changed, err := stored.apply(settings)
+	if err != nil || len(changed) == 0 {
+		return site, err
+	}
+	text, err := json.Marshal(stored)
+	if err != nil {
+		return row{}, err
+	}
+	site.Settings, site.Version = string(text), version+1
+	result, err := tx.ExecContext(ctx, `UPDATE sites SET settings = ?, version = ? WHERE id = ? AND version = ?`, site.Settings, site.Version, site.ID, version)
+	if err != nil {
+		return row{}, err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 { // another node was first
+		return row{}, errors.Join(err, ErrChanged)
+	}
+	data, err := json.Marshal(map[string]any{"by": by, "from": version, "to": site.Version, "settings": changed})
+	if err != nil {
+		return row{}, err
+	}
+	tx.Wake(Topic)
+	return site, journal.Append(ctx, tx, journal.Entry{SiteID: site.ID, At: s.now(), Kind: Changed, SubjectID: site.ID, Data: data})
 }

@@ -1,0 +1,76 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+const (
+	// MaxOrigins is how many further origins a site's settings may name.
+	MaxOrigins = 50
+	// maxOrigin is the length of an origin in bytes: a host name has 253 at most.
+	maxOrigin = 300
+	// maxConsent is the length in bytes of the name of a consent's cookie, and of its value.
+	maxConsent = 256
+)
+
+// CheckPhoneMask tells what is wrong with the mask of phone numbers in forms.
+// Empty is none.
+func CheckPhoneMask(mask string) error {
+	switch {
+	case mask == "":
+		return nil
+	case len(mask) > 64:
+		return errors.New("phone mask: expected at most 64 bytes")
+	case !strings.Contains(mask, "#"):
+		return fmt.Errorf("phone mask %q: expected # for each digit, such as +7 (###) ###-##-##", mask)
+	case strings.ContainsFunc(mask, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }):
+		return errors.New("phone mask: expected text without control characters")
+	}
+	return nil
+}
+
+// CheckPrerender tells what is wrong with the choice of the numbers that are
+// replaced before a page leaves the server.
+func CheckPrerender(prerender string) error {
+	switch prerender {
+	case "off", "static":
+		return nil
+	case "dynamic":
+		return errors.New("prerender dynamic: there are no pools of numbers yet; expected off or static")
+	}
+	return fmt.Errorf("prerender %.80q: expected off or static", prerender)
+}
+
+var (
+	cookieName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")                 // a token: RFC 6265, 4.1.1
+	cookieValue = regexp.MustCompile(`^[\x21\x23-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]*$`) // cookie-octets: the same
+)
+
+// Check tells what is wrong with the cookie's name or value.
+func (c Consent) Check() error {
+	switch {
+	case len(c.Cookie) > maxConsent || len(c.Value) > maxConsent:
+		return fmt.Errorf("consent: expected a cookie's name and value of at most %d bytes each", maxConsent)
+	case c.Cookie == "" && c.Value != "":
+		return fmt.Errorf("consent value %q: expected the name of its cookie too", c.Value)
+	case c.Cookie != "" && !cookieName.MatchString(c.Cookie):
+		return fmt.Errorf("consent cookie %q: expected the name of a cookie", c.Cookie)
+	case !cookieValue.MatchString(c.Value):
+		return fmt.Errorf("consent value %q: expected what a cookie can hold, with * for any text", c.Value)
+	}
+	return nil
+}
+
+// CheckOrigin tells what is wrong with an origin as browsers send it (RFC 6454,
+// section 6.2).
+func CheckOrigin(origin string) error {
+	u, err := url.Parse(origin)
+	if err != nil || len(origin) > maxOrigin || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.Scheme+"://"+u.Host != origin || origin != strings.ToLower(origin) {
+		return fmt.Errorf("origin %.320q: expected scheme and host alone, in lower case, such as https://m.shop.example", origin)
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+const (
+	// readTimeout is how long reading the sites may take.
+	readTimeout = 10 * time.Second
+	// lookAgainPostgres and lookAgainSQLite are how often Follow looks by itself. On PostgreSQL news may get lost
+	// while a connection breaks. On SQLite another process, such as a command, tells
+	// nobody.
+	lookAgainPostgres = 10 * time.Second
+	lookAgainSQLite   = 500 * time.Millisecond
+)
+
+// memory is what this node knows of the sites.
+type memory struct {
+	known  atomic.Pointer[known]
+	making chan struct{} // holds a value while the next known is being made
+}
+
+func newMemory() memory { return memory{making: make(chan struct{}, 1)} }
+
+// known is what was read from the database. It is never changed.
+type known struct {
+	byKey  map[string]Site
+	mark   mark
+	failed error // why it could not be read again
+}
+
+func newKnown(sites map[string]Site) *known { return &known{byKey: sites, mark: markOf(sites)} }
+
+// mark tells whether sites have been added, changed or removed: ids are given out
+// once, and versions only grow.
+type mark struct{ sites, newest, changes int64 }
+
+func markOf(sites map[string]Site) (m mark) {
+	for _, site := range sites {
+		m.sites++
+		m.newest = max(m.newest, site.ID)
+		m.changes += site.Version
+	}
+	return m
+}
+
+// ByKey returns the site of the key, or [ErrUnknown]. It waits for the database only
+// when the sites have never been read. While they cannot be read, those that were known
+// before are found, and of others it cannot be told.
+func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
+	known, err := s.current(ctx)
+	if err != nil {
+		return Site{}, fmt.Errorf("looking up a site: %w", err)
+	}
+	site, found := known.byKey[key]
+	switch {
+	case found:
+		return site, nil
+	case known.failed != nil:
+		return Site{}, fmt.Errorf("looking up a site: %w", known.failed)
+	}
+	return Site{}, ErrUnknown
+}
+
+// List returns all sites in the order of their keys. It waits for the database as
+// ByKey does.
+func (s *Sites) List(ctx context.Context) ([]Site, error) {
+	known, err := s.current(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing sites: %w", err)
+	}
+	return slices.SortedFunc(maps.Values(known.byKey), func(a, b Site) int { return cmp.Compare(a.Key, b.Key) }), nil
+}
+
+// Follow brings what other nodes add and change into the memory, until ctx ends: on
+// PostgreSQL within a fraction of a second.
+func (s *Sites) Follow(ctx context.Context) {
+	news, cancel := s.db.Subscribe(Topic)
+	defer cancel()
+	every := lookAgainPostgres
+	if s.db.Engine() == db.SQLite {
+		every = lookAgainSQLite
+	}
+	again := time.NewTicker(every)
+	defer again.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-news:
+		case <-again.C:
+		}
+		err := s.Refresh(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			s.logger.Warn("reading the sites failed: what was known of them holds", zap.Error(err))
+		}
+		failing = err != nil
+	}
+}
+
+// Refresh reads the sites anew, if there are others or a site was changed.
+func (s *Sites) Refresh(ctx context.Context) error {
+	done, err := s.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	before := s.memory.known.Load()
+	fresh, err := s.readAll(ctx, before)
+	if err != nil {
+		if before != nil {
+			s.memory.known.Store(&known{byKey: before.byKey, mark: before.mark, failed: err})
+		}
+		return fmt.Errorf("reading the sites: %w", err)
+	}
+	s.memory.known.Store(fresh)
+	return nil
+}
+
+// current is what is known of the sites. The first to ask reads them.
+func (s *Sites) current(ctx context.Context) (*known, error) {
+	if known := s.memory.known.Load(); known != nil {
+		return known, nil
+	}
+	if err := s.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return s.memory.known.Load(), nil
+}
+
+// turn waits until nobody else makes the next known.
+func (s *Sites) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case s.memory.making <- struct{}{}:
+		return func() { <-s.memory.making }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// remember makes this node know at once what it has stored itself, and returns it.
+func (s *Sites) remember(ctx context.Context, stored row) Site {
+	done, err := s.turn(ctx)
+	if err != nil {
+		return s.read(stored) // Follow is about to learn it
+	}
+	defer done()
+	site := s.read(stored)
+	before := s.memory.known.Load()
+	if before == nil {
+		return site // nothing is known yet, so all will be read
+	}
+	if latest, found := before.byKey[site.Key]; found && latest.ID == site.ID && latest.Version >= site.Version {
+		return site
+	}
+	sites := maps.Clone(before.byKey)
+	sites[site.Key] = site
+	s.memory.known.Store(newKnown(sites))
+	return site
+}
+
+func (s *Sites) readAll(ctx context.Context, before *known) (*known, error) {
+	if before != nil {
+		var m mark
+		err := s.db.Read().DB.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MAX(id), 0), CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM sites`).Scan(&m.sites, &m.newest, &m.changes)
+		if err != nil {
+			return nil, err
+		}
+		if m == before.mark {
+			return &known{byKey: before.byKey, mark: m}, nil
+		}
+	}
+	rows, err := s.db.Read().DB.QueryContext(ctx, `SELECT id, key, created_at, version, settings FROM sites`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	sites := make(map[string]Site)
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings); err != nil {
+			return nil, err
+		}
+		sites[r.Key] = s.read(r)
+	}
+	return newKnown(sites), rows.Err()
+}
+
+// read reads a site as it is stored. What of its settings this program does not
+// accept is left out and logged, once for each version.
+func (s *Sites) read(r row) Site {
+	if known := s.memory.known.Load(); known != nil {
+		if site, found := known.byKey[r.Key]; found && site.ID == r.ID && site.Version == r.Version {
+			return site
+		}
+	}
+	site := Site{ID: r.ID, Key: r.Key, CreatedAt: time.UnixMilli(r.CreatedAt), Version: r.Version}
+	if r.Settings == "{}" {
+		return site
+	}
+	stored, err := fieldsOf(r.Settings)
+	if err != nil {
+		s.logger.Warn("the stored settings of a site cannot be read: the configuration's hold", zap.String("site", r.Key), zap.Int64("version", r.Version), zap.Error(err))
+		return site
+	}
+	var refused []string
+	if site.Settings, refused = stored.settings(); len(refused) > 0 {
+		s.logger.Warn("stored settings of a site are not accepted: the configuration's hold", zap.String("site", r.Key), zap.Int64("version", r.Version), zap.Strings("settings", refused))
+	}
+	return site
+}
