@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"backend/visit":    {"backend/journal", "backend/db"},
 	"backend/operator": {"backend/journal", "backend/db"},
 	"backend/site":     {"backend/number", "backend/journal", "backend/db"},
+	"backend/declarer": {"backend/db"},
 	"backend/journal":  {"backend/db"},
 	"backend/db":       {"backend/db"},
 	"bench":            nil,

@@ -139,6 +139,7 @@ func (s *Service) run(ctx context.Context) {
 	if desk != nil {
 		s.finished.Go(func() { desk.prune(ctx, s.logger) })
 		s.finished.Go(func() { desk.Sites.Follow(ctx) })
+		s.finished.Go(func() { desk.keepDeclaring(ctx, s.logger) })
 	}
 	for desk != nil {
 		select {
@@ -175,7 +176,7 @@ func (s *Service) open(ctx context.Context) *Desk {
 // a configuration adds can wait, what is stored already cannot.
 func (s *Service) apply(ctx context.Context, desk *Desk, configuration Configuration) {
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
-		err := desk.apply(ctx, configuration)
+		err := desk.declare(ctx, configuration, s.logger)
 		s.desk.CompareAndSwap(nil, desk)
 		if err == nil {
 			s.logger.Info("ready", zap.String("database", s.settings.Engine))

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/console"
@@ -24,12 +24,15 @@ import (
 
 // Configuration is what a configuration declares for the database to know.
 type Configuration struct {
+	// Name is under which it declares: what it has declared before under the same
+	// name, and does not declare now, is retired unless others declare it. Nodes with
+	// the same configuration may share a name. See package declarer.
+	Name string
 	// Sites are the keys of the sites that it names.
 	Sites []string
-	// Numbers are the telephone numbers that it has for sites, by their keys.
+	// Numbers are the telephone numbers that it has for these sites, by their keys.
 	Numbers map[string][]number.Declared
-	// Operators are its accounts. Accounts that an earlier configuration
-	// declared and this one does not are retired.
+	// Operators are its accounts.
 	Operators []Operator
 	// Console is the console's URL with a slash at the end, or empty when the
 	// configuration does not tell.
@@ -37,10 +40,7 @@ type Configuration struct {
 }
 
 // Operator is a declared account.
-type Operator struct {
-	Login        string
-	PasswordHash string // argon2id in PHC string form
-}
+type Operator operator.Declared
 
 // Check tells what is wrong with the account.
 func (o Operator) Check() error {
@@ -62,6 +62,9 @@ type Desk struct {
 	Numbers   *number.Shown
 	API       *api.API
 	Console   *console.Console
+
+	declaring sync.Mutex     // held while something is being declared
+	declared  *Configuration // what was declared last, with what was added to it; nil before
 }
 
 // Open opens and migrates the database and makes the subjects.
@@ -130,39 +133,6 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 func (d *Desk) Close() error {
 	d.Console.Close()
 	return d.DB.Close()
-}
-
-// provisionedTogether is how many sites are looked up, or made, at a time: new
-// ones then share their commits.
-const provisionedTogether = 16
-
-// apply makes the database know what the configuration declares.
-func (d *Desk) apply(ctx context.Context, configuration Configuration) error {
-	d.Numbers.Declare(configuration.Numbers)
-	provisioning, together := errgroup.WithContext(ctx)
-	provisioning.SetLimit(provisionedTogether)
-	for _, key := range configuration.Sites {
-		provisioning.Go(func() error {
-			if _, err := d.Sites.Provision(together, key); err != nil {
-				return fmt.Errorf("provisioning site %q: %w", key, err)
-			}
-			return nil
-		})
-	}
-	if err := provisioning.Wait(); err != nil {
-		return err
-	}
-	var declared []string
-	for _, o := range configuration.Operators {
-		if err := d.Operators.Provision(ctx, o.Login, o.PasswordHash); err != nil {
-			return fmt.Errorf("provisioning operator %q: %w", o.Login, err)
-		}
-		declared = append(declared, o.Login)
-	}
-	if err := d.Operators.RetireProvisioned(ctx, declared); err != nil {
-		return fmt.Errorf("retiring operators: %w", err)
-	}
-	return nil
 }
 
 // announceSetup logs the link by which the first operator makes an account, as

@@ -5,6 +5,7 @@ package caddymodule
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -32,6 +34,13 @@ type App struct {
 	// directory.
 	Database *Database `json:"database,omitempty"`
 
+	// Under which name the configuration declares sites' numbers and operators: 1 to
+	// 64 letters, digits, and `.`, `_`, `:`, `-`. What it has declared under the same
+	// name before, and does not any more, is retired. Nodes with the same
+	// configuration may share a name; those with different ones must not. Default:
+	// the host name with PostgreSQL, none with SQLite.
+	Name string `json:"name,omitempty"`
+
 	// The operators' accounts that the configuration declares. When there is no
 	// account at all, a link for making the first one is logged at start.
 	Operators []Operator `json:"operators,omitempty"`
@@ -39,6 +48,7 @@ type App struct {
 	ctx       caddy.Context
 	logger    *zap.Logger
 	settings  db.Settings // with placeholders resolved: never encoded
+	name      string
 	operators []backend.Operator
 	service   *sharedService
 	edge      *edge.Edge
@@ -96,6 +106,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.settings, err = a.Database.resolve(); err != nil {
 		return err
 	}
+	if a.name, err = resolveName(a.Name, a.settings.Engine); err != nil {
+		return err
+	}
 	if a.operators, err = resolveOperators(a.Operators); err != nil {
 		return err
 	}
@@ -138,6 +151,7 @@ func (a *App) Start() error { return nil }
 func (a *App) started() {
 	a.logDoubts()
 	a.service.start(a.logger, backend.Configuration{
+		Name:      a.name,
 		Sites:     a.knownSites(),
 		Numbers:   a.declaredNumbers(),
 		Operators: a.operators,
@@ -206,6 +220,26 @@ func (d *Database) resolve() (db.Settings, error) {
 		}
 	}
 	return settings, nil
+}
+
+// resolveName fills in the default and the placeholders, and checks the result.
+func resolveName(name, engine string) (string, error) {
+	if name == "" && engine == db.SQLite { // one machine, one configuration
+		return "", nil
+	}
+	var err error
+	if name == "" {
+		name, err = os.Hostname()
+	} else {
+		name, err = caddy.NewReplacer().ReplaceOrErr(name, true, true)
+	}
+	if err == nil {
+		err = declarer.ValidName(name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("name: %w", err)
+	}
+	return name, nil
 }
 
 func resolveOperators(declared []Operator) ([]backend.Operator, error) {

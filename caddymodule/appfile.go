@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/declarer"
 )
 
 func init() {
@@ -30,6 +31,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //	frontdesk {
 //		database sqlite   <path>
 //		database postgres <connection string>
+//		name     <name>
 //		operator <login> <password hash>
 //	}
 //
@@ -37,7 +39,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database and operator", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, name and operator", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -54,6 +56,18 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			}
 			if !hasPlaceholder(a.Database.Source) {
 				if _, err := a.Database.resolve(); err != nil {
+					return d.Err(err.Error())
+				}
+			}
+		case "name":
+			if a.Name != "" {
+				return d.Err("the name is given already: expected one")
+			}
+			if !d.AllArgs(&a.Name) || a.Name == "" {
+				return d.Err("expected: name NAME")
+			}
+			if !hasPlaceholder(a.Name) {
+				if err := declarer.ValidName(a.Name); err != nil {
 					return d.Err(err.Error())
 				}
 			}
@@ -74,7 +88,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			}
 			a.Operators = append(a.Operators, o)
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database or operator", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, name or operator", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

@@ -98,12 +98,19 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 	desk, done, err := activeService(t).Use()
 	require.NoError(t, err)
 	defer done()
-	require.Equal(t, []number.Declared{{Digits: "74951234567", Tracking: []string{"74957654321"}}}, desk.Numbers.Declared("shop"))
-	require.Equal(t, []number.Declared{{Digits: "74951234567"}}, desk.Numbers.Declared("known.example"))
+	declared := func(key string) []number.Declared {
+		site, err := desk.Sites.ByKey(t.Context(), key)
+		require.NoError(t, err)
+		list, err := desk.Numbers.Declared(t.Context(), site.ID)
+		require.NoError(t, err)
+		return list
+	}
+	require.Equal(t, []number.Declared{{Digits: "74951234567", Tracking: []string{"74957654321"}}}, declared("shop"))
+	require.Equal(t, []number.Declared{{Digits: "74951234567"}}, declared("known.example"))
 	_, err = desk.Sites.Provision(t.Context(), "other.example")
 	require.NoError(t, err)
-	require.Empty(t, desk.Numbers.Declared("other.example"))
+	require.Empty(t, declared("other.example"))
 	s.get("http://localhost:$PORT2/", "Host", "other.example")
 	learnt(t, "other.example", "74951234567")
-	require.Equal(t, []number.Declared{{Digits: "78005553535"}}, desk.Numbers.Declared("other.example"))
+	require.Equal(t, []number.Declared{{Digits: "78005553535"}}, declared("other.example"))
 }

@@ -133,8 +133,8 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	if err != nil {
 		return err
 	}
-	if desk.Numbers.Declared(s.site) == nil { // a site that the configuration does not name
-		desk.Numbers.DeclareSite(s.site, s.block.settings.Declared())
+	if err := desk.DeclareNumbers(ctx, site, s.block.settings.Declared()); err != nil {
+		return err
 	}
 	return desk.Numbers.Learn(ctx, site.ID, s.path, found)
 }

@@ -80,7 +80,7 @@ func TestWhoeverGuessesDoesNotLockTheOwnerOut(t *testing.T) {
 	for _, addresses := range []int{1, 100} {
 		t.Run(strconv.Itoa(addresses), func(t *testing.T) {
 			d := newDesk(t, dbtest.Open(t, dbtest.SQLite(t)))
-			require.NoError(t, d.Operators.Provision(t.Context(), "vera", cheapHash()))
+			d.declare("vera", cheapHash())
 			known := d.at("198.51.100.1")
 			require.Equal(t, http.StatusSeeOther, known.signIn("vera", password).status)
 

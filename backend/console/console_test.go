@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,6 +71,22 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		d.server.Close()
 	})
 	return d
+}
+
+// declare declares the operator, as a configuration does.
+func (d *desk) declare(login, hash string) {
+	d.t.Helper()
+	require.NoError(d.t, d.DB.Write(d.t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		return d.Operators.Declare(ctx, tx, "node", []operator.Declared{{Login: login, PasswordHash: hash}})
+	}))
+}
+
+// declareNumbers declares the numbers of the shop.
+func (d *desk) declareNumbers(declarer string, numbers ...number.Declared) {
+	d.t.Helper()
+	require.NoError(d.t, d.DB.Write(d.t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		return d.Numbers.Declare(ctx, tx, declarer, map[int64][]number.Declared{d.shop.ID: numbers})
+	}))
 }
 
 // each runs the test on a desk of each database, with the admin vera.

@@ -21,7 +21,7 @@ type numbersPage struct {
 	More  bool          // sites than are shown
 }
 
-// siteNumbers are the numbers that a site shows, or that it is configured to.
+// siteNumbers are the numbers that a site shows, or that are declared for it.
 type siteNumbers struct {
 	site.Site
 	Rows []numberRow
@@ -66,8 +66,7 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 	}
 	var body numbersPage
 	for _, s := range f.Sites {
-		declared := c.Numbers.Declared(s.Key)
-		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] && len(declared) == 0 {
+		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] {
 			continue
 		}
 		if len(body.Sites) == maxNumberSites {
@@ -75,6 +74,11 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 		shown, err := c.Numbers.List(r.Context(), s.ID)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		declared, err := c.Numbers.Declared(r.Context(), s.ID)
 		if err != nil {
 			c.failed(w, r, err)
 			return
@@ -112,7 +116,6 @@ func numberRows(shown []number.ShownNumber, declared []number.Declared) []number
 	}
 	for _, d := range declared {
 		if !seen[d.Digits] {
-			seen[d.Digits] = true // several handlers of a site may have it
 			others = append(others, numberRow{Digits: d.Digits, Valid: dial(d.Digits) != "", State: stateConfigured})
 		}
 	}

@@ -26,9 +26,9 @@ func TestNumbersAreShown(t *testing.T) {
 		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/contacts.html", found))
 		delete(found, "74957654321")
 		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/", found))
-		d.Numbers.Declare(map[string][]number.Declared{"shop.example": {
-			{Digits: "74951234567", Tracking: []string{"74957654321", "74957654322"}}, {Digits: "78005553535"}, {Digits: "78005553535"},
-		}})
+		// Two nodes serve the site.
+		d.declareNumbers("a", number.Declared{Digits: "74951234567", Tracking: []string{"74957654321", "74957654322"}})
+		d.declareNumbers("b", number.Declared{Digits: "78005553535"}, number.Declared{Digits: "78005553535"})
 		page := b.get("/numbers")
 		require.Equal(t, http.StatusOK, page.status)
 		for _, text := range []string{
@@ -72,7 +72,7 @@ func TestHostileNumbersStayText(t *testing.T) {
 			hostile:       {{Text: hostile, Place: hostile, Count: 1}},
 			"74951234567": {{Text: hostile, Place: "text", Count: 1}},
 		}))
-		d.Numbers.Declare(map[string][]number.Declared{"shop.example": {{Digits: "74951234567", Tracking: []string{hostile}}}})
+		d.declareNumbers("a", number.Declared{Digits: "74951234567", Tracking: []string{hostile}})
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(d.signedIn("vera").get("/numbers").body))
 		require.NoError(t, err)
 		require.Zero(t, document.Find("main script, main img, [onerror], hx-partial").Length())

@@ -224,7 +224,7 @@ func TestLanguageIsTheOperatorsOwn(t *testing.T) {
 
 func TestOperatorsPage(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		require.NoError(t, d.Operators.Provision(t.Context(), "chief", "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg"))
+		d.declare("chief", "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg")
 		b := d.signedIn("vera")
 		require.Equal(t, http.StatusSeeOther, b.post("/operators", "login", "boris", "name", "Boris", "password", password, "role", "operator").status)
 		page := b.get("/operators").body

@@ -119,6 +119,15 @@ func (d *DB) CheckWrite(ctx context.Context) error {
 // Engine is SQLite or Postgres.
 func (d *DB) Engine() string { return d.engine }
 
+// Clock is an expression of SQL for the time in milliseconds as the database has
+// it: the clocks of nodes may differ.
+func Clock(engine string) string {
+	if engine == Postgres {
+		return `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`
+	}
+	return `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+}
+
 // Read is for queries. On SQLite its connections refuse to write.
 func (d *DB) Read() *bun.DB { return d.read }
 

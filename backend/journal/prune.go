@@ -60,7 +60,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) 
 // when there is none.
 func (j *Journal) slowest(ctx context.Context) (*Position, error) {
 	p, found, err := db.One(ctx, j.db.Read().DB, func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
-		`SELECT tx, seq FROM journal_readers WHERE seen_at > `+clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())
+		`SELECT tx, seq FROM journal_readers WHERE seen_at > `+db.Clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())
 	if err != nil || !found {
 		return nil, err
 	}

@@ -102,19 +102,10 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// clock is the time in milliseconds as the database has it: the clocks of nodes
-// may differ.
-func clock(engine string) string {
-	if engine == db.Postgres {
-		return `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`
-	}
-	return `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
-}
-
 // claim takes or renews the lease, unless another node holds it.
 func (r *Reader) claim(ctx context.Context) (mine bool, err error) {
 	err = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		now := clock(tx.Engine())
+		now := db.Clock(tx.Engine())
 		claimed, err := tx.Exec(ctx, `INSERT INTO journal_readers (name, tx, seq, owner, expires_at, seen_at) VALUES ($1, 0, 0, $2, `+now+` + $3, `+now+`)
 			ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner, expires_at = EXCLUDED.expires_at, seen_at = EXCLUDED.seen_at
 			WHERE journal_readers.owner = EXCLUDED.owner OR journal_readers.expires_at < EXCLUDED.seen_at`, r.name, r.owner, leaseTime.Milliseconds())

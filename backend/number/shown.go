@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -28,14 +27,11 @@ const (
 	maxPath = 200
 )
 
-// Shown keeps which telephone numbers the sites' own pages show, and what the
-// configuration says about them. It is safe for concurrent use.
+// Shown keeps which telephone numbers the sites' own pages show, and which ones
+// configurations have for them. It is safe for concurrent use.
 type Shown struct {
 	db  *db.DB
 	now func() time.Time
-
-	mu       sync.Mutex
-	declared map[string][]Declared
 }
 
 // ShownNumber is a number that a site's pages show.
@@ -60,42 +56,8 @@ type Writing struct {
 	Count int    `json:"count"`
 }
 
-// Declared is a number that the configuration has for a site.
-type Declared struct {
-	// Digits are in international form.
-	Digits string
-	// Tracking are the numbers that it can be replaced by.
-	Tracking []string
-}
-
 // NewShown returns the shown numbers of the database.
-func NewShown(d *db.DB, now func() time.Time) *Shown {
-	return &Shown{db: d, now: now, declared: make(map[string][]Declared)}
-}
-
-// Declare replaces what the configuration says of all sites, by their keys.
-func (s *Shown) Declare(sites map[string][]Declared) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.declared = maps.Clone(sites)
-	if s.declared == nil {
-		s.declared = make(map[string][]Declared)
-	}
-}
-
-// DeclareSite adds what the configuration says of a site that it does not name.
-func (s *Shown) DeclareSite(key string, numbers []Declared) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.declared[key] = numbers
-}
-
-// Declared is what the configuration says of the site. The list is not to be changed.
-func (s *Shown) Declared(key string) []Declared {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.declared[key]
-}
+func NewShown(d *db.DB, now func() time.Time) *Shown { return &Shown{db: d, now: now} }
 
 type shownNumberRow struct {
 	bun.BaseModel `bun:"table:shown_numbers"`
@@ -176,9 +138,10 @@ func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error 
 	return err
 }
 
-// Sites are the sites whose pages are known to show numbers.
+// Sites are the sites whose pages are known to show numbers, and those for which
+// some are declared.
 func (s *Shown) Sites(ctx context.Context) (map[int64]bool, error) {
-	rows, err := s.db.Read().QueryContext(ctx, `SELECT DISTINCT site_id FROM shown_numbers`)
+	rows, err := s.db.Read().QueryContext(ctx, `SELECT site_id FROM shown_numbers UNION SELECT site_id FROM number_declarations`)
 	if err != nil {
 		return nil, fmt.Errorf("listing sites with numbers: %w", err)
 	}

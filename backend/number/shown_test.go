@@ -116,16 +116,3 @@ func TestShownNumbersOnStrangePaths(t *testing.T) {
 		require.Equal(t, 4, shown[0].Pages)
 	})
 }
-
-func TestDeclaredNumbers(t *testing.T) {
-	s := number.NewShown(nil, time.Now)
-	require.Empty(t, s.Declared("shop"))
-	lamps := []number.Declared{{Digits: "74951234567", Tracking: []string{"74957654321"}}}
-	s.Declare(map[string][]number.Declared{"shop": lamps})
-	s.DeclareSite("other", lamps[:0])
-	require.Equal(t, lamps, s.Declared("shop"))
-	s.Declare(nil)
-	require.Empty(t, s.Declared("shop"))
-	s.DeclareSite("other", lamps)
-	require.Equal(t, lamps, s.Declared("other"))
-}

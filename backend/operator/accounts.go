@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/uptrace/bun"
-
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
@@ -111,7 +109,7 @@ func (o *Operators) Passwd(ctx context.Context, login, password string) error {
 	if err != nil {
 		return ErrUnknown
 	}
-	account, err := o.find(ctx, "login = ?", login)
+	account, err := find(ctx, o.db.Read(), "login = ?", login)
 	if err != nil {
 		return err
 	}
@@ -181,85 +179,5 @@ func (o *Operators) SetLanguage(ctx context.Context, id int64, language string) 
 	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operators SET language = ? WHERE id = ?`, language, id)
 		return err
-	})
-}
-
-// Provision makes or renews the admin account that the configuration declares.
-// It takes over an account of that login made in the console. The hash is
-// argon2id in PHC string form; the error may be [ErrLogin] or [ErrHash].
-func (o *Operators) Provision(ctx context.Context, login, hash string) error {
-	login, err := foldLogin(login)
-	if err != nil {
-		return err
-	}
-	if err := CheckHash(hash); err != nil {
-		return err
-	}
-	known, err := o.find(ctx, "login = ?", login)
-	if err != nil && !errors.Is(err, ErrUnknown) {
-		return err
-	}
-	if err == nil {
-		return o.reprovision(ctx, known, hash)
-	}
-	id, err := o.ids.Next(ctx)
-	if err != nil {
-		return err
-	}
-	account := Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now(), Epoch: 1}
-	err = o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`); err != nil {
-			return err
-		}
-		return o.insert(ctx, tx, account, hash)
-	})
-	if errors.Is(err, ErrTaken) { // another node, which starts at the same moment
-		return nil
-	}
-	return adding(err)
-}
-
-func (o *Operators) reprovision(ctx context.Context, known record, hash string) error {
-	if known.Provisioned && known.Role == Admin && !known.Disabled && known.hash == hash {
-		return nil
-	}
-	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, role = ?, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1
-			WHERE id = ?`, hash, string(Admin), known.ID)
-		if err != nil {
-			return fmt.Errorf("provisioning operator: %w", err)
-		}
-		return o.note(ctx, tx, PasswordChanged, known.Operator)
-	})
-}
-
-// RetireProvisioned disables the provisioned accounts that the configuration no
-// longer declares, and ends their sessions. An admin may then give them a
-// password of their own: they are no longer provisioned.
-func (o *Operators) RetireProvisioned(ctx context.Context, declared []string) error {
-	keep := []string{""} // no login is empty, and a list in SQL must not be
-	for _, login := range declared {
-		if login, err := foldLogin(login); err == nil {
-			keep = append(keep, login)
-		}
-	}
-	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		var gone []struct {
-			ID    int64
-			Login string
-		}
-		err := tx.NewRaw(`SELECT id, login FROM operators WHERE provisioned AND login NOT IN (?)`, bun.List(keep)).Scan(ctx, &gone)
-		for _, account := range gone {
-			if err == nil {
-				_, err = tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1 WHERE id = ?`, account.ID)
-			}
-			if err == nil {
-				err = o.note(ctx, tx, Disabled, Operator{ID: account.ID, Login: account.Login})
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("retiring operators: %w", err)
-		}
-		return nil
 	})
 }

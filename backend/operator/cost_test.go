@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -36,13 +37,13 @@ func TestWrongPasswordCostsTheSameForEveryLogin(t *testing.T) {
 		gone, err := o.Create(ctx, Account{Login: "gone", Password: "correct horse battery", Role: Agent})
 		require.NoError(t, err)
 		require.NoError(t, o.SetDisabled(ctx, gone.ID, true))
-		for login, hash := range map[string]string{
-			"chief":  "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg",
-			"second": "$argon2id$v=19$m=47104,t=1,p=1$AAAAckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg",
-			"small":  "$argon2id$v=19$m=64,t=3,p=2$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg",
-		} {
-			require.NoError(t, o.Provision(ctx, login, hash))
-		}
+		require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			return o.Declare(ctx, tx, "node", []Declared{
+				{"chief", "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg"},
+				{"second", "$argon2id$v=19$m=47104,t=1,p=1$AAAAckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg"},
+				{"small", "$argon2id$v=19$m=64,t=3,p=2$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg"},
+			})
+		}))
 		all := []cost{{64, 3, 2}, usualCost, {47104, 1, 1}}
 		for _, login := range []string{"vera", "chief", "second", "small", "nobody", "gone", "no login at all"} {
 			require.Equal(t, all, spent(login, "a wrong password", ErrCredentials), login)

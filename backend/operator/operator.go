@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/uptrace/bun"
+
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -142,13 +144,13 @@ func (r *record) operator() Operator {
 
 // Get returns the account, or [ErrUnknown].
 func (o *Operators) Get(ctx context.Context, id int64) (Operator, error) {
-	r, err := o.find(ctx, "id = ?", id)
+	r, err := find(ctx, o.db.Read(), "id = ?", id)
 	return r.operator(), err
 }
 
-func (o *Operators) find(ctx context.Context, condition string, arg any) (record, error) {
+func find(ctx context.Context, from bun.IConn, condition string, arg any) (record, error) {
 	var r record
-	rows, err := o.db.Read().QueryContext(ctx, `SELECT `+columns+`, password_hash FROM operators WHERE `+condition, arg)
+	rows, err := from.QueryContext(ctx, `SELECT `+columns+`, password_hash FROM operators WHERE `+condition, arg)
 	if err != nil {
 		return r, fmt.Errorf("reading operator: %w", err)
 	}

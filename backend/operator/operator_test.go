@@ -180,44 +180,6 @@ func TestAddClosesSetup(t *testing.T) {
 	})
 }
 
-func TestProvisionedAccountsFollowTheConfiguration(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx := t.Context()
-		o := operator.New(d, newClock().now)
-		require.NoError(t, o.Provision(ctx, "Chief", hash))
-		require.NoError(t, o.Provision(ctx, "chief", hash))
-		chief, err := o.Authenticate(ctx, "chief", "antitiming")
-		require.NoError(t, err)
-		require.True(t, chief.Provisioned)
-		require.Equal(t, operator.Admin, chief.Role)
-		require.Equal(t, int64(1), chief.Epoch, "declaring the same again ends no session")
-		_, needed, err := o.SetupToken(ctx)
-		require.NoError(t, err)
-		require.False(t, needed)
-
-		require.ErrorIs(t, o.Passwd(ctx, "chief", password), operator.ErrProvisioned)
-		require.ErrorIs(t, o.SetDisabled(ctx, chief.ID, true), operator.ErrProvisioned)
-		require.ErrorIs(t, o.Provision(ctx, "chief", "$2a$14$whatever"), operator.ErrHash)
-		require.ErrorIs(t, o.Provision(ctx, "chief", password), operator.ErrHash)
-
-		require.NoError(t, o.Add(ctx, "vera", password, operator.Agent))
-		require.NoError(t, o.Provision(ctx, "vera", hash))
-		vera, err := o.Authenticate(ctx, "vera", "antitiming")
-		require.NoError(t, err, "the configuration takes over an account of the console")
-		require.True(t, vera.Provisioned)
-
-		require.NoError(t, o.RetireProvisioned(ctx, []string{"VERA"}))
-		_, err = o.Authenticate(ctx, "chief", "antitiming")
-		require.ErrorIs(t, err, operator.ErrCredentials)
-		_, err = o.Authenticate(ctx, "vera", "antitiming")
-		require.NoError(t, err)
-
-		require.NoError(t, o.Provision(ctx, "chief", hash))
-		_, err = o.Authenticate(ctx, "chief", "antitiming")
-		require.NoError(t, err, "back in the configuration")
-	})
-}
-
 func TestCheckHash(t *testing.T) {
 	require.NoError(t, operator.CheckHash(hash))
 	for _, wrong := range []string{

@@ -58,7 +58,7 @@ func (o *Operators) holder(ctx context.Context, login string) (record, error) {
 	if err != nil {
 		return record{}, ErrUnknown
 	}
-	known, err := o.find(ctx, "login = ?", login)
+	known, err := find(ctx, o.db.Read(), "login = ?", login)
 	if err == nil && known.Disabled {
 		return record{}, ErrUnknown
 	}

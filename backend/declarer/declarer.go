@@ -1,0 +1,61 @@
+// Package declarer knows whose configurations have declared things in the database.
+//
+// A declarer is the configuration of one node, or of several nodes with the same one,
+// and has a name. What it declares bears this name, in the tables of the subjects, so
+// that it is told from what others declare. A node that ends takes nothing back; a
+// declarer that no node has shown for [KeepFor] counts as gone.
+package declarer
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+const (
+	// KeepFor is how long what a declarer has declared outlasts its last node.
+	KeepFor = 7 * 24 * time.Hour
+	// ShowEvery is how often a running node has to declare again.
+	ShowEvery = time.Hour
+)
+
+var validName = regexp.MustCompile(`^[\pL\pN._:-]{1,64}$`)
+
+// ValidName tells what is wrong with the name of a configuration, if anything.
+func ValidName(name string) error {
+	if !validName.MatchString(name) {
+		return fmt.Errorf("%.80q is no name of a configuration: expected 1 to 64 letters, digits, '.', '_', ':' and '-'", name)
+	}
+	return nil
+}
+
+// Show notes that a node of the declarer is there, which is about to declare. Until
+// the end of the transaction no other does.
+func Show(ctx context.Context, tx db.Tx, name string) error {
+	if tx.Engine() == db.Postgres { // SQLite has one writer
+		if _, err := tx.ExecContext(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return fmt.Errorf("waiting for other nodes that declare: %w", err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO declarers (name, seen_at) VALUES (?, `+db.Clock(tx.Engine())+`)
+		ON CONFLICT (name) DO UPDATE SET seen_at = EXCLUDED.seen_at`, name)
+	if err != nil {
+		return fmt.Errorf("noting the declarer: %w", err)
+	}
+	return nil
+}
+
+// Gone returns the names of those that are gone, and forgets them. What they have
+// declared is the caller's to end, in the same transaction.
+func Gone(ctx context.Context, tx db.Tx) (names []string, err error) {
+	err = tx.NewRaw(`DELETE FROM declarers WHERE seen_at < `+db.Clock(tx.Engine())+` - ? RETURNING name`, KeepFor.Milliseconds()).Scan(ctx, &names)
+	if err != nil {
+		return nil, fmt.Errorf("looking for declarers that are gone: %w", err)
+	}
+	slices.Sort(names)
+	return names, nil
+}

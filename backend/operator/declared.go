@@ -1,0 +1,204 @@
+package operator
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// Declared is an account of an admin as a configuration has it.
+type Declared struct {
+	Login        string
+	PasswordHash string // argon2id in PHC string form
+}
+
+// Nameless is the declarer of the accounts that were provisioned by a program which
+// did not note who declares them.
+const Nameless = ""
+
+// Check returns [ErrLogin] or [ErrHash] for what no account can have.
+func (d Declared) Check() error {
+	if err := ValidLogin(d.Login); err != nil {
+		return err
+	}
+	return CheckHash(d.PasswordHash)
+}
+
+// Adopt has the accounts that are provisioned and that nobody declares declared by
+// [Nameless]. It tells whether there were any.
+func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
+	result, err := tx.ExecContext(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
+		SELECT login, ?, password_hash, created_at FROM operators
+		WHERE provisioned AND NOT EXISTS (SELECT 1 FROM operator_declarations d WHERE d.login = operators.login)`, Nameless)
+	if err != nil {
+		return false, fmt.Errorf("adopting operators: %w", err)
+	}
+	adopted, err := result.RowsAffected()
+	return adopted > 0, err
+}
+
+// Declare replaces what the declarer has declared by these accounts. Each is made, or
+// taken over from the console. An account that nobody declares any more is disabled,
+// which ends its sessions; an admin may then enable it and give it a password.
+//
+// Where declarers differ in the password of an account, the one holds that was declared
+// last: a node that declares the same as before changes nothing. The error may be
+// [ErrLogin] or [ErrHash].
+func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, accounts []Declared) error {
+	wanted := make(map[string]string, len(accounts))
+	for _, a := range accounts {
+		if err := a.Check(); err != nil {
+			return fmt.Errorf("declaring operator %q: %w", a.Login, err)
+		}
+		login, _ := foldLogin(a.Login)
+		wanted[login] = a.PasswordHash
+	}
+	stored, err := declarationsOf(ctx, tx, declarer)
+	if err != nil {
+		return err
+	}
+	for login := range stored {
+		if _, stays := wanted[login]; stays {
+			continue
+		}
+		if err := o.withdraw(ctx, tx, login, declarer); err != nil {
+			return err
+		}
+		if err := o.settle(ctx, tx, login, false); err != nil {
+			return err
+		}
+	}
+	for _, login := range slices.Sorted(maps.Keys(wanted)) { // in one order on all nodes
+		if err := o.declare(ctx, tx, login, declarer, wanted[login], stored[login]); err != nil {
+			return err
+		}
+		if err := o.settle(ctx, tx, login, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Forget ends what a declarer that is gone has declared. The last admin who can sign in
+// stays: nobody has said that this account is to be closed.
+func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error {
+	stored, err := declarationsOf(ctx, tx, declarer)
+	if err != nil {
+		return err
+	}
+	for _, login := range slices.Sorted(maps.Keys(stored)) {
+		if err := o.withdraw(ctx, tx, login, declarer); err != nil {
+			return err
+		}
+		if err := o.settle(ctx, tx, login, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// declarationsOf are the password hashes that the declarer has declared, by login.
+func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]string, error) {
+	var rows []struct{ Login, PasswordHash string }
+	err := tx.NewRaw(`SELECT login, password_hash FROM operator_declarations WHERE declarer = ?`, declarer).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("reading declared operators: %w", err)
+	}
+	stored := make(map[string]string, len(rows))
+	for _, r := range rows {
+		stored[r.Login] = r.PasswordHash
+	}
+	return stored, nil
+}
+
+func (o *Operators) withdraw(ctx context.Context, tx db.Tx, login, declarer string) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM operator_declarations WHERE login = ? AND declarer = ?`, login, declarer); err != nil {
+		return fmt.Errorf("retiring operator %q: %w", login, err)
+	}
+	return nil
+}
+
+// declare notes the declaration. It takes the place of the one without a name.
+func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer, hash, before string) error {
+	if hash != before {
+		// Later than all others, whatever the clocks of the nodes say.
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
+			SELECT ?, ?, ?, CASE WHEN COALESCE(MAX(at), 0) < ? THEN ? ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = ?
+			ON CONFLICT (login, declarer) DO UPDATE SET password_hash = EXCLUDED.password_hash, at = EXCLUDED.at`,
+			login, declarer, hash, o.now().UnixMilli(), o.now().UnixMilli(), login)
+		if err != nil {
+			return fmt.Errorf("declaring operator %q: %w", login, err)
+		}
+	}
+	if declarer == Nameless {
+		return nil
+	}
+	return o.withdraw(ctx, tx, login, Nameless)
+}
+
+// settle makes the account what its declarations say. With spare, the last admin who
+// can sign in stays when there are none.
+func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bool) error {
+	account, err := find(ctx, tx.Tx, "login = ?", login)
+	missing := errors.Is(err, ErrUnknown)
+	if err != nil && !missing {
+		return err
+	}
+	// A password is as old as its first declaration: whoever declares an old one anew
+	// does not bring it back.
+	var hash string
+	err = tx.NewRaw(`SELECT password_hash FROM operator_declarations WHERE login = ?
+		GROUP BY password_hash ORDER BY MIN(at) DESC, password_hash LIMIT 1`, login).Scan(ctx, &hash)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		if missing || !account.Provisioned {
+			return nil
+		}
+		return o.retire(ctx, tx, account.Operator, spare)
+	case err != nil:
+		return fmt.Errorf("reading the declarations of operator %q: %w", login, err)
+	case missing:
+		return o.provision(ctx, tx, login, hash)
+	case account.Provisioned && account.Role == Admin && !account.Disabled && account.hash == hash:
+		return nil
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, role = ?, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1
+		WHERE id = ?`, hash, string(Admin), account.ID)
+	if err != nil {
+		return fmt.Errorf("declaring operator %q: %w", login, err)
+	}
+	return o.note(ctx, tx, PasswordChanged, account.Operator)
+}
+
+func (o *Operators) provision(ctx context.Context, tx db.Tx, login, hash string) error {
+	id, err := o.ids.Take(ctx, tx, 1)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`); err != nil {
+		return fmt.Errorf("closing the setup link: %w", err)
+	}
+	return adding(o.insert(ctx, tx, Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now(), Epoch: 1}, hash))
+}
+
+func (o *Operators) retire(ctx context.Context, tx db.Tx, account Operator, spare bool) error {
+	if spare {
+		others, err := tx.NewSelect().TableExpr("operators").Where("role = ? AND NOT disabled AND id <> ?", string(Admin), account.ID).Count(ctx)
+		if err != nil {
+			return fmt.Errorf("counting admins: %w", err)
+		}
+		if others == 0 {
+			return nil
+		}
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1 WHERE id = ?`, account.ID)
+	if err != nil {
+		return fmt.Errorf("retiring operator %q: %w", account.Login, err)
+	}
+	return o.note(ctx, tx, Disabled, account)
+}
