@@ -17,9 +17,12 @@ import (
 const (
 	// readTimeout is how long reading the sites may take.
 	readTimeout = 10 * time.Second
-	// lookAgainPostgres and lookAgainSQLite are how often Follow looks by itself. On PostgreSQL news may get lost
-	// while a connection breaks. On SQLite another process, such as a command, tells
-	// nobody.
+	// readApart is the least pause between two readings: those who come together are
+	// read together.
+	readApart = 100 * time.Millisecond
+	// lookAgainPostgres and lookAgainSQLite are how often Follow looks by itself. On
+	// PostgreSQL news may get lost while a connection breaks. On SQLite another
+	// process, such as a command, tells nobody.
 	lookAgainPostgres = 10 * time.Second
 	lookAgainSQLite   = 500 * time.Millisecond
 )
@@ -95,17 +98,22 @@ func (s *Sites) Follow(ctx context.Context) {
 	defer again.Stop()
 	failing := false
 	for {
+		err := s.Refresh(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			s.logger.Warn("reading the sites failed: what was known of them holds", zap.Error(err))
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(readApart):
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-news:
 		case <-again.C:
 		}
-		err := s.Refresh(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			s.logger.Warn("reading the sites failed: what was known of them holds", zap.Error(err))
-		}
-		failing = err != nil
 	}
 }
 
