@@ -2,8 +2,6 @@ package backend
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"go.uber.org/zap"
 
@@ -19,63 +17,80 @@ import (
 func (d *Desk) declare(ctx context.Context, configuration Configuration, logger *zap.Logger) error {
 	d.declaring.Lock()
 	defer d.declaring.Unlock()
-	return d.declareLocked(ctx, configuration, logger)
+	err := d.together(ctx, logger, func(ctx context.Context, tx db.Tx) error {
+		if _, err := declarer.Show(ctx, tx, configuration.Name); err != nil {
+			return err
+		}
+		return d.write(ctx, tx, configuration)
+	})
+	if err != nil {
+		return err
+	}
+	d.declared = &configuration
+	return d.Sites.Refresh(ctx)
 }
 
-// keepDeclaring declares the same again now and then, until ctx ends.
-func (d *Desk) keepDeclaring(ctx context.Context, logger *zap.Logger) {
+// keepShowing shows now and then that this node is there, until ctx ends.
+func (d *Desk) keepShowing(ctx context.Context, logger *zap.Logger) {
 	for sleep(ctx, declarer.ShowEvery) {
-		if err := d.declareAgain(ctx, logger); err != nil && ctx.Err() == nil {
-			logger.Warn("declaring the configuration again failed", zap.Error(err))
+		if err := d.show(ctx, logger); err != nil && ctx.Err() == nil {
+			logger.Warn("showing that this node is there failed", zap.Error(err))
 		}
 	}
 }
 
-// declareAgain shows that this node is there. It also mends what has been taken back
-// in between, such as by an earlier program.
-func (d *Desk) declareAgain(ctx context.Context, logger *zap.Logger) error {
+// show shows that this node is there. It declares nothing anew, since another node of
+// the same name may have a newer configuration; unless this node was away for so long
+// that it has counted as gone.
+func (d *Desk) show(ctx context.Context, logger *zap.Logger) error {
 	d.declaring.Lock()
 	defer d.declaring.Unlock()
 	if d.declared == nil {
 		return nil
 	}
-	return d.declareLocked(ctx, *d.declared, logger)
+	return d.together(ctx, logger, func(ctx context.Context, tx db.Tx) error {
+		known, err := declarer.Show(ctx, tx, d.declared.Name)
+		switch {
+		case err != nil:
+			return err
+		case !known:
+			return d.write(ctx, tx, *d.declared)
+		}
+		return d.Operators.Settle(ctx, tx, d.declared.Name)
+	})
 }
 
-func (d *Desk) declareLocked(ctx context.Context, configuration Configuration, logger *zap.Logger) error {
+// together does what f does in one transaction with ending what those have declared who
+// are gone.
+func (d *Desk) together(ctx context.Context, logger *zap.Logger, f func(context.Context, db.Tx) error) error {
 	var gone []string
 	err := d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
-		gone, err = d.write(ctx, tx, configuration)
+		if err := f(ctx, tx); err != nil {
+			return err
+		}
+		gone, err = d.forget(ctx, tx)
 		return err
 	})
+	if err == nil && len(gone) > 0 {
+		logger.Info("what has been declared by nodes that were not seen for long is retired", zap.Strings("names", gone))
+	}
+	return err
+}
+
+// write writes what the configuration declares.
+func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration) error {
+	adopted, err := d.Operators.Adopt(ctx, tx)
 	if err != nil {
 		return err
 	}
-	configuration.Numbers = maps.Clone(configuration.Numbers)
-	d.declared = &configuration
-	if len(gone) > 0 {
-		logger.Info("what has been declared by nodes that were not seen for long is retired", zap.Strings("names", gone))
-	}
-	return d.Sites.Refresh(ctx)
-}
-
-// write is the transaction of declare. It returns the declarers that are gone.
-func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration) (gone []string, err error) {
-	if err := declarer.Show(ctx, tx, configuration.Name); err != nil {
-		return nil, err
-	}
-	adopted, err := d.Operators.Adopt(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
 	if adopted {
-		if err := declarer.Show(ctx, tx, operator.Nameless); err != nil {
-			return nil, err
+		if _, err := declarer.Show(ctx, tx, operator.Nameless); err != nil {
+			return err
 		}
 	}
 	ids, err := d.Sites.ProvisionAll(ctx, tx, configuration.Sites)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	numbers := make(map[int64][]number.Declared)
 	for key, list := range configuration.Numbers {
@@ -84,16 +99,18 @@ func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration)
 		}
 	}
 	if err := d.Numbers.Declare(ctx, tx, configuration.Name, numbers); err != nil {
-		return nil, err
+		return err
 	}
 	var accounts []operator.Declared
 	for _, o := range configuration.Operators {
 		accounts = append(accounts, operator.Declared(o))
 	}
-	if err := d.Operators.Declare(ctx, tx, configuration.Name, accounts); err != nil {
-		return nil, err
-	}
-	gone, err = declarer.Gone(ctx, tx)
+	return d.Operators.Declare(ctx, tx, configuration.Name, accounts)
+}
+
+// forget ends what those have declared who are gone, and returns their names.
+func (d *Desk) forget(ctx context.Context, tx db.Tx) ([]string, error) {
+	gone, err := declarer.Gone(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,30 +125,26 @@ func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration)
 	return gone, nil
 }
 
-// DeclareNumbers adds the numbers that the configuration has for a site that it does
-// not name, unless it has some for the site already. Only then is the database asked.
+// DeclareNumbers declares the numbers that the configuration has for a site that it
+// does not name. It writes only when this has not been done.
 func (d *Desk) DeclareNumbers(ctx context.Context, known site.Site, numbers []number.Declared) error {
 	d.declaring.Lock()
 	defer d.declaring.Unlock()
 	if d.declared == nil || len(numbers) == 0 {
 		return nil
 	}
-	if _, has := d.declared.Numbers[known.Key]; has {
+	if _, named := d.declared.Numbers[known.Key]; named {
 		return nil
 	}
-	err := d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if err := declarer.Show(ctx, tx, d.declared.Name); err != nil {
-			return err
-		}
-		return d.Numbers.DeclareSite(ctx, tx, d.declared.Name, known.ID, numbers)
-	})
-	if err != nil {
+	name := d.declared.Name
+	// Another node of the same name, that has just started, may have taken them back.
+	if is, err := d.Numbers.IsDeclared(ctx, name, known.ID, numbers); err != nil || is {
 		return err
 	}
-	d.declared.Sites = append(slices.Clone(d.declared.Sites), known.Key)
-	if d.declared.Numbers == nil {
-		d.declared.Numbers = make(map[string][]number.Declared)
-	}
-	d.declared.Numbers[known.Key] = numbers
-	return nil
+	return d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := declarer.Show(ctx, tx, name); err != nil {
+			return err
+		}
+		return d.Numbers.DeclareSite(ctx, tx, name, known.ID, numbers)
+	})
 }

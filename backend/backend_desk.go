@@ -64,7 +64,7 @@ type Desk struct {
 	Console   *console.Console
 
 	declaring sync.Mutex     // held while something is being declared
-	declared  *Configuration // what was declared last, with what was added to it; nil before
+	declared  *Configuration // what was declared last; nil before
 }
 
 // Open opens and migrates the database and makes the subjects.

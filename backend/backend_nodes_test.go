@@ -118,6 +118,9 @@ func TestNodesThatShareAName(t *testing.T) {
 		ready(t, start(t, settings, zap.NewNop(), node("edge", "lamps.example", chairs, "anna")))
 		require.Equal(t, map[string]bool{"anna": true, "boris": false}, canSignIn(t, first), "at once")
 		require.Equal(t, map[string][]number.Declared{"lamps.example": chairs}, declaredAt(t, first))
+		require.NoError(t, use(t, first).show(t.Context(), zap.NewNop()), "an hour later")
+		require.Equal(t, map[string]bool{"anna": true, "boris": false}, canSignIn(t, first), "the older one has brought nothing back")
+		require.Equal(t, map[string][]number.Declared{"lamps.example": chairs}, declaredAt(t, first))
 	})
 }
 
@@ -132,7 +135,7 @@ func TestNodeThatIsNotSeenForLongIsGone(t *testing.T) {
 				return err
 			}))
 		}
-		again := func() { require.NoError(t, use(t, b).declareAgain(t.Context(), zap.NewNop())) }
+		again := func() { require.NoError(t, use(t, b).show(t.Context(), zap.NewNop())) }
 		age("container-1", declarer.KeepFor-time.Hour)
 		again()
 		require.Equal(t, map[string]bool{"anna": true, "boris": true}, canSignIn(t, b), "it may come back")
@@ -141,6 +144,26 @@ func TestNodeThatIsNotSeenForLongIsGone(t *testing.T) {
 		again()
 		require.Equal(t, map[string]bool{"anna": true, "boris": false}, canSignIn(t, b))
 		require.Equal(t, map[string][]number.Declared{"lamps.example": lamps}, declaredAt(t, b), "the new one declares it")
+
+		// A node that was cut off from the database for as long finds itself gone.
+		require.NoError(t, use(t, b).DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM declarers WHERE name = 'container-2'`); err != nil {
+				return err
+			}
+			return errors.Join(use(t, b).Numbers.Declare(ctx, tx, "container-2", nil), use(t, b).Operators.Declare(ctx, tx, "container-2", nil))
+		}))
+		require.False(t, canSignIn(t, b)["anna"])
+		again()
+		require.Equal(t, map[string]bool{"anna": true, "boris": false}, canSignIn(t, b))
+		require.Equal(t, map[string][]number.Declared{"lamps.example": lamps}, declaredAt(t, b))
+
+		// An earlier program beside it retires what its own file does not have.
+		require.NoError(t, use(t, b).DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1`)
+			return err
+		}))
+		again()
+		require.True(t, canSignIn(t, b)["anna"])
 
 		back := ready(t, start(t, settings, zap.NewNop(), node("container-1", "chairs.example", chairs, "boris")))
 		require.Equal(t, map[string]bool{"anna": true, "boris": true}, canSignIn(t, back))
@@ -175,10 +198,12 @@ func TestNumbersOfASiteThatIsNotNamed(t *testing.T) {
 		}
 		expected := map[string][]number.Declared{"lamps.example": lamps, "other.example": chairs}
 		require.Equal(t, expected, declaredAt(t, s))
-		require.NoError(t, desk.declareAgain(t.Context(), zap.NewNop()), "an hour later")
+		require.NoError(t, desk.show(t.Context(), zap.NewNop()), "an hour later")
 		require.Equal(t, expected, declaredAt(t, s))
-		require.NoError(t, desk.declare(t.Context(), node("a", "lamps.example", lamps), zap.NewNop()), "another configuration")
-		require.Equal(t, map[string][]number.Declared{"lamps.example": lamps}, declaredAt(t, s))
+		second := ready(t, start(t, settings, zap.NewNop(), node("a", "lamps.example", lamps)))
+		require.Equal(t, map[string][]number.Declared{"lamps.example": lamps}, declaredAt(t, second), "starts under the same name")
+		require.NoError(t, desk.DeclareNumbers(t.Context(), other, chairs), "with the next page")
+		require.Equal(t, expected, declaredAt(t, second))
 	})
 }
 

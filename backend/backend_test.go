@@ -112,6 +112,7 @@ func TestConfigurationIsApplied(t *testing.T) {
 		s.Start(Configuration{Sites: []string{"shop", "other"}, Operators: []Operator{{Login: "anna", PasswordHash: hash}}})
 		require.Eventually(t, func() bool { return !canSignIn(t, s)["boris"] }, wait, tick)
 		require.Equal(t, map[string]bool{"anna": true, "boris": false}, canSignIn(t, s))
+		require.Eventually(t, func() bool { return len(siteKeys(t, s)) == 3 }, wait, tick)
 		require.Equal(t, []string{"other", "shop", "www.shop.example"}, siteKeys(t, s), "a site keeps its history")
 	})
 }

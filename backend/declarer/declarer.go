@@ -19,7 +19,7 @@ import (
 const (
 	// KeepFor is how long what a declarer has declared outlasts its last node.
 	KeepFor = 7 * 24 * time.Hour
-	// ShowEvery is how often a running node has to declare again.
+	// ShowEvery is how often a running node has to show its declarer.
 	ShowEvery = time.Hour
 )
 
@@ -33,20 +33,25 @@ func ValidName(name string) error {
 	return nil
 }
 
-// Show notes that a node of the declarer is there, which is about to declare. Until
-// the end of the transaction no other does.
-func Show(ctx context.Context, tx db.Tx, name string) error {
+// Show notes that a node of the declarer is there. Until the end of the transaction
+// nobody else declares. It tells whether the declarer was known: when it was not, what
+// it has declared before is gone.
+func Show(ctx context.Context, tx db.Tx, name string) (known bool, err error) {
 	if tx.Engine() == db.Postgres { // SQLite has one writer
 		if _, err := tx.ExecContext(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return fmt.Errorf("waiting for other nodes that declare: %w", err)
+			return false, fmt.Errorf("waiting for other nodes that declare: %w", err)
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO declarers (name, seen_at) VALUES (?, `+db.Clock(tx.Engine())+`)
+	known, err = tx.NewSelect().TableExpr("declarers").Where("name = ?", name).Exists(ctx)
+	if err != nil {
+		return false, fmt.Errorf("looking for the declarer: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO declarers (name, seen_at) VALUES (?, `+db.Clock(tx.Engine())+`)
 		ON CONFLICT (name) DO UPDATE SET seen_at = EXCLUDED.seen_at`, name)
 	if err != nil {
-		return fmt.Errorf("noting the declarer: %w", err)
+		return false, fmt.Errorf("noting the declarer: %w", err)
 	}
-	return nil
+	return known, nil
 }
 
 // Gone returns the names of those that are gone, and forgets them. What they have

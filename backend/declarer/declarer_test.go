@@ -22,9 +22,13 @@ func TestDeclarersThatAreNotShownAreGone(t *testing.T) {
 			t.Helper()
 			require.NoError(t, d.Write(t.Context(), 0, f))
 		}
-		show := func(name string) {
+		show := func(name string) (known bool) {
 			t.Helper()
-			write(func(ctx context.Context, tx db.Tx) error { return declarer.Show(ctx, tx, name) })
+			write(func(ctx context.Context, tx db.Tx) (err error) {
+				known, err = declarer.Show(ctx, tx, name)
+				return err
+			})
+			return known
 		}
 		gone := func() (names []string) {
 			t.Helper()
@@ -43,10 +47,10 @@ func TestDeclarersThatAreNotShownAreGone(t *testing.T) {
 			})
 		}
 		for _, name := range []string{"b", "a", "here"} {
-			show(name)
+			require.False(t, show(name))
 		}
 		pass(declarer.KeepFor - time.Hour)
-		show("here")
+		require.True(t, show("here"))
 		require.Empty(t, gone())
 		pass(2 * time.Hour)
 
@@ -59,7 +63,8 @@ func TestDeclarersThatAreNotShownAreGone(t *testing.T) {
 		require.ErrorIs(t, err, failure)
 		require.Equal(t, []string{"a", "b"}, gone(), "until it has been done")
 		require.Empty(t, gone())
-		show("a")
+		require.False(t, show("a"))
+		require.True(t, show("here"))
 		require.Empty(t, gone())
 	})
 }

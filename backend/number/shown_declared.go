@@ -74,6 +74,23 @@ func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, site
 	return s.replace(ctx, tx, declarer, stored, wanted)
 }
 
+// IsDeclared tells whether the declarer has declared these numbers, and no others, for
+// the site.
+func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, numbers []Declared) (bool, error) {
+	wanted := make(map[declared]int64)
+	places(wanted, siteID, numbers)
+	var stored []declaration
+	if err := s.db.Read().NewSelect().Model(&stored).Where("declarer = ?", declarer).Where("site_id = ?", siteID).Scan(ctx); err != nil {
+		return false, fmt.Errorf("reading declared numbers: %w", err)
+	}
+	for _, d := range stored {
+		if place, is := wanted[d.declared]; !is || place != d.Place {
+			return false, nil
+		}
+	}
+	return len(stored) == len(wanted), nil
+}
+
 // places notes the place of each number of the site. Several handlers of a site may
 // have the same.
 func places(wanted map[declared]int64, siteID int64, numbers []Declared) {

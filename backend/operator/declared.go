@@ -84,6 +84,21 @@ func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, acco
 	return nil
 }
 
+// Settle makes the accounts that the declarer has declared what their declarations say,
+// if somebody else has changed them, such as an earlier program.
+func (o *Operators) Settle(ctx context.Context, tx db.Tx, declarer string) error {
+	stored, err := declarationsOf(ctx, tx, declarer)
+	if err != nil {
+		return err
+	}
+	for _, login := range slices.Sorted(maps.Keys(stored)) {
+		if err := o.settle(ctx, tx, login, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Forget ends what a declarer that is gone has declared. The last admin who can sign in
 // stays: nobody has said that this account is to be closed.
 func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error {
