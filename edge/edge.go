@@ -63,6 +63,10 @@ func (e *Edge) samples() *sampling {
 	return e.sampling
 }
 
+// maxScripts is how many scripts are kept, each of some 50 KB: sites with consent
+// settings of their own have scripts of their own.
+const maxScripts = 256
+
 // script is the core script for the settings, one for all sites that share them.
 func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) {
 	e.mu.Lock()
@@ -74,7 +78,7 @@ func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) 
 	if err != nil {
 		return nil, err
 	}
-	if e.scripts == nil {
+	if e.scripts == nil || len(e.scripts) == maxScripts {
 		e.scripts = make(map[snippet.ScriptSettings]*snippet.Script)
 	}
 	e.scripts[settings] = script

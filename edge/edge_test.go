@@ -221,9 +221,12 @@ func TestNumbersWithoutADatabase(t *testing.T) {
 
 func TestFaultsLeaveThePage(t *testing.T) {
 	f := serve(t, numbered()).ready()
-	effect := *f.block.defaults
+	known, err := f.edge.Site(t.Context(), "shop")
+	require.NoError(t, err)
+	effect, err := f.block.compile(known)
+	require.NoError(t, err)
 	effect.block, effect.script = nil, nil // what nobody foresaw
-	f.block.effects["shop"] = &effect
+	f.block.effects["shop"] = effect
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 123-45-67", "the page is the neutral one")
 	require.Equal(t, http.StatusInternalServerError, f.get("/frontdesk/svc.js").StatusCode)
 	f.block.effects = nil
@@ -238,14 +241,51 @@ func TestEffectsAreBounded(t *testing.T) {
 	f := serve(t, numbered())
 	for i := range maxEffects + 2 {
 		s := site.Site{Key: fmt.Sprint("shop", i)}
-		effect, err := f.block.effectFor(s)
+		effect, err := f.block.effectFor(s, true)
 		require.NoError(t, err)
-		again, err := f.block.effectFor(s)
+		again, err := f.block.effectFor(s, true)
 		require.NoError(t, err)
 		require.Same(t, effect, again)
 		require.LessOrEqual(t, len(f.block.effects), maxEffects)
 	}
 	require.Len(t, f.block.effects, 2, "they have been forgotten once")
+}
+
+// What has been set for a site stands above the block's settings, on whatever node it
+// was set, and without another request.
+func TestSettingsOfASite(t *testing.T) {
+	f := serve(t, numbered()).ready()
+	desk, done, err := f.edge.Service.Use()
+	require.NoError(t, err)
+	defer done()
+	change := func(version int64, s site.Settings) {
+		t.Helper()
+		require.NoError(t, desk.Sites.Refresh(t.Context()))
+		_, err := desk.Sites.Change(t.Context(), "shop", version, s, "anna")
+		require.NoError(t, err)
+	}
+	const news = "/?utm_source=news"
+	script := f.get("/frontdesk/svc.js").body
+	require.NotContains(t, script, "agreed")
+
+	mask, on, off := "+49 ### ######", true, "off"
+	change(0, site.Settings{PhoneMask: &mask, DynamicalReplacement: &on})
+	got := f.get(news).body
+	require.Contains(t, got, `["setUIPhoneMaskFormat","+49 ### ######"]`)
+	require.Contains(t, got, `["setDynamicalReplacement",true]`)
+	require.Contains(t, got, "8 (495) 765-00-01", "what is not set stays the block's")
+
+	change(1, site.Settings{Prerender: &off, Consent: &site.Consent{Cookie: "agreed", Value: "yes"}, Origins: []string{"https://m.shop.example"}})
+	got = f.get(news).body
+	require.NotContains(t, got, "setUIPhoneMaskFormat")
+	require.Contains(t, got, "8 (495) 123-45-67")
+	require.Contains(t, f.get("/frontdesk/svc.js").body, "agreed")
+	cross := f.do(http.MethodOptions, "/frontdesk/v1/hit", "Origin", "https://m.shop.example", "Access-Control-Request-Method", "POST")
+	require.Equal(t, "https://m.shop.example", cross.Header.Get("Access-Control-Allow-Origin"))
+
+	change(2, site.Settings{})
+	require.Contains(t, f.get(news).body, "8 (495) 765-00-01")
+	require.Equal(t, script, f.get("/frontdesk/svc.js").body)
 }
 
 // BenchmarkChoosing measures what a request costs before its page.

@@ -15,6 +15,7 @@ import (
 // site's own, of one version. It does not change.
 type effect struct {
 	block       *Block
+	id, version int64 // of the site
 	code        *snippet.Code
 	script      *snippet.Script
 	consent     consent
@@ -26,14 +27,11 @@ type effect struct {
 
 // consent is how a visitor says yes.
 type consent struct {
-	cookie string
+	cookie string         // empty where nobody is asked
 	value  *regexp.Regexp // nil for any
 }
 
-func newConsent(c *Consent) (consent, error) {
-	if c == nil {
-		return consent{}, nil
-	}
+func newConsent(c site.Consent) (consent, error) {
 	made := consent{cookie: c.Cookie}
 	expression := snippet.ConsentExpression(c.Value)
 	if expression == "" {
@@ -48,21 +46,24 @@ func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.v
 
 // compile prepares what is in effect for the site.
 func (b *Block) compile(s site.Site) (*effect, error) {
-	settings := &b.settings
+	own := s.Settings.Over(b.settings.defaults())
 	f := &effect{
-		block: b, origins: settings.Origins, region: regionOfMask(settings.PhoneMask),
-		prerender: settings.prerenders(), attribution: settings.Attribution,
+		block: b, id: s.ID, version: s.Version, origins: own.Origins, region: regionOfMask(*own.PhoneMask),
+		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,
 	}
-	inserted := settings.snippet()
-	inserted.SiteKey = s.Key
 	var err error
-	if f.code, err = snippet.New(inserted); err != nil {
+	if f.code, err = snippet.New(snippet.Settings{
+		SiteKey: s.Key, Prefix: b.settings.Prefix, DynamicalReplacement: own.DynamicalReplacement, PhoneMask: *own.PhoneMask,
+	}); err != nil {
 		return nil, err
 	}
-	if f.script, err = b.edge.script(settings.script()); err != nil {
+	if f.script, err = b.edge.script(snippet.ScriptSettings{
+		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant,
+		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
+	}); err != nil {
 		return nil, err
 	}
-	if f.consent, err = newConsent(settings.Consent); err != nil {
+	if f.consent, err = newConsent(*own.Consent); err != nil {
 		return nil, fmt.Errorf("consent value: %w", err)
 	}
 	return f, nil
@@ -71,12 +72,13 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 // maxEffects is how many sites' effects a block keeps at hand.
 const maxEffects = 1 << 14
 
-// effectFor is what is in effect for the site.
-func (b *Block) effectFor(s site.Site) (*effect, error) {
+// effectFor is what is in effect for the site. While the service does not tell of its
+// settings, those hold that held before, or the block's.
+func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 	b.mu.RLock()
 	f := b.effects[s.Key]
 	b.mu.RUnlock()
-	if f != nil {
+	if f != nil && (!told || f.id == s.ID && f.version == s.Version) {
 		return f, nil
 	}
 	f, err := b.compile(s)
@@ -85,7 +87,7 @@ func (b *Block) effectFor(s site.Site) (*effect, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.effects) == maxEffects {
+	if len(b.effects) >= maxEffects {
 		clear(b.effects)
 	}
 	b.effects[s.Key] = f

@@ -54,7 +54,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 			return passage{reason: withheld}
 		}
 	}
-	f, err := b.effectFor(s)
+	f, err := b.effectFor(s, withheld == "")
 	if err != nil {
 		b.edge.Logger.Error("making the insertion code failed", zap.String("site", s.Key), zap.Error(err))
 		return passage{reason: string(snippet.Failed)}

@@ -57,7 +57,7 @@ func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *ca
 		c.site, _ = b.named(q.Key, c.err)
 	}
 	var err error
-	if c.effect, err = b.effectFor(c.site); err != nil {
+	if c.effect, err = b.effectFor(c.site, c.err == nil); err != nil {
 		c.err = errors.Join(c.err, err)
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))

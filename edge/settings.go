@@ -215,7 +215,9 @@ func (s *Settings) CheckPrerendered() error {
 	return nil
 }
 
-func (s *Settings) prerenders() bool { return s.Prerender == "static" }
+const prerenderStatic = "static"
+
+func (s *Settings) prerenders() bool { return s.Prerender == prerenderStatic }
 
 // SetAttribution takes one of the values of [number.Attribution].
 func (s *Settings) SetAttribution(attribution number.Attribution) error {
@@ -256,22 +258,20 @@ func (s *Settings) Declared() []number.Declared {
 	return declared
 }
 
-// snippet is what the insertion code says, without the site's key.
-func (s *Settings) snippet() snippet.Settings {
-	settings := snippet.Settings{Prefix: s.Prefix, PhoneMask: s.PhoneMask}
+// defaults are those of the settings that a site may have of its own, all of them set
+// but DynamicalReplacement and Origins.
+func (s *Settings) defaults() site.Settings {
+	own := site.Settings{
+		PhoneMask: &s.PhoneMask, Prerender: &s.Prerender, Attribution: &s.Attribution,
+		Consent: new(site.Consent), Origins: s.Origins,
+	}
 	if s.DynamicalReplacement {
-		settings.DynamicalReplacement = &s.DynamicalReplacement
+		own.DynamicalReplacement = &s.DynamicalReplacement
 	}
-	return settings
-}
-
-// script is what the script has to know.
-func (s *Settings) script() snippet.ScriptSettings {
-	script := snippet.ScriptSettings{Objects: [2]string(s.Objects), Variant: s.Variant}
 	if s.Consent != nil {
-		script.ConsentCookie, script.ConsentValue = s.Consent.Cookie, s.Consent.Value
+		*own.Consent = site.Consent(*s.Consent)
 	}
-	return script
+	return own
 }
 
 // region is the one in which numbers without a country code are read: that of the
