@@ -180,9 +180,9 @@ func TestNameOfAConfiguration(t *testing.T) {
 	}
 }
 
-// TestConsentRulesAgree holds the rules of what is stored and of what the script takes
+// TestRulesAgree holds the rules of what is stored and of what pages and script take
 // together: each stands where it is needed, and neither place may know of the other.
-func TestConsentRulesAgree(t *testing.T) {
+func TestRulesAgree(t *testing.T) {
 	var values []string
 	for b := range 256 {
 		values = append(values, string([]byte{byte(b)}), string([]byte{'a', byte(b), 'z'}), string(rune(b)))
@@ -193,6 +193,10 @@ func TestConsentRulesAgree(t *testing.T) {
 				Objects: [2]string{"Svc", "SvcWidget"}, Variant: "A", ConsentCookie: consent.Cookie, ConsentValue: consent.Value,
 			}.Check()
 			require.Equal(t, script == nil, consent.Check() == nil, "%q: %v", consent, script)
+		}
+		for _, mask := range []string{value, "#" + value, strings.Repeat("#", 63) + value} {
+			page := snippet.CheckPhoneMask(mask)
+			require.Equal(t, page == nil, site.CheckPhoneMask(mask) == nil, "%q: %v", mask, page)
 		}
 	}
 }
