@@ -160,3 +160,19 @@ func TestNothingIsHeldAboveTheBudget(t *testing.T) {
 		require.Equal(t, encoded, recorder.Body.String())
 	}
 }
+
+// What breaks while a page that has waited is let go loses nothing of it.
+func TestPanicOverAPageThatHasWaited(t *testing.T) {
+	recorder := httptest.NewRecorder()
+	w := testCode(t).newWriter(recorder, httptest.NewRequest("GET", "/", nil), Visit{Shown: selecting(t)}, "")
+	w.Header().Set("Content-Type", "text/html")
+	_, err := io.WriteString(w, printedPage)
+	require.NoError(t, err)
+	w.exchange.z = new(weave.Replacer) // which cannot read
+	more := strings.Repeat("<p>more", maxWhole/7)
+	_, err = io.WriteString(w, more)
+	require.NoError(t, err)
+	w.finish()
+	require.Equal(t, Failed, w.Outcome)
+	require.Equal(t, printedPage+more, recorder.Body.String())
+}

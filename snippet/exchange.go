@@ -21,6 +21,9 @@ const (
 	maxPatience = 200 * time.Millisecond
 	// treeSize is how much memory the parsing of a page takes, for each byte of it.
 	treeSize = 10
+	// maxReady is how much of a page is sent at once. A page that is not longer goes out with
+	// its length.
+	maxReady = 16 << 10
 	// roomForEdits is by how much most pages grow.
 	roomForEdits = 8 << 10
 	// maxIdle is how large a buffer may be to be kept for the next page.
@@ -39,6 +42,9 @@ type exchange struct {
 	z     *weave.Replacer
 	out   []byte
 
+	next   []byte // the piece that is being taken
+	gather bool   // the rest of the page is at hand
+
 	waiting bool   // for the end of the page, to which selectors are to be applied
 	whole   []byte // what has come of it
 	length  int    // of the page, 0 if that is not known
@@ -51,7 +57,7 @@ type exchange struct {
 // newExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
 // first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
 func (s *Shown) newExchange(charset string, length int64, since time.Time, hydrates bool) *exchange {
-	x := s.takeExchange()
+	x := s.takeExchange(length)
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
 		found = phone.UTF8
@@ -70,8 +76,8 @@ func (s *Shown) newExchange(charset string, length int64, since time.Time, hydra
 }
 
 // newDataExchange does so in a framework's data.
-func (s *Shown) newDataExchange() *exchange {
-	x := s.takeExchange()
+func (s *Shown) newDataExchange(length int64) *exchange {
+	x := s.takeExchange(length)
 	x.z.ResetData(s.numbers)
 	return x
 }
@@ -79,12 +85,12 @@ func (s *Shown) newDataExchange() *exchange {
 // needsWhole says whether places of what is shown are told by selectors.
 func (s *Shown) needsWhole() bool { return s.replaces() && s.printed.rules.NeedsWhole(s.numbers) }
 
-func (s *Shown) takeExchange() *exchange {
+func (s *Shown) takeExchange(length int64) *exchange {
 	x, ok := s.printed.exchanges.Get().(*exchange)
 	if !ok {
 		x = &exchange{z: s.printed.rules.NewReplacer()}
 	}
-	*x = exchange{shown: *s, z: x.z, out: x.out[:0], share: share{budget: heldPages}}
+	*x = exchange{shown: *s, z: x.z, out: x.out[:0], gather: length >= 0, share: share{budget: heldPages}}
 	return x
 }
 
@@ -108,19 +114,44 @@ func (x *exchange) sent() {
 	}
 }
 
+// insert puts the code into the page. Its length is not known before its end.
+func (x *exchange) insert(piece []byte, at int64, code []byte, _ int64) int64 {
+	x.z.Insert(at, code)
+	x.append(piece)
+	return -1
+}
+
+// take keeps a page that waits. Who knows the length has the rest at hand: of such a page, some is
+// gathered before it is sent.
+func (x *exchange) take(piece []byte, flush bool) (first, second []byte) {
+	x.append(piece)
+	if x.waiting && time.Since(x.since) > maxPatience {
+		x.hurry()
+	}
+	if x.waiting || x.gather && !flush && len(x.out) < maxReady {
+		return nil, nil
+	}
+	return x.out, nil
+}
+
 // append takes the next piece of the page.
-func (x *exchange) append(p []byte) {
-	if x.waiting && !x.keep(p) {
+func (x *exchange) append(piece []byte) {
+	if len(piece) == 0 {
+		return
+	}
+	x.next = piece
+	if x.waiting && !x.keep() {
 		x.hurry()
 	}
 	if !x.waiting {
-		x.out = x.z.Append(x.out, p)
+		piece, x.next = x.next, nil
+		x.out = x.z.Append(x.out, piece)
 	}
 }
 
-// keep adds to a page that waits, and says whether it may wait on.
-func (x *exchange) keep(p []byte) bool {
-	n := len(x.whole) + len(p)
+// keep adds the next piece to a page that waits, and says whether it may wait on.
+func (x *exchange) keep() bool {
+	n := len(x.whole) + len(x.next)
 	switch {
 	case n > maxWhole:
 		return false
@@ -130,15 +161,9 @@ func (x *exchange) keep(p []byte) bool {
 	case x.whole == nil:
 		x.whole = make([]byte, 0, max(n, x.length))
 	}
-	x.whole = append(x.whole, p...)
+	x.whole, x.next = append(x.whole, x.next...), nil
 	return true
 }
-
-// overdue says that the page has waited long enough.
-func (x *exchange) overdue() bool { return x.waiting && time.Since(x.since) > maxPatience }
-
-// insert puts the insertion code at the offset at, which has not been taken yet.
-func (x *exchange) insert(at int64, code []byte) { x.z.Insert(at, code) }
 
 // hurry lets a page go that has waited, without its selectors.
 func (x *exchange) hurry() {
@@ -179,25 +204,26 @@ func (x *exchange) choose() error {
 
 // finish ends the page. A document that has been given the insertion code ends with
 // the list of what was replaced.
-func (x *exchange) finish(woven bool) error {
-	var err error
+func (x *exchange) finish(piece []byte, woven bool) (first, second []byte) {
+	x.append(piece)
 	if x.waiting {
-		err = x.choose()
+		x.skipped = x.choose() != nil
 		x.release()
 	}
 	x.out = x.z.Finish(x.out)
 	if woven && x.z.Complete() {
 		x.out = x.shown.appendBlock(x.out, x.z)
 	}
-	return err
+	return x.out, nil
 }
 
-// rest gives what has been taken and not come out, as it was.
-func (x *exchange) rest() []byte {
-	if x.waiting {
-		return x.whole
+// rest gives what is ready, and as it was what has been taken and is not.
+func (x *exchange) rest() [][]byte {
+	taken := x.whole
+	if !x.waiting {
+		taken = x.z.Rest(nil)
 	}
-	return x.z.Rest(nil)
+	return [][]byte{x.out, taken, x.next}
 }
 
 // Rewrite copies a page as it is shown, without the insertion code. The charset is a
@@ -226,11 +252,8 @@ func (s Shown) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Re
 			return nil, err
 		}
 	}
-	x.append(page)
-	if err := x.finish(false); err != nil {
-		return nil, err
-	}
-	if _, err := dst.Write(x.out); err != nil {
+	out, _ := x.finish(page, false)
+	if _, err := dst.Write(out); err != nil {
 		return nil, fmt.Errorf("writing the page: %w", err)
 	}
 	return append([]weave.Replaced(nil), x.z.Replaced()...), nil

@@ -31,11 +31,11 @@ func newFault(place string, cause any) *Fault {
 func (w *writer) guard(place string, work func()) (ok bool) {
 	start := time.Now()
 	defer func() {
-		w.spent += time.Since(start)
+		w.Spent += time.Since(start)
 		if cause := recover(); cause != nil {
 			ok = false
-			if w.fault == nil {
-				w.fault = newFault(place, cause)
+			if w.Fault == nil {
+				w.Fault = newFault(place, cause)
 			}
 		}
 	}()

@@ -13,7 +13,6 @@ func (w *writer) prepareRequest() {
 	for i, name := range requestHeaders {
 		w.saved[i] = h[name]
 	}
-	w.prepared = true
 	document := w.visit.Purpose == ForDocument
 	// Styles and pictures may stay compressed. But the HTTP transport asks for
 	// gzip by itself where the field is absent.
@@ -33,9 +32,6 @@ func (w *writer) prepareRequest() {
 }
 
 func (w *writer) restoreRequest() {
-	if !w.prepared {
-		return
-	}
 	h := w.request.Header
 	for i, name := range requestHeaders {
 		if w.saved[i] == nil {

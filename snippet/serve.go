@@ -61,6 +61,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	defer ww.close()
 	if outcome == "" || v.depends() {
 		ww.prepareRequest()
+		defer ww.restoreRequest()
 	}
 	err := next(ww, r)
 	if err != nil {
@@ -72,11 +73,12 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 		_ = http.NewResponseController(w).Flush() // or the beginning would be dropped
 		panic(http.ErrAbortHandler)
 	}
-	ww.ended = true
-	if ww.sampling && err == nil {
+	if ww.sample != nil && err == nil {
 		v.Sample(ww.sample, value(w.Header(), "Content-Type"))
 	}
-	return ww.result(), err
+	result := ww.result()
+	ww.recycle()
+	return result, err
 }
 
 // judgeRequest says why the answer to a request is not woven, or nothing.

@@ -3,13 +3,56 @@ package snippet
 import (
 	"errors"
 	"io"
-	"net/http"
-	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
+
+// page is the memory that a page needs on its way.
+type page struct {
+	finder   weave.Finder
+	held     []byte // of the page, not sent yet
+	origin   []byte // what was written, while it can still be passed untouched; if encoded
+	code     []byte // to be inserted
+	straight straight
+	scratch  []byte
+}
+
+// idle lets go of what is larger than a page needs that holds nothing.
+func (p *page) idle() {
+	for _, b := range [...]*[]byte{&p.held, &p.origin, &p.straight.out} {
+		if *b = (*b)[:0]; cap(*b) > maxIdle {
+			*b = nil
+		}
+	}
+}
+
+var pages = sync.Pool{New: func() any { return new(page) }}
+
+// maxSample bounds the pages that are handed to [Visit.Sample].
+const maxSample = 256 << 10
+
+// note keeps what the origin sent, for the one who wants to see it.
+func (w *writer) note(p []byte) {
+	if w.sample == nil {
+		return
+	}
+	if len(w.sample)+len(p) > maxSample || !w.share.reach(w.held()+len(p)) {
+		w.sample = nil
+		return
+	}
+	w.sample = append(w.sample, p...)
+}
+
+// held is how much of the page is held beside the exchange.
+func (w *writer) held() int { return len(w.page.held) + len(w.page.origin) + len(w.sample) }
+
+// relay takes a piece of the page behind the place of the code.
+func (w *writer) relay(p []byte) error {
+	w.note(p)
+	return w.emit(p)
+}
 
 // search looks for the place in the next piece of the page, which is decoded.
 func (w *writer) search(p []byte) error {
@@ -47,11 +90,8 @@ func (w *writer) follow(v weave.Verdict, p []byte) error {
 	case weave.Undecided:
 		return w.hold(p)
 	case weave.Found:
-		switch {
-		case w.bypass != "":
+		if w.bypass != "" {
 			return w.pass(w.bypass, p)
-		case w.visit.Shown.replaces():
-			return w.insertAndReplace(p)
 		}
 		return w.insert(p)
 	}
@@ -66,34 +106,20 @@ func (w *writer) hold(p []byte) error {
 				w.page.held = append(w.page.held, p...)
 				return nil
 			}
-			w.crowded = true
+			w.Crowded = true
 		}
-		w.stream()
+		w.start(-1)
 	}
 	return w.release(p)
-}
-
-// stream begins to send the page before the place is known.
-func (w *writer) stream() {
-	if w.sent {
-		return
-	}
-	h := w.rw.Header()
-	dropBodyHeaders(h)
-	delete(h, "Content-Length")
-	delete(h, "Content-Encoding")
-	w.page.origin = w.page.origin[:0]
-	w.sendHeader()
 }
 
 // release sends what is before any place that may still be found, and keeps the rest.
 func (w *writer) release(p []byte) error {
 	var held, piece, rest []byte
 	if !w.guard("search", func() {
-		n := int(w.page.finder.Passed() - w.offset)
+		n := int(w.page.finder.Passed() - w.received)
 		k := min(n, len(w.page.held))
 		held, piece, rest = w.page.held[:k], p[:n-k], p[n-k:]
-		w.offset += int64(n)
 	}) {
 		return w.fail(p)
 	}
@@ -104,74 +130,53 @@ func (w *writer) release(p []byte) error {
 	return nil
 }
 
-// insert sends the page with the code.
+// insert sends the page with the code; p has been read last.
 func (w *writer) insert(p []byte) error {
-	if !w.sent {
-		h := w.rw.Header()
-		dropBodyHeaders(h)
-		delete(h, "Content-Encoding")
-		if w.length >= 0 {
-			h["Content-Length"] = []string{strconv.FormatInt(w.length+int64(len(w.page.code)), 10)}
-		} else {
-			delete(h, "Content-Length")
-		}
-		w.sendHeader()
-	}
-	w.outcome = Woven
-	w.mode = passing
-	if w.decoder != nil || w.sampling {
-		w.mode = rewriting
-	}
-	return w.insertBefore(p)
-}
-
-// insertBefore sends what is held with the code in its place, and p behind it. What is before the code,
-// and a little of what is behind it, go out with it.
-func (w *writer) insertBefore(p []byte) error {
-	pg := w.page
-	var rest []byte
+	w.Outcome, w.stage = Woven, sending
+	length := int64(-1)
 	if !w.guard("insert", func() {
-		at := int(pg.finder.Place() - w.offset)
-		n := min(len(p), max(at-len(pg.held), firstWrite))
-		pg.out = append(append(pg.out[:0], pg.held...), p[:n]...)
-		pg.out = slices.Insert(pg.out, at, pg.code...)
-		rest = p[n:]
+		length = w.begun().insert(w.page.held, w.page.finder.Place(), w.page.code, w.length)
+		w.received += int64(len(w.page.held))
 	}) {
-		return w.breakOff(errors.New("inserting failed")) // the headers tell of the code
+		return w.giveUp(Failed, w.page.held, p)
 	}
-	err := w.write(pg.out)
-	pg.idle()
-	if err != nil {
-		return err
+	w.page.held = w.page.held[:0]
+	if length >= 0 {
+		w.start(length)
 	}
-	return w.write(rest)
+	err := w.emit(p)
+	w.page.idle()
+	if w.stage == sending && w.exchange == nil && w.decoder == nil && w.sample == nil {
+		w.stage = passing
+	}
+	return err
 }
 
 // pass lets the page go as the origin sent it; p has been read and not been kept.
 func (w *writer) pass(o Outcome, p []byte) error {
-	w.outcome = o
-	if w.replaces(o) {
-		w.mode = rewriting
-		held := w.page.held
-		w.page.held = held[:0]
+	w.Outcome = o
+	held := w.page.held
+	w.page.held = held[:0]
+	through := w.replaces(o)
+	if !through {
+		w.sample = nil
+		if through = w.decoder != nil && w.sent; through {
+			w.goStraight(w.received)
+		}
+	}
+	if through {
+		w.stage = sending
 		return errors.Join(w.emit(held), w.emit(p))
 	}
-	w.sampling = false
 	if w.decoder != nil {
-		if w.sent {
-			w.mode = rewriting
-			return errors.Join(w.write(w.page.held), w.write(p))
-		}
 		w.decoder.stop()
 		w.decoder, p = nil, nil
-		w.page.held = append(w.page.held[:0], w.page.origin...)
+		held = w.page.origin
 	}
-	w.mode = passing
+	w.stage = passing
 	if !w.sent {
 		w.sendHeader()
 	}
-	held := w.page.held
-	w.page.held = held[:0]
 	err := errors.Join(w.write(held), w.write(p))
 	w.page.idle()
 	return err
@@ -192,25 +197,25 @@ func (w *writer) fail(p []byte) error {
 
 // breakOff ends a page that cannot be completed.
 func (w *writer) breakOff(err error) error {
-	w.outcome = Failed
-	w.mode, w.broken = failed, err
+	w.Outcome = Failed
+	w.stage, w.broken = failed, err
 	return err
 }
 
 // decode takes the next piece of an encoded page. While nothing has been sent, no
 // more is decoded than can be kept, so that the page can still pass as it came.
 func (w *writer) decode(p []byte) error {
-	for w.mode == searching && !w.sent && len(p) > 0 {
+	for w.stage == searching && !w.sent && len(p) > 0 {
 		n := min(len(p), maxHold-len(w.page.origin))
 		if n > 0 && !w.share.reach(w.held()+n) {
-			w.crowded = true
+			w.Crowded = true
 			if err := w.pass(Crowded, nil); err != nil {
 				return err
 			}
 			break
 		}
 		if n == 0 {
-			w.stream()
+			w.start(-1)
 			break
 		}
 		w.page.origin = append(w.page.origin, p[:n]...)
@@ -241,14 +246,14 @@ func (w *writer) drain() error {
 		case err != nil && w.sent:
 			return w.breakOff(err)
 		case errors.Is(err, errCrowded):
-			w.crowded = true
+			w.Crowded = true
 			return w.pass(Crowded, nil)
 		case err != nil:
 			return w.pass(Encoding, nil)
-		case w.mode == searching:
+		case w.stage == searching:
 			err = w.search(chunk)
 		default:
-			err = w.rewrite(chunk)
+			err = w.relay(chunk)
 		}
 		if err != nil {
 			return err
@@ -260,51 +265,47 @@ func (w *writer) drain() error {
 // finish completes a page whose origin has returned. Errors of the client's
 // connection are the server's to notice.
 func (w *writer) finish() {
-	if w.mode == waiting {
-		w.outcome = Empty
+	if w.stage == waiting {
+		w.Outcome = Empty
 		return
 	}
-	if w.mode == sniffing {
+	if w.stage == sniffing {
 		_ = w.sniff()
 	}
-	if w.decoder != nil && w.mode != failed {
+	if w.decoder != nil && w.stage != failed {
 		w.decoder.ended = true
 		_ = w.drain()
 	}
-	if w.mode == rewriting && w.exchange != nil {
-		_ = w.endExchange()
+	if w.stage == searching {
+		verdict := weave.NoPlace
+		if w.guard("search", func() { verdict = w.judgePage(w.page.finder.Finish()) }) {
+			_ = w.follow(verdict, nil)
+		} else {
+			_ = w.fail(nil)
+		}
 	}
-	if w.mode != searching {
-		return
-	}
-	verdict := weave.NoPlace
-	if !w.guard("search", func() { verdict = w.judgePage(w.page.finder.Finish()) }) {
-		_ = w.fail(nil)
-		return
-	}
-	_ = w.follow(verdict, nil)
-	if w.mode == rewriting && w.exchange != nil {
-		_ = w.endExchange()
+	if w.stage == sending {
+		_ = w.end(nil)
 	}
 }
 
 // abandon sends what an origin wrote before it failed, as it was.
 func (w *writer) abandon() {
-	mode := w.mode
-	if mode == sniffing || mode == searching && !(w.decoder != nil && w.sent) {
+	begun := w.stage != waiting
+	if w.stage == sniffing || w.stage == searching && !(w.decoder != nil && w.sent) {
 		_ = w.pass(Failed, nil)
 	}
-	if w.exchange != nil && w.mode == rewriting && w.decoder == nil && !w.original && !w.ending {
-		_ = w.giveUp(Failed, nil)
+	if w.stage == sending && w.replacing() && w.decoder == nil {
+		_ = w.giveUp(Failed)
 		if w.received < w.length {
 			_ = w.breakOff(io.ErrUnexpectedEOF)
 		}
 	}
-	if mode != waiting && w.decoder != nil {
+	if begun && w.decoder != nil {
 		// The page was cut off in the middle of a coding that is not the client's.
 		_ = w.breakOff(errors.New("the origin failed"))
 	}
-	w.outcome = Failed
+	w.Outcome = Failed
 }
 
 // namesHost says whether an address is another host's, or may be.
@@ -326,8 +327,3 @@ func isHost(host string) bool {
 	}
 	return host != ""
 }
-
-var (
-	_ http.ResponseWriter = (*writer)(nil)
-	_ io.ReaderFrom       = (*writer)(nil)
-)

@@ -41,7 +41,7 @@ func TestOwnPanicLetsThePagePass(t *testing.T) {
 	w.finish()
 	require.Equal(t, shortPage, recorder.Body.String())
 	require.Equal(t, "56", recorder.Header().Get("Content-Length"))
-	require.Equal(t, Failed, w.outcome)
+	require.Equal(t, Failed, w.Outcome)
 }
 
 func TestOwnPanicInAPageThatIsUnderWay(t *testing.T) {
@@ -56,7 +56,7 @@ func TestOwnPanicInAPageThatIsUnderWay(t *testing.T) {
 	require.NoError(t, err)
 	w.finish()
 	require.Equal(t, shortPage, recorder.Body.String())
-	require.Equal(t, Failed, w.outcome)
+	require.Equal(t, Failed, w.Outcome)
 }
 
 func TestOwnPanicInAnEncodedPage(t *testing.T) {
