@@ -59,8 +59,8 @@ func (s *Shown) replaces() bool { return len(s.numbers) > 0 }
 // see.
 func (s *Shown) differs() bool { return s.replaces() || s.audience != ForEveryone }
 
-// mark is the hash of the code and of what is shown, for validators: it changes whenever
-// they do. It is ten hexadecimal digits, or empty where there are no validators.
+// mark is the hash of the program's version, the code and what is shown, for validators: it changes
+// whenever they do. It is ten hexadecimal digits, or empty where there are no validators.
 type mark string
 
 // mark gives the mark of pages with the code that show this.

@@ -37,8 +37,11 @@ type Code struct {
 	alone  mark // of pages with the code that show no tracking number
 }
 
-// New renders the insertion code. The error names the setting that is not right.
-func New(s Settings) (*Code, error) {
+// New renders the insertion code. The error names the setting that is not right. The validators of its pages
+// are those of this program: another release of it takes none of them for current.
+func New(s Settings) (*Code, error) { return newCode(s, version()) }
+
+func newCode(s Settings, version string) (*Code, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -58,7 +61,7 @@ func New(s Settings) (*Code, error) {
 		queue:  queue.String(),
 		path:   s.Prefix + "svc.js",
 	}
-	c.sum = sha256.Sum256([]byte(c.pushes + "\n" + c.path))
+	c.sum = sha256.Sum256([]byte(version + "\n" + c.pushes + "\n" + c.path))
 	c.alone = markOf(c.sum)
 	return c, nil
 }
