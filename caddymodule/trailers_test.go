@@ -58,7 +58,7 @@ func TestTrailersOfPagesThatWait(t *testing.T) {
 					frontdesk shop {
 						prerender static
 						number 74951234567 {
-							selector "footer .tel"
+							selector "footer .tel:last-child"
 							static 74957654321 utm_source=news
 						}
 					}

@@ -21,7 +21,7 @@ const printedPage = "<!doctype html><html><head><meta charset=utf-8><title>a</ti
 
 // selecting shows a tracking number, also at a selector.
 func selecting(t testing.TB) Shown {
-	printed, err := NewPrinted([]Number{{Digits: "74951234567", Selectors: []string{"body > .tel"}, Tracking: []Tracking{{Digits: "74957654321"}}}})
+	printed, err := NewPrinted([]Number{{Digits: "74951234567", Selectors: []string{"body > .tel:nth-child(2)"}, Tracking: []Tracking{{Digits: "74957654321"}}}})
 	require.NoError(t, err)
 	return printed.Show([]string{"74957654321"}, ForEveryone)
 }

@@ -126,7 +126,7 @@ func TestPageWithNumbers(t *testing.T) {
 
 // A page that comes at once goes out at once, with its length.
 func TestLengthOfPageWithNumbers(t *testing.T) {
-	selected := snippet.Number{Digits: "74951234567", Selectors: []string{"body > p"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}
+	selected := snippet.Number{Digits: "74951234567", Selectors: []string{"body > p:nth-child(n)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}
 	for _, c := range []numbered{shopCode(t), numberedCode(t, selected)} {
 		h := http.Header{"Content-Type": {"text/html"}, "Content-Length": {strconv.Itoa(len(numberedPage))}}
 		response, body, _ := visited(t, c, get("/"), snippet.Visit{}, h, numberedPage)
@@ -245,7 +245,7 @@ func TestNumbersInCompressedPages(t *testing.T) {
 }
 
 func TestSelectors(t *testing.T) {
-	c := numberedCode(t, snippet.Number{Digits: "74951234567", Selectors: []string{"footer .tel:first-child"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}})
+	c := numberedCode(t, snippet.Number{Digits: "74951234567", Selectors: []string{"footer .tel:nth-child(1)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}})
 	const page = "<!doctype html><html><head><title>a</title></head><body><b class=tel>123-45-67</b><footer><p><i class='a tel'>123-45-67</i><b class=tel>123-45-67</b></footer>" +
 		"<table><b class=tel>123-45-67</b><tr><td>\xff" + oldNumber
 	want := strings.Replace(page, "<i class='a tel'>123-45-67", "<i class='a tel'>+7 495 765-43-21", 1)
@@ -325,6 +325,31 @@ func TestSelectors(t *testing.T) {
 			require.Equal(t, strings.Replace(page, oldNumber, newNumber, 1), got)
 			require.True(t, (<-result).Unselected)
 		})
+	}
+}
+
+// Most selectors need no more of a page than has come, whatever its size.
+func TestSelectorsInTheStream(t *testing.T) {
+	c := numberedCode(t, snippet.Number{Digits: "74951234567", Selectors: []string{"footer p > .tel:first-child, [data-place='shop 1'] b:not(.fax)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}})
+	page := "<!doctype html><html><head><title>a</title></head><body><b class=tel>123-45-67</b>" + strings.Repeat("<p>text <i>a</i>\n", 60_000) +
+		"<div data-place='shop&#32;1'><b>123-45-67</b><b class=fax>123-45-67</b></div><footer><p><i class='a tel'>123-45-67</i><b class=tel>123-45-67</b></footer>"
+	want := strings.NewReplacer("<i class='a tel'>123-45-67", "<i class='a tel'>+7 495 765-43-21", "<b>123-45-67", "<b>+7 495 765-43-21").Replace(page)
+	for _, size := range []int{len(page), 10_007, 997} {
+		_, body, result := visited(t, c, get("/"), snippet.Visit{}, htmlType, slices.Collect(chunks(page, size))...)
+		got, _ := split(t, body)
+		require.True(t, want == got)
+		require.False(t, result.Unselected)
+	}
+}
+
+// chunks cuts a page into pieces.
+func chunks(page string, size int) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for piece := range slices.Chunk([]byte(page), size) {
+			if !yield(string(piece)) {
+				return
+			}
+		}
 	}
 }
 

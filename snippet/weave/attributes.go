@@ -87,6 +87,12 @@ func (e *element) keep(kind valueKind, a *attribute) {
 // attribute notes what counts of an attribute. Names that are cut begin no name
 // that matters but one.
 func (s *scanner) attribute(a *attribute) {
+	if s.follow {
+		s.tree.attribute(a)
+	}
+	if s.scopes.skipping > 0 {
+		return
+	}
 	e := &s.element
 	switch string(a.name) {
 	case "title", "aria-label":
@@ -169,8 +175,8 @@ func isCode(typ []byte) bool {
 // finishElement is called behind a start tag, when all of it is known.
 func (s *scanner) finishElement(after int64, t *tag) {
 	e := &s.element
-	if place, ok := s.chosen[s.ordinal]; ok && e.place < 0 {
-		e.place = place
+	if e.place < 0 {
+		e.place = s.selected()
 	}
 	if s.scopes.skipping > 0 {
 		s.scopes.push(t, e, s.closed(t), false)
@@ -196,6 +202,18 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		e.spared = spared
 		s.scopes.push(t, e, s.closed(t), targeted)
 	}
+}
+
+// selected gives the first of the places whose selectors lead to the element that begins, or -1.
+func (s *scanner) selected() int {
+	place := -1
+	if s.follow {
+		place = s.rules.program.place(&s.tree.told, func(place int) bool { return s.shown.of(s.rules.places[place].number) != nil })
+	}
+	if chosen, ok := s.chosen[s.ordinal]; ok && (place < 0 || chosen < place) {
+		place = chosen
+	}
+	return place
 }
 
 // closed says whether a tag is its element's end as well. A slash does that in other

@@ -8,7 +8,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// Choose finds the elements that the selectors mean in a whole page, for the page
+// Choose finds the elements that selectors mean in a whole page which the stream cannot tell, for the page
 // that the replacer reads next. It is called behind Reset. The page is parsed as browsers
 // do (goquery), with each start tag numbered in a copy of it.
 func (z *Replacer) Choose(page []byte) error {

@@ -147,6 +147,7 @@ func (s *scanner) readFallback(end int64) {
 	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
 	in := s.inner
 	in.start(s.contentAt, s.charset, s.shown)
+	in.follow = false // for selectors, it is text
 	in.hydrating = s.hydrating
 	in.records, s.records = s.records, in.records
 	in.feed(s.scratch)

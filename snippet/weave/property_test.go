@@ -23,7 +23,7 @@ func evenRules(t testing.TB) *PairRules {
 // placedRules have places of every kind besides.
 func placedRules(t testing.TB) *PairRules {
 	return CompilePairs(t, Pair{Old: "74951234567", Fresh: "442079460018", URL: "/p.svg", Number: Number{
-		Targets: []string{"#callme", ".phone", "[name=tel]"}, Pictures: []string{"img.a", ".b"}, Selectors: []string{"p > b"},
+		Targets: []string{"#callme", ".phone", "[name=tel]"}, Pictures: []string{"img.a", ".b"}, Selectors: []string{"p > b", "div i", "b:nth-child(2)"},
 	}})
 }
 
@@ -31,6 +31,7 @@ func placedRules(t testing.TB) *PairRules {
 func changesOf(z *PairReplacer, page []byte) []edit {
 	z.Reset(phone.UTF8)
 	z.window.piece = page
+	z.scanner.tree.bound.Add(len(page))
 	z.scanner.feed(page)
 	z.scanner.end()
 	return z.scanner.edits

@@ -53,6 +53,7 @@ func (z *Replacer) Append(dst, p []byte) []byte {
 		z.scanner.raw(z.scanner.offset, p)
 		z.scanner.offset += int64(len(p))
 	} else {
+		z.scanner.tree.bound.Add(len(p))
 		z.scanner.feed(p)
 	}
 	return z.release(dst, z.scanner.certain())

@@ -49,8 +49,9 @@ type Rules struct {
 	byID      map[string]int // into places
 	byName    map[string]int
 	classes   []class
-	selectors []selector
-	least     int // digits that a number in text has
+	program   program    // the selectors that are found as the page streams by
+	selectors []selector // the others, for which a page is parsed
+	least     int        // digits that a number in text has
 	mindful   *[256]bool
 }
 
@@ -123,7 +124,9 @@ func (r *Rules) add(p place) error {
 		if err != nil {
 			return err
 		}
-		r.selectors = append(r.selectors, selector{parsed, i})
+		if !r.program.add(p.id, i) {
+			r.selectors = append(r.selectors, selector{parsed, i})
+		}
 	}
 	return nil
 }
@@ -147,9 +150,14 @@ func Target(place string) (kind byte, name string) {
 func (r *Rules) ID(i int) string { return r.ids[i] }
 
 // NeedsWhole says whether there are places of what is shown that cannot be told before
-// the whole page is known: those of selectors. They are found by [Replacer.Choose].
+// the whole page is known: those of selectors that cannot be told as the page streams by. They are found by [Replacer.Choose].
 func (r *Rules) NeedsWhole(shown Shown) bool {
 	return slices.ContainsFunc(r.selectors, func(s selector) bool { return shown.of(r.places[s.place].number) != nil })
+}
+
+// follows says whether there are places of what is shown that are told by selectors as the page streams by.
+func (r *Rules) follows(shown Shown) bool {
+	return slices.ContainsFunc(r.program.parts, func(p part) bool { return shown.of(r.places[p.place].number) != nil })
 }
 
 // placeByClass finds the place of what is shown for an element with this class

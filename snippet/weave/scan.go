@@ -51,6 +51,8 @@ type scanner struct {
 	shown   Shown
 	numbers phone.Shown // those of shown
 	whole   bool        // the page is needed whole: its tags are counted
+	follow  bool        // the page's tree is followed
+	tree    tree
 
 	words   *phone.Matcher // reads what people read
 	values  *phone.Matcher // reads attributes, and data
@@ -90,6 +92,7 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 	}
 	s.show(shown)
 	s.tokenizer.reset(s)
+	s.tree.reset(&s.rules.program)
 	s.offset = at
 	s.words.Reset(phone.Text)
 	s.values.Reset(phone.Text)
@@ -116,7 +119,7 @@ func (s *scanner) show(shown Shown) {
 	}
 	s.words.Show(s.numbers)
 	s.values.Show(s.numbers)
-	s.whole = s.rules.NeedsWhole(shown)
+	s.whole, s.follow = s.rules.NeedsWhole(shown), s.rules.follows(shown)
 }
 
 // certain is the offset up to which nothing is going to change any more.
@@ -165,6 +168,9 @@ func (s *scanner) end() {
 }
 
 func (s *scanner) text(at int64, b []byte) {
+	if s.follow {
+		s.tree.text(at, b)
+	}
 	if s.scopes.skipping > 0 {
 		return
 	}
@@ -195,6 +201,9 @@ func (s *scanner) breakLine() {
 }
 
 func (s *scanner) tag(at int64, t *tag) bool {
+	if s.follow {
+		s.tree.begin(t)
+	}
 	traits := t.traits()
 	if traits&breaks != 0 {
 		s.breakLine()
@@ -213,12 +222,19 @@ func (s *scanner) tag(at int64, t *tag) bool {
 	s.scopes.target.children = true
 	s.element.begin(at, t, traits)
 	s.picture.tag(&s.element, t)
-	return s.scopes.skipping == 0
+	return s.scopes.skipping == 0 || s.follow
 }
 
-func (s *scanner) doctype([]byte) {}
+func (s *scanner) doctype(content []byte) {
+	if s.follow {
+		s.tree.takeDoctype(content)
+	}
+}
 
 func (s *scanner) tagEnd(after int64, t *tag) {
+	if s.follow {
+		s.tree.finish(after, t, s.state == rawText)
+	}
 	if t.end {
 		return
 	}

@@ -13,10 +13,10 @@ import (
 // whoever the page before was for.
 func TestPlacesOfWhatIsNotShown(t *testing.T) {
 	first := weave.Pair{Old: "74951234567", Fresh: "74957654321", URL: "/1.svg", Number: weave.Number{
-		Targets: []string{"#a", ".a", "[name=a]"}, Selectors: []string{"p > i"}, Pictures: []string{"#pa"},
+		Targets: []string{"#a", ".a", "[name=a]"}, Selectors: []string{"p > i", "u:last-child"}, Pictures: []string{"#pa"},
 	}}
 	second := weave.Pair{Old: "74991112233", Fresh: "442079460018", URL: "/2.svg", Number: weave.Number{
-		Targets: []string{"#b", ".b", "[name=b]"}, Selectors: []string{"p i"}, Pictures: []string{".pb"},
+		Targets: []string{"#b", ".b", "[name=b]"}, Selectors: []string{"p i", "p i:nth-child(1)"}, Pictures: []string{".pb"},
 	}}
 	both := weave.CompilePairs(t, first, second)
 	one, other := both.Shown[0], both.Shown[1]

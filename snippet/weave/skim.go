@@ -13,7 +13,7 @@ import (
 // passes over would have been read to no effect, and it turns back to
 // where a line begins, so that what stands before a number is read with it.
 func (s *scanner) skimText(p []byte, i int, base int64) int {
-	if base+int64(i) < s.noSkim || s.foreign.depth > 0 || s.picture.open || len(s.scopes.open) > 0 || s.whole {
+	if base+int64(i) < s.noSkim || s.foreign.depth > 0 || s.picture.open || len(s.scopes.open) > 0 || s.whole || s.follow {
 		return i
 	}
 	if _, held := s.words.Held(); held {

@@ -43,7 +43,8 @@ type tag struct {
 	name    []byte
 	cut     bool
 	end     bool
-	closing bool // written as <name/>
+	closing bool   // written as <name/>
+	rest    uint64 // a hash of the name behind where it is cut
 }
 
 func (t *tag) is(name string) bool { return !t.cut && string(t.name) == name }
@@ -296,6 +297,10 @@ func (z *tokenizer) readName(p []byte, i int) int {
 			z.tag.name = append(z.tag.name, lower(c))
 			continue
 		}
+		if z.tag.rest == 0 {
+			z.tag.rest = hashBegin
+		}
+		z.tag.rest = (z.tag.rest ^ uint64(lower(c))) * hashPrime
 		z.tag.cut = true
 		if z.nameTag(); z.stopped {
 			return i

@@ -1,0 +1,227 @@
+package weave
+
+import "slices"
+
+// list makes a node an active formatting element; nil is a marker.
+func (t *tree) list(n *node) {
+	if n != nil {
+		n.holders++
+	}
+	if t.formatting = append(t.formatting, n); len(t.formatting) > maxDepth {
+		t.lose()
+	}
+}
+
+func (t *tree) unlist(i int) {
+	n := t.formatting[i]
+	if t.formatting = slices.Delete(t.formatting, i, i+1); n != nil {
+		t.release(n)
+	}
+}
+
+func (t *tree) unlistNode(n *node) {
+	if i := t.listed(n); i >= 0 {
+		t.unlist(i)
+	}
+}
+
+// listed gives where a node is among the active formatting elements, or -1.
+func (t *tree) listed(n *node) int {
+	for i := len(t.formatting) - 1; i >= 0; i-- {
+		t.step()
+		if t.formatting[i] == n {
+			return i
+		}
+	}
+	return -1
+}
+
+// clearFormatting forgets the active formatting elements up to a marker.
+func (t *tree) clearFormatting() {
+	for len(t.formatting) > 0 {
+		t.step()
+		n := t.formatting[len(t.formatting)-1]
+		if t.unlist(len(t.formatting) - 1); n == nil {
+			return
+		}
+	}
+}
+
+// addFormatting opens a formatting element. Of those that are alike, three are kept.
+func (t *tree) addFormatting() {
+	n := t.addToken()
+	alike := 0
+	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
+		t.step()
+		other := t.formatting[i]
+		if other.space != htmlSpace || other.atom != n.atom {
+			continue
+		}
+		if other.attrs == n.attrs || (other.traits|n.traits)&unlike != 0 {
+			alike++
+		}
+		if alike < 3 {
+			continue
+		}
+		if (other.traits|n.traits)&unlike != 0 {
+			t.lose()
+			return
+		}
+		t.unlist(i)
+	}
+	t.list(n)
+}
+
+// reconstruct opens the active formatting elements again that have been closed by others.
+func (t *tree) reconstruct() {
+	i := len(t.formatting)
+	for i > 0 && t.formatting[i-1] != nil && !t.formatting[i-1].isOpen {
+		t.step()
+		i--
+	}
+	for ; i < len(t.formatting) && !t.lost; i++ {
+		t.step()
+		t.add(t.again(i))
+	}
+}
+
+// again makes a node like the active formatting element at i, and puts it there in its place.
+func (t *tree) again(i int) *node {
+	old := t.formatting[i]
+	n := t.make(&old.token)
+	n.holders++
+	t.formatting[i] = n
+	t.release(old)
+	return n
+}
+
+// adopt ends a formatting element, which may be closed while others in it are open: the adoption agency
+// algorithm (HTML standard, 13.2.6.4.7).
+func (t *tree) adopt() {
+	x := t.token.atom
+	if n := t.top(); n.name == t.token.name && t.listed(n) < 0 {
+		t.pop()
+		return
+	}
+	for range 8 {
+		i := len(t.formatting) - 1
+		for i >= 0 && t.formatting[i] != nil && t.formatting[i].atom != x {
+			t.step()
+			i--
+		}
+		if i < 0 || t.formatting[i] == nil {
+			t.endOther()
+			return
+		}
+		element := t.formatting[i]
+		at := t.index(element)
+		if at < 0 {
+			t.unlist(i)
+			return
+		}
+		if t.inScope(defaultScope, x) < 0 || t.lost {
+			return
+		}
+		block := at
+		for block < len(t.open) && !t.open[block].special() {
+			t.step()
+			block++
+		}
+		if block == len(t.open) {
+			t.popTo(at)
+			t.unlistNode(element)
+			return
+		}
+		if t.lost || at == 0 {
+			t.lose()
+			return
+		}
+		t.adoptBlock(element, at, block)
+	}
+}
+
+// adoptBlock takes the block out of the formatting element, which is open at the index at, and puts one like it into the block.
+func (t *tree) adoptBlock(element *node, at, block int) {
+	furthest, ancestor := t.open[block], t.open[at-1]
+	element.holders++
+	defer t.release(element)
+	bookmark := t.listed(element)
+	last := furthest
+	for x, j := block-1, 1; x > at; x, j = x-1, j+1 {
+		t.step()
+		n := t.open[x]
+		i := t.listed(n)
+		if j > 3 && i >= 0 {
+			t.unlist(i)
+			if i <= bookmark {
+				bookmark--
+			}
+			// It stays on the stack until the next round finds it unlisted, as in the parser that is followed.
+			continue
+		}
+		if i < 0 {
+			t.remove(n)
+			continue
+		}
+		n.isOpen = false
+		fresh := t.again(i)
+		t.open[x] = fresh
+		fresh.holders++
+		fresh.isOpen = true
+		t.release(n)
+		if last == furthest {
+			bookmark = i + 1
+		}
+		t.put(last, fresh, true)
+		last = fresh
+	}
+	if inTables(ancestor.atom) {
+		t.foster(last)
+	} else {
+		t.put(last, ancestor, !ancestor.children)
+	}
+
+	// All that is in the block moves into the new element.
+	i := t.listed(element)
+	if i < 0 {
+		t.lose()
+		return
+	}
+	fresh := t.make(&element.token)
+	fresh.holders++
+	fresh.children = furthest.children
+	fresh.parent = furthest
+	furthest.holders++
+	for _, n := range t.open {
+		t.step()
+		if n.parent == furthest {
+			t.put(n, fresh, n.first)
+		}
+	}
+	fresh.children = furthest.children
+	t.lead(fresh)
+	fresh.first = true
+	furthest.children = true
+	if i < bookmark {
+		bookmark--
+	}
+	t.unlist(i)
+	t.formatting = slices.Insert(t.formatting, min(bookmark, len(t.formatting)), fresh)
+	fresh.holders++
+
+	t.remove(element)
+	t.open = slices.Insert(t.open, t.index(furthest)+1, fresh)
+	fresh.isOpen = true
+	t.leadAll()
+}
+
+// leadAll finds out anew which selectors lead to the open elements.
+func (t *tree) leadAll() {
+	for _, n := range t.open {
+		t.step()
+		if p := n.parent; p != &t.root && !p.isOpen {
+			n.dim = true // what leads to its parent has not been found out anew
+		}
+		t.lead(n)
+	}
+}

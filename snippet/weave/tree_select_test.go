@@ -1,0 +1,214 @@
+package weave
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+)
+
+// streamed are selectors of all kinds that the stream takes over.
+var streamed = []string{
+	"*", "p", "b", "a", "div", "td", "li", "option", "html", "head", "body", ":first-child", "p:first-child", "b:first-child", "td:first-child", "body > *", "html > *", "head > *",
+	"* > *", "p > *", "b > *", "a > *", "i > *", "div > *", "table > *", "tbody > *", "tr > *", "td > *", "li > *", "select > *", "form > *", "font > *", "nobr > *", "button > *", "em > *", "dd > *",
+	"p *", "b *", "div *", "table *", "a *", "td *", "p p", "b b", "a a", "div div", "font font", "li li", "div p > b", "div > p b:first-child", "table td > p", "body > div > *",
+	"[id]", "#x", ".x", ".phone", "div.x", "[class]", "[class~=x]", "[id=a]", "[id=\"a b\"]", "[id!=a]", "[lang|=en]", "[href^=tel]", "[href$='1']", "[href*=a]", "p:not(.x)", "*:not(p):not(b)", "*:not(p, b, .x)", "p:not(.x#a)",
+	"div:not([id]) > :first-child:not(a)", "p, b", "table > tbody > tr > td:first-child, ul > li", "x-custom-element-of-a-long-name > *", "h1 *", "center *", "svg", "math", "template",
+}
+
+// watcher follows a page's tree and notes what leads to each start tag.
+type watcher struct {
+	tokenizer
+	tree
+	told  []parts
+	lost  []bool
+	after []int
+}
+
+func (w *watcher) text(at int64, b []byte) { w.tree.text(at, b) }
+func (w *watcher) raw(int64, []byte)       {}
+func (w *watcher) doctype(b []byte)        { w.tree.takeDoctype(b) }
+func (w *watcher) attribute(a *attribute)  { w.tree.attribute(a) }
+func (w *watcher) tag(_ int64, t *tag) bool {
+	w.tree.begin(t)
+	return !t.end
+}
+func (w *watcher) tagEnd(after int64, t *tag) {
+	w.tree.finish(after, t, w.state == rawText)
+	if !t.end {
+		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || w.inert > 0 && w.tree.told == (parts{})), append(w.after, int(after))
+	}
+}
+
+func (w *watcher) watch(p *program, page []byte, cuts ...int) {
+	w.tokenizer.reset(w)
+	w.tree.reset(p)
+	w.told, w.lost, w.after = w.told[:0], w.lost[:0], w.after[:0]
+	w.tree.bound.Add(len(page))
+	from := 0
+	for _, cut := range append(cuts, len(page)) {
+		w.feed(page[from:cut])
+		from = cut
+	}
+}
+
+type compiled struct {
+	program  program
+	matchers []goquery.Matcher
+	ends     [][]int // the last parts of each
+}
+
+func compileStreamed(t testing.TB, selectors ...string) *compiled {
+	c := new(compiled)
+	for i, s := range selectors {
+		n := len(c.program.parts)
+		require.True(t, c.program.add(s, i), s)
+		m, err := cascadia.Compile(s)
+		require.NoError(t, err, s)
+		c.matchers = append(c.matchers, m)
+		var ends []int
+		for ; n < len(c.program.parts); n++ {
+			if c.program.ends.has(n) {
+				ends = append(ends, n)
+			}
+		}
+		c.ends = append(c.ends, ends)
+	}
+	return c
+}
+
+// chosen says which selectors lead to the last start tag of a page, as goquery sees it; ok, whether that tag has become
+// one element, outside of templates and foreign elements.
+func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool, ok bool) {
+	numbered := new(numberer)
+	root, err := html.Parse(bytes.NewReader(numbered.number(page)))
+	if err != nil {
+		return nil, false
+	}
+	var found *html.Node
+	for n := range root.Descendants() {
+		for _, a := range n.Attr {
+			if a.Key == ordinalName && a.Val == strconv.Itoa(numbered.ordinal) {
+				found = n
+			}
+		}
+	}
+	if found == nil {
+		return make([]bool, len(c.matchers)), true
+	}
+	if told == (parts{}) && (found.Data == "html" || found.Data == "body") {
+		return nil, false // a second tag, whose attributes the element has taken
+	}
+	for n := found; n != nil; n = n.Parent {
+		if n.Namespace != "" || n != found && n.Data == "template" {
+			return nil, false
+		}
+	}
+	for _, m := range c.matchers {
+		chosen = append(chosen, m.Match(found))
+	}
+	return chosen, true
+}
+
+// compare holds the stream to goquery at each start tag of a page, as far as that has come. It gives how many tags there are
+// outside of templates and foreign elements, and at how many the page was followed.
+func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followed int) {
+	w.watch(&c.program, page)
+	for i, after := range w.after {
+		want, ok := c.chosen(t, page[:after], w.told[i])
+		if !ok {
+			require.Equal(t, parts{}, w.told[i], "at the end of %q", page[:after])
+			continue
+		}
+		tags++
+		if w.lost[i] {
+			require.Equal(t, parts{}, w.told[i])
+			continue
+		}
+		followed++
+		for k, ends := range c.ends {
+			got := false
+			for _, n := range ends {
+				got = got || w.told[i].has(n)
+			}
+			if got != want[k] {
+				require.Equal(t, want[k], got, "%s at the end of %q", streamed[k], page[:after])
+			}
+		}
+	}
+	return tags, followed
+}
+
+// documents are the pages of the html5lib tests of tree construction, as golang.org/x/net/html has them.
+func documents(t testing.TB) (pages [][]byte) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/net").Output()
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "html/testdata/html5lib-tests/tree-construction/*.dat"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		all, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, test := range bytes.Split(append([]byte("\n"), all...), []byte("\n#data\n"))[1:] {
+			page, rest, _ := bytes.Cut(append([]byte("\n"), test...), []byte("\n#errors"))
+			if !bytes.Contains(rest, []byte("#document-fragment")) {
+				pages = append(pages, bytes.TrimPrefix(page, []byte("\n")))
+			}
+		}
+	}
+	return pages
+}
+
+func TestTreeOfDocuments(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	tags, followed, whole, all := 0, 0, 0, 0
+	for i, page := range documents(t) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			n, m := c.compare(t, w, page)
+			tags, followed, all = tags+n, followed+m, all+1
+			if n == m {
+				whole++
+			}
+		})
+	}
+	t.Logf("%d of %d documents are followed, %d of %d tags", whole, all, followed, tags)
+}
+
+func TestTreeOfGeneratedPages(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 1500 {
+		c.compare(t, w, generated(r))
+	}
+}
+
+// FuzzSelect compares the stream with goquery, however the page is made and cut.
+func FuzzSelect(f *testing.F) {
+	c, w, cut := compileStreamed(f, streamed...), new(watcher), new(watcher)
+	for i, page := range documents(f) {
+		if i%16 == 0 && len(page) < maxCompared {
+			f.Add(page, 3)
+		}
+	}
+	f.Fuzz(func(t *testing.T, page []byte, at int) {
+		if len(page) > maxCompared {
+			return
+		}
+		c.compare(t, w, page)
+		cut.watch(&c.program, page, max(at, 0)%(len(page)+1))
+		require.Equal(t, w.told, cut.told)
+	})
+}
+
+// maxCompared bounds the pages that are parsed once for each of their tags.
+const maxCompared = 600
