@@ -19,13 +19,13 @@ import (
 
 const (
 	unreadConnections = 1000
-	// unreadSize is of a page that CSS selectors still reach: larger ones go
+	// unreadSize is of a page that CSS selectors of whole pages still reach: larger ones go
 	// without.
 	unreadSize = 400 << 10
 )
 
 // memory measures what a Caddy holds for connections that ask for a page and do
-// not read it, with and without CSS selectors.
+// not read it, without CSS selectors, with one that is found in the stream, and with one that needs the page whole.
 func memory(ctx context.Context, folder, caddy string) error {
 	body := page.Page{Size: unreadSize, Numbers: numbersOnPage}.Make()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,7 +44,7 @@ func memory(ctx context.Context, folder, caddy string) error {
 	fmt.Printf("%-22s %10s %10s %14s %10s\n", "numbers", "idle, MB", "held, MB", "KB for each", "passed on")
 	n := page.Numbers(1)[0]
 	for _, side := range []struct{ name, places string }{
-		{"without selectors", ""}, {"with selectors", "selector \".contact a.tel\"\n"},
+		{"without selectors", ""}, {"in the stream", "selector \"" + selectorOnPage + "\"\n"}, {"of whole pages", "selector \".contact a:nth-child(1)\"\n"},
 	} {
 		directives := fmt.Sprintf("prerender static\nnumber %s {\n%sstatic %s utm_source=news\n}", n.Digits, side.places, n.Replacement)
 		u, err := unread(ctx, folder, caddy, listener.Addr().String(), directives, &asked)

@@ -35,7 +35,7 @@ func startProxies(ctx context.Context, folder, caddy, origin string, numbers boo
 			return err
 		}
 		config = strings.NewReplacer("ADDRESS", address, "ORIGIN", origin, "FOLDER", folder).Replace(config)
-		file := filepath.Join(folder, strings.ReplaceAll(name, " ", "-")+".conf")
+		file := filepath.Join(folder, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".conf")
 		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 			return err
 		}
@@ -64,12 +64,14 @@ func startProxies(ctx context.Context, folder, caddy, origin string, numbers boo
 		return sides, stop, err
 	}
 	if numbers {
-		if err := begin("frontdesk, 3 numbers", "caddy", frontdeskConfig("numbers", numberDirectives()), runCaddy); err != nil {
-			return sides, stop, err
-		}
-		for _, n := range page.Numbers(len(page.Written)) {
-			if err := awaitText(ctx, sides[2].address, "tel:+"+n.Replacement); err != nil {
+		for _, with := range []struct{ name, place string }{{"frontdesk, 3 numbers", ""}, {"frontdesk, 3 numbers, selector", selectorOnPage}} {
+			if err := begin(with.name, "caddy", frontdeskConfig(with.name, numberDirectives(with.place)), runCaddy); err != nil {
 				return sides, stop, err
+			}
+			for _, n := range page.Numbers(len(page.Written)) {
+				if err := awaitText(ctx, sides[len(sides)-1].address, "tel:+"+n.Replacement); err != nil {
+					return sides, stop, err
+				}
 			}
 		}
 	}
@@ -124,15 +126,22 @@ func caddyConfig(global, directive string) string {
 }
 
 func frontdeskConfig(database, directives string) string {
-	return caddyConfig("frontdesk {\n\t\tdatabase sqlite FOLDER/"+database+".db\n\t}", "frontdesk shop {\n\t\t"+directives+"\n\t}")
+	return caddyConfig("frontdesk {\n\t\tdatabase sqlite FOLDER/"+strings.NewReplacer(" ", "-", ",", "").Replace(database)+".db\n\t}", "frontdesk shop {\n\t\t"+directives+"\n\t}")
 }
 
+// selectorOnPage names links of the pages that show numbers.
+const selectorOnPage = ".contact a.tel"
+
 // numberDirectives are three numbers with a tracking number each for the source
-// that all requests come from.
-func numberDirectives() string {
+// that all requests come from. The first one also stands where the selector says, if there is one.
+func numberDirectives(selector string) string {
 	directives := "prerender static"
-	for _, n := range page.Numbers(len(page.Written)) {
-		directives += fmt.Sprintf("\n\t\tnumber %s {\n\t\t\tstatic %s utm_source=news\n\t\t}", n.Digits, n.Replacement)
+	for i, n := range page.Numbers(len(page.Written)) {
+		place := ""
+		if i == 0 && selector != "" {
+			place = fmt.Sprintf("\n\t\t\tselector %q", selector)
+		}
+		directives += fmt.Sprintf("\n\t\tnumber %s {%s\n\t\t\tstatic %s utm_source=news\n\t\t}", n.Digits, place, n.Replacement)
 	}
 	return directives
 }

@@ -26,8 +26,9 @@ func rewriters() []rewriter {
 	return []rewriter{
 		inProcess("memcpy", copyMemory(), unchanged),
 		inProcess("frontdesk, insertion only", insertOnly(), unchanged),
-		replacing(3),
-		replacing(100),
+		replacing(3, ""),
+		replacing(3, selectorOnPage),
+		replacing(100, ""),
 		inProcess("x/net/html tokenizer, raw", tokenize, unchanged),
 		inProcess("goquery, parse and render", parseAndRender, nil),
 	}
@@ -91,10 +92,14 @@ func insertOnly() through {
 	}
 }
 
-// replacing replaces n configured numbers, of which three are on the pages.
-func replacing(n int) rewriter {
-	f, replaced := replaceNumbers(n)
-	return inProcess(fmt.Sprintf("frontdesk, %d numbers", n), f, func(p page.Page, _, _ []byte) error {
+// replacing replaces n configured numbers, of which three are on the pages; the first of them also where the selector says, if there is one.
+func replacing(n int, selector string) rewriter {
+	f, replaced := replaceNumbers(n, selector)
+	name := fmt.Sprintf("frontdesk, %d numbers", n)
+	if selector != "" {
+		name += ", selector"
+	}
+	return inProcess(name, f, func(p page.Page, _, _ []byte) error {
 		if found := replaced(); found != p.Numbers {
 			return fmt.Errorf("%d numbers were replaced of %d", found, p.Numbers)
 		}
@@ -102,9 +107,9 @@ func replacing(n int) rewriter {
 	})
 }
 
-// replaceNumbers looks through pages for n numbers. replaced gives how many were
+// replaceNumbers looks through pages for n numbers, the first also by a selector if there is one. replaced gives how many were
 // replaced on the last page.
-func replaceNumbers(n int) (f through, replaced func() int) {
+func replaceNumbers(n int, selector string) (f through, replaced func() int) {
 	var digits []string
 	var shown weave.Shown
 	for _, number := range page.Numbers(n) {
@@ -118,7 +123,11 @@ func replaceNumbers(n int) (f through, replaced func() int) {
 	if err != nil {
 		panic(err)
 	}
-	rules, err := weave.Compile(set, make([]weave.Number, n))
+	numbers := make([]weave.Number, n)
+	if selector != "" {
+		numbers[0].Selectors = []string{selector}
+	}
+	rules, err := weave.Compile(set, numbers)
 	if err != nil {
 		panic(err)
 	}

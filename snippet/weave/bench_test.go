@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/bench/page"
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
@@ -93,9 +94,43 @@ func BenchmarkReplacer(b *testing.B) {
 			run(fmt.Sprintf("%dKB", size>>10), shop(size))
 		}
 		for _, name := range []string{"wordpress-post", "mediawiki-article", "dokuwiki-page"} {
-			page, err := os.ReadFile("../testdata/web/" + name + ".html")
+			content, err := os.ReadFile("../testdata/web/" + name + ".html")
 			require.NoError(b, err)
-			run(name, page)
+			run(name, content)
+		}
+	}
+}
+
+// BenchmarkSelectors looks for three numbers beside a selector of each kind, in pieces of a server's size and in small ones.
+func BenchmarkSelectors(b *testing.B) {
+	made := page.Page{Size: 100 << 10, Numbers: 6}.Make()
+	for _, selector := range []string{
+		"", "footer .contacts a.tel", "#contacts > a", "[data-place=shop] b", "ul > li:first-child > a:not([href])", "a, b, i", "b:nth-child(2)",
+	} {
+		for _, piece := range []int{32 << 10, 1 << 10} {
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(selector, " ", "_"), piece), func(b *testing.B) {
+				var pairs []weave.Pair
+				for _, n := range page.Numbers(3) {
+					pairs = append(pairs, weave.Pair{Old: n.Digits, Fresh: n.Replacement})
+				}
+				if selector != "" {
+					pairs[0].Selectors = []string{selector}
+				}
+				z := weave.CompilePairs(b, pairs...).NewReplacer()
+				var out []byte
+				b.SetBytes(int64(len(made)))
+				b.ReportAllocs()
+				for b.Loop() {
+					z.Reset(phone.UTF8)
+					if strings.Contains(selector, "nth") && z.Choose(made) != nil {
+						b.Fatal("the page does not parse")
+					}
+					for at := 0; at < len(made); at += piece {
+						out = z.Append(out[:0], made[at:min(len(made), at+piece)])
+					}
+					out = z.Finish(out[:0])
+				}
+			})
 		}
 	}
 }

@@ -3,7 +3,6 @@ package weave
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // program is what the selectors are compiled to that can be told while the page streams by. Each selector is a row of
@@ -21,10 +20,66 @@ type program struct {
 	childs     parts    // parts that are children of the one before
 	firstChild parts    // parts that are the first children of their parents
 	ends       parts    // the last parts, which name the elements themselves
+
+	named    []bare // by name, what elements without a condition met are
+	unnamed  parts  // and those of all other names
+	presence bool   // an attribute without a value may meet a condition
+}
+
+// bare is what an element of a name is by itself when it meets no condition.
+type bare struct {
+	name uint64
+	own  parts
+}
+
+// prepare finds out what elements are that meet no condition.
+func (p *program) prepare() {
+	own := func(name uint64) parts {
+		t := token{name: name}
+		p.judge(&t)
+		return t.own
+	}
+	name := func(k kind) {
+		if k.name != 0 && !slices.ContainsFunc(p.named, func(b bare) bool { return b.name == k.name }) {
+			p.named = append(p.named, bare{k.name, own(k.name)})
+		}
+	}
+	for _, c := range p.parts {
+		name(c.kind)
+		for _, k := range c.not {
+			name(k)
+		}
+	}
+	p.unnamed = own(0)
+	p.presence = slices.ContainsFunc(p.conditions, func(c condition) bool { return c.operator == "" })
+}
+
+// bare gives what an element is by itself that meets no condition.
+func (p *program) bare(name uint64) parts {
+	for i := range p.named {
+		if p.named[i].name == name {
+			return p.named[i].own
+		}
+	}
+	return p.unnamed
+}
+
+// minds says whether an attribute may meet a condition.
+func (p *program) minds(name, value []byte) bool {
+	for i := range p.conditions {
+		c := &p.conditions[i]
+		if len(c.key) != len(name) || !hasPrefixFold(name, c.key) {
+			continue
+		}
+		if c.meets(value) || bytes.IndexByte(value, '&') >= 0 || len(value) > maxValue {
+			return true
+		}
+	}
+	return false
 }
 
 // parts is a set of parts or of conditions.
-type parts [4]uint64
+type parts [2]uint64
 
 // maxParts is how many parts and conditions there may be.
 const maxParts = 64 * len(parts{})
@@ -197,199 +252,3 @@ func (p *program) condition(c condition) int {
 }
 
 const maxKeys = 32
-
-// selectorReader reads the selectors that are compiled: it knows less of CSS than goquery, and nothing that goquery
-// would read in another way.
-type selectorReader struct {
-	text    string
-	at      int
-	program *program
-	place   int
-}
-
-func (r *selectorReader) rest() string { return r.text[r.at:] }
-
-func (r *selectorReader) take(s string) bool {
-	if !strings.HasPrefix(r.rest(), s) {
-		return false
-	}
-	r.at += len(s)
-	return true
-}
-
-func (r *selectorReader) spaces() bool {
-	from := r.at
-	for r.at < len(r.text) && isSpace(r.text[r.at]) {
-		r.at++
-	}
-	return r.at > from
-}
-
-// selector reads a row of parts, up to a comma or to the end.
-func (r *selectorReader) selector() bool {
-	p := r.program
-	set := &p.begins
-	r.spaces()
-	for {
-		n := len(p.parts)
-		if n == maxParts {
-			return false
-		}
-		c := part{place: r.place}
-		if !r.compound(&c.kind, &c) {
-			return false
-		}
-		p.parts = append(p.parts, c)
-		p.words = n/64 + 1
-		set.set(n)
-		space := r.spaces()
-		switch {
-		case r.take(">"):
-			set = &p.childs
-			r.spaces()
-		case r.rest() == "", r.text[r.at] == ',':
-			p.ends.set(n)
-			return true
-		case space:
-			set = &p.below
-		default:
-			return false
-		}
-	}
-}
-
-// compound reads conditions on one element. whole is nil within a :not().
-func (r *selectorReader) compound(k *kind, whole *part) bool {
-	from := r.at
-	if !r.take("*") {
-		if name := r.identifier(); name != "" {
-			k.name = nameOf(strings.ToLower(name))
-		}
-	}
-	for {
-		c := condition{}
-		switch {
-		case r.take("#"):
-			c = condition{"id", "=", r.identifier()}
-		case r.take("."):
-			c = condition{"class", "~=", r.identifier()}
-		case r.take("["):
-			if !r.attribute(&c) {
-				return false
-			}
-		case whole != nil && r.take(":first-child"):
-			if r.identifierFollows() {
-				return false
-			}
-			r.program.firstChild.set(len(r.program.parts))
-			continue
-		case whole != nil && r.take(":not("):
-			if !r.nots(whole) {
-				return false
-			}
-			continue
-		default:
-			return r.at > from
-		}
-		if c.operator != "" && c.value == "" {
-			return false
-		}
-		if c.operator == "!=" {
-			if whole == nil {
-				return false
-			}
-			c.operator = "="
-			n := r.program.condition(c)
-			if n < 0 {
-				return false
-			}
-			var not kind
-			not.need.set(n)
-			whole.not = append(whole.not, not)
-			continue
-		}
-		n := r.program.condition(c)
-		if n < 0 {
-			return false
-		}
-		k.need.set(n)
-	}
-}
-
-// nots reads what an element is not to be.
-func (r *selectorReader) nots(whole *part) bool {
-	for {
-		var not kind
-		r.spaces()
-		if !r.compound(&not, nil) {
-			return false
-		}
-		whole.not = append(whole.not, not)
-		r.spaces()
-		if r.take(")") {
-			return true
-		}
-		if !r.take(",") {
-			return false
-		}
-	}
-}
-
-// attribute reads a condition behind its bracket.
-func (r *selectorReader) attribute(c *condition) bool {
-	r.spaces()
-	if c.key = strings.ToLower(r.identifier()); c.key == "" || len(c.key) > maxName {
-		return false
-	}
-	r.spaces()
-	if r.take("]") {
-		return true
-	}
-	for _, operator := range [...]string{"=", "!=", "~=", "|=", "^=", "$=", "*="} {
-		if r.take(operator) {
-			c.operator = operator
-			break
-		}
-	}
-	r.spaces()
-	quote := ""
-	for _, q := range [...]string{`"`, `'`} {
-		if r.take(q) {
-			quote = q
-		}
-	}
-	if quote == "" {
-		c.value = r.identifier()
-	} else {
-		n := strings.Index(r.rest(), quote)
-		if n < 0 || strings.ContainsAny(r.rest()[:n], "\\\n\r\f\x00") {
-			return false
-		}
-		c.value = r.rest()[:n]
-		r.at += n + 1
-	}
-	r.spaces()
-	return c.operator != "" && !(c.operator == "~=" && strings.ContainsAny(c.value, " \t")) && r.take("]")
-}
-
-// identifier reads a name of the usual letters.
-func (r *selectorReader) identifier() string {
-	from := r.at
-	for r.identifierFollows() {
-		r.at++
-	}
-	name := r.text[from:r.at]
-	if first := strings.TrimLeft(name, "-"); first == "" || '0' <= first[0] && first[0] <= '9' || len(name)-len(first) > 1 {
-		r.at = from
-		return ""
-	}
-	return name
-}
-
-func (r *selectorReader) identifierFollows() bool {
-	if r.at == len(r.text) {
-		return false
-	}
-	c := r.text[r.at]
-	return isLetter(c) || '0' <= c && c <= '9' || c == '-' || c == '_'
-}

@@ -89,6 +89,7 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 			}
 		}
 	}
+	r.program.prepare()
 	r.mindful = r.lastLetters()
 	return r, nil
 }
@@ -102,9 +103,12 @@ func (r *Rules) lastLetters() *[256]bool {
 	if len(r.classes) > 0 {
 		letters += "s"
 	}
+	for _, key := range r.program.keys {
+		letters += key[len(key)-1:]
+	}
 	marks := new([256]bool)
 	for _, c := range []byte(letters) {
-		marks[c], marks[c-'a'+'A'] = true, true
+		marks[c], marks[c&^0x20] = true, true
 	}
 	return marks
 }

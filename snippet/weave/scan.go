@@ -54,6 +54,10 @@ type scanner struct {
 	follow  bool        // the page's tree is followed
 	tree    tree
 
+	following bool  // by what is skimmed now
+	skimBase  int64 // the offset of what is skimmed
+	drawn     drawn
+
 	words   *phone.Matcher // reads what people read
 	values  *phone.Matcher // reads attributes, and data
 	textEnd int64          // behind the text that words has read; -1 at the beginning of a line
@@ -202,7 +206,7 @@ func (s *scanner) breakLine() {
 
 func (s *scanner) tag(at int64, t *tag) bool {
 	if s.follow {
-		s.tree.begin(t)
+		s.tree.begin(at, t)
 	}
 	traits := t.traits()
 	if traits&breaks != 0 {

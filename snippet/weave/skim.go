@@ -13,12 +13,13 @@ import (
 // passes over would have been read to no effect, and it turns back to
 // where a line begins, so that what stands before a number is read with it.
 func (s *scanner) skimText(p []byte, i int, base int64) int {
-	if base+int64(i) < s.noSkim || s.foreign.depth > 0 || s.picture.open || len(s.scopes.open) > 0 || s.whole || s.follow {
+	if base+int64(i) < s.noSkim || s.foreign.depth > 0 || s.picture.open || len(s.scopes.open) > 0 || s.whole || s.follow && !s.tree.skims() {
 		return i
 	}
 	if _, held := s.words.Held(); held {
 		return i
 	}
+	s.following, s.skimBase = s.follow && !s.tree.lost, base
 	line, likely, to := s.pass(p, i)
 	if likely > line && breaksLine(p, likely) {
 		line = likely
@@ -77,6 +78,9 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 			continue
 		}
 		if p[i+1] == '/' && row == 0 && !drawing && w.endTag() {
+			if s.following && !s.skimEnd(p, i) {
+				return line, likely, i
+			}
 			continue // of an element whose start tag was of no account
 		}
 		if row == 0 && !drawing {
@@ -92,11 +96,17 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 					return line, likely, i
 				case at-i >= shortTag:
 				case p[at] == '>':
+					if s.following && !s.skimStart(p, i) {
+						return line, likely, i
+					}
 					w.skip()
 					continue
 				case !hasSpace(p[i+2:], at-i-2): // the "=" may belong to the name
 				default:
 					if after := s.skimAttributes(&w, i+1, at); after >= 0 {
+						if s.following && !s.skimStart(p, i) {
+							return line, likely, i
+						}
 						w.to(after)
 						continue
 					}
@@ -110,10 +120,15 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		case name == 0:
 			return line, likely, i
 		case name == svgWord && start != drawing:
-			drawing = start
-			line, row = i, 0
+			if drawing = start; start || !s.following {
+				line = i
+			}
+			row = 0
 		case start && (name == scriptWord || name == styleWord) && row == 0 && !drawing:
 			if after = s.skimRaw(&w, i, after, name); after < 0 {
+				return i, -1, i
+			}
+			if s.following && !s.tree.skimAside(s.skimBase+int64(i), uint64(name)) {
 				return i, -1, i
 			}
 			w.to(after)
@@ -145,6 +160,14 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		if after < 0 || name == svgWord && p[after-2] == '/' ||
 			name == linkWord && !s.hydrating && namesFramework(p[i:after]) {
 			return line, likely, i
+		}
+		if s.following {
+			if !s.skimTag(p, i, after, name, start, drawing) {
+				return line, likely, i
+			}
+			if name == svgWord && !start {
+				line = i
+			}
 		}
 		if row > 0 {
 			if after, row = s.charset.Row(p, after, row, s.rules.least); row >= s.rules.least {

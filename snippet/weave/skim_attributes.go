@@ -101,6 +101,9 @@ var endsAttribute = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, '\f
 
 // minds says whether an attribute may be of account.
 func (s *scanner) minds(name, value []byte) bool {
+	if s.follow && s.rules.program.minds(name, value) {
+		return true
+	}
 	switch len(name) {
 	case 2: // id
 		if len(s.rules.byID) > 0 && name[0]|0x20 == 'i' {

@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -26,6 +25,7 @@ type tree struct {
 	open           []*node // the stack of open elements
 	formatting     []*node // the active formatting elements; nil is a marker
 	paragraphs     int     // that are open
+	buttons        int
 	head, form     *node
 	framesetOK     bool
 	fostering      bool
@@ -36,8 +36,10 @@ type tree struct {
 	after          int64 // behind the tag that is taken
 	afterPre       int64 // where a line break is not taken for text
 
-	inert   int // templates that are open, of which only the first is on the stack
-	markers int // that the templates have left
+	done    int64 // tags before this offset have been taken by skimming
+	passed  bool  // the tag that is read is one of them
+	inert   int   // templates that are open, of which only the first is on the stack
+	markers int   // that the templates have left
 
 	token   token
 	seen    uint64 // attributes of the tag that have come
@@ -122,13 +124,17 @@ func (t *tree) step() {
 
 // make gives a node for the token.
 func (t *tree) make(k *token) *node {
+	n := t.blankNode()
+	n.token = *k
+	return n
+}
+
+func (t *tree) blankNode() *node {
 	n := t.free
 	if n == nil {
-		n = new(node)
-	} else {
-		t.free = n.next
+		return new(node)
 	}
-	*n = node{token: *k}
+	t.free, n.next = n.next, nil
 	return n
 }
 
@@ -159,11 +165,19 @@ func (t *tree) pop() {
 
 // closed tells that a node has been taken from the stack.
 func (t *tree) closed(n *node) {
-	if n.atom == a.P && n.space == htmlSpace {
-		t.paragraphs--
-	}
+	t.count(n, -1)
 	n.isOpen = false
 	t.release(n)
+}
+
+func (t *tree) count(n *node, change int) {
+	switch {
+	case n.space != htmlSpace:
+	case n.atom == a.P:
+		t.paragraphs += change
+	case n.atom == a.Button:
+		t.buttons += change
+	}
 }
 
 func (t *tree) popTo(length int) {
@@ -207,9 +221,7 @@ func (t *tree) put(n, parent *node, first bool) {
 func (t *tree) push(n *node) {
 	n.holders++
 	n.isOpen = true
-	if n.atom == a.P && n.space == htmlSpace {
-		t.paragraphs++
-	}
+	t.count(n, 1)
 	if t.open = append(t.open, n); len(t.open) > maxDepth {
 		t.lose()
 	}
@@ -293,18 +305,25 @@ func (t *tree) setForm(n *node) {
 
 // lead finds out which selectors lead to a node, from what leads to its parent.
 func (t *tree) lead(n *node) {
-	up, p := n.parent, t.program
-	n.dark = n.dim || n.space != htmlSpace || up.dark
-	var here, above uint64 // what is carried from one word to the next
-	for i := range p.words {
-		own := n.own[i]
-		if !n.first {
-			own &^= p.firstChild[i]
-		}
-		own &= p.begins[i] | p.below[i]&(up.above[i]<<1|above) | p.childs[i]&(up.here[i]<<1|here)
-		here, above = up.here[i]>>63, up.above[i]>>63
-		n.here[i], n.above[i] = own, up.above[i]|own
+	n.dark = n.dim || n.space != htmlSpace || n.parent.dark
+	n.here = t.program.lead(n.own, n.parent, n.first)
+	for i := range n.here {
+		n.above[i] = n.parent.above[i] | n.here[i]
 	}
+}
+
+// lead gives the parts that lead to an element that is these by itself.
+func (p *program) lead(own parts, up *node, first bool) (here parts) {
+	var child, below uint64 // what is carried from one word to the next
+	for i := range p.words {
+		found := own[i]
+		if !first {
+			found &^= p.firstChild[i]
+		}
+		here[i] = found & (p.begins[i] | p.below[i]&(up.above[i]<<1|below) | p.childs[i]&(up.here[i]<<1|child))
+		child, below = up.here[i]>>63, up.above[i]>>63
+	}
+	return here
 }
 
 // quirks is in which of the modes of old browsers a page is read, in which a table does not end a paragraph.
@@ -322,7 +341,7 @@ func (t *tree) takeDoctype(content []byte) {
 		return
 	}
 	t.mode = beforeHTML
-	if string(bytes.TrimSpace(content)) == "html" {
+	if string(content) == " html" {
 		return
 	}
 	t.quirks = maybeQuirks

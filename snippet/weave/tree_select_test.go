@@ -23,7 +23,7 @@ var streamed = []string{
 	"* > *", "p > *", "b > *", "a > *", "i > *", "div > *", "table > *", "tbody > *", "tr > *", "td > *", "li > *", "select > *", "form > *", "font > *", "nobr > *", "button > *", "em > *", "dd > *",
 	"p *", "b *", "div *", "table *", "a *", "td *", "p p", "b b", "a a", "div div", "font font", "li li", "div p > b", "div > p b:first-child", "table td > p", "body > div > *",
 	"[id]", "#x", ".x", ".phone", "div.x", "[class]", "[class~=x]", "[id=a]", "[id=\"a b\"]", "[id!=a]", "[lang|=en]", "[href^=tel]", "[href$='1']", "[href*=a]", "p:not(.x)", "*:not(p):not(b)", "*:not(p, b, .x)", "p:not(.x#a)",
-	"div:not([id]) > :first-child:not(a)", "p, b", "table > tbody > tr > td:first-child, ul > li", "x-custom-element-of-a-long-name > *", "h1 *", "center *", "svg", "math", "template",
+	"div:not([id]) > :first-child:not(a)", "p, b", "table > tbody > tr > td:first-child, ul > li", "x-custom-element-of-a-long-name > *", "svg", "math", "template",
 }
 
 // watcher follows a page's tree and notes what leads to each start tag.
@@ -39,8 +39,8 @@ func (w *watcher) text(at int64, b []byte) { w.tree.text(at, b) }
 func (w *watcher) raw(int64, []byte)       {}
 func (w *watcher) doctype(b []byte)        { w.tree.takeDoctype(b) }
 func (w *watcher) attribute(a *attribute)  { w.tree.attribute(a) }
-func (w *watcher) tag(_ int64, t *tag) bool {
-	w.tree.begin(t)
+func (w *watcher) tag(at int64, t *tag) bool {
+	w.tree.begin(at, t)
 	return !t.end
 }
 func (w *watcher) tagEnd(after int64, t *tag) {
@@ -118,6 +118,27 @@ func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool,
 		chosen = append(chosen, m.Match(found))
 	}
 	return chosen, true
+}
+
+// chosenInWhole says for each start tag of a page, counted from 1, which selectors goquery finds it by.
+func (c *compiled) chosenInWhole(t testing.TB, page []byte) map[int][]bool {
+	root, err := html.Parse(bytes.NewReader(new(numberer).number(page)))
+	require.NoError(t, err)
+	chosen := make(map[int][]bool)
+	for n := range root.Descendants() {
+		dark := false
+		for up := n; up != nil; up = up.Parent {
+			dark = dark || up.Namespace != "" || up != n && up.Data == "template"
+		}
+		for _, a := range n.Attr {
+			if ordinal, err := strconv.Atoi(a.Val); a.Key == ordinalName && err == nil && chosen[ordinal] == nil {
+				for _, m := range c.matchers {
+					chosen[ordinal] = append(chosen[ordinal], m.Match(n) && !dark)
+				}
+			}
+		}
+	}
+	return chosen
 }
 
 // compare holds the stream to goquery at each start tag of a page, as far as that has come. It gives how many tags there are

@@ -36,9 +36,9 @@ func (t *tag) number() uint64 {
 	return (hashed(hashBegin, t.name)^t.rest)*hashPrime | 1<<63
 }
 
-// begin begins a tag.
-func (t *tree) begin(g *tag) {
-	if t.lost {
+// begin begins the tag at the offset at.
+func (t *tree) begin(at int64, g *tag) {
+	if t.passed = at < t.done; t.lost || t.passed {
 		return
 	}
 	t.endText()
@@ -51,7 +51,7 @@ func (t *tree) begin(g *tag) {
 
 // attribute takes an attribute of the tag. Of several with a name, the first counts.
 func (t *tree) attribute(at *attribute) {
-	if t.lost {
+	if t.lost || t.passed {
 		return
 	}
 	k := &t.token
@@ -97,7 +97,7 @@ func (t *tree) attribute(at *attribute) {
 // finish takes the tag, which ends before the offset after. closing says that it is written as <name/>, and raw
 // that its content is read as text.
 func (t *tree) finish(after int64, g *tag, raw bool) {
-	if t.told = (parts{}); t.lost {
+	if t.told = (parts{}); t.lost || t.passed {
 		return
 	}
 	t.token.name, t.token.closing, t.after = g.number(), g.closing, after

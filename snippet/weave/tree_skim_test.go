@@ -1,0 +1,176 @@
+package weave
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// skimmedPieces are what pages are made of that are skimmed.
+var skimmedPieces = strings.Split("<div class=x>|<div>|</div>|<p>|</p>|<span>|</span>|<a href='/a'>|<a>|</a>|<b>|</b>|<b id=a>|<i>|</i>|<ul>|</ul>|<li>|</li>|<dl>|<dt>|<dd>|</dl>|<h1>|</h1>|<h2>|</h2>|<table>|</table>|<tbody>|</tbody>|<thead>|<tr>|</tr>|<td>|</td>|<td class=phone>|<th>|</th>|"+
+	"<caption>|</caption>|<br>|<img src=a>|<script>a<b</script>|<style>p{}</style>|<svg><path d='M0'/></svg>|<svg>|</svg>|<template>|</template>|<button>|</button>|<form>|</form>|<select>|<option>|</select>|<font size=1>|</font>|<em>|</em>|<p class=phone>|<x-y>|</x-y>|"+
+	"<section>|</section>|<object>|</object>|<ruby>|<rt>|</ruby>|<pre>\n|</pre>|<hr>|<input>|<noscript><p></noscript>|<textarea></textarea>|<nobr>|</nobr>|<!-- a -->|&nbsp;|&#32;|text |\n|8 495 123-45-67|123-45-67| 1|</body>|</html>|<div hidden>|<p title='a>b'>|<col>|<p id=x lang=en-us>", "|")
+
+func skimmable(r *rand.Rand) []byte {
+	page := []byte("<!doctype html><html><head><title>a</title></head><body>")
+	for range r.IntN(60) {
+		page = append(page, skimmedPieces[r.IntN(len(skimmedPieces))]...)
+	}
+	return page
+}
+
+// openElements are what is known of the open elements.
+func openElements(z *PairReplacer) (open []string) {
+	s := &z.scanner
+	for _, n := range s.tree.open {
+		open = append(open, fmt.Sprintf("%x %v %v %v %x %x", n.name, n.space, n.first, n.children, n.here, n.above))
+	}
+	return append(open, fmt.Sprint(s.tree.mode, s.tree.lost, len(s.tree.formatting), s.tree.inert, s.tree.paragraphs))
+}
+
+// checkSkim holds skimming to reading, over a page that has come in pieces.
+func checkSkim(t *testing.T, quick, patient *PairReplacer, page []byte, cut int) {
+	page = append(page, strings.Repeat(" \n", 100)...)
+	cut = max(cut, 0) % (len(page) + 1)
+	for _, z := range []*PairReplacer{quick, patient} {
+		z.Reset(phone.UTF8)
+	}
+	var got, want []byte
+	for _, piece := range [][]byte{page[:cut], page[cut:]} {
+		got, want = quick.Append(got, piece), patient.Append(want, piece)
+	}
+	require.Equal(t, string(want), string(got), "%q", page)
+	if !patient.scanner.tree.lost && len(quick.scanner.scopes.open) == 0 {
+		require.Equal(t, openElements(patient), openElements(quick), "%q", page)
+	}
+}
+
+func newSkimmers(t testing.TB) (quick, patient *PairReplacer) {
+	number := Number{Selectors: []string{"div > .phone", "p > b:first-child", "td:first-child", "li a", "ul > li:not(.x) > b", "p[title]", "#x", "table b", "section > *"}}
+	rules := CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321", Number: number})
+	require.Empty(t, rules.selectors)
+	quick, patient = rules.NewReplacer(), rules.NewReplacer()
+	patient.ReadAll()
+	return quick, patient
+}
+
+func TestSkimmingFollowsTheTree(t *testing.T) {
+	quick, patient := newSkimmers(t)
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 5000 {
+		checkSkim(t, quick, patient, skimmable(r), r.Int())
+		checkSkim(t, quick, patient, generated(r), r.Int())
+	}
+}
+
+func FuzzSkim(f *testing.F) {
+	quick, patient := newSkimmers(f)
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 50 {
+		f.Add(skimmable(r), 7)
+	}
+	f.Fuzz(func(t *testing.T, page []byte, cut int) { checkSkim(t, quick, patient, page, cut) })
+}
+
+// The pages of the web's usual programs are followed to their end, and what is chosen there is what goquery chooses in the whole page.
+func TestTreeOfWholePages(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	quick, patient := newSkimmers(t)
+	for _, folder := range []string{"../../examples/shop/site", "../testdata/web"} {
+		require.NoError(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+			if filepath.Ext(path) != ".html" {
+				return err
+			}
+			page, err := os.ReadFile(path)
+			require.NoError(t, err)
+			w.watch(&c.program, page)
+			require.False(t, w.tree.lost, path)
+			want := c.chosenInWhole(t, page)
+			for i, told := range w.told {
+				for k, ends := range c.ends {
+					got := false
+					for _, n := range ends {
+						got = got || told.has(n)
+					}
+					require.Equal(t, want[i+1][k], got, "%s: %s at %q", path, streamed[k], page[max(0, w.after[i]-60):w.after[i]])
+				}
+			}
+			for cut := 0; cut < len(page); cut += max(97, len(page)/50) {
+				checkSkim(t, quick, patient, page, cut)
+			}
+			return nil
+		}))
+	}
+}
+
+// What is made to cost much is given up; nothing breaks, and little is kept.
+func TestHostilePagesForSelectors(t *testing.T) {
+	var selectors []string
+	for i := range 1000 {
+		selectors = append(selectors, fmt.Sprintf("div > .a%d b", i))
+	}
+	rules := CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321", Number: Number{Selectors: append([]string{"p > b", "td *"}, selectors...)}})
+	require.LessOrEqual(t, len(rules.program.parts), maxParts)
+	require.Greater(t, len(rules.program.parts), maxParts-3)
+	require.NotEmpty(t, rules.selectors, "the others need the page whole")
+	for name, page := range map[string]string{
+		"open elements":     strings.Repeat("<div>", 10_000),
+		"open paragraphs":   strings.Repeat("<p><b>", 50_000),
+		"active formatting": strings.Repeat("<p><b class=a><i><u><font size=1></p>", 10_000),
+		"adoption":          strings.Repeat("<b><i><div><p>", 100) + strings.Repeat("</b></i>", 10_000),
+		"lists":             strings.Repeat("<ul><li>", 200) + strings.Repeat("<li>", 20_000) + strings.Repeat("</p>", 20_000),
+		"a class":           "<p class='" + strings.Repeat("a1 ", 400_000) + "'>",
+		"tables":            strings.Repeat("<table><b>", 10_000),
+		"templates":         strings.Repeat("<template>", 10_000),
+		"drawings":          strings.Repeat("<svg><g>", 10_000),
+		"what ends nothing": strings.Repeat("<span>", 400) + strings.Repeat("</x>", 50_000),
+		"attributes":        "<p " + strings.Repeat("id=a class=b ", 50_000) + ">",
+	} {
+		t.Run(name, func(t *testing.T) {
+			z := rules.NewReplacer()
+			page += "<i>8 495 123-45-67</i>"
+			for _, piece := range []int{len(page), 1000} {
+				z.Reset(phone.UTF8)
+				var out []byte
+				for rest := page; rest != ""; rest = rest[min(piece, len(rest)):] {
+					out = z.Append(out, []byte(rest[:min(piece, len(rest))]))
+				}
+				require.Equal(t, strings.Replace(page, "123-45-67", "765-43-21", 1), string(z.Finish(out)))
+				tree := &z.scanner.tree
+				require.LessOrEqual(t, len(tree.open), maxDepth+1)
+				require.LessOrEqual(t, len(tree.formatting), maxDepth+1)
+				nodes := 0
+				for n := tree.free; n != nil; n = n.next {
+					nodes++
+				}
+				require.LessOrEqual(t, nodes, 4*maxDepth)
+			}
+		})
+	}
+}
+
+// Who has seen a page allocates nothing for the next one, but to read character references in attributes that a selector names.
+func TestFollowingAllocatesNothing(t *testing.T) {
+	page, err := os.ReadFile("../testdata/web/wordpress-post.html")
+	require.NoError(t, err)
+	quick := CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321", Number: Number{
+		Selectors: []string{"footer .contacts a.tel", "div > #x", "td:first-child", "ul > li:not(.x) > b.y"},
+	}}).NewReplacer()
+	patient := *quick
+	patient.Replacer = quick.scanner.rules.NewReplacer()
+	patient.ReadAll()
+	for _, z := range []*PairReplacer{quick, &patient} {
+		out := make([]byte, 0, 2*len(page))
+		require.Zero(t, testing.AllocsPerRun(5, func() {
+			z.Reset(phone.UTF8)
+			out = z.Finish(z.Append(out[:0], page))
+		}))
+	}
+}
