@@ -100,7 +100,7 @@ func (s *Settings) Complete() error {
 		s.Objects = []string{"Svc", "SvcWidget"}
 	}
 	if s.Variant == "" {
-		s.Variant = "A"
+		s.Variant = snippet.VariantA
 	}
 	if s.Attribution == "" {
 		s.Attribution = number.LastNonDirect
@@ -108,18 +108,16 @@ func (s *Settings) Complete() error {
 	return nil
 }
 
-var prefixForm = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+/$`)
-
 // SetPrefix adds the slash at the end, if it is missing.
 func (s *Settings) SetPrefix(prefix string) error {
-	written := prefix
+	whole := prefix
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
-		prefix += "/"
+		whole += "/"
 	}
-	if prefix != "" && (len(prefix) > 128 || !prefixForm.MatchString(prefix)) {
-		return fmt.Errorf("prefix %q: expected a path of letters, digits and . _ ~ - that begins and ends with a slash, such as /frontdesk/", written)
+	if whole != "" && snippet.CheckPrefix(whole) != nil {
+		return snippet.CheckPrefix(prefix) // which quotes what was written
 	}
-	s.Prefix = prefix
+	s.Prefix = whole
 	return nil
 }
 
@@ -129,7 +127,7 @@ func (s *Settings) SetObjects(names []string) error {
 		if len(names) != 2 {
 			return errors.New("objects: expected two names, such as Svc SvcWidget")
 		}
-		if err := (snippet.ScriptSettings{Objects: [2]string(names), Variant: "A"}).Check(); err != nil {
+		if err := (snippet.ScriptSettings{Objects: [2]string(names), Variant: snippet.VariantA}).Check(); err != nil {
 			return err
 		}
 	}
@@ -139,7 +137,7 @@ func (s *Settings) SetObjects(names []string) error {
 
 // SetVariant takes A or B.
 func (s *Settings) SetVariant(variant string) error {
-	if variant != "" && variant != "A" && variant != "B" {
+	if variant != "" && variant != snippet.VariantA && variant != snippet.VariantB {
 		return fmt.Errorf("variant %q: expected A or B", variant)
 	}
 	s.Variant = variant
