@@ -16,9 +16,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// otherHash is of the password "antitiming".
-const otherHash = "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg"
-
 // use returns the open service; it is given back with the test.
 func use(t *testing.T, s *Service) *Desk {
 	t.Helper()

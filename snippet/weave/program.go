@@ -11,7 +11,6 @@ import (
 // met by the element itself.
 type program struct {
 	words      int // of parts that are in use
-	count      int
 	parts      []part
 	conditions []condition
 	keys       []string // the attributes that conditions are about

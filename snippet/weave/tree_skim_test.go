@@ -155,22 +155,3 @@ func TestHostilePagesForSelectors(t *testing.T) {
 		})
 	}
 }
-
-// Who has seen a page allocates nothing for the next one, but to read character references in attributes that a selector names.
-func TestFollowingAllocatesNothing(t *testing.T) {
-	page, err := os.ReadFile("../testdata/web/wordpress-post.html")
-	require.NoError(t, err)
-	quick := CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321", Number: Number{
-		Selectors: []string{"footer .contacts a.tel", "div > #x", "td:first-child", "ul > li:not(.x) > b.y"},
-	}}).NewReplacer()
-	patient := *quick
-	patient.Replacer = quick.scanner.rules.NewReplacer()
-	patient.ReadAll()
-	for _, z := range []*PairReplacer{quick, &patient} {
-		out := make([]byte, 0, 2*len(page))
-		require.Zero(t, testing.AllocsPerRun(5, func() {
-			z.Reset(phone.UTF8)
-			out = z.Finish(z.Append(out[:0], page))
-		}))
-	}
-}
