@@ -50,7 +50,8 @@ type Console struct {
 	attendance     attendance
 	sharedLeads    *shared[leadKey, lead.Lead]
 	sharedSites    *shared[struct{}, []site.Site]
-	sharedPresence *shared[presenceKey, presence]
+	sharedPresence *shared[presenceKey, *presence]
+	sharedMoves    *shared[moveKey, []byte]
 }
 
 // New returns the console over its subjects.
@@ -67,13 +68,15 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	c.attendance.console = c
 	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
-	c.sharedPresence = newShared(64, time.Minute, now, func(ctx context.Context, k presenceKey) (presence, error) {
+	c.sharedPresence = newShared(64, time.Minute, now, func(ctx context.Context, k presenceKey) (*presence, error) {
 		sites, err := c.sharedSites.get(ctx, struct{}{})
 		if err != nil {
-			return presence{}, err
+			return nil, err
 		}
-		return presenceOf(k.words, sites, k.scene.Live), nil
+		present := presenceOf(k.words, sites, k.scene.Live)
+		return &present, nil
 	})
+	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
 	c.pages = parsePages(c.words)
 	c.crossing.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusForbidden, "fail.crossing")

@@ -71,3 +71,12 @@ type presenceKey struct {
 }
 
 func (k presenceKey) String() string { return fmt.Sprintf("%p %p", k.words, k.scene) }
+
+// moveKey is what a change of the list of visitors is rendered from: what a page shows,
+// or nil, and what it is to show. Neither is ever changed.
+type moveKey struct {
+	words         *words
+	before, after *presence
+}
+
+func (k moveKey) String() string { return fmt.Sprintf("%p %p %p", k.words, k.before, k.after) }

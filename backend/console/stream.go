@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +27,9 @@ const (
 
 // view is what one kind of page has to hear of.
 type view interface {
-	// news returns the events for what the journal says, and refresh those for
-	// what is seen now. Both may be empty.
+	// news returns the data of an event for what the journal says, and refresh that
+	// for what is seen now; see dataOf. Both may be empty. They are not changed, since
+	// other streams may send the same.
 	news(ctx context.Context, entries []journal.Entry) ([]byte, error)
 	refresh(ctx context.Context, scene *visit.Scene) ([]byte, error)
 }
@@ -167,22 +167,22 @@ func (s *streaming) read(ctx context.Context) error {
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		html, err := s.view.news(ctx, entries)
+		data, err := s.view.news(ctx, entries)
 		if err != nil {
 			return err
 		}
-		if err := s.tell(html); err != nil {
+		if err := s.tell(data); err != nil {
 			return err
 		}
 	}
 }
 
 func (s *streaming) look(ctx context.Context) error {
-	html, err := s.view.refresh(ctx, s.watch.Scene())
+	data, err := s.view.refresh(ctx, s.watch.Scene())
 	if err != nil {
 		return err
 	}
-	return s.tell(html)
+	return s.tell(data)
 }
 
 // giveWay tells the page that it is no longer kept up to date, so that it does
@@ -208,35 +208,35 @@ func (s *streaming) end(ctx context.Context, why error) error {
 	return why
 }
 
-// tell sends an event whose data is HTML for the page.
-func (s *streaming) tell(html []byte) error {
-	if len(html) == 0 {
+// tell sends an event.
+func (s *streaming) tell(data []byte) error {
+	if len(data) == 0 {
 		return nil
 	}
-	return s.send(event(s.happened.Position(), html))
+	return s.send(fmt.Appendf(nil, "id: %s\n", s.happened.Position()), data, []byte("\n"))
 }
 
-// event is a server-sent event in its wire form. What visitors wrote is part of
-// the data, line breaks of all kinds included: each line is marked as data.
-func event(position journal.Position, html []byte) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "id: %s\n", position)
-	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(html))
-	for line := range strings.Lines(lines) {
-		b.WriteString("data: ")
-		b.WriteString(strings.TrimSuffix(line, "\n"))
-		b.WriteByte('\n')
+// dataOf is HTML for the page as an event's data, in its wire form. What visitors wrote
+// is part of it, line breaks of all kinds included: each line is marked as data.
+func dataOf(html string) []byte {
+	html = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(html)
+	b := make([]byte, 0, len(html)+len(html)/8)
+	for line := range strings.Lines(html) {
+		b = append(b, "data: "...)
+		b = append(b, strings.TrimSuffix(line, "\n")...)
+		b = append(b, '\n')
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	return b
 }
 
-func (s *streaming) send(text []byte) error {
+func (s *streaming) send(parts ...[]byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	if _, err := s.out.Write(text); err != nil {
-		return err
+	for _, part := range parts {
+		if _, err := s.out.Write(part); err != nil {
+			return err
+		}
 	}
 	return s.control.Flush()
 }

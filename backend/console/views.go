@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"hash/fnv"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -22,7 +21,7 @@ func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, w
 	base := arrivals{console: c, words: w}
 	switch r.PathValue("view") {
 	case "visitors":
-		return &visitorsView{arrivals: base, sent: make(map[string]uint64)}, c.Visits.Watch(siteID)
+		return &visitorsView{arrivals: base}, c.Visits.Watch(siteID)
 	case "leads":
 		return &leadsView{arrivals: base}, nil
 	case "card":
@@ -37,10 +36,13 @@ func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, w
 	return nil, nil
 }
 
+// render gives a part of a page as the data of an event.
 func (c *Console) render(w *words, name string, data any) ([]byte, error) {
 	var b bytes.Buffer
-	err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data)
-	return b.Bytes(), err
+	if err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data); err != nil {
+		return nil, err
+	}
+	return dataOf(b.String()), nil
 }
 
 // arrivals announces leads on any page.
@@ -105,16 +107,16 @@ type cardView struct {
 }
 
 func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
-	html, err := v.arrivals.news(ctx, entries)
+	data, err := v.arrivals.news(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
 	ofVisitor := func(e journal.Entry) bool { return e.SiteID == v.siteID && e.VisitorID == v.visitor }
 	if !slices.ContainsFunc(entries, ofVisitor) {
-		return html, nil
+		return data, nil
 	}
 	more, err := v.console.render(v.words, "card-event", nil)
-	return append(html, more...), err
+	return append(data, more...), err
 }
 
 func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([]byte, error) {
@@ -130,15 +132,7 @@ func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([]byte, error
 // since they were sent are sent again.
 type visitorsView struct {
 	arrivals
-	sent  map[string]uint64
-	order string
-}
-
-// visitorsEvent is what changed in the list.
-type visitorsEvent struct {
-	Present presence
-	Changed []guest
-	Order   string // keys of all rows from top to bottom
+	sent *presence // nil at first
 }
 
 func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
@@ -146,25 +140,46 @@ func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	e := visitorsEvent{Present: present}
-	sent := make(map[string]uint64, len(present.Guests))
-	for _, g := range present.Guests {
-		state := sum(g.state)
-		if v.sent[g.Key] != state {
-			e.Changed = append(e.Changed, g)
-		}
-		sent[g.Key] = state
-		e.Order += g.Key + " "
+	data, err := v.console.sharedMoves.get(ctx, moveKey{v.words, v.sent, present})
+	if err == nil {
+		v.sent = present
 	}
-	if len(e.Changed) == 0 && e.Order == v.order && len(v.sent) > 0 {
-		return nil, nil
-	}
-	v.sent, v.order = sent, e.Order
-	return v.console.render(v.words, "visitors-event", e)
+	return data, err
 }
 
-func sum(text string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, text)
-	return h.Sum64()
+// visitorsEvent is what changed in the list.
+type visitorsEvent struct {
+	Present *presence
+	Changed []guest
+	Order   string // keys of all rows from top to bottom
+}
+
+// move renders what changes in the list from one presence to the next, or nothing.
+func (c *Console) move(k moveKey) ([]byte, error) {
+	e := visitorsEvent{Present: k.after, Order: k.after.order()}
+	before := make(map[string]string)
+	if k.before != nil {
+		for _, g := range k.before.Guests {
+			before[g.Key] = g.state
+		}
+	}
+	for _, g := range k.after.Guests {
+		if state, sent := before[g.Key]; !sent || state != g.state {
+			e.Changed = append(e.Changed, g)
+		}
+	}
+	if len(e.Changed) == 0 && k.before != nil && len(before) > 0 && e.Order == k.before.order() {
+		return nil, nil
+	}
+	return c.render(k.words, "visitors-event", e)
+}
+
+// order is the keys of all rows from top to bottom.
+func (p *presence) order() string {
+	var b strings.Builder
+	for _, g := range p.Guests {
+		b.WriteString(g.Key)
+		b.WriteByte(' ')
+	}
+	return b.String()
 }
