@@ -122,9 +122,7 @@ func (z *tokenizer) skipTo(p []byte, i int, c byte, then state) int {
 }
 
 func (z *tokenizer) addDoctype(b []byte) {
-	for _, c := range b[:min(len(b), maxDoctype-len(z.content))] {
-		z.content = append(z.content, lower(c))
-	}
+	z.content = append(z.content, b[:min(len(b), maxDoctype-len(z.content))]...)
 }
 
 func hasPrefix(word, seen string) bool {

@@ -280,6 +280,9 @@ func (f *Finder) raw(_ int64, b []byte) {
 
 func (f *Finder) doctype(content []byte) {
 	f.endBlank()
+	for i, c := range content {
+		content[i] = lower(c)
+	}
 	switch {
 	case f.document: // a second one means nothing
 	case bytes.Contains(content, []byte("frameset")):

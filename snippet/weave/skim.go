@@ -226,13 +226,16 @@ func tagWord(p []byte, i int) (name word, after int, start bool) {
 	if !isLetter(p[i]) {
 		return 0, i, start
 	}
-	size := bits.TrailingZeros64(^x&(0x40*ones)) >> 3 // of the letters
+	small := x | 0x20*ones
+	seven := small & (0x7F * ones)
+	others := x | ^((seven + (0x80-'a')*ones) &^ (seven + (0x80-1-'z')*ones))
+	size := bits.TrailingZeros64(others&(0x80*ones)) >> 3 // of the letters
 	after = i + size
 	if size == 0 || size == maxWord {
 		return 0, after, start
 	}
 	letters := uint64(1)<<(8*size) - 1
-	name = word((x | 0x20*ones) & letters)
+	name = word(small & letters)
 	if c := p[after]; name == 'h' && '1' <= c && c <= '6' {
 		name |= word(c) << 8
 		after++

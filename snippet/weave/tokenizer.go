@@ -27,7 +27,7 @@ type sink interface {
 	attribute(a *attribute)
 	// tagEnd is called behind a tag's ">".
 	tagEnd(after int64, t *tag)
-	// doctype gives the beginning of a document type declaration, in lower case.
+	// doctype gives the beginning of a document type declaration, as it is written.
 	doctype(content []byte)
 }
 

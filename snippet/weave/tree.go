@@ -335,7 +335,8 @@ const (
 	maybeQuirks // as the document type says
 )
 
-// takeDoctype takes the content of a document type declaration, in lower case.
+// takeDoctype takes the content of a document type declaration, as it is written: the parser that is followed takes
+// HTML for another type than html.
 func (t *tree) takeDoctype(content []byte) {
 	if t.mode != initial || t.lost {
 		return
