@@ -128,7 +128,7 @@ func TestNodeThatIsNotSeenForLongIsGone(t *testing.T) {
 		b := ready(t, start(t, settings, zap.NewNop(), node("container-2", "lamps.example", lamps, "anna")))
 		age := func(name string, by time.Duration) {
 			require.NoError(t, use(t, b).DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-				_, err := tx.ExecContext(ctx, `UPDATE declarers SET seen_at = seen_at - ? WHERE name = ?`, by.Milliseconds(), name)
+				_, err := tx.Exec(ctx, `UPDATE declarers SET seen_at = seen_at - $1 WHERE name = $2`, by.Milliseconds(), name)
 				return err
 			}))
 		}
@@ -144,7 +144,7 @@ func TestNodeThatIsNotSeenForLongIsGone(t *testing.T) {
 
 		// A node that was cut off from the database for as long finds itself gone.
 		require.NoError(t, use(t, b).DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM declarers WHERE name = 'container-2'`); err != nil {
+			if _, err := tx.Exec(ctx, `DELETE FROM declarers WHERE name = 'container-2'`); err != nil {
 				return err
 			}
 			return errors.Join(use(t, b).Numbers.Declare(ctx, tx, "container-2", nil), use(t, b).Operators.Declare(ctx, tx, "container-2", nil))
@@ -156,7 +156,7 @@ func TestNodeThatIsNotSeenForLongIsGone(t *testing.T) {
 
 		// An earlier program beside it retires what its own file does not have.
 		require.NoError(t, use(t, b).DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1`)
+			_, err := tx.Exec(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1`)
 			return err
 		}))
 		again()
@@ -209,8 +209,8 @@ func TestUpgradeLocksNobodyOut(t *testing.T) {
 	each(t, func(t *testing.T, settings db.Settings) {
 		first := ready(t, start(t, settings, zap.NewNop(), node("a", "", nil, "anna", "boris")))
 		require.NoError(t, use(t, first).DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.ExecContext(ctx, `DELETE FROM operator_declarations`)
-			_, errDeclarers := tx.ExecContext(ctx, `DELETE FROM declarers`)
+			_, err := tx.Exec(ctx, `DELETE FROM operator_declarations`)
+			_, errDeclarers := tx.Exec(ctx, `DELETE FROM declarers`)
 			return errors.Join(err, errDeclarers)
 		}))
 		a := ready(t, start(t, settings, zap.NewNop(), node("a", "", nil, "anna")))

@@ -73,8 +73,9 @@ func TestServicePrunesItsJournal(t *testing.T) {
 				journal.Append(ctx, tx, journal.Entry{At: time.Now(), Kind: "young"}))
 		}))
 		ready(t, start(t, settings, zap.NewNop(), Configuration{}))
-		kinds := func() (kinds []string) {
-			require.NoError(t, d.Read().NewRaw(`SELECT kind FROM journal`).Scan(t.Context(), &kinds))
+		kinds := func() []string {
+			kinds, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT kind FROM journal`)
+			require.NoError(t, err)
 			return kinds
 		}
 		require.Eventually(t, func() bool { return len(kinds()) == 1 }, wait, tick)

@@ -266,19 +266,18 @@ func (s *desk) stored() []lead.Lead {
 func (s *desk) rows() map[string]int64 {
 	s.t.Helper()
 	counts := map[string]int64{}
-	var tables []string
 	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 	if s.db.Engine() == db.Postgres {
 		query = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
 	}
-	require.NoError(s.t, s.db.Read().NewRaw(query).Scan(context.Background(), &tables))
+	tables, err := db.List(context.Background(), s.db.Read(), db.Only[string], query)
+	require.NoError(s.t, err)
 	for _, table := range tables {
 		if table == "sequences" || table == "secrets" {
 			continue // numbers that are given out are not what is stored
 		}
-		n, err := s.db.Read().NewSelect().TableExpr(table).Count(context.Background())
+		counts[table], _, err = db.One(context.Background(), s.db.Read(), db.Only[int64], `SELECT COUNT(*) FROM `+table)
 		require.NoError(s.t, err)
-		counts[table] = n
 	}
 	return counts
 }

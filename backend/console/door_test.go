@@ -93,8 +93,8 @@ func TestCookiesAreKeptFromOthers(t *testing.T) {
 			require.Equal(t, "/", c.Path)
 		}
 
-		var rows int
-		require.NoError(t, d.DB.Read().NewRaw("SELECT COUNT(*) FROM operator_sessions WHERE token = ?", session.Value).Scan(t.Context(), &rows))
+		rows, _, err := db.One(t.Context(), d.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM operator_sessions WHERE token = $1`, session.Value)
+		require.NoError(t, err)
 		require.Zero(t, rows, "the table does not hold what a cookie holds")
 	})
 }

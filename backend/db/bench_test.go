@@ -63,8 +63,8 @@ func writeGrouped(b *testing.B, d *db.DB, rows int) (perCommit int) {
 		running.Go(func() {
 			for n := taken.Add(1); n <= int64(rows); n = taken.Add(1) {
 				err := d.Write(context.Background(), 0, func(ctx context.Context, tx db.Tx) error {
-					if tx.Tx.Tx != last {
-						last = tx.Tx.Tx
+					if tx.Transaction() != last {
+						last = tx.Transaction()
 						commits.Add(1)
 					}
 					_, err := tx.Exec(ctx, insertRow, rowArgs(n)...)

@@ -27,7 +27,7 @@ func tallies(stored *atomic.Int64) *db.Counter[string, int64] {
 
 func tally(t *testing.T, d *db.DB, name string) int64 {
 	t.Helper()
-	sum, _, err := db.One(t.Context(), d.Read().DB, db.Only[int64], `SELECT next FROM sequences WHERE name = $1`, name)
+	sum, _, err := db.One(t.Context(), d.Read(), db.Only[int64], `SELECT next FROM sequences WHERE name = $1`, name)
 	require.NoError(t, err)
 	return sum
 }

@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 )
 
@@ -42,8 +41,8 @@ type Settings struct {
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	engine string
-	read   *bun.DB
-	write  *bun.DB
+	read   *sql.DB
+	write  *sql.DB
 	logger *zap.Logger
 
 	now func() time.Time
@@ -107,7 +106,7 @@ func (s Settings) Check() error {
 // CheckWrite tells whether the database can be written, by a change that it
 // takes back.
 func (d *DB) CheckWrite(ctx context.Context) error {
-	tx, err := d.write.DB.BeginTx(ctx, nil)
+	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning transaction: %w", err)
 	}
@@ -129,7 +128,7 @@ func Clock(engine string) string {
 }
 
 // Read is for queries. On SQLite its connections refuse to write.
-func (d *DB) Read() *bun.DB { return d.read }
+func (d *DB) Read() *sql.DB { return d.read }
 
 // Close ends the writers, after what has been handed to them is committed, and
 // closes the connections. Closing again does nothing.

@@ -27,8 +27,8 @@ func put(name string) func(context.Context, db.Tx) error {
 
 func names(t *testing.T, d *db.DB) []string {
 	t.Helper()
-	var found []string
-	require.NoError(t, d.Read().NewSelect().Table("secrets").Column("name").Order("name").Scan(t.Context(), &found))
+	found, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT name FROM secrets ORDER BY name`)
+	require.NoError(t, err)
 	return found
 }
 
@@ -150,7 +150,7 @@ func TestWakeReachesAllNodes(t *testing.T) {
 	settings := dbtest.Postgres(t)
 	node, other := dbtest.Open(t, settings), dbtest.Open(t, settings)
 	listening := func() bool {
-		n, err := node.Read().NewSelect().Table("pg_stat_activity").Where("query LIKE 'LISTEN %' AND datname = current_database()").Count(t.Context())
+		n, _, err := db.One(t.Context(), node.Read(), db.Only[int], `SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()`)
 		return err == nil && n == 2
 	}
 	require.Eventually(t, listening, 20*time.Second, 10*time.Millisecond)

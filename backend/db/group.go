@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,8 +11,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/uptrace/bun"
 )
 
 const (
@@ -30,10 +29,11 @@ const (
 // Tx is the transaction of a write. It is asked by [List] and [One] and changed by
 // [Tx.Exec].
 type Tx struct {
-	bun.Tx
+	sql   *sql.Tx
 	db    *DB
 	notes *notes
 	lane  int64
+	fresh map[string]*sql.Stmt // not kept yet: they end with the transaction
 }
 
 // Engine is SQLite or Postgres.
@@ -228,14 +228,14 @@ func (d *DB) transact(batch []*write, lane int64) error {
 		ctx, cancel = context.WithTimeout(ctx, transactTimeout)
 		defer cancel()
 	}
-	defer d.stmts.prepare(ctx, d.write.DB)
+	defer d.stmts.prepare(ctx, d.write)
 	sqlTx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning transaction: %w", err)
 	}
 	defer sqlTx.Rollback() // does nothing after a commit
 	var left notes
-	tx := Tx{Tx: sqlTx, db: d, notes: &left, lane: lane}
+	tx := Tx{sql: sqlTx, db: d, notes: &left, lane: lane, fresh: make(map[string]*sql.Stmt)}
 	for _, w := range batch {
 		if w.refused = w.ctx.Err(); w.refused != nil { // nobody wants it any more
 			continue
@@ -285,7 +285,7 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 }
 
 func (tx Tx) savepoint(ctx context.Context, statement string) error {
-	if _, err := tx.Tx.Tx.ExecContext(ctx, statement); err != nil {
+	if _, err := tx.sql.ExecContext(ctx, statement); err != nil {
 		return fmt.Errorf("keeping writes apart: %w", err)
 	}
 	return nil

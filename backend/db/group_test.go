@@ -67,7 +67,7 @@ func (s *transactions) seen(tx db.Tx) {
 	if s.all == nil {
 		s.all = make(map[*sql.Tx]int)
 	}
-	s.all[tx.Tx.Tx]++
+	s.all[tx.Transaction()]++
 }
 
 // Refusals cost their neighbours no commit: an attempt's leaves the group in its
@@ -106,7 +106,7 @@ func TestRefusalsShareTheCommitOfTheirNeighbours(t *testing.T) {
 								return err
 							}
 							if i == 1 { // an error of the engine's, which ends a transaction of PostgreSQL
-								_, err := tx.ExecContext(ctx, "INSERT INTO nowhere VALUES (1)")
+								_, err := tx.Exec(ctx, "INSERT INTO nowhere VALUES (1)")
 								assert.Error(t, err)
 							}
 							return end
@@ -136,7 +136,7 @@ func TestHiddenErrorIsTheWritesOwn(t *testing.T) {
 			func() { assert.NoError(t, d.Write(t.Context(), 0, put("before"))) },
 			func() {
 				err := d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-					tx.ExecContext(ctx, "INSERT INTO nowhere VALUES (1)")
+					tx.Exec(ctx, "INSERT INTO nowhere VALUES (1)")
 					return nil
 				})
 				assert.Equal(t, d.Engine() == db.Postgres, err != nil, "%v", err)
@@ -159,21 +159,22 @@ func twoNodes(t *testing.T) (one, other *db.DB) {
 
 // mark changes the row, and so locks it.
 func mark(ctx context.Context, tx db.Tx, name string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE secrets SET value = value || '+' WHERE name = ?`, name)
+	_, err := tx.Exec(ctx, `UPDATE secrets SET value = value || '+' WHERE name = $1`, name)
 	return err
 }
 
 // waitsForLock tells whether a transaction of the database waits for another.
 func waitsForLock(t *testing.T, d *db.DB) func() bool {
 	return func() bool {
-		n, err := d.Read().NewSelect().Table("pg_stat_activity").Where("datname = current_database() AND wait_event_type = 'Lock'").Count(t.Context())
+		n, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		return err == nil && n > 0
 	}
 }
 
-func values(t *testing.T, d *db.DB) (found []string) {
+func values(t *testing.T, d *db.DB) []string {
 	t.Helper()
-	require.NoError(t, d.Read().NewSelect().Table("secrets").Column("value").Order("name").Scan(t.Context(), &found))
+	found, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT value FROM secrets ORDER BY name`)
+	require.NoError(t, err)
 	return found
 }
 

@@ -36,8 +36,8 @@ func (d *DB) Pending(ctx context.Context) (int, error) {
 	sources := provider.ListSources()
 	var version int64
 	query := "SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename
-	if err := d.read.DB.QueryRowContext(ctx, query).Scan(&version); err != nil {
-		return len(sources), d.read.DB.PingContext(ctx) // the table comes with the first migration
+	if err := d.read.QueryRowContext(ctx, query).Scan(&version); err != nil {
+		return len(sources), d.read.PingContext(ctx) // the table comes with the first migration
 	}
 	pending := 0
 	for _, source := range sources {
@@ -66,7 +66,7 @@ func (d *DB) migrator() (*goose.Provider, error) {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(dialect, d.write.DB, files, options...)
+	return goose.NewProvider(dialect, d.write, files, options...)
 }
 
 // journalMigration makes the journal's table, the one whose definition differs

@@ -7,8 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 )
 
@@ -31,8 +29,7 @@ func openPostgres(source string) (*DB, error) {
 	pool.SetMaxOpenConns(4 * postgresGroups)
 	pool.SetMaxIdleConns(2 * postgresGroups)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
-	both := bun.NewDB(pool, pgdialect.New())
-	return &DB{read: both, write: both, groups: newGroups(postgresGroups, 16)}, nil
+	return &DB{read: pool, write: pool, groups: newGroups(postgresGroups, 16)}, nil
 }
 
 func checkPostgres(source string) error {
@@ -63,7 +60,7 @@ func (d *DB) listen(ctx context.Context) {
 }
 
 func (d *DB) listenOnce(ctx context.Context) error {
-	pooled, err := d.write.DB.Conn(ctx)
+	pooled, err := d.write.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,7 +96,7 @@ func (d *DB) announce(ctx context.Context) {
 		}
 		for _, topic := range d.wakes.takeUnannounced() {
 			// A lost announcement only delays the readers of other nodes.
-			if _, err := d.write.DB.ExecContext(ctx, "SELECT pg_notify($1, $2)", wakeChannel, topic); err != nil {
+			if _, err := d.write.ExecContext(ctx, "SELECT pg_notify($1, $2)", wakeChannel, topic); err != nil {
 				d.logger.Debug("announcing to other nodes failed", zap.Error(err))
 			}
 		}

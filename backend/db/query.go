@@ -59,7 +59,8 @@ func (tx Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 
 // Exec executes a statement within the transaction, with $1 for its first argument,
 // and returns how many rows it changed. It is parsed once for the life of the
-// database and kept for good, so its text must be one of a few.
+// database and kept for good, so its text must be one of a few: see [Parts] and
+// [Padded] for statements of many rows.
 func (tx Tx) Exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	stmt, err := tx.prepared(ctx, query)
 	if err != nil {
@@ -73,8 +74,15 @@ func (tx Tx) Exec(ctx context.Context, query string, args ...any) (changed int64
 }
 
 func (tx Tx) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	if stmt := tx.db.stmts.known(query); stmt != nil {
-		return tx.Tx.Tx.StmtContext(ctx, stmt), nil
+	if stmt := tx.fresh[query]; stmt != nil {
+		return stmt, nil
 	}
-	return tx.Tx.Tx.PrepareContext(ctx, query)
+	if stmt := tx.db.stmts.known(query); stmt != nil {
+		return tx.sql.StmtContext(ctx, stmt), nil
+	}
+	stmt, err := tx.sql.PrepareContext(ctx, query)
+	if err == nil {
+		tx.fresh[query] = stmt
+	}
+	return stmt, err
 }

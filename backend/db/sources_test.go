@@ -51,7 +51,7 @@ func TestSourcesBecomeColumns(t *testing.T) {
 		require.NoError(t, d.Migrate(t.Context()))
 		const columns = `source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing`
 		rows := func(table string) [][10]string {
-			found, err := db.List(t.Context(), d.Read().DB, func(texts *[10]string) (fields []any) {
+			found, err := db.List(t.Context(), d.Read(), func(texts *[10]string) (fields []any) {
 				for i := range texts {
 					fields = append(fields, &texts[i])
 				}
@@ -78,7 +78,7 @@ func BenchmarkSourcesBecomeColumns(b *testing.B) {
 		began := time.Now()
 		require.NoError(b, d.Migrate(b.Context()))
 		b.ReportMetric(time.Since(began).Seconds(), "s")
-		count, _, err := db.One(b.Context(), d.Read().DB, db.Only[int], `SELECT COUNT(*) FROM sessions WHERE source_kind = 'ad'`)
+		count, _, err := db.One(b.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM sessions WHERE source_kind = 'ad'`)
 		require.NoError(b, err)
 		require.Equal(b, b.N, count, fmt.Sprint(b.N))
 	})

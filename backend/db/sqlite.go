@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // the "sqlite" driver
 )
 
@@ -50,18 +48,14 @@ func openSQLite(path string) (*DB, error) {
 	readers := 1 + max(4, runtime.GOMAXPROCS(0)) // one keeps the log, see keepLog
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	return &DB{
-		read:   bun.NewDB(read, sqlitedialect.New()),
-		write:  bun.NewDB(write, sqlitedialect.New()),
-		groups: newGroups(1, 1),
-	}, nil
+	return &DB{read: read, write: write, groups: newGroups(1, 1)}, nil
 }
 
 // keepLog opens a connection that stays open as long as the pool, because SQLite
 // removes the log with the last one, and notes the files. The database has been
 // reached before.
 func (d *DB) keepLog(ctx context.Context, path string) error {
-	keeper, err := d.read.DB.Conn(ctx)
+	keeper, err := d.read.Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -51,7 +52,7 @@ func TestTroubleBeginsAndEnds(t *testing.T) {
 				writes = append(writes, func() {
 					err := hand(d, t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 						ran.seen(tx)
-						_, err := tx.ExecContext(ctx, `INSERT INTO secrets (name, value) VALUES (?, ?)`, fmt.Sprint(i), fmt.Sprintf("%09000d", i))
+						_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`, fmt.Sprint(i), fmt.Sprintf("%09000d", i))
 						return err
 					})
 					if assert.Error(t, err) {
@@ -85,7 +86,7 @@ func TestLogStaysWhileConnectionsComeAndGo(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	for i := range 3 {
 		require.NoError(t, d.Write(t.Context(), 0, put(fmt.Sprint(i))))
-		for _, pool := range []interface{ SetMaxIdleConns(int) }{d.Writer(), d.Read()} {
+		for _, pool := range []*sql.DB{d.Writer(), d.Read()} {
 			pool.SetMaxIdleConns(-1) // closes those that nobody uses
 			pool.SetMaxIdleConns(2)
 		}

@@ -38,15 +38,15 @@ func ValidName(name string) error {
 // it has declared before is gone.
 func Show(ctx context.Context, tx db.Tx, name string) (known bool, err error) {
 	if tx.Engine() == db.Postgres { // SQLite has one writer
-		if _, err := tx.ExecContext(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		if _, err := tx.Exec(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return false, fmt.Errorf("waiting for other nodes that declare: %w", err)
 		}
 	}
-	known, err = tx.NewSelect().TableExpr("declarers").Where("name = ?", name).Exists(ctx)
+	_, known, err = db.One(ctx, tx, db.Only[string], `SELECT name FROM declarers WHERE name = $1`, name)
 	if err != nil {
 		return false, fmt.Errorf("looking for the declarer: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO declarers (name, seen_at) VALUES (?, `+db.Clock(tx.Engine())+`)
+	_, err = tx.Exec(ctx, `INSERT INTO declarers (name, seen_at) VALUES ($1, `+db.Clock(tx.Engine())+`)
 		ON CONFLICT (name) DO UPDATE SET seen_at = EXCLUDED.seen_at`, name)
 	if err != nil {
 		return false, fmt.Errorf("noting the declarer: %w", err)
@@ -57,7 +57,7 @@ func Show(ctx context.Context, tx db.Tx, name string) (known bool, err error) {
 // Gone returns the names of those that are gone, and forgets them. What they have
 // declared is the caller's to end, in the same transaction.
 func Gone(ctx context.Context, tx db.Tx) (names []string, err error) {
-	err = tx.NewRaw(`DELETE FROM declarers WHERE seen_at < `+db.Clock(tx.Engine())+` - ? RETURNING name`, KeepFor.Milliseconds()).Scan(ctx, &names)
+	names, err = db.List(ctx, tx, db.Only[string], `DELETE FROM declarers WHERE seen_at < `+db.Clock(tx.Engine())+` - $1 RETURNING name`, KeepFor.Milliseconds())
 	if err != nil {
 		return nil, fmt.Errorf("looking for declarers that are gone: %w", err)
 	}

@@ -42,7 +42,7 @@ func TestDeclarersThatAreNotShownAreGone(t *testing.T) {
 		pass := func(by time.Duration) {
 			t.Helper()
 			write(func(ctx context.Context, tx db.Tx) error {
-				_, err := tx.ExecContext(ctx, `UPDATE declarers SET seen_at = seen_at - ?`, by.Milliseconds())
+				_, err := tx.Exec(ctx, `UPDATE declarers SET seen_at = seen_at - $1`, by.Milliseconds())
 				return err
 			})
 		}

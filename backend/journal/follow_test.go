@@ -46,8 +46,8 @@ func appendMany(t *testing.T, d *db.DB, siteID int64, name string, n int) {
 	t.Helper()
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(journal.Topic)
-		_, err := tx.ExecContext(ctx, `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?0)
-			INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) SELECT ?1, 0, ?2 || CAST(i AS TEXT), 0, 0, '{}' FROM n ORDER BY i`, n, siteID, name)
+		_, err := tx.Exec(ctx, `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < CAST($1 AS BIGINT))
+			INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) SELECT CAST($2 AS BIGINT), 0, CAST($3 AS TEXT) || CAST(i AS TEXT), 0, 0, '{}' FROM n ORDER BY i`, n, siteID, name)
 		return err
 	}))
 }

@@ -8,13 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -69,22 +66,21 @@ type Entry struct {
 	Data json.RawMessage
 }
 
-// AppendAll is [Append] for many entries, in one statement for some hundred.
+// AppendAll is [Append] for many entries, a hundred in a statement.
 func AppendAll(ctx context.Context, tx db.Tx, entries []Entry) error {
 	type row struct {
-		bun.BaseModel `bun:"table:journal"`
-
-		SiteID, At           int64
-		Kind                 string
-		SubjectID, VisitorID int64
-		Data                 string
+		site, at         int64
+		kind             string
+		subject, visitor int64
+		data             string
 	}
-	for some := range slices.Chunk(entries, 500) {
-		rows := make([]row, len(some))
-		for i, e := range some {
-			rows[i] = row{SiteID: e.SiteID, At: e.At.UnixMilli(), Kind: e.Kind, SubjectID: e.SubjectID, VisitorID: e.VisitorID, Data: dataOf(e)}
-		}
-		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+	rows := make([]row, len(entries))
+	for i, e := range entries {
+		rows[i] = row{e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, dataOf(e)}
+	}
+	for some := range db.Parts(rows) {
+		values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.at, &r.kind, &r.subject, &r.visitor, &r.data} })
+		if _, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) `+values, args...); err != nil {
 			return fmt.Errorf("appending to the journal: %w", err)
 		}
 		tx.Wake(Topic)
@@ -140,7 +136,7 @@ func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry,
 		at   int64
 		data string
 	}
-	rows, err := db.List(ctx, j.db.Read().DB, func(r *row) []any {
+	rows, err := db.List(ctx, j.db.Read(), func(r *row) []any {
 		return []any{&r.Tx, &r.Seq, &r.SiteID, &r.at, &r.Kind, &r.SubjectID, &r.VisitorID, &r.data}
 	}, query, args...)
 	if err != nil {
@@ -156,7 +152,7 @@ func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry,
 
 // End is the position of the last entry that [Journal.After] would return.
 func (j *Journal) End(ctx context.Context) (Position, error) {
-	p, _, err := db.One(ctx, j.db.Read().DB, func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
+	p, _, err := db.One(ctx, j.db.Read(), func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
 		`SELECT tx, seq FROM journal WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT 1`)
 	if err != nil {
 		return p, fmt.Errorf("reading the journal: %w", err)

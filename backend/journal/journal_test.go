@@ -99,7 +99,7 @@ func TestReaderMissesNothing(t *testing.T) {
 func TestReaderWaitsForEarlierTransactions(t *testing.T) {
 	d := dbtest.Open(t, dbtest.Postgres(t))
 	j := journal.New(d)
-	slow, err := d.Read().DB.BeginTx(t.Context(), nil)
+	slow, err := d.Read().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer slow.Rollback()
 	_, err = slow.ExecContext(t.Context(), `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES (1, 0, 'slow', 0, 0, '{}')`)

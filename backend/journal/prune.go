@@ -59,7 +59,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) 
 // slowest is the position of the reader that is last, among those that run; nil
 // when there is none.
 func (j *Journal) slowest(ctx context.Context) (*Position, error) {
-	p, found, err := db.One(ctx, j.db.Read().DB, func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
+	p, found, err := db.One(ctx, j.db.Read(), func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
 		`SELECT tx, seq FROM journal_readers WHERE seen_at > `+db.Clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())
 	if err != nil || !found {
 		return nil, err

@@ -150,16 +150,23 @@ func (r *Reader) read(ctx context.Context) error {
 	return nil
 }
 
-func (r *Reader) position(ctx context.Context) (p Position, err error) {
-	var owner string
-	err = r.journal.db.Read().DB.QueryRowContext(ctx, `SELECT tx, seq, owner FROM journal_readers WHERE name = $1`, r.name).Scan(&p.Tx, &p.Seq, &owner)
+func (r *Reader) position(ctx context.Context) (Position, error) {
+	type row struct {
+		Position
+		owner string
+	}
+	stored, found, err := db.One(ctx, r.journal.db.Read(), func(s *row) []any { return []any{&s.Tx, &s.Seq, &s.owner} },
+		`SELECT tx, seq, owner FROM journal_readers WHERE name = $1`, r.name)
+	if err == nil && !found {
+		err = errors.New("it has none")
+	}
 	if err != nil {
-		return p, fmt.Errorf("reading the position of a reader of the journal: %w", err)
+		return Position{}, fmt.Errorf("reading the position of a reader of the journal: %w", err)
 	}
-	if owner != r.owner {
-		return p, errTaken
+	if stored.owner != r.owner {
+		return Position{}, errTaken
 	}
-	return p, nil
+	return stored.Position, nil
 }
 
 // advance has the entries handled and moves the position behind them, in one

@@ -22,13 +22,13 @@ import (
 func copied(t *testing.T, d *db.DB) (copying func(who string) journal.Handler, read func() []string) {
 	t.Helper()
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.ExecContext(ctx, `CREATE TABLE copied (number INTEGER, who TEXT, kind TEXT)`)
+		_, err := tx.Exec(ctx, `CREATE TABLE copied (number INTEGER, who TEXT, kind TEXT)`)
 		return err
 	}))
 	copying = func(who string) journal.Handler {
 		return func(ctx context.Context, tx db.Tx, entries []journal.Entry) error {
 			for _, e := range entries {
-				_, err := tx.ExecContext(ctx, `INSERT INTO copied (number, who, kind) SELECT COUNT(*), ?, ? FROM copied`, who, e.Kind)
+				_, err := tx.Exec(ctx, `INSERT INTO copied (number, who, kind) SELECT COUNT(*), $1, $2 FROM copied`, who, e.Kind)
 				if err != nil {
 					return err
 				}
@@ -36,8 +36,9 @@ func copied(t *testing.T, d *db.DB) (copying func(who string) journal.Handler, r
 			return nil
 		}
 	}
-	return copying, func() (kinds []string) {
-		require.NoError(t, d.Read().NewRaw(`SELECT kind FROM copied ORDER BY number`).Scan(t.Context(), &kinds))
+	return copying, func() []string {
+		kinds, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT kind FROM copied ORDER BY number`)
+		require.NoError(t, err)
 		return kinds
 	}
 }
@@ -122,8 +123,8 @@ func TestReaderIsHandedOver(t *testing.T) {
 	eventually(t, func() bool { return len(read()) == 15 }, "the other node takes over")
 	t.Log("taken over after", time.Since(died))
 	require.Equal(t, append(append(numbered("a", 5), numbered("b", 5)...), numbered("c", 5)...), read())
-	var who []string
-	require.NoError(t, living.Read().NewRaw(`SELECT who FROM copied ORDER BY number`).Scan(t.Context(), &who))
+	who, err := db.List(t.Context(), living.Read(), db.Only[string], `SELECT who FROM copied ORDER BY number`)
+	require.NoError(t, err)
 	require.Equal(t, []string{"dying", "dying", "living"}, []string{who[0], who[9], who[14]})
 }
 
@@ -173,7 +174,7 @@ func TestJournalIsPrunedBehindTheSlowestReader(t *testing.T) {
 		}
 		at := func(reader string, p journal.Position, seen time.Time) {
 			require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-				_, err := tx.ExecContext(ctx, `INSERT INTO journal_readers (name, tx, seq, owner, expires_at, seen_at) VALUES (?, ?, ?, '', 0, ?)
+				_, err := tx.Exec(ctx, `INSERT INTO journal_readers (name, tx, seq, owner, expires_at, seen_at) VALUES ($1, $2, $3, '', 0, $4)
 					ON CONFLICT (name) DO UPDATE SET tx = EXCLUDED.tx, seq = EXCLUDED.seq, seen_at = EXCLUDED.seen_at`, reader, p.Tx, p.Seq, seen.UnixMilli())
 				return err
 			}))

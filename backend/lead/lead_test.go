@@ -230,7 +230,7 @@ func TestRepetition(t *testing.T) {
 func TestOldDeliveriesAreForgotten(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		remembered := func(siteID int64) int64 {
-			n, err := s.db.Read().NewSelect().TableExpr("lead_deliveries").Where("site_id = ?", siteID).Count(t.Context())
+			n, _, err := db.One(t.Context(), s.db.Read(), db.Only[int64], `SELECT COUNT(*) FROM lead_deliveries WHERE site_id = $1`, siteID)
 			require.NoError(t, err)
 			return n
 		}

@@ -57,7 +57,7 @@ func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
 }
 
 func (l *Leads) read(ctx context.Context, which string, limit int, args ...any) ([]Lead, error) {
-	rows, err := db.List(ctx, l.db.Read().DB, (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which+
+	rows, err := db.List(ctx, l.db.Read(), (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which+
 		` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading leads: %w", err)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -60,22 +58,17 @@ type Writing struct {
 func NewShown(d *db.DB, now func() time.Time) *Shown { return &Shown{db: d, now: now} }
 
 type shownNumberRow struct {
-	bun.BaseModel `bun:"table:shown_numbers"`
-
-	SiteID  int64
-	Digits  string
-	FirstAt int64
-	LastAt  int64
+	site   int64
+	digits string
+	at     int64
 }
 
 type shownPageRow struct {
-	bun.BaseModel `bun:"table:shown_pages"`
-
-	SiteID   int64
-	Path     string
-	Digits   string
-	Writings string
-	At       int64
+	site     int64
+	path     string
+	digits   string
+	writings string
+	at       int64
 }
 
 // Learn notes the numbers that a page shows, by their digits; those that it showed
@@ -92,20 +85,25 @@ func (s *Shown) Learn(ctx context.Context, siteID int64, path string, found map[
 		if err != nil {
 			return fmt.Errorf("noting the numbers of a page: %w", err)
 		}
-		numbers = append(numbers, shownNumberRow{SiteID: siteID, Digits: d, FirstAt: at, LastAt: at})
-		pages = append(pages, shownPageRow{SiteID: siteID, Path: path, Digits: d, Writings: string(writings), At: at})
+		numbers = append(numbers, shownNumberRow{siteID, d, at})
+		pages = append(pages, shownPageRow{siteID, path, d, string(writings), at})
 	}
 	err := s.db.Write(ctx, siteID, func(ctx context.Context, tx db.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM shown_pages WHERE site_id = ? AND path = ?`, siteID, path); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM shown_pages WHERE site_id = $1 AND path = $2`, siteID, path); err != nil {
 			return err
 		}
-		if len(numbers) > 0 {
-			if _, err := tx.NewInsert().Model(&numbers).On("CONFLICT (site_id, digits) DO UPDATE").Set("last_at = EXCLUDED.last_at").Exec(ctx); err != nil {
+		for some := range db.Parts(numbers) {
+			values, args := db.Values(some, func(n *shownNumberRow) []any { return []any{&n.site, &n.digits, &n.at, &n.at} })
+			if _, err := tx.Exec(ctx, `INSERT INTO shown_numbers (site_id, digits, first_at, last_at) `+values+`
+				ON CONFLICT (site_id, digits) DO UPDATE SET last_at = EXCLUDED.last_at`, args...); err != nil {
 				return err
 			}
+		}
+		for some := range db.Parts(pages) {
+			values, args := db.Values(some, func(p *shownPageRow) []any { return []any{&p.site, &p.path, &p.digits, &p.writings, &p.at} })
 			// Another node may have looked at the page at the same time.
-			if _, err := tx.NewInsert().Model(&pages).On("CONFLICT (site_id, path, digits) DO UPDATE").
-				Set("writings = EXCLUDED.writings").Set("at = EXCLUDED.at").Exec(ctx); err != nil {
+			if _, err := tx.Exec(ctx, `INSERT INTO shown_pages (site_id, path, digits, writings, at) `+values+`
+				ON CONFLICT (site_id, path, digits) DO UPDATE SET writings = EXCLUDED.writings, at = EXCLUDED.at`, args...); err != nil {
 				return err
 			}
 		}
@@ -121,69 +119,56 @@ func (s *Shown) Learn(ctx context.Context, siteID int64, path string, found map[
 // shows any more.
 func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error {
 	for _, d := range digits {
-		_, err := tx.ExecContext(ctx, `DELETE FROM shown_pages WHERE site_id = ? AND digits = ? AND path NOT IN
-			(SELECT path FROM shown_pages WHERE site_id = ? AND digits = ? ORDER BY at DESC, path LIMIT ?)`, siteID, d, siteID, d, MaxPages)
+		_, err := tx.Exec(ctx, `DELETE FROM shown_pages WHERE site_id = $1 AND digits = $2 AND path NOT IN
+			(SELECT path FROM shown_pages WHERE site_id = $1 AND digits = $2 ORDER BY at DESC, path LIMIT $3)`, siteID, d, MaxPages)
 		if err != nil {
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM shown_numbers WHERE site_id = ? AND (digits NOT IN
-		(SELECT digits FROM shown_numbers WHERE site_id = ? ORDER BY last_at DESC, digits LIMIT ?)
-		OR NOT EXISTS (SELECT 1 FROM shown_pages p WHERE p.site_id = shown_numbers.site_id AND p.digits = shown_numbers.digits))`, siteID, siteID, MaxShown)
+	_, err := tx.Exec(ctx, `DELETE FROM shown_numbers WHERE site_id = $1 AND (digits NOT IN
+		(SELECT digits FROM shown_numbers WHERE site_id = $1 ORDER BY last_at DESC, digits LIMIT $2)
+		OR NOT EXISTS (SELECT 1 FROM shown_pages p WHERE p.site_id = shown_numbers.site_id AND p.digits = shown_numbers.digits))`, siteID, MaxShown)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM shown_pages WHERE site_id = ? AND digits NOT IN
-		(SELECT digits FROM shown_numbers WHERE site_id = ?)`, siteID, siteID)
+	_, err = tx.Exec(ctx, `DELETE FROM shown_pages WHERE site_id = $1 AND digits NOT IN
+		(SELECT digits FROM shown_numbers WHERE site_id = $1)`, siteID)
 	return err
 }
 
 // Sites are the sites whose pages are known to show numbers, and those for which
 // some are declared.
 func (s *Shown) Sites(ctx context.Context) (map[int64]bool, error) {
-	rows, err := s.db.Read().QueryContext(ctx, `SELECT site_id FROM shown_numbers UNION SELECT site_id FROM number_declarations`)
+	ids, err := db.List(ctx, s.db.Read(), db.Only[int64], `SELECT site_id FROM shown_numbers UNION SELECT site_id FROM number_declarations`)
 	if err != nil {
 		return nil, fmt.Errorf("listing sites with numbers: %w", err)
 	}
-	defer rows.Close()
-	sites := make(map[int64]bool)
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("listing sites with numbers: %w", err)
-		}
+	sites := make(map[int64]bool, len(ids))
+	for _, id := range ids {
 		sites[id] = true
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("listing sites with numbers: %w", err)
 	}
 	return sites, nil
 }
 
 // List returns the numbers that a site's pages show, those on most pages first.
 func (s *Shown) List(ctx context.Context, siteID int64) ([]ShownNumber, error) {
-	rows, err := s.db.Read().QueryContext(ctx, `SELECT n.digits, n.first_at, n.last_at, p.path, p.writings FROM shown_numbers n
-		JOIN shown_pages p ON p.site_id = n.site_id AND p.digits = n.digits WHERE n.site_id = ? ORDER BY n.digits, p.path`, siteID)
+	type row struct {
+		digits, path, writings string
+		first, last            int64
+	}
+	rows, err := db.List(ctx, s.db.Read(), func(r *row) []any { return []any{&r.digits, &r.first, &r.last, &r.path, &r.writings} }, `SELECT n.digits, n.first_at, n.last_at, p.path, p.writings FROM shown_numbers n
+		JOIN shown_pages p ON p.site_id = n.site_id AND p.digits = n.digits WHERE n.site_id = $1 ORDER BY n.digits, p.path`, siteID)
 	if err != nil {
 		return nil, fmt.Errorf("listing the numbers of a site: %w", err)
 	}
-	defer rows.Close()
 	var list []ShownNumber
-	for rows.Next() {
-		var digits, path, writings string
-		var first, last int64
-		if err := rows.Scan(&digits, &first, &last, &path, &writings); err != nil {
+	for _, r := range rows {
+		if len(list) == 0 || list[len(list)-1].Digits != r.digits {
+			list = append(list, ShownNumber{Digits: r.digits, FirstAt: time.UnixMilli(r.first), LastAt: time.UnixMilli(r.last)})
+		}
+		if err := list[len(list)-1].add(r.path, r.writings); err != nil {
 			return nil, fmt.Errorf("listing the numbers of a site: %w", err)
 		}
-		if len(list) == 0 || list[len(list)-1].Digits != digits {
-			list = append(list, ShownNumber{Digits: digits, FirstAt: time.UnixMilli(first), LastAt: time.UnixMilli(last)})
-		}
-		if err := list[len(list)-1].add(path, writings); err != nil {
-			return nil, fmt.Errorf("listing the numbers of a site: %w", err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("listing the numbers of a site: %w", err)
 	}
 	for _, n := range list {
 		slices.SortStableFunc(n.Writings, func(a, b Writing) int { return cmp.Compare(b.Count, a.Count) })

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -22,31 +20,23 @@ type Declared struct {
 
 // declaration says that a declarer has a number for a site.
 type declaration struct {
-	bun.BaseModel `bun:"table:number_declarations"`
-
 	declared
-	Declarer string
-	Place    int64 // among the site's, from 0
+	declarer string
+	place    int64 // among the site's, from 0
 }
+
+func (d *declaration) fields() []any { return append(d.declared.fields(), &d.declarer, &d.place) }
+
+const declarations = `SELECT site_id, digits, replaces, declarer, place FROM number_declarations`
 
 // declared is a number of a site, printed on its pages or in the place of one that is.
 type declared struct {
-	SiteID   int64
-	Digits   string
-	Replaces string // the printed number; empty for one that is printed itself
+	site     int64
+	digits   string
+	replaces string // the printed number; empty for one that is printed itself
 }
 
-// declaredRow is a number that has ever been declared.
-type declaredRow struct {
-	bun.BaseModel `bun:"table:declared_numbers"`
-
-	declared
-	FirstAt   int64
-	RetiredAt int64
-}
-
-// together is how many numbers one statement writes.
-const together = 500
+func (d *declared) fields() []any { return []any{&d.site, &d.digits, &d.replaces} }
 
 // Declare replaces all that the declarer has declared by the numbers of the sites, by
 // their ids. A number that nobody declares any more is retired: it stays in the
@@ -56,8 +46,8 @@ func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites ma
 	for siteID, numbers := range sites {
 		places(wanted, siteID, numbers)
 	}
-	var stored []declaration
-	if err := tx.NewSelect().Model(&stored).Where("declarer = ?", declarer).Scan(ctx); err != nil {
+	stored, err := db.List(ctx, tx, (*declaration).fields, declarations+` WHERE declarer = $1`, declarer)
+	if err != nil {
 		return fmt.Errorf("reading declared numbers: %w", err)
 	}
 	return s.replace(ctx, tx, declarer, stored, wanted)
@@ -67,8 +57,8 @@ func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites ma
 func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, siteID int64, numbers []Declared) error {
 	wanted := make(map[declared]int64)
 	places(wanted, siteID, numbers)
-	var stored []declaration
-	if err := tx.NewSelect().Model(&stored).Where("declarer = ?", declarer).Where("site_id = ?", siteID).Scan(ctx); err != nil {
+	stored, err := db.List(ctx, tx, (*declaration).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
+	if err != nil {
 		return fmt.Errorf("reading declared numbers: %w", err)
 	}
 	return s.replace(ctx, tx, declarer, stored, wanted)
@@ -79,12 +69,12 @@ func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, site
 func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, numbers []Declared) (bool, error) {
 	wanted := make(map[declared]int64)
 	places(wanted, siteID, numbers)
-	var stored []declaration
-	if err := s.db.Read().NewSelect().Model(&stored).Where("declarer = ?", declarer).Where("site_id = ?", siteID).Scan(ctx); err != nil {
+	stored, err := db.List(ctx, s.db.Read(), (*declaration).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
+	if err != nil {
 		return false, fmt.Errorf("reading declared numbers: %w", err)
 	}
 	for _, d := range stored {
-		if place, is := wanted[d.declared]; !is || place != d.Place {
+		if place, is := wanted[d.declared]; !is || place != d.place {
 			return false, nil
 		}
 	}
@@ -96,7 +86,7 @@ func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, n
 func places(wanted map[declared]int64, siteID int64, numbers []Declared) {
 	place := int64(0)
 	note := func(digits, replaces string) {
-		n := declared{SiteID: siteID, Digits: digits, Replaces: replaces}
+		n := declared{siteID, digits, replaces}
 		if _, known := wanted[n]; !known {
 			wanted[n] = place
 			place++
@@ -115,7 +105,7 @@ func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored [
 	before := make(map[declared]int64, len(stored))
 	var dropped []declared
 	for _, d := range stored {
-		before[d.declared] = d.Place
+		before[d.declared] = d.place
 		if _, stays := wanted[d.declared]; !stays {
 			dropped = append(dropped, d.declared)
 		}
@@ -123,7 +113,7 @@ func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored [
 	var fresh []declaration
 	for n, place := range wanted {
 		if known, there := before[n]; !there || known != place {
-			fresh = append(fresh, declaration{declared: n, Declarer: declarer, Place: place})
+			fresh = append(fresh, declaration{declared: n, declarer: declarer, place: place})
 		}
 	}
 	// In one order on all nodes.
@@ -139,41 +129,43 @@ func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored [
 }
 
 func compare(a, b declared) int {
-	return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.Digits, b.Digits), cmp.Compare(a.Replaces, b.Replaces))
+	return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.digits, b.digits), cmp.Compare(a.replaces, b.replaces))
 }
 
 func (s *Shown) add(ctx context.Context, tx db.Tx, fresh []declaration) error {
 	now := s.now().UnixMilli()
-	for some := range slices.Chunk(fresh, together) {
-		if _, err := tx.NewInsert().Model(&some).On("CONFLICT (site_id, digits, replaces, declarer) DO UPDATE").Set("place = EXCLUDED.place").Exec(ctx); err != nil {
+	for some := range db.Parts(fresh) {
+		values, args := db.Values(some, (*declaration).fields)
+		if _, err := tx.Exec(ctx, `INSERT INTO number_declarations (site_id, digits, replaces, declarer, place) `+values+`
+			ON CONFLICT (site_id, digits, replaces, declarer) DO UPDATE SET place = EXCLUDED.place`, args...); err != nil {
 			return err
 		}
-		rows := make([]declaredRow, len(some))
-		for i, d := range some {
-			rows[i] = declaredRow{declared: d.declared, FirstAt: now}
-		}
-		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (site_id, digits, replaces) DO UPDATE").Set("retired_at = 0").Exec(ctx); err != nil {
+		never := int64(0)
+		values, args = db.Values(some, func(d *declaration) []any { return append(d.declared.fields(), &now, &never) })
+		if _, err := tx.Exec(ctx, `INSERT INTO declared_numbers (site_id, digits, replaces, first_at, retired_at) `+values+`
+			ON CONFLICT (site_id, digits, replaces) DO UPDATE SET retired_at = 0`, args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// droppedAtOnce bounds how many numbers one statement drops. For more of them
+// PostgreSQL would look through the whole table.
+const droppedAtOnce = 16
+
 func (s *Shown) drop(ctx context.Context, tx db.Tx, declarer string, dropped []declared) error {
 	now := s.now().UnixMilli()
-	for some := range slices.Chunk(dropped, together) {
-		keys := make([]bun.TupleValues, len(some))
-		for i, n := range some {
-			keys[i] = bun.Tuple([]any{n.SiteID, n.Digits, n.Replaces})
-		}
-		_, err := tx.NewRaw(`DELETE FROM number_declarations WHERE declarer = ? AND (site_id, digits, replaces) IN (VALUES ?)`, declarer, bun.List(keys)).Exec(ctx)
-		if err != nil {
+	for some := range slices.Chunk(dropped, droppedAtOnce) {
+		some = db.Padded(some)
+		values, args := db.Values(some, (*declared).fields, declarer)
+		if _, err := tx.Exec(ctx, `DELETE FROM number_declarations WHERE declarer = $1 AND (site_id, digits, replaces) IN (`+values+`)`, args...); err != nil {
 			return err
 		}
-		_, err = tx.NewRaw(`UPDATE declared_numbers SET retired_at = ? WHERE (site_id, digits, replaces) IN (VALUES ?) AND NOT EXISTS
+		values, args = db.Values(some, (*declared).fields, now)
+		if _, err := tx.Exec(ctx, `UPDATE declared_numbers SET retired_at = $1 WHERE (site_id, digits, replaces) IN (`+values+`) AND NOT EXISTS
 			(SELECT 1 FROM number_declarations d WHERE d.site_id = declared_numbers.site_id AND d.digits = declared_numbers.digits AND d.replaces = declared_numbers.replaces)`,
-			now, bun.List(keys)).Exec(ctx)
-		if err != nil {
+			args...); err != nil {
 			return err
 		}
 	}
@@ -183,14 +175,14 @@ func (s *Shown) drop(ctx context.Context, tx db.Tx, declarer string, dropped []d
 // Declared is what configurations have for the site, whoever declares it. The order is
 // that of the configuration, where there is one.
 func (s *Shown) Declared(ctx context.Context, siteID int64) ([]Declared, error) {
-	var rows []declaration
-	if err := s.db.Read().NewSelect().Model(&rows).Where("site_id = ?", siteID).Scan(ctx); err != nil {
+	rows, err := db.List(ctx, s.db.Read(), (*declaration).fields, declarations+` WHERE site_id = $1`, siteID)
+	if err != nil {
 		return nil, fmt.Errorf("listing the declared numbers of a site: %w", err)
 	}
 	first := make(map[declared]int64, len(rows))
 	for _, d := range rows {
-		if place, known := first[d.declared]; !known || d.Place < place {
-			first[d.declared] = d.Place
+		if place, known := first[d.declared]; !known || d.place < place {
+			first[d.declared] = d.place
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(first), func(a, b declared) int {
@@ -199,14 +191,14 @@ func (s *Shown) Declared(ctx context.Context, siteID int64) ([]Declared, error) 
 	var list []Declared
 	at := make(map[string]int)
 	for _, n := range order {
-		if n.Replaces == "" {
-			at[n.Digits] = len(list)
-			list = append(list, Declared{Digits: n.Digits})
+		if n.replaces == "" {
+			at[n.digits] = len(list)
+			list = append(list, Declared{Digits: n.digits})
 		}
 	}
 	for _, n := range order {
-		if i, printed := at[n.Replaces]; printed && n.Replaces != "" {
-			list[i].Tracking = append(list[i].Tracking, n.Digits)
+		if i, printed := at[n.replaces]; printed && n.replaces != "" {
+			list[i].Tracking = append(list[i].Tracking, n.digits)
 		}
 	}
 	return list, nil

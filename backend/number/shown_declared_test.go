@@ -55,9 +55,12 @@ func TestDeclaredNumbersOfSeveralNodes(t *testing.T) {
 		// What nobody declares any more is retired, and its history kept.
 		history := func(siteID int64, digits, replaces string) (first, retired int64) {
 			t.Helper()
-			require.NoError(t, d.Read().NewRaw(`SELECT first_at, retired_at FROM declared_numbers WHERE site_id = ? AND digits = ? AND replaces = ?`,
-				siteID, digits, replaces).Scan(t.Context(), &first, &retired))
-			return first, retired
+			type row struct{ first, retired int64 }
+			r, found, err := db.One(t.Context(), d.Read(), func(r *row) []any { return []any{&r.first, &r.retired} },
+				`SELECT first_at, retired_at FROM declared_numbers WHERE site_id = $1 AND digits = $2 AND replaces = $3`, siteID, digits, replaces)
+			require.NoError(t, err)
+			require.True(t, found)
+			return r.first, r.retired
 		}
 		first, retired := history(2, "74950000000", "")
 		require.Equal(t, time.UnixMilli(1_700_000_000_000).Add(time.Minute).UnixMilli(), first)
@@ -92,9 +95,10 @@ func TestManyDeclaredNumbers(t *testing.T) {
 			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return s.Declare(ctx, tx, "a", sites) }))
 			t.Logf("declared %d sites in %v", len(sites), time.Since(began).Round(time.Millisecond))
 		}
-		count := func(condition string) (n int) {
+		count := func(condition string) int {
 			t.Helper()
-			require.NoError(t, d.Read().NewRaw(`SELECT COUNT(*) FROM declared_numbers WHERE `+condition).Scan(t.Context(), &n))
+			n, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM declared_numbers WHERE `+condition)
+			require.NoError(t, err)
 			return n
 		}
 		declare(sites)

@@ -36,7 +36,7 @@ func (o *Operators) Add(ctx context.Context, login, password string, role Role) 
 func (o *Operators) Create(ctx context.Context, a Account) (Operator, error) {
 	return o.create(ctx, a, func(ctx context.Context, tx db.Tx) error {
 		// Whoever makes the first account from elsewhere closes the setup link.
-		_, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`)
+		_, err := tx.Exec(ctx, `DELETE FROM operator_setup`)
 		return err
 	})
 }
@@ -80,15 +80,15 @@ func adding(err error) error {
 }
 
 func (o *Operators) insert(ctx context.Context, tx db.Tx, a Operator, hash string) error {
-	result, err := tx.ExecContext(ctx, `INSERT INTO operators
+	added, err := tx.Exec(ctx, `INSERT INTO operators
 		(id, login, name, role, password_hash, epoch, provisioned, disabled, away, language, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, FALSE, FALSE, '', ?) ON CONFLICT (login) DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, FALSE, '', $8) ON CONFLICT (login) DO NOTHING`,
 		a.ID, a.Login, a.Name, string(a.Role), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
 	if err != nil {
 		return err
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, ErrTaken)
+	if added == 0 {
+		return ErrTaken
 	}
 	return o.note(ctx, tx, Added, a)
 }
@@ -109,7 +109,7 @@ func (o *Operators) Passwd(ctx context.Context, login, password string) error {
 	if err != nil {
 		return ErrUnknown
 	}
-	account, err := find(ctx, o.db.Read(), "login = ?", login)
+	account, err := find(ctx, o.db.Read(), "login = $1", login)
 	if err != nil {
 		return err
 	}
@@ -121,12 +121,12 @@ func (o *Operators) Passwd(ctx context.Context, login, password string) error {
 		return err
 	}
 	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, epoch = epoch + 1 WHERE id = ? AND NOT provisioned`, hash, account.ID)
+		changed, err := tx.Exec(ctx, `UPDATE operators SET password_hash = $1, epoch = epoch + 1 WHERE id = $2 AND NOT provisioned`, hash, account.ID)
 		if err != nil {
 			return fmt.Errorf("changing password: %w", err)
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrProvisioned)
+		if changed == 0 {
+			return ErrProvisioned
 		}
 		return o.note(ctx, tx, PasswordChanged, account.Operator)
 	})
@@ -150,11 +150,11 @@ func (o *Operators) SetDisabled(ctx context.Context, id int64, disabled bool) er
 		kind = Disabled
 	}
 	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE operators SET disabled = ?, epoch = epoch + 1 WHERE id = ?`, disabled, id); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE operators SET disabled = $1, epoch = epoch + 1 WHERE id = $2`, disabled, id); err != nil {
 			return fmt.Errorf("changing operator: %w", err)
 		}
-		var admins int
-		if err := tx.NewRaw(`SELECT COUNT(*) FROM operators WHERE role = ? AND NOT disabled`, string(Admin)).Scan(ctx, &admins); err != nil {
+		admins, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM operators WHERE role = $1 AND NOT disabled`, string(Admin))
+		if err != nil {
 			return fmt.Errorf("counting admins: %w", err)
 		}
 		if admins == 0 {
@@ -169,7 +169,7 @@ func (o *Operators) SetAway(ctx context.Context, id int64, away bool) error {
 	defer o.online.found.Store(nil)
 	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(Topic)
-		_, err := tx.ExecContext(ctx, `UPDATE operators SET away = ? WHERE id = ?`, away, id)
+		_, err := tx.Exec(ctx, `UPDATE operators SET away = $1 WHERE id = $2`, away, id)
 		return err
 	})
 }
@@ -177,7 +177,7 @@ func (o *Operators) SetAway(ctx context.Context, id int64, away bool) error {
 // SetLanguage keeps the language that the operator chose for the console.
 func (o *Operators) SetLanguage(ctx context.Context, id int64, language string) error {
 	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operators SET language = ? WHERE id = ?`, language, id)
+		_, err := tx.Exec(ctx, `UPDATE operators SET language = $1 WHERE id = $2`, language, id)
 		return err
 	})
 }

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,14 +31,13 @@ func (d Declared) Check() error {
 // Adopt has the accounts that are provisioned and that nobody declares declared by
 // [Nameless]. It tells whether there were any.
 func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
-	result, err := tx.ExecContext(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
-		SELECT login, ?, password_hash, created_at FROM operators
+	adopted, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
+		SELECT login, $1, password_hash, created_at FROM operators
 		WHERE provisioned AND NOT EXISTS (SELECT 1 FROM operator_declarations d WHERE d.login = operators.login)`, Nameless)
 	if err != nil {
 		return false, fmt.Errorf("adopting operators: %w", err)
 	}
-	adopted, err := result.RowsAffected()
-	return adopted > 0, err
+	return adopted > 0, nil
 }
 
 // Declare replaces what the declarer has declared by these accounts. Each is made, or
@@ -119,20 +117,21 @@ func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error
 
 // declarationsOf are the password hashes that the declarer has declared, by login.
 func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]string, error) {
-	var rows []struct{ Login, PasswordHash string }
-	err := tx.NewRaw(`SELECT login, password_hash FROM operator_declarations WHERE declarer = ?`, declarer).Scan(ctx, &rows)
+	type row struct{ login, hash string }
+	rows, err := db.List(ctx, tx, func(r *row) []any { return []any{&r.login, &r.hash} },
+		`SELECT login, password_hash FROM operator_declarations WHERE declarer = $1`, declarer)
 	if err != nil {
 		return nil, fmt.Errorf("reading declared operators: %w", err)
 	}
 	stored := make(map[string]string, len(rows))
 	for _, r := range rows {
-		stored[r.Login] = r.PasswordHash
+		stored[r.login] = r.hash
 	}
 	return stored, nil
 }
 
 func (o *Operators) withdraw(ctx context.Context, tx db.Tx, login, declarer string) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM operator_declarations WHERE login = ? AND declarer = ?`, login, declarer); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM operator_declarations WHERE login = $1 AND declarer = $2`, login, declarer); err != nil {
 		return fmt.Errorf("retiring operator %q: %w", login, err)
 	}
 	return nil
@@ -142,10 +141,10 @@ func (o *Operators) withdraw(ctx context.Context, tx db.Tx, login, declarer stri
 func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer, hash, before string) error {
 	if hash != before {
 		// Later than all others, whatever the clocks of the nodes say.
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
-			SELECT ?, ?, ?, CASE WHEN COALESCE(MAX(at), 0) < ? THEN ? ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = ?
+		_, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
+			SELECT $1, $2, $3, CASE WHEN COALESCE(MAX(at), 0) < $4 THEN $4 ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = $1
 			ON CONFLICT (login, declarer) DO UPDATE SET password_hash = EXCLUDED.password_hash, at = EXCLUDED.at`,
-			login, declarer, hash, o.now().UnixMilli(), o.now().UnixMilli(), login)
+			login, declarer, hash, o.now().UnixMilli())
 		if err != nil {
 			return fmt.Errorf("declaring operator %q: %w", login, err)
 		}
@@ -159,31 +158,30 @@ func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer, hash
 // settle makes the account what its declarations say. With spare, the last admin who
 // can sign in stays when there are none.
 func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bool) error {
-	account, err := find(ctx, tx.Tx, "login = ?", login)
+	account, err := find(ctx, tx, "login = $1", login)
 	missing := errors.Is(err, ErrUnknown)
 	if err != nil && !missing {
 		return err
 	}
 	// A password is as old as its first declaration: whoever declares an old one anew
 	// does not bring it back.
-	var hash string
-	err = tx.NewRaw(`SELECT password_hash FROM operator_declarations WHERE login = ?
-		GROUP BY password_hash ORDER BY MIN(at) DESC, password_hash LIMIT 1`, login).Scan(ctx, &hash)
+	hash, declared, err := db.One(ctx, tx, db.Only[string], `SELECT password_hash FROM operator_declarations WHERE login = $1
+		GROUP BY password_hash ORDER BY MIN(at) DESC, password_hash LIMIT 1`, login)
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return fmt.Errorf("reading the declarations of operator %q: %w", login, err)
+	case !declared:
 		if missing || !account.Provisioned {
 			return nil
 		}
 		return o.retire(ctx, tx, account.Operator, spare)
-	case err != nil:
-		return fmt.Errorf("reading the declarations of operator %q: %w", login, err)
 	case missing:
 		return o.provision(ctx, tx, login, hash)
 	case account.Provisioned && account.Role == Admin && !account.Disabled && account.hash == hash:
 		return nil
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE operators SET password_hash = ?, role = ?, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1
-		WHERE id = ?`, hash, string(Admin), account.ID)
+	_, err = tx.Exec(ctx, `UPDATE operators SET password_hash = $1, role = $2, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1
+		WHERE id = $3`, hash, string(Admin), account.ID)
 	if err != nil {
 		return fmt.Errorf("declaring operator %q: %w", login, err)
 	}
@@ -195,7 +193,7 @@ func (o *Operators) provision(ctx context.Context, tx db.Tx, login, hash string)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM operator_setup`); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM operator_setup`); err != nil {
 		return fmt.Errorf("closing the setup link: %w", err)
 	}
 	return adding(o.insert(ctx, tx, Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now(), Epoch: 1}, hash))
@@ -203,7 +201,7 @@ func (o *Operators) provision(ctx context.Context, tx db.Tx, login, hash string)
 
 func (o *Operators) retire(ctx context.Context, tx db.Tx, account Operator, spare bool) error {
 	if spare {
-		others, err := tx.NewSelect().TableExpr("operators").Where("role = ? AND NOT disabled AND id <> ?", string(Admin), account.ID).Count(ctx)
+		others, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM operators WHERE role = $1 AND NOT disabled AND id <> $2`, string(Admin), account.ID)
 		if err != nil {
 			return fmt.Errorf("counting admins: %w", err)
 		}
@@ -211,7 +209,7 @@ func (o *Operators) retire(ctx context.Context, tx db.Tx, account Operator, spar
 			return nil
 		}
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1 WHERE id = ?`, account.ID)
+	_, err := tx.Exec(ctx, `UPDATE operators SET provisioned = FALSE, disabled = TRUE, epoch = epoch + 1 WHERE id = $1`, account.ID)
 	if err != nil {
 		return fmt.Errorf("retiring operator %q: %w", account.Login, err)
 	}

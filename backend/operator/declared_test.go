@@ -143,7 +143,7 @@ func TestAccountsOfAnEarlierProgramAreAdopted(t *testing.T) {
 			require.NoError(t, o.Add(t.Context(), login, newer, operator.Admin))
 		}
 		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.ExecContext(ctx, `UPDATE operators SET provisioned = TRUE WHERE login <> 'vera'`)
+			_, err := tx.Exec(ctx, `UPDATE operators SET provisioned = TRUE WHERE login <> 'vera'`)
 			return err
 		}))
 		adopting := func() (adopted bool) {

@@ -13,8 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/uptrace/bun"
-
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -144,45 +142,34 @@ func (r *record) operator() Operator {
 
 // Get returns the account, or [ErrUnknown].
 func (o *Operators) Get(ctx context.Context, id int64) (Operator, error) {
-	r, err := find(ctx, o.db.Read(), "id = ?", id)
+	r, err := find(ctx, o.db.Read(), "id = $1", id)
 	return r.operator(), err
 }
 
-func find(ctx context.Context, from bun.IConn, condition string, arg any) (record, error) {
-	var r record
-	rows, err := from.QueryContext(ctx, `SELECT `+columns+`, password_hash FROM operators WHERE `+condition, arg)
+// find returns the account of which the condition is true, or [ErrUnknown].
+func find(ctx context.Context, from db.Queries, condition string, arg any) (record, error) {
+	r, found, err := db.One(ctx, from, func(r *record) []any { return append(r.fields(), &r.hash) },
+		`SELECT `+columns+`, password_hash FROM operators WHERE `+condition, arg)
 	if err != nil {
-		return r, fmt.Errorf("reading operator: %w", err)
+		return record{}, fmt.Errorf("reading operator: %w", err)
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return r, fmt.Errorf("reading operator: %w", err)
-		}
-		return r, ErrUnknown
-	}
-	if err := rows.Scan(append(r.fields(), &r.hash)...); err != nil {
-		return r, fmt.Errorf("reading operator: %w", err)
+	if !found {
+		return record{}, ErrUnknown
 	}
 	return r, nil
 }
 
 // List returns all accounts by login.
 func (o *Operators) List(ctx context.Context) ([]Operator, error) {
-	rows, err := o.db.Read().QueryContext(ctx, `SELECT `+columns+`,
-		EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > ?)
+	rows, err := db.List(ctx, o.db.Read(), func(r *record) []any { return append(r.fields(), &r.Present) }, `SELECT `+columns+`,
+		EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > $1)
 		FROM operators ORDER BY login`, o.now().UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("listing operators: %w", err)
 	}
-	defer rows.Close()
 	var list []Operator
-	for rows.Next() {
-		var r record
-		if err := rows.Scan(append(r.fields(), &r.Present)...); err != nil {
-			return nil, fmt.Errorf("listing operators: %w", err)
-		}
+	for _, r := range rows {
 		list = append(list, r.operator())
 	}
-	return list, rows.Err()
+	return list, nil
 }

@@ -289,8 +289,8 @@ func TestSessions(t *testing.T) {
 		require.False(t, found, "expired")
 
 		require.NoError(t, store.Commit("u", data, clock.now().Add(time.Hour)))
-		var rows int
-		require.NoError(t, d.Read().NewRaw("SELECT COUNT(*) FROM operator_sessions").Scan(ctx, &rows))
+		rows, _, err := db.One(ctx, d.Read(), db.Only[int], `SELECT COUNT(*) FROM operator_sessions`)
+		require.NoError(t, err)
 		require.Equal(t, 1, rows, "what has expired is cleared away")
 		require.NoError(t, store.Delete("u"))
 		require.NoError(t, store.DeleteCtx(ctx, "u"))

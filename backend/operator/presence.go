@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -25,7 +23,7 @@ const (
 	// Heartbeat is how often a lease is to be renewed.
 	Heartbeat = 10 * time.Second
 	// leasesAtOnce bounds how many leases one statement renews.
-	leasesAtOnce = 1000
+	leasesAtOnce = 1024
 	// onlineFor is how long an answer of Online is repeated from memory.
 	onlineFor = time.Second
 )
@@ -53,7 +51,8 @@ func (o *Operators) Renew(ctx context.Context, leases ...*Lease) error {
 			ids[i] = l.id
 		}
 		err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.ExecContext(ctx, `UPDATE operator_leases SET expires_at = ? WHERE id IN (?)`, o.now().Add(LeaseTime).UnixMilli(), bun.List(ids))
+			values, args := db.Values(db.Padded(ids), db.Only[string], o.now().Add(LeaseTime).UnixMilli())
+			_, err := tx.Exec(ctx, `UPDATE operator_leases SET expires_at = $1 WHERE id IN (`+values+`)`, args...)
 			return err
 		})
 		if err != nil {
@@ -73,13 +72,13 @@ func (l *Lease) write(ctx context.Context, lasting time.Duration, arriving bool)
 	}
 	err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		now := o.now()
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_leases (id, operator_id, expires_at) VALUES (?, ?, ?)
+		_, err := tx.Exec(ctx, `INSERT INTO operator_leases (id, operator_id, expires_at) VALUES ($1, $2, $3)
 			ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`, l.id, l.operatorID, now.Add(lasting).UnixMilli())
 		if err != nil || !arriving {
 			return err
 		}
 		tx.Wake(Topic)
-		_, err = tx.ExecContext(ctx, `DELETE FROM operator_leases WHERE expires_at < ?`, now.Add(-time.Hour).UnixMilli())
+		_, err = tx.Exec(ctx, `DELETE FROM operator_leases WHERE expires_at < $1`, now.Add(-time.Hour).UnixMilli())
 		return err
 	})
 	if err != nil {
@@ -93,7 +92,7 @@ func (l *Lease) End(ctx context.Context) error {
 	defer l.operators.online.found.Store(nil)
 	err := l.operators.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(Topic)
-		_, err := tx.ExecContext(ctx, `DELETE FROM operator_leases WHERE id = ?`, l.id)
+		_, err := tx.Exec(ctx, `DELETE FROM operator_leases WHERE id = $1`, l.id)
 		return err
 	})
 	if err != nil {
@@ -117,9 +116,8 @@ func (o *Operators) Online(ctx context.Context) (bool, error) {
 			return found.online, nil
 		}
 	}
-	var is bool
-	err := o.db.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM operator_leases l JOIN operators o ON o.id = l.operator_id
-		WHERE l.expires_at > ? AND NOT o.away AND NOT o.disabled)`, now.UnixMilli()).Scan(&is)
+	is, _, err := db.One(ctx, o.db.Read(), db.Only[bool], `SELECT EXISTS (SELECT 1 FROM operator_leases l JOIN operators o ON o.id = l.operator_id
+		WHERE l.expires_at > $1 AND NOT o.away AND NOT o.disabled)`, now.UnixMilli())
 	if err != nil {
 		return false, fmt.Errorf("reading presence: %w", err)
 	}

@@ -3,14 +3,10 @@ package operator
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -28,14 +24,13 @@ func (o *Operators) Sessions() *SessionStore { return &SessionStore{db: o.db, no
 
 // FindCtx returns the session's data, when there is one that has not expired.
 func (s *SessionStore) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
-	var text string
-	err := s.db.Read().QueryRowContext(ctx, `SELECT data FROM operator_sessions WHERE token = ? AND expires_at > ?`,
-		token, s.now().UnixMilli()).Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
+	text, found, err := db.One(ctx, s.db.Read(), db.Only[string], `SELECT data FROM operator_sessions WHERE token = $1 AND expires_at > $2`,
+		token, s.now().UnixMilli())
 	if err != nil {
 		return nil, false, fmt.Errorf("reading session: %w", err)
+	}
+	if !found {
+		return nil, false, nil
 	}
 	data, err := base64.StdEncoding.DecodeString(text)
 	return data, err == nil, err
@@ -57,21 +52,22 @@ func (o *Operators) Standing(ctx context.Context, signs []Sign) (map[Sign]bool, 
 		for i, s := range some {
 			tokens[i], accounts[i] = s.Token, s.Account
 		}
-		var open []string
-		err := o.db.Read().NewRaw(`SELECT token FROM operator_sessions WHERE token IN (?) AND expires_at > ?`,
-			bun.List(unique(tokens)), o.now().UnixMilli()).Scan(ctx, &open)
+		values, args := db.Values(db.Padded(unique(tokens)), db.Only[string], o.now().UnixMilli())
+		open, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT token FROM operator_sessions WHERE expires_at > $1 AND token IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading sessions: %w", err)
 		}
 		slices.Sort(open)
-		var enabled []struct{ ID, Epoch int64 }
-		err = o.db.Read().NewRaw(`SELECT id, epoch FROM operators WHERE id IN (?) AND NOT disabled`, bun.List(unique(accounts))).Scan(ctx, &enabled)
+		type account struct{ id, epoch int64 }
+		values, args = db.Values(db.Padded(unique(accounts)), db.Only[int64])
+		enabled, err := db.List(ctx, o.db.Read(), func(a *account) []any { return []any{&a.id, &a.epoch} },
+			`SELECT id, epoch FROM operators WHERE NOT disabled AND id IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading operators: %w", err)
 		}
 		epochs := make(map[int64]int64, len(enabled))
-		for _, account := range enabled {
-			epochs[account.ID] = account.Epoch
+		for _, a := range enabled {
+			epochs[a.id] = a.epoch
 		}
 		for _, s := range some {
 			epoch, found := epochs[s.Account]
@@ -83,7 +79,7 @@ func (o *Operators) Standing(ctx context.Context, signs []Sign) (map[Sign]bool, 
 }
 
 // signsAtOnce bounds how many sessions one statement asks for.
-const signsAtOnce = 1000
+const signsAtOnce = 1024
 
 func unique[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
@@ -92,13 +88,13 @@ func unique[T cmp.Ordered](values []T) []T {
 // CommitCtx stores the session's data, and clears away what has expired.
 func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_sessions (token, data, expires_at) VALUES (?, ?, ?)
+		_, err := tx.Exec(ctx, `INSERT INTO operator_sessions (token, data, expires_at) VALUES ($1, $2, $3)
 			ON CONFLICT (token) DO UPDATE SET data = EXCLUDED.data, expires_at = EXCLUDED.expires_at`,
 			token, base64.StdEncoding.EncodeToString(data), expiry.UnixMilli())
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM operator_sessions WHERE expires_at <= ?`, s.now().UnixMilli())
+		_, err = tx.Exec(ctx, `DELETE FROM operator_sessions WHERE expires_at <= $1`, s.now().UnixMilli())
 		return err
 	})
 	if err != nil {
@@ -111,7 +107,7 @@ func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte,
 func (s *SessionStore) DeleteCtx(ctx context.Context, token string) error {
 	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(Topic)
-		_, err := tx.ExecContext(ctx, `DELETE FROM operator_sessions WHERE token = ?`, token)
+		_, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE token = $1`, token)
 		return err
 	})
 	if err != nil {

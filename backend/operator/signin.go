@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,7 +57,7 @@ func (o *Operators) holder(ctx context.Context, login string) (record, error) {
 	if err != nil {
 		return record{}, ErrUnknown
 	}
-	known, err := find(ctx, o.db.Read(), "login = ?", login)
+	known, err := find(ctx, o.db.Read(), "login = $1", login)
 	if err == nil && known.Disabled {
 		return record{}, ErrUnknown
 	}
@@ -68,8 +67,8 @@ func (o *Operators) holder(ctx context.Context, login string) (record, error) {
 // costs are those of the passwords by which somebody may sign in, each once.
 // Hashes that the configuration declares may cost what they like.
 func (o *Operators) costs(ctx context.Context) ([]cost, error) {
-	var hashes []string
-	if err := o.db.Read().NewRaw(`SELECT password_hash FROM operators WHERE NOT disabled ORDER BY id`).Scan(ctx, &hashes); err != nil {
+	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators WHERE NOT disabled ORDER BY id`)
+	if err != nil {
 		return nil, fmt.Errorf("reading passwords: %w", err)
 	}
 	var costs []cost
@@ -97,17 +96,22 @@ func (o *Operators) SetupToken(ctx context.Context) (token string, needed bool, 
 			return err
 		}
 		needed = true
-		err := tx.NewRaw(`SELECT token FROM operator_setup WHERE id = 1`).Scan(ctx, &token)
-		if err == nil && o.now().Before(setupEnd(token)) || err != nil && !errors.Is(err, sql.ErrNoRows) {
+		stored, found, err := setupToken(ctx, tx)
+		if err != nil {
 			return err
+		}
+		if found && o.now().Before(setupEnd(stored)) {
+			token = stored
+			return nil
 		}
 		// Of nodes that start together, one makes the token; the others read it.
 		fresh := newSetupToken(o.now())
-		if _, err := tx.ExecContext(ctx, `INSERT INTO operator_setup (id, token) VALUES (1, ?)
-			ON CONFLICT (id) DO UPDATE SET token = EXCLUDED.token WHERE operator_setup.token = ?`, fresh, token); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO operator_setup (id, token) VALUES (1, $1)
+			ON CONFLICT (id) DO UPDATE SET token = EXCLUDED.token WHERE operator_setup.token = $2`, fresh, stored); err != nil {
 			return err
 		}
-		return tx.NewRaw(`SELECT token FROM operator_setup WHERE id = 1`).Scan(ctx, &token)
+		token, _, err = setupToken(ctx, tx)
+		return err
 	})
 	if err != nil {
 		return "", false, fmt.Errorf("reading setup token: %w", err)
@@ -164,31 +168,26 @@ func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operato
 			return err
 		}
 		// Of two that come at once, the one that deletes the row has the token.
-		result, err := tx.ExecContext(ctx, `DELETE FROM operator_setup WHERE token = ?`, token)
+		used, err := tx.Exec(ctx, `DELETE FROM operator_setup WHERE token = $1`, token)
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrSetupToken)
+		if used == 0 {
+			return ErrSetupToken
 		}
 		return nil
 	})
 }
 
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func (o *Operators) checkSetup(ctx context.Context, q querier, token string) error {
-	var stored string
-	err := q.QueryRowContext(ctx, `SELECT token FROM operator_setup WHERE id = 1`).Scan(&stored)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ErrSetupToken
-	}
+func (o *Operators) checkSetup(ctx context.Context, from db.Queries, token string) error {
+	stored, found, err := setupToken(ctx, from)
 	if err != nil {
 		return fmt.Errorf("reading setup token: %w", err)
 	}
-	some, err := exist(ctx, q)
+	if !found {
+		return ErrSetupToken
+	}
+	some, err := exist(ctx, from)
 	if err != nil {
 		return fmt.Errorf("reading setup token: %w", err)
 	}
@@ -198,8 +197,11 @@ func (o *Operators) checkSetup(ctx context.Context, q querier, token string) err
 	return nil
 }
 
-func exist(ctx context.Context, q querier) (bool, error) {
-	var some bool
-	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM operators)`).Scan(&some)
+func setupToken(ctx context.Context, from db.Queries) (token string, found bool, err error) {
+	return db.One(ctx, from, db.Only[string], `SELECT token FROM operator_setup WHERE id = 1`)
+}
+
+func exist(ctx context.Context, from db.Queries) (bool, error) {
+	some, _, err := db.One(ctx, from, db.Only[bool], `SELECT EXISTS (SELECT 1 FROM operators)`)
 	return some, err
 }

@@ -36,7 +36,7 @@ func TestSetupTokenEnds(t *testing.T) {
 
 		// Tokens of earlier versions did not say when they end.
 		require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.ExecContext(ctx, `UPDATE operator_setup SET token = ?`, "AAAAAAAAAAAAAAAAAAAAAAAAAA")
+			_, err := tx.Exec(ctx, `UPDATE operator_setup SET token = $1`, "AAAAAAAAAAAAAAAAAAAAAAAAAA")
 			return err
 		}))
 		require.ErrorIs(t, o.CheckSetup(ctx, "AAAAAAAAAAAAAAAAAAAAAAAAAA"), operator.ErrSetupToken)

@@ -182,8 +182,8 @@ func (s *Sites) remember(ctx context.Context, stored row) Site {
 
 func (s *Sites) readAll(ctx context.Context, before *known) (*known, error) {
 	if before != nil {
-		var m mark
-		err := s.db.Read().DB.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(MAX(id), 0), CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM sites`).Scan(&m.sites, &m.newest, &m.changes)
+		m, _, err := db.One(ctx, s.db.Read(), func(m *mark) []any { return []any{&m.sites, &m.newest, &m.changes} },
+			`SELECT COUNT(*), COALESCE(MAX(id), 0), CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM sites`)
 		if err != nil {
 			return nil, err
 		}
@@ -191,20 +191,15 @@ func (s *Sites) readAll(ctx context.Context, before *known) (*known, error) {
 			return &known{byKey: before.byKey, mark: m}, nil
 		}
 	}
-	rows, err := s.db.Read().DB.QueryContext(ctx, `SELECT id, key, created_at, version, settings FROM sites`)
+	rows, err := db.List(ctx, s.db.Read(), (*row).fields, `SELECT `+columns+` FROM sites`)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	sites := make(map[string]Site)
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings); err != nil {
-			return nil, err
-		}
+	sites := make(map[string]Site, len(rows))
+	for _, r := range rows {
 		sites[r.Key] = s.read(r)
 	}
-	return newKnown(sites), rows.Err()
+	return newKnown(sites), nil
 }
 
 // read reads a site as it is stored. What of its settings this program does not

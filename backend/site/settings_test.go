@@ -161,7 +161,7 @@ func store(t *testing.T, d *db.DB, key, settings string) {
 	t.Helper()
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(site.Topic)
-		_, err := tx.ExecContext(ctx, `UPDATE sites SET settings = ?, version = version + 1 WHERE key = ?`, settings, key)
+		_, err := tx.Exec(ctx, `UPDATE sites SET settings = $1, version = version + 1 WHERE key = $2`, settings, key)
 		return err
 	}))
 }
@@ -228,9 +228,10 @@ func TestSettingsOfANewerProgram(t *testing.T) {
 	})
 }
 
-func storedOf(t *testing.T, d *db.DB) (settings string) {
+func storedOf(t *testing.T, d *db.DB) string {
 	t.Helper()
-	require.NoError(t, d.Read().NewRaw(`SELECT settings FROM sites WHERE key = 'shop.example'`).Scan(t.Context(), &settings))
+	settings, _, err := db.One(t.Context(), d.Read(), db.Only[string], `SELECT settings FROM sites WHERE key = 'shop.example'`)
+	require.NoError(t, err)
 	require.True(t, json.Valid([]byte(settings)))
 	return settings
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -120,8 +119,6 @@ func (s *Sites) ProvisionAll(ctx context.Context, tx db.Tx, keys []string) (ids 
 
 // row is a site as it is stored.
 type row struct {
-	bun.BaseModel `bun:"table:sites"`
-
 	ID        int64
 	Key       string
 	CreatedAt int64
@@ -129,13 +126,14 @@ type row struct {
 	Settings  string
 }
 
-// together is how many sites one statement reads or writes.
-const together = 500
+func (r *row) fields() []any { return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings} }
+
+const columns = `id, key, created_at, version, settings`
 
 // provide finds the sites of the keys, and adds those that there are not.
 func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[string]row, error) {
 	sites := make(map[string]row, len(keys))
-	for some := range slices.Chunk(keys, together) {
+	for some := range db.Parts(keys) {
 		if err := find(ctx, tx, some, sites); err != nil {
 			return nil, err
 		}
@@ -159,8 +157,9 @@ func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[strin
 }
 
 func find(ctx context.Context, tx db.Tx, keys []string, sites map[string]row) error {
-	var rows []row
-	if err := tx.NewSelect().Model(&rows).Where("key IN (?)", bun.List(keys)).Scan(ctx); err != nil {
+	values, args := db.Values(db.Padded(keys), db.Only[string])
+	rows, err := db.List(ctx, tx, (*row).fields, `SELECT `+columns+` FROM sites WHERE key IN (`+values+`)`, args...)
+	if err != nil {
 		return err
 	}
 	for _, r := range rows {
@@ -180,13 +179,16 @@ func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string) error {
 	for i, key := range keys {
 		rows[i] = row{ID: first + int64(i), Key: key, CreatedAt: now.UnixMilli(), Settings: "{}"}
 	}
-	var added []int64
-	if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO NOTHING").Returning("id").Exec(ctx, &added); err != nil {
-		return err
-	}
-	entries := make([]journal.Entry, len(added))
-	for i, id := range added {
-		entries[i] = journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id}
+	var entries []journal.Entry
+	for some := range db.Parts(rows) {
+		values, args := db.Values(some, (*row).fields)
+		added, err := db.List(ctx, tx, db.Only[int64], `INSERT INTO sites (`+columns+`) `+values+` ON CONFLICT (key) DO NOTHING RETURNING id`, args...)
+		if err != nil {
+			return err
+		}
+		for _, id := range added {
+			entries = append(entries, journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id})
+		}
 	}
 	tx.Wake(Topic)
 	return journal.AppendAll(ctx, tx, entries)
@@ -248,12 +250,12 @@ func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64,
 		return row{}, err
 	}
 	site.Settings, site.Version = string(text), version+1
-	result, err := tx.ExecContext(ctx, `UPDATE sites SET settings = ?, version = ? WHERE id = ? AND version = ?`, site.Settings, site.Version, site.ID, version)
+	updated, err := tx.Exec(ctx, `UPDATE sites SET settings = $1, version = $2 WHERE id = $3 AND version = $4`, site.Settings, site.Version, site.ID, version)
 	if err != nil {
 		return row{}, err
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 { // another node was first
-		return row{}, errors.Join(err, ErrChanged)
+	if updated == 0 { // another node was first
+		return row{}, ErrChanged
 	}
 	data, err := json.Marshal(map[string]any{"by": by, "from": version, "to": site.Version, "settings": changed})
 	if err != nil {

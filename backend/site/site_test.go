@@ -185,7 +185,7 @@ func TestSiteThatIsRemovedIsForgotten(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			tx.Wake(site.Topic)
-			_, err := tx.ExecContext(ctx, `DELETE FROM sites WHERE id = ?`, shop.ID)
+			_, err := tx.Exec(ctx, `DELETE FROM sites WHERE id = $1`, shop.ID)
 			return err
 		}))
 		for _, node := range []*site.Sites{here, there} {
@@ -221,8 +221,8 @@ func TestValidKey(t *testing.T) {
 func entriesOf(t *testing.T, d *db.DB) []journal.Entry {
 	t.Helper()
 	// On PostgreSQL an entry is seen when no transaction that is open can precede it.
-	var count int
-	require.NoError(t, d.Read().NewRaw(`SELECT COUNT(*) FROM journal`).Scan(t.Context(), &count))
+	count, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM journal`)
+	require.NoError(t, err)
 	var entries []journal.Entry
 	require.Eventually(t, func() bool {
 		var err error

@@ -208,7 +208,7 @@ func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
 			return v.AddInfoTx(ctx, tx, site, visit.Ref{Visitor: 12345}, visit.Info{Email: "ada@example.com"})
 		}))
 		var stored int
-		require.NoError(t, d.Read().DB.QueryRowContext(ctx, `SELECT COUNT(*) FROM contacts`).Scan(&stored))
+		require.NoError(t, d.Read().QueryRowContext(ctx, `SELECT COUNT(*) FROM contacts`).Scan(&stored))
 		require.Zero(t, stored)
 	})
 }

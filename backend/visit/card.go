@@ -74,7 +74,7 @@ func (v *Visits) Card(ctx context.Context, siteID int64, visitor ID) (Card, erro
 
 func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) {
 	var c Card
-	read := v.db.Read().DB
+	read := v.db.Read()
 	type person struct {
 		firstAt int64
 		name    string
@@ -134,7 +134,7 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 }
 
 func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Session, error) {
-	read := v.db.Read().DB
+	read := v.db.Read()
 	rows, err := db.List(ctx, read, (*sessionRow).fields,
 		`SELECT `+sessionColumns+` FROM sessions AS s WHERE s.site_id = $1 AND s.visitor_id = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT $3`, siteID, visitor, cardSessions)
 	if err != nil || len(rows) == 0 {

@@ -76,7 +76,7 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 		day int64
 		dayCounts
 	}
-	rows, err := db.List(ctx, v.db.Read().DB, func(r *row) []any { return append([]any{&r.day}, r.fields()...) },
+	rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return append([]any{&r.day}, r.fields()...) },
 		`SELECT day, CAST(SUM(hits) AS BIGINT), CAST(SUM(direct) AS BIGINT), CAST(SUM(campaign) AS BIGINT), CAST(SUM(ad) AS BIGINT), CAST(SUM(search) AS BIGINT),
 			CAST(SUM(social) AS BIGINT), CAST(SUM(mail) AS BIGINT), CAST(SUM(map) AS BIGINT), CAST(SUM(referral) AS BIGINT)
 		FROM visit_days WHERE site_id = $1 AND day >= $2 AND day < $3 GROUP BY day ORDER BY day`,

@@ -112,7 +112,7 @@ func (v *Visits) live(ctx context.Context, sites []int64) (map[int64]Live, error
 				JOIN visitors AS v ON v.site_id = s.site_id AND v.id = s.visitor_id AND v.session_id = s.id
 				WHERE s.last_at >= %d AND NOT s.bot %s ORDER BY s.last_at DESC, s.id DESC LIMIT %d) AS part`, sessionColumns, site, since, of, MaxLive+1)
 		}
-		found, err := db.List(ctx, v.db.Read().DB, func(s *sessionRow) []any { return append(s.fields(), &s.list) },
+		found, err := db.List(ctx, v.db.Read(), func(s *sessionRow) []any { return append(s.fields(), &s.list) },
 			strings.Join(parts, " UNION ALL ")+" ORDER BY last_at DESC, id DESC")
 		if err != nil {
 			return nil, fmt.Errorf("reading live visits: %w", err)
@@ -166,7 +166,7 @@ func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]
 	}
 	paths := make(map[place][]Page, len(sessions))
 	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
-		hits, err := db.List(ctx, v.db.Read().DB, (*hitRow).fields, `SELECT `+hitColumns+` FROM hits AS h
+		hits, err := db.List(ctx, v.db.Read(), (*hitRow).fields, `SELECT `+hitColumns+` FROM hits AS h
 			WHERE (h.site_id, h.session_id, h.id) IN (VALUES `+strings.Join(rows, ", ")+`)`)
 		if err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 			at            int64
 		}
 		values := strings.Join(rows, ", ")
-		known, err := db.List(ctx, v.db.Read().DB, func(f *fact) []any { return []any{&f.of.site, &f.of.id, &f.kind, &f.written, &f.at} },
+		known, err := db.List(ctx, v.db.Read(), func(f *fact) []any { return []any{&f.of.site, &f.of.id, &f.kind, &f.written, &f.at} },
 			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
 			UNION ALL SELECT site_id, visitor_id, kind, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`)
 		if err != nil {
@@ -223,7 +223,7 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 
 // SourceOf is the source of the session; ErrUnknown when there is none such.
 func (v *Visits) SourceOf(ctx context.Context, siteID int64, session ID) (Source, error) {
-	source, found, err := db.One(ctx, v.db.Read().DB, (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
+	source, found, err := db.One(ctx, v.db.Read(), (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
 		siteID, v.sessions.number(session))
 	if err != nil {
 		return Source{}, fmt.Errorf("reading a source: %w", err)

@@ -78,7 +78,7 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 	if err != nil {
 		return nil, fmt.Errorf("making ids: %w", err)
 	}
-	properties, err := d.Read().DB.PrepareContext(ctx, `SELECT name, value FROM properties WHERE site_id = $1 AND visitor_id = $2`)
+	properties, err := d.Read().PrepareContext(ctx, `SELECT name, value FROM properties WHERE site_id = $1 AND visitor_id = $2`)
 	if err != nil {
 		return nil, fmt.Errorf("preparing to read properties: %w", err)
 	}
@@ -111,7 +111,7 @@ func (v *Visits) ref(r row) Ref {
 // is false when the three ids are not those of a page view of the site.
 func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address string, known bool, err error) {
 	r := v.row(ref)
-	address, known, err = db.One(ctx, v.db.Read().DB, db.Only[string], `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
+	address, known, err = db.One(ctx, v.db.Read(), db.Only[string], `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
 		siteID, r.session, r.hit, r.visitor)
 	if err != nil {
 		return "", false, fmt.Errorf("reading the address of a page view: %w", err)
@@ -123,7 +123,7 @@ func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address st
 // is none on the site.
 func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref Ref, known bool, err error) {
 	r := v.row(Ref{Visitor: visitor, Hit: hit})
-	r.session, known, err = db.One(ctx, v.db.Read().DB, db.Only[int64], `SELECT h.session_id FROM sessions AS s
+	r.session, known, err = db.One(ctx, v.db.Read(), db.Only[int64], `SELECT h.session_id FROM sessions AS s
 		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id AND h.id = $3
 		WHERE s.site_id = $1 AND s.visitor_id = $2`, siteID, r.visitor, r.hit)
 	if err != nil {

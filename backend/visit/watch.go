@@ -194,7 +194,7 @@ func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[plac
 			lastAt int64
 			views  int
 		}
-		rows, err := db.List(ctx, v.db.Read().DB, func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views} }, `SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
+		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views} }, `SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
 			WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)

@@ -1,0 +1,51 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+// However many rows are written and looked for, there are few texts to keep.
+func TestManyRowsHaveFewTexts(t *testing.T) {
+	type row struct {
+		name string
+		next int64
+	}
+	fields := func(r *row) []any { return []any{&r.name, &r.next} }
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		before := d.Kept()
+		for _, n := range []int{0, 1, 2, 3, 100, 127, 128, 129, 300, 511} {
+			var rows []row
+			for i := range n {
+				rows = append(rows, row{fmt.Sprintf("%03d of %03d", i, n), int64(i)})
+			}
+			var found []row
+			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) (err error) {
+				for some := range db.Parts(rows) {
+					values, args := db.Values(some, fields)
+					if _, err := tx.Exec(ctx, `INSERT INTO sequences (name, next) `+values, args...); err != nil {
+						return err
+					}
+				}
+				if n == 0 {
+					return nil
+				}
+				values, args := db.Values(db.Padded(rows), fields, fmt.Sprintf("001 of %03d", n))
+				found, err = db.List(ctx, tx, fields, `SELECT name, next FROM sequences WHERE name <> $1 AND (name, next) IN (`+values+`) ORDER BY name`, args...)
+				return err
+			}))
+			if n > 1 {
+				rows = slices.Delete(rows, 1, 2)
+			}
+			require.Equal(t, rows, found)
+		}
+		require.Equal(t, 8+6, d.Kept()-before, "of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
+	})
+}
