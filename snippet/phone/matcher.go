@@ -247,21 +247,24 @@ func (m *Matcher) gather(base int64, b []byte, i int) int {
 // finishCarry completes the carried token from b, and tells how much of b it took:
 // -1 when it took all and is still incomplete.
 func (m *Matcher) finishCarry(b []byte) int {
-	old := m.carried
-	total := old + copy(m.carry[old:], b)
-	t := m.next(m.carry[:total], false)
-	if t.size == 0 {
-		m.carried = total
-		return -1
+	for m.carried > 0 {
+		old := m.carried
+		total := old + copy(m.carry[old:], b)
+		t := m.next(m.carry[:total], false)
+		if t.size == 0 {
+			m.carried = total
+			return -1
+		}
+		m.carried = 0
+		size := int(t.size)
+		m.scan(m.carryAt, m.carry[:size], true)
+		if size >= old {
+			return size - old
+		}
+		// No token after all. What was carried behind its first byte may hold the beginning of another.
+		m.scan(m.carryAt+int64(size), m.carry[size:old], false)
 	}
-	m.carried = 0
-	size := int(t.size)
-	m.scan(m.carryAt, m.carry[:size], true)
-	if size < old { // no token after all: what was carried is plain text
-		m.scan(m.carryAt+int64(size), m.carry[size:old], true)
-		return 0
-	}
-	return size - old
+	return 0
 }
 
 func (m *Matcher) flushCarry() {
