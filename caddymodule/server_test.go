@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,7 +106,7 @@ func (s *server) do(method, address, body string, headers ...string) (answer, er
 		request.Header.Set(headers[i], headers[i+1])
 	}
 	response, err := s.client.Do(request)
-	if method == http.MethodGet && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
+	if unheard(err) || method == http.MethodGet && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
 		// The sockets of a configuration that has been replaced close with what they had
 		// accepted. Browsers ask again too.
 		response, err = s.client.Do(request)
@@ -116,6 +117,13 @@ func (s *server) do(method, address, body string, headers ...string) (answer, er
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	return answer{response, string(content)}, err
+}
+
+// unheard tells that a request never left: the connection was not made. That happens
+// beside a listener that closes, to any server on Linux.
+func unheard(err error) bool {
+	var failed *net.OpError
+	return errors.As(err, &failed) && failed.Op == "dial" && errors.Is(err, syscall.ECONNRESET)
 }
 
 func (s *server) get(address string, headers ...string) answer {
