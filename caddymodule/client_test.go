@@ -30,7 +30,7 @@ func (clientEcho) CaddyModule() caddy.ModuleInfo {
 }
 
 func (clientEcho) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
-	_, err := io.WriteString(w, asSent(r, requestOf(r)).RemoteAddr)
+	_, err := io.WriteString(w, requestOf(r).AsSent(r).RemoteAddr)
 	return err
 }
 

@@ -53,7 +53,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	defer done()
 	q := requestOf(r)
 	q.URL = r.URL
-	r = asSent(r, q)
+	r = q.AsSent(r)
 	if strings.HasPrefix(r.URL.Path, "/stream/") { // the console's event streams
 		var end func()
 		r, end = endingWith(r, c.app.ending)

@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"net"
 	"net/http"
 	"strings"
 
@@ -66,18 +65,4 @@ func (h *Handler) isOfAnother(key string) bool {
 	}
 	_, own := h.hosts()[key]
 	return !own || h.SiteKey != hostPlaceholder
-}
-
-// asSent is the request with the address that the client asked for, whose scheme tells
-// whether it used TLS, and with the client's own address.
-func asSent(r *http.Request, q *edge.Request) *http.Request {
-	sent, address := *r, *q.URL
-	if q.Secure {
-		address.Scheme = "https"
-	}
-	sent.URL = &address
-	if q.Client != "" {
-		sent.RemoteAddr = net.JoinHostPort(q.Client, "0")
-	}
-	return &sent
 }

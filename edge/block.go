@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,6 +27,20 @@ type Request struct {
 	Client string
 	// Secure tells that the client uses TLS, perhaps to a trusted proxy.
 	Secure bool
+}
+
+// AsSent is the request with the address that the client asked for, whose scheme is
+// https where it used TLS, and with the client's own address.
+func (q *Request) AsSent(r *http.Request) *http.Request {
+	sent, address := *r, *q.URL
+	if q.Secure {
+		address.Scheme = "https"
+	}
+	sent.URL = &address
+	if q.Client != "" {
+		sent.RemoteAddr = net.JoinHostPort(q.Client, "0")
+	}
+	return &sent
 }
 
 // Next passes a request on, to the site's origin.

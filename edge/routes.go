@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
@@ -53,23 +52,20 @@ func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, n
 }
 
 func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *call) {
+	named := true
 	if c.err != nil {
-		c.site, _ = b.named(q.Key, c.err)
+		c.site, named = b.named(q.Key, c.err)
 	}
-	var err error
-	if c.effect, err = b.effectFor(c.site, c.err == nil); err != nil {
-		c.err = errors.Join(c.err, err)
+	if c.effect = b.defaults; named { // of any other key, anybody can send any number
+		f, err := b.effectFor(c.site, c.err == nil)
+		if err != nil {
+			c.err = errors.Join(c.err, err)
+		} else {
+			c.effect = f
+		}
 	}
-	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
-	address := *q.URL
-	if q.Secure {
-		address.Scheme = "https"
-	}
-	r.URL = &address
-	if q.Client != "" {
-		r.RemoteAddr = net.JoinHostPort(q.Client, "0")
-	}
-	b.routes.ServeHTTP(w, r)
+	r = q.AsSent(r)
+	b.routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }
 
 // fetched is a handler of files.
