@@ -95,8 +95,8 @@ func startProxies(ctx context.Context, folder, caddy, origin string, numbers boo
 	return sides, stop, err
 }
 
-// awaitText waits for the page to have the text. Until the service is ready pages
-// pass as they are.
+// awaitText waits for the page to have the text and the insertion code. Until the
+// service is ready pages pass without the code, their numbers replaced.
 func awaitText(ctx context.Context, address, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -114,7 +114,7 @@ func awaitText(ctx context.Context, address, text string) error {
 		if err != nil {
 			return err
 		}
-		if strings.Contains(string(body), text) {
+		if strings.Contains(string(body), "setCsAccount") && strings.Contains(string(body), text) {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
