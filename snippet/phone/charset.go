@@ -105,6 +105,18 @@ func newSingle(m *charmap.Charmap) *Charset {
 	return c
 }
 
+// RowEnder tells which bytes besides the letters of ASCII surely end a row of digits:
+// those that are ender once the bits of mask are set.
+func (c *Charset) RowEnder() (mask, ender byte) {
+	switch {
+	case c.wide:
+		return 0x01, 0xD1 // Cyrillic letters
+	case c.upper:
+		return 0x3F, 0xFF
+	}
+	return 1, 0
+}
+
 // Decode reads bytes of the charset. What stands for no character becomes U+FFFD.
 func (c *Charset) Decode(b []byte) string {
 	if c.wide {

@@ -89,6 +89,13 @@ func DigitBegin(b []byte, i int) int {
 	return i
 }
 
+// RowReference reads the character reference that b begins with: its size in bytes, whether it is a digit, and whether
+// it goes on with a row of digits. The size is 0 where it does not end in b, and 1 where it is none.
+func RowReference(b []byte) (size int, digit, goesOn bool) {
+	t := readReference(b, false)
+	return int(t.size), t.kind == figure, roleOf[t.kind] != ends
+}
+
 // readNumeric reads a numeric reference. One without any of the digits 0 to 9 stands for no digit of
 // another script: the search for rows of digits begins at those.
 func readNumeric(b []byte, last bool) token {

@@ -53,6 +53,7 @@ type Rules struct {
 	selectors []selector // the others, for which a page is parsed
 	least     int        // digits that a number in text has
 	mindful   *[256]bool
+	prints    fingerprints // of what is of account in tags
 }
 
 // place is a kind of element whose content is a number.
@@ -91,6 +92,7 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 	}
 	r.program.prepare()
 	r.mindful = r.lastLetters()
+	r.fingerprint()
 	return r, nil
 }
 
@@ -111,6 +113,22 @@ func (r *Rules) lastLetters() *[256]bool {
 		marks[c], marks[c&^0x20] = true, true
 	}
 	return marks
+}
+
+// fingerprint prepares to find tags that may be of account.
+func (r *Rules) fingerprint() {
+	r.prints = *specialPrints
+	marks := []trigram{ofValue("contenteditable"), ofValue("data-svc-noswap"), ofValue("itemprop")}
+	for id := range r.byID {
+		marks = append(marks, ofValue(id))
+	}
+	for name := range r.byName {
+		marks = append(marks, ofValue(name))
+	}
+	for _, c := range r.classes {
+		marks = append(marks, ofValue(c.name))
+	}
+	r.prints.add(groupsNames, groupsAll, marks)
 }
 
 func (r *Rules) add(p place) error {

@@ -57,6 +57,7 @@ type scanner struct {
 	following bool  // by what is skimmed now
 	skimBase  int64 // the offset of what is skimmed
 	drawn     drawn
+	sweep     sweep
 
 	words   *phone.Matcher // reads what people read
 	values  *phone.Matcher // reads attributes, and data
@@ -95,6 +96,7 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
 	}
 	s.show(shown)
+	s.sweep.reset(s.rules, c)
 	s.tokenizer.reset(s)
 	s.tree.reset(&s.rules.program)
 	s.offset = at

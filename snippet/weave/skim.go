@@ -19,7 +19,9 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	if _, held := s.words.Held(); held {
 		return i
 	}
-	s.following, s.skimBase = s.follow && !s.tree.lost, base
+	if s.following = s.follow && !s.tree.lost; base != s.skimBase {
+		s.skimBase, s.sweep.words = base, 0
+	}
 	line, likely, to := s.pass(p, i)
 	if likely > line && breaksLine(p, likely) {
 		line = likely
@@ -45,10 +47,26 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 	w := walk{p: p, wide: s.charset.Wide()}
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
+	seen := i        // up to here there is something to be looked at
+	if s.following || !sweeping {
+		seen = len(p)
+	}
 	w.look(i)
 	for ; ; s.bound.Take("weave.pass") {
 		if i = w.next(); i < 0 {
 			return line, likely, min(w.base, len(p)-1)
+		}
+		if i >= seen && row == 0 && !drawing {
+			from := i
+			var begins int
+			if begins, i, seen = s.sweep.over(p, phone.DigitBegin(p, i), &s.bound); begins >= 0 {
+				line = begins
+			}
+			seen = max(seen, from) + 1
+			w.to(max(i, from))
+			if i = w.next(); i < 0 {
+				return line, likely, min(w.base, len(p)-1)
+			}
 		}
 		switch c := p[i]; {
 		case '0' <= c && c <= '9':

@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package weave
+
+// sweeping says whether this machine makes bitmaps fast enough to gain by them.
+const sweeping = false
+
+func mapBytes(maps []bitmaps, p []byte, f *fingerprints, mask, ender byte) {
+	mapInGo(maps, p, f, mask, ender)
+}
