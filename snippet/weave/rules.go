@@ -128,6 +128,14 @@ func (r *Rules) fingerprint() {
 	for _, c := range r.classes {
 		marks = append(marks, ofValue(c.name))
 	}
+	for _, c := range r.program.conditions {
+		switch c.operator {
+		case "=", "~=":
+			marks = append(marks, ofValue(c.value))
+		default: // the value may stand within a word
+			marks = append(marks, ofValue(c.key))
+		}
+	}
 	r.prints.add(groupsNames, groupsAll, marks)
 }
 

@@ -96,7 +96,7 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
 	}
 	s.show(shown)
-	s.sweep.reset(s.rules, c)
+	s.sweep.reset(s.rules, c, &s.tree)
 	s.tokenizer.reset(s)
 	s.tree.reset(&s.rules.program)
 	s.offset = at

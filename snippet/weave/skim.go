@@ -22,6 +22,7 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	if s.following = s.follow && !s.tree.lost; base != s.skimBase {
 		s.skimBase, s.sweep.words = base, 0
 	}
+	s.sweep.follows, s.sweep.base = s.following, base
 	line, likely, to := s.pass(p, i)
 	if likely > line && breaksLine(p, likely) {
 		line = likely
@@ -48,7 +49,7 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
 	seen := i        // up to here there is something to be looked at
-	if s.following || !sweeping {
+	if !sweeping {
 		seen = len(p)
 	}
 	w.look(i)

@@ -21,11 +21,16 @@ type sweep struct {
 	wide        bool // some digits begin with what is no ASCII
 	least       int  // digits in a row that matter
 
-	svg   int // where the open drawing begins, in the block, or negative
-	value int // where the open value begins, in the piece
+	svg     int // where the open drawing begins, in the block, or negative
+	value   int // where the open value begins, in the piece
+	tag     int // where the open tag begins, in the piece
+	follows bool
+	base    int64 // the offset of the piece
+	tree    *tree
 }
 
-func (w *sweep) reset(r *Rules, c *phone.Charset) {
+func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
+	w.tree = t
 	w.words, w.least, w.prints, w.wide = 0, r.least, &r.prints, c.Wide()
 	w.mask, w.ender = c.RowEnder()
 }
@@ -106,6 +111,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		sum, tagOn := bits.Add64(rest, begins, tag)
 		tags := rest &^ sum
 		odd := begins & sum // in a tag
+		inTag := tag
 		tag = tagOn
 
 		// Each "=" leads to a quote that begins a value, and no other quote begins one.
@@ -129,6 +135,9 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 			if value.read(figures, opening, at); spared {
 				value.digits = -len(p)
 			}
+		}
+		if amps := m.ampersand & values; amps != 0 && w.follows {
+			odd |= w.oddReference(p, at, amps, opening)
 		}
 		switch {
 		case quoted == 0:
@@ -161,6 +170,9 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		if known := (names | ends) & m.named; known != 0 {
 			name, drawing := w.oddName(p, at, known&(odd&-odd-1))
 			odd, letters = odd|name, letters|drawing
+		}
+		if w.follows {
+			odd |= w.follow(p, at, inTag, begins, m.more, odd&-odd-1)
 		}
 		if odd != 0 {
 			seen = bits.TrailingZeros64(odd)
@@ -277,11 +289,7 @@ func (w *sweep) manyInValue(p []byte, at int, digits, opening uint64, before ope
 		if first = w.many(digits, opening, had); first == 0 {
 			return 0, spared
 		}
-		from := w.value
-		if opened := opening & (first - 1); opened != 0 {
-			from = w.at + at + 63 - bits.LeadingZeros64(opened)
-		}
-		if mindsValue(p, from) {
+		if mindsValue(p, w.valueAt(at, first, opening)) {
 			return first, false
 		}
 		later := opening &^ (first - 1)
@@ -292,10 +300,62 @@ func (w *sweep) manyInValue(p []byte, at int, digits, opening uint64, before ope
 	}
 }
 
+// valueAt is the quotation mark that opens the value in which a byte is.
+func (w *sweep) valueAt(at int, bit, opening uint64) int {
+	if opened := opening & (bit - 1); opened != 0 {
+		return w.at + at + 63 - bits.LeadingZeros64(opened)
+	}
+	return w.value
+}
+
+// nameBefore is the name of the attribute at whose opening quotation mark p[i] is, or the end of it.
+func nameBefore(p []byte, i int) []byte {
+	name := lastName(p[max(0, i-1-maxName-1) : i-1])
+	return name[bytes.LastIndexByte(name, '"')+1:]
+}
+
+// oddReference is the first of the references in values on which selectors have conditions.
+func (w *sweep) oddReference(p []byte, at int, ampersands, opening uint64) uint64 {
+	for ; ampersands != 0; ampersands &= ampersands - 1 {
+		bit := ampersands & -ampersands
+		name := nameBefore(p, w.valueAt(at, bit, opening))
+		for _, key := range w.tree.program.keys {
+			if len(key) == len(name) && hasPrefixFold(name, key) {
+				return bit
+			}
+		}
+	}
+	return 0
+}
+
+// follow makes the tree follow the tags that end before what is odd. It gives the end of the first that has to be read.
+func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) uint64 {
+	ends &= known
+	if open != 0 {
+		if ends == 0 {
+			return 0
+		}
+		if !w.tree.skimTag(p, w.tag, w.base) {
+			return ends & -ends
+		}
+	}
+	for begins &= known; begins != 0; begins &= begins - 1 {
+		i := bits.TrailingZeros64(begins)
+		end := ends &^ (1<<i - 1)
+		if end == 0 {
+			w.tag = w.at + at + i
+			return 0
+		}
+		if !w.tree.skimTag(p, w.at+at+i, w.base) {
+			return end & -end
+		}
+	}
+	return 0
+}
+
 // mindsValue says whether digits in the value at whose quotation mark p[i] is may be of account.
 func mindsValue(p []byte, i int) bool {
-	name := lastName(p[max(0, i-17) : i-1])
-	name = name[bytes.LastIndexByte(name, '"')+1:]
+	name := nameBefore(p, i)
 	switch len(name) {
 	case len("alt"), len("title"), len("content"), len("aria-label"):
 		c := name[0] | 0x20
@@ -313,6 +373,8 @@ func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 		bit, i := known&-known, w.at+at+bits.TrailingZeros64(known)
 		name, after, _ := tagWord(p, i)
 		switch start := p[i-1] == '<'; {
+		case name == svgWord && w.follows:
+			return bit, drawing
 		case name == svgWord && !start && w.svg >= 0:
 			w.svg = -1
 			drawing |= bit

@@ -16,7 +16,9 @@ import (
 // skimmedPieces are what pages are made of that are skimmed.
 var skimmedPieces = strings.Split("<div class=x>|<div>|</div>|<p>|</p>|<span>|</span>|<a href='/a'>|<a>|</a>|<b>|</b>|<b id=a>|<i>|</i>|<ul>|</ul>|<li>|</li>|<dl>|<dt>|<dd>|</dl>|<h1>|</h1>|<h2>|</h2>|<table>|</table>|<tbody>|</tbody>|<thead>|<tr>|</tr>|<td>|</td>|<td class=phone>|<th>|</th>|"+
 	"<caption>|</caption>|<br>|<img src=a>|<script>a<b</script>|<style>p{}</style>|<svg><path d='M0'/></svg>|<svg>|</svg>|<template>|</template>|<button>|</button>|<form>|</form>|<select>|<option>|</select>|<font size=1>|</font>|<em>|</em>|<p class=phone>|<x-y>|</x-y>|"+
-	"<section>|</section>|<object>|</object>|<ruby>|<rt>|</ruby>|<pre>\n|</pre>|<hr>|<input>|<noscript><p></noscript>|<textarea></textarea>|<nobr>|</nobr>|<!-- a -->|&nbsp;|&#32;|text |\n|8 495 123-45-67|123-45-67| 1|</body>|</html>|<div hidden>|<p title='a>b'>|<col>|<p id=x lang=en-us>", "|")
+	"<section>|</section>|<object>|</object>|<ruby>|<rt>|</ruby>|<pre>\n|</pre>|<hr>|<input>|<noscript><p></noscript>|<textarea></textarea>|<nobr>|</nobr>|<!-- a -->|&nbsp;|&#32;|text |\n|8 495 123-45-67|123-45-67| 1|</body>|</html>|<div hidden>|<p title='a>b'>|<col>|<p id=x lang=en-us>|"+
+	"<p lang=\"en-us\">|<a class=\"x y\" href=\"/a?b=c&amp;d\">|<b title=\"x\">|<li class=\"x\">|<td class=\"a phone\">|<i class=\"&#112;hone\">|<div hidden>|<div class=\"row\" data-x=\"12345678901\">|<img src=\"/12345678901.png\" alt=\"a\">|<img alt=\"8 495 123-45-67\">|"+
+	"<svg class=\"i\"><path d=\"M12 3456789 0\"/></svg>|a paragraph that goes on for some time |12&nbsp;345&nbsp;₽|1 234 |&#160;|<del>|</del>|<section lang=\"en\">|<article id=\"x\">|<span class=\"price\">|</article>", "|")
 
 func skimmable(r *rand.Rand) []byte {
 	page := []byte("<!doctype html><html><head><title>a</title></head><body>")
@@ -53,7 +55,7 @@ func checkSkim(t *testing.T, quick, patient *PairReplacer, page []byte, cut int)
 }
 
 func newSkimmers(t testing.TB) (quick, patient *PairReplacer) {
-	number := Number{Selectors: []string{"div > .phone", "p > b:first-child", "td:first-child", "li a", "ul > li:not(.x) > b", "p[title]", "#x", "table b", "section > *"}}
+	number := Number{Selectors: []string{"div > .phone", "p > b:first-child", "td:first-child", "li a", "ul > li:not(.x) > b", "p[title]", "#x", "table b", "section > *", "b[title^=x]", "[lang|=en] i", "a[href*=c]"}}
 	rules := CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321", Number: number})
 	require.Empty(t, rules.selectors)
 	quick, patient = rules.NewReplacer(), rules.NewReplacer()
