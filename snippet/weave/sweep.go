@@ -27,6 +27,8 @@ type sweep struct {
 	follows bool
 	base    int64 // the offset of the piece
 	tree    *tree
+	drawing bool // in a drawing that is followed
+	drawn   drawn
 }
 
 func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
@@ -101,7 +103,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 
 		row, value open // digits in a row of text, and in an attribute's value
 	)
-	w.svg = -1
+	w.svg, w.drawing = -1, false
 	live := ^uint64(0) << (start & 63)
 	for k := start >> 6; k < w.words; k++ {
 		m, at := &w.maps[k], 64*k
@@ -167,12 +169,16 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		if high := m.wide & live; high != 0 && w.wide && wide((*[64]byte)(p[w.at+at:])) && phone.HasWideDigit(p[w.at+at:], 64) {
 			odd |= high & -high
 		}
-		if known := (names | ends) & m.named; known != 0 {
+		known, svg := (names|ends)&m.named, w.svg
+		if known != 0 {
 			name, drawing := w.oddName(p, at, known&(odd&-odd-1))
 			odd, letters = odd|name, letters|drawing
 		}
 		if w.follows {
-			odd |= w.follow(p, at, inTag, begins, m.more, odd&-odd-1)
+			if unlike := w.follow(p, at, inTag, begins, m.more, odd&-odd-1); unlike != 0 {
+				odd, w.svg = unlike, svg
+				w.oddName(p, at, known&(odd-1)) // up to there
+			}
 		}
 		if odd != 0 {
 			seen = bits.TrailingZeros64(odd)
@@ -335,7 +341,7 @@ func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) uint6
 		if ends == 0 {
 			return 0
 		}
-		if !w.tree.skimTag(p, w.tag, w.base) {
+		if !w.followTag(p, w.tag, w.at+at+bits.TrailingZeros64(ends)+1) {
 			return ends & -ends
 		}
 	}
@@ -346,11 +352,31 @@ func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) uint6
 			w.tag = w.at + at + i
 			return 0
 		}
-		if !w.tree.skimTag(p, w.at+at+i, w.base) {
+		if !w.followTag(p, w.at+at+i, w.at+at+bits.TrailingZeros64(end)+1) {
 			return end & -end
 		}
 	}
 	return 0
+}
+
+// followTag makes the tree follow the tag from p[i] to p[after]. It gives false, and has changed nothing, where the tag
+// has to be read. A drawing is followed when it has ended.
+func (w *sweep) followTag(p []byte, i, after int) bool {
+	name, behind, start := tagWord(p, i+1)
+	switch at := w.base + int64(i); {
+	case name == svgWord && start:
+		w.drawn, w.drawing = drawn{}, true
+		return true
+	case name == svgWord:
+		w.drawing = false
+		return w.drawn.depth == 0 && w.tree.skimAside(at, uint64(name))
+	case w.drawing:
+		return w.drawn.follow(p, after, name, start)
+	case start:
+		return w.tree.skimStart(at, name, p[behind] == '>')
+	default:
+		return w.tree.skimEnd(at, name, p[behind] == '>')
+	}
 }
 
 // mindsValue says whether digits in the value at whose quotation mark p[i] is may be of account.
@@ -373,8 +399,6 @@ func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 		bit, i := known&-known, w.at+at+bits.TrailingZeros64(known)
 		name, after, _ := tagWord(p, i)
 		switch start := p[i-1] == '<'; {
-		case name == svgWord && w.follows:
-			return bit, drawing
 		case name == svgWord && !start && w.svg >= 0:
 			w.svg = -1
 			drawing |= bit

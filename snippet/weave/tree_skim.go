@@ -329,13 +329,3 @@ func (s *scanner) skimTag(p []byte, i, after int, name word, start, drawing bool
 	}
 	return s.tree.skimEnd(s.skimBase+int64(i), name, p[after-1] == '>')
 }
-
-// skimTag follows the tag at p[i] of a piece at the offset base, none of whose attributes is of account. It gives false, and has
-// changed nothing, where the tag has to be read.
-func (t *tree) skimTag(p []byte, i int, base int64) bool {
-	name, after, start := tagWord(p, i+1)
-	if start {
-		return t.skimStart(base+int64(i), name, p[after] == '>')
-	}
-	return t.skimEnd(base+int64(i), name, p[after] == '>')
-}
