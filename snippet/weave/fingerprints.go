@@ -2,7 +2,6 @@ package weave
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 )
@@ -30,26 +29,26 @@ func (f *fingerprints) groups(b []byte) uint8 {
 	return groups
 }
 
-// add puts trigrams into the groups from one to another, each where the fewest of the usual names, and the fewest others,
-// are found with it.
-func (f *fingerprints) add(from, to int, all []trigram, usual ...string) {
-	for _, t := range all {
-		best, least := from, math.MaxInt
-		for g := from; g < to; g++ {
+// add finds a word by one of its trigrams. It puts that into one of the groups from one to another, so that the fewest
+// usual trigrams, and the fewest others, are found with it.
+func (f *fingerprints) add(from, to int, word []trigram, usual []string) {
+	group, chosen, least := from, word[0], math.MaxInt
+	for g := from; g < to; g++ {
+		for _, t := range word {
 			tried := *f
 			tried.put(g, t)
 			cost := tried.size(g) - f.size(g)
-			for _, name := range usual {
-				if tried.groups([]byte(name + ">>")[:3])&(1<<g) != 0 {
-					cost += 1 << 20
+			for _, u := range usual {
+				if tried.groups([]byte(u))&(1<<g) != 0 {
+					cost += 1 << 16
 				}
 			}
 			if cost < least {
-				best, least = g, cost
+				group, chosen, least = g, t, cost
 			}
 		}
-		f.put(best, t)
 	}
+	f.put(group, chosen)
 }
 
 func (f *fingerprints) put(group int, t trigram) {
@@ -93,37 +92,40 @@ func ofName(name string) trigram {
 	return trigram{name[:1], name[1:2], name[2:3]}
 }
 
-// ofValue is a fingerprint of a word in a tag: the three of its bytes that are the least usual.
-func ofValue(value string) trigram {
+// ofValue are the trigrams of a word in a tag.
+func ofValue(value string) (all []trigram) {
 	const around = " \t\n\f\r\"'=/>"
-	if n := len(value); n < 3 {
-		return [...]trigram{1: {around, value, around}, 2: {value[:1], value[1:], around}}[n]
+	switch len(value) {
+	case 1:
+		return []trigram{{around, value, around}}
+	case 2:
+		return []trigram{{value[:1], value[1:], around}}
 	}
-	best, rarest := 0, -1
 	for i := range len(value) - 2 {
-		rare := 0
-		for _, c := range []byte(value[i : i+3]) {
-			usual := strings.IndexByte("eatinsrolcdpmuhgbfvywkx-_jqz", lower(c))
-			if usual < 0 {
-				usual = 16
-			}
-			rare += bits.Len(uint(usual))
-		}
-		if rare > rarest {
-			best, rarest = i, rare
-		}
+		all = append(all, trigram{value[i : i+1], value[i+1 : i+2], value[i+2 : i+3]})
 	}
-	return trigram{value[best : best+1], value[best+1 : best+2], value[best+2 : best+3]}
+	return all
 }
+
+// usualNames are the beginnings of elements that most pages have, and usualValues three bytes each of what stands in their tags.
+var (
+	usualNames  = strings.Fields("a>> b>> br> but del div em> h1> h2> h3> hea i>> img inp ins lab li> mai nav p>> sec sma spa str tab tbo td> th> tr> u>> ul>")
+	usualValues = func() (all []string) {
+		const text = `class="item__image product-card col-md-6 container content wrapper button btn--buy active hidden header footer main nav__link menu list row text title price icon block inner top left right small large wp-block post entry media social search form field input" ` +
+			`href="https://www.example.com/catalog/index.html" src="/static/images/photo.webp" srcset=" sizes=" width=" height=" alt=" style="display:none;color:background-position margin" loading="lazy" data-id=" target="_blank" rel="noopener" type="submit" aria-hidden="true" role="presentation" onclick=" value=" placeholder=" tabindex="`
+		for i := range len(text) - 2 {
+			all = append(all, text[i:i+3])
+		}
+		return all
+	}()
+)
 
 // specialPrints are those of the elements that have to be read, and of links, which may name a framework.
 var specialPrints = func() *fingerprints {
 	f := new(fingerprints)
-	prints := []trigram{ofName("link")}
-	for _, name := range specialNames() {
-		prints = append(prints, ofName(name))
+	for _, name := range append(specialNames(), "link") {
+		f.add(0, groupsNames, []trigram{ofName(name)}, usualNames)
 	}
-	f.add(0, groupsNames, prints, strings.Fields("a b br button del div em h1 h2 h3 header i img input ins label li main nav p section small span strong table tbody td th thead tr u ul")...)
 	return f
 }()
 

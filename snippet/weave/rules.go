@@ -2,6 +2,7 @@ package weave
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,25 +119,24 @@ func (r *Rules) lastLetters() *[256]bool {
 // fingerprint prepares to find tags that may be of account.
 func (r *Rules) fingerprint() {
 	r.prints = *specialPrints
-	marks := []trigram{ofValue("contenteditable"), ofValue("data-svc-noswap"), ofValue("itemprop")}
-	for id := range r.byID {
-		marks = append(marks, ofValue(id))
-	}
-	for name := range r.byName {
-		marks = append(marks, ofValue(name))
-	}
+	words := []string{"contenteditable", "data-svc-noswap", "itemprop"}
+	words = slices.AppendSeq(words, maps.Keys(r.byID))
+	words = slices.AppendSeq(words, maps.Keys(r.byName))
 	for _, c := range r.classes {
-		marks = append(marks, ofValue(c.name))
+		words = append(words, c.name)
 	}
 	for _, c := range r.program.conditions {
 		switch c.operator {
 		case "=", "~=":
-			marks = append(marks, ofValue(c.value))
+			words = append(words, c.value)
 		default: // the value may stand within a word
-			marks = append(marks, ofValue(c.key))
+			words = append(words, c.key)
 		}
 	}
-	r.prints.add(groupsNames, groupsAll, marks)
+	slices.Sort(words)
+	for _, word := range slices.Compact(words) {
+		r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
+	}
 }
 
 func (r *Rules) add(p place) error {
