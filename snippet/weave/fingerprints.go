@@ -30,8 +30,8 @@ func (f *fingerprints) groups(b []byte) uint8 {
 }
 
 // add finds a word by one of its trigrams. It puts that into one of the groups from one to another, so that the fewest
-// usual trigrams, and the fewest others, are found with it.
-func (f *fingerprints) add(from, to int, word []trigram, usual []string) {
+// usual trigrams, and the fewest others, are found with it. It gives the one that it took.
+func (f *fingerprints) add(from, to int, word []trigram, usual []string) trigram {
 	group, chosen, least := from, word[0], math.MaxInt
 	for g := from; g < to; g++ {
 		for _, t := range word {
@@ -49,6 +49,17 @@ func (f *fingerprints) add(from, to int, word []trigram, usual []string) {
 		}
 	}
 	f.put(group, chosen)
+	return chosen
+}
+
+// matches says whether b begins with the trigram, in any case.
+func (t *trigram) matches(b []byte) bool {
+	for i, set := range t {
+		if strings.IndexByte(set, b[i]) < 0 && strings.IndexByte(set, swapCase(b[i])) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *fingerprints) put(group int, t trigram) {
@@ -111,7 +122,7 @@ func ofValue(value string) (all []trigram) {
 var (
 	usualNames  = strings.Fields("a>> b>> br> but del div em> h1> h2> h3> hea i>> img inp ins lab li> mai nav p>> sec sma spa str tab tbo td> th> tr> u>> ul>")
 	usualValues = func() (all []string) {
-		const text = `class="item__image product-card col-md-6 container content wrapper button btn--buy active hidden header footer main nav__link menu list row text title price icon block inner top left right small large wp-block post entry media social search form field input" ` +
+		const text = `itemscope itemtype="https://schema.org/Product" class="item__image product-card col-md-6 container content wrapper button btn--buy active hidden header footer main nav__link menu teaser search-reach each list row text title price icon block inner top left right small large wp-block post entry media social search form field input" ` +
 			`href="https://www.example.com/catalog/index.html" src="/static/images/photo.webp" srcset=" sizes=" width=" height=" alt=" style="display:none;color:background-position margin" loading="lazy" data-id=" target="_blank" rel="noopener" type="submit" aria-hidden="true" role="presentation" onclick=" value=" placeholder=" tabindex="`
 		for i := range len(text) - 2 {
 			all = append(all, text[i:i+3])

@@ -55,6 +55,7 @@ type Rules struct {
 	least     int        // digits that a number in text has
 	mindful   *[256]bool
 	prints    fingerprints // of what is of account in tags
+	marks     []trigram    // those of words
 }
 
 // place is a kind of element whose content is a number.
@@ -135,7 +136,7 @@ func (r *Rules) fingerprint() {
 	}
 	slices.Sort(words)
 	for _, word := range slices.Compact(words) {
-		r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
+		r.marks = append(r.marks, r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues))
 	}
 }
 

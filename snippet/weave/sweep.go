@@ -16,7 +16,7 @@ type sweep struct {
 	words int // of them that are made
 	at    int // what the first begins at, in the piece
 
-	prints      *fingerprints
+	rules       *Rules
 	mask, ender byte // what is ender with these bits set ends a row of digits
 	wide        bool // some digits begin with what is no ASCII
 	least       int  // digits in a row that matter
@@ -33,7 +33,7 @@ type sweep struct {
 
 func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
 	w.tree = t
-	w.words, w.least, w.prints, w.wide = 0, r.least, &r.prints, c.Wide()
+	w.words, w.least, w.rules, w.wide = 0, r.least, r, c.Wide()
 	w.mask, w.ender = c.RowEnder()
 }
 
@@ -47,7 +47,7 @@ func (w *sweep) over(p []byte, i int, bound *steps.Bound) (line, to, until int) 
 			if len(p)-i < room {
 				return line, i, len(p)
 			}
-			mapBytes(w.maps[:n], p[i:], w.prints, w.mask, w.ender)
+			mapBytes(w.maps[:n], p[i:], &w.rules.prints, w.mask, w.ender)
 			w.at, w.words = i, n
 		}
 		to, until = w.run(p, i-w.at)
@@ -151,7 +151,10 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		names := begins<<1 | less
 		slashes := names & m.slash
 		ends := slashes<<1 | slash
-		odd |= names&^(m.letter|m.slash) | ends&^m.letter | m.marked&tags
+		odd |= names&^(m.letter|m.slash) | ends&^m.letter
+		if marked := m.marked & tags; marked != 0 {
+			odd |= w.oddMark(p, at, marked)
+		}
 		less, slash = begins>>63, slashes>>63
 		text := live &^ tags
 		letters, digits := (m.letter|m.ender)&text, m.digit&text
@@ -390,6 +393,19 @@ func mindsValue(p []byte, i int) bool {
 		return p[i+1] != '/' || p[i+2] == '/'
 	}
 	return false
+}
+
+// oddMark is the first of the marked bytes that a word of account may have as its fingerprint.
+func (w *sweep) oddMark(p []byte, at int, marked uint64) uint64 {
+	for ; marked != 0; marked &= marked - 1 {
+		i := w.at + at + bits.TrailingZeros64(marked)
+		for k := range w.rules.marks {
+			if w.rules.marks[k].matches(p[i:]) {
+				return marked & -marked
+			}
+		}
+	}
+	return 0
 }
 
 // oddName is the first of the names that are known by their fingerprints whose element has to be read. Drawings
