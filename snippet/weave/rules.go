@@ -50,10 +50,9 @@ type Rules struct {
 	byID      map[string]int // into places
 	byName    map[string]int
 	classes   []class
-	program   program    // the selectors that are found as the page streams by
-	selectors []selector // the others, for which a page is parsed
-	least     int        // digits that a number in text has
-	mindful   *[256]bool
+	program   program      // the selectors that are found as the page streams by
+	selectors []selector   // the others, for which a page is parsed
+	least     int          // digits that a number in text has
 	prints    fingerprints // of what is of account in tags
 	marks     []trigram    // those of words
 }
@@ -93,28 +92,8 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 		}
 	}
 	r.program.prepare()
-	r.mindful = r.lastLetters()
 	r.fingerprint()
 	return r, nil
-}
-
-// lastLetters marks the last letters of the attributes that may be of account.
-func (r *Rules) lastLetters() *[256]bool {
-	letters := "tfelp" // alt, href, title and name, aria-label, itemprop
-	if len(r.byID) > 0 {
-		letters += "d"
-	}
-	if len(r.classes) > 0 {
-		letters += "s"
-	}
-	for _, key := range r.program.keys {
-		letters += key[len(key)-1:]
-	}
-	marks := new([256]bool)
-	for _, c := range []byte(letters) {
-		marks[c], marks[c&^0x20] = true, true
-	}
-	return marks
 }
 
 // fingerprint prepares to find tags that may be of account.

@@ -23,10 +23,7 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 		s.skimBase, s.sweep.words = base, 0
 	}
 	s.sweep.follows, s.sweep.base = s.following, base
-	line, likely, to := s.pass(p, i)
-	if likely > line && breaksLine(p, likely) {
-		line = likely
-	}
+	line, to := s.pass(p, i)
 	s.noSkim = base + int64(to) + 1
 	return line
 }
@@ -38,126 +35,65 @@ func breaksLine(p []byte, i int) bool {
 }
 
 // pass reads p from i on. It gives the index up to which nothing has to be read,
-// where a line begins, and the one at which it saw what has to be read. Of the last
-// start tag it knows only that a line begins there likely.
+// where a line begins, and the one at which it saw what has to be read.
 //
 // A number needs a row of digits and separators that no letter ends. Inline tags may
 // stand in it, so a row that is open at a tag goes on behind it.
-func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
+func (s *scanner) pass(p []byte, i int) (line, end int) {
 	line = i
-	w := walk{p: p, wide: s.charset.Wide()}
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
 	seen := i        // up to here there is something to be looked at
 	if !sweeping {
 		seen = len(p)
 	}
-	w.look(i)
 	for ; ; s.bound.Take("weave.pass") {
-		if i = w.next(); i < 0 {
-			return line, likely, min(w.base, len(p)-1)
-		}
 		if i >= seen && row == 0 && !drawing {
 			from := i
 			var begins int
-			if begins, i, seen = s.sweep.over(p, phone.DigitBegin(p, i), &s.bound); begins >= 0 {
+			if begins, i, seen = s.sweep.over(p, i, &s.bound); begins >= 0 {
 				line = begins
 			}
 			seen = max(seen, from) + 1
-			w.to(max(i, from))
-			if i = w.next(); i < 0 {
-				return line, likely, min(w.base, len(p)-1)
-			}
 		}
-		switch c := p[i]; {
-		case '0' <= c && c <= '9':
-			mask := w.mask
-			if at, digits := w.text(); at >= 0 && digits < s.rules.least {
-				if endsRow(p[i:at], w.wide) {
-					row = 0
-					continue
-				}
-				if p[at-1] < 0x80 {
-					row = digits
-					continue
-				}
-			}
-			w.mask = mask
+		if i = s.sweep.next(p, i); len(p)-i < room {
+			return line, min(i, len(p)-1)
+		}
+		if p[i] != '<' {
 			digit := i
-			if i, row = s.charset.Row(p, phone.DigitBegin(p, i), 0, s.rules.least); row >= s.rules.least {
-				return line, likely, i
+			if i, row = s.charset.Row(p, phone.DigitBegin(p, i), 0, s.rules.least); row >= s.rules.least || p[digit] >= 0x80 {
+				return line, i
 			}
 			if i == len(p) || p[i] != '<' {
 				row = 0
 			}
-			w.to(max(i, digit+1))
+			i = max(i, digit+1)
 			continue
-		case c != '<':
-			w.skip()
-			continue
-		}
-		if p[i+1] == '/' && row == 0 && !drawing && w.endTag() {
-			if s.following && !s.skimEnd(p, i) {
-				return line, likely, i
-			}
-			continue // of an element whose start tag was of no account
-		}
-		if row == 0 && !drawing {
-			kind := kinds[binary.LittleEndian.Uint16(p[i+1:])]
-			if kind != unsure && !(kind == itemOrLink && p[i+3]|0x20 == 'n') {
-				if kind != flowing {
-					likely = i
-				}
-				w.skip()
-				at := w.next()
-				switch {
-				case at < 0:
-					return line, likely, i
-				case at-i >= shortTag:
-				case p[at] == '>':
-					if s.following && !s.skimStart(p, i) {
-						return line, likely, i
-					}
-					w.skip()
-					continue
-				case !hasSpace(p[i+2:], at-i-2): // the "=" may belong to the name
-				default:
-					if after := s.skimAttributes(&w, i+1, at); after >= 0 {
-						if s.following && !s.skimStart(p, i) {
-							return line, likely, i
-						}
-						w.to(after)
-						continue
-					}
-				}
-				w.look(i)
-			}
 		}
 		name, after, start := tagWord(p, i+1)
 		traits := elements.of(name)
 		switch {
 		case name == 0:
-			return line, likely, i
+			return line, i
 		case name == svgWord && start != drawing:
 			if drawing = start; start || !s.following {
 				line = i
 			}
 			row = 0
 		case start && (name == scriptWord || name == styleWord) && row == 0 && !drawing:
-			if after = s.skimRaw(&w, i, after, name); after < 0 {
-				return i, -1, i
+			if after = s.skimRaw(p, i, after, name); after < 0 {
+				return i, i
 			}
 			if s.following && !s.tree.skimAside(s.skimBase+int64(i), uint64(name)) {
-				return i, -1, i
+				return i, i
 			}
-			w.to(after)
-			line = after
+			i, line = after, after
 			continue
 		case traits&special != 0:
 			if traits&breaks != 0 && !drawing {
-				return i, -1, i
+				return i, i
 			}
-			return line, likely, i
+			return line, i
 		case traits&breaks != 0:
 			if row = 0; !drawing {
 				line = i
@@ -167,22 +103,17 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		case p[after] == '>':
 			after++
 		case start:
-			w.to(after)
-			at := w.next()
-			if at < 0 {
-				return line, likely, i
-			}
-			after = s.skimAttributes(&w, after, at)
+			after = s.skimAttributes(p, after)
 		default:
 			after = -1
 		}
 		if after < 0 || name == svgWord && p[after-2] == '/' ||
 			name == linkWord && !s.hydrating && namesFramework(p[i:after]) {
-			return line, likely, i
+			return line, i
 		}
 		if s.following {
 			if !s.skimTag(p, i, after, name, start, drawing) {
-				return line, likely, i
+				return line, i
 			}
 			if name == svgWord && !start {
 				line = i
@@ -190,37 +121,14 @@ func (s *scanner) pass(p []byte, i int) (line, likely, end int) {
 		}
 		if row > 0 {
 			if after, row = s.charset.Row(p, after, row, s.rules.least); row >= s.rules.least {
-				return line, likely, after
+				return line, after
 			}
 			if after == len(p) || p[after] != '<' {
 				row = 0
 			}
 		}
-		w.to(after)
+		i = after
 	}
-}
-
-// hasSpace says whether there is a space in the first n bytes of b, as far as eight of them tell.
-func hasSpace(b []byte, n int) bool {
-	x := binary.LittleEndian.Uint64(b) ^ ' '*ones
-	found := (x - ones) &^ x & (0x80 * ones)
-	return found != 0 && bits.TrailingZeros64(found)>>3 < n
-}
-
-// endsRow says whether the last character of a text, which is not empty, certainly ends
-// a row of digits: a letter of ASCII and, in UTF-8, a Cyrillic one or a currency sign. The
-// last letter of a reference without its semicolon tells nothing; one may begin before the text.
-func endsRow(text []byte, utf8 bool) bool {
-	n := len(text)
-	if isLetter(text[n-1]) {
-		for n--; n > 0 && (isLetter(text[n-1]) || '0' <= text[n-1] && text[n-1] <= '9'); n-- {
-		}
-		return n > 0 && text[n-1] != '&' && text[n-1] != '#'
-	}
-	if !utf8 || n < 3 || text[n-1] < 0x80 {
-		return false
-	}
-	return text[n-2]|1 == 0xD1 || text[n-3] == 0xE2 && text[n-2] == 0x82
 }
 
 var (
@@ -229,10 +137,6 @@ var (
 	scriptWord = wordOf("script")
 	styleWord  = wordOf("style")
 )
-
-// shortTag is the least distance from a tag's "<" to the end of an attribute that
-// counts and has no value.
-const shortTag = len("<a data-svc-noswap")
 
 // tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
 // tag has to be read to know it.
@@ -267,14 +171,8 @@ func tagWord(p []byte, i int) (name word, after int, start bool) {
 
 // skimRaw passes over a script or a style, whose name ends before p[i] and whose "<" is at
 // p[begin], and gives the index behind its end tag. It is negative when it has to be read.
-func (s *scanner) skimRaw(w *walk, begin, i int, name word) int {
-	p := w.p
-	w.to(i)
-	at := w.next()
-	if at < 0 {
-		return -1
-	}
-	after := s.skimAttributes(w, i, at)
+func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
+	after := s.skimAttributes(p, i)
 	if after < 0 || p[after-2] == '/' {
 		return -1
 	}

@@ -2,43 +2,6 @@ package weave
 
 import "bytes"
 
-// skimAttributes reads the attributes that begin behind from, and gives the index
-// behind the tag. It is negative when the tag has to be read. The walk is at the stop at.
-//
-// In a tag only "=" and ">" count: what is quoted stands behind a "=", and a quote
-// anywhere else is a part of a name.
-func (s *scanner) skimAttributes(w *walk, from, at int) int {
-	p := w.p
-	for ; ; s.bound.Take("weave.skimAttributes") {
-		c := p[at]
-		switch {
-		case c != '>' && c != '=':
-			w.skip()
-			if at = w.next(); at < 0 {
-				return -1
-			}
-			continue
-		case at-from >= len("data-svc-noswap"): // there is room for an attribute without a value
-			return s.skimSlowly(p, from)
-		case c == '>':
-			return at + 1
-		}
-		quote := p[at+1]
-		if quote != '"' && quote != '\'' || endsName(p[at-1]) || at == from {
-			return s.skimSlowly(p, from)
-		}
-		n := indexNear(p[at+2:], quote)
-		if n < 0 || s.rules.mindful[p[at-1]] && s.minds(lastName(p[from:at]), p[at+2:at+2+n]) {
-			return -1
-		}
-		from = at + n + 3
-		w.to(from)
-		if at = w.next(); at < 0 {
-			return -1
-		}
-	}
-}
-
 // lastName is the last of the names, some of which may have no value.
 func lastName(names []byte) []byte {
 	i := len(names)
@@ -48,9 +11,10 @@ func lastName(names []byte) []byte {
 	return names[i:]
 }
 
-// skimSlowly is skimAttributes for all ways in which attributes may be written.
-func (s *scanner) skimSlowly(p []byte, i int) int {
-	for ; i < len(p); s.bound.Take("weave.skimSlowly") {
+// skimAttributes reads the attributes from p[i] on, and gives the index behind the tag. It is negative when the tag has to
+// be read.
+func (s *scanner) skimAttributes(p []byte, i int) int {
+	for ; i < len(p); s.bound.Take("weave.skimAttributes") {
 		c := p[i]
 		if c == '>' {
 			return i + 1

@@ -2,11 +2,19 @@ package weave
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
+
+const ones = 0x0101010101010101
+
+// room is how much has to be left of a piece for it to be passed over: 64 bytes, and what is looked at behind the
+// last of them.
+const room = 64 + 16
 
 // sweep passes over stretches of a page in which nothing is to be changed, 64 bytes at a time, without knowing
 // their tags. It sees by bitmaps that tags are written as usual, that none of them is of account, and that no
@@ -27,8 +35,10 @@ type sweep struct {
 	follows bool
 	base    int64 // the offset of the piece
 	tree    *tree
-	drawing bool // in a drawing that is followed
-	drawn   drawn
+
+	drawing   bool // in a drawing that is followed
+	drawingAt int  // where it begins, in the block
+	drawn     drawn
 }
 
 func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
@@ -172,16 +182,12 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		if high := m.wide & live; high != 0 && w.wide && wide((*[64]byte)(p[w.at+at:])) && phone.HasWideDigit(p[w.at+at:], 64) {
 			odd |= high & -high
 		}
-		known, svg := (names|ends)&m.named, w.svg
-		if known != 0 {
+		if known := (names | ends) & m.named; known != 0 {
 			name, drawing := w.oddName(p, at, known&(odd&-odd-1))
 			odd, letters = odd|name, letters|drawing
 		}
 		if w.follows {
-			if unlike := w.follow(p, at, inTag, begins, m.more, odd&-odd-1); unlike != 0 {
-				odd, w.svg = unlike, svg
-				w.oddName(p, at, known&(odd-1)) // up to there
-			}
+			odd |= w.follow(p, at, inTag, begins, m.more, odd&-odd-1)
 		}
 		if odd != 0 {
 			seen = bits.TrailingZeros64(odd)
@@ -199,7 +205,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		live = ^uint64(0)
 	}
 	end := 64 * w.words
-	if tag|uint64(row.digits) == 0 && w.svg < 0 {
+	if tag|uint64(row.digits) == 0 && w.svg < 0 && !w.drawing {
 		return w.at + end, -1
 	}
 	return w.at + w.turn(start, end, row), -1
@@ -230,6 +236,9 @@ func (o *open) read(digits, ends uint64, at int) {
 func (w *sweep) turn(start, at int, row open) int {
 	if row.digits > 0 {
 		at = min(at, row.at)
+	}
+	if w.drawing {
+		w.svg = w.drawingAt
 	}
 	if w.svg >= 0 {
 		at = min(at, w.svg+1)
@@ -338,25 +347,23 @@ func (w *sweep) oddReference(p []byte, at int, ampersands, opening uint64) uint6
 }
 
 // follow makes the tree follow the tags that end before what is odd. It gives the end of the first that has to be read.
-func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) uint64 {
+func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) (end uint64) {
 	ends &= known
 	if open != 0 {
 		if ends == 0 {
 			return 0
 		}
-		if !w.followTag(p, w.tag, w.at+at+bits.TrailingZeros64(ends)+1) {
-			return ends & -ends
+		if end = ends & -ends; !w.followTag(p, w.tag, w.at+at+bits.TrailingZeros64(end)+1) {
+			return end
 		}
 	}
 	for begins &= known; begins != 0; begins &= begins - 1 {
-		i := bits.TrailingZeros64(begins)
-		end := ends &^ (1<<i - 1)
-		if end == 0 {
-			w.tag = w.at + at + i
+		w.tag = w.at + at + bits.TrailingZeros64(begins)
+		if end = ends &^ (begins&-begins - 1); end == 0 {
 			return 0
 		}
-		if !w.followTag(p, w.at+at+i, w.at+at+bits.TrailingZeros64(end)+1) {
-			return end & -end
+		if end &= -end; !w.followTag(p, w.tag, w.at+at+bits.TrailingZeros64(end)+1) {
+			return end
 		}
 	}
 	return 0
@@ -368,11 +375,11 @@ func (w *sweep) followTag(p []byte, i, after int) bool {
 	name, behind, start := tagWord(p, i+1)
 	switch at := w.base + int64(i); {
 	case name == svgWord && start:
-		w.drawn, w.drawing = drawn{}, true
+		w.drawn, w.drawing, w.drawingAt = drawn{}, true, i-w.at
 		return true
 	case name == svgWord:
-		w.drawing = false
-		return w.drawn.depth == 0 && w.tree.skimAside(at, uint64(name))
+		w.drawing = w.drawn.depth > 0 || !w.tree.skimAside(at, uint64(name))
+		return !w.drawing
 	case w.drawing:
 		return w.drawn.follow(p, after, name, start)
 	case start:
@@ -442,4 +449,27 @@ func prefixXor(x uint64) uint64 {
 	x ^= x << 8
 	x ^= x << 16
 	return x ^ x<<32
+}
+
+// next is the first byte from i on that is a "<" or may begin a digit.
+func (w *sweep) next(p []byte, i int) int {
+	for ; i < len(p); i++ {
+		switch c := p[i]; {
+		case c == '<', '0' <= c && c <= '9':
+			return i
+		case c >= 0xD9 && w.wide && len(p)-i >= utf8.UTFMax && phone.HasWideDigit(p[i:], 1):
+			return i
+		}
+	}
+	return i
+}
+
+// wide says whether one of the bytes may begin a digit of another script.
+func wide(b *[64]byte) bool {
+	for i := 0; i < len(b); i += 8 {
+		if phone.MayBeWide(binary.LittleEndian.Uint64(b[i:])) {
+			return true
+		}
+	}
+	return false
 }
