@@ -47,12 +47,11 @@ type Matcher struct {
 	charset *Charset
 	place   Place
 
-	phase  phase
-	search search
-	run    run
-	after  after
-	tail   tail   // what was read before
-	left   before // what stood before the run
+	phase phase
+	run   run
+	after after
+	tail  tail   // what was read before
+	left  before // what stood before the run
 
 	carry    [2 * maxReference]byte // the beginning of an incomplete token
 	carried  int
@@ -81,7 +80,7 @@ const MaxHeld = window*(maxReference+maxGap) + maxGap + 4*maxWord + 2*maxReferen
 // NewMatcher gives a matcher for texts in a charset. It recognises all numbers of the
 // set and changes none, until it is told what to [Matcher.Show].
 func (s *Set) NewMatcher(c *Charset) *Matcher {
-	m := &Matcher{set: s, shown: s.Itself(), charset: c, search: search{charset: c, least: s.least}}
+	m := &Matcher{set: s, shown: s.Itself(), charset: c}
 	m.Reset(Text)
 	return m
 }
@@ -170,7 +169,6 @@ func (m *Matcher) clearMatches() {
 
 // scan reads b; what is incomplete at its end is carried over unless it is last.
 func (m *Matcher) scan(at int64, b []byte, last bool) {
-	m.search.b = b
 	i := 0
 	if m.phase == idle {
 		i = m.seek(b, 0)
@@ -189,7 +187,7 @@ func (m *Matcher) seek(b []byte, i int) int {
 	case Data:
 		return m.charset.seekEscaped(b, i, '\\')
 	}
-	return m.search.row(i)
+	return m.charset.seekRow(b, i, m.set.least)
 }
 
 // read reads b from i on, and tells how far it came. It stops early only at an

@@ -1,8 +1,6 @@
 package phone
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
@@ -27,144 +25,17 @@ const (
 	unclear // begins something of several bytes
 )
 
-// coarseDigits is how many digits a writing must have for seekFigure to notice
-// it. Of a row of bytes, all but three at either end lie in whole groups of four;
-// so one of seven digits does.
-const coarseDigits = 7
-
-// search looks for rows of digits and separators in a piece of text.
-type search struct {
-	charset *Charset
-	b       []byte
-	least   int // digits that a row must have to matter
-}
-
-// row finds the first byte at or behind i that begins a row with enough digits to
-// be a number, or a row that reaches the end of the text and may go on. The answer
-// is the text's length when there is none.
-func (s *search) row(i int) int {
-	bound := steps.Over(len(s.b))
-	if s.least >= coarseDigits {
-		for ; ; bound.Take("phone.row") {
-			found, ok := s.figure(i)
-			if !ok {
-				if s.endsPlain() {
-					return len(s.b)
-				}
-				i = s.charset.back(s.b, i, found)
-				break
-			}
-			next, enough := s.charset.skim(s.b, s.charset.back(s.b, i, found), s.least)
-			if enough {
-				return next
-			}
-			i = next
-		}
-	}
-	for ; i < len(s.b); bound.Take("phone.row") {
-		next, enough := s.charset.skim(s.b, i, s.least)
-		if enough {
+// seekRow finds the first byte at or behind i that begins a row with enough digits to be a number, or a row that
+// reaches the end of b and may go on. The answer is the length of b when there is none.
+func (c *Charset) seekRow(b []byte, i, enough int) int {
+	for bound := steps.Over(len(b)); i < len(b); bound.Take("phone.seekRow") {
+		next, found := c.skim(b, i, enough)
+		if found {
 			return next
 		}
 		i = next
 	}
-	return len(s.b)
-}
-
-// figure finds a place at which a writing may have been for some bytes: four bytes
-// with a digit and without a letter, a character reference, or a byte that may
-// begin another script's digit. It looks at eight bytes at a time and passes over
-// most of a page's digits. When less than eight bytes are left it stops, and tells
-// where, with ok false.
-func (s *search) figure(i int) (found int, ok bool) {
-	b, c := s.b, s.charset
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		var letters uint64
-		if x&highs == 0 {
-			letters = x << 1 & highs
-		} else {
-			letters = c.letters(x)
-			if c.wide && (x&lows+(0x80-0x58)*ones)&x&highs != 0 {
-				if wide := wideBytes(x); wide != 0 {
-					at := bits.TrailingZeros64(wide) >> 3
-					if amp := equalBytes(x, '&'); amp != 0 {
-						at = min(at, bits.TrailingZeros64(amp)>>3)
-					}
-					return i + at, true
-				}
-			}
-		}
-		if ampersands := equalBytes(x, '&'); ampersands != 0 {
-			at := i + bits.TrailingZeros64(ampersands)>>3
-			if ampersands&(ampersands-1) != 0 || at+1 == len(b) || b[at+1] == '#' || isAlphanumeric(b[at+1]) {
-				return at, true
-			}
-		}
-		if uint32(letters) != 0 && letters>>32 != 0 {
-			continue
-		}
-		digits := digitBytes(x)
-		if uint32(letters) != 0 {
-			digits &^= 1<<32 - 1
-		}
-		if letters>>32 != 0 {
-			digits &= 1<<32 - 1
-		}
-		if digits == 0 {
-			continue
-		}
-		at := i + bits.TrailingZeros64(digits)>>3
-		if at+8 > len(b) {
-			return at, true
-		}
-		// Most rows end soon: with a letter among the next eight bytes, before
-		// which there are too few digits, with the three that may stand before.
-		x = binary.LittleEndian.Uint64(b[at:])
-		letters = c.letters(x)
-		before := (letters - 1) &^ letters
-		if letters == 0 || equalBytes(x, '&')&before != 0 || bits.OnesCount64(digitBytes(x)&before)+3 >= s.least {
-			return at, true
-		}
-		i = at + bits.TrailingZeros64(letters)>>3 + 1 - 8
-	}
-	return i, false
-}
-
-// endsPlain tells, where figure has come to less than eight bytes from the end,
-// that no row is left: in the last eight bytes no reference begins, and they have
-// a letter, nothing behind it that a writing may begin with, and too few digits
-// before it.
-func (s *search) endsPlain() bool {
-	if len(s.b) < 8 {
-		return false
-	}
-	x := binary.LittleEndian.Uint64(s.b[len(s.b)-8:])
-	letters := s.charset.letters(x)
-	digits := digitBytes(x)
-	if s.charset.wide {
-		letters |= equalBytes(x|ones, 0xD1) << 8 & (x &^ (x << 1)) // Cyrillic letters' second bytes
-	}
-	marks := digits | equalBytes(x, '(') | equalBytes(x, '+') | x&^letters&highs
-	return marks < letters && equalBytes(x, '&') == 0 && bits.OnesCount64(digits)+3 < s.least
-}
-
-// back is where the row of digits and separators begins that goes up to i, or
-// from, where that is later.
-func (c *Charset) back(b []byte, from, i int) int {
-	for i > from {
-		k := i - 1
-		if c.wide && b[k] >= utf8.RuneSelf {
-			for k > from && k > i-utf8.UTFMax && !utf8.RuneStart(b[k]) {
-				k--
-			}
-		}
-		if c.roles[b[k]] == ends {
-			break
-		}
-		i = k
-	}
-	return i
+	return len(b)
 }
 
 // skim reads a row from b[i] on. When it has enough digits to be a number, or goes
@@ -267,22 +138,6 @@ func digitBytes(x uint64) uint64 {
 	y := x ^ '0'*ones // digits become 0…9
 	return ^((y&lows + (0x80-10)*ones) | y) & highs
 }
-
-// letters has the high bit of bytes that no writing contains: of most letters,
-// and of no other byte.
-func (c *Charset) letters(x uint64) uint64 {
-	switch {
-	case c.wide: // Cyrillic too, which is most of what is not ASCII on its pages
-		return letterBytes(x) | equalBytes(x|ones, 0xD1)
-	case c.upper:
-		return x << 1 & highs
-	}
-	return letterBytes(x)
-}
-
-// letterBytes has the high bit of every byte from "@" to DEL: ASCII's letters and
-// signs that no writing contains.
-func letterBytes(x uint64) uint64 { return x << 1 &^ x & highs }
 
 // wideBytes has the high bit of every byte that begins a digit of the scripts in
 // zeros: D9 and DB, E0 and E1, EF.

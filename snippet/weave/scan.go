@@ -56,7 +56,6 @@ type scanner struct {
 
 	following bool  // by what is skimmed now
 	skimBase  int64 // the offset of what is skimmed
-	drawn     drawn
 	sweep     sweep
 
 	words   *phone.Matcher // reads what people read

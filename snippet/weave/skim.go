@@ -44,7 +44,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
 	seen := i        // up to here there is something to be looked at
-	if !sweeping {
+	if s.sweep.drawing = false; !sweeping {
 		seen = len(p)
 	}
 	for ; ; s.bound.Take("weave.pass") {
@@ -112,7 +112,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			return line, i
 		}
 		if s.following {
-			if !s.skimTag(p, i, after, name, start, drawing) {
+			if !s.sweep.followTag(p, i, after) {
 				return line, i
 			}
 			if name == svgWord && !start {
@@ -137,6 +137,8 @@ var (
 	scriptWord = wordOf("script")
 	styleWord  = wordOf("style")
 )
+
+const ones = 0x0101010101010101
 
 // tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
 // tag has to be read to know it.

@@ -2,15 +2,11 @@ package weave
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
-	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
-
-const ones = 0x0101010101010101
 
 // room is how much has to be left of a piece for it to be passed over: 64 bytes, and what is looked at behind the
 // last of them.
@@ -179,8 +175,12 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 			digits, letters = w.spare(p[w.at+at:], m.ampersand&text, digits, letters|lineEnds(p[w.at+at:], begins, m.wide&text))
 			odd |= w.many(digits, letters, row.digits)
 		}
-		if high := m.wide & live; high != 0 && w.wide && wide((*[64]byte)(p[w.at+at:])) && phone.HasWideDigit(p[w.at+at:], 64) {
-			odd |= high & -high
+		if w.wide {
+			for high := m.wide & live; high != 0; high &= high - 1 {
+				if phone.IsWideDigit(p[w.at+at+bits.TrailingZeros64(high):]) {
+					odd |= high & -high
+				}
+			}
 		}
 		if known := (names | ends) & m.named; known != 0 {
 			name, drawing := w.oddName(p, at, known&(odd&-odd-1))
@@ -383,10 +383,19 @@ func (w *sweep) followTag(p []byte, i, after int) bool {
 	case w.drawing:
 		return w.drawn.follow(p, after, name, start)
 	case start:
-		return w.tree.skimStart(at, name, p[behind] == '>')
+		return w.tree.skimStart(at, name, p[behind] == '>', endsAtOnce(p, after, name))
 	default:
 		return w.tree.skimEnd(at, name, p[behind] == '>')
 	}
+}
+
+// endsAtOnce says whether the element of this name ends where its start tag does, as icons do.
+func endsAtOnce(p []byte, after int, name word) bool {
+	if len(p)-after < room/2 || p[after] != '<' {
+		return false
+	}
+	ended, _, start := tagWord(p, after+1)
+	return ended == name && !start
 }
 
 // mindsValue says whether digits in the value at whose quotation mark p[i] is may be of account.
@@ -457,19 +466,9 @@ func (w *sweep) next(p []byte, i int) int {
 		switch c := p[i]; {
 		case c == '<', '0' <= c && c <= '9':
 			return i
-		case c >= 0xD9 && w.wide && len(p)-i >= utf8.UTFMax && phone.HasWideDigit(p[i:], 1):
+		case c >= 0xD9 && w.wide && phone.IsWideDigit(p[i:]):
 			return i
 		}
 	}
 	return i
-}
-
-// wide says whether one of the bytes may begin a digit of another script.
-func wide(b *[64]byte) bool {
-	for i := 0; i < len(b); i += 8 {
-		if phone.MayBeWide(binary.LittleEndian.Uint64(b[i:])) {
-			return true
-		}
-	}
-	return false
 }

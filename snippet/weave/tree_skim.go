@@ -127,9 +127,9 @@ func (t *tree) skims() bool {
 		len(t.blank.open) == 0 && t.top().space == htmlSpace
 }
 
-// skimStart takes the start tag at the offset at, whose attributes meet no condition and of which plain says that it has none. It
-// gives false, and has changed nothing, where the tag has to be read.
-func (t *tree) skimStart(at int64, name word, plain bool) bool {
+// skimStart takes the start tag at the offset at, whose attributes meet no condition and of which plain says that it has none. The
+// element is empty if its end tag follows. It gives false, and has changed nothing, where the tag has to be read.
+func (t *tree) skimStart(at int64, name word, plain, empty bool) bool {
 	if name == 0 || at < t.done {
 		return at < t.done
 	}
@@ -156,7 +156,7 @@ func (t *tree) skimStart(at int64, name word, plain bool) bool {
 			return false
 		}
 	case skimFormatting:
-		if tables {
+		if tables || !plain && !empty && x != a.A { // of which several with the same attributes may be open
 			return false
 		}
 		for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
@@ -299,33 +299,4 @@ func (t *tree) skimEnd(at int64, name word, plain bool) bool {
 	t.pop()
 	t.done = at + 1
 	return true
-}
-
-// skimStart follows the start tag at p[i], none of whose attributes is of account. It gives false where the tag has to be read.
-func (s *scanner) skimStart(p []byte, i int) bool {
-	name, after, _ := tagWord(p, i+1)
-	plain := p[after] == '>'
-	return (plain || !s.rules.program.presence) && s.tree.skimStart(s.skimBase+int64(i), name, plain)
-}
-
-// skimEnd follows the end tag at p[i].
-func (s *scanner) skimEnd(p []byte, i int) bool {
-	name, after, _ := tagWord(p, i+1)
-	return s.tree.skimEnd(s.skimBase+int64(i), name, p[after] == '>')
-}
-
-// skimTag follows the tag from p[i] to p[after], which may be one of a drawing. That is followed when it has ended.
-func (s *scanner) skimTag(p []byte, i, after int, name word, start, drawing bool) bool {
-	switch {
-	case name == svgWord && start:
-		s.drawn.depth = 0
-		return true
-	case name == svgWord:
-		return s.drawn.depth == 0 && s.tree.skimAside(s.skimBase+int64(i), uint64(name))
-	case drawing:
-		return s.drawn.follow(p, after, name, start)
-	case start:
-		return s.skimStart(p, i)
-	}
-	return s.tree.skimEnd(s.skimBase+int64(i), name, p[after-1] == '>')
 }
