@@ -8,9 +8,10 @@ CONFIG ?= Caddyfile.example
 run:
 	go run ./cmd/caddy run --config $(CONFIG)
 
-# Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium.
+# Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
 test: tools lint types
 	go test ./...
+	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave
 
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
 RACE ?= ./caddymodule ./edge ./snippet/... ./backend/...
@@ -33,6 +34,7 @@ generate:
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted by gofmt: $$unformatted"; exit 1; }
 	go vet ./...
+	GOARCH=arm64 go vet ./snippet/weave
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 # Known vulnerabilities in what the programs call.
@@ -43,6 +45,6 @@ vulnerabilities:
 types:
 	cd snippet/browser && npm ci --no-audit --no-fund --silent && npx --no-install tsc --noEmit -p .
 
-# Chromium, PostgreSQL and Node.js, where they are missing and may be installed.
+# Chromium, PostgreSQL, Node.js and QEMU, where they are missing and may be installed.
 tools:
 	@.ci/tools
