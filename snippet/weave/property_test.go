@@ -133,7 +133,7 @@ var pieces = []string{
 	"<script>", "</script>", "<script id=__NEXT_DATA__ type=application/json>", "{\"a\":\"+74951234567\"}", "<script>self.__next_f.push([1,\"", "<style>", "</style>", "<title>", "</title>", "<textarea>", "</textarea>",
 	"<noscript>", "</noscript>", "<select><option>", "</select>", "<svg>", "</svg>", "<desc>", "<p data-svc-noswap>", "<b contenteditable>", "<i itemprop=a>", "<div itemprop=b itemscope>", "<div itemprop>", "<div itemprop a=\"b\">", "<div a=\"b\"itemprop>", "<div/itemprop>",
 	"<div class=\"row\" contenteditable>", "<p a=\"b\" data-svc-noswap c=\"d\">", "ไทย ๐๑ ", "٠١٢ عربي ", "A paragraph that is long enough for more than one block of sixty-four bytes. ", "<template>", "</template>",
-	"<table>", "<tr>", "<td>", "</table>", "<li>", "<ul>", "</ul>", "<x y", " z=\"", "\"", "'", ">", "<", "</", "/", "=", " ", "\n", "text ", "Заказ ", "order ", "\x00", "\xff", "a=84951234567", "<plaintext>",
+	"<img srcset=\"/12345678901.png 1x, /12345678901.png 2x\" alt=\"", "<img src=\"/123456789012345.png\" class=\"a\" title=\"a lamp of 84951234567 and more\">", "<i data-a=\"1234567890123\"></i>", "<table>", "<tr>", "<td>", "</table>", "<li>", "<ul>", "</ul>", "<x y", " z=\"", "\"", "'", ">", "<", "</", "/", "=", " ", "\n", "text ", "Заказ ", "order ", "\x00", "\xff", "a=84951234567", "<plaintext>",
 }
 
 func generated(r *rand.Rand) []byte {

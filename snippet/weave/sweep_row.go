@@ -1,0 +1,81 @@
+package weave
+
+import (
+	"math/bits"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
+
+// open is a row of digits, or a value of an attribute, that goes on.
+type open struct {
+	digits int
+	at     int // where it begins
+}
+
+// read takes the digits of 64 bytes, of which the first is at at. What is open ends at any of the ends.
+func (o *open) read(digits, ends uint64, at int) {
+	if ends != 0 {
+		o.digits = 0
+		digits &= ^uint64(0) << (63 - bits.LeadingZeros64(ends))
+	}
+	if digits != 0 {
+		if o.digits == 0 {
+			o.at = at + bits.TrailingZeros64(digits)
+		}
+		o.digits += bits.OnesCount64(digits)
+	}
+}
+
+// many is the first of enough digits between ends, some of which have come before.
+func (w *sweep) many(digits, ends uint64, before int) uint64 {
+	for digits != 0 {
+		first := digits & -digits
+		if ends&(first-1) != 0 {
+			before = 0
+		}
+		ends &^= first - 1
+		group := digits
+		if ends != 0 {
+			group &= ends&-ends - 1
+		}
+		if before+bits.OnesCount64(group) >= w.least {
+			return first
+		}
+		digits &^= group
+	}
+	return 0
+}
+
+// spareReferences takes character references that are no digits out of the digits of a row, and ends it at those that
+// are no separators.
+func spareReferences(p []byte, ampersands, digits, ends uint64) (uint64, uint64) {
+	for ; ampersands != 0; ampersands &= ampersands - 1 {
+		i := bits.TrailingZeros64(ampersands)
+		if p[i+1] != '#' {
+			continue
+		}
+		size, digit, goesOn := phone.RowReference(p[i:])
+		if size > 1 && !digit {
+			digits &^= (1<<size - 1) << i
+			if !goesOn {
+				ends |= 1 << i
+			}
+		}
+	}
+	return digits, ends
+}
+
+// lineEnds are the tags at which a line begins or ends, and the currency signs.
+func lineEnds(p []byte, tags, high uint64) (ends uint64) {
+	for ; tags != 0; tags &= tags - 1 {
+		if breaksLine(p, bits.TrailingZeros64(tags)) {
+			ends |= tags & -tags
+		}
+	}
+	for ; high != 0; high &= high - 1 {
+		if i := bits.TrailingZeros64(high); p[i] == 0xE2 && p[i+1] == 0x82 {
+			ends |= high & -high
+		}
+	}
+	return ends
+}
