@@ -20,7 +20,10 @@ import (
 // hits counts the page views that the whole program acknowledges as durable,
 // over HTTP, from 32 keep-alive clients of which each sends every fourth view
 // as a new visitor.
-func hits(ctx context.Context, folder, caddy string, duration time.Duration) error {
+//
+// With profile, the name of a file without its end, each run leaves a CPU profile of the
+// server in profile.DATABASE.
+func hits(ctx context.Context, folder, caddy, profile string, duration time.Duration) error {
 	postgres, err := dbtest.StartServer("")
 	if err != nil {
 		return err
@@ -32,14 +35,14 @@ func hits(ctx context.Context, folder, caddy string, duration time.Duration) err
 		"sqlite " + filepath.Join(folder, "hits.db"),
 		`postgres "postgres://postgres@` + postgres.Address + `/postgres?sslmode=disable"`,
 	} {
-		if err := hitsOn(ctx, folder, caddy, database, duration); err != nil {
+		if err := hitsOn(ctx, folder, caddy, database, profile, duration); err != nil {
 			return fmt.Errorf("%s: %w", database, err)
 		}
 	}
 	return nil
 }
 
-func hitsOn(ctx context.Context, folder, caddy, database string, duration time.Duration) error {
+func hitsOn(ctx context.Context, folder, caddy, database, profile string, duration time.Duration) error {
 	p, address, err := startOnDatabase(ctx, folder, caddy, database)
 	if err != nil {
 		return err
@@ -57,6 +60,13 @@ func hitsOn(ctx context.Context, folder, caddy, database string, duration time.D
 	if err != nil {
 		return err
 	}
+	engine, _, _ := strings.Cut(database, " ")
+	profiled := make(chan error, 1)
+	if profile == "" {
+		profiled <- nil
+	} else {
+		go func() { profiled <- p.profile(ctx, profile+"."+engine, duration-time.Second) }()
+	}
 	began := time.Now()
 	l, err := drive(ctx, address, clients, duration)
 	if err != nil {
@@ -67,7 +77,9 @@ func hitsOn(ctx context.Context, folder, caddy, database string, duration time.D
 	if err != nil {
 		return err
 	}
-	engine, _, _ := strings.Cut(database, " ")
+	if err := <-profiled; err != nil {
+		return err
+	}
 	fmt.Printf("%-10s %10.0f %10v %10v %10v %14.1f\n", engine, float64(l.requests)/took.Seconds(),
 		l.percentile(0.5).Round(10*time.Microsecond), l.percentile(0.99).Round(10*time.Microsecond), l.percentile(1).Round(10*time.Microsecond),
 		float64((after-before).Microseconds())/float64(l.requests))
@@ -80,7 +92,11 @@ func startOnDatabase(ctx context.Context, folder, caddy, database string) (*proc
 	if err != nil {
 		return nil, "", err
 	}
-	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
+	admin, err := freeAddress()
+	if err != nil {
+		return nil, "", err
+	}
+	config := strings.NewReplacer("admin off", "admin "+admin, "ADDRESS", address, "ORIGIN", address).
 		Replace(caddyConfig("frontdesk {\n\t\tdatabase "+database+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop"))
 	file := filepath.Join(folder, "database.conf")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
@@ -92,7 +108,11 @@ func startOnDatabase(ctx context.Context, folder, caddy, database string) (*proc
 	}
 	probe.Header.Set("Content-Type", "application/json")
 	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
-	return p, address, err
+	if err != nil {
+		return nil, "", err
+	}
+	p.admin = admin
+	return p, address, nil
 }
 
 // newVisitorEvery is a visitor after the other: each has an address of its own,

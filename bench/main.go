@@ -34,6 +34,7 @@ type options struct {
 	sizes   string
 	bun     string
 	caddy   string
+	profile string
 	numbers bool
 	race    bool
 	parts   []string
@@ -46,6 +47,7 @@ func parse() options {
 	flag.StringVar(&o.sizes, "size", "10KB,100KB,1MB,10MB", "pages that rewrite copies")
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
 	flag.StringVar(&o.caddy, "caddy", "", "a Caddy with Frontdesk to be measured instead of this one")
+	flag.StringVar(&o.profile, "profile", "", "where hits leaves CPU profiles of the server: a file for each database, by its name")
 	flag.BoolVar(&o.race, "race", false, "let endure build Caddy with the race detector")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.Parse()
@@ -97,7 +99,7 @@ func run(ctx context.Context, o options) error {
 			if err != nil {
 				return err
 			}
-			return hits(ctx, folder, program, 6*o.slice)
+			return hits(ctx, folder, program, o.profile, 6*o.slice)
 		},
 		"signin": func() error {
 			program, err := caddy()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -21,6 +22,7 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	output bytes.Buffer
+	admin  string // address of Caddy's admin endpoint, where it has one
 }
 
 // start runs a server and returns when its address answers with the status.
@@ -59,6 +61,25 @@ func (p *process) stop() {
 	ended := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
 	defer ended.Stop()
 	p.cmd.Wait()
+}
+
+// profile leaves a CPU profile of the next seconds in the file.
+func (p *process) profile(ctx context.Context, file string, duration time.Duration) error {
+	address := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.admin, max(1, int(duration.Seconds())))
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o644)
 }
 
 // cpu is the time that the process and its children have spent on a processor.
