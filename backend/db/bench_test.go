@@ -56,7 +56,7 @@ func BenchmarkWriter(b *testing.B) {
 // writeGrouped writes the rows through the writer and returns how many it
 // committed together on the average.
 func writeGrouped(b *testing.B, d *db.DB, rows int) (perCommit int) {
-	var last *sql.Tx // seen by the one writer alone
+	var last any // seen by the one writer alone
 	var commits, taken atomic.Int64
 	var running sync.WaitGroup
 	for range 128 {

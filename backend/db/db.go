@@ -47,12 +47,13 @@ type DB struct {
 
 	now func() time.Time
 
+	writer  *sqliteSession
 	keeper  *sql.Conn // holds the log of a SQLite database
 	files   *files
 	trouble atomic.Pointer[Trouble]
 
 	groups   []*group
-	stmts    statements
+	session  func(ctx context.Context, f func(session) error) error // for one f at a time
 	wakes    wakes
 	stop     context.CancelFunc
 	finished sync.WaitGroup
@@ -79,7 +80,7 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 	d.now = time.Now
 	err = d.write.PingContext(ctx)
 	if err == nil && d.engine == SQLite {
-		err = d.keepLog(ctx, settings.Source)
+		err = errors.Join(d.keepLog(ctx, settings.Source), d.openWriter(settings.Source))
 	}
 	if err != nil {
 		d.closePools()
@@ -128,7 +129,7 @@ func Clock(engine string) string {
 }
 
 // Read is for queries. On SQLite its connections refuse to write.
-func (d *DB) Read() *sql.DB { return d.read }
+func (d *DB) Read() Reader { return Reader{d.read} }
 
 // Close ends the writers, after what has been handed to them is committed, and
 // closes the connections. Closing again does nothing.
@@ -138,11 +139,13 @@ func (d *DB) Close() error {
 	}
 	d.stop()
 	d.finished.Wait()
-	d.stmts.close()
 	return d.closePools()
 }
 
 func (d *DB) closePools() error {
+	if d.writer != nil {
+		d.writer.close()
+	}
 	if d.keeper != nil {
 		d.keeper.Close()
 	}

@@ -13,18 +13,19 @@ func (d *DB) Waiting() (n int) {
 	return n
 }
 
-// Writer is the pool that the groups write by.
-func (d *DB) Writer() *sql.DB { return d.write }
-
-// Kept is how many statements are prepared for good.
-func (d *DB) Kept() int {
-	d.stmts.mu.RLock()
-	defer d.stmts.mu.RUnlock()
-	return len(d.stmts.prepared)
+// ExecWriter executes a statement on the connection that the groups write by.
+func (d *DB) ExecWriter(ctx context.Context, query string) error {
+	return d.session(ctx, func(s session) error { return s.run(ctx, &statement{query: query}) })
 }
 
+// Writer is the pool for all that is written beside the groups.
+func (d *DB) Writer() *sql.DB { return d.write }
+
+// Kept is how many statements a SQLite database has prepared for good.
+func (d *DB) Kept() int { return len(d.writer.kept) }
+
 // Transaction is the one that the write takes part in.
-func (tx Tx) Transaction() *sql.Tx { return tx.sql }
+func (tx Tx) Transaction() any { return tx.notes }
 
 // MigrateTo brings the schema to an earlier version.
 func (d *DB) MigrateTo(ctx context.Context, version int64) error {

@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,23 +24,6 @@ const (
 	// take the locks that it waits for.
 	conflictPause = 20 * time.Millisecond
 )
-
-// Tx is the transaction of a write. It is asked by [List] and [One] and changed by
-// [Tx.Exec].
-type Tx struct {
-	sql   *sql.Tx
-	db    *DB
-	notes *notes
-	lane  int64
-	fresh map[string]*sql.Stmt // not kept yet: they end with the transaction
-}
-
-// Engine is SQLite or Postgres.
-func (tx Tx) Engine() string { return tx.db.engine }
-
-// Wake wakes those who wait for news of the topic, on all nodes, once the
-// transaction is committed. See [DB.Subscribe].
-func (tx Tx) Wake(topic string) { tx.notes.topics = append(tx.notes.topics, topic) }
 
 // Write runs f in a transaction, which it shares with other writes of the same
 // moment, and returns nil once the transaction is durable. When f returns an
@@ -69,6 +51,13 @@ func (d *DB) Attempt(ctx context.Context, key int64, f func(context.Context, Tx)
 	return d.hand(&write{ctx: ctx, key: key, f: f, attempt: true, done: make(chan error, 1)})
 }
 
+// WriteOwn is [DB.Write] for an f that reads and changes no rows which an f of another
+// key, in the same moment on this node, changes or may wait for: on PostgreSQL the statements of
+// several go to the database in one round trip. See [Tx.Alone] for exceptions.
+func (d *DB) WriteOwn(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
+	return d.hand(&write{ctx: ctx, key: key, f: f, own: true, done: make(chan error, 1)})
+}
+
 func (d *DB) hand(w *write) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -88,6 +77,7 @@ type write struct {
 	ctx     context.Context
 	key     int64
 	f       func(context.Context, Tx) error
+	own     bool  // see WriteOwn
 	attempt bool  // it has a savepoint of its own
 	refused error // of f, in the last transaction
 	done    chan error
@@ -210,85 +200,10 @@ func (d *DB) commit(batch []*write, lane int64) {
 	}
 }
 
-// errUnguarded means that a write failed without a savepoint to go back to.
-var errUnguarded = errors.New("a write failed without a savepoint")
-
-// transact writes the batch in one transaction. Its error is of all of them; what
-// one write was refused for stands with that write.
-func (d *DB) transact(batch []*write, lane int64) error {
-	if err := d.files.check(); err != nil {
-		return err
-	}
-	// The transaction outlives any one request that takes part in it. On SQLite it
-	// has nothing to wait for, and a context that can end costs time in each
-	// statement.
-	ctx := context.Background()
-	if d.engine == Postgres {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, transactTimeout)
-		defer cancel()
-	}
-	defer d.stmts.prepare(ctx, d.write)
-	sqlTx, err := d.write.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("beginning transaction: %w", err)
-	}
-	defer sqlTx.Rollback() // does nothing after a commit
-	var left notes
-	tx := Tx{sql: sqlTx, db: d, notes: &left, lane: lane, fresh: make(map[string]*sql.Stmt)}
-	for _, w := range batch {
-		if w.refused = w.ctx.Err(); w.refused != nil { // nobody wants it any more
-			continue
-		}
-		if err := tx.include(ctx, w); err != nil {
-			return err
-		}
-	}
-	if err := tx.storeCounts(ctx); err != nil {
-		return fmt.Errorf("storing counts: %w", err)
-	}
-	if err := sqlTx.Commit(); err != nil {
-		return fmt.Errorf("committing: %w", err)
-	}
-	// What was written into a file that is gone from its place is not durable.
-	if err := d.files.check(); err != nil {
-		return err
-	}
-	d.wakes.committed(left.topics)
-	return nil
-}
-
-// include makes the write part of the transaction, or takes back what it did and
-// notes what it was refused for. Its error ends the transaction.
-func (tx Tx) include(ctx context.Context, w *write) error {
-	if w.attempt {
-		if err := tx.savepoint(ctx, "SAVEPOINT one"); err != nil {
-			return err
-		}
-	}
-	news, counts := len(tx.notes.topics), len(tx.notes.counts)
-	err := w.apply(ctx, tx)
-	if err == nil && w.attempt {
-		err = tx.savepoint(ctx, "RELEASE SAVEPOINT one") // fails on PostgreSQL when f has hidden an error
-	}
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil || outage(err) || conflict(err):
-		return err // the next write would fare no better
-	case !w.attempt:
-		return errUnguarded
-	}
-	w.refused = err
-	tx.notes.topics, tx.notes.counts = tx.notes.topics[:news], tx.notes.counts[:counts]
-	return tx.savepoint(ctx, "ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one")
-}
-
-func (tx Tx) savepoint(ctx context.Context, statement string) error {
-	if _, err := tx.sql.ExecContext(ctx, statement); err != nil {
-		return fmt.Errorf("keeping writes apart: %w", err)
-	}
-	return nil
+// unwanted tells whether nobody waits for the write any more.
+func (w *write) unwanted() bool {
+	w.refused = w.ctx.Err()
+	return w.refused != nil
 }
 
 func (w *write) apply(ctx context.Context, tx Tx) (err error) {

@@ -2,7 +2,6 @@ package db_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -58,14 +57,14 @@ func together(t *testing.T, d *db.DB, writes ...func()) {
 // transactions are those that writes ran in.
 type transactions struct {
 	mu  sync.Mutex
-	all map[*sql.Tx]int
+	all map[any]int
 }
 
 func (s *transactions) seen(tx db.Tx) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
-		s.all = make(map[*sql.Tx]int)
+		s.all = make(map[any]int)
 	}
 	s.all[tx.Transaction()]++
 }

@@ -20,7 +20,10 @@ func TestManyRowsHaveFewTexts(t *testing.T) {
 	}
 	fields := func(r *row) []any { return []any{&r.name, &r.next} }
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		before := d.Kept()
+		before := 0
+		if d.Engine() == db.SQLite { // PostgreSQL's driver keeps them
+			before = d.Kept()
+		}
 		for _, n := range []int{0, 1, 2, 3, 100, 127, 128, 129, 300, 511} {
 			var rows []row
 			for i := range n {
@@ -46,6 +49,9 @@ func TestManyRowsHaveFewTexts(t *testing.T) {
 			}
 			require.Equal(t, rows, found)
 		}
-		require.Equal(t, 8+6, d.Kept()-before, "of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
+		if d.Engine() == db.Postgres {
+			return
+		}
+		require.Equal(t, 2+8+6, d.Kept()-before, "to begin and to commit, of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
 	})
 }

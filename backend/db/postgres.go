@@ -29,7 +29,7 @@ func openPostgres(source string) (*DB, error) {
 	pool.SetMaxOpenConns(4 * postgresGroups)
 	pool.SetMaxIdleConns(2 * postgresGroups)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{read: pool, write: pool, groups: newGroups(postgresGroups, 16)}, nil
+	return &DB{read: pool, write: pool, session: postgresSessions(pool), groups: newGroups(postgresGroups, 16)}, nil
 }
 
 func checkPostgres(source string) error {

@@ -31,11 +31,7 @@ func openSQLite(path string) (*DB, error) {
 			return nil, err
 		}
 	}
-	// synchronous(FULL) flushes the log at each commit: what is acknowledged
-	// survives a power cut.
-	write, err := sql.Open("sqlite", sqliteSource(path,
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
-		"cache_size(-32768)", "wal_autocheckpoint(4000)")+"&_txlock=immediate")
+	write, err := sql.Open("sqlite", sqliteWriter(path))
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +62,25 @@ func (d *DB) keepLog(ctx context.Context, path string) error {
 	d.keeper = keeper
 	d.files, err = filesOf(path)
 	return err
+}
+
+// openWriter opens the connection that all writes go by. The pool beside it is for
+// migrations.
+func (d *DB) openWriter(path string) error {
+	conn, err := d.write.Driver().Open(sqliteWriter(path))
+	if err != nil {
+		return err
+	}
+	d.writer = &sqliteSession{conn: conn, kept: make(map[string]keptStatement)}
+	d.session = d.writer.use
+	return nil
+}
+
+// sqliteWriter is what a connection that writes is opened by. synchronous(FULL) flushes
+// the log at each commit: what is acknowledged survives a power cut.
+func sqliteWriter(path string) string {
+	return sqliteSource(path, "busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+		"cache_size(-32768)", "wal_autocheckpoint(4000)") + "&_txlock=immediate"
 }
 
 func sqliteSource(path string, pragmas ...string) string {

@@ -37,8 +37,7 @@ func TestTroubleBeginsAndEnds(t *testing.T) {
 			t.Parallel()
 			d := dbtest.Open(t, test.settings(t))
 			require.NoError(t, d.Check(t.Context()))
-			_, err := d.Writer().ExecContext(t.Context(), test.begin)
-			require.NoError(t, err)
+			require.NoError(t, d.ExecWriter(t.Context(), test.begin))
 			began := time.Now()
 			const all = 30
 			var ran transactions
@@ -71,8 +70,7 @@ func TestTroubleBeginsAndEnds(t *testing.T) {
 			require.ErrorIs(t, d.Check(t.Context()), trouble.Err)
 			require.False(t, d.Lost())
 
-			_, err = d.Writer().ExecContext(t.Context(), test.end)
-			require.NoError(t, err)
+			require.NoError(t, d.ExecWriter(t.Context(), test.end))
 			require.Eventually(t, func() bool { return d.Trouble() == nil }, wait, tick)
 			require.NoError(t, d.Check(t.Context()))
 			require.NoError(t, d.Write(t.Context(), 0, put("after")))
@@ -86,7 +84,7 @@ func TestLogStaysWhileConnectionsComeAndGo(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	for i := range 3 {
 		require.NoError(t, d.Write(t.Context(), 0, put(fmt.Sprint(i))))
-		for _, pool := range []*sql.DB{d.Writer(), d.Read()} {
+		for _, pool := range []*sql.DB{d.Writer(), d.Read().DB} {
 			pool.SetMaxIdleConns(-1) // closes those that nobody uses
 			pool.SetMaxIdleConns(2)
 		}

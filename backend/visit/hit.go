@@ -55,7 +55,7 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 		bot: v.bots.match(view.UserAgent), source: SourceOf(view.URL, view.Referrer),
 	}
 	var stored stay
-	err = v.db.Write(ctx, a.key(), func(ctx context.Context, tx db.Tx) error {
+	err = v.db.WriteOwn(ctx, a.key(), func(ctx context.Context, tx db.Tx) error {
 		var err error
 		if stored, err = a.store(ctx, tx); err == nil {
 			v.count(tx, &a, stored)
@@ -164,6 +164,7 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 		return stay{}, err
 	}
 	if added == 0 {
+		tx.Alone() // the visitor may be looking at another page meanwhile
 		visitor, _, err := db.One(ctx, tx, db.Only[int64], `SELECT MAX(id) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`,
 			a.siteID, arrived, arrived-1, string(a.mark))
 		if err != nil {

@@ -1,0 +1,198 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"sync"
+)
+
+// sqliteSession is the one connection of a SQLite database that writes. It talks to the
+// driver itself: package database/sql would take as long as a short statement does.
+type sqliteSession struct {
+	mu   sync.Mutex
+	conn driver.Conn
+	kept map[string]keptStatement
+	args []driver.NamedValue // of the statement that runs
+}
+
+// keptStatement has a "?" for each "$1", since the driver takes long to find arguments by
+// their names; order tells which argument each one is.
+type keptStatement struct {
+	stmt interface {
+		driver.Stmt
+		driver.StmtExecContext
+		driver.StmtQueryContext
+	}
+	order []int
+}
+
+func (s *sqliteSession) use(_ context.Context, f func(session) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f(s)
+}
+
+func (s *sqliteSession) begin(ctx context.Context) error {
+	return s.run(ctx, &statement{query: "BEGIN IMMEDIATE"})
+}
+
+func (s *sqliteSession) commit(ctx context.Context) error {
+	return s.run(ctx, &statement{query: "COMMIT"})
+}
+
+// rollback may have nothing to do: some errors end the transaction.
+func (s *sqliteSession) rollback(ctx context.Context) {
+	s.run(ctx, &statement{query: "ROLLBACK"})
+}
+
+func (s *sqliteSession) run(ctx context.Context, statements ...*statement) error {
+	for _, statement := range statements {
+		if err := s.execute(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sqliteSession) execute(ctx context.Context, of *statement) error {
+	kept, err := s.prepared(of.query)
+	if err != nil {
+		return err
+	}
+	defer func() { clear(s.args) }()
+	s.args = s.args[:0]
+	for i, n := range kept.order {
+		if n > len(of.args) {
+			return fmt.Errorf("argument $%d is missing", n)
+		}
+		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: of.args[n-1]})
+	}
+	if of.read == nil {
+		result, err := kept.stmt.ExecContext(ctx, s.args)
+		if err != nil {
+			return err
+		}
+		of.changed, err = result.RowsAffected()
+		return err
+	}
+	found, err := kept.stmt.QueryContext(ctx, s.args)
+	if err != nil {
+		return err
+	}
+	err = of.read(&sqliteRows{rows: found, values: make([]driver.Value, len(found.Columns()))})
+	return errors.Join(err, found.Close())
+}
+
+var argument = regexp.MustCompile(`\$([0-9]+)`)
+
+func (s *sqliteSession) prepared(query string) (keptStatement, error) {
+	if kept, known := s.kept[query]; known {
+		return kept, nil
+	}
+	var kept keptStatement
+	text := argument.ReplaceAllStringFunc(query, func(name string) string {
+		n, _ := strconv.Atoi(name[1:])
+		kept.order = append(kept.order, n)
+		return "?"
+	})
+	stmt, err := s.conn.Prepare(text)
+	if err != nil {
+		return kept, err
+	}
+	// The driver's statements are all of these.
+	kept.stmt = stmt.(interface {
+		driver.Stmt
+		driver.StmtExecContext
+		driver.StmtQueryContext
+	})
+	s.kept[query] = kept
+	return kept, nil
+}
+
+func (s *sqliteSession) close() {
+	for _, kept := range s.kept {
+		kept.stmt.Close()
+	}
+	s.conn.Close()
+}
+
+// sqliteRows are the rows of a query as the driver gives them.
+type sqliteRows struct {
+	rows   driver.Rows
+	values []driver.Value
+	err    error
+}
+
+func (r *sqliteRows) Next() bool {
+	r.err = r.rows.Next(r.values)
+	return r.err == nil
+}
+
+func (r *sqliteRows) Err() error {
+	if r.err == io.EOF {
+		return nil
+	}
+	return r.err
+}
+
+func (r *sqliteRows) Scan(fields ...any) error {
+	if len(fields) != len(r.values) {
+		return fmt.Errorf("%d columns for %d fields", len(r.values), len(fields))
+	}
+	for i, field := range fields {
+		if err := assign(field, r.values[i]); err != nil {
+			return fmt.Errorf("column %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// assign puts a value of the driver's into what the pointer points to.
+func assign(pointer any, value driver.Value) error {
+	if scanner, own := pointer.(sql.Scanner); own {
+		return scanner.Scan(value)
+	}
+	field := reflect.ValueOf(pointer).Elem()
+	if field.Kind() == reflect.Pointer { // a column that may be NULL
+		if value == nil {
+			field.SetZero()
+			return nil
+		}
+		field.Set(reflect.New(field.Type().Elem()))
+		return assign(field.Interface(), value)
+	}
+	switch v := value.(type) {
+	case int64:
+		if field.CanInt() && !field.OverflowInt(v) {
+			field.SetInt(v)
+			return nil
+		}
+		if field.Kind() == reflect.Bool && (v == 0 || v == 1) { // an expression
+			field.SetBool(v == 1)
+			return nil
+		}
+	case bool:
+		if field.Kind() == reflect.Bool {
+			field.SetBool(v)
+			return nil
+		}
+	case float64:
+		if field.CanFloat() {
+			field.SetFloat(v)
+			return nil
+		}
+	case string:
+		if field.Kind() == reflect.String {
+			field.SetString(v)
+			return nil
+		}
+	}
+	return fmt.Errorf("%T does not go into %T", value, pointer)
+}
