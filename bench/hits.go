@@ -30,19 +30,20 @@ func hits(ctx context.Context, folder, caddy, profile string, duration time.Dura
 	}
 	defer postgres.Remove()
 	fmt.Printf("Hits acknowledged as durable, %v on each, 32 keep-alive clients, on the cores that the clients use too\n", duration)
-	fmt.Printf("%-10s %10s %10s %10s %10s %14s\n", "database", "hits/s", "median", "p99", "slowest", "µs of CPU")
+	fmt.Printf("%-10s %10s %10s %10s %10s %14s %14s\n", "database", "hits/s", "median", "p99", "slowest", "µs of CPU", "and PostgreSQL")
+	spent := func() (time.Duration, error) { return cpuOf(postgres.PID()) } // by PostgreSQL
 	for _, database := range []string{
 		"sqlite " + filepath.Join(folder, "hits.db"),
 		`postgres "postgres://postgres@` + postgres.Address + `/postgres?sslmode=disable"`,
 	} {
-		if err := hitsOn(ctx, folder, caddy, database, profile, duration); err != nil {
+		if err := hitsOn(ctx, folder, caddy, database, profile, spent, duration); err != nil {
 			return fmt.Errorf("%s: %w", database, err)
 		}
 	}
 	return nil
 }
 
-func hitsOn(ctx context.Context, folder, caddy, database, profile string, duration time.Duration) error {
+func hitsOn(ctx context.Context, folder, caddy, database, profile string, spent func() (time.Duration, error), duration time.Duration) error {
 	p, address, err := startOnDatabase(ctx, folder, caddy, database)
 	if err != nil {
 		return err
@@ -57,6 +58,10 @@ func hitsOn(ctx context.Context, folder, caddy, database, profile string, durati
 		return err
 	}
 	before, err := p.cpu()
+	if err != nil {
+		return err
+	}
+	beside, err := spent()
 	if err != nil {
 		return err
 	}
@@ -77,12 +82,17 @@ func hitsOn(ctx context.Context, folder, caddy, database, profile string, durati
 	if err != nil {
 		return err
 	}
+	besideAfter, err := spent()
+	if err != nil {
+		return err
+	}
 	if err := <-profiled; err != nil {
 		return err
 	}
-	fmt.Printf("%-10s %10.0f %10v %10v %10v %14.1f\n", engine, float64(l.requests)/took.Seconds(),
+	forEach := func(spent time.Duration) float64 { return float64(spent.Microseconds()) / float64(l.requests) }
+	fmt.Printf("%-10s %10.0f %10v %10v %10v %14.1f %14.1f\n", engine, float64(l.requests)/took.Seconds(),
 		l.percentile(0.5).Round(10*time.Microsecond), l.percentile(0.99).Round(10*time.Microsecond), l.percentile(1).Round(10*time.Microsecond),
-		float64((after-before).Microseconds())/float64(l.requests))
+		forEach(after-before), forEach(besideAfter-beside))
 	return nil
 }
 

@@ -112,6 +112,9 @@ func (s *Server) Start() error {
 	return nil
 }
 
+// PID is the process of the running server.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
 // Stop ends the server; its data stays for another Start.
 func (s *Server) Stop() {
 	if s.cmd == nil {
