@@ -20,12 +20,13 @@ func (d *DB) runsBeside(w *write) bool {
 // beside runs the writes of the batch that run beside each other. Its error ends the
 // transaction.
 func (tx Tx) beside(ctx context.Context, batch []*write) error {
-	running := tx.turns(ctx, batch)
-	defer func(all []*turn) {
+	all := tx.turns(ctx, batch)
+	defer func() {
 		for _, t := range all {
 			t.stop()
 		}
-	}(slices.Clone(running))
+	}()
+	running := slices.Clone(all)
 	var waiting []*turn // until they are alone
 	for len(running)+len(waiting) > 0 {
 		if len(running) == 0 {
@@ -51,6 +52,13 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 		if err := tx.session.run(ctx, round...); err != nil {
 			return verdict(ctx, err)
 		}
+	}
+	others := slices.ContainsFunc(batch, func(w *write) bool { return !tx.db.runsBeside(w) })
+	if len(all) == 0 || !others {
+		return nil
+	}
+	if err := tx.session.run(ctx); err != nil { // what is queued is no business of theirs
+		return verdict(ctx, err)
 	}
 	return nil
 }
@@ -80,7 +88,7 @@ func (tx Tx) turns(ctx context.Context, batch []*write) (turns []*turn) {
 }
 
 func (tx Tx) oneByOne(ctx context.Context, batch []*write, hand func(*statement) bool) error {
-	tx.hand = hand
+	tx.hand, tx.ending = hand, true
 	for _, w := range batch {
 		if !tx.db.runsBeside(w) || w.unwanted() {
 			continue

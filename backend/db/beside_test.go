@@ -77,6 +77,19 @@ func TestOwnWritesFailAlone(t *testing.T) {
 			tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ('twice', ''), ('twice', '')`)
 			return refused
 		},
+		"of what it sends": func(ctx context.Context, tx db.Tx) error {
+			return tx.Send(ctx, `INSERT INTO secrets (name, value) VALUES ('twice', ''), ('twice', '')`)
+		},
+		"of an argument that it sends": func(ctx context.Context, tx db.Tx) error {
+			if err := tx.Send(ctx, `INSERT INTO secrets (name, value) VALUES ('before', '')`); err != nil {
+				return err
+			}
+			var next any = "no number" // which SQLite would take
+			if tx.Engine() == db.SQLite {
+				next = nil
+			}
+			return tx.Send(ctx, `INSERT INTO sequences (name, next) VALUES ('x', $1)`, next)
+		},
 		"of an argument": func(ctx context.Context, tx db.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, 'x')`, struct{}{})
 			return err
@@ -112,6 +125,29 @@ func TestOwnWritesFailAlone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What own writes send is there for those behind them, whether these ask beside others
+// or have the transaction for themselves.
+func TestWhatIsSentIsThereForTheNext(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		count := func(n int64) func(context.Context, db.Tx) error {
+			return func(ctx context.Context, tx db.Tx) error {
+				found, _, err := db.One(ctx, tx, db.Only[int64], `SELECT COUNT(*) FROM secrets`)
+				assert.Equal(t, n, found)
+				return err
+			}
+		}
+		send := func(ctx context.Context, tx db.Tx) error {
+			return tx.Send(ctx, `INSERT INTO secrets (name, value) VALUES ('sent', '')`)
+		}
+		together(t, d,
+			func() { assert.NoError(t, d.WriteOwn(t.Context(), 4, send)) },
+			func() { assert.NoError(t, d.WriteOwn(t.Context(), 4, count(1))) },
+			func() { assert.NoError(t, d.Write(t.Context(), 4, put("put"))) },
+			func() { assert.NoError(t, d.Write(t.Context(), 4, count(2))) })
+		require.Equal(t, []string{"put", "sent"}, names(t, d))
+	})
 }
 
 // What an own write asks is answered to it, whoever asks beside it.

@@ -177,9 +177,10 @@ func (d *DB) commit(batch []*write, lane int64) {
 		slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.key, b.key) })
 	}
 	err := d.transact(batch, lane)
-	for tries := 1; err != nil; {
+	for tries, guarded := 1, false; err != nil; {
 		switch {
-		case errors.Is(err, errUnguarded):
+		case errors.Is(err, errUnguarded) && !guarded:
+			guarded = true
 			for _, w := range batch {
 				w.attempt = true
 			}

@@ -10,9 +10,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// postgresGroups is how many groups commit side by side: enough to hide the
-// round trips of one behind another's, few enough to keep the groups large.
-const postgresGroups = 4
+// postgresGroups is how many groups commit side by side: one is made while another is
+// flushed. With more, each is smaller, and the round trips of each are shared by fewer.
+const postgresGroups = 2
 
 func openPostgres(source string) (*DB, error) {
 	config, err := pgx.ParseConfig(source)
@@ -26,8 +26,8 @@ func openPostgres(source string) (*DB, error) {
 	config.RuntimeParams["synchronous_commit"] = "on" // an acknowledgement means durable
 	config.RuntimeParams["lock_timeout"] = "5s"
 	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(4 * postgresGroups)
-	pool.SetMaxIdleConns(2 * postgresGroups)
+	pool.SetMaxOpenConns(16)
+	pool.SetMaxIdleConns(8)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	return &DB{read: pool, write: pool, session: postgresSessions(pool), groups: newGroups(postgresGroups, 16)}, nil
 }

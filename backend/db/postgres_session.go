@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -13,9 +14,10 @@ import (
 // postgresSession is a connection of the pool's while a group uses it. The driver keeps
 // statements prepared.
 type postgresSession struct {
-	conn *pgx.Conn
-	// opening: the transaction begins in the same round trip as its first statement.
-	opening bool
+	conn      *pgx.Conn
+	queued    []*statement // they go with the next round trip
+	beginning *statement
+	begun     bool
 }
 
 func postgresSessions(pool *sql.DB) func(context.Context, func(session) error) error {
@@ -31,24 +33,34 @@ func postgresSessions(pool *sql.DB) func(context.Context, func(session) error) e
 	}
 }
 
-func (s *postgresSession) begin(context.Context) error {
-	s.opening = true
+func (s *postgresSession) begin(ctx context.Context) error {
+	s.beginning = &statement{query: "BEGIN"}
+	return s.queue(ctx, s.beginning)
+}
+
+func (s *postgresSession) queue(_ context.Context, statement *statement) error {
+	s.queued = append(s.queued, statement)
 	return nil
 }
 
 func (s *postgresSession) commit(ctx context.Context) error {
-	if s.opening { // nothing was to be done
+	if !s.begun && len(s.queued) == 1 { // nothing was to be done
 		return nil
 	}
-	tag, err := s.conn.Exec(ctx, "COMMIT")
-	if err == nil && tag.String() == "ROLLBACK" { // a write has hidden an error
+	commit := statement{query: "COMMIT"}
+	err := s.run(ctx, &commit)
+	var refused *pgconn.PgError
+	switch {
+	case err == nil && commit.tag == "ROLLBACK": // a write has hidden an error
 		return errUnguarded
+	case errors.As(err, &refused): // maybe what was queued
+		return verdict(ctx, err)
 	}
-	return err
+	return err // nobody knows whether it is committed
 }
 
 func (s *postgresSession) rollback(ctx context.Context) {
-	if s.opening {
+	if !s.begun {
 		return
 	}
 	if _, err := s.conn.Exec(ctx, "ROLLBACK"); err != nil {
@@ -56,30 +68,28 @@ func (s *postgresSession) rollback(ctx context.Context) {
 	}
 }
 
-func (s *postgresSession) run(ctx context.Context, statements ...*statement) error {
-	if len(statements) == 1 && !s.opening {
+func (s *postgresSession) run(ctx context.Context, statements ...*statement) (err error) {
+	statements = append(s.queued, statements...)
+	s.queued = nil
+	defer func() {
+		if err != nil && !s.begun {
+			s.queued = []*statement{s.beginning} // in case that somebody goes on
+		}
+	}()
+	if len(statements) == 1 {
 		one := statements[0]
-		return one.take(
+		return s.take(one,
 			func() (pgconn.CommandTag, error) { return s.conn.Exec(ctx, one.query, one.args...) },
 			func() (pgx.Rows, error) { return s.conn.Query(ctx, one.query, one.args...) })
 	}
 	var batch pgx.Batch
-	if s.opening {
-		batch.Queue("BEGIN")
-	}
 	for _, statement := range statements {
 		batch.Queue(statement.query, statement.args...)
 	}
 	results := s.conn.SendBatch(ctx, &batch)
 	defer results.Close()
-	if s.opening {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-		s.opening = false
-	}
 	for _, statement := range statements {
-		if err := statement.take(results.Exec, results.Query); err != nil {
+		if err := s.take(statement, results.Exec, results.Query); err != nil {
 			return err
 		}
 	}
@@ -87,18 +97,22 @@ func (s *postgresSession) run(ctx context.Context, statements ...*statement) err
 }
 
 // take takes what the statement has led to, by exec or by query.
-func (s *statement) take(exec func() (pgconn.CommandTag, error), query func() (pgx.Rows, error)) error {
-	if s.read == nil {
+func (s *postgresSession) take(of *statement, exec func() (pgconn.CommandTag, error), query func() (pgx.Rows, error)) error {
+	if of.read == nil {
 		tag, err := exec()
-		s.changed = tag.RowsAffected()
-		return err
+		if err != nil {
+			return err
+		}
+		s.begun = s.begun || of == s.beginning
+		of.changed, of.tag = tag.RowsAffected(), tag.String()
+		return nil
 	}
 	rows, err := query()
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	if err := s.read(rows); err != nil {
+	if err := of.read(rows); err != nil {
 		return err
 	}
 	rows.Close()

@@ -52,6 +52,10 @@ func (s *sqliteSession) rollback(ctx context.Context) {
 	s.run(ctx, &statement{query: "ROLLBACK"})
 }
 
+func (s *sqliteSession) queue(ctx context.Context, statement *statement) error {
+	return s.execute(ctx, statement)
+}
+
 func (s *sqliteSession) run(ctx context.Context, statements ...*statement) error {
 	for _, statement := range statements {
 		if err := s.execute(ctx, statement); err != nil {

@@ -18,12 +18,16 @@ type Tx struct {
 	// returns after that round; nil for a write that has the transaction for itself.
 	// It returns false when there is no such round.
 	hand func(*statement) bool
+	// ending: nobody goes on after an error of a statement.
+	ending bool
 }
 
 // session is the connection of a writer. It executes the statements in their order,
-// as far as they succeed, and keeps them prepared.
+// as far as they succeed, and keeps them prepared. One that is queued is executed
+// before those behind it; its error may come with theirs.
 type session interface {
 	begin(ctx context.Context) error
+	queue(ctx context.Context, s *statement) error
 	run(ctx context.Context, statements ...*statement) error
 	commit(ctx context.Context) error
 	rollback(ctx context.Context)
@@ -35,6 +39,7 @@ type statement struct {
 	args    []any
 	read    func(rows) error // takes the rows of a query; nil for a change
 	changed int64            // rows, by a change
+	tag     string           // what PostgreSQL says it has done
 }
 
 // alone, as a statement, has the write go on when those beside it have ended.
@@ -55,6 +60,19 @@ func (tx Tx) Exec(ctx context.Context, query string, args ...any) (changed int64
 	s := statement{query: query, args: args}
 	err = tx.do(ctx, &s)
 	return s.changed, err
+}
+
+// Send is Exec for a change of which nobody needs to know how many rows it changed. On
+// PostgreSQL one of [DB.WriteOwn] goes with the next statement, or with the commit.
+func (tx Tx) Send(ctx context.Context, query string, args ...any) (err error) {
+	s := statement{query: query, args: args}
+	if !tx.ending {
+		return tx.do(ctx, &s)
+	}
+	if s.args, err = plain(args); err != nil {
+		return err
+	}
+	return tx.session.queue(ctx, &s)
 }
 
 // Alone is for a write of [DB.WriteOwn] that turns out to need rows of another key:
@@ -134,6 +152,7 @@ func (d *DB) transact(batch []*write, lane int64) error {
 				return err
 			}
 		}
+		tx.ending = true
 		if err := tx.storeCounts(ctx); err != nil {
 			return fmt.Errorf("storing counts: %w", err)
 		}

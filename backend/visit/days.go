@@ -45,14 +45,13 @@ func newDays() *db.Counter[siteDay, dayCounts] {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day))
 	}, func(ctx context.Context, tx db.Tx, of siteDay, c dayCounts) error {
 		s := c.sessions
-		_, err := tx.Exec(ctx, `INSERT INTO visit_days (site_id, day, lane, hits, direct, campaign, ad, search, social, mail, map, referral)
+		return tx.Send(ctx, `INSERT INTO visit_days (site_id, day, lane, hits, direct, campaign, ad, search, social, mail, map, referral)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 			ON CONFLICT (site_id, day, lane) DO UPDATE SET hits = visit_days.hits + excluded.hits,
 				direct = visit_days.direct + excluded.direct, campaign = visit_days.campaign + excluded.campaign, ad = visit_days.ad + excluded.ad,
 				search = visit_days.search + excluded.search, social = visit_days.social + excluded.social, mail = visit_days.mail + excluded.mail,
 				map = visit_days.map + excluded.map, referral = visit_days.referral + excluded.referral`,
 			of.site, of.day, tx.Lane(), c.hits, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
-		return err
 	})
 }
 

@@ -143,7 +143,7 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 		if err := a.begin(ctx, tx, visitor); err != nil {
 			return s, err
 		}
-		_, err := tx.Exec(ctx, `UPDATE visitors SET session_id = $3 WHERE site_id = $1 AND id = $2`, a.siteID, visitor, s.session)
+		err := tx.Send(ctx, `UPDATE visitors SET session_id = $3 WHERE site_id = $1 AND id = $2`, a.siteID, visitor, s.session)
 		if err != nil {
 			return s, err
 		}
@@ -184,7 +184,7 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 const arrivalPeriod = 10 * time.Minute
 
 func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
-	_, err := tx.Exec(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+	err := tx.Send(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		a.siteID, r.session, r.hit, r.visitor, a.at, a.Kind, a.URL, a.Referrer, a.Title)
 	if err == nil && !a.bot {
 		tx.Wake(LiveTopic)

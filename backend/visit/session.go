@@ -56,10 +56,9 @@ type known struct {
 
 // begin begins a session of the visitor with this view.
 func (a *arrival) begin(ctx context.Context, tx db.Tx, visitor int64) error {
-	_, err := tx.Exec(ctx, `INSERT INTO sessions (site_id, id, visitor_id, started_at, last_at, hits, hit_id, recent, campaign, bot, user_agent, language, `+SourceColumns+`)
+	return tx.Send(ctx, `INSERT INTO sessions (site_id, id, visitor_id, started_at, last_at, hits, hit_id, recent, campaign, bot, user_agent, language, `+SourceColumns+`)
 		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.campaign(), a.bot, a.UserAgent, a.Language}, a.source.Values()...)...)
-	return err
 }
 
 // latest is the visitor's latest session.
