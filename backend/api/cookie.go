@@ -53,15 +53,16 @@ const visitorCookie HostCookie = "svc_v"
 // section 5.5).
 const visitorCookieAge = 400 * 24 * 60 * 60
 
-// returning is the visitor whom the request's cookies name; 0 for none. A
-// cookie that is not the service's own is as good as none, and hides no other.
-func (a *API) returning(c *call) visit.ID {
+// returning is the visitor whom the request's cookies name, and the value of the cookie
+// that does; 0 for none. A cookie that is not the service's own is as good as none, and
+// hides no other.
+func (a *API) returning(c *call) (visitor visit.ID, value string) {
 	for value := range visitorCookie.Values(c.r.Header) {
 		if visitor, ok := a.visits.ParseVisitorString(c.site.ID, value); ok {
-			return visitor
+			return visitor, value
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 func (c *call) setVisitor(value, pageURL string) {

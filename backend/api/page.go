@@ -79,14 +79,18 @@ func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, err
 	if err := c.checkView(v); err != nil {
 		return page{}, visit.Hit{}, err
 	}
-	hit, err := a.visits.Hit(ctx, c.site.ID, a.returning(c), visit.View{
+	visitor, cookie := a.returning(c)
+	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
 		Nonce: v.View, URL: visit.Clip(v.URL, maxAddress), Referrer: visit.Clip(v.Referrer, maxAddress), Title: visit.Clip(v.Title, maxTitle), Kind: v.Kind,
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
 	if err != nil {
 		return page{}, visit.Hit{}, err
 	}
-	c.setVisitor(a.visits.VisitorString(c.site.ID, hit.Visitor), v.URL)
+	if hit.Visitor != visitor {
+		cookie = a.visits.VisitorString(c.site.ID, hit.Visitor)
+	}
+	c.setVisitor(cookie, v.URL)
 	if !hit.Repeated {
 		a.observer.Hit(c.site.Key)
 	}

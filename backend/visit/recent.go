@@ -3,7 +3,6 @@ package visit
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"iter"
 	"strconv"
 )
@@ -44,7 +43,8 @@ const (
 
 // entryOf is a view as recent holds it. A number of 52 bits has 13 digits.
 func entryOf(m mark, hit int64) recent {
-	return recent(fmt.Sprintf("%s%013x", m, hit))
+	digits := strconv.FormatInt(hit, 16)
+	return recent(string(m) + "0000000000000"[len(digits):] + digits)
 }
 
 // hits are the numbers and marks of the hits, the latest first.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"hash"
 	"strconv"
 	"strings"
 )
@@ -49,14 +50,26 @@ func (v *Visits) Verify(siteID int64, uri string, ref Ref, key string) bool {
 	return hmac.Equal([]byte(key), []byte(v.Sign(siteID, uri, ref)))
 }
 
+// signer is what a signature is computed with, for one at a time.
+type signer struct {
+	mac          hash.Hash
+	message, sum []byte
+}
+
+func newSigner(secret []byte) *signer {
+	return &signer{mac: hmac.New(sha256.New, secret)}
+}
+
 // signature signs numbers, whose count the purpose fixes, and a text at the end.
 func (v *Visits) signature(purpose, text string, numbers ...int64) string {
-	mac := hmac.New(sha256.New, v.signing)
-	message := make([]byte, 0, 128)
-	message = append(append(message, purpose...), 0)
+	s := v.signers.Get().(*signer)
+	defer v.signers.Put(s)
+	s.message = append(append(s.message[:0], purpose...), 0)
 	for _, n := range numbers {
-		message = binary.BigEndian.AppendUint64(message, uint64(n))
+		s.message = binary.BigEndian.AppendUint64(s.message, uint64(n))
 	}
-	mac.Write(append(message, text...))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:signatureBytes])
+	s.mac.Reset()
+	s.mac.Write(append(s.message, text...))
+	s.sum = s.mac.Sum(s.sum[:0])
+	return base64.RawURLEncoding.EncodeToString(s.sum[:signatureBytes])
 }

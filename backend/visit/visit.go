@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -43,7 +44,7 @@ type Ref struct {
 type Visits struct {
 	db      *db.DB
 	now     func() time.Time
-	signing []byte
+	signers sync.Pool // of signer
 	bots    *bots
 
 	// A hit has a number of its own; a session has that of its first hit, and a
@@ -83,7 +84,7 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 		return nil, fmt.Errorf("preparing to read properties: %w", err)
 	}
 	return &Visits{
-		db: d, now: now, signing: signing, bots: newBots(), properties: properties,
+		db: d, now: now, signers: sync.Pool{New: func() any { return newSigner(signing) }}, bots: newBots(), properties: properties,
 		numbers:  d.Sequence("visit.hits", block),
 		visitors: permutation{cipher, 'v'}, sessions: permutation{cipher, 's'}, hits: permutation{cipher, 'h'},
 		events: d.Sequence("visit.events", 256), days: newDays(),
