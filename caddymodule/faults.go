@@ -35,10 +35,13 @@ type edgeObserver struct{ app *App }
 func (edgeObserver) Passed(reason string) { pagesPassed.WithLabelValues(reason).Inc() }
 
 func (o edgeObserver) Page(r snippet.Result) {
-	if r.Outcome == snippet.Woven {
+	switch counter := passed[r.Outcome]; {
+	case r.Outcome == snippet.Woven:
 		pagesWoven.Inc()
-	} else {
-		pagesPassed.WithLabelValues(string(r.Outcome)).Inc()
+	case counter != nil:
+		counter.Inc()
+	default: // a reason of the edge's
+		o.Passed(string(r.Outcome))
 	}
 	if r.Numbers {
 		pagesNumbered.Inc()
@@ -52,7 +55,9 @@ func (o edgeObserver) Page(r snippet.Result) {
 	if f := r.Fault; f != nil {
 		o.Fault(f.Place, f.Cause, f.Stack)
 	}
-	pageTime.Observe(r.Spent.Seconds())
+	if r.Spent > 0 {
+		pageTime.Observe(r.Spent.Seconds())
+	}
 }
 
 // Fault logs the first at each place, of which there are few, with its stack.

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 // The collectors live as long as the process: each configuration brings its own
@@ -50,6 +51,17 @@ var (
 		Help: "Leads that were stored, by where they came from.",
 	}, []string{"origin"})
 )
+
+// passed are the counters of pagesPassed for what becomes of pages, so that none is looked up for a page.
+var passed = func() map[snippet.Outcome]prometheus.Counter {
+	counters := make(map[snippet.Outcome]prometheus.Counter)
+	for _, outcome := range snippet.Outcomes {
+		if outcome != snippet.Woven {
+			counters[outcome] = pagesPassed.WithLabelValues(string(outcome))
+		}
+	}
+	return counters
+}()
 
 func registerMetrics(registry *prometheus.Registry) error {
 	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads} {

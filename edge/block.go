@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
@@ -57,13 +58,14 @@ type Block struct {
 
 	mu      sync.RWMutex
 	effects map[string]*effect // by the sites' keys
+	shown   map[number.Choice]snippet.Shown
 }
 
 // Add makes a block of settings that are complete. The error says what cannot be
 // compiled or drawn. Nothing is kept of a block in the Edge until it runs, see
 // [Block.Keep].
 func (e *Edge) Add(settings Settings) (*Block, error) {
-	b := &Block{edge: e, settings: settings, drawings: make(drawings), effects: make(map[string]*effect)}
+	b := &Block{edge: e, settings: settings, drawings: make(drawings), effects: make(map[string]*effect), shown: make(map[number.Choice]snippet.Shown)}
 	var err error
 	if b.printed, err = b.print(); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"context"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -49,6 +50,7 @@ type Edge struct {
 	// asked once requests come.
 	Names func(key string) bool
 
+	pages    atomic.Uint64 // that were looked at
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script
 	starting sync.Once
@@ -100,8 +102,11 @@ func (e *Edge) Site(ctx context.Context, key string) (site.Site, error) {
 		return site.Site{}, err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, siteBudget)
-	defer cancel()
+	if !desk.Sites.Read() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, siteBudget)
+		defer cancel()
+	}
 	return desk.Sites.ByKey(ctx, key)
 }
 

@@ -316,7 +316,7 @@ func BenchmarkChoosing(b *testing.B) {
 			q := &Request{Key: "shop", URL: r.URL}
 			b.ReportAllocs()
 			for b.Loop() {
-				block.defaults.visit(r, q)
+				block.defaults.visit(r, q, time.Unix(1_700_000_000, 0))
 			}
 		})
 	}

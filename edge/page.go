@@ -30,6 +30,9 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 	return err
 }
 
+// timedPages is of how many pages one is measured: reading the clock for each part of each page would be a part of its cost.
+const timedPages = 16
+
 // passage is how a page passes: with the code and what its visitor is shown, or without,
 // for a reason. The reason is empty when the configuration wants that.
 type passage struct {
@@ -63,11 +66,14 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 		return passage{reason: withheld}
 	}
 	p := passage{code: f.code}
-	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q) }) { // then the page is the neutral one
+	samples := b.edge.samples()
+	now := samples.now()
+	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q, now) }) { // then the page is the neutral one
 		p.visit = snippet.Visit{HideCookie: string(sourceCookie)}
 	}
 	p.visit.Withheld = snippet.Outcome(withheld)
-	p.visit.Sample = b.edge.samples().sampler(b, s.Key, r, q, p.visit.Purpose)
+	p.visit.Sample = samples.sampler(b, s.Key, r, q, p.visit.Purpose, now)
+	p.visit.Timed = b.edge.pages.Add(1)%timedPages == 1
 	return p
 }
 

@@ -64,11 +64,11 @@ func newSampling(edge *Edge, now func() time.Time) *sampling {
 
 // sampler takes the page that answers the request, or is nil when that is not to be
 // looked at. What it takes is dropped when too many wait.
-func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, purpose snippet.Purpose) func(page []byte, contentType string) {
+func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, purpose snippet.Purpose, now time.Time) func(page []byte, contentType string) {
 	path := q.URL.Path
 	// What a script asks for is a part of a page, and what needs a password may be
 	// the visitor's own affair.
-	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(site, path) {
+	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(site, path, now) {
 		return nil
 	}
 	return func(page []byte, contentType string) {
@@ -83,13 +83,13 @@ func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, p
 }
 
 // due tells whether a page is to be looked at now, and notes that it is.
-func (l *sampling) due(site, path string) bool {
+func (l *sampling) due(site, path string, now time.Time) bool {
 	var h maphash.Hash
 	h.SetSeed(l.seed)
 	h.WriteString(site)
 	h.WriteByte(0)
 	h.WriteString(path)
-	page, now := h.Sum64(), l.now()
+	page := h.Sum64()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	slot := &l.looked[page%lookSlots]

@@ -15,19 +15,19 @@ import (
 func TestPagesAreLookedAtNowAndThen(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	l := newSampling(nil, func() time.Time { return now })
-	require.True(t, l.due("shop", "/"))
-	require.False(t, l.due("shop", "/"))
-	require.True(t, l.due("other", "/"))
+	require.True(t, l.due("shop", "/", now))
+	require.False(t, l.due("shop", "/", now))
+	require.True(t, l.due("other", "/", now))
 	now = now.Add(lookEvery - 1)
-	require.False(t, l.due("shop", "/"))
+	require.False(t, l.due("shop", "/", now))
 	now = now.Add(1)
-	require.True(t, l.due("shop", "/"))
+	require.True(t, l.due("shop", "/", now))
 
 	// Of many pages a few are, and as time goes by a few more.
 	now = now.Add(time.Minute)
 	looks := func() (n int) {
 		for i := range 1000 {
-			if l.due("shop", fmt.Sprint("/", i)) {
+			if l.due("shop", fmt.Sprint("/", i), now) {
 				n++
 			}
 		}
@@ -47,7 +47,7 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	ask := func(i int) func([]byte, string) {
 		now = now.Add(time.Minute)
 		r := httptest.NewRequest(http.MethodGet, fmt.Sprint("/", i, "?secret=1"), nil)
-		return l.sampler(b, "shop", r, &Request{URL: r.URL}, snippet.Unsaid)
+		return l.sampler(b, "shop", r, &Request{URL: r.URL}, snippet.Unsaid, now)
 	}
 	early := ask(0)
 	for i := range looksWaiting {

@@ -21,7 +21,7 @@ const sourceCookieAge = 400 * 24 * time.Hour
 
 // visit finds what a request brings beside the page: which numbers its visitor is
 // shown, and the cookies.
-func (f *effect) visit(r *http.Request, q *Request) (beside snippet.Visit) {
+func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snippet.Visit) {
 	beside.Purpose = snippet.PurposeOf(r.Header, q.URL.Path)
 	plan := &f.block.settings.numbers.plan
 	switch {
@@ -45,7 +45,7 @@ func (f *effect) visit(r *http.Request, q *Request) (beside snippet.Visit) {
 		beside.Shown = f.block.show(plan.Choose(source))
 		return beside
 	}
-	choice, next, changed := plan.Follow(f.attribution, remembered, pageOf(r, q.URL))
+	choice, next, changed := plan.Follow(f.attribution, remembered, pageOf(r, q.URL, now))
 	if changed && agreed && !isPrefetch(r.Header) {
 		beside.SetCookies = sourceCookies(q.Secure, next)
 	}
@@ -54,11 +54,11 @@ func (f *effect) visit(r *http.Request, q *Request) (beside snippet.Visit) {
 }
 
 // pageOf is the page that a request asks for, as attribution sees it.
-func pageOf(r *http.Request, address *url.URL) number.Page {
+func pageOf(r *http.Request, address *url.URL, now time.Time) number.Page {
 	whole := *address
 	whole.Host = r.Host
 	referrer := r.Referer()
-	page := number.Page{Source: visit.SourceAt(&whole, referrer), At: time.Now()}
+	page := number.Page{Source: visit.SourceAt(&whole, referrer), At: now}
 	// A source is direct only if the referrer is no other host's.
 	page.Within = page.Source.Kind == visit.Direct &&
 		(strings.HasPrefix(referrer, "http") || r.Header.Get("Sec-Fetch-Site") == "same-origin")
@@ -100,11 +100,31 @@ func sourceCookies(secure bool, next *number.Remembered) []string {
 	return removals
 }
 
+// maxShown is how many choices a block keeps ready. A configuration has a few; each takes some 3 KB.
+const maxShown = 256
+
 // show is what the visitors of a choice see.
 func (b *Block) show(choice number.Choice) snippet.Shown {
 	if choice == "" {
 		return snippet.Shown{}
 	}
+	b.mu.RLock()
+	shown, ready := b.shown[choice]
+	b.mu.RUnlock()
+	if ready {
+		return shown
+	}
+	shown = b.prepare(choice)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.shown) >= maxShown {
+		clear(b.shown)
+	}
+	b.shown[choice] = shown
+	return shown
+}
+
+func (b *Block) prepare(choice number.Choice) snippet.Shown {
 	plan, audience := &b.settings.numbers.plan, snippet.ForSource
 	if choice == plan.Choose(visit.Source{}) {
 		audience = snippet.ForEveryone
@@ -116,6 +136,6 @@ func (b *Block) show(choice number.Choice) snippet.Shown {
 // address. It does not depend on whether numbers are replaced before a page leaves.
 func (b *Block) ShownTo(address *url.URL, referrer string) snippet.Shown {
 	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
-	choice, _, _ := b.settings.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address))
+	choice, _, _ := b.settings.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address, time.Now()))
 	return b.show(choice)
 }

@@ -28,7 +28,7 @@ func selecting(t testing.TB) Shown {
 
 // unsearchable is what no configuration makes.
 func unsearchable() Shown {
-	return Shown{printed: &Printed{rules: new(weave.Rules)}, numbers: make(weave.Shown, 1)}
+	return Shown{printed: &Printed{rules: new(weave.Rules)}, numbers: make(weave.Shown, 1), told: new(told)}
 }
 
 // write answers a request with these pieces of a page.

@@ -17,15 +17,10 @@ const (
 	// larger ones, and of those that come too slowly, the selectors' places stay as they
 	// are.
 	maxWhole = 512 << 10
-	// maxPatience is how long such a page waits for its end, from its first byte on.
+	// maxPatience is how long a page waits for its end, from its first byte on.
 	maxPatience = 200 * time.Millisecond
 	// treeSize is how much memory the parsing of a page takes, for each byte of it.
 	treeSize = 10
-	// maxReady is how much of a page is sent at once. A page that is not longer goes out with
-	// its length.
-	maxReady = 16 << 10
-	// roomForEdits is by how much most pages grow.
-	roomForEdits = 8 << 10
 	// maxIdle is how large a buffer may be to be kept for the next page.
 	maxIdle = 64 << 10
 )
@@ -42,22 +37,25 @@ type exchange struct {
 	z     *weave.Replacer
 	out   []byte
 
-	next   []byte // the piece that is being taken
-	gather bool   // the rest of the page is at hand
+	next     []byte // the piece that is being taken
+	ready    int    // how much is gathered before it is sent
+	gathers  bool   // more than in small pieces
+	buffer   *buffer
+	gathered share // of the budget, for out
+	since    time.Time
 
 	waiting bool   // for the end of the page, to which selectors are to be applied
 	whole   []byte // what has come of it
 	length  int    // of the page, 0 if that is not known
-	since   time.Time
-	share   share // of the budget, for whole and for what it becomes
-	skipped bool  // the page went without its selectors
-	crowded bool  // since too many are held
+	share   share  // of the budget, for whole and for what it becomes
+	skipped bool   // the page went without its selectors
+	crowded bool   // since too many are held
 }
 
 // newExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
 // first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
 func (s *Shown) newExchange(charset string, length int64, since time.Time, hydrates bool) *exchange {
-	x := s.takeExchange(length)
+	x := s.takeExchange(length, since)
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
 		found = phone.UTF8
@@ -67,7 +65,7 @@ func (s *Shown) newExchange(charset string, length int64, since time.Time, hydra
 		x.z.Hydrates()
 	}
 	if s.needsWhole() {
-		x.waiting, x.since = true, since
+		x.waiting = true
 		if x.length = int(max(length, 0)); x.length > maxWhole {
 			x.hurry()
 		}
@@ -76,8 +74,8 @@ func (s *Shown) newExchange(charset string, length int64, since time.Time, hydra
 }
 
 // newDataExchange does so in a framework's data.
-func (s *Shown) newDataExchange(length int64) *exchange {
-	x := s.takeExchange(length)
+func (s *Shown) newDataExchange(length int64, since time.Time) *exchange {
+	x := s.takeExchange(length, since)
 	x.z.ResetData(s.numbers)
 	return x
 }
@@ -85,29 +83,52 @@ func (s *Shown) newDataExchange(length int64) *exchange {
 // needsWhole says whether places of what is shown are told by selectors.
 func (s *Shown) needsWhole() bool { return s.replaces() && s.printed.rules.NeedsWhole(s.numbers) }
 
-func (s *Shown) takeExchange(length int64) *exchange {
+func (s *Shown) takeExchange(length int64, since time.Time) *exchange {
 	x, ok := s.printed.exchanges.Get().(*exchange)
 	if !ok {
 		x = &exchange{z: s.printed.rules.NewReplacer()}
 	}
-	*x = exchange{shown: *s, z: x.z, out: x.out[:0], gather: length >= 0, share: share{budget: heldPages}}
+	*x = exchange{shown: *s, z: x.z, since: since, share: share{budget: heldPages}, gathered: share{budget: gatheredPages}}
+	x.gather(length)
 	return x
 }
 
-// giveBack keeps what the page needed for another one. No more than an idle amount is
-// kept.
+// gather takes the memory for as much of a page of this length as is sent at once. Who knows the length has the
+// rest at hand; of a page whose length is not known, all goes on as it comes.
+func (x *exchange) gather(length int64) {
+	size := pieceSize + maxReady
+	if length <= maxOnce {
+		size = int(length) + roomForEdits
+	}
+	switch {
+	case length < 0:
+		x.buffer = takeBuffer(0)
+	case size <= smallBuffer || x.gathered.reach(largeBuffer):
+		x.buffer, x.ready, x.gathers = takeBuffer(size), size, true
+		if length > maxOnce {
+			x.ready = maxReady
+		}
+	default:
+		x.buffer, x.ready = takeBuffer(0), maxReady
+	}
+	x.out = x.buffer.bytes
+}
+
+// giveBack keeps what the page needed for another one.
 func (x *exchange) giveBack() {
 	x.sent()
 	x.share.free()
+	x.gathered.free()
+	x.buffer.giveBack()
 	exchanges := &x.shown.printed.exchanges
-	x.shown = Shown{}
+	x.shown, x.buffer, x.out = Shown{}, nil, nil
 	exchanges.Put(x)
 }
 
-// sent tells that out has been written.
+// sent tells that out has been written. Where it has grown, that is let go.
 func (x *exchange) sent() {
-	if x.out = x.out[:0]; cap(x.out) > maxIdle {
-		x.out = nil
+	if x.out = x.out[:0]; cap(x.out) != cap(x.buffer.bytes) {
+		x.out = x.buffer.bytes[:0]
 	}
 	if !x.waiting {
 		x.share.free()
@@ -121,15 +142,21 @@ func (x *exchange) insert(piece []byte, at int64, code []byte, _ int64) int64 {
 	return -1
 }
 
-// take keeps a page that waits. Who knows the length has the rest at hand: of such a page, some is
-// gathered before it is sent.
+// take keeps a page that waits, and what is gathered.
 func (x *exchange) take(piece []byte, flush bool) (first, second []byte) {
 	x.append(piece)
-	if x.waiting && time.Since(x.since) > maxPatience {
+	if (x.waiting || x.gathers) && time.Since(x.since) > maxPatience {
 		x.hurry()
+		flush = true
 	}
-	if x.waiting || x.gather && !flush && len(x.out) < maxReady {
+	if x.waiting || !flush && len(x.out) < x.ready {
 		return nil, nil
+	}
+	switch {
+	case flush: // it comes slowly
+		x.ready, x.gathers = min(x.ready, maxReady), false
+	case x.gathers:
+		x.ready = pieceSize
 	}
 	return x.out, nil
 }

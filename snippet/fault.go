@@ -26,12 +26,17 @@ func newFault(place string, cause any) *Fault {
 }
 
 // guard runs our own work, so that a panic in it does not become the page's, and
-// measures it. Nothing is written to the client in there: what handlers around us
+// measures it where that is asked for. Nothing is written to the client in there: what handlers around us
 // do is theirs.
 func (w *writer) guard(place string, work func()) (ok bool) {
-	start := time.Now()
+	var start time.Time
+	if w.visit.Timed {
+		start = time.Now()
+	}
 	defer func() {
-		w.Spent += time.Since(start)
+		if w.visit.Timed {
+			w.Spent += time.Since(start)
+		}
 		if cause := recover(); cause != nil {
 			ok = false
 			if w.Fault == nil {

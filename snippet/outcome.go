@@ -44,11 +44,11 @@ var Outcomes = []Outcome{
 	Charset, CSP, Fragment, Frameset, NoPlace, Already, Data, Head, Empty, Gone, Crowded, Failed,
 }
 
-// Result says what became of a page and how long that took us, the origin and the
-// client not counted.
+// Result says what became of a page.
 type Result struct {
 	Outcome Outcome
-	Spent   time.Duration
+	// Spent is how long that took us, the origin and the client not counted. It is measured where [Visit.Timed] is set.
+	Spent time.Duration
 	// Numbers says that the page was searched for numbers to be replaced, and
 	// Unselected that it went out before its selectors could be applied.
 	Numbers, Unselected bool

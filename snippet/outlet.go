@@ -28,21 +28,35 @@ type straight struct {
 	out    []byte // what goes out together with the code
 	at     int    // in out, where the code belongs
 	code   []byte // while it is to be inserted
+	whole  int    // of how many bytes a page is that goes out at once, or 0
 }
 
 func (s *straight) insert(piece []byte, at int64, code []byte, length int64) int64 {
 	s.out, s.at, s.code = append(s.out[:0], piece...), int(at-s.offset), code
 	if length >= 0 {
+		if length <= maxShort {
+			s.whole = int(length)
+		}
 		length += int64(len(code))
 	}
 	return length
 }
 
-func (s *straight) take(piece []byte, _ bool) (first, second []byte) {
+// gathers says whether something waits for the rest of a short page.
+func (s *straight) gathers() bool { return s.code != nil }
+
+func (s *straight) take(piece []byte, flush bool) (first, second []byte) {
 	if s.offset += int64(len(piece)); s.code == nil {
 		return piece, nil
 	}
-	n := min(len(piece), max(s.at-len(s.out), firstWrite))
+	if !flush && len(s.out)+len(piece) < s.whole {
+		s.out = append(s.out, piece...)
+		return nil, nil
+	}
+	n := len(piece)
+	if s.whole == 0 {
+		n = min(n, max(s.at-len(s.out), firstWrite))
+	}
 	s.out = slices.Insert(append(s.out, piece[:n]...), s.at, s.code...)
 	s.code = nil
 	return s.out, piece[n:]
@@ -76,6 +90,11 @@ func (w *writer) goStraight(from int64) {
 	w.outlet = &w.page.straight
 }
 
+// gathering says whether a page that is only given the code waits for its end.
+func (w *writer) gathering() bool {
+	return w.page != nil && w.outlet == &w.page.straight && w.page.straight.gathers()
+}
+
 // replacing says whether the page goes through its exchange still.
 func (w *writer) replacing() bool { return w.exchange != nil && w.outlet == w.exchange }
 
@@ -105,7 +124,7 @@ func (w *writer) emit(p []byte) error {
 // flush sends what need not wait. A page that is needed whole may still wait, but not for
 // long: proxies flush after each piece of a page whose length they do not know.
 func (w *writer) flush() error {
-	if !w.replacing() {
+	if !w.replacing() && !w.gathering() {
 		return nil
 	}
 	w.start(-1)
@@ -174,6 +193,8 @@ func (w *writer) leave(p []byte) error {
 	var err error
 	if w.replacing() {
 		err = w.giveUp(Gone)
+	} else {
+		err = w.flush()
 	}
 	switch {
 	case w.stage == failed:

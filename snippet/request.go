@@ -20,7 +20,7 @@ func (w *writer) prepareRequest() {
 		w.identity[0] = "identity"
 		h["Accept-Encoding"] = w.identity[:]
 	}
-	if w.request.Method == http.MethodPost {
+	if w.request.Method == http.MethodPost || len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 {
 		return
 	}
 	if !w.guard("conditions", func() {

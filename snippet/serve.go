@@ -21,6 +21,8 @@ type Visit struct {
 	// vary by it, and the origin does not see it, nor one with the prefix "__Host-"
 	// before the name.
 	HideCookie string
+	// Timed asks for [Result.Spent].
+	Timed bool
 	// Sample, if it is not nil, is called once a page has gone out, with the page as
 	// the origin sent it, decoded, and its content type. Pages of more than 256 KiB
 	// are left out. The bytes are the callee's.

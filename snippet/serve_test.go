@@ -45,7 +45,7 @@ func serve(t testing.TB, origin func(w http.ResponseWriter, r *http.Request) err
 	c := code(t)
 	s := &site{result: make(chan snippet.Result, 100), err: make(chan error, 100)}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		result, err := c.Serve(w, r, snippet.Visit{}, origin)
+		result, err := c.Serve(w, r, snippet.Visit{Timed: true}, origin)
 		s.result <- result
 		s.err <- err
 	}))

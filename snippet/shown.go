@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"sync"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
@@ -29,6 +30,14 @@ type Shown struct {
 	printed  *Printed
 	numbers  weave.Shown // empty where all numbers stay
 	audience Audience
+	told     *told // what is told of the numbers; nil where all stay
+}
+
+// told is what pages tell of the numbers that are shown, made with the first of them.
+type told struct {
+	marking, listing sync.Once
+	sum              [sha256.Size]byte
+	list             []byte // of the block
 }
 
 // Show says what is shown: the digits of a tracking number for each printed number, in
@@ -45,7 +54,7 @@ func (p *Printed) Show(digits []string, audience Audience) Shown {
 			continue
 		}
 		if s.numbers == nil {
-			s.numbers = make(weave.Shown, len(p.tracking))
+			s.numbers, s.told = make(weave.Shown, len(p.tracking)), new(told)
 		}
 		s.numbers[i] = t
 	}
@@ -71,8 +80,15 @@ func (c *Code) mark(s *Shown) mark {
 	case !s.replaces():
 		return c.alone
 	}
-	b := append(make([]byte, 0, 512), c.sum[:]...)
-	b = append(b, s.printed.sum[:]...)
+	s.told.marking.Do(func() { s.told.sum = s.digest() })
+	var b [2 * sha256.Size]byte
+	copy(b[copy(b[:], c.sum[:]):], s.told.sum[:])
+	return markOf(sha256.Sum256(b[:]))
+}
+
+// digest is the hash of what is shown.
+func (s *Shown) digest() [sha256.Size]byte {
+	b := append(make([]byte, 0, 512), s.printed.sum[:]...)
 	for i, t := range s.numbers {
 		if t == nil {
 			continue
@@ -82,7 +98,7 @@ func (c *Code) mark(s *Shown) mark {
 			b = append(append(b, ' '), address...)
 		}
 	}
-	return markOf(sha256.Sum256(b))
+	return sha256.Sum256(b)
 }
 
 func markOf(sum [sha256.Size]byte) mark { return mark(hex.EncodeToString(sum[:5])) }
@@ -101,22 +117,47 @@ const maxListed = 16
 // appendBlock writes the block for the page that z has read.
 func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 	replaced := z.Replaced()
+	b = append(b, beginBlock...)
+	if s.lists() {
+		s.told.listing.Do(func() { s.told.list = s.appendList(nil, z, nil) })
+		b = append(b, s.told.list...)
+	} else {
+		b = s.appendList(b, z, func(id string) bool {
+			return slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == id })
+		})
+	}
+	b = append(b, replacedBlock...)
+	for i, r := range replaced {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendQuoted(append(b, '['), r.ID)
+		b = appendQuoted(append(b, ','), r.Old)
+		b = appendQuoted(append(b, ','), r.New)
+		b = append(b, ']')
+	}
+	return append(b, endBlock...)
+}
+
+// lists says whether the block lists all numbers, whichever the page has.
+func (s *Shown) lists() bool {
 	listed := 0
 	for _, t := range s.numbers {
 		if t != nil {
 			listed++
 		}
 	}
-	b = append(b, beginBlock...)
+	return listed <= maxListed
+}
+
+// appendList writes the records of the numbers, all of them where has is nil, or else those with the ids that it has.
+func (s *Shown) appendList(b []byte, z *weave.Replacer, has func(id string) bool) []byte {
 	first := true
 	for i, t := range s.numbers {
-		if t == nil {
+		if t == nil || has != nil && !has(s.printed.rules.ID(i)) {
 			continue
 		}
 		n := &s.printed.numbers[i]
-		if listed > maxListed && !slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == s.printed.rules.ID(i) }) {
-			continue
-		}
 		if !first {
 			b = append(b, ',')
 		}
@@ -133,17 +174,7 @@ func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k]), '}')
 		}
 	}
-	b = append(b, replacedBlock...)
-	for i, r := range replaced {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendQuoted(append(b, '['), r.ID)
-		b = appendQuoted(append(b, ','), r.Old)
-		b = appendQuoted(append(b, ','), r.New)
-		b = append(b, ']')
-	}
-	return append(b, endBlock...)
+	return b
 }
 
 // appendRecord writes what the block says of a place of the number, but for its end.

@@ -38,9 +38,6 @@ func (w *writer) mark() mark {
 // our suffix is to be dropped.
 func (m mark) translate(h http.Header, document bool) conditions {
 	var found conditions
-	if len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 {
-		return found
-	}
 	if m == "" {
 		if document {
 			delete(h, "If-None-Match")

@@ -284,6 +284,7 @@ func (w *writer) close() {
 	w.share.free()
 	if w.exchange != nil {
 		w.exchange.share.free()
+		w.exchange.gathered.free()
 	}
 }
 

@@ -80,14 +80,18 @@ func (w *writer) judge(status int, h http.Header) bool {
 		}
 	}
 	w.visit.limitCaches(h, true)
-	w.mark().suffixTag(status, h)
+	if len(h["Etag"]) > 0 || len(h["Last-Modified"]) > 0 {
+		w.mark().suffixTag(status, h)
+	}
 	if w.request.Method == http.MethodHead {
 		w.Outcome, w.stage = Head, discarding
 		return true
 	}
 	w.length = -1
-	if n, err := strconv.ParseInt(value(h, "Content-Length"), 10, 64); err == nil && n >= 0 && coding == "" {
-		w.length = n
+	if length := value(h, "Content-Length"); length != "" && coding == "" {
+		if n, err := strconv.ParseInt(length, 10, 64); err == nil && n >= 0 {
+			w.length = n
+		}
 	}
 	if w.page == nil {
 		w.page = pages.Get().(*page)
@@ -97,7 +101,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 	}
 	if data {
 		w.Outcome, w.stage = Data, sending
-		w.replaceBy(w.visit.Shown.newDataExchange(w.length))
+		w.replaceBy(w.visit.Shown.newDataExchange(w.length, time.Now()))
 		return true
 	}
 	w.charset = charset
@@ -105,7 +109,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 	if w.visit.Sample != nil {
 		w.sample = []byte{}
 	}
-	if w.visit.Shown.needsWhole() {
+	if w.visit.Shown.replaces() {
 		w.began = time.Now()
 	}
 	w.stage = searching

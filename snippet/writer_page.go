@@ -135,7 +135,10 @@ func (w *writer) insert(p []byte) error {
 	w.Outcome, w.stage = Woven, sending
 	length := int64(-1)
 	if !w.guard("insert", func() {
-		length = w.begun().insert(w.page.held, w.page.finder.Place(), w.page.code, w.length)
+		if !w.sent {
+			length = w.length
+		}
+		length = w.begun().insert(w.page.held, w.page.finder.Place(), w.page.code, length)
 		w.received += int64(len(w.page.held))
 	}) {
 		return w.giveUp(Failed, w.page.held, p)
@@ -145,6 +148,9 @@ func (w *writer) insert(p []byte) error {
 		w.start(length)
 	}
 	err := w.emit(p)
+	if w.gathering() {
+		return err
+	}
 	w.page.idle()
 	if w.stage == sending && w.exchange == nil && w.decoder == nil && w.sample == nil {
 		w.stage = passing
@@ -300,6 +306,9 @@ func (w *writer) abandon() {
 		if w.received < w.length {
 			_ = w.breakOff(io.ErrUnexpectedEOF)
 		}
+	}
+	if w.stage == sending && w.gathering() {
+		_ = w.flush()
 	}
 	if begun && w.decoder != nil {
 		// The page was cut off in the middle of a coding that is not the client's.

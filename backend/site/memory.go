@@ -57,6 +57,9 @@ func markOf(sites map[string]Site) (m mark) {
 	return m
 }
 
+// Read tells whether the sites have been read, so that ByKey waits for nothing.
+func (s *Sites) Read() bool { return s.memory.known.Load() != nil }
+
 // ByKey returns the site of the key, or [ErrUnknown]. It waits for the database only
 // when the sites have never been read. While they cannot be read, those that were known
 // before are found, and of others it cannot be told.

@@ -119,26 +119,18 @@ func SourceOf(page, referrer string) Source {
 // SourceAt is SourceOf an address that has been parsed. Most pages are asked for
 // from within the site or from nowhere, and without a query: these cost little.
 func SourceAt(address *url.URL, referrer string) Source {
-	if address.RawQuery == "" && (referrer == "" || isHost(referrer, address.Host)) {
-		return Source{Kind: Direct, Landing: clip(address.EscapedPath())}
+	s := Source{Kind: Direct, Landing: clip(address.EscapedPath())}
+	within := referrer == "" || isHost(referrer, address.Host)
+	if address.RawQuery == "" && within {
+		return s
 	}
-	query := address.Query()
-	text := func(name string) string { return clip(query.Get(name)) }
-	s := Source{
-		Source: text("utm_source"), Medium: text("utm_medium"), Campaign: text("utm_campaign"), Term: text("utm_term"), Content: text("utm_content"),
-		Landing: clip(address.EscapedPath()),
-	}
-	system := ""
-	for _, id := range clickIDs {
-		if value := text(id.parameter); value != "" {
-			s.ClickIDName, s.ClickID, system = id.parameter, value, id.system
-			break
-		}
-	}
+	system := s.readMarks(address.RawQuery)
 	group, name := Direct, ""
-	if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) {
-		s.Referrer = clip(host)
-		group, name = groupOf(host)
+	if !within {
+		if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) {
+			s.Referrer = clip(host)
+			group, name = groupOf(host)
+		}
 	}
 	switch {
 	case s.Source+s.Medium+s.Campaign+s.Term+s.Content != "":
@@ -154,6 +146,50 @@ func SourceAt(address *url.URL, referrer string) Source {
 		s.Kind, s.Source = group, clip(name)
 	}
 	return s
+}
+
+// utm are the utm parameters, in the order of Source's fields.
+var utm = [...]string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"}
+
+// marks are the places of all parameters that say something of a source: those of utm, then those of clickIDs.
+var marks = func() map[string]int {
+	places := make(map[string]int)
+	for i, name := range utm {
+		places[name] = i
+	}
+	for i, id := range clickIDs {
+		places[id.parameter] = len(utm) + i
+	}
+	return places
+}()
+
+// readMarks reads the utm parameters and the click id from a query, in one pass, as [url.ParseQuery] would read them:
+// of a parameter given twice the first counts. It gives the ad system of the click id.
+func (s *Source) readMarks(query string) (system string) {
+	into := [...]*string{&s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content}
+	var seen uint64
+	click := len(clickIDs)
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		place, known := marks[name]
+		if err != nil || !known || seen&(1<<place) != 0 || strings.Contains(pair, ";") {
+			continue
+		}
+		if value, err = url.QueryUnescape(value); err != nil {
+			continue
+		}
+		seen |= 1 << place
+		value = clip(value)
+		if place < len(utm) {
+			*into[place] = value
+		} else if id := place - len(utm); value != "" && id < click {
+			click, s.ClickIDName, s.ClickID, system = id, clickIDs[id].parameter, value, clickIDs[id].system
+		}
+	}
+	return system
 }
 
 // campaign tells one campaign from another: a visitor who comes back by a new

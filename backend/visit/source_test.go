@@ -158,3 +158,30 @@ func TestSourceWithinTheSite(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSourceOfQuery compares what is read of a query with what the library reads.
+func FuzzSourceOfQuery(f *testing.F) {
+	for _, query := range []string{
+		"utm_source=a&utm_source=b", "utm_source=&utm_source=b", "gclid=a&yclid=b", "yclid=b&gclid=a", "gclid=&yclid=b", "utm%5Fsource=a+b",
+		"utm_source=%zz&utm_source=b", "utm_source=a;b", "a;utm_source=b", "&&=&utm_term", "utm_medium=%ff%00a", "fbclid=a&gad_source=1", "sccid=1&ScCid=2",
+	} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		library, _ := url.ParseQuery(query)
+		got := visit.SourceAt(&url.URL{Path: "/", RawQuery: query}, "")
+		text := func(name string) string { return visit.Clip(library.Get(name), visit.MaxSourceText) }
+		if got.Kind == visit.Campaign && got.Source != "" && text("utm_source") != "" {
+			require.Equal(t, text("utm_source"), got.Source)
+		}
+		require.Equal(t, []string{text("utm_medium"), text("utm_campaign"), text("utm_term"), text("utm_content")},
+			[]string{got.Medium, got.Campaign, got.Term, got.Content})
+		if got.ClickIDName != "" {
+			require.Equal(t, text(got.ClickIDName), got.ClickID)
+			return
+		}
+		for name := range library {
+			require.False(t, name != "" && text(name) != "" && visit.SourceAt(&url.URL{RawQuery: name + "=1"}, "").ClickIDName == name, name)
+		}
+	})
+}
