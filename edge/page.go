@@ -19,6 +19,11 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 	if !b.edge.guard("before a page", func() { p = b.passage(r, q, tracked) }) {
 		p = passage{reason: panicked}
 	}
+	if p.reason != unknownSite { // which has no cookies of ours
+		if saved := hideCookies(r.Header); saved != nil {
+			defer func() { r.Header["Cookie"] = saved }()
+		}
+	}
 	if p.code == nil {
 		if p.reason != "" {
 			b.edge.Observer.Passed(p.reason)
@@ -69,7 +74,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	samples := b.edge.samples()
 	now := samples.now()
 	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q, now) }) { // then the page is the neutral one
-		p.visit = snippet.Visit{HideCookie: string(sourceCookie)}
+		p.visit = snippet.Visit{ByCookie: true}
 	}
 	p.visit.Withheld = snippet.Outcome(withheld)
 	p.visit.Sample = samples.sampler(b, s.Key, r, q, p.visit.Purpose, now)

@@ -31,7 +31,7 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 		beside.Shown = f.block.show(plan.Choose(visit.Source{}))
 		return beside
 	}
-	beside.HideCookie = string(sourceCookie)
+	beside.ByCookie = true
 	agreed := f.consent.given(r.Header)
 	var remembered *number.Remembered
 	if agreed {

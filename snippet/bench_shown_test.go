@@ -43,7 +43,7 @@ var poolPage = []byte("<!doctype html><html><head><meta charset=utf-8><title>a</
 	strings.Repeat("<p>text and more text</p>\n", 400) + "<b class=phone2>84951234569</b></body></html>")
 
 func servePool(t testing.TB, c *snippet.Code, w http.ResponseWriter, r *http.Request, shown snippet.Shown) {
-	result, err := c.Serve(w, r, snippet.Visit{Shown: shown, HideCookie: "svc_src"}, func(w http.ResponseWriter, _ *http.Request) error {
+	result, err := c.Serve(w, r, snippet.Visit{Shown: shown, ByCookie: true}, func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header()["Content-Type"] = []string{"text/html"}
 		_, err := w.Write(poolPage)
 		return err

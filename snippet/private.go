@@ -2,32 +2,8 @@ package snippet
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 )
-
-// hideCookie takes a cookie out of a request's headers, and gives the fields as they
-// were, or nil where the cookie is not there.
-func hideCookie(h http.Header, name string) (saved []string) {
-	fields := h["Cookie"]
-	ours := func(pair string) bool {
-		return strings.HasPrefix(strings.TrimPrefix(strings.TrimSpace(pair), "__Host-"), name+"=")
-	}
-	if name == "" || !slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(field, name+"=") }) {
-		return nil
-	}
-	var kept []string
-	for _, field := range fields {
-		pairs := slices.DeleteFunc(strings.Split(field, ";"), ours)
-		if rest := strings.TrimSpace(strings.Join(pairs, ";")); rest != "" {
-			kept = append(kept, rest)
-		}
-	}
-	if h["Cookie"] = kept; kept == nil {
-		delete(h, "Cookie")
-	}
-	return fields
-}
 
 // makePrivate keeps a response out of shared caches (RFC 9111, 5.2.2.7, and the
 // fields that speak to caches of one kind).
@@ -47,10 +23,9 @@ func makePrivate(h http.Header) {
 	}
 }
 
-// depends says whether the page may be another one for other visitors, or for the
-// origin.
+// depends says whether the page may be another one for other visitors.
 func (v *Visit) depends() bool {
-	return v.Shown.differs() || v.HideCookie != ""
+	return v.Shown.differs() || v.ByCookie
 }
 
 // limitCaches tells caches for whom a page is that may hold numbers, with the visit's
@@ -60,7 +35,7 @@ func (v *Visit) limitCaches(h http.Header, cookies bool) {
 	if v.Shown.audience != ForEveryone || cookies {
 		makePrivate(h)
 	}
-	if v.HideCookie != "" {
+	if v.ByCookie {
 		addVary(h, "Cookie")
 	}
 	if cookies {

@@ -17,10 +17,8 @@ type Visit struct {
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
 	// there are any, the page is private.
 	SetCookies []string
-	// HideCookie is the name of the cookie that decides what is shown, or empty. Answers
-	// vary by it, and the origin does not see it, nor one with the prefix "__Host-"
-	// before the name.
-	HideCookie string
+	// ByCookie tells that a cookie decides what is shown: answers vary by it. The origin is not to see it.
+	ByCookie bool
 	// Timed asks for [Result.Spent].
 	Timed bool
 	// Sample, if it is not nil, is called once a page has gone out, with the page as
@@ -40,9 +38,6 @@ type Visit struct {
 // beginning was sent ends in a panic with http.ErrAbortHandler, so that the client
 // does not take it for whole.
 func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
-	if saved := hideCookie(r.Header, v.HideCookie); saved != nil {
-		defer func() { r.Header["Cookie"] = saved }()
-	}
 	if v.Purpose == Unsaid {
 		v.Purpose = PurposeOf(r.Header, r.URL.Path)
 	}

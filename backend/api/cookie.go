@@ -28,6 +28,12 @@ func (c HostCookie) Name(secure bool) string {
 	return string(c)
 }
 
+// Is tells whether a pair of a Cookie field, name=value, is this cookie, with the prefix or without.
+func (c HostCookie) Is(pair string) bool {
+	name, _, found := strings.Cut(strings.TrimSpace(pair), "=")
+	return found && strings.TrimPrefix(name, hostPrefix) == string(c)
+}
+
 // Values are the values of all cookies of the name in a request, as they are
 // written: first those with the prefix, then those without. The latter are
 // cookies of plain HTTP, of the time before there was a prefix, or of strangers.
@@ -46,8 +52,8 @@ func (c HostCookie) Values(h http.Header) iter.Seq[string] {
 	}
 }
 
-// visitorCookie holds the tracker's visitor string.
-const visitorCookie HostCookie = "svc_v"
+// VisitorCookie holds the tracker's visitor string.
+const VisitorCookie HostCookie = "svc_v"
 
 // visitorCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
 // section 5.5).
@@ -57,7 +63,7 @@ const visitorCookieAge = 400 * 24 * 60 * 60
 // that does; 0 for none. A cookie that is not the service's own is as good as none, and
 // hides no other.
 func (a *API) returning(c *call) (visitor visit.ID, value string) {
-	for value := range visitorCookie.Values(c.r.Header) {
+	for value := range VisitorCookie.Values(c.r.Header) {
 		if visitor, ok := a.visits.ParseVisitorString(c.site.ID, value); ok {
 			return visitor, value
 		}
@@ -68,7 +74,7 @@ func (a *API) returning(c *call) (visitor visit.ID, value string) {
 func (c *call) setVisitor(value, pageURL string) {
 	secure := c.secure(pageURL)
 	http.SetCookie(c.w, &http.Cookie{
-		Name: visitorCookie.Name(secure), Value: value, Path: "/", MaxAge: visitorCookieAge,
+		Name: VisitorCookie.Name(secure), Value: value, Path: "/", MaxAge: visitorCookieAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
 	})
 }
