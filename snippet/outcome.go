@@ -16,10 +16,10 @@ const (
 	Woven           Outcome = "woven"
 	Method          Outcome = "method"           // neither a visit nor the answer to a form
 	Upgrade         Outcome = "upgrade"          // to another protocol
-	Range           Outcome = "range"            // a part was asked for
+	Range           Outcome = "range"            // the answer is a part
 	FragmentRequest Outcome = "fragment_request" // a script or another element asked, not a visitor
 	Frame           Outcome = "frame"            // the page is shown inside another
-	Status          Outcome = "status"           // nothing that is shown: a redirection, a part, no content
+	Status          Outcome = "status"           // nothing that is shown: a redirection, no content
 	NotHTML         Outcome = "not_html"
 	Attachment      Outcome = "attachment"   // a download
 	NoTransform     Outcome = "no_transform" // Cache-Control forbids changes

@@ -4,7 +4,7 @@ import "net/http"
 
 // requestHeaders are those fields of a request that are changed while the origin
 // answers it.
-var requestHeaders = [...]string{"Accept-Encoding", "If-None-Match", "If-Modified-Since"}
+var requestHeaders = [...]string{"Accept-Encoding", "If-None-Match", "If-Modified-Since", "Range", "If-Range"}
 
 // prepareRequest asks the origin for a page that can be read: not compressed, and
 // under the validators that the origin knows.
@@ -20,7 +20,7 @@ func (w *writer) prepareRequest() {
 		w.identity[0] = "identity"
 		h["Accept-Encoding"] = w.identity[:]
 	}
-	if w.request.Method == http.MethodPost || len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 {
+	if w.request.Method == http.MethodPost || len(h["If-None-Match"]) == 0 && len(h["If-Modified-Since"]) == 0 && len(h["If-Range"]) == 0 {
 		return
 	}
 	if !w.guard("conditions", func() {

@@ -93,8 +93,6 @@ func judgeRequest(r *http.Request, purpose Purpose) Outcome {
 	switch {
 	case len(h["Upgrade"]) > 0:
 		return Upgrade
-	case len(h["Range"]) > 0:
-		return Range
 	case hasDirective(h["Cache-Control"], "no-transform"):
 		return NoTransform
 	case purpose == ForFrame:
@@ -109,8 +107,9 @@ func judgeRequest(r *http.Request, purpose Purpose) Outcome {
 // judged by itself.
 func judgeResponse(status int, h http.Header) Outcome {
 	switch {
-	case status < 200 || status == http.StatusNoContent || status == http.StatusResetContent ||
-		status == http.StatusPartialContent || 300 <= status && status < 400:
+	case status == http.StatusPartialContent:
+		return Range
+	case status < 200 || status == http.StatusNoContent || status == http.StatusResetContent || 300 <= status && status < 400:
 		return Status
 	case hasAttachment(h):
 		return Attachment

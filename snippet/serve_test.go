@@ -118,7 +118,6 @@ func TestWhatIsNoPageForVisitorsPasses(t *testing.T) {
 		{outcome: snippet.Method, method: "POST"},
 		{outcome: snippet.Method, method: "PUT", request: []string{"Sec-Fetch-Dest", "document"}},
 		{outcome: snippet.Upgrade, request: []string{"Connection", "Upgrade", "Upgrade", "websocket"}},
-		{outcome: snippet.Range, request: []string{"Range", "bytes=0-9"}},
 		{outcome: snippet.NoTransform, request: []string{"Cache-Control", "no-cache, No-Transform"}},
 		{outcome: snippet.FragmentRequest, request: []string{"HX-Request", "true"}},
 		{outcome: snippet.FragmentRequest, request: []string{"Turbo-Frame", "a"}},
@@ -195,7 +194,7 @@ func TestStatuses(t *testing.T) {
 		require.Equal(t, status, response.StatusCode)
 		require.Equal(t, woven(plainPage, inline), body, status)
 	}
-	for _, status := range []int{204, 205, 206, 301, 302, 304} {
+	for _, status := range []int{204, 205, 301, 302, 304} {
 		s := serve(t, handler(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			w.Header().Set("Content-Digest", "a")
@@ -210,6 +209,43 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// Whoever asks for a part gets what the origin gives: a part as it is, or a page with the code.
+func TestPartsOfPages(t *testing.T) {
+	var asked []http.Header
+	s := serve(t, handler(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Header.Clone())
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", `"a"`)
+		http.ServeContent(w, r, "a.html", testTime, strings.NewReader(plainPage))
+	}))
+	hash := code(t).Hash()
+	for _, c := range []struct {
+		ifRange, want string
+		outcome       snippet.Outcome
+	}{
+		{"", plainPage[:10], snippet.Range},
+		{`"a"`, plainPage[:10], snippet.Range}, // of a copy without the code
+		{`"b"`, woven(plainPage, inline), snippet.Woven},
+		{`"a-` + hash + `"`, woven(plainPage, inline), snippet.Woven},
+		{`"a-0000000000"`, woven(plainPage, inline), snippet.Woven}, // of another configuration
+	} {
+		header := []string{"Range", "bytes=0-9"}
+		if c.ifRange != "" {
+			header = append(header, "If-Range", c.ifRange)
+		}
+		_, body := s.get(t, "GET", header...)
+		require.Equal(t, c.want, body, c.ifRange)
+		require.Equal(t, c.outcome, (<-s.result).Outcome, c.ifRange)
+	}
+	require.Empty(t, asked[3]["Range"])
+	require.Empty(t, asked[3]["If-Range"])
+	require.NotEmpty(t, asked[1]["Range"])
+
+	s = serve(t, page(plainPage)) // knows no parts
+	_, body := s.get(t, "GET", "Range", "bytes=0-9")
+	require.Equal(t, woven(plainPage, inline), body)
+}
+
 func TestRequestIsRestored(t *testing.T) {
 	c := code(t)
 	r := httptest.NewRequest("GET", "/", nil)
@@ -217,6 +253,8 @@ func TestRequestIsRestored(t *testing.T) {
 	r.Header.Set("Accept-Encoding", "gzip")
 	r.Header.Set("If-None-Match", `"a-`+c.Hash()+`", "b"`)
 	r.Header.Set("If-Modified-Since", "a")
+	r.Header.Set("Range", "bytes=0-9")
+	r.Header.Set("If-Range", `"a-`+c.Hash()+`"`)
 	before := r.Header.Clone()
 	_, err := c.Serve(httptest.NewRecorder(), r, snippet.Visit{}, handler(func(_ http.ResponseWriter, r *http.Request) {
 		require.Equal(t, []string{"identity"}, r.Header["Accept-Encoding"])

@@ -38,6 +38,12 @@ func (w *writer) mark() mark {
 // our suffix is to be dropped.
 func (m mark) translate(h http.Header, document bool) conditions {
 	var found conditions
+	if _, ours := m.unsuffix(value(h, "If-Range")); ours && m != "" {
+		// The client has the beginning of a page with the code, and asks for its rest. The origin has that of another
+		// page: it is asked for the whole.
+		delete(h, "Range")
+		delete(h, "If-Range")
+	}
 	if m == "" {
 		if document {
 			delete(h, "If-None-Match")
