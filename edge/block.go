@@ -77,7 +77,7 @@ func (e *Edge) Add(settings Settings) (*Block, error) {
 	return b, nil
 }
 
-// Keep keeps the block's pictures for the pages that will be open when it is replaced.
+// Keep, which is called when the configuration runs, keeps the block's pictures for the pages that will be open when it is replaced.
 func (b *Block) Keep() { b.edge.Pictures.add(b.drawings) }
 
 // print compiles the numbers, and draws the pictures of all tracking numbers, so that
@@ -107,6 +107,9 @@ func (b *Block) print() (*snippet.Printed, error) {
 			n.Tracking = append(n.Tracking, tracking)
 		}
 		numbers = append(numbers, n)
+	}
+	for name, content := range b.drawings {
+		b.drawings[name] = b.edge.Pictures.shared(name, content)
 	}
 	return snippet.NewPrinted(numbers)
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"maps"
 	"net/http"
 	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
@@ -35,26 +36,40 @@ func (d drawings) add(renderer *picture.Renderer, text string) (name string, err
 // in browsers while the configuration changes. The zero value is ready. It is safe for
 // concurrent use.
 type Pictures struct {
-	mu     sync.Mutex
-	byName drawings
+	making sync.Once
+	latest *lru.Cache[string, []byte]
 }
 
-// maxKept is how many pictures are kept; each takes some 4 KB.
-const maxKept = 1024
+// maxKept is how many pictures are kept, those that were declared or asked for last; each takes some 4 KB. Those of
+// the configuration that runs are its blocks' too, and take no memory here.
+const maxKept = 1 << 14
+
+func (p *Pictures) cache() *lru.Cache[string, []byte] {
+	p.making.Do(func() { p.latest, _ = lru.New[string, []byte](maxKept) }) // fails for no size at all
+	return p.latest
+}
 
 func (p *Pictures) add(d drawings) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.byName == nil || len(p.byName)+len(d) > maxKept {
-		p.byName = make(drawings, len(d))
+	for name, content := range d {
+		p.cache().Add(name, content)
 	}
-	maps.Copy(p.byName, d)
 }
 
+// Kept is how many pictures are kept.
+func (p *Pictures) Kept() int { return p.cache().Len() }
+
+// find gives the picture of the name, or nil.
 func (p *Pictures) find(name string) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.byName[name]
+	content, _ := p.cache().Get(name)
+	return content
+}
+
+// shared is the same picture as an earlier configuration has it, or else this one.
+func (p *Pictures) shared(name string, content []byte) []byte {
+	if earlier, kept := p.cache().Peek(name); kept {
+		return earlier
+	}
+	return content
 }
 
 // servePicture answers with a picture of this configuration, or of an earlier one.

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -61,5 +62,44 @@ func TestPictures(t *testing.T) {
 		missing := ask(http.MethodGet, unknown)
 		require.Equal(t, http.StatusNotFound, missing.StatusCode, unknown)
 		require.Equal(t, "no-store", missing.Header.Get("Cache-Control"))
+	}
+}
+
+// Pages that are open keep their pictures through reloads, however many sites there are.
+func TestPicturesOfManySitesOutliveReloads(t *testing.T) {
+	kept := new(Pictures)
+	configuration := func(color string) (blocks []*Block) {
+		e := &Edge{Pictures: kept}
+		for i := range 90 {
+			settings := Settings{Prerender: "static", Numbers: []Number{{Number: fmt.Sprint(74951230000 + i), Pictures: []Picture{{Place: "img", Color: color}}}}}
+			for k := range 14 {
+				settings.Numbers[0].Static = append(settings.Numbers[0].Static, Static{Number: fmt.Sprint(74957650000 + 20*i + k), When: []string{fmt.Sprint("utm_source=", k)}})
+			}
+			require.NoError(t, settings.Complete())
+			b, err := e.Add(settings)
+			require.NoError(t, err)
+			blocks = append(blocks, b)
+		}
+		return blocks
+	}
+	refused := configuration("navy")
+	require.Zero(t, kept.Kept(), "a configuration that does not run leaves nothing")
+	first := configuration("maroon")
+	for _, color := range []string{"maroon", "black", "teal"} {
+		for _, b := range configuration(color) {
+			b.Keep()
+		}
+	}
+	for _, b := range first {
+		for name, content := range b.drawings {
+			require.Equal(t, content, kept.find(name))
+		}
+	}
+	for name := range refused[0].drawings {
+		require.Nil(t, kept.find(name))
+	}
+	again := configuration("maroon")[0]
+	for name, content := range again.drawings {
+		require.Same(t, &content[0], &kept.find(name)[0], "is kept once")
 	}
 }
