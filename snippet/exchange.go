@@ -211,8 +211,13 @@ func (x *exchange) release() {
 	x.share.shrink(len(x.out))
 }
 
-// choose applies the selectors to a page that has come whole.
+// choose applies the selectors to a page that has come whole, or recalls what they chose in the same page before.
 func (x *exchange) choose() error {
+	page := x.shown.pageOf(x.whole)
+	if choice, known := choices.Get(page); known {
+		x.z.Recall(choice)
+		return nil
+	}
 	select {
 	case trees <- struct{}{}:
 	case <-time.After(maxPatience):
@@ -226,6 +231,9 @@ func (x *exchange) choose() error {
 	}
 	err := x.z.Choose(x.whole)
 	x.share.shrink(2 * len(x.whole)) // and what it becomes
+	if err == nil && x.z.Choice().Len() <= maxChosen {
+		choices.Add(page, x.z.Choice())
+	}
 	return err
 }
 

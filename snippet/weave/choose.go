@@ -39,6 +39,19 @@ func (z *Replacer) Choose(page []byte) error {
 	return nil
 }
 
+// Choice is what Choose has found in a page. It does not change.
+type Choice struct{ places map[int]int }
+
+// Len is how many elements have been chosen.
+func (c Choice) Len() int { return len(c.places) }
+
+// Choice gives what Choose has found. It holds for each page of the same bytes in which the same numbers are replaced,
+// whatever stands in their place.
+func (z *Replacer) Choice() Choice { return Choice{z.scanner.chosen} }
+
+// Recall is Choose for a page of which the choice is known.
+func (z *Replacer) Recall(c Choice) { z.scanner.chosen = c.places }
+
 const ordinalName = "data-svc-ordinal"
 
 // numberer copies a page with an attribute added to each start tag: its ordinal.
