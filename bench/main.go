@@ -4,6 +4,7 @@
 //	go run ./bench            # everything
 //	go run ./bench rewrite    # looking through pages in memory, beside other rewriters
 //	go run ./bench pages      # pages on their way, beside plain Caddy and nginx
+//	go run ./bench pages -kinds # pages of each kind, beside plain Caddy; not among everything
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
@@ -36,6 +37,7 @@ type options struct {
 	caddy   string
 	profile string
 	numbers bool
+	kinds   bool
 	race    bool
 	parts   []string
 }
@@ -50,6 +52,7 @@ func parse() options {
 	flag.StringVar(&o.profile, "profile", "", "where hits leaves CPU profiles of the server: a file for each database, by its name")
 	flag.BoolVar(&o.race, "race", false, "let endure build Caddy with the race detector")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
+	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -92,7 +95,7 @@ func run(ctx context.Context, o options) error {
 			if err != nil {
 				return err
 			}
-			return pages(ctx, folder, program, o.numbers, o.rounds, o.slice)
+			return pages(ctx, folder, program, o.numbers, o.kinds, o.rounds, o.slice)
 		},
 		"hits": func() error {
 			program, err := caddy()

@@ -25,12 +25,16 @@ func pagePath(size int) string { return fmt.Sprintf("/page?size=%d&utm_source=ne
 
 // pages compares the CPU time that each proxy spends for a page of the same
 // origin on the loopback address. With numbers, one of them replaces numbers too.
-func pages(ctx context.Context, folder, caddy string, numbers bool, rounds int, slice time.Duration) error {
+// With each, pages of each kind are measured instead, see kinds.
+func pages(ctx context.Context, folder, caddy string, numbers, each bool, rounds int, slice time.Duration) error {
 	origin, err := serveOrigin()
 	if err != nil {
 		return err
 	}
 	defer origin.Close()
+	if each {
+		return measureKinds(ctx, folder, caddy, origin.Addr().String(), rounds, slice)
+	}
 	sides, stop, err := startProxies(ctx, folder, caddy, origin.Addr().String(), numbers)
 	defer stop()
 	if err != nil {
@@ -64,11 +68,24 @@ func pages(ctx context.Context, folder, caddy string, numbers bool, rounds int, 
 	return nil
 }
 
+// pageRequest is what a browser sends that asks for a page.
+func pageRequest(host, path string) []byte {
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: text/html\r\nSec-Fetch-Dest: document\r\n\r\n", path, host)
+}
+
 func measure(ctx context.Context, s side, size int, slice time.Duration) (microseconds, perSecond float64, err error) {
-	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: text/html\r\nSec-Fetch-Dest: document\r\n\r\n", pagePath(size), s.address)
+	return measureRequests(ctx, s, [][]byte{pageRequest(s.address, pagePath(size))}, slice)
+}
+
+// measureRequests has each client send the requests in turns.
+func measureRequests(ctx context.Context, s side, requests [][]byte, slice time.Duration) (microseconds, perSecond float64, err error) {
 	clients := make([]client, 8)
 	for i := range clients {
-		clients[i] = func(*answer) []byte { return request }
+		next := i
+		clients[i] = func(*answer) []byte {
+			next++
+			return requests[next%len(requests)]
+		}
 	}
 	before, err := s.process.cpu()
 	if err != nil {
@@ -103,11 +120,26 @@ func serveOrigin() (net.Listener, error) {
 	for _, p := range pageSizes {
 		made[fmt.Sprint(p.size)] = page.Page{Size: p.size, Numbers: numbersOnPage}.Make()
 	}
+	kinds := map[string][]byte{
+		"cyrillic": page.Page{Size: kindSize, Numbers: numbersOnPage, Cyrillic: true}.Make(),
+		"data":     page.Page{Size: kindSize, Numbers: numbersOnPage, Data: true}.Make(),
+	}
 	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := made[r.URL.Query().Get("size")]
+		query := r.URL.Query()
+		body, other := kinds[query.Get("kind")]
+		if !other {
+			body = made[query.Get("size")]
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 		w.Header().Set("ETag", `"one"`)
+		if query.Get("kind") == "chunks" {
+			for piece := range slices.Chunk(body, 1<<10) {
+				w.Write(piece)
+				w.(http.Flusher).Flush()
+			}
+			return
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 		w.Write(body)
 	}))
 	return listener, nil

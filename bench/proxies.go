@@ -98,14 +98,18 @@ func startProxies(ctx context.Context, folder, caddy, origin string, numbers boo
 // awaitText waits for the page to have the text and the insertion code. Until the
 // service is ready pages pass without the code, their numbers replaced.
 func awaitText(ctx context.Context, address, text string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+pagePath(pageSizes[1].size), nil)
+	if err != nil {
+		return err
+	}
+	return awaitPage(ctx, request, text)
+}
+
+func awaitPage(ctx context.Context, request *http.Request, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+pagePath(pageSizes[1].size), nil)
-		if err != nil {
-			return err
-		}
-		response, err := http.DefaultClient.Do(request)
+		response, err := http.DefaultClient.Do(request.Clone(ctx))
 		if err != nil {
 			return fmt.Errorf("waiting for %q in the page: %w", text, err)
 		}

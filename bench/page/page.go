@@ -16,6 +16,7 @@ type Page struct {
 	Size     int  // of the whole page, in bytes; at least 8 KB
 	Numbers  int  // writings of the first three of [Numbers] that are to be replaced
 	Cyrillic bool // prose in Russian, in UTF-8
+	Data     bool // half of it is what Next.js takes the page over with, by either of its routers
 }
 
 // Room is how many bytes of a page a number may take, with what is around it.
@@ -30,6 +31,7 @@ func (p Page) Make() []byte {
 	if p.Cyrillic {
 		m.words, m.foreign = russian, english
 	}
+	foot := m.foot()
 	m.head()
 	blocks := []func(){m.goods, m.goods, m.goods, m.prose, m.prose, m.prose, m.prose, m.table, m.table, m.list, m.script}
 	for {
@@ -97,6 +99,33 @@ func (m *maker) head() {
 	}
 	m.WriteString("</ul></nav></header>\n<main>\n")
 }
+
+// foot ends a page, with its data.
+func (m *maker) foot() string {
+	if !m.Data {
+		return foot
+	}
+	data := &maker{Page: m.Page, random: m.random, words: m.words, foreign: m.foreign}
+	data.printf(`<script id="__NEXT_DATA__" type="application/json">{"props":{"pageProps":{"telephone":"%s","goods":[{}`, printed[0].international)
+	for data.Len() < m.Size/4 {
+		data.printf(`,{"id":%d,"price":%d,"title":"`, m.random.IntN(90000), m.random.IntN(90000))
+		data.text(6)
+		data.printf(`","image":"https://cdn.shop.example/%x.webp","phone":"\\u002B%s"}`, m.random.Uint32(), printed[1].digits)
+	}
+	data.WriteString(`]}},"page":"/lamps","buildId":"a"}</script>`)
+	for data.Len() < m.Size/2-len(foot) {
+		data.WriteString(`<script>self.__next_f.push([1,"`)
+		for row := range 8 {
+			data.printf(`%x:[\"$\",\"li\",null,{\"className\":\"item\",\"children\":\"`, row)
+			data.text(8)
+			data.WriteString(`\"}]\n`)
+		}
+		data.printf(`9:[\"$\",\"a\",null,{\"href\":\"tel:+%s\",\"children\":\"%s\"}]\n"])</script>`, printed[0].digits, printed[0].international)
+	}
+	return strings.TrimSuffix(foot, end) + data.String() + end
+}
+
+const end = "</body></html>\n"
 
 const foot = "</main><footer class=\"footer\"><p>&#169; 1994&#8211;2026 Ann&#39;s lamps</p></footer></body></html>\n"
 

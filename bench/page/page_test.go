@@ -13,7 +13,7 @@ import (
 )
 
 func TestPagesAreAsTheyWereOrdered(t *testing.T) {
-	for _, p := range []Page{{Size: 10 << 10}, {Size: 10 << 10, Numbers: 20}, {Size: 10 << 10, Numbers: 20, Cyrillic: true}, {Size: 100 << 10, Numbers: 20, Cyrillic: true}, {Size: 1 << 20, Numbers: 2000}} {
+	for _, p := range []Page{{Size: 10 << 10}, {Size: 10 << 10, Numbers: 20}, {Size: 10 << 10, Numbers: 20, Cyrillic: true}, {Size: 100 << 10, Numbers: 20, Cyrillic: true}, {Size: 1 << 20, Numbers: 2000}, {Size: 100 << 10, Numbers: 6, Data: true}} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			require.True(t, p.Fits())
 			made := p.Make()
