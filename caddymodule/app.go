@@ -45,6 +45,10 @@ type App struct {
 	// account at all, a link for making the first one is logged at start.
 	Operators []Operator `json:"operators,omitempty"`
 
+	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
+	// Caddyfile fills it in.
+	WrittenAt written `json:"written_at,omitempty"`
+
 	ctx       caddy.Context
 	logger    *zap.Logger
 	settings  db.Settings // with placeholders resolved: never encoded
@@ -103,13 +107,13 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.ending, a.end = context.WithCancel(context.Background())
 
 	var err error
-	if a.settings, err = a.Database.resolve(); err != nil {
+	if a.settings, err = a.Database.resolve(a.WrittenAt); err != nil {
 		return err
 	}
 	if a.name, err = resolveName(a.Name, a.settings.Engine); err != nil {
-		return err
+		return a.WrittenAt.at(a.Name, err)
 	}
-	if a.operators, err = resolveOperators(a.Operators); err != nil {
+	if a.operators, err = resolveOperators(a.Operators, a.WrittenAt); err != nil {
 		return err
 	}
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
@@ -202,10 +206,15 @@ func (a *App) writesOut(key string) bool {
 }
 
 // resolve fills in the default and the placeholders, and checks the result.
-func (d *Database) resolve() (db.Settings, error) {
+func (d *Database) resolve(from written) (db.Settings, error) {
 	if d == nil {
 		d = &Database{Engine: db.SQLite, Source: filepath.Join(caddy.AppDataDir(), "frontdesk.db")}
 	}
+	settings, err := d.resolved()
+	return settings, from.at(d.Source, err)
+}
+
+func (d *Database) resolved() (db.Settings, error) {
 	source, err := caddy.NewReplacer().ReplaceOrErr(d.Source, true, true)
 	if err != nil {
 		return db.Settings{}, fmt.Errorf("database source: %w", err)
@@ -242,17 +251,17 @@ func resolveName(name, engine string) (string, error) {
 	return name, nil
 }
 
-func resolveOperators(declared []Operator) ([]backend.Operator, error) {
+func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {
 	replacer := caddy.NewReplacer()
 	var operators []backend.Operator
 	for _, o := range declared {
 		hash, err := replacer.ReplaceOrErr(o.PasswordHash, true, true)
 		if err != nil {
-			return nil, fmt.Errorf("password hash of operator %q: %w", o.Login, err)
+			return nil, from.at(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
 		}
 		operator := backend.Operator{Login: o.Login, PasswordHash: hash}
 		if err := operator.Check(); err != nil {
-			return nil, err
+			return nil, from.at(o.PasswordHash, err)
 		}
 		operators = append(operators, operator)
 	}

@@ -51,11 +51,12 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if !d.AllArgs(&a.Database.Engine, &a.Database.Source) {
 				return d.Err("expected: database sqlite PATH, or: database postgres CONNECTION_STRING")
 			}
+			a.WrittenAt.note(d, a.Database.Source)
 			if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
 				return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
 			}
 			if !hasPlaceholder(a.Database.Source) {
-				if _, err := a.Database.resolve(); err != nil {
+				if _, err := a.Database.resolved(); err != nil {
 					return d.Err(err.Error())
 				}
 			}
@@ -66,6 +67,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if !d.AllArgs(&a.Name) || a.Name == "" {
 				return d.Err("expected: name NAME")
 			}
+			a.WrittenAt.note(d, a.Name)
 			if !hasPlaceholder(a.Name) {
 				if err := declarer.ValidName(a.Name); err != nil {
 					return d.Err(err.Error())
@@ -76,6 +78,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if !d.AllArgs(&o.Login, &o.PasswordHash) {
 				return d.Err("expected: operator LOGIN PASSWORD_HASH")
 			}
+			a.WrittenAt.note(d, o.PasswordHash)
 			if !hasPlaceholder(o.PasswordHash) {
 				if err := backend.Operator(o).Check(); err != nil {
 					return d.Err(err.Error())

@@ -80,10 +80,10 @@ func provision(encoded []byte) (*caddy.Config, caddy.Context, error) {
 // databaseOf finds the database that the flags, or else the configuration, name.
 func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 	if path, _ := cmd.Flags().GetString("database-sqlite"); path != "" {
-		return (&Database{Engine: db.SQLite, Source: path}).resolve()
+		return (&Database{Engine: db.SQLite, Source: path}).resolved()
 	}
 	if source, _ := cmd.Flags().GetString("database-postgres"); source != "" {
-		return (&Database{Engine: db.Postgres, Source: source}).resolve()
+		return (&Database{Engine: db.Postgres, Source: source}).resolved()
 	}
 	config, _, err := loadConfig(cmd)
 	if errors.Is(err, errNoConfiguration) {
@@ -94,14 +94,16 @@ func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 	var parsed struct {
 		Apps struct {
 			Frontdesk struct {
-				Database *Database `json:"database"`
+				Database  *Database `json:"database"`
+				WrittenAt written   `json:"written_at"`
 			} `json:"frontdesk"`
 		} `json:"apps"`
 	}
 	if err := json.Unmarshal(config, &parsed); err != nil {
 		return db.Settings{}, fmt.Errorf("reading configuration: %w", err)
 	}
-	return parsed.Apps.Frontdesk.Database.resolve()
+	app := &parsed.Apps.Frontdesk
+	return app.Database.resolve(app.WrittenAt)
 }
 
 var errNoConfiguration = errors.New("expected a configuration: give --config FILE")

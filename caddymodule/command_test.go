@@ -194,6 +194,16 @@ func TestDoctorFindsTrouble(t *testing.T) {
 			http://localhost:8080 {
 				frontdesk shop
 			}`, `WRONG +database +sqlite .*not a directory`},
+		"a placeholder that stands for nothing": {`
+			{
+				admin 127.0.0.1:1
+				frontdesk {
+					operator anna {env.TEST_NO_SUCH_VARIABLE}
+				}
+			}
+			http://localhost:8080 {
+				frontdesk shop
+			}`, `WRONG +configuration .*Caddyfile:5: password hash of operator "anna"`},
 		"a wrong configuration": {`
 			http://localhost:8080 {
 				frontdesk shop {

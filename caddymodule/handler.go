@@ -34,6 +34,10 @@ type Handler struct {
 
 	edge.Settings
 
+	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
+	// Caddyfile fills it in.
+	WrittenAt written `json:"written_at,omitempty"`
+
 	app      *App
 	logger   *zap.Logger
 	matchers caddyhttp.MatcherSets
@@ -92,7 +96,10 @@ func (h *Handler) complete() error {
 			p := &n.Pictures[i]
 			font, err := caddy.NewReplacer().ReplaceOrErr(p.Font, true, true)
 			if err != nil {
-				return fmt.Errorf("picture %q: font: %w", p.Place, err)
+				return h.WrittenAt.at(p.Font, fmt.Errorf("picture %q: font: %w", p.Place, err))
+			}
+			if err := (edge.Picture{Place: p.Place, Font: font}).Check(); err != nil {
+				return h.WrittenAt.at(p.Font, err)
 			}
 			p.Font = font
 		}

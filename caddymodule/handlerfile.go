@@ -100,6 +100,9 @@ func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) (map[string]*caddyf
 		if err := known.read(h, values); err != nil {
 			return nil, line.Err(err.Error())
 		}
+		if name == "font" {
+			h.WrittenAt.note(line, values[0])
+		}
 		if known.block != nil {
 			if _, err := h.readBlock(line, *known.block); err != nil {
 				return nil, err

@@ -156,16 +156,45 @@ func TestSecretsAreResolvedAndNotWrittenBack(t *testing.T) {
 	require.NotContains(t, s.log(), "s3cr3t")
 }
 
-func TestMissingSecretIsRefused(t *testing.T) {
-	s := &server{t: t, admin: "localhost:0", values: []string{"$PORT", "0"}}
-	var config caddy.Config
-	require.NoError(t, json.Unmarshal(s.adapt(`
-		{
+// What a placeholder stands for is known when the configuration is loaded. The error names its line all the same, also
+// where another program has adapted the Caddyfile.
+func TestWrongPlaceholdersAreToldWithTheirLine(t *testing.T) {
+	t.Setenv("TEST_WRONG", "no such thing")
+	for line, expected := range map[string]string{
+		"database postgres {env.TEST_NO_SUCH_VARIABLE}": "env.TEST_NO_SUCH_VARIABLE",
+		`name "{env.TEST_WRONG}"`:                       "no such thing",
+		"operator anna {env.TEST_WRONG}":                "argon2id",
+		"operator anna {env.TEST_NO_SUCH_VARIABLE}":     "env.TEST_NO_SUCH_VARIABLE",
+		"font /nowhere/{env.TEST_WRONG}":                "no such file",
+	} {
+		s := &server{t: t, admin: "localhost:0", values: []string{"$PORT", "0"}}
+		option, picture := line, ""
+		if strings.HasPrefix(line, "font") {
+			option, picture = "", line
+		}
+		var config caddy.Config
+		require.NoError(t, json.Unmarshal(s.adapt(`{
 			frontdesk {
-				database postgres {env.TEST_NO_SUCH_VARIABLE}
+				`+option+`
+			}
+		}
+		http://localhost:$PORT {
+			frontdesk {
+				number 74951234567 {
+					picture .phone-img {
+						`+picture+`
+					}
+				}
 			}
 		}`), &config))
-	require.ErrorContains(t, caddy.Validate(&config), "env.TEST_NO_SUCH_VARIABLE")
+		err := caddy.Validate(&config)
+		at := "Caddyfile:3: "
+		if picture != "" {
+			at = "Caddyfile:10: "
+		}
+		require.ErrorContains(t, err, at, line)
+		require.ErrorContains(t, err, expected, line)
+	}
 }
 
 // Pages flow whatever is wrong with the database, and calls are told to come
