@@ -9,6 +9,7 @@
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
+//	go run ./bench size       # disk and memory that page views take; not among everything
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
 //
@@ -132,6 +133,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return memory(ctx, folder, program)
 		},
+		"size": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return size(ctx, folder, program, 6*o.slice)
+		},
 		"live": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -146,7 +154,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, endure or live", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, size, endure or live", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
