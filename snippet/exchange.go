@@ -42,6 +42,7 @@ type exchange struct {
 	gathers  bool   // more than in small pieces
 	buffer   *buffer
 	gathered share // of the budget, for out
+	now      func() time.Time
 	since    time.Time
 
 	waiting bool   // for the end of the page, to which selectors are to be applied
@@ -54,8 +55,8 @@ type exchange struct {
 
 // newExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
 // first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
-func (s *Shown) newExchange(charset string, length int64, since time.Time, hydrates bool) *exchange {
-	x := s.takeExchange(length, since)
+func (s *Shown) newExchange(charset string, length int64, now func() time.Time, since time.Time, hydrates bool) *exchange {
+	x := s.takeExchange(length, now, since)
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
 		found = phone.UTF8
@@ -74,8 +75,8 @@ func (s *Shown) newExchange(charset string, length int64, since time.Time, hydra
 }
 
 // newDataExchange does so in a framework's data.
-func (s *Shown) newDataExchange(length int64, since time.Time) *exchange {
-	x := s.takeExchange(length, since)
+func (s *Shown) newDataExchange(length int64, now func() time.Time) *exchange {
+	x := s.takeExchange(length, now, now())
 	x.z.ResetData(s.numbers)
 	return x
 }
@@ -83,12 +84,12 @@ func (s *Shown) newDataExchange(length int64, since time.Time) *exchange {
 // needsWhole says whether places of what is shown are told by selectors.
 func (s *Shown) needsWhole() bool { return s.replaces() && s.printed.rules.NeedsWhole(s.numbers) }
 
-func (s *Shown) takeExchange(length int64, since time.Time) *exchange {
+func (s *Shown) takeExchange(length int64, now func() time.Time, since time.Time) *exchange {
 	x, ok := s.printed.exchanges.Get().(*exchange)
 	if !ok {
 		x = &exchange{z: s.printed.rules.NewReplacer()}
 	}
-	*x = exchange{shown: *s, z: x.z, since: since, share: share{budget: heldPages}, gathered: share{budget: gatheredPages}}
+	*x = exchange{shown: *s, z: x.z, now: now, since: since, share: share{budget: heldPages}, gathered: share{budget: gatheredPages}}
 	x.gather(length)
 	return x
 }
@@ -145,7 +146,7 @@ func (x *exchange) insert(piece []byte, at int64, code []byte, _ int64) int64 {
 // take keeps a page that waits, and what is gathered.
 func (x *exchange) take(piece []byte, flush bool) (first, second []byte) {
 	x.append(piece)
-	if (x.waiting || x.gathers) && time.Since(x.since) > maxPatience {
+	if (x.waiting || x.gathers) && x.now().Sub(x.since) > maxPatience {
 		x.hurry()
 		flush = true
 	}
@@ -279,7 +280,7 @@ func (s Shown) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Re
 		f.Feed(page)
 		charset = f.Charset()
 	}
-	x := s.newExchange(charset, -1, time.Time{}, false)
+	x := s.newExchange(charset, -1, time.Now, time.Time{}, false)
 	defer x.giveBack()
 	if x.waiting {
 		x.waiting = false

@@ -74,7 +74,7 @@ func (w *writer) begun() outlet {
 			if charset == "" {
 				charset = w.page.finder.Charset()
 			}
-			w.replaceBy(s.newExchange(charset, w.length, w.began, hydrates(w.rw.Header())))
+			w.replaceBy(s.newExchange(charset, w.length, w.visit.Now, w.began, hydrates(w.rw.Header())))
 		} else {
 			w.goStraight(0)
 		}

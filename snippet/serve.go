@@ -3,6 +3,7 @@ package snippet
 import (
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Visit is what one request brings beside the page.
@@ -19,6 +20,8 @@ type Visit struct {
 	SetCookies []string
 	// ByCookie tells that a cookie decides what is shown: answers vary by it. The origin is not to see it.
 	ByCookie bool
+	// Now is the clock by which a page is too slow to be gathered; time.Now where it is nil.
+	Now func() time.Time
 	// Timed asks for [Result.Spent].
 	Timed bool
 	// Sample, if it is not nil, is called once a page has gone out, with the page as
@@ -53,6 +56,9 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	}
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest && outcome != v.Withheld {
 		return Result{Outcome: outcome}, next(w, r)
+	}
+	if v.Now == nil {
+		v.Now = time.Now
 	}
 	ww := c.newWriter(w, r, v, outcome)
 	defer ww.close()

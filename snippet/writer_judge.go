@@ -3,7 +3,6 @@ package snippet
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
@@ -101,7 +100,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 	}
 	if data {
 		w.Outcome, w.stage = Data, sending
-		w.replaceBy(w.visit.Shown.newDataExchange(w.length, time.Now()))
+		w.replaceBy(w.visit.Shown.newDataExchange(w.length, w.visit.Now))
 		return true
 	}
 	w.charset = charset
@@ -110,7 +109,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 		w.sample = []byte{}
 	}
 	if w.visit.Shown.replaces() {
-		w.began = time.Now()
+		w.began = w.visit.Now()
 	}
 	w.stage = searching
 	return true
