@@ -57,9 +57,6 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest && outcome != v.Withheld {
 		return Result{Outcome: outcome}, next(w, r)
 	}
-	if v.Now == nil {
-		v.Now = time.Now
-	}
 	ww := c.newWriter(w, r, v, outcome)
 	defer ww.close()
 	if outcome == "" || v.depends() {

@@ -65,6 +65,9 @@ type writer struct {
 }
 
 func (c *Code) newWriter(rw http.ResponseWriter, r *http.Request, v Visit, bypass Outcome) *writer {
+	if v.Now == nil {
+		v.Now = time.Now
+	}
 	return &writer{rw: rw, code: c, request: r, visit: v, bypass: bypass, share: share{budget: heldPages}}
 }
 
