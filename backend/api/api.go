@@ -41,9 +41,9 @@ type Site struct {
 	ConsentCookie string
 	// ConsentValue is what its value has to match; nil for any value.
 	ConsentValue *regexp.Regexp
-	// Region is the country by which phones without a country code are read, in
-	// two letters (ISO 3166-1); empty for none.
-	Region string
+	// Region tells the country by which phones without a country code are read, in
+	// two letters (ISO 3166-1); empty where it is not known. It may ask the database.
+	Region func(context.Context) string
 }
 
 // Observer is told what was stored, for counting. It must not block.

@@ -46,7 +46,7 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 
 // addLead stores the submission as a lead of the page view.
 func (a *API) addLead(ctx context.Context, c *call, from page, s lead.Submission) error {
-	s.SiteID, s.Region, s.Ref, s.URL = c.site.ID, c.site.Region, from.Ref, from.uri
+	s.SiteID, s.Region, s.Ref, s.URL = c.site.ID, c.site.Region(ctx), from.Ref, from.uri
 	_, repeated, err := a.leads.Add(ctx, s)
 	if err == nil && !repeated {
 		a.observer.Lead(c.site.Key, s.Origin)

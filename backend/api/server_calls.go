@@ -112,7 +112,7 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := visit.Info{Name: sent.Get("vn"), Email: sent.Get("ve"), Phone: sent.Get("vp"), Region: c.site.Region}
+	info := visit.Info{Name: sent.Get("vn"), Email: sent.Get("ve"), Phone: sent.Get("vp"), Region: c.site.Region(ctx)}
 	if err := checkInfo(info); err != nil {
 		return nil, err
 	}

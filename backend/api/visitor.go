@@ -20,7 +20,7 @@ func (a *API) visitor(ctx context.Context, c *call) (any, error) {
 	if err := c.decode(&sent); err != nil {
 		return nil, err
 	}
-	info := visit.Info{Name: sent.Name, Email: sent.Email, Phone: sent.Phone, Region: c.site.Region}
+	info := visit.Info{Name: sent.Name, Email: sent.Email, Phone: sent.Phone, Region: c.site.Region(ctx)}
 	if err := checkInfo(info); err != nil {
 		return nil, err
 	}

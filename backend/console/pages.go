@@ -50,6 +50,8 @@ func functions(w *words) template.FuncMap {
 		"money":   w.money,
 		"number":  w.number,
 		"phone":   phone,
+		"called":  w.phone,
+		"taken":   taken,
 		"dial":    func(digits string) template.URL { return dialing(digits) },
 		"mailbox": mailbox,
 		"page":    pageOf,

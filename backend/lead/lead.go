@@ -43,9 +43,10 @@ type Lead struct {
 	Name  string
 	Email string
 	// Phone is as written; PhoneDigits is the same number in international
-	// form, for comparing and dialling.
-	Phone, PhoneDigits string
-	Message            string
+	// form, for comparing and dialling, and PhoneExtension what is dialled behind
+	// it. Both are empty where it is not known which number is meant.
+	Phone, PhoneDigits, PhoneExtension string
+	Message                            string
 	// IsSale marks a sale. SaleCost is its amount as a decimal with a point,
 	// such as "1500.50", or empty for a sale of unknown amount.
 	IsSale   bool
