@@ -144,6 +144,8 @@ type call struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	site Site
+	// submitted is the lead that the call brings, as it is kept if it is refused.
+	submitted *lead.Refused
 }
 
 // Serve answers a request to one of the addresses of [Mount]. r.URL.Scheme is "https"
@@ -177,6 +179,9 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Ro
 	answer, err := route.serve(a, ctx, c)
 	if err != nil {
 		f := a.failureOf(c, route.path, err)
+		if c.submitted != nil && (f.business() || f.status == http.StatusUnsupportedMediaType) {
+			a.keepRefused(ctx, c, f)
+		}
 		if route.server && f.business() {
 			f.status = http.StatusOK
 		}

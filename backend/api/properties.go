@@ -18,7 +18,7 @@ func (a *API) property(ctx context.Context, c *call) (any, error) {
 		Value  *string `json:"value"`
 		Delete bool    `json:"delete"`
 	}
-	if err := c.decode(&sent); err != nil {
+	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
 	if err := checkProperty(sent.Name, sent.Value); err != nil {
