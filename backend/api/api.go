@@ -10,6 +10,7 @@ package api
 
 import (
 	"context"
+	"hash/maphash"
 	"net/http"
 	"regexp"
 	"time"
@@ -70,6 +71,7 @@ type API struct {
 	scripts *limits
 	servers *limits
 	outage  rate.Sometimes
+	hiding  maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -82,6 +84,7 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 		scripts: newLimits(scriptRate, scriptBurst),
 		servers: newLimits(serverRate, serverBurst),
 		outage:  rate.Sometimes{Interval: time.Second},
+		hiding:  maphash.MakeSeed(),
 	}
 }
 

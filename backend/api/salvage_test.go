@@ -127,7 +127,7 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 		require.Equal(t, a.body["error"], list[0].Reason)
 		require.Equal(t, "RU", list[0].Region)
 		require.NotEmpty(t, list[0].URL)
-		require.NotEmpty(t, list[0].Address)
+		require.Equal(t, "127.0.0.1", list[0].Address)
 		var sent url.Values
 		require.NoError(t, json.Unmarshal(list[0].Sent, &sent))
 		require.Equal(t, "Oslo", sent.Get("city"))
@@ -150,6 +150,7 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 		list = kept()
 		require.Len(t, list, 5)
 		require.Equal(t, lead.Script, list[0].Origin)
+		require.Regexp(t, "^visitor [0-9a-z]+$", list[0].Address, "a visitor's address is not stored")
 		require.Equal(t, v.ref(), list[0].Ref)
 
 		// Who has not agreed, calls too often or from elsewhere, leaves nothing behind.

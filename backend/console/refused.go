@@ -35,6 +35,9 @@ func refusedRowOf(w *words, f frame, r lead.Refused) refusedRow {
 	if row.Why == "refused.code."+r.Code {
 		row.Why = r.Reason
 	}
+	if strings.HasPrefix(r.Address, lead.HiddenAddress) {
+		row.Address = ""
+	}
 	if s, err := lead.FromObject(r.Sent); err == nil {
 		row.Label = firstOf(s.Name, s.Phone, s.Email)
 		cost := s.SaleCost

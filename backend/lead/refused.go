@@ -37,7 +37,8 @@ type Refused struct {
 	// At is when it came last, Times how often the very same came.
 	At    time.Time
 	Times int
-	// Address is that of the sender, or for IPv6 its network.
+	// Address is that of the site's server, or for IPv6 its network. Of a visitor it is
+	// HiddenAddress and a hash, which tells visitors apart for a while and nothing else.
 	Address string
 	// Origin is Script or Server.
 	Origin string
@@ -50,6 +51,9 @@ type Refused struct {
 	// LeadID is the lead that somebody has made of it; 0 for none.
 	LeadID int64
 }
+
+// HiddenAddress begins the address of a visitor.
+const HiddenAddress = "visitor "
 
 // FormSent are the fields of a form as [Refused] holds them.
 func FormSent(form url.Values) json.RawMessage {
