@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,11 @@ var service = map[string]bool{
 	"site_key": true, "key": true, "uri": true, "visitor_id": true, "hit_id": true, "session_id": true,
 	"consultant_server_url": true,
 }
+
+// secret are the names of fields that protect a form or an account, as frameworks and
+// captchas call them. They say nothing about the lead and are never stored.
+var secret = regexp.MustCompile(`(?i)^(_?[cx]srf([-_]?token)?|csrfmiddlewaretoken|authenticity_token|_token|__requestverificationtoken|_wpnonce|(bitrix_)?sessid|` +
+	`g-recaptcha-response|h-captcha-response|cf-turnstile-response|smart-token|passw(or)?d([-_].*)?)(\[\])?$`)
 
 // fields are what was sent, in the types of JSON: string, json.Number, bool,
 // nil, []any, map[string]any.
@@ -110,7 +116,7 @@ func (r *reading) keep(name, code, must string) {
 
 // add adds to the user fields, under a name that is free.
 func (r *reading) add(name string, value any) {
-	if nothing(value) {
+	if nothing(value) || secret.MatchString(name) {
 		return
 	}
 	if r.UserFields == nil {

@@ -44,7 +44,8 @@ type Refused struct {
 	Origin string
 	// Code and Reason are what the sender was told.
 	Code, Reason string
-	// Sent are the fields as they were sent, as a JSON object. Long texts are cut.
+	// Sent are the fields as they were sent, as a JSON object, without the secret ones.
+	// Long texts are cut.
 	Sent json.RawMessage
 	// Region is that of the [Submission], URL the page's address.
 	Region, URL string
@@ -186,6 +187,9 @@ func clipped(value any, limit int) any {
 	case map[string]any:
 		short := make(map[string]any, len(v))
 		for name, one := range v {
+			if secret.MatchString(name) {
+				continue
+			}
 			short[visit.Clip(name, maxShort)] = clipped(one, limit)
 		}
 		return short

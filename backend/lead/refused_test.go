@@ -55,6 +55,8 @@ func TestRefusedAreBounded(t *testing.T) {
 		list = s.refused(site)
 		require.LessOrEqual(t, len(list[0].Sent), 16<<10)
 		require.Contains(t, string(list[0].Sent), `"phone":"112"`)
+		s.refuse("192.0.2.2", `{"csrf_token":"x","password":["x"],"name":["Ann"]}`)
+		require.JSONEq(t, `{"name":["Ann"]}`, string(s.refused(site)[0].Sent))
 		s.refuse("192.0.2.2", "name=Ann\x00\xff")
 		require.JSONEq(t, `{"body":"name=Ann"}`, string(s.refused(site)[0].Sent))
 

@@ -130,6 +130,7 @@ func TestFromForm(t *testing.T) {
 		},
 		"fields as PHP groups them":    {"name=Ann&user_fields[city]=Oslo&user_fields[floor]=3&size[]=L", Submission{Name: "Ann", UserFields: map[string]string{"city": "Oslo", "floor": "3", "size": "L"}}},
 		"a field with several values":  {"name=Ann&lamp[]=Arc&lamp[]=Birch", Submission{Name: "Ann", UserFields: map[string]string{"lamp": `["Arc","Birch"]`}}},
+		"what protects a form":         {"name=Ann&csrf_token=x&_token=x&csrfmiddlewaretoken=x&__RequestVerificationToken=x&sessid=x&g-recaptcha-response=x&Password=x&password_again=x&token_of_love=x", Submission{Name: "Ann", UserFields: map[string]string{"token_of_love": "x"}}},
 		"empty fields":                 {"name=Ann&phone=&is_sale=&sale_cost=&group_id=&city=", Submission{Name: "Ann"}},
 		"the script's message":         {"message=A+lamp", Submission{Message: "A lamp"}},
 		"fields as nobody groups them": {"user_fields=x&user_fields[user_fields]=y&user_fields[city]=Oslo", Submission{UserFields: map[string]string{"user_fields": "y", "user_fields_": "x", "city": "Oslo"}}},
