@@ -52,3 +52,15 @@ func TestPhonesOfLeads(t *testing.T) {
 		require.Contains(t, b.get("/visitors").body, "Anna")
 	})
 }
+
+// A newsletter is no advertising.
+func TestAdvertisingIsWhatIsPaidFor(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		for _, query := range []string{"utm_source=news&utm_medium=email", "utm_source=Google&utm_medium=CPC", "gclid=x", "fbclid=x", ""} {
+			d.hit(visit.View{URL: "https://shop.example/?" + query})
+		}
+		document, err := goquery.NewDocumentFromReader(strings.NewReader(d.signedIn("vera").get("/visitors").body))
+		require.NoError(t, err)
+		require.Equal(t, "2", document.Find("dt:contains('From advertising') + dd").Text())
+	})
+}
