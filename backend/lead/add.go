@@ -89,11 +89,18 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if earlier == 0 {
 		return lead, false, nil
 	}
-	if lead, err = l.Get(ctx, s.SiteID, earlier); errors.Is(err, ErrUnknown) {
-		// It has been erased since. The sender has delivered it all the same.
-		return Lead{ID: earlier, SiteID: s.SiteID, Ref: s.Ref}, true, nil
-	}
+	lead, err = l.made(ctx, Lead{ID: earlier, SiteID: s.SiteID, Ref: s.Ref})
 	return lead, true, err
+}
+
+// made is a lead that was made earlier. If it has been erased since, no more is known
+// of it than what is given; the sender has delivered it all the same.
+func (l *Leads) made(ctx context.Context, known Lead) (Lead, error) {
+	lead, err := l.Get(ctx, known.SiteID, known.ID)
+	if errors.Is(err, ErrUnknown) {
+		return known, nil
+	}
+	return lead, err
 }
 
 // deliver notes the delivery as the lead's. If it made another lead before, and

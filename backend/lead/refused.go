@@ -105,6 +105,9 @@ func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 	if err != nil {
 		return Lead{}, err
 	}
+	if r.LeadID != 0 {
+		return l.made(ctx, Lead{ID: r.LeadID, SiteID: siteID, Ref: r.Ref})
+	}
 	s, err := FromObject(r.Sent)
 	if err != nil {
 		return Lead{}, err

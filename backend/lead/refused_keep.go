@@ -1,6 +1,8 @@
 package lead
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -125,6 +127,10 @@ func (l *Leads) WriteRefused(ctx context.Context) error {
 }
 
 func (l *Leads) writeRefused(ctx context.Context, bundle []Refused) error {
+	// Nodes lock the rows that they share in one order.
+	slices.SortStableFunc(bundle, func(a, b Refused) int {
+		return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Code, b.Code), bytes.Compare(a.Sent, b.Sent))
+	})
 	digests := make([]string, len(bundle))
 	for i := range bundle {
 		r := &bundle[i]
