@@ -30,10 +30,16 @@ type refusedRow struct {
 	Page   page
 }
 
+// refusals are the names of the words for the codes of what was refused.
+var refusals = map[string]string{
+	"empty": "refused.whyEmpty", "foreign_ids": "refused.whyForeign", "forged": "refused.whyForged", "missing": "refused.whyMissing",
+	"sale_cost_without_sale": "refused.whyCost", "unknown_site": "refused.whySite", "wrong_content_type": "refused.whyContent", "wrong_type": "refused.whyType",
+}
+
 func refusedRowOf(w *words, f frame, r lead.Refused) refusedRow {
-	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: w.text("refused.code." + r.Code), Fields: sentFields(r.Sent), Page: pageOf(r.URL)}
-	if row.Why == "refused.code."+r.Code {
-		row.Why = r.Reason
+	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, Fields: sentFields(r.Sent), Page: pageOf(r.URL)}
+	if name := refusals[r.Code]; name != "" {
+		row.Why = w.text(name)
 	}
 	if strings.HasPrefix(r.Address, lead.HiddenAddress) {
 		row.Address = ""
