@@ -42,6 +42,7 @@ func TestRequestsFromTheShopsFormsAppearInTheConsole(t *testing.T) {
 	// Both are on the card of one visitor, with what led to them.
 	desk.do(`document.querySelector("#leads li a").click()`)
 	desk.until(`location.pathname.startsWith("/leads/")`)
+	desk.until(`document.querySelector("a[href^='/visitors/']")`)
 	desk.do(`document.querySelector("a[href^='/visitors/']").click()`)
 	desk.until(`location.pathname.startsWith("/visitors/")`)
 	for _, known := range []string{"Is Birch in stock?", "When are you open?", "+7 495 123-45-67", "+7 495 765-43-21", "news", "autumn", "/lamps/birch.html"} {
