@@ -32,7 +32,7 @@ func ReadPhone(text, region string) Phone {
 		return Phone{}
 	}
 	number, err := phonenumbers.ParseAndKeepRawInput(extension.ReplaceAllString(text, ";ext=$1"), region)
-	if err != nil {
+	if err != nil || number.GetNationalNumber() == 0 { // the library formats zeros as they were written
 		return Phone{}
 	}
 	// With the country's code, plans grow faster than the tables that describe them.

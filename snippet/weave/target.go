@@ -84,15 +84,27 @@ func (s *scanner) endTarget(at int64) {
 		if found := otherWriting.FindIndex(t.words); found != nil {
 			s.replaceOther(found[0], found[1])
 		} else if !t.children && !t.unfilled {
-			end := len(t.words)
-			for isSpace(t.words[end-1]) || t.words[end-1] == 0 {
-				end--
-			}
-			s.replaceOther(indexNonSpace(t.words), end)
+			s.replaceWords()
 		}
 	case !t.unfilled && !t.children:
 		s.changeWritten(t.at, t.at, s.shown[t.place.number].Text(), false)
 		s.records.place(t.place, "", s.shown[t.place.number].Text())
+	}
+}
+
+// replaceWords replaces all that the target says, but for the space around it.
+func (s *scanner) replaceWords() {
+	words := s.scopes.target.words
+	blank := func(c byte) bool { return isSpace(c) || c == 0 } // the latter between lines
+	from, to := 0, len(words)
+	for from < to && blank(words[from]) {
+		from++
+	}
+	for from < to && blank(words[to-1]) {
+		to--
+	}
+	if from < to {
+		s.replaceOther(from, to)
 	}
 }
 
