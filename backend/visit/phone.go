@@ -41,7 +41,12 @@ func ReadPhone(text, region string) Phone {
 	if !whole && !phonenumbers.IsValidNumber(number) {
 		return Phone{}
 	}
-	return Phone{strings.TrimPrefix(phonenumbers.Format(number, phonenumbers.E164), "+"), number.GetExtension()}
+	// Of what no plan knows, the library may read another number each time.
+	digits := phonenumbers.Format(number, phonenumbers.E164)
+	if same, err := phonenumbers.Parse(digits, ""); err != nil || phonenumbers.Format(same, phonenumbers.E164) != digits {
+		return Phone{}
+	}
+	return Phone{strings.TrimPrefix(digits, "+"), number.GetExtension()}
 }
 
 // RegionOf is the region of a number in international form, in digits, or empty.
