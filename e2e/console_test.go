@@ -222,6 +222,11 @@ func TestConsoleIsAccessible(t *testing.T) {
 	desk := p.signedIn(t)
 	require.True(t, sendRequest(p.credentials(t), map[string]string{
 		"name": "Anna", "phone": "8 (495) 123-45-67", "email": "anna@mail.example", "text": "Two birch lamps", "is_sale": "1", "sale_cost": "1500.50", "city": "Tver"}))
+	require.False(t, sendRequest(p.credentials(t), map[string]string{"name": "Boris", "sale_cost": "500"}))
+	require.Eventually(t, func() bool { // it is kept a moment later
+		desk.visit(p.console + "/leads/refused")
+		return value[bool](desk, contains("main", "Boris"))
+	}, patience, 200*time.Millisecond)
 	desk.visit(p.console + "/leads")
 	lead := value[string](desk, `document.querySelector("#leads a").pathname`)
 	desk.visit(p.console + lead)
@@ -229,6 +234,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 
 	check := func(b *tab, path string) {
 		b.visit(p.console + path)
+		b.do(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`)
 		b.run(chromedp.Evaluate[chromedp.Void](string(axe)))
 		found := value[[]violation](b, `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then((r) => r.violations)`)
 		var said strings.Builder
@@ -250,7 +256,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/sites", "/operators", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/numbers", "/sites", "/operators", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

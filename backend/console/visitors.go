@@ -51,7 +51,7 @@ func presenceOf(w *words, sites []site.Site, live visit.Live) presence {
 		if g.Known {
 			p.Known++
 		}
-		if v.Source.Kind == visit.Ad || v.Source.Kind == visit.Campaign {
+		if v.Source.Paid() {
 			p.Paid++
 		}
 		p.Guests = append(p.Guests, g)

@@ -26,6 +26,7 @@ import (
 func whole() site.Settings {
 	return site.Settings{
 		PhoneMask:            new("+7 (###) ###-##-##"),
+		Region:               new("RU"),
 		DynamicalReplacement: new(true),
 		Prerender:            new("static"),
 		Attribution:          new(number.First),
@@ -79,10 +80,10 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, shop.ID, entries[1].SiteID)
 		require.Equal(t, shop.ID, entries[1].SubjectID)
 		require.JSONEq(t, `{"by": "vera", "from": 0, "to": 1, "settings": {
-			"phone_mask": "+7 (###) ###-##-##", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
+			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
 			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
-			"phone_mask": "", "dynamical_replacement": false, "prerender": null, "attribution": null,
+			"phone_mask": "", "region": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
 			"consent": {"cookie": ""}, "origins": []}}`, string(entries[2].Data))
 	})
 }
@@ -134,6 +135,7 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 		require.NoError(t, err)
 		long := strings.Repeat("c", 300)
 		for setting, wrong := range map[string][]site.Settings{
+			"region":      {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
 			"phone_mask":  {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
 			"prerender":   {{Prerender: new("")}, {Prerender: new("dynamic")}, {Prerender: new("Static")}},
 			"attribution": {{Attribution: new(number.Attribution(""))}, {Attribution: new(number.Attribution("never"))}},
@@ -240,7 +242,7 @@ func TestOver(t *testing.T) {
 	require.Equal(t, whole(), site.Settings{}.Over(whole()))
 	require.Equal(t, whole(), whole().Over(site.Settings{}))
 	off := site.Settings{
-		PhoneMask: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(number.Last),
+		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(number.Last),
 		Consent: &site.Consent{}, Origins: []string{},
 	}
 	require.Equal(t, off, off.Over(whole()))

@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
@@ -27,7 +29,8 @@ const (
 var Kinds = []string{Direct, Campaign, Ad, Search, Social, Mail, Map, Referral}
 
 // Source is where a session came from. Texts are as the address had them, cut
-// to 200 bytes.
+// to 200 bytes; Source and Medium are in small letters, so that Google and google are
+// one.
 type Source struct {
 	// Kind is one of the constants above.
 	Kind string `json:"kind"`
@@ -75,14 +78,49 @@ func (s Source) Values() []any {
 // MaxSourceText bounds each text of a source, in bytes.
 const MaxSourceText = 200
 
-// clickIDs are the parameters by which ad systems recognise their clicks.
-var clickIDs = []struct{ parameter, system string }{
-	{"gclid", "google"}, {"gbraid", "google"}, {"wbraid", "google"}, {"dclid", "google"}, {"gad_source", "google"},
-	{"yclid", "yandex"}, {"ymclid", "yandex market"}, {"msclkid", "bing"}, {"ttclid", "tiktok"}, {"twclid", "x"}, {"li_fat_id", "linkedin"},
-	{"rb_clickid", "vk"}, {"vkclid", "vk"}, {"ScCid", "snapchat"}, {"sccid", "snapchat"}, {"scid", "snapchat"},
-	{"epik", "pinterest"}, {"rdt_cid", "reddit"}, {"qclid", "quora"}, {"obclid", "outbrain"}, {"tblci", "taboola"},
-	{"irclickid", "impact"}, {"cjevent", "cj"}, {"awc", "awin"}, {"admitad_uid", "admitad"},
-	{"fbclid", "facebook"}, {"ysclid", "yandex"}, // last: they say the least, see unpaid
+// clickIDs are the parameters by which ad systems recognise their clicks. Some come
+// with links nobody paid for too; then unpaid is what such a link is: a post of a
+// network, a result of a search.
+var clickIDs = []struct{ parameter, system, unpaid string }{
+	{"gclid", "google", ""}, {"gbraid", "google", ""}, {"wbraid", "google", ""}, {"dclid", "google", ""}, {"gad_source", "google", ""},
+	{"yclid", "yandex", ""}, {"ymclid", "yandex market", ""}, {"msclkid", "bing", ""}, {"ttclid", "tiktok", ""}, {"twclid", "x", ""}, {"li_fat_id", "linkedin", ""},
+	{"rb_clickid", "vk", ""}, {"vkclid", "vk", ""}, {"ScCid", "snapchat", ""}, {"sccid", "snapchat", ""}, {"scid", "snapchat", ""},
+	{"epik", "pinterest", ""}, {"rdt_cid", "reddit", ""}, {"qclid", "quora", ""}, {"obclid", "outbrain", ""}, {"tblci", "taboola", ""},
+	{"irclickid", "impact", ""}, {"cjevent", "cj", ""}, {"awc", "awin", ""}, {"admitad_uid", "admitad", ""},
+	{"fbclid", "facebook", Social}, {"ysclid", "yandex", Search}, // last: they say the least
+}
+
+// unpaid is what a link with the click id is if nobody paid for it; empty where
+// somebody did.
+func unpaid(clickIDName string) string {
+	for _, id := range clickIDs {
+		if id.parameter == clickIDName {
+			return id.unpaid
+		}
+	}
+	return ""
+}
+
+// Paid tells whether advertising brought the visitor: a click id of an ad, or a medium
+// that is paid for. A newsletter is a campaign, and no advertising.
+func (s *Source) Paid() bool {
+	return s.ClickID != "" && unpaid(s.ClickIDName) == "" || paidMedium(s.Medium)
+}
+
+// paidMedia are the words in utm_medium that say so, besides those that begin with
+// "paid".
+var paidMedia = map[string]bool{
+	"cpc": true, "ppc": true, "cpm": true, "cpv": true, "cpa": true, "cpl": true, "cpo": true, "cpi": true, "cpe": true, "cpt": true, "sem": true,
+	"display": true, "banner": true, "banners": true, "interstitial": true, "programmatic": true, "rtb": true,
+	"retargeting": true, "remarketing": true, "retarget": true, "target": true, "targeting": true,
+	"ad": true, "ads": true, "adv": true, "advert": true, "advertising": true, "реклама": true, "баннер": true, "таргет": true, "контекст": true,
+}
+
+// paidMedium tells whether one of the medium's words is one of a paid medium:
+// "social_cpc" is.
+func paidMedium(medium string) bool {
+	words := strings.FieldsFunc(strings.ToLower(medium), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(word string) bool { return paidMedia[word] || strings.HasPrefix(word, "paid") })
 }
 
 // IsClickID tells whether a parameter of this name is known as an ad system's
@@ -101,10 +139,6 @@ func IsClickID(parameter string) bool {
 func IsMark(parameter string) bool {
 	return strings.HasPrefix(parameter, "utm_") || strings.HasPrefix(parameter, "gad_") || parameter == "_openstat" || IsClickID(parameter)
 }
-
-// unpaid are click ids that come with links nobody paid for too, and what such
-// a link is: the posts of a network, the results of a search.
-var unpaid = map[string]string{"fbclid": Social, "ysclid": Search}
 
 // SourceOf reads the source from the address of a session's first page and its
 // referrer. Neither has to be well-formed.
@@ -138,10 +172,10 @@ func SourceAt(address *url.URL, referrer string) Source {
 		if s.Source == "" {
 			s.Source = cmp.Or(system, name)
 		}
-	case s.ClickID != "" && unpaid[s.ClickIDName] == "":
+	case s.ClickID != "" && unpaid(s.ClickIDName) == "":
 		s.Kind, s.Source = Ad, system
 	case s.ClickID != "" && group == Direct:
-		s.Kind, s.Source = unpaid[s.ClickIDName], system
+		s.Kind, s.Source = unpaid(s.ClickIDName), system
 	default:
 		s.Kind, s.Source = group, clip(name)
 	}
@@ -150,6 +184,9 @@ func SourceAt(address *url.URL, referrer string) Source {
 
 // utm are the utm parameters, in the order of Source's fields.
 var utm = [...]string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"}
+
+// utmFolded are the first of them, in which case tells nothing.
+const utmFolded = 2
 
 // marks are the places of all parameters that say something of a source: those of utm, then those of clickIDs.
 var marks = func() map[string]int {
@@ -182,7 +219,9 @@ func (s *Source) readMarks(query string) (system string) {
 			continue
 		}
 		seen |= 1 << place
-		value = clip(value)
+		if value = clip(value); place < utmFolded {
+			value = clip(strings.ToLower(value)) // google and Google are one
+		}
 		if place < len(utm) {
 			*into[place] = value
 		} else if id := place - len(utm); value != "" && id < click {
@@ -196,7 +235,7 @@ func (s *Source) readMarks(query string) (system string) {
 // one begins a new session. It is empty where there is neither a utm parameter
 // nor a click id; that of a search engine's results is none.
 func (s Source) campaign() string {
-	if s.Kind != Campaign && (s.ClickID == "" || unpaid[s.ClickIDName] == Search) {
+	if s.Kind != Campaign && (s.ClickID == "" || unpaid(s.ClickIDName) == Search) {
 		return ""
 	}
 	return strings.Join([]string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID}, "\x1f")

@@ -15,7 +15,7 @@ import (
 // are loaded by the pages that need them.
 var budgets = map[string]int{
 	"svc.js":     4690,
-	"numbers.js": 6990,
+	"numbers.js": 7040,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {

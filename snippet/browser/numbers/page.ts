@@ -1,7 +1,7 @@
 import { breaking, links, mark } from './rules';
 
-/** Changes a text or a link's value; what it gives back is the same where there is nothing to change. */
-export type Change = (text: string, link: boolean) => string;
+/** Changes a text, or the number behind a link's lead; what it gives back is the same where there is nothing to change. */
+export type Change = (text: string, lead?: string) => string;
 
 /** Nothing is ever replaced here, nor in what is inside. */
 export const forbidden =
@@ -57,7 +57,7 @@ export function readBlock(block: Element, change: Change): number {
 export function changeLine(line: Text[], change: Change): void {
   const nodes = line.filter(({ data }) => data);
   const text = nodes.map(({ data }) => data).join(mark);
-  const pieces = change(text, false).split(mark);
+  const pieces = change(text).split(mark);
   // A character that looks like the mark is no reason to change anything.
   if (pieces.length === nodes.length) {
     putAll(nodes, pieces);
@@ -71,12 +71,12 @@ function changeAttributes(element: Element, change: Change): void {
   for (const attribute of names) {
     const node = element.getAttributeNode(attribute);
     if (node && node.value) {
-      putAll([node], [change(node.value, false)]);
+      putAll([node], [change(node.value)]);
     }
   }
   const href = linkOf(element);
   if (href) {
-    putAll([href], [href.value.replace(links, (_, lead, number) => lead + change(number, true))]);
+    putAll([href], [href.value.replace(links, (_, lead, number) => lead + change(number, lead))]);
   }
 }
 

@@ -50,7 +50,7 @@ for (const form of document.querySelectorAll('form[data-add]')) {
 }
 
 // The order form posts and reloads. It carries the visitor's credentials in hidden fields, so that
-// the shop's server could pass the order on as a request of this very visitor.
+// the shop's server can pass the order on as a request of this very visitor.
 for (const form of document.querySelectorAll('form[data-order]')) {
 	const items = Object.entries(basket.read());
 	if (items.length) {
