@@ -10,6 +10,7 @@
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
+//	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -134,6 +135,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return live(ctx, folder, program, 10*o.slice)
 		},
+		"script": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return script(ctx, folder, program, o.rounds)
+		},
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -141,7 +149,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, endure or live", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, endure, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
