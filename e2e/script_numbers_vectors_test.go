@@ -135,8 +135,11 @@ func vectorTab(t *testing.T) *tab {
 				for (const piece of given(c.text)) line.appendChild(document.createElement("b")).textContent = piece;
 				return () => [c.name, given(c.want), [...line.children].map(element => element.textContent)];
 			});
-			window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set()).end();
-			return read.map(back => back());
+			const work = window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set());
+			return new Promise(done => requestIdleCallback(() => {
+				work.end();
+				done(read.map(back => back()));
+			}));
 		}`)
 	return b
 }
