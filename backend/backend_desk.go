@@ -60,6 +60,7 @@ type Desk struct {
 	Sites     *site.Sites
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	Leads     *lead.Leads
 	API       *api.API
 	Console   *console.Console
 
@@ -100,6 +101,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:     sites,
 		Operators: operators,
 		Numbers:   numbers,
+		Leads:     leads,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 		Console: console.New(console.Subjects{
 			DB:        d,
@@ -113,10 +115,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, nil
 }
 
-// pruneEvery is how often old entries of the journal are deleted.
+// pruneEvery is how often what is old is deleted.
 const pruneEvery = time.Hour
 
-// prune deletes what is old of the journal, until ctx ends.
+// prune deletes what is old of the journal and of what was refused, until ctx ends.
 func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	for again := true; again; again = sleep(ctx, pruneEvery) {
 		pruned, err := d.Journal.Prune(ctx, time.Now())
@@ -125,6 +127,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 			logger.Warn("pruning the journal failed", zap.Error(err))
 		case pruned > 0:
 			logger.Info("pruned the journal", zap.Int("entries", pruned))
+		}
+		if _, err := d.Leads.PruneRefused(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning refused submissions failed", zap.Error(err))
 		}
 	}
 }

@@ -218,11 +218,13 @@ func (a *attacker) run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 		route, content := "visitor", map[string]any{} // nothing filled in
-		switch a.sent % 3 {
+		switch a.sent % 4 {
 		case 1:
 			route, content = "property", map[string]any{"name": "one too many"}
 		case 2: // the name is changed before there is no room for the e-mail
 			content = map[string]any{"name": fmt.Sprint("name ", a.sent), "email": "one@too.many"}
+		case 3: // kept among the refused requests, each another one
+			route, content = "lead", map[string]any{"request": map[string]any{"phone": "+7 495 123-45-67", "message": fmt.Sprint("lamp ", a.sent), "sale_cost": 5}}
 		}
 		status, body, err := a.call(ctx, route, "10.252.0.1", content)
 		if ctx.Err() != nil {

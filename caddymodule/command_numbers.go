@@ -13,9 +13,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/nyaruka/phonenumbers"
 	"github.com/spf13/cobra"
 
+	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
 
@@ -39,7 +39,7 @@ are found where the same page tells the whole number too.`,
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			region, _ := cmd.Flags().GetString("region")
-			if err := checkRegion(region); err != nil {
+			if err := new(edge.Settings).SetRegion(region); err != nil {
 				return err
 			}
 			return listNumbers(cmd, names, region)
@@ -47,13 +47,6 @@ are found where the same page tells the whole number too.`,
 	}
 	cmd.Flags().String("region", "", "Country whose national writings are read, such as RU")
 	return cmd
-}
-
-func checkRegion(region string) error {
-	if region != "" && !phonenumbers.GetSupportedRegions()[strings.ToUpper(region)] {
-		return fmt.Errorf("region %q: expected the two letters of a country, such as RU", region)
-	}
-	return nil
 }
 
 // listNumbers prints what the pages show. One that cannot be read does not keep the

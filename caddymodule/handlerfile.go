@@ -40,6 +40,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		service               local
 //		dynamical_replacement on|off
 //		phone_mask            <mask>
+//		region                <country>
 //		consent               off | <cookie> [<value>]
 //		origins               <origins...>
 //		number                <digits> {

@@ -25,7 +25,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, consent, origins, number, prerender or attribution",
+	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, origins, number, prerender or attribution",
 	lines:    subdirectives,
 }
 
@@ -60,6 +60,12 @@ var subdirectives = map[string]subdirective{
 			return errors.New(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`)
 		}
 		return h.SetPhoneMask(values[0])
+	}},
+	"region": {read: func(h *Handler, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New("expected: region COUNTRY in two letters, such as region RU")
+		}
+		return h.SetRegion(values[0])
 	}},
 	"consent": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 {

@@ -126,7 +126,7 @@ func vectorTab(t *testing.T) *tab {
 			const read = cases.map(c => {
 				const given = text => [].concat(text).map(c.references ? decoded : c.place === "data" ? unescaped : String);
 				const line = document.body.appendChild(document.createElement("p"));
-				if (c.place === "link") {
+				if (c.place === "link" || c.place === "href") {
 					const lead = /^\w+:/.test(c.text) ? "" : "https://wa.me/";
 					const link = line.appendChild(document.createElement("a"));
 					link.setAttribute("href", lead + c.text);
@@ -185,7 +185,15 @@ func TestScriptReadsAnyTextAsTheServerDoes(t *testing.T) {
 			matches = append(matches, clone(m.Inline())...)
 			matches = append(matches, clone(m.Text(tagged, []byte(texts[1])))...)
 		}
-		want := applied(texts, append(matches, clone(m.Break())...))
+		matches = append(matches, clone(m.Break())...)
+		if place == phone.Link { // what dials gets a plus sign
+			for i := range matches {
+				if m := &matches[i]; m.Form == phone.International && !m.Plus && len(m.Edits) > 0 {
+					m.Edits = append([]phone.Edit{{Start: m.Start, End: m.Start, Text: []byte("+")}}, m.Edits...)
+				}
+			}
+		}
+		want := applied(texts, matches)
 		if len(matches) > 0 {
 			changed++
 		}
@@ -230,4 +238,47 @@ func applied(texts []string, matches []phone.Match) []string {
 		}
 	}
 	return fresh
+}
+
+// What places become in the script is what they become on the server, by the same cases.
+func TestScriptFillsPlacesAsTheServerDoes(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../snippet/testdata/places.json")
+	require.NoError(t, err)
+	var vectors struct {
+		Number, Replacement, Selector string
+		Targets                       []string
+		Cases                         []struct{ Name, Text, Want string }
+	}
+	require.NoError(t, json.Unmarshal(content, &vectors))
+	number := pair{Digits: vectors.Number, Replacement: vectors.Replacement}
+	for _, variant := range []string{"A", "B"} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			numbers := issue(t, number)
+			for _, id := range append(slices.Clone(vectors.Targets), vectors.Selector) {
+				numbers = append(numbers, place(id, number, "+7 495 765-43-21", ""))
+			}
+			var body, want strings.Builder
+			for _, v := range vectors.Cases {
+				body.WriteString("<main>" + v.Text + "</main>")
+				want.WriteString("<main>" + v.Want + "</main>")
+			}
+			settings := variantA
+			settings.Variant = variant
+			_, b := shown(t, settings, "", body.String(), numbers)
+			b.do(`const want = document.createElement("div"); want.innerHTML = ` + string(mustJSON(t, want.String())) + `;
+				window.compared = [...want.children].map((main, n) => [document.querySelectorAll("body > main")[n].innerHTML, main.innerHTML]);`)
+			for n, compared := range value[[][]string](b, "compared") {
+				assert.Equal(t, compared[1], compared[0], vectors.Cases[n].Name)
+			}
+		})
+	}
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	content, err := json.Marshal(v)
+	require.NoError(t, err)
+	return content
 }

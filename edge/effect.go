@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -20,7 +22,8 @@ type effect struct {
 	script      *snippet.Script
 	consent     consent
 	origins     []string
-	region      string
+	region      string // as is set, or of the configured numbers; may be empty
+	maskRegion  string // of the mask; may be empty
 	prerender   bool
 	attribution number.Attribution
 }
@@ -48,7 +51,8 @@ func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.v
 func (b *Block) compile(s site.Site) (*effect, error) {
 	own := s.Settings.Over(b.settings.defaults())
 	f := &effect{
-		block: b, id: s.ID, version: s.Version, origins: own.Origins, region: regionOfMask(*own.PhoneMask),
+		block: b, id: s.ID, version: s.Version, origins: own.Origins,
+		region: cmp.Or(*own.Region, b.settings.regionOfNumbers()), maskRegion: regionOfMask(*own.PhoneMask),
 		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,
 	}
 	var err error
@@ -94,8 +98,20 @@ func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 	return f, nil
 }
 
+// regionNow is the country by which numbers without a country's code are read: by
+// what is set or configured, else by the numbers that the site's pages show, else by
+// the mask. It is empty where none of them tells.
+func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
+	if f.region != "" {
+		return f.region
+	}
+	// Where it cannot be read now, it is as if no page had been seen.
+	seen, _ := shown.Region(ctx, f.id)
+	return cmp.Or(seen, f.maskRegion)
+}
+
 // site is the site as the API has to know it.
-func (f *effect) site(s site.Site) api.Site {
+func (f *effect) site(s site.Site, shown *number.Shown) api.Site {
 	settings := &f.block.settings
 	return api.Site{
 		ID:            s.ID,
@@ -105,6 +121,6 @@ func (f *effect) site(s site.Site) api.Site {
 		Origins:       f.origins,
 		ConsentCookie: f.consent.cookie,
 		ConsentValue:  f.consent.value,
-		Region:        f.region,
+		Region:        func(ctx context.Context) string { return f.regionNow(ctx, shown) },
 	}
 }

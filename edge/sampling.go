@@ -116,12 +116,6 @@ func (l *sampling) run(ctx context.Context) {
 }
 
 func (l *sampling) learn(ctx context.Context, s sample) error {
-	found := make(map[string][]number.Writing)
-	for _, n := range survey.Page(s.page, s.contentType, s.block.settings.region()) {
-		for _, w := range n.Writings {
-			found[n.Digits] = append(found[n.Digits], number.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
-		}
-	}
 	desk, done, err := l.edge.Service.Use()
 	if err != nil {
 		return err
@@ -135,6 +129,16 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	}
 	if err := desk.DeclareNumbers(ctx, site, s.block.settings.Declared()); err != nil {
 		return err
+	}
+	f, err := s.block.effectFor(site, true)
+	if err != nil {
+		return err
+	}
+	found := make(map[string][]number.Writing)
+	for _, n := range survey.Page(s.page, s.contentType, f.regionNow(ctx, desk.Numbers)) {
+		for _, w := range n.Writings {
+			found[n.Digits] = append(found[n.Digits], number.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
+		}
 	}
 	return desk.Numbers.Learn(ctx, site.ID, s.path, found)
 }

@@ -8,7 +8,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -63,8 +68,29 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	require.Len(t, l.queue, looksWaiting-1, "an empty page says nothing")
 }
 
-func TestRegionOfNumbers(t *testing.T) {
-	require.Equal(t, "DE", (&Settings{PhoneMask: "+49 ###", Numbers: []Number{{Number: "74951234567"}}}).region())
-	require.Equal(t, "RU", (&Settings{Numbers: []Number{{Number: "74951234567"}}}).region())
-	require.Empty(t, new(Settings).region())
+// What is set comes first, then the configured numbers, then those that pages show,
+// and the mask only where nothing else tells.
+func TestRegionOfTheSite(t *testing.T) {
+	d, err := db.Open(t.Context(), dbtest.SQLite(t), zap.NewNop())
+	require.NoError(t, err)
+	t.Cleanup(func() { d.Close() })
+	require.NoError(t, d.Migrate(t.Context()))
+	shown := number.NewShown(d, time.Now)
+	require.NoError(t, shown.Learn(t.Context(), 1, "/", map[string][]number.Writing{"442079460018": {{Text: "+442079460018", Place: "tel", Count: 1}}}))
+	of := func(id int64, configured Settings, own site.Settings) string {
+		require.NoError(t, configured.Complete())
+		b := &Block{edge: new(Edge), settings: configured}
+		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
+		require.NoError(t, err)
+		return f.site(site.Site{ID: id}, shown).Region(t.Context())
+	}
+	numbers := []Number{{Number: "74951234567"}}
+	german, american := "DE", "US"
+	require.Equal(t, "US", of(1, Settings{Region: "de", PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{Region: &american}))
+	require.Equal(t, "DE", of(1, Settings{Region: "de", PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{}))
+	require.Equal(t, "DE", of(1, Settings{PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{Region: &german}))
+	require.Equal(t, "RU", of(1, Settings{PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{}))
+	require.Equal(t, "GB", of(1, Settings{PhoneMask: "+33 ###"}, site.Settings{}))
+	require.Equal(t, "FR", of(2, Settings{PhoneMask: "+33 ###"}, site.Settings{}), "no page has been seen")
+	require.Empty(t, of(2, Settings{}, site.Settings{}))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -36,9 +37,13 @@ type Settings struct {
 	DynamicalReplacement bool `json:"dynamical_replacement,omitempty"`
 
 	// The mask of phone numbers in forms, with # for a digit, such as
-	// `+7 (###) ###-##-##`. Its country is the one that visitors' numbers
-	// without a country code are read as numbers of.
+	// `+7 (###) ###-##-##`.
 	PhoneMask string `json:"phone_mask,omitempty"`
+
+	// The country in whose way visitors and pages write numbers without a country's
+	// code: ISO 3166-1 alpha-2, such as `RU`. Default: that of the first of the
+	// numbers, else of the numbers that the site's pages show, else of the mask.
+	Region string `json:"region,omitempty"`
 
 	// The cookie without which nothing is set or stored. Default: nobody is
 	// asked.
@@ -82,6 +87,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetVariant(s.Variant) },
 		func() error { return s.SetService(s.Service) },
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
+		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetConsent(s.Consent) },
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
@@ -159,6 +165,16 @@ func (s *Settings) SetPhoneMask(mask string) error {
 		return err
 	}
 	s.PhoneMask = mask
+	return nil
+}
+
+// SetRegion takes the two letters of a country.
+func (s *Settings) SetRegion(region string) error {
+	capitals := strings.ToUpper(region)
+	if site.CheckRegion(capitals) != nil {
+		return site.CheckRegion(region) // which quotes what was written
+	}
+	s.Region = capitals
 	return nil
 }
 
@@ -260,7 +276,7 @@ func (s *Settings) Declared() []number.Declared {
 // but DynamicalReplacement and Origins.
 func (s *Settings) defaults() site.Settings {
 	own := site.Settings{
-		PhoneMask: &s.PhoneMask, Prerender: &s.Prerender, Attribution: &s.Attribution,
+		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
 		Consent: new(site.Consent), Origins: s.Origins,
 	}
 	if s.DynamicalReplacement {
@@ -272,17 +288,12 @@ func (s *Settings) defaults() site.Settings {
 	return own
 }
 
-// region is the one in which numbers without a country code are read: that of the
-// mask, or else of the first number. It is ISO 3166-1 alpha-2, or empty.
-func (s *Settings) region() string {
-	if region := regionOfMask(s.PhoneMask); region != "" || len(s.Numbers) == 0 {
-		return region
-	}
-	n, err := phonenumbers.Parse("+"+s.Numbers[0].Number, "")
-	if err != nil {
+// regionOfNumbers is the region of the first number, or empty.
+func (s *Settings) regionOfNumbers() string {
+	if len(s.Numbers) == 0 {
 		return ""
 	}
-	return phonenumbers.GetRegionCodeForNumber(n)
+	return visit.RegionOf(s.Numbers[0].Number)
 }
 
 var maskCountry = regexp.MustCompile(`^\s*\+\s*(\d{1,3})`)

@@ -32,6 +32,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"variant":            {Variant: "a"},
 		"service":            {Service: "remote"},
 		"phone mask":         {PhoneMask: "none"},
+		"region \"Russia\"":  {Region: "Russia"},
 		"consent":            {Consent: &Consent{Value: "yes"}},
 		"a cookie can":       {Consent: &Consent{Cookie: "c", Value: "a b"}},
 		"origin":             {Origins: []string{"m.shop.example"}},

@@ -10,6 +10,7 @@ package api
 
 import (
 	"context"
+	"hash/maphash"
 	"net/http"
 	"regexp"
 	"time"
@@ -41,9 +42,9 @@ type Site struct {
 	ConsentCookie string
 	// ConsentValue is what its value has to match; nil for any value.
 	ConsentValue *regexp.Regexp
-	// Region is the country by which phones without a country code are read, in
-	// two letters (ISO 3166-1); empty for none.
-	Region string
+	// Region tells the country by which phones without a country code are read, in
+	// two letters (ISO 3166-1); empty where it is not known. It may ask the database.
+	Region func(context.Context) string
 }
 
 // Observer is told what was stored, for counting. It must not block.
@@ -70,6 +71,7 @@ type API struct {
 	scripts *limits
 	servers *limits
 	outage  rate.Sometimes
+	hiding  maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -82,6 +84,7 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 		scripts: newLimits(scriptRate, scriptBurst),
 		servers: newLimits(serverRate, serverBurst),
 		outage:  rate.Sometimes{Interval: time.Second},
+		hiding:  maphash.MakeSeed(),
 	}
 }
 
@@ -144,6 +147,8 @@ type call struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	site Site
+	// submitted is the lead that the call brings, as it is kept if it is refused.
+	submitted *lead.Refused
 }
 
 // Serve answers a request to one of the addresses of [Mount]. r.URL.Scheme is "https"
@@ -177,6 +182,9 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Ro
 	answer, err := route.serve(a, ctx, c)
 	if err != nil {
 		f := a.failureOf(c, route.path, err)
+		if c.submitted != nil && (f.business() || f.status == http.StatusUnsupportedMediaType) {
+			a.keepRefused(ctx, c, f)
+		}
 		if route.server && f.business() {
 			f.status = http.StatusOK
 		}

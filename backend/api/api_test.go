@@ -67,7 +67,7 @@ const siteID = 7
 const variantA, variantB = "A", "B"
 
 func siteOf(variant string) api.Site {
-	return api.Site{ID: siteID, Key: "shop", Signed: variant == variantA, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: "RU"}
+	return api.Site{ID: siteID, Key: "shop", Signed: variant == variantA, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: func(context.Context) string { return "RU" }}
 }
 
 // serve runs the service for the site. A request's header From-Address stands

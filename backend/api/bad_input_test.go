@@ -96,11 +96,7 @@ func TestBadScriptCalls(t *testing.T) {
 			"event: NUL":               {"event", "malformed_text", 400, with(event, "name", "\x00")},
 
 			"property: no name":              {"property", "missing", 400, with(property, "name", "")},
-			"property: a name without end":   {"property", "too_long", 400, with(property, "name", strings.Repeat("n", 129))},
-			"property: a value without end":  {"property", "too_long", 400, with(property, "value", strings.Repeat("v", 2049))},
 			"property: an array as value":    {"property", "wrong_type", 400, with(property, "value", []string{"a"})},
-			"property: NUL in the name":      {"property", "malformed_text", 400, with(property, "name", "a\x00")},
-			"property: NUL in the value":     {"property", "malformed_text", 400, with(property, "value", "a\x00")},
 			"property: deleting as a text":   {"property", "wrong_type", 400, with(property, "delete", "yes")},
 			"visitor: nothing filled":        {"visitor", "empty", 400, with(contact, "name", "")},
 			"visitor: a phone as number":     {"visitor", "wrong_type", 400, with(contact, "phone", 74951112233)},
@@ -111,21 +107,11 @@ func TestBadScriptCalls(t *testing.T) {
 			"lead: a text":                   {"lead", "wrong_type", 400, with(leadCall, "request", personal)},
 			"lead: an array":                 {"lead", "wrong_type", 400, with(leadCall, "request", []string{personal, personal})},
 			"lead: nothing filled":           {"lead", "empty", 400, with(leadCall, "request", object{"name": "", "phone": "-", "email": nil})},
-			"lead: names in an array":        {"lead", "wrong_type", 400, request("name", []string{personal, personal})},
-			"lead: a phone as object":        {"lead", "wrong_type", 400, request("phone", object{"number": "1"})},
-			"lead: an unclear sale":          {"lead", "wrong_type", 400, request("is_sale", "perhaps")},
 			"lead: a cost without a sale":    {"lead", "sale_cost_without_sale", 400, request("sale_cost", "100")},
-			"lead: a cost in words":          {"lead", "wrong_sale_cost", 400, request("is_sale", true, "sale_cost", "much")},
-			"lead: a group with a name":      {"lead", "wrong_type", 400, request("group_id", "sales")},
-			"lead: user fields as text":      {"lead", "wrong_type", 400, request("user_fields", "city")},
-			"lead: a name without end":       {"lead", "too_long", 400, request("name", strings.Repeat("n", 2000))},
-			"lead: NUL":                      {"lead", "malformed_text", 400, request("message", "a\x00b")},
-			"lead: NUL in a user field":      {"lead", "malformed_text", 400, request("city", "\x00")},
-			"lead: NUL in the field's name":  {"lead", "malformed_text", 400, request("ci\x00ty", "Oslo")},
 			"unknown route":                  {"leads", "unknown_route", 404, leadCall},
 			"a script's route with a slash":  {"lead/", "unknown_route", 404, leadCall},
 			"a route above its root":         {"../v1/lead/x", "unknown_route", 404, leadCall},
-			"body too large":                 {"lead", "too_large", 413, request("message", strings.Repeat("m", 64<<10))},
+			"body too large":                 {"lead", "too_large", 413, request("message", strings.Repeat("m", 1<<20))},
 			"body too large, credentials ok": {"event", "too_large", 413, with(event, "value", strings.Repeat("m", 64<<10))},
 		} {
 			a := s.script(test.route, test.body, "Cookie", v.cookie)
@@ -191,12 +177,6 @@ func TestBadServerCalls(t *testing.T) {
 			"a hit of nobody":          {forgedOr("foreign_ids"), []string{"hit_id", "5"}},
 			"nothing filled":           {"empty", []string{"name", "", "phone", "-"}},
 			"a cost without a sale":    {"sale_cost_without_sale", []string{"sale_cost", "100", "is_sale", "0"}},
-			"a cost in words":          {"wrong_sale_cost", []string{"sale_cost", "much", "is_sale", "1"}},
-			"an unclear sale":          {"wrong_type", []string{"is_sale", "2"}},
-			"broken UTF-8":             {"malformed_text", []string{"text", "\xff"}},
-			"broken UTF-8 in a name":   {"malformed_text", []string{"\xff", "text"}},
-			"NUL":                      {"malformed_text", []string{"text", "\x00"}},
-			"a name without end":       {"too_long", []string{"email", strings.Repeat("e", 2000)}},
 		} {
 			form := v.form(variant, append([]string{"name", personal}, test.fields...)...)
 			a := s.server("api/add_offline_message/", form)
@@ -207,18 +187,10 @@ func TestBadServerCalls(t *testing.T) {
 		form := v.form(variant, "name", personal)
 		form.Add("visitor_id", text(v.body["visitor_id"]))
 		require.Equal(t, "wrong_type", s.server("api/add_offline_message/", form).code())
-		form = v.form(variant, "name", personal)
-		form.Add("name", personal)
-		require.Equal(t, "wrong_type", s.server("api/add_offline_message/", form).code())
 
-		a := s.send(http.MethodPost, "api/add_offline_message/", "name=%zz", "Content-Type", "application/x-www-form-urlencoded")
+		a := s.send(http.MethodGet, "vc/s/?vn=%zz", "")
 		require.Equal(t, 200, a.status)
 		require.Equal(t, "malformed_form", a.code())
-		a = s.send(http.MethodGet, "vc/s/?vn=%zz", "")
-		require.Equal(t, 200, a.status)
-		require.Equal(t, "malformed_form", a.code())
-		a = s.server("api/add_offline_message/", v.form(variant, "name", personal), "Idempotency-Key", strings.Repeat("k", 300))
-		require.Equal(t, "too_long", a.code())
 
 		a = s.server("api/add_offline_message/", v.form(variant, "text", strings.Repeat("m", 1<<20)))
 		require.Equal(t, 413, a.status)

@@ -21,20 +21,25 @@ const (
 	// maxScriptBody is the size in bytes of a call of the script. Browsers keep
 	// no more than that alive for a page that is gone.
 	maxScriptBody = 64 << 10
+	// maxLeadBody is the size in bytes of a lead of the script. Texts beyond
+	// maxScriptBody are sent before the page is left.
+	maxLeadBody = 1 << 20
 	// maxServerBody is the size in bytes of a server's call. Servers send the
 	// transcripts of whole chats.
 	maxServerBody = 1 << 20
+	// maxPairs is how many fields of a server's call are read.
+	maxPairs = 10_000
 	// bodyTimeout bounds how long a body may take to arrive.
 	bodyTimeout = 10 * time.Second
 )
 
-// decode reads the JSON object of the script's call.
-func (c *call) decode(into any) error {
+// decode reads the JSON object of the script's call, of limit bytes at most.
+func (c *call) decode(into any, limit int64) error {
 	mediaType, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/json" {
 		return fail(http.StatusUnsupportedMediaType, "wrong_content_type", "the body must be application/json")
 	}
-	content, err := c.body(maxScriptBody)
+	content, err := c.body(limit)
 	if err != nil {
 		return err
 	}
@@ -54,8 +59,17 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
-// form reads the fields of a server's call.
+// form reads the fields of a server's call, all of which can be stored.
 func (c *call) form() (url.Values, error) {
+	content, charset, err := c.encoded()
+	if err != nil {
+		return nil, err
+	}
+	return parseForm(content, charset)
+}
+
+// encoded is the body of a server's call and the charset that it declares.
+func (c *call) encoded() (content, charset string, err error) {
 	mediaType, parameters, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil {
 		// Senders forget the header, or write a charset that cannot be parsed.
@@ -63,30 +77,19 @@ func (c *call) form() (url.Values, error) {
 		mediaType = strings.ToLower(strings.TrimSpace(mediaType))
 	}
 	if mediaType != "application/x-www-form-urlencoded" && mediaType != "" {
-		return nil, fail(http.StatusUnsupportedMediaType, "wrong_content_type",
+		return "", "", fail(http.StatusUnsupportedMediaType, "wrong_content_type",
 			"the body must be application/x-www-form-urlencoded (in PHP: http_build_query)")
 	}
-	content, err := c.body(maxServerBody)
-	if err != nil {
-		return nil, err
-	}
-	return parseForm(string(content), parameters["charset"])
+	body, err := c.body(maxServerBody)
+	return string(body), parameters["charset"], err
 }
 
-// parseForm reads url-encoded fields of the charset, which is UTF-8 unless it
-// is another that browsers know.
+// parseForm reads url-encoded fields of the charset, and refuses what cannot be read
+// or stored.
 func parseForm(content, charset string) (url.Values, error) {
-	// A semicolon separates nothing: it is one that a sender did not encode.
-	form, err := url.ParseQuery(strings.ReplaceAll(content, ";", "%3B"))
-	if err != nil {
+	form, whole := readForm(content, charset)
+	if !whole {
 		return nil, malformed("malformed_form", "the fields are not well-formed application/x-www-form-urlencoded")
-	}
-	if charset != "" {
-		if known, err := htmlindex.Get(charset); err == nil {
-			if name, _ := htmlindex.Name(known); name != "utf-8" {
-				form = decoded(form, known)
-			}
-		}
 	}
 	for name, values := range form {
 		for _, text := range append(values, name) {
@@ -99,6 +102,39 @@ func parseForm(content, charset string) (url.Values, error) {
 		}
 	}
 	return form, nil
+}
+
+// readForm reads url-encoded fields of the charset, which is UTF-8 unless it is
+// another that browsers know. What is not well-formed stays as it is, and whole is
+// false. A semicolon separates nothing: it is one that a sender did not encode.
+func readForm(content, charset string) (form url.Values, whole bool) {
+	form, whole = make(url.Values), true
+	unescape := func(text string) string {
+		plain, err := url.QueryUnescape(text)
+		if err != nil {
+			whole = false
+			return text
+		}
+		return plain
+	}
+	pairs := 0
+	for pair := range strings.SplitSeq(content, "&") {
+		if pairs++; pairs > maxPairs {
+			return form, false
+		}
+		if pair != "" {
+			name, value, _ := strings.Cut(pair, "=")
+			form.Add(unescape(name), unescape(value))
+		}
+	}
+	if charset != "" {
+		if known, err := htmlindex.Get(charset); err == nil {
+			if name, _ := htmlindex.Name(known); name != "utf-8" {
+				form = decoded(form, known)
+			}
+		}
+	}
+	return form, whole
 }
 
 func decoded(form url.Values, charset encoding.Encoding) url.Values {

@@ -19,7 +19,7 @@ func (a *API) event(ctx context.Context, c *call) (any, error) {
 		Name     string `json:"name"`
 		Value    string `json:"value"`
 	}
-	if err := c.decode(&sent); err != nil {
+	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
 	err := checkTexts(maxScriptBody, field{"category", sent.Category}, field{"action", sent.Action}, field{"name", sent.Name}, field{"value", sent.Value})

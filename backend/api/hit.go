@@ -26,7 +26,7 @@ type hitAnswer struct {
 // hit serves v1/hit: a page view.
 func (a *API) hit(ctx context.Context, c *call) (any, error) {
 	var v view
-	if err := c.decode(&v); err != nil {
+	if err := c.decode(&v, maxScriptBody); err != nil {
 		return nil, err
 	}
 	p, hit, err := a.viewed(ctx, c, v)

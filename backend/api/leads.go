@@ -3,8 +3,12 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"hash/maphash"
+	"net/netip"
+	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
 // leadAnswer is the result object of addOfflineRequest (browser interface,
@@ -12,6 +16,8 @@ import (
 type leadAnswer struct {
 	Success bool    `json:"success"`
 	Result  *result `json:"result"`
+	// Notes say which fields could not be stored as they were sent.
+	Notes []lead.Note `json:"notes,omitempty"`
 }
 
 // lead serves v1/lead: addOfflineRequest.
@@ -20,17 +26,23 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 		caller
 		Request json.RawMessage `json:"request"`
 	}
-	if err := c.decode(&sent); err != nil {
+	if err := c.decode(&sent, maxLeadBody); err != nil {
 		return nil, err
 	}
 	if sent.Request == nil {
 		return nil, malformed("missing", "request is missing")
 	}
+	c.submitted = &lead.Refused{Origin: lead.Script, Sent: sent.Request}
 	submission, err := lead.FromObject(sent.Request)
 	if err != nil {
 		return nil, err
 	}
 	if err := submission.Check(); err != nil { // before a view is stored with it
+		if sent.Credentials != nil {
+			if p, err := a.verified(c, *sent.Credentials); err == nil {
+				c.submitted.Ref, c.submitted.URL = p.Ref, p.uri
+			}
+		}
 		return nil, err
 	}
 	p, err := a.page(ctx, c, sent.caller)
@@ -38,18 +50,45 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	submission.Origin, submission.CallID = lead.Script, sent.ID
-	if err := a.addLead(ctx, c, p, submission); err != nil {
+	if err := a.addLead(ctx, c, p, &submission); err != nil {
 		return nil, err
 	}
-	return leadAnswer{Success: true}, nil
+	return leadAnswer{Success: true, Notes: submission.Notes}, nil
 }
 
 // addLead stores the submission as a lead of the page view.
-func (a *API) addLead(ctx context.Context, c *call, from page, s lead.Submission) error {
-	s.SiteID, s.Region, s.Ref, s.URL = c.site.ID, c.site.Region, from.Ref, from.uri
-	_, repeated, err := a.leads.Add(ctx, s)
+func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submission) error {
+	s.SiteID, s.Region, s.Ref, s.URL = c.site.ID, c.site.Region(ctx), from.Ref, from.uri
+	if err := s.Check(); err != nil {
+		return err
+	}
+	_, repeated, err := a.leads.Add(ctx, *s)
 	if err == nil && !repeated {
 		a.observer.Lead(c.site.Key, s.Origin)
 	}
 	return err
+}
+
+// keepRefused keeps a lead that was refused, for the owner of the site to see why.
+func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
+	r := *c.submitted
+	r.SiteID, r.Code, r.Reason, r.Region = c.site.ID, f.code, f.reason, c.site.Region(ctx)
+	r.Address = network(pace.Client(c.r.RemoteAddr))
+	if r.Origin == lead.Script { // the visitor's own, which is nobody's business
+		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, r.Address), 36)
+	}
+	a.leads.Refuse(r)
+}
+
+// network is the address as it is kept: of IPv6, the network that one client has whole.
+func network(client netip.Addr) string {
+	if client.Is6() {
+		if prefix, err := client.Prefix(64); err == nil {
+			return prefix.String()
+		}
+	}
+	if !client.IsValid() {
+		return ""
+	}
+	return client.String()
 }

@@ -1,9 +1,13 @@
 package api
 
-import "context"
+import (
+	"context"
 
-// What a property holds at most, in bytes. One that is longer is refused: a
-// page reads back what it has set.
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// What a property holds at most, in bytes. What is longer is cut between characters, and
+// a NUL is taken away.
 const (
 	maxPropertyName  = 128
 	maxPropertyValue = 2048
@@ -18,28 +22,31 @@ func (a *API) property(ctx context.Context, c *call) (any, error) {
 		Value  *string `json:"value"`
 		Delete bool    `json:"delete"`
 	}
-	if err := c.decode(&sent); err != nil {
+	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
-	if err := checkProperty(sent.Name, sent.Value); err != nil {
-		return nil, err
+	kept := propertyAnswer{Success: true, Name: visit.Clip(sent.Name, maxPropertyName)}
+	if kept.Name == "" {
+		return nil, malformed("missing", "a property needs a name")
+	}
+	if sent.Value != nil && !sent.Delete {
+		value := visit.Clip(*sent.Value, maxPropertyValue)
+		kept.Value = &value
 	}
 	p, err := a.page(ctx, c, sent.caller)
 	if err != nil {
 		return nil, err
 	}
 	if sent.Delete {
-		return succeeded{true}, a.visits.DeleteProperty(ctx, c.site.ID, p.Ref, sent.Name)
+		return kept, a.visits.DeleteProperty(ctx, c.site.ID, p.Ref, kept.Name)
 	}
-	return succeeded{true}, a.visits.SetProperty(ctx, c.site.ID, p.Ref, sent.Name, sent.Value)
+	return kept, a.visits.SetProperty(ctx, c.site.ID, p.Ref, kept.Name, kept.Value)
 }
 
-func checkProperty(name string, value *string) error {
-	if name == "" {
-		return malformed("missing", "a property needs a name")
-	}
-	if err := checkTexts(maxPropertyName, field{"name", name}); err != nil || value == nil {
-		return err
-	}
-	return checkTexts(maxPropertyValue, field{"value", *value})
+// propertyAnswer is the property as it is kept, which the page has to see too.
+type propertyAnswer struct {
+	Success bool   `json:"success"`
+	Name    string `json:"name"`
+	// Value is nil for a flag, and for a property that was deleted.
+	Value *string `json:"value"`
 }

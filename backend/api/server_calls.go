@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -16,24 +17,40 @@ import (
 // 4.2): a lead from the site's server. A site may send the fields of its form
 // as they are, with the credentials among them, and hours after the page view.
 func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
-	form, err := c.form()
+	content, charset, err := c.encoded()
 	if err != nil {
+		if f, ok := errors.AsType[*failure](err); ok && f.status == http.StatusUnsupportedMediaType {
+			if body, err := c.body(maxServerBody); err == nil {
+				c.submitted = &lead.Refused{Origin: lead.Server, Sent: body}
+			}
+		}
 		return nil, err
 	}
+	form, whole := readForm(content, charset)
+	c.submitted = &lead.Refused{Origin: lead.Server, Sent: lead.FormSent(form)}
 	from, err := a.credentialsOf(ctx, c, form)
 	if err != nil {
 		return nil, err
 	}
-	submission, err := lead.FromForm(form)
-	if err != nil {
-		return nil, err
+	c.submitted.Ref, c.submitted.URL = from.Ref, from.uri
+	submission := lead.FromForm(form)
+	if !whole {
+		submission.Notes = append(submission.Notes, lead.Note{Field: "user_fields", Code: "malformed_form",
+			Note: "the fields are not well-formed application/x-www-form-urlencoded; what could not be decoded stays as it was sent"})
 	}
 	submission.Origin = lead.Server
 	submission.IdempotencyKey = strings.Trim(strings.TrimSpace(c.r.Header.Get("Idempotency-Key")), `"`)
-	if err := a.addLead(ctx, c, from, submission); err != nil {
+	if err := a.addLead(ctx, c, from, &submission); err != nil {
 		return nil, err
 	}
-	return succeeded{true}, nil
+	return addedAnswer{true, submission.Notes}, nil
+}
+
+// addedAnswer is the answer to a lead that was stored.
+type addedAnswer struct {
+	Success bool `json:"success"`
+	// Notes say which fields could not be stored as they were sent.
+	Notes []lead.Note `json:"notes,omitempty"`
 }
 
 // credentialsOf finds the page view that the form's credentials name.
@@ -112,7 +129,7 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := visit.Info{Name: sent.Get("vn"), Email: sent.Get("ve"), Phone: sent.Get("vp"), Region: c.site.Region}
+	info := visit.Info{Name: sent.Get("vn"), Email: sent.Get("ve"), Phone: sent.Get("vp"), Region: c.site.Region(ctx)}
 	if err := checkInfo(info); err != nil {
 		return nil, err
 	}

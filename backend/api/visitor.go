@@ -17,10 +17,10 @@ func (a *API) visitor(ctx context.Context, c *call) (any, error) {
 		Email string `json:"email"`
 		Phone string `json:"phone"`
 	}
-	if err := c.decode(&sent); err != nil {
+	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
-	info := visit.Info{Name: sent.Name, Email: sent.Email, Phone: sent.Phone, Region: c.site.Region}
+	info := visit.Info{Name: sent.Name, Email: sent.Email, Phone: sent.Phone, Region: c.site.Region(ctx)}
 	if err := checkInfo(info); err != nil {
 		return nil, err
 	}

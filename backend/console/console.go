@@ -115,6 +115,8 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("GET /visitors", c.signedIn(c.showVisitors))
 	mux.HandleFunc("GET /visitors/{site}/{visitor}", c.signedIn(c.showCard))
 	mux.HandleFunc("GET /leads", c.signedIn(c.showLeads))
+	mux.HandleFunc("GET /leads/refused", c.signedIn(c.showRefused))
+	mux.HandleFunc("POST /leads/refused/{site}/{refused}", c.signedIn(c.takeOver))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))

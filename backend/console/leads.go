@@ -39,7 +39,7 @@ func leadRowOf(w *words, f frame, l lead.Lead) leadRow {
 		Source: sourceOf(w, l.Source),
 		Page:   pageOf(l.URL),
 	}
-	for _, label := range []string{l.Name, phone(l.PhoneDigits, l.Phone), l.Email} {
+	for _, label := range []string{l.Name, w.phone(l.PhoneDigits, l.PhoneExtension, l.Phone), l.Email} {
 		if strings.TrimSpace(label) != "" {
 			row.Label = label
 			break

@@ -21,7 +21,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "numbers", "sites", "operators", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "numbers", "sites", "operators", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
@@ -50,6 +50,8 @@ func functions(w *words) template.FuncMap {
 		"money":   w.money,
 		"number":  w.number,
 		"phone":   phone,
+		"called":  w.phone,
+		"taken":   taken,
 		"dial":    func(digits string) template.URL { return dialing(digits) },
 		"mailbox": mailbox,
 		"page":    pageOf,

@@ -88,7 +88,7 @@ func guestOf(w *words, f frame, v visit.LiveVisit) guest {
 		Seen:    v.LastAt,
 		Hits:    v.Hits,
 	}
-	g.Label = firstOf(v.Name, writtenPhone(v.Phone), v.Email)
+	g.Label = firstOf(v.Name, contactPhoneOf(v.Phone).text(w), v.Email)
 	if g.Label == "" {
 		g.Known, g.Label = false, visitorLabel(w, int64(v.Visitor))
 	}
@@ -114,12 +114,6 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// writtenPhone formats a number that was written with its country's code, and
-// leaves others as they are.
-func writtenPhone(written string) string {
-	return phone(visit.NormalizePhone(written, ""), written)
-}
-
 // card is a visitor, as shown.
 type card struct {
 	ID, SiteID         int64
@@ -137,7 +131,14 @@ type card struct {
 	Language           string
 }
 
-type contactPhone struct{ PhoneDigits, Phone string }
+type contactPhone struct{ PhoneDigits, PhoneExtension, Phone string }
+
+func contactPhoneOf(c visit.Contact) contactPhone {
+	phone := c.Phone()
+	return contactPhone{phone.Digits, phone.Extension, c.Written}
+}
+
+func (p contactPhone) text(w *words) string { return w.phone(p.PhoneDigits, p.PhoneExtension, p.Phone) }
 
 // stay is a session on a visitor's card.
 type stay struct {
@@ -162,7 +163,7 @@ func cardOf(w *words, siteID int64, found visit.Card) card {
 	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name,
 		Here: w.now().Sub(found.LastAt) < visit.LiveFor}
 	for _, p := range found.Phones {
-		c.Phones = append(c.Phones, contactPhone{p.Value, p.Written})
+		c.Phones = append(c.Phones, contactPhoneOf(p))
 	}
 	for _, e := range found.Emails {
 		c.Emails = append(c.Emails, e.Written)
@@ -176,7 +177,7 @@ func cardOf(w *words, siteID int64, found visit.Card) card {
 	}
 	names := []string{found.Name}
 	for _, p := range c.Phones {
-		names = append(names, phone(p.PhoneDigits, p.Phone))
+		names = append(names, p.text(w))
 	}
 	c.Label = firstOf(append(names, c.Emails...)...)
 	c.Known = c.Label != ""

@@ -78,6 +78,19 @@ func phone(digits, written string) string {
 	return digits
 }
 
+// phone is the number with its extension.
+func (w *words) phone(digits, extension, written string) string {
+	if _, known := parsePhone(digits); known && extension != "" {
+		return w.text("phone.extension", "phone", phone(digits, written), "extension", extension)
+	}
+	return phone(digits, written)
+}
+
+// taken tells whether a number is shown by other digits than it was written with.
+func taken(digits, extension, written string) bool {
+	return digits != "" && visit.Digits(written) != digits+extension
+}
+
 // dial is what dials the number, or nothing when it is none.
 func dial(digits string) string {
 	if parsed, ok := parsePhone(digits); ok {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -27,8 +28,8 @@ const DeliveryMemory = 30 * 24 * time.Hour
 // was delivered before is not stored again: the lead that it made is returned,
 // with repeated true.
 //
-// The error is an [Invalid] when the submission is at fault, and nothing is
-// stored then.
+// What cannot be stored as it is has been cut then, see [Submission.Check]. The error
+// is an [Invalid] when the submission is at fault, and nothing is stored then.
 func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool, err error) {
 	if err := s.Check(); err != nil {
 		return Lead{}, false, err
@@ -41,9 +42,10 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if err != nil {
 		return Lead{}, false, err
 	}
+	phone := visit.ReadPhone(s.Phone, s.Region)
 	lead = Lead{
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(l.now().UnixMilli()), Origin: s.Origin,
-		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: visit.Digits(visit.NormalizePhone(s.Phone, s.Region)),
+		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
 		UserFields: s.UserFields, URL: visit.Clip(s.URL, maxAddress),
 	}
@@ -87,7 +89,10 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if earlier == 0 {
 		return lead, false, nil
 	}
-	lead, err = l.Get(ctx, s.SiteID, earlier)
+	if lead, err = l.Get(ctx, s.SiteID, earlier); errors.Is(err, ErrUnknown) {
+		// It has been erased since. The sender has delivered it all the same.
+		return Lead{ID: earlier, SiteID: s.SiteID, Ref: s.Ref}, true, nil
+	}
 	return lead, true, err
 }
 
@@ -133,7 +138,12 @@ func (s *Submission) delivery() (name string, within time.Duration, err error) {
 		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), DeliveryMemory, nil
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
-		return fmt.Sprintf("key:%d:%s", s.Hit, s.IdempotencyKey), DeliveryMemory, nil
+		key := s.IdempotencyKey
+		if len(key) > maxDelivery || !utf8.ValidString(key) {
+			hash := sha256.Sum256([]byte(key))
+			key = "sha256:" + base64.RawURLEncoding.EncodeToString(hash[:])
+		}
+		return fmt.Sprintf("key:%d:%s", s.Hit, key), DeliveryMemory, nil
 	}
 	content, err := json.Marshal(s)
 	if err != nil {

@@ -3,9 +3,10 @@ package lead
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // service names the values of the credentials object. They come along when a
@@ -21,11 +22,9 @@ type fields map[string]any
 
 // FromObject reads the object that a site gave to addOfflineRequest. Sites give
 // whole forms: fields in arrays of one, fields without content, fields of their
-// own. The error is an [Invalid].
+// own. What a field cannot hold is kept as a user field and noted. The error is an
+// [Invalid] when there are no fields at all.
 func FromObject(object json.RawMessage) (Submission, error) {
-	if !utf8.Valid(object) {
-		return Submission{}, invalid("malformed_text", "the request is not valid UTF-8")
-	}
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.UseNumber()
 	var sent any
@@ -36,109 +35,124 @@ func FromObject(object json.RawMessage) (Submission, error) {
 	if !ok {
 		return Submission{}, invalid("wrong_type", "the request must be an object")
 	}
-	return fields(values).submission("message", "text")
+	return fields(values).submission("message", "text"), nil
 }
 
 // FromForm reads the fields of a server's call (browser interface, section
-// 4.2), the credentials among them left out. User fields come by their bare
-// names, or as PHP writes them: user_fields[city]. The error is an [Invalid].
-func FromForm(form url.Values) (Submission, error) {
-	sent := fields{}
-	grouped := map[string]any{}
+// 4.2), the credentials among them left out. What a field cannot hold is kept as a
+// user field and noted.
+func FromForm(form url.Values) Submission { return fieldsOf(form).submission("text", "message") }
+
+func fieldsOf(form url.Values) fields {
+	sent := make(fields, len(form))
 	for name, values := range form {
 		value := make([]any, len(values))
 		for i, v := range values {
 			value[i] = v
 		}
-		name = strings.TrimSuffix(name, "[]")
-		if inner, found := strings.CutPrefix(name, "user_fields["); found && strings.HasSuffix(inner, "]") {
-			grouped[strings.TrimSuffix(inner, "]")] = value
-			continue
-		}
 		sent[name] = value
 	}
-	if len(grouped) > 0 && nothing(sent["user_fields"]) {
-		sent["user_fields"] = grouped
+	return sent
+}
+
+// group takes names apart as PHP writes them: lamp[], and user_fields[city], which is
+// a user field as one by its bare name is.
+func (f fields) group() {
+	grouped := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		value, bare := f[name], strings.TrimSuffix(name, "[]")
+		if inner, found := strings.CutPrefix(bare, "user_fields["); found && strings.HasSuffix(inner, "]") {
+			grouped[strings.TrimSuffix(inner, "]")] = value
+			delete(f, name)
+		} else if bare != name {
+			delete(f, name)
+			f[free(f, bare)] = value
+		}
 	}
-	return sent.submission("text", "message")
+	if len(grouped) == 0 {
+		return
+	}
+	if beside := f["user_fields"]; !nothing(beside) {
+		grouped[free(grouped, "user_fields")] = beside
+	}
+	f["user_fields"] = grouped
 }
 
 // submission takes the fields apart. The text of the request is in one of two
 // fields, of which the first is the documented one; if both hold something, the
 // other is the site's own.
-func (f fields) submission(message, otherMessage string) (Submission, error) {
+func (f fields) submission(message, otherMessage string) Submission {
+	f.group()
 	if nothing(f[message]) && !nothing(f[otherMessage]) {
 		f[message] = f[otherMessage]
 		delete(f, otherMessage)
 	}
-	var s Submission
-	for name, to := range map[string]*string{
-		"name": &s.Name, "email": &s.Email, "phone": &s.Phone, "form_name": &s.FormName, message: &s.Message,
-	} {
-		text, err := f.text(name)
-		if err != nil {
-			return Submission{}, err
+	r := reading{sent: f}
+	r.userFields(message)
+	r.Name, r.Email, r.Phone = strings.TrimSpace(r.text("name")), strings.TrimSpace(r.text("email")), strings.TrimSpace(r.text("phone"))
+	r.FormName, r.Message = strings.TrimSpace(r.text("form_name")), r.text(message)
+	r.sale()
+	r.GroupID = r.integer("group_id")
+	return r.Submission
+}
+
+// reading is a submission that is being read.
+type reading struct {
+	Submission
+	sent fields
+}
+
+// keep keeps a field that cannot be used as it is among the user fields, and says so.
+func (r *reading) keep(name, code, must string) {
+	r.note(name, code, "%s %s; what was sent is kept among the user fields", name, must)
+	r.add(name, r.sent[name])
+}
+
+// add adds to the user fields, under a name that is free.
+func (r *reading) add(name string, value any) {
+	if nothing(value) {
+		return
+	}
+	if r.UserFields == nil {
+		r.UserFields = make(map[string]string)
+	}
+	r.UserFields[free(r.UserFields, name)] = written(value)
+}
+
+// free is the name, with strokes behind it where it is taken.
+func free[V any](of map[string]V, name string) string {
+	for {
+		if _, taken := of[name]; !taken {
+			return name
 		}
-		if name != message {
-			text = strings.TrimSpace(text)
-		}
-		*to = text
+		name += "_"
 	}
-	var err error
-	if s.IsSale, err = f.flag("is_sale"); err != nil {
-		return Submission{}, err
-	}
-	if s.SaleCost, err = f.amount("sale_cost"); err != nil {
-		return Submission{}, err
-	}
-	if s.SaleCost == "0" && !s.IsSale {
-		s.SaleCost = "" // nothing was sold, for nothing
-	}
-	if s.GroupID, err = f.integer("group_id"); err != nil {
-		return Submission{}, err
-	}
-	if s.UserFields, err = f.userFields(message); err != nil {
-		return Submission{}, err
-	}
-	return s, nil
 }
 
 // userFields are those under the name user_fields and, beside them, all that
 // the interface does not know.
-func (f fields) userFields(message string) (map[string]string, error) {
-	found := map[string]string{}
-	add := func(name string, value any) {
-		if !nothing(value) {
-			found[name] = written(value)
+func (r *reading) userFields(message string) {
+	var known map[string]any
+	switch named := single(r.sent["user_fields"]).(type) {
+	case map[string]any:
+		known = named
+	default:
+		if !nothing(named) { // PHP writes an empty object as an empty array
+			r.keep("user_fields", "wrong_type", "must be an object of names and texts")
 		}
 	}
-	for name, value := range f {
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		r.add(name, known[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.sent)) {
 		switch name {
 		case "name", "email", "phone", "form_name", "is_sale", "sale_cost", "group_id", "user_fields", message:
 		default:
-			if !service[name] {
-				add(name, value)
+			if _, above := known[name]; !above && !service[name] {
+				r.add(name, r.sent[name])
 			}
 		}
 	}
-	switch named := single(f["user_fields"]).(type) {
-	case map[string]any:
-		for name, value := range named {
-			add(name, value)
-		}
-	case []any:
-		if len(named) > 0 { // PHP writes an empty object as an empty array
-			return nil, invalid("wrong_type", "user_fields must be an object of names and texts")
-		}
-	default:
-		if !nothing(named) {
-			return nil, invalid("wrong_type", "user_fields must be an object of names and texts")
-		}
-	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	return found, nil
 }
 
 // written is a user field's value as text: what is no text is written as JSON.

@@ -43,9 +43,10 @@ type Lead struct {
 	Name  string
 	Email string
 	// Phone is as written; PhoneDigits is the same number in international
-	// form, for comparing and dialling.
-	Phone, PhoneDigits string
-	Message            string
+	// form, for comparing and dialling, and PhoneExtension what is dialled behind
+	// it. Both are empty where it is not known which number is meant.
+	Phone, PhoneDigits, PhoneExtension string
+	Message                            string
 	// IsSale marks a sale. SaleCost is its amount as a decimal with a point,
 	// such as "1500.50", or empty for a sale of unknown amount.
 	IsSale   bool
@@ -66,8 +67,8 @@ type Lead struct {
 // Invalid says why a submission is no lead. It is the sender's mistake: the
 // same submission is refused each time.
 type Invalid struct {
-	// Code is a word for programs: empty, wrong_type, too_long,
-	// malformed_text, sale_cost_without_sale, wrong_sale_cost.
+	// Code is a word for programs: empty, wrong_type, sale_cost_without_sale; in a
+	// [Note] too_long, malformed_text and wrong_sale_cost besides.
 	Code string
 	// Reason is a sentence for the developer of the site. It names fields and
 	// never repeats their content.
@@ -86,9 +87,12 @@ type Leads struct {
 	visits *visit.Visits
 	now    func() time.Time
 	ids    *db.Sequence
+
+	refused    waiting
+	refusedIDs *db.Sequence
 }
 
 // New returns the leads of the database.
 func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
-	return &Leads{db: d, visits: visits, now: now, ids: d.Sequence("leads", 1024)}
+	return &Leads{db: d, visits: visits, now: now, ids: d.Sequence("leads", 1024), refusedIDs: d.Sequence("refused_leads", 256)}
 }

@@ -80,12 +80,12 @@ type row struct {
 	userFields string // as JSON
 }
 
-const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, message,
+const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
 	is_sale, sale_cost, group_id, form_name, user_fields, url, ` + visit.SourceColumns
 
 func (r *row) fields() []any {
 	return append([]any{
-		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.Message,
+		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
 		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL,
 	}, r.Source.Fields()...)
 }
@@ -97,9 +97,9 @@ func (l *Lead) insert(ctx context.Context, tx db.Tx) error {
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO leads (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`,
 		append([]any{
-			l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.Message,
+			l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.PhoneExtension, l.Message,
 			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL,
 		}, l.Source.Values()...)...)
 	return err

@@ -1,6 +1,9 @@
 package lead
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +22,8 @@ const (
 	maxUserFields = 200
 	// maxAddress is the size in bytes to which a page's address is cut.
 	maxAddress = 2048
-	// maxDelivery is the size in bytes of a delivery's name.
+	// maxDelivery is the size in bytes of a delivery's name; of a longer one, its hash
+	// is the name.
 	maxDelivery = 255
 )
 
@@ -53,39 +57,45 @@ type Submission struct {
 	GroupID                     int64
 	FormName                    string
 	UserFields                  map[string]string
+
+	// Notes say what could not be used as it was sent.
+	Notes []Note `json:"-"`
 }
 
-// Check returns an [Invalid] when the submission cannot be stored as a lead.
+// Note says what became of a field that could not be stored as it was sent. It never
+// repeats the field's content.
+type Note struct {
+	// Field is a documented name, or user_fields for any other.
+	Field string `json:"field"`
+	// Code is one of those of [Invalid].
+	Code string `json:"code"`
+	// Note is a sentence for the developer of the site.
+	Note string `json:"note"`
+}
+
+func (s *Submission) note(field, code, format string, args ...any) {
+	note := Note{field, code, fmt.Sprintf(format, args...)}
+	if !slices.Contains(s.Notes, note) {
+		s.Notes = append(s.Notes, note)
+	}
+}
+
+// Check cuts what is too long, takes away what no database stores, and notes both. It
+// returns an [Invalid] when nothing usable is left, and when the sender has broken a
+// duty of the interface.
 func (s *Submission) Check() error {
-	total := 0
 	for _, f := range []struct {
-		name, text string
-		max        int
+		name string
+		text *string
+		max  int
 	}{
-		{"name", s.Name, maxShort}, {"email", s.Email, maxShort}, {"phone", s.Phone, maxShort},
-		{"form_name", s.FormName, maxShort}, {"message", s.Message, maxText},
-		{"Idempotency-Key", s.IdempotencyKey, maxDelivery}, {"id", s.CallID, maxDelivery},
+		{"name", &s.Name, maxShort}, {"email", &s.Email, maxShort}, {"phone", &s.Phone, maxShort},
+		{"form_name", &s.FormName, maxShort}, {"message", &s.Message, maxText},
 	} {
-		if err := checkText(f.name, f.text, f.max); err != nil {
-			return err
-		}
-		total += len(f.text)
+		*f.text = s.fit(f.name, *f.text, f.max)
 	}
-	if len(s.UserFields) > maxUserFields {
-		return invalid("too_long", "a lead holds at most %d user fields", maxUserFields)
-	}
-	for name, value := range s.UserFields {
-		if err := checkText("the name of a user field", name, maxShort); err != nil {
-			return err
-		}
-		if err := checkText("a user field", value, maxText); err != nil {
-			return err
-		}
-		total += len(name) + len(value)
-	}
-	if total > maxText {
-		return invalid("too_long", "the lead is longer than %d bytes in all", maxText)
-	}
+	s.fitUserFields()
+	s.fitTotal()
 	if s.SaleCost != "" && !s.IsSale {
 		return invalid("sale_cost_without_sale", "sale_cost is sent without is_sale: only a sale has a cost")
 	}
@@ -95,14 +105,75 @@ func (s *Submission) Check() error {
 	return nil
 }
 
-func checkText(name, text string, limit int) error {
-	switch {
-	case len(text) > limit:
-		return invalid("too_long", "%s is longer than %d bytes", name, limit)
-	case !utf8.ValidString(text):
-		return invalid("malformed_text", "%s is not valid UTF-8", name)
-	case strings.IndexByte(text, 0) >= 0:
-		return invalid("malformed_text", "%s holds a NUL character", name)
+// fit is the text without NUL, in UTF-8, and cut between characters to limit bytes.
+func (s *Submission) fit(field, text string, limit int) string {
+	clean := strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\ufffd")
+	if clean != text {
+		s.note(field, "malformed_text", "%s holds NUL characters, or is not UTF-8; they are taken away, or replaced", field)
 	}
-	return nil
+	if len(clean) > limit {
+		s.note(field, "too_long", "%s is longer than %d bytes; it is cut", field, limit)
+		clean = cut(clean, limit)
+	}
+	return clean
+}
+
+// cut is the first limit bytes of a text, without a part of a character at the end.
+func cut(text string, limit int) string {
+	if limit >= len(text) {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+func (s *Submission) fitUserFields() {
+	if len(s.UserFields) == 0 {
+		return
+	}
+	fitting := make(map[string]string, len(s.UserFields))
+	for _, name := range slices.Sorted(maps.Keys(s.UserFields)) {
+		value := s.fit("user_fields", s.UserFields[name], maxText)
+		if value == "" {
+			continue
+		}
+		if len(fitting) == maxUserFields {
+			s.note("user_fields", "too_long", "a lead holds at most %d user fields; the others are left out", maxUserFields)
+			break
+		}
+		fitting[free(fitting, s.fit("user_fields", name, maxShort))] = value
+	}
+	s.UserFields = fitting
+}
+
+// fitTotal cuts the longest texts until all together are no longer than a lead may be.
+func (s *Submission) fitTotal() {
+	total := len(s.Name) + len(s.Email) + len(s.Phone) + len(s.FormName) + len(s.Message)
+	for name, value := range s.UserFields {
+		total += len(name) + len(value)
+	}
+	for total > maxText {
+		longest, field := len(s.Message), "message"
+		of := "" // the user field
+		for _, name := range slices.Sorted(maps.Keys(s.UserFields)) {
+			if n := len(s.UserFields[name]); n > longest {
+				longest, field, of = n, "user_fields", name
+			}
+		}
+		s.note(field, "too_long", "the lead is longer than %d bytes in all; %s is cut", maxText, field)
+		keep := max(0, longest-(total-maxText))
+		if field == "message" {
+			s.Message = cut(s.Message, keep)
+			total += len(s.Message) - longest
+			continue
+		}
+		value := cut(s.UserFields[of], keep)
+		total += len(value) - longest
+		if s.UserFields[of] = value; value == "" {
+			delete(s.UserFields, of)
+			total -= len(of)
+		}
+	}
 }

@@ -28,8 +28,9 @@ const (
 // Shown keeps which telephone numbers the sites' own pages show, and which ones
 // configurations have for them. It is safe for concurrent use.
 type Shown struct {
-	db  *db.DB
-	now func() time.Time
+	db      *db.DB
+	now     func() time.Time
+	regions regions
 }
 
 // ShownNumber is a number that a site's pages show.
@@ -55,7 +56,9 @@ type Writing struct {
 }
 
 // NewShown returns the shown numbers of the database.
-func NewShown(d *db.DB, now func() time.Time) *Shown { return &Shown{db: d, now: now} }
+func NewShown(d *db.DB, now func() time.Time) *Shown {
+	return &Shown{db: d, now: now, regions: newRegions()}
+}
 
 type shownNumberRow struct {
 	site   int64

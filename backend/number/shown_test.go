@@ -116,3 +116,28 @@ func TestShownNumbersOnStrangePaths(t *testing.T) {
 		require.Equal(t, 4, shown[0].Pages)
 	})
 }
+
+// The region of a site is that of most of the numbers on its pages.
+func TestRegionOfShownNumbers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := time.UnixMilli(1_700_000_000_000)
+		s := number.NewShown(d, func() time.Time { return now })
+		region := func() string {
+			now = now.Add(time.Minute) // what is remembered is old by then
+			found, err := s.Region(t.Context(), 1)
+			require.NoError(t, err)
+			return found
+		}
+		require.Empty(t, region())
+		require.NoError(t, s.Learn(t.Context(), 1, "/", writings("74951234567", "442079460018")))
+		require.Empty(t, region(), "as many of one country as of another")
+		require.NoError(t, s.Learn(t.Context(), 1, "/contacts", writings("74951234567")))
+		require.NoError(t, s.Learn(t.Context(), 2, "/contacts", writings("442079460018", "442079460019")))
+		require.Equal(t, "RU", region())
+		require.NoError(t, s.Learn(t.Context(), 1, "/uk", writings("442079460018", "442079460019")))
+		found, err := s.Region(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, "RU", found, "remembered for a minute")
+		require.Equal(t, "GB", region())
+	})
+}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/nyaruka/phonenumbers"
 )
 
 const (
@@ -29,6 +31,15 @@ func CheckPhoneMask(mask string) error {
 		return fmt.Errorf("phone mask %q: expected # for each digit, such as +7 (###) ###-##-##", mask)
 	case strings.ContainsFunc(mask, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }):
 		return errors.New("phone mask: expected text without control characters")
+	}
+	return nil
+}
+
+// CheckRegion tells what is wrong with a country: ISO 3166-1 alpha-2, in capitals.
+// Empty is none.
+func CheckRegion(region string) error {
+	if region != "" && !phonenumbers.GetSupportedRegions()[region] {
+		return fmt.Errorf("region %.80q: expected the two letters of a country, such as RU", region)
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ import (
 type Settings struct {
 	// PhoneMask has # for each digit; see [CheckPhoneMask]. Empty is none.
 	PhoneMask *string `json:"phone_mask,omitempty"`
+	// Region is the country in whose way numbers without a country's code are
+	// written; see [CheckRegion]. Empty is that of the site's numbers or mask.
+	Region *string `json:"region,omitempty"`
 	// DynamicalReplacement has numbers replaced in what a page adds later.
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
 	// Prerender is "off" or "static".
@@ -56,6 +59,11 @@ func (s Settings) Check() error {
 			return &Invalid{"phone_mask", err}
 		}
 	}
+	if s.Region != nil {
+		if err := CheckRegion(*s.Region); err != nil {
+			return &Invalid{"region", err}
+		}
+	}
 	if s.Prerender != nil {
 		if err := CheckPrerender(*s.Prerender); err != nil {
 			return &Invalid{"prerender", err}
@@ -87,6 +95,9 @@ func (s Settings) Check() error {
 func (s Settings) Over(defaults Settings) Settings {
 	if s.PhoneMask == nil {
 		s.PhoneMask = defaults.PhoneMask
+	}
+	if s.Region == nil {
+		s.Region = defaults.Region
 	}
 	if s.DynamicalReplacement == nil {
 		s.DynamicalReplacement = defaults.DynamicalReplacement

@@ -23,8 +23,8 @@ type Card struct {
 
 // Contact is an e-mail or a phone.
 type Contact struct {
-	// Value is the normal form: an address, or digits; Written is as the
-	// visitor wrote it.
+	// Value is the normal form, which makes two writings the same: an address,
+	// or for a phone what [Contact.Phone] reads. Written is as the visitor wrote it.
 	Value, Written string
 	At             time.Time
 }

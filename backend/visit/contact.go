@@ -1,15 +1,12 @@
 package visit
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/nyaruka/phonenumbers"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -22,7 +19,7 @@ const maxContacts = 50
 type Info struct {
 	Name, Email, Phone string
 	// Region is the country, such as "RU", whose way of writing a phone without
-	// a country code follows; it may be empty.
+	// a country code follows; empty where it is not known, see [ReadPhone].
 	Region string
 }
 
@@ -77,7 +74,7 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 	}
 	var full error
 	for _, c := range []struct{ kind, value, written string }{
-		{"email", normalizeEmail(email), email}, {"phone", NormalizePhone(phone, info.Region), phone},
+		{"email", normalizeEmail(email), email}, {"phone", phoneValue(phone, info.Region), phone},
 	} {
 		if c.written == "" {
 			continue
@@ -133,17 +130,4 @@ func normalizeEmail(address string) string {
 		return address
 	}
 	return address[:at] + strings.ToLower(address[at:])
-}
-
-// NormalizePhone is the number in international form, digits alone; the region
-// says how to read one that is written without a country code. What is no
-// valid number is returned as its digits, and without any as it is.
-func NormalizePhone(text, region string) string {
-	text = strings.TrimSpace(text)
-	if len(text) <= 100 { // longer ones are no numbers
-		if number, err := phonenumbers.Parse(text, region); err == nil && phonenumbers.IsValidNumber(number) {
-			return strings.TrimPrefix(phonenumbers.Format(number, phonenumbers.E164), "+")
-		}
-	}
-	return cmp.Or(Digits(text), text)
 }

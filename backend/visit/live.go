@@ -27,7 +27,8 @@ type LiveVisit struct {
 	UserAgent, Language string
 	// Name, Email and Phone are what is known of the visitor, the latest of
 	// each; they may be empty.
-	Name, Email, Phone string
+	Name, Email string
+	Phone       Contact
 }
 
 // Page is a page view in a list.
@@ -184,7 +185,10 @@ func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]
 	return paths, nil
 }
 
-type person struct{ name, email, phone string }
+type person struct {
+	name, email string
+	phone       Contact
+}
 
 func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]person, error) {
 	wanted := make(map[string]struct{})
@@ -194,14 +198,15 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 	people := make(map[place]person, len(sessions))
 	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
 		type fact struct {
-			of            place
-			kind, written string
-			at            int64
+			Contact
+			of   place
+			kind string
+			at   int64
 		}
 		values := strings.Join(rows, ", ")
-		known, err := db.List(ctx, v.db.Read(), func(f *fact) []any { return []any{&f.of.site, &f.of.id, &f.kind, &f.written, &f.at} },
-			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
-			UNION ALL SELECT site_id, visitor_id, kind, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`)
+		known, err := db.List(ctx, v.db.Read(), func(f *fact) []any { return []any{&f.of.site, &f.of.id, &f.kind, &f.Value, &f.Written, &f.at} },
+			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS value, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
+			UNION ALL SELECT site_id, visitor_id, kind, value, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`)
 		if err != nil {
 			return nil, err
 		}
@@ -209,11 +214,12 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 			who := people[k.of]
 			switch k.kind {
 			case "name":
-				who.name = k.written
+				who.name = k.Written
 			case "email":
-				who.email = k.written
+				who.email = k.Written
 			case "phone":
-				who.phone = k.written
+				k.At = time.UnixMilli(k.at)
+				who.phone = k.Contact
 			}
 			people[k.of] = who
 		}

@@ -277,7 +277,7 @@ func TestContactsAreUniqueAndTheNameIsReplaced(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "Ada L.", card.Name)
 		require.Equal(t, []string{"ada@other.example", "Ada@example.com"}, values(card.Emails))
-		require.Equal(t, []string{"000", "74951234567"}, values(card.Phones))
+		require.Equal(t, []string{"?000", "74951234567"}, values(card.Phones))
 		require.Equal(t, "8 (495) 123-45-67", card.Phones[1].Written)
 	})
 }
@@ -294,5 +294,36 @@ func TestUnknownVisitorHasNoCard(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
 		_, err := v.Card(t.Context(), site, 12345)
 		require.ErrorIs(t, err, visit.ErrUnknown)
+	})
+}
+
+// A person who writes the number in two ways has one; without the site's country the
+// same digits are nobody's, and no other country's.
+func TestPhonesHaveTheCountryOfTheSite(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		phones := func(region string, written ...string) []visit.Contact {
+			hit := see(t, v, 0, "https://shop.example/")
+			for _, w := range written {
+				c.pass(time.Second)
+				require.NoError(t, v.AddInfo(t.Context(), site, hit.Ref, visit.Info{Phone: w, Region: region}))
+			}
+			card, err := v.Card(t.Context(), site, hit.Visitor)
+			require.NoError(t, err)
+			return card.Phones
+		}
+		one := phones("RU", "8 (495) 000-01-77", "+7 495 000 01 77", "84950000177")
+		require.Len(t, one, 1)
+		require.Equal(t, visit.Phone{Digits: "74950000177"}, one[0].Phone())
+		require.Equal(t, "8 (495) 000-01-77", one[0].Written)
+
+		unknown := phones("", "8 (495) 000-01-77", "84950000177", "+84 950 000 177")
+		require.Len(t, unknown, 2)
+		require.Equal(t, visit.Phone{Digits: "84950000177"}, unknown[0].Phone())
+		require.Equal(t, visit.Phone{}, unknown[1].Phone())
+		require.Equal(t, "8 (495) 000-01-77", unknown[1].Written)
+
+		extended := phones("RU", "8 (495) 000-01-77 доб. 3456", "+74950000177 ext. 3456", "+74950000177")
+		require.Len(t, extended, 2)
+		require.Equal(t, visit.Phone{Digits: "74950000177", Extension: "3456"}, extended[1].Phone())
 	})
 }

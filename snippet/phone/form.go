@@ -67,6 +67,17 @@ func (n *Number) spell() []form {
 	return kept
 }
 
+// Spells tells in which form a writing is the number, if its digits are.
+func (n *Number) Spells(writing string) (form Form, ok bool) {
+	digits := digitsOf(writing)
+	for i := range n.forms {
+		if n.forms[i].digits == digits {
+			return n.forms[i].kind, true
+		}
+	}
+	return 0, false
+}
+
 // counterpart finds the digits to pour into a writing of another number in the given
 // form: the same form of n, when it has as many digits. They are lead and digits,
 // one behind the other.

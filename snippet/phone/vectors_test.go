@@ -95,6 +95,9 @@ func TestVectors(t *testing.T) {
 	names := map[string]bool{}
 	for _, c := range v.Cases {
 		countries[c.Country] = true
+		if c.Place == "href" {
+			continue // which number an address holds, package weave knows
+		}
 		t.Run(c.Name, func(t *testing.T) {
 			require.False(t, names[c.Name], "the name is given twice")
 			names[c.Name] = true

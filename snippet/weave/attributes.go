@@ -272,27 +272,46 @@ func (s *scanner) changeValues(after int64) {
 }
 
 // changeLink changes the number that a link calls. That of a place, which may be nil,
-// is changed whatever it is.
+// is changed whatever it is. What dials has a plus sign before a country's code.
 func (s *scanner) changeLink(v value, b []byte, p *place) {
 	from, to := NumberInLink(b)
 	if from < 0 {
 		return
 	}
-	v.at += int64(from)
-	if s.changeValue(v, b[from:to], phone.Link) || p == nil || s.hydrating {
+	s.dials = b[from-1] == ':'
+	dials := s.dials
+	b, v.at = b[from:to], v.at+int64(from)
+	found := s.changeValue(v, b, phone.Link)
+	s.dials = false
+	if found || p == nil || s.hydrating {
 		return
 	}
-	row := otherWriting.FindIndex(b[from:to])
+	row := otherWriting.FindIndex(b)
 	if row == nil {
 		return
 	}
-	fresh := s.shown[p.number].Digits()
-	if b[from+row[0]] == '+' {
+	begin, end := row[0], row[1]
+	for _, sign := range plusSigns {
+		if at := begin - len(sign); at >= 0 && hasPrefixFold(b[at:], sign) {
+			begin = at
+		}
+	}
+	number := s.shown[p.number]
+	form, same := number.Spells(html.UnescapeString(string(b[row[0]:end])))
+	signed := begin < row[0] || b[begin] == '+'
+	if same && (form != phone.International || signed || !dials) {
+		return // it calls the number already
+	}
+	fresh := number.Digits()
+	if dials {
 		fresh = "+" + fresh
 	}
-	s.records.place(p, string(b[from+row[0]:from+row[1]]), fresh)
-	s.changeWritten(v.at+int64(row[0]), v.at+int64(row[1]), fresh, v.bare)
+	s.records.place(p, string(b[begin:end]), fresh)
+	s.changeWritten(v.at+int64(begin), v.at+int64(end), fresh, v.bare)
 }
+
+// plusSigns are those that stand in links for a plus sign.
+var plusSigns = [...]string{"%2b", "&#43;", "&#x2b;", "&plus;"}
 
 // changeValue changes the numbers in one value, and says whether there were any.
 func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) {

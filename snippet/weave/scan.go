@@ -69,6 +69,7 @@ type scanner struct {
 	hydrating bool // a framework takes the page over in the browser
 	element   element
 	bare      bool // the value being changed has no quotation marks
+	dials     bool // and is a link that dials
 	scopes    scopes
 	picture   picture
 	content   content
@@ -267,6 +268,9 @@ func (s *scanner) takeValue(matches []phone.Match) {
 		if !data {
 			s.records.number(s, m)
 		}
+		if s.dials && m.Form == phone.International && !m.Plus && !s.hydrating {
+			s.change(m.Start, m.Start, plus) // without it, it is another number
+		}
 		for _, e := range m.Edits {
 			if s.bare && !m.Poured {
 				s.changeWritten(e.Start, e.End, string(e.Text), true)
@@ -276,6 +280,8 @@ func (s *scanner) takeValue(matches []phone.Match) {
 		}
 	}
 }
+
+var plus = []byte("+")
 
 // changeWritten is change for what is written into a value or a text anew.
 func (s *scanner) changeWritten(start, end int64, text string, bare bool) {

@@ -7,12 +7,12 @@ import (
 
 // target is an element whose content is known to be a number. While no writing of
 // the number has been seen in it, its content is held back: what it shows may be the number in
-// another way, without its code for example.
+// another way, without its code for example, or words in its place, such as "loading".
 type target struct {
 	open     bool
 	found    bool
 	place    *place
-	unfilled bool  // stays empty if it is
+	unfilled bool  // holds no text of its own
 	at       int64 // where the content begins
 	children bool
 	shows    bool // some text that is not space
@@ -36,7 +36,7 @@ func (t *target) begin(at int64, e *element, p *place) bool {
 	}
 	*t = t.reset()
 	t.open, t.place, t.at = true, p, at
-	t.unfilled = e.kind == anchor || e.traits&structure != 0
+	t.unfilled = e.traits&structure != 0
 	return true
 }
 
@@ -83,6 +83,12 @@ func (s *scanner) endTarget(at int64) {
 	case t.shows:
 		if found := otherWriting.FindIndex(t.words); found != nil {
 			s.replaceOther(found[0], found[1])
+		} else if !t.children && !t.unfilled {
+			end := len(t.words)
+			for isSpace(t.words[end-1]) || t.words[end-1] == 0 {
+				end--
+			}
+			s.replaceOther(indexNonSpace(t.words), end)
 		}
 	case !t.unfilled && !t.children:
 		s.changeWritten(t.at, t.at, s.shown[t.place.number].Text(), false)

@@ -19,7 +19,7 @@ func TestFollowingAllocatesNothing(t *testing.T) {
 	page, err := os.ReadFile("../testdata/web/wordpress-post.html")
 	require.NoError(t, err)
 	quick := CompilePairs(t, Pair{Old: "74951234567", Fresh: "74957654321", Number: Number{
-		Selectors: []string{"footer .contacts a.tel", "div > #x", "td:first-child", "ul > li:not(.x) > b.y"},
+		Selectors: []string{"footer .contacts a.tel", "div > #x", "td:first-child > .x", "ul > li:not(.x) > b.y"},
 	}}).NewReplacer()
 	patient := *quick
 	patient.Replacer = quick.scanner.rules.NewReplacer()

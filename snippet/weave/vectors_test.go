@@ -36,8 +36,13 @@ func (s *segments) UnmarshalJSON(b []byte) error {
 // page puts a case's text where its place is in a page.
 func (s segments) page(place string) string {
 	switch place {
+	case "href":
+		return `<p>Call <a class="a" href="` + s[0] + `">a</a></p>`
 	case "link":
-		return `<p>Call <a class="a" href="tel:` + s[0] + `">a</a></p>`
+		if !strings.Contains(s[0], ":") {
+			return `<p>Call <a class="a" href="https://wa.me/` + s[0] + `">a</a></p>`
+		}
+		return `<p>Call <a class="a" href="` + s[0] + `">a</a></p>`
 	case "data":
 		return `<p>a</p><script id="__NEXT_DATA__" type="application/json">{"a":"` + s[0] + `"}</script>`
 	}

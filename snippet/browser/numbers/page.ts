@@ -1,7 +1,7 @@
 import { breaking, linked, links, mark } from './rules';
 
-/** Changes a text or a link's value; what it gives back is the same where there is nothing to change. */
-export type Change = (text: string, link: boolean) => string;
+/** Changes a text, or the number behind a link's lead; what it gives back is the same where there is nothing to change. */
+export type Change = (text: string, lead?: string) => string;
 
 /** Nothing is ever replaced here, nor in what is inside. */
 export const forbidden =
@@ -88,7 +88,7 @@ export function readBlock(block: Element, change: Change): number {
 export function changeLine(line: Text[], change: Change): void {
   const nodes = line.filter(({ data }) => data);
   const text = nodes.map(({ data }) => data).join(mark);
-  const pieces = change(text, false).split(mark);
+  const pieces = change(text).split(mark);
   // A character that looks like the mark is no reason to change anything.
   if (pieces.length === nodes.length) {
     putAll(nodes, pieces);
@@ -100,7 +100,7 @@ export function changeAttribute(attribute: Attr, change: Change): void {
   const { name, value, ownerElement } = attribute;
   const rule = readable.find(([selector, read]) => read === name && ownerElement && ownerElement.matches(selector));
   if (rule && !ownerElement!.closest(untouched)) {
-    putAll([attribute], [name === 'href' ? value.replace(links, (_, lead, number) => lead + change(number, true)) : change(value, false)]);
+    putAll([attribute], [name === 'href' ? value.replace(links, (_, lead, number) => lead + change(number, lead)) : change(value)]);
   }
 }
 

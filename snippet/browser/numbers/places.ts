@@ -1,6 +1,7 @@
 import type { Table } from './forms';
 import { blockOf, forbidden, isBlock, linkOf, putAll } from './page';
 import { links, mark } from './rules';
+import { dials } from './writing';
 
 /** A number as the page's block tells it. Records of targets and pictures stand beside those of numbers. */
 export interface Entry {
@@ -24,7 +25,7 @@ export function placesOf(numbers: Entry[], table: Table): Place[] {
   return numbers.filter(({ id }) => !isNumber(id)).map((entry) => {
     const { from, raw, text } = entry;
     const shown = text || numbers.filter((other) => other.from === from).map((other) => other.text).find(Boolean) || raw;
-    const known = new Set([raw, digitsOf(shown)]);
+    const known = new Set(['', raw, digitsOf(shown)]);
     table.forEach(({ number, poured, text, compact }) => {
       if (number === from) {
         [poured || '', text, compact].forEach((writing) => known.add(digitsOf(writing)));
@@ -76,8 +77,10 @@ function fillLink(element: Element, { raw, known }: Place): boolean {
       [href],
       [
         href.value.replace(links, (_, lead, number: string) => {
-          const [writing = ''] = number.match(otherWriting) || [];
-          return lead + (known.has(digitsOf(writing)) ? number : number.replace(writing, writing && (writing[0] === '+' ? '+' : '') + raw));
+          const plain = number.replace(/%2b/i, '+');
+          const [writing = ''] = plain.match(otherWriting) || [];
+          const fresh = (dials(lead) ? '+' : '') + raw;
+          return lead + (known.has(digitsOf(writing)) && '+' + writing !== fresh ? number : plain.replace(writing, fresh));
         }),
       ],
     )

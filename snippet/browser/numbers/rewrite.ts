@@ -3,17 +3,17 @@ import type { Table } from './forms';
 import { matchAt } from './match';
 import { Form, mark } from './rules';
 import { aligned, gather, type Run } from './run';
-import { compact, type Writing } from './writing';
+import { compact, dials, type Writing } from './writing';
 
 /**
- * The text with the numbers of the table replaced; inline markup is a mark in it and stays. In a link's value
- * the rules are those of links. `found` is told each number that is replaced.
+ * The text with the numbers of the table replaced; inline markup is a mark in it and stays. Behind a link's lead
+ * the rules are those of links; where it dials, a country's code gets its plus sign. `found` is told each number that is replaced.
  */
-export function rewrite(text: string, table: Table, link = false, found?: (number: string) => void): string {
+export function rewrite(text: string, table: Table, lead?: string, found?: (number: string) => void): string {
   let out = '';
   let done = 0;
   for (let i = 0; (i = begin(text, i)) < text.length; ) {
-    const run = gather(text, i, link);
+    const run = gather(text, i, !!lead);
     i = run.next;
     for (let first = 0; first < run.digits.length; ) {
       const writing = !first || aligned(run, first) ? matchAt(run, first, table) : undefined;
@@ -24,9 +24,11 @@ export function rewrite(text: string, table: Table, link = false, found?: (numbe
       first = run.matched = writing.end;
       const [start, end] = extent(run, writing);
       const fresh = write(run, writing, start, end);
-      out += text.slice(done, start) + fresh;
+      const changed = fresh !== text.slice(start, end);
+      const plus = changed && dials(lead) && !writing.plus && writing.meaning.form === Form.International;
+      out += text.slice(done, start) + (plus ? '+' : '') + fresh;
       done = end;
-      if (found && fresh !== text.slice(start, end)) {
+      if (found && changed) {
         found(writing.meaning.number);
       }
     }

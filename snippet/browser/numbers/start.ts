@@ -40,7 +40,7 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     learn(table, from, (forms || []).map((group) => (placed ? (group.slice(0, 3) as unknown as Group) : group)));
   }
   const back = reverse(table);
-  const change: Change = undo ? undoing(back, replaced) : (text, link) => rewrite(text, table, link, (number) => found.add(number));
+  const change: Change = undo ? undoing(back, replaced) : (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
   const places = undo ? [] : placesOf(numbers, table);
   for (const { id, from } of undo ? [] : numbers) {
     if (replaced.some(([place]) => place === id)) {

@@ -32,14 +32,14 @@ export function undoing(back: Table, replaced: Replaced[]): Change {
   const exact = replaced
     .filter(([id, old, fresh]) => isNumber(id) && old !== fresh)
     .map(([, old, fresh]) => [patternOf(fresh), old] as const);
-  return (text, link) => {
+  return (text, lead) => {
     if (begin(text, 0) === text.length) {
       return text;
     }
     for (const [pattern, old] of exact) {
       text = text.replace(pattern, (_, lead: string, found: string) => lead + into(found, old));
     }
-    return rewrite(text, back, link);
+    return rewrite(text, back, lead && '/'); // a plus sign that was missing stays so
   };
 }
 

@@ -33,3 +33,8 @@ export function bare(w: Writing): boolean {
 export function slug(w: Writing): boolean {
   return !w.plus && !(w.gaps & Kind.Seen & ~Kind.Dash);
 }
+
+/** Whether what leads to a number dials it: then a country's code needs a plus sign. */
+export function dials(lead = ''): boolean {
+  return /:$/.test(lead);
+}

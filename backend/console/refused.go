@@ -1,0 +1,145 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+)
+
+// maxRefused is how many refused submissions a page of the list has.
+const maxRefused = 50
+
+// refusedRow is a refused submission as a row of the list.
+type refusedRow struct {
+	lead.Refused
+	Site   string
+	Why    string // in the operator's language, or as the sender was told
+	Label  string // who it may be from; empty when the fields do not say
+	Fields []field
+	Action string // address that makes a lead of it; empty when nothing in it can be one
+	Lead   string // link to the lead that was made of it
+	Page   page
+}
+
+func refusedRowOf(w *words, f frame, r lead.Refused) refusedRow {
+	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: w.text("refused.code." + r.Code), Fields: sentFields(r.Sent), Page: pageOf(r.URL)}
+	if row.Why == "refused.code."+r.Code {
+		row.Why = r.Reason
+	}
+	if strings.HasPrefix(r.Address, lead.HiddenAddress) {
+		row.Address = ""
+	}
+	if s, err := lead.FromObject(r.Sent); err == nil {
+		row.Label = firstOf(s.Name, s.Phone, s.Email)
+		cost := s.SaleCost
+		if s.SaleCost = ""; s.Check() == nil || cost != "" {
+			row.Action = fmt.Sprintf("/leads/refused/%d/%d", r.SiteID, r.ID)
+		}
+	}
+	if r.LeadID != 0 {
+		row.Action, row.Lead = "", fmt.Sprintf("/leads/%d/%d", r.SiteID, r.LeadID)
+	}
+	return row
+}
+
+// sentFields are the fields as they were sent, by their names.
+func sentFields(sent json.RawMessage) (fields []field) {
+	var object map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(sent))
+	decoder.UseNumber()
+	if decoder.Decode(&object) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		fields = append(fields, field{name, fieldText(object[name])})
+	}
+	return fields
+}
+
+// fieldText is a field's text; several, as forms have them, stand one below the other.
+func fieldText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		lines := make([]string, len(v))
+		for i := range v {
+			lines[i] = fieldText(v[i])
+		}
+		return strings.Join(lines, "\n")
+	}
+	text, err := json.Marshal(value)
+	if err != nil { // what was JSON is JSON again
+		return ""
+	}
+	return string(text)
+}
+
+// refusedPage is a part of the list of refused submissions.
+type refusedPage struct {
+	Rows  []refusedRow
+	Older string // address of the next part; empty at the end
+}
+
+func (c *Console) showRefused(w http.ResponseWriter, r *http.Request) {
+	c.refused(w, r, http.StatusOK, "")
+}
+
+func (c *Console) refused(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	f, err := c.frame(r, "refused")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f.Problem, f.Here = problem, "/leads/refused"
+	list, err := c.Leads.ListRefused(r.Context(), f.SiteID, cursorOf(r.URL.Query()), maxRefused+1)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	var body refusedPage
+	if len(list) > maxRefused {
+		list = list[:maxRefused]
+		last := list[maxRefused-1].Cursor()
+		body.Older = "/leads/refused?" + url.Values{
+			"at": {strconv.FormatInt(last.At.UnixMilli(), 10)}, "id": {strconv.FormatInt(last.ID, 10)},
+		}.Encode()
+	}
+	for _, one := range list {
+		body.Rows = append(body.Rows, refusedRowOf(f.Words, f, one))
+	}
+	f.Body = body
+	c.show(w, r, status, f)
+}
+
+// takeOver makes a lead of a refused submission and goes to it.
+func (c *Console) takeOver(w http.ResponseWriter, r *http.Request) {
+	siteID, id, ok := twoNumbers(r, "site", "refused")
+	if !ok {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	made, err := c.Leads.TakeOver(r.Context(), siteID, id)
+	var invalid lead.Invalid
+	switch {
+	case errors.Is(err, lead.ErrUnknownRefused):
+		c.fail(w, r, http.StatusNotFound, "fail.noRefused")
+	case errors.As(err, &invalid):
+		c.refused(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("refused.nothing"))
+	case err != nil:
+		c.failed(w, r, err)
+	default:
+		c.back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, made.ID), "refused.taken")
+	}
+}

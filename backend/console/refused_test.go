@@ -1,0 +1,112 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// refuse refuses a submission, as the service does, and gives it as it is kept.
+func (d *desk) refuse(code string, sent json.RawMessage, ref visit.Ref) lead.Refused {
+	d.t.Helper()
+	d.pass(1e6)
+	d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Ref: ref, Origin: lead.Server, Address: "192.0.2.7", Code: code, Reason: "because of " + code, Region: "RU", Sent: sent})
+	require.NoError(d.t, d.Leads.WriteRefused(d.t.Context()))
+	list, err := d.Leads.ListRefused(d.t.Context(), 0, lead.Cursor{}, 1)
+	require.NoError(d.t, err)
+	return list[0]
+}
+
+func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		require.Contains(t, b.get("/leads").body, `href="/leads/refused"`)
+		require.Contains(t, b.get("/leads/refused").body, "Nothing was refused")
+		require.Equal(t, http.StatusSeeOther, d.browser().get("/leads/refused").status, "only for those who have signed in")
+
+		h := d.hit(visit.View{})
+		r := d.refuse("sale_cost_without_sale", lead.FormSent(url.Values{"name": {"Anna"}, "phone": {"8 (495) 123-45-67"}, "sale_cost": {"500"}, "city": {"Tver", "Oslo"}, "key": {"k"}}), h.Ref)
+		d.refuse("empty", json.RawMessage(`{"name":"-"}`), visit.Ref{})
+		d.refuse("made_up", json.RawMessage(`{"`+strings.Repeat("n", 9)+`":{"a":[1]}}`), visit.Ref{})
+		page := b.get("/leads/refused").body
+		for _, text := range []string{"A cost without a sale", "because of sale_cost_without_sale", "Anna", "Tver\nOslo", "192.0.2.7", "Nothing was filled in", "because of made_up", "{&#34;a&#34;:[1]}"} {
+			require.Contains(t, page, text)
+		}
+		russian := d.browser()
+		russian.post("/sign-in", "login", "vera", "password", password)
+		russian.post("/language", "language", "ru", "back", "/leads/refused")
+		page = russian.get("/leads/refused").body
+		for _, text := range []string{"Отклонённые заявки", "Сумма без продажи", "Принять как заявку"} {
+			require.Contains(t, page, text)
+		}
+		russian.post("/language", "language", "en", "back", "/leads/refused")
+
+		action := fmt.Sprintf("/leads/refused/%d/%d", d.shop.ID, r.ID)
+		document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get("/leads/refused").body))
+		require.NoError(t, err)
+		require.Equal(t, 2, document.Find(".refused form").Length(), "nothing to take over in the empty one")
+		require.Equal(t, 1, document.Find(fmt.Sprintf(".refused form[action='%s']", action)).Length())
+		var leads []string
+		for range 2 {
+			a := b.post(action)
+			require.Equal(t, http.StatusSeeOther, a.status)
+			leads = append(leads, a.header.Get("Location"))
+		}
+		require.Equal(t, leads[0], leads[1], "pressed twice, it is one lead")
+		taken := b.get(leads[0]).body
+		for _, text := range []string{"It is a lead now.", "Anna", "+7 495 123-45-67", "sale_cost", "500", "Tver"} {
+			require.Contains(t, taken, text)
+		}
+		require.Contains(t, b.get("/leads/refused").body, `href="`+leads[0]+`"`)
+		require.Equal(t, http.StatusNotFound, b.post("/leads/refused/1/99999").status)
+		require.Equal(t, http.StatusNotFound, b.post("/leads/refused/1/x").status)
+		empty, err := d.Leads.ListRefused(t.Context(), 0, lead.Cursor{}, 10)
+		require.NoError(t, err)
+		for _, r := range empty {
+			if r.Code == "empty" {
+				a := b.post(fmt.Sprintf("/leads/refused/%d/%d", r.SiteID, r.ID))
+				require.Equal(t, http.StatusUnprocessableEntity, a.status)
+				require.Contains(t, a.body, "There is nothing in it")
+			}
+		}
+	})
+}
+
+func TestHostileRefusedRequestsStayText(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		sent, err := json.Marshal(map[string]string{hostile: hostile, "name": hostile + deceptive})
+		require.NoError(t, err)
+		d.refuse("forged", sent, visit.Ref{})
+		document, err := goquery.NewDocumentFromReader(strings.NewReader(d.signedIn("vera").get("/leads/refused").body))
+		require.NoError(t, err)
+		require.Zero(t, document.Find("script:not([src^='/assets/']), img, hx-partial, [onerror], style, [style]").Length())
+		require.Contains(t, document.Find(".refused dd").Text(), "<script>alert(1)</script>")
+		require.Contains(t, document.Find(".refused summary").Text(), "U+202E")
+	})
+}
+
+func TestRefusedRequestsArePaged(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		for i := range 55 {
+			d.pass(1e6)
+			d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Address: fmt.Sprint(i), Code: "forged", Origin: lead.Script, Sent: json.RawMessage(fmt.Sprintf(`{"name":"Ann %d."}`, i))})
+		}
+		require.NoError(t, d.Leads.WriteRefused(t.Context()))
+		b := d.signedIn("vera")
+		first, err := goquery.NewDocumentFromReader(strings.NewReader(b.get("/leads/refused").body))
+		require.NoError(t, err)
+		require.Equal(t, 50, first.Find("details.refused").Length())
+		second := b.get(first.Find(".after a").AttrOr("href", "")).body
+		require.Contains(t, second, "Ann 4.")
+		require.NotContains(t, second, "Ann 5.")
+	})
+}

@@ -1,0 +1,89 @@
+package number
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// regions remembers the sites' regions, so that a lead does not ask for them anew.
+type regions struct {
+	mu    sync.Mutex
+	known *simplelru.LRU[int64, regionThen]
+}
+
+// regionThen is a site's region as it was at a time.
+type regionThen struct {
+	region string
+	at     time.Time
+}
+
+const (
+	// regionAge is how old a remembered region may be: other nodes look at pages too.
+	regionAge = time.Minute
+	// maxRegions is of how many sites the region is remembered.
+	maxRegions = 1 << 14
+)
+
+func newRegions() regions {
+	known, err := simplelru.NewLRU[int64, regionThen](maxRegions, nil)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return regions{known: known}
+}
+
+func (r *regions) get(siteID int64, now time.Time) (region string, found bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	then, found := r.known.Get(siteID)
+	return then.region, found && now.Sub(then.at) < regionAge
+}
+
+func (r *regions) put(siteID int64, region string, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known.Add(siteID, regionThen{region, now})
+}
+
+// Region is the country of most of the numbers that the site's pages show, each
+// counted once for each page: ISO 3166-1 alpha-2. It is empty where they show none, and
+// where no country has the most.
+func (s *Shown) Region(ctx context.Context, siteID int64) (string, error) {
+	now := s.now()
+	if region, known := s.regions.get(siteID, now); known {
+		return region, nil
+	}
+	type row struct {
+		digits string
+		pages  int
+	}
+	rows, err := db.List(ctx, s.db.Read(), func(r *row) []any { return []any{&r.digits, &r.pages} },
+		`SELECT digits, COUNT(*) FROM shown_pages WHERE site_id = $1 GROUP BY digits`, siteID)
+	if err != nil {
+		return "", fmt.Errorf("reading the region of a site's numbers: %w", err)
+	}
+	pages := make(map[string]int)
+	for _, r := range rows {
+		if region := visit.RegionOf(r.digits); region != "" {
+			pages[region] += r.pages
+		}
+	}
+	most, count := "", 0
+	for region, n := range pages {
+		switch {
+		case n > count:
+			most, count = region, n
+		case n == count:
+			most = ""
+		}
+	}
+	s.regions.put(siteID, most, now)
+	return most, nil
+}
