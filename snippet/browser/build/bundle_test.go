@@ -15,7 +15,7 @@ import (
 // are loaded by the pages that need them.
 var budgets = map[string]int{
 	"svc.js":     5480,
-	"numbers.js": 8010,
+	"numbers.js": 8060,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {

@@ -1,33 +1,30 @@
-import { attributesOf, blockOf, textsOf } from './page';
+import { attributesOf, batch, blockOf, linksOf, type Source, textsOf } from './page';
 import { mark } from './rules';
 
-/** Blocks and attributes of the page in which a number may stand. */
+/** Blocks of the page, and elements for their attributes, in which a number may stand. */
 export interface Blocks {
   /** All that is in the node, and the line that it stands in. */
   add(node: Node): void;
   /** The block that the node stands in. */
   addLine(node: Node): void;
-  addAttribute(attribute: Attr): void;
-  /** The next one; nothing when some nodes have been looked at in vain. */
-  next(): Element | Attr | undefined;
+  addAttributes(element: Element): void;
+  /** The next block or carrier of attributes; none of the two when a batch of nodes has been looked at in vain. */
+  next(): { block?: Element; carrier?: Element };
   readonly empty: boolean;
 }
 
-/** Nodes that are looked at together. */
-export const batch = 1000;
-
-/** As many of them are looked at once more with the next ones: a number may stand in both. */
+/** As many nodes are looked at once more with the next ones: a number may stand in both. */
 const overlap = 16;
 
 /**
  * Most of a page shows no number. So its texts and attributes are read once each and joined, and the browser itself searches them for
- * what `suspect` matches; only where it does are lines put together. Links are few, and may write digits otherwise. Subtrees are walked when their turn comes, so that it costs
+ * what `suspect` matches; only where it does are lines put together. Subtrees are walked when their turn comes, so that it costs
  * nothing to add a large one.
  */
 export function newBlocks(suspect: RegExp): Blocks {
   const lines = new Set<Element>();
-  const attributes = new Set<Attr>();
-  const walks: (() => Node | null)[] = [];
+  const carriers = new Set<Element>();
+  const sources: Source[] = [];
   let nodes: Node[] = [];
   let values: string[] = [];
 
@@ -40,16 +37,9 @@ export function newBlocks(suspect: RegExp): Blocks {
   function look(): void {
     nodes = nodes.slice(-overlap);
     values = values.slice(-overlap);
-    while (walks.length && nodes.length < batch) {
-      const node = walks[0]();
-      const value = node && node.nodeValue;
-      if (!node) {
-        walks.shift();
-      } else if (node.nodeName === 'href') {
-        attributes.add(node as Attr);
-      } else if (value) {
-        nodes.push(node);
-        values.push(value);
+    while (sources.length && nodes.length < batch) {
+      if (!sources[0](nodes, values)) {
+        sources.shift();
       }
     }
     const words = values.join(mark);
@@ -61,13 +51,13 @@ export function newBlocks(suspect: RegExp): Blocks {
         end += values[n++].length + mark.length;
       }
       const node = nodes[n - 1];
-      if (node instanceof Attr) {
-        attributes.add(node);
+      if (node instanceof Element) {
+        carriers.add(node);
       } else {
         addLine(node);
       }
     }
-    if (!walks.length) {
+    if (!sources.length) {
       nodes = values = [];
     }
   }
@@ -75,21 +65,26 @@ export function newBlocks(suspect: RegExp): Blocks {
     add(node) {
       addLine(node);
       if (node instanceof Element) {
-        walks.push(textsOf(node), ...attributesOf(node));
+        const links: Source = () => {
+          linksOf(node).forEach((link) => carriers.add(link));
+          return false;
+        };
+        sources.push(textsOf(node), ...attributesOf(node), links);
       }
     },
     addLine,
-    addAttribute(attribute) {
-      attributes.add(attribute);
+    addAttributes(element) {
+      carriers.add(element);
     },
     next() {
-      if (!lines.size && !attributes.size && walks.length) {
+      if (!lines.size && !carriers.size && sources.length) {
         look();
       }
-      return takeFrom(lines) || takeFrom(attributes);
+      const block = takeFrom(lines);
+      return { block, carrier: block ? undefined : takeFrom(carriers) };
     },
     get empty() {
-      return !lines.size && !attributes.size && !walks.length;
+      return !lines.size && !carriers.size && !sources.length;
     },
   };
 }

@@ -44,17 +44,15 @@ const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
  */
 export function tailsOf(numbers: Iterable<string>): RegExp {
   const between = '[' + kinds.map(([, { source }]) => source.replace(/^\[|\]$/g, '')).join('') + ']*';
-  const tails = new Set(['(?!)']); // Without numbers nothing is found.
+  const tails = new Set<string>();
   for (const number of numbers) {
-    tails.add(
-      number
-        .slice(-tail)
-        .split('')
-        .map((digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']')
-        .join(between),
-    );
+    tails.add(number.slice(-tail));
   }
-  return new RegExp([...tails].join('|'), 'g');
+  const patterns = ['(?!)']; // Without numbers nothing is found.
+  for (const digits of tails) {
+    patterns.push(digits.replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']' + between));
+  }
+  return new RegExp(patterns.join('|'), 'g');
 }
 
 /** Digits that are searched: few other figures have the same. */

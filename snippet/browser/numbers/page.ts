@@ -22,36 +22,59 @@ export function blockOf(node: Node | null): Element | null {
   return node as Element | null;
 }
 
-/** The texts in an element, one at each call. */
-export function textsOf(element: Element): () => Node | null {
+/** Nodes that are looked at together. */
+export const batch = 1000;
+
+/** Adds texts, and elements for the values of attributes, to the two lists, until they hold a batch. Whether there may be more. */
+export type Source = (nodes: Node[], values: string[]) => boolean;
+
+/** The texts in an element. */
+export function textsOf(element: Element): Source {
   const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  return () => walk.nextNode();
+  return (nodes, values) => {
+    for (let node: Node | null; nodes.length < batch; ) {
+      if (!(node = walk.nextNode())) {
+        return false;
+      }
+      nodes.push(node);
+      values.push((node as Text).data);
+    }
+    return true;
+  };
 }
 
-/** What is read of attributes: their elements and names. */
+/** What is read of attributes, links apart: their elements and names. */
 const readable = [
   ['[alt]', 'alt'],
   ['[title]', 'title'],
   ['[aria-label]', 'aria-label'],
   ['meta[name=description i][content]', 'content'],
-  [linked, 'href'],
 ];
 
-/** The attributes of an element and of those in it that are read, by their names, one at each call. */
-export function attributesOf(element: Element): (() => Node | null)[] {
+/** The attributes of an element and of those in it that are read. */
+export function attributesOf(element: Element): Source[] {
   return readable.map(([selector, name]) => {
-    let found: ArrayLike<Element> | undefined;
+    let found: Element[] | undefined;
     let n = 0;
-    return () => {
-      if (!found) {
-        found = element.querySelectorAll(selector);
-        if (element.matches(selector)) {
-          return element.getAttributeNode(name);
-        }
+    return (nodes, values) => {
+      found = found || elementsIn(element, selector);
+      for (; n < found.length && nodes.length < batch; n++) {
+        nodes.push(found[n]);
+        values.push(found[n].getAttribute(name)!);
       }
-      return n < found.length ? found[n++].getAttributeNode(name) : null;
+      return n < found.length;
     };
   });
+}
+
+/** The elements, itself and in it, with links that call a number. These are few, and may write digits otherwise. */
+export function linksOf(element: Element): Element[] {
+  return elementsIn(element, linked);
+}
+
+function elementsIn(element: Element, selector: string): Element[] {
+  const found = Array.from(element.querySelectorAll(selector));
+  return element.matches(selector) ? [element, ...found] : found;
 }
 
 /** Reads the lines that an element itself has. Gives the nodes that it has looked at. */
@@ -95,12 +118,20 @@ export function changeLine(line: Text[], change: Change): void {
   }
 }
 
-/** Changes an attribute, if it is one that is read. */
-export function changeAttribute(attribute: Attr, change: Change): void {
-  const { name, value, ownerElement } = attribute;
-  const rule = readable.find(([selector, read]) => read === name && ownerElement && ownerElement.matches(selector));
-  if (rule && !ownerElement!.closest(untouched)) {
-    putAll([attribute], [name === 'href' ? value.replace(links, (_, lead, number) => lead + change(number, lead)) : change(value)]);
+/** Changes the attributes of an element that are read. */
+export function changeAttributes(element: Element, change: Change): void {
+  if (element.closest(untouched)) {
+    return;
+  }
+  for (const [selector, name] of readable) {
+    if (element.matches(selector)) {
+      const node = element.getAttributeNode(name)!;
+      putAll([node], [change(node.value)]);
+    }
+  }
+  const href = linkOf(element);
+  if (href) {
+    putAll([href], [href.value.replace(links, (_, lead, number) => lead + change(number, lead))]);
   }
 }
 

@@ -1,8 +1,8 @@
-import { batch, newBlocks } from './blocks';
+import { newBlocks } from './blocks';
 import { digitsIn, tailsOf } from './character';
 import { type Group, learn, reverse, type Table } from './forms';
 import { idle, isHydrating, settled } from './hydration';
-import { beginRound, type Change, changeAttribute, patience, readBlock } from './page';
+import { batch, beginRound, type Change, changeAttributes, patience, readBlock } from './page';
 import { elementsOf, type Entry, fill, isNumber, placesOf } from './places';
 import { rewrite } from './rewrite';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
@@ -39,7 +39,7 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     const placed = !undo && numbers.some((other) => other.raw === from && other.from !== from);
     learn(table, from, (forms || []).map((group) => (placed ? (group.slice(0, 3) as unknown as Group) : group)));
   }
-  const back = reverse(table);
+  const back = undo ? reverse(table) : table;
   const change: Change = undo ? undoing(back, replaced) : (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
   const places = undo ? [] : placesOf(numbers, table);
   for (const { id, from } of undo ? [] : numbers) {
@@ -47,8 +47,8 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
       found.add(from);
     }
   }
-  const fresh = replaced.filter(([id]) => isNumber(id)).map(([, , writing]) => digitsIn(writing)).filter(Boolean);
-  const blocks = newBlocks(tailsOf(undo ? [...back.keys(), ...fresh] : table.keys()));
+  const fresh = undo ? replaced.filter(([id]) => isNumber(id)).map(([, , writing]) => digitsIn(writing)) : [];
+  const blocks = newBlocks(tailsOf([...back.keys(), ...fresh.filter(Boolean)]));
   let frame = 0;
   let ready = false;
   let ended = false;
@@ -66,10 +66,9 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     schedule();
   });
   function take({ target, addedNodes, attributeName }: MutationRecord): void {
-    const attribute = attributeName && (target as Element).getAttributeNode(attributeName);
-    if (attribute) {
-      blocks.addAttribute(attribute);
-    } else if (!attributeName) {
+    if (attributeName) {
+      blocks.addAttributes(target as Element);
+    } else {
       blocks.addLine(target);
       addedNodes.forEach(blocks.add);
     }
@@ -93,12 +92,10 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     beginRound();
     observer.takeRecords().forEach(take);
     for (let left = portion; left > 0 && !blocks.empty; ) {
-      const next = blocks.next();
-      if (next instanceof Attr) {
-        changeAttribute(next, change);
-        left--;
-      } else {
-        left -= next ? readBlock(next, change) : batch;
+      const { block, carrier } = blocks.next();
+      left -= block ? readBlock(block, change) : carrier ? 1 : batch;
+      if (carrier) {
+        changeAttributes(carrier, change);
       }
     }
     if (blocks.empty) {
