@@ -12,6 +12,7 @@
 //	go run ./bench size       # disk and memory that page views take; not among everything
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
+//	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -147,6 +148,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return live(ctx, folder, program, 10*o.slice)
 		},
+		"script": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return script(ctx, folder, program, o.rounds)
+		},
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -154,7 +162,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, size, endure or live", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, size, endure, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

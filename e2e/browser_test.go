@@ -151,6 +151,13 @@ func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(b.t, chromedp.Do(ctx, actions...))
 }
 
+// front makes the tab the one that is seen: a page that nobody sees has no idle moments.
+func (b *tab) front() {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, page.BringToFront, cdp.Empty{})
+	require.NoError(b.t, err)
+}
+
 // visit opens the address and waits for the page's load event.
 func (b *tab) visit(url string) {
 	b.t.Helper()

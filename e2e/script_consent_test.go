@@ -32,7 +32,7 @@ func TestNothingIsSentBeforeConsent(t *testing.T) {
 				document.cookie = "agreed=stats:0"; document.cookie = "other=stats:1";
 				history.pushState(null, "", "/second"); Svc.reinitTrackView(); Svc.getOperatorStatus(); Svc.trackEvent("c", "dropped");
 				Svc.addVisitorInfo({name: "early"}, r => results.visitor = r);
-				clock.pass(5000);`)
+				clock.pass(3900);`)
 			b.until("Object.keys(results).length === 3")
 			require.Equal(t, false, value[any](b, "results.request.success || results.has.success || results.visitor.success"))
 			b.until(`document.cookie.includes("stats:0")`)
@@ -109,7 +109,7 @@ func TestConsentThatIsWithdrawn(t *testing.T) {
 		document.cookie = "agreed=no";
 		history.pushState(null, "", "/second"); Svc.reinitTrackView(); Svc.trackEvent("c", "dropped"); Svc.setProperty("p");
 		const failed = new Promise(done => Svc.addOfflineRequest({name: "Anna"}, done));
-		clock.pass(5000);
+		clock.pass(3900);
 		await failed;
 		document.cookie = "agreed=yes";
 		history.pushState(null, "", "/third");`)

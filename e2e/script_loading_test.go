@@ -94,10 +94,10 @@ func TestObjectIsThereWhenTheScriptHasLoaded(t *testing.T) {
 	b.until("window.seen && seen.svc")
 	require.Equal(t, map[string]any{
 		"svc": "function", "widget": "object", "session": nil, "visitor": nil, "status": false,
-		"methods": []any{"addOfflineRequest", "addVisitorInfo", "deleteProperty", "getCredentials", "getDTPhones", "getOperatorStatus",
-			"getPhones", "getProperty", "getReplacedPhones", "getSessionId", "getVisitorId", "hasProperty", "push", "reinitTrackView", "setProperty", "trackEvent"},
-		"credentials": map[string]any{"site_key": siteKey, "key": nil, "uri": nil, "visitor_id": nil, "hit_id": nil, "session_id": nil,
-			"consultant_server_url": s.URL + "/frontdesk/"},
+		"methods": []any{"Captcha", "addOfflineRequest", "addVisitorInfo", "deleteProperty", "getCredentials", "getDTPhones", "getOperatorStatus",
+			"getPhones", "getProperty", "getReplacedPhones", "getSessionId", "getVisitorId", "hasProperty", "openChatWindow", "openSitePhonePanel",
+			"openSiteRequestPanel", "push", "reinitTrackView", "setProperty", "sitePhoneCall", "trackEvent"},
+		"credentials": map[string]any{"site_key": siteKey, "consultant_server_url": s.URL + "/frontdesk/"},
 	}, value[any](b, "seen"))
 	require.Equal(t, "own", value[string](b, "__cs_onReplacePhones.name"), "the site's hook is left alone")
 	close(release)

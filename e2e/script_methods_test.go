@@ -284,41 +284,56 @@ func TestCallbackThatThrowsBreaksNothing(t *testing.T) {
 	require.Contains(t, thrown[0], "the site's own")
 }
 
+// A site sets a timer of five seconds before its call. The callback comes first; at once, when no further attempt would be in time.
 func TestCallbacksFireWhenTheServiceDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	const silence = "silence" // the one that is waited for by the real clock
-	for name, fault := range map[string]reply{
-		silence:               {release: make(chan struct{})},
-		"broken connection":   {cut: true},
-		"overload":            {status: 503, body: `{"success":false,"code":"busy"}`},
-		"failure with no end": {status: 429, header: map[string]string{"Retry-After": "3600"}},
+	retried := []string{"500", "1500"}
+	for name, fails := range map[string]struct {
+		fault  reply
+		pauses []string // in milliseconds, that fit
+		code   string
+		status int
+	}{
+		silence:               {reply{release: make(chan struct{})}, nil, "timeout", 0},
+		"broken connection":   {reply{cut: true}, retried, "network", 0},
+		"overload":            {reply{status: 503, body: `{"success":false,"code":"busy"}`}, retried, "busy", 503},
+		"failure with no end": {reply{status: 429, header: map[string]string{"Retry-After": "3600"}, body: `{"success":false,"code":"slow"}`}, nil, "slow", 429},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, b := newScriptService(t, variantA), newTab(t)
-			s.intercept = func(arrival, int) *reply { return &fault }
-			s.page("/", insertion(`
-				window.results = {};
-				__cs.push(["addOfflineRequest", {name: "Anna"}, r => results.request = r], ["addVisitorInfo", {name: "Anna"}, r => results.visitor = r],
-					["hasProperty", "p", r => results.has = r], ["getProperty", "p", r => results.get = r]);`), "")
-			if name != silence {
-				b.before(heldClock)
-			}
-			b.visit(s.URL)
-			if name != silence {
-				b.until("clock.waiting(5000) === 4")
-				b.do("clock.pass(5000)")
-			}
-			b.until("Object.keys(results).length === 4")
-			require.Equal(t, "timeout", value[string](b, "results.request.result.code"))
-			require.Equal(t, false, value[any](b, "JSON.parse(results.request.response).success || results.request.success"))
-			require.Equal(t, 0, value[int](b, "results.request.status"))
-			require.Equal(t, map[string]any{"success": false}, value[any](b, "results.visitor"))
-			require.Equal(t, map[string]any{"success": false, "result": false}, value[any](b, "results.has"))
-			require.Equal(t, map[string]any{"success": false, "result": false}, value[any](b, "results.get"))
-			// The browser does not end requests that it keeps alive, and the server waits for them.
-			s.CloseClientConnections()
-		})
+		for _, variant := range []string{"A", "B"} {
+			t.Run(name+" "+variant, func(t *testing.T) {
+				t.Parallel()
+				s, b := newScriptService(t, snippet.ScriptSettings{Objects: variantA.Objects, Variant: variant}), newTab(t)
+				s.intercept = func(arrival, int) *reply { return &fails.fault }
+				s.page("/", insertion(`
+					window.results = {};
+					setTimeout(() => results.timer = Object.keys(results).length, 5000);
+					__cs.push(["addOfflineRequest", {name: "Anna"}, r => results.request = r], ["addVisitorInfo", {name: "Anna"}, r => results.visitor = r],
+						["hasProperty", "p", r => results.has = r], ["getProperty", "p", r => results.get = r]);`), "")
+				if name != silence {
+					b.before(heldClock)
+				}
+				b.visit(s.URL)
+				for _, pause := range fails.pauses {
+					b.until("clock.waiting(" + pause + ") === 3") // the page view and two calls
+					b.do("clock.pass(" + pause + ")")
+				}
+				if name == silence {
+					b.until("results.timer")
+					require.Equal(t, 4, value[int](b, "results.timer"), "all came before the site's own timer")
+				} else {
+					b.until("Object.keys(results).length === 4") // though the clock stands
+				}
+				require.Equal(t, fails.code, value[string](b, "results.request.result.code"))
+				require.Equal(t, false, value[any](b, "JSON.parse(results.request.response).success || results.request.success"))
+				require.Equal(t, fails.status, value[int](b, "results.request.status"))
+				require.Equal(t, map[string]any{"success": false}, value[any](b, "results.visitor"))
+				require.Equal(t, map[string]any{"success": false, "result": false}, value[any](b, "results.has"))
+				require.Equal(t, map[string]any{"success": false, "result": false}, value[any](b, "results.get"))
+				// The browser does not end requests that it keeps alive, and the server waits for them.
+				s.CloseClientConnections()
+			})
+		}
 	}
 }
 
@@ -402,11 +417,15 @@ func TestRefusedPageSendsNoMore(t *testing.T) {
 	s.intercept = func(arrival, int) *reply {
 		return &reply{status: 404, body: `{"success":false,"error":"no such site","code":"unknown_site"}`}
 	}
-	s.page("/", insertion(`__cs.push(["setProperty", "p"], ["addOfflineRequest", {name: "Anna"}, r => window.result = r]);`), "")
+	s.page("/", insertion(`__cs.push(["setProperty", "p"], ["addOfflineRequest", {name: "Anna"}, r => window.result = r],
+		["hasProperty", "p", r => window.has = r], ["getProperty", "p", r => window.get = r]);`), "")
+	b.before(heldClock)
 	b.visit(s.URL)
-	b.until("window.result")
+	b.until("window.result && window.has && window.get") // at once: the clock stands
 	require.Equal(t, []any{"unknown_site", 404.0}, value[any](b, "[result.result.code, result.status]"))
-	b.do(`Svc.setProperty("p", 1); Svc.trackEvent("c", "a"); await new Promise(done => Svc.addVisitorInfo({name: "x"}, done));`)
+	require.Equal(t, []any{false, false}, value[any](b, "[has.success, get.success]"))
+	b.do(`Svc.setProperty("p", 1); Svc.trackEvent("c", "a"); await new Promise(done => Svc.addVisitorInfo({name: "x"}, done));
+		await new Promise(done => Svc.hasProperty("p", done)); await new Promise(done => Svc.getProperty("p", done));`)
 	s.Close()
 	require.Len(t, s.arrivals, 1)
 }

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"net"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -10,6 +13,8 @@ const (
 	dynamical = `__cs.push(["setDynamicalReplacement", true]);`
 	// frames lets the page draw twice: what waits for a frame has been done by then.
 	frames = `await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);`
+	// idle lets the page come to rest: what waits for an idle moment has been done by then.
+	idle = `await new Promise(done => requestIdleCallback(done, {timeout: 2000}));`
 )
 
 func TestReplacementGoesOnInWhatIsAdded(t *testing.T) {
@@ -66,6 +71,43 @@ func TestPageThatInsists(t *testing.T) {
 	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
 }
 
+// However a site's own observer writes the old number back: after a few rounds it is left to.
+func TestObserversThatWriteBack(t *testing.T) {
+	t.Parallel()
+	for name, back := range map[string]string{
+		"as the text of the element":  `box.querySelector("p").textContent = "8 495 123-45-67";`,
+		"as new markup of a block":    `box.innerHTML = "<p><b>8 495 123-45-67</b></p>";`,
+		"as a new element":            `box.replaceChildren(Object.assign(document.createElement("p"), {textContent: "8 495 123-45-67"}));`,
+		"as a link":                   `box.innerHTML = "<p><a href='tel:84951234567'>Call</a></p>";`,
+		"as an attribute":             `box.firstElementChild.title = "8 495 123-45-67";`,
+		"as the words of a place":     `box.querySelector("p").textContent = "loading"; box.querySelector("p").className = "phone";`,
+		"a little later, as the text": `setTimeout(() => { box.querySelector("p").textContent = "8 495 123-45-67"; }, 1);`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, b := shown(t, variantA, dynamical, `<div><p>nothing</p></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
+			b.do(`
+				window.rounds = 0;
+				const box = document.body.firstElementChild;
+				const back = () => { ` + back + ` };
+				new MutationObserver(() => {
+					if (/765|4321/.test(box.innerHTML)) { rounds++; back(); }
+				}).observe(box, {characterData: true, childList: true, subtree: true, attributes: true});
+				back();`)
+			b.until(`rounds > 3`)
+			// Thirty frames and timers, in which a fight would go on once each.
+			b.do(`for (let n = 0; n < 30; n++) { await new Promise(requestAnimationFrame); await new Promise(done => setTimeout(done, 2)); }`)
+			rounds := value[int](b, "rounds")
+			require.LessOrEqual(t, rounds, 8)
+			b.do(frames + frames)
+			require.Equal(t, rounds, value[int](b, "rounds"), "it has ended")
+			// Elsewhere replacement goes on.
+			b.do(`document.getElementById("last").textContent = "8 (495) 123-45-67"`)
+			b.until(`document.getElementById("last").textContent === "8 (495) 765-43-21"`)
+		})
+	}
+}
+
 // A page that is longer than what is read between two frames is read to its end.
 func TestLongPage(t *testing.T) {
 	t.Parallel()
@@ -81,14 +123,23 @@ func TestHydratingPageIsLeftAloneUntilItHasLoaded(t *testing.T) {
 	for root, afterLoad := range map[string]bool{`<div id=__next>`: true, `<div data-server-rendered=true>`: true, `<div id=else>`: false} {
 		t.Run(root, func(t *testing.T) {
 			t.Parallel()
-			// The part of the script delays the page's load event, so that it is there before.
+			// The page has not loaded before its picture has, which nobody sends.
+			silent, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			defer silent.Close()
 			s, b := newScriptService(t, variantA), newTab(t)
-			s.page("/", insertion(""), root+`<p>8 495 123-45-67</p></div>`+blockOf(t, issue(t, moscow))+`<script>
+			s.page("/", insertion(""), root+`<p>8 495 123-45-67</p></div><img src="http://`+silent.Addr().String()+`/">`+blockOf(t, issue(t, moscow))+`<script>
 				addEventListener("load", () => window.pageLoaded = true);
 				new MutationObserver(() => window.seen = {afterLoad: "pageLoaded" in window}).observe(document.querySelector("div"), {subtree: true, characterData: true});
 			</script>`)
-			b.visit(s.URL)
-			b.until(`window.seen`)
+			_, err = chromedp.Call(b.ctx, page.Navigate, page.NavigateParams{URL: s.URL})
+			require.NoError(t, err)
+			b.until(`window[Symbol.for("svc:numbers")]`)
+			if !afterLoad {
+				b.until(`window.seen`)
+			}
+			silent.Close()
+			b.until(`window.pageLoaded && window.seen`)
 			require.Equal(t, afterLoad, value[bool](b, "seen.afterLoad"))
 			require.Equal(t, "<p>8 495 765-43-21</p>", value[string](b, inner))
 		})

@@ -13,10 +13,15 @@ func TestHookIsAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, b := shown(t, variantA, `window.asked = []; window.__cs_onReplacePhones = function own(phones) {
-				asked.push([phones, JSON.stringify(phones) === JSON.stringify(Svc.getPhones()), !!document.getElementById("last")]); `+answer+` };`, "", issue(t, moscow))
+				asked.push([phones, Svc.getPhones().length, !!document.getElementById("last")]); `+answer+` };`, "", append(issue(t, moscow),
+				place(".phone", moscow, "+7 495 765-43-21", ""), place("footer a", moscow, "+7 495 765-43-21", ""), place("[name=tel]", moscow, "+7 495 765-43-21", ""),
+				place("#pic", moscow, "", "/pic.png")))
+			record := func(id string, text, img any) any {
+				return map[string]any{"id": id, "img": img, "text": text, "raw": "74957654321", "dt": false}
+			}
 			require.Equal(t, []any{[]any{
-				[]any{map[string]any{"id": "number=74951234567", "img": nil, "text": "+74957654321", "raw": "74957654321", "dt": false}}, true, true,
-			}}, value[any](b, "asked"))
+				[]any{record(".phone", "+7 495 765-43-21", nil), record("[name=tel]", "+7 495 765-43-21", nil), record("#pic", nil, "/pic.png")}, 5.0, true,
+			}}, value[any](b, "asked"), "ids, classes and names alone")
 			require.Equal(t, "own", value[string](b, "__cs_onReplacePhones.name"))
 			if name == "throws" {
 				b.until("true") // what has been thrown has been reported by then
@@ -60,7 +65,8 @@ func TestHookThatRefuses(t *testing.T) {
 func TestHookThatReplacesByItself(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
-	s.page("/", insertion(`window.__cs_onReplacePhones = ([phone]) => {
+	s.page("/", insertion(`window.__cs_onReplacePhones = () => {
+		const [phone] = Svc.getPhones();
 		document.getElementById("own").textContent = phone.text;
 		document.getElementById("link").href = "tel:" + phone.text;
 		document.getElementById("text").firstChild.data = phone.raw;
@@ -79,7 +85,7 @@ func TestHookIsAskedWhateverIsMissing(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
 	s.headers.Set("Content-Security-Policy", "script-src 'unsafe-inline' "+s.URL+"/frontdesk/svc.js")
-	s.page("/", insertion(`window.__cs_onReplacePhones = phones => { window.asked = phones.length };`), `<p>8 495 123-45-67</p>`+blockOf(t, issue(t, moscow)))
+	s.page("/", insertion(`window.__cs_onReplacePhones = () => { window.asked = Svc.getPhones().length };`), `<p>8 495 123-45-67</p>`+blockOf(t, issue(t, moscow)))
 	b.visit(s.URL)
 	b.until("window.asked === 1")
 	require.Equal(t, "8 495 123-45-67", value[string](b, inner))

@@ -50,12 +50,14 @@ func TestScriptAndServerAgree(t *testing.T) {
 		replaced.visit(p.shop + path + "?utm_source=news")
 		block := value[string](replaced, `document.querySelector("script[data-svc-numbers]").textContent`)
 		original := value[string](neutral, markup)
-		neutral.do(part + `;window[Symbol.for("svc:numbers")](` + block + `, () => true, new Set()).end();`)
+		neutral.front()
+		neutral.do(part + `;window[Symbol.for("svc:numbers")](` + block + `, () => true, new Set());` + idle)
 		require.Equal(t, value[string](replaced, markup), value[string](neutral, markup), path)
 
 		refused.visit(p.shop + path + "?utm_source=news")
+		refused.front()
 		refused.until(`window[Symbol.for("svc:numbers")]`)
-		refused.do(frames)
+		refused.do(idle)
 		require.Equal(t, texts.ReplaceAllString(original, "$1"), texts.ReplaceAllString(value[string](refused, markup), "$1"), path)
 	}
 }

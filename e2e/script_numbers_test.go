@@ -94,10 +94,13 @@ func TestPhonesOfOneVisitor(t *testing.T) {
 	t.Parallel()
 	numbers := issue(t, moscow, pair{Digits: "78005553535", Replacement: "74957654321"}, pair{Digits: "442079460018", Replacement: "442079460999"})
 	numbers[1].DT, numbers[2].DT = true, true
+	tel := place(".tel", pair{Digits: "78005553535", Replacement: "74957654321"}, "+7 495 765-43-21", "")
+	tel.DT = true
+	numbers = append(numbers, tel, place(".phone", moscow, "+7 495 765-43-21", ""))
 	_, b := shown(t, variantA, "", `<p>8 800 555-35-35, 020 7946 0018</p>`+blockOf(t, issue(t, pair{Digits: "12125551234", Replacement: "12125559876"})), numbers)
 	require.Equal(t, "8 495 765-43-21, 020 7946 0999", value[string](b, inner))
-	require.Equal(t, []any{"number=78005553535", "number=442079460018"}, value[any](b, "Svc.getDTPhones().map(phone => phone.id)"))
-	require.Equal(t, 3, value[int](b, "Svc.getPhones().length"))
+	require.Equal(t, []any{".tel"}, value[any](b, "Svc.getDTPhones().map(phone => phone.id)"))
+	require.Equal(t, 5, value[int](b, "Svc.getPhones().length"))
 	require.Equal(t, map[string]any{"number=74951234567": "74957654321", "number=78005553535": "74957654321", "number=442079460018": "442079460999"},
 		value[any](b, "Svc.getReplacedPhones()"))
 	require.Equal(t, map[string]any{"74957654321": []any{"number=74951234567"}}, value[any](b, `Svc.getReplacedPhones("static")`))
@@ -173,7 +176,7 @@ func TestScriptFillsTargets(t *testing.T) {
 		<a class=phone href="tel:84951234567"></a><i name=tel>Call us</i><p class=phone><i>Tel.</i> <u>12 34 56</u>, <s>77 88 99</s></p>
 		<p class=phone itemprop=telephone>123-45-67</p><p class=phone data-svc-noswap>123-45-67</p><p class=phones>123-45-67</p></main>
 		<footer><a href="tel:+1231">00 <b>11</b> 22</a><a href="tel:001122">00<br>11 22</a></footer>`, append(issue(t, moscow), targets...))
-	require.Equal(t, []any{"+7 495 765-43-21", "8 (495) 765-43-21", "8 (495) 765-43-21", "+7 495 765-43-21", "", "Call us", "Tel. +7 495 765-43-21, 77 88 99",
+	require.Equal(t, []any{"+7 495 765-43-21", "8 (495) 765-43-21", "8 (495) 765-43-21", "+7 495 765-43-21", "+7 495 765-43-21", "+7 495 765-43-21", "Tel. +7 495 765-43-21, 77 88 99",
 		"+7 495 765-43-21", "123-45-67", "123-45-67"}, value[any](b, `[...document.querySelectorAll("main > *")].map(element => element.textContent)`))
 	require.Equal(t, "tel:84957654321", value[string](b, `document.querySelector("main > a").getAttribute("href")`))
 	require.Equal(t, `<a href="tel:+1231">+7 495 765-43-21<b></b></a><a href="tel:+74957654321">00<br>11 22</a>`, value[string](b, `document.querySelector("footer").innerHTML`))

@@ -135,8 +135,11 @@ func vectorTab(t *testing.T) *tab {
 				for (const piece of given(c.text)) line.appendChild(document.createElement("b")).textContent = piece;
 				return () => [c.name, given(c.want), [...line.children].map(element => element.textContent)];
 			});
-			window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set()).end();
-			return read.map(back => back());
+			const work = window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set());
+			return new Promise(done => requestIdleCallback(() => {
+				work.end();
+				done(read.map(back => back()));
+			}));
 		}`)
 	return b
 }
@@ -235,4 +238,47 @@ func applied(texts []string, matches []phone.Match) []string {
 		}
 	}
 	return fresh
+}
+
+// What places become in the script is what they become on the server, by the same cases.
+func TestScriptFillsPlacesAsTheServerDoes(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../snippet/testdata/places.json")
+	require.NoError(t, err)
+	var vectors struct {
+		Number, Replacement, Selector string
+		Targets                       []string
+		Cases                         []struct{ Name, Text, Want string }
+	}
+	require.NoError(t, json.Unmarshal(content, &vectors))
+	number := pair{Digits: vectors.Number, Replacement: vectors.Replacement}
+	for _, variant := range []string{"A", "B"} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			numbers := issue(t, number)
+			for _, id := range append(slices.Clone(vectors.Targets), vectors.Selector) {
+				numbers = append(numbers, place(id, number, "+7 495 765-43-21", ""))
+			}
+			var body, want strings.Builder
+			for _, v := range vectors.Cases {
+				body.WriteString("<main>" + v.Text + "</main>")
+				want.WriteString("<main>" + v.Want + "</main>")
+			}
+			settings := variantA
+			settings.Variant = variant
+			_, b := shown(t, settings, "", body.String(), numbers)
+			b.do(`const want = document.createElement("div"); want.innerHTML = ` + string(mustJSON(t, want.String())) + `;
+				window.compared = [...want.children].map((main, n) => [document.querySelectorAll("body > main")[n].innerHTML, main.innerHTML]);`)
+			for n, compared := range value[[][]string](b, "compared") {
+				assert.Equal(t, compared[1], compared[0], vectors.Cases[n].Name)
+			}
+		})
+	}
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	content, err := json.Marshal(v)
+	require.NoError(t, err)
+	return content
 }

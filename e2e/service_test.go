@@ -201,3 +201,33 @@ func TestLongAddressesLoseNothing(t *testing.T) {
 		require.LessOrEqual(t, value[int](b, "Svc.getCredentials().uri.length"), 2048)
 	}
 }
+
+// A page reads back what it has set, on this page and on the next, whatever the service does not take of it.
+func TestPropertiesBeyondTheirLimits(t *testing.T) {
+	eachVariant(t, func(t *testing.T, p *program, _ string) {
+		b := newTab(t)
+		b.before(`const load = fetch; window.fetch = (...request) => load(...request).then(answer =>
+			(/v1.hit/.test(answer.url) && answer.clone().json().then(told => window.told = told), answer));`)
+		p.open(b, "/contacts.html")
+		b.until(`window.told`)
+		// Of the hundred there is room for three.
+		b.do(`await Promise.all(Array.from({length: 97}, (_, n) => fetch("/frontdesk/v1/property", {method: "POST", headers: {"Content-Type": "application/json"},
+			body: JSON.stringify({id: ("name" + n).padEnd(22, "x"), name: "name " + n, value: "1", credentials: told})})))`)
+		p.open(b, "/contacts.html")
+		b.do(`
+			Svc.setProperty("\u0444".repeat(100), "a" + "\u00e9".repeat(1500) + "\ud83d\ude00".repeat(1000));
+			Svc.setProperty("nul", "a\0b"); Svc.setProperty("fits", "1"); Svc.setProperty("name 1", "2"); Svc.setProperty("too many", "1");`)
+		b.until(`performance.getEntriesByType("resource").filter(({name, responseEnd}) => name.includes("/v1/property") && responseEnd).length === 5`)
+		const read = `Promise.all(["\u0444".repeat(64), "\u0444".repeat(100), "nul", "fits", "name 1", "name 96", "too many"].map(name =>
+			new Promise(done => Svc.getProperty(name, answer => done(answer.result)))))`
+		cut := value[string](b, `"a" + "\u00e9".repeat(1023)`)
+		want := []any{cut, cut, "ab", "1", "2", "1", false}
+		b.until(`(() => window.refused === false)(Svc.getProperty("too many", answer => window.refused = answer.result))`)
+		require.Equal(t, want, value[[]any](b, read), "2048 bytes of a value and 128 of a name, cut between characters")
+		b.do(`Svc.setProperty("too many", "1")`)
+		require.Equal(t, want, value[[]any](b, read), "what is refused stays so")
+
+		p.open(b, "/lamps/")
+		require.Equal(t, want, value[[]any](b, read), "the next page reads the same")
+	})
+}

@@ -2,6 +2,7 @@ package visit_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"unicode/utf8"
 

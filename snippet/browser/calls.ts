@@ -1,6 +1,6 @@
 import { consented } from './consent';
 import { key } from './settings';
-import { randomId } from './text';
+import { randomId, soon } from './text';
 import { deliver, failure, wake } from './transport';
 import type { Answer, View } from './view';
 import { begin, current, report } from './views';
@@ -10,25 +10,35 @@ export interface Call {
   body: Record<string, unknown>;
   /** The view in which it was made. */
   view?: View;
+  /** When the page is told that it took too long, in milliseconds of the clock. */
+  due: number;
   sent?: boolean;
   settle(answer: Answer): void;
 }
 
-/** Milliseconds within which every callback is called: sites go on from there, whatever has happened. */
-export const deadline = 5000;
+/**
+ * Milliseconds within which every callback is called: sites go on from there, whatever has happened. It is to be less than the five
+ * seconds of the timers that they set themselves, and timers may come late.
+ */
+export const deadline = 3900;
 
 /** Calls that one page may have waiting and under way. */
 const limit = 500;
 
 /** Waiting and under way, oldest first. */
-export const calls: Call[] = [];
+export const calls = new Set<Call>();
 
 /**
  * Makes a call of the service: at once when the ids of its view are known, else as soon as they are.
  * The service takes it at most once, and delivery goes on after the page has been told that it took too
- * long. Without a body the call fails, in the same way as any other.
+ * long, unless `patient` says that only the end of it counts. Without a body the call fails, in the same way as any other.
  */
-export function call(route: string, body: Record<string, unknown> | undefined, settled?: (answer: Answer) => void): void {
+export function call(
+  route: string,
+  body: Record<string, unknown> | undefined,
+  settled?: (answer: Answer) => void,
+  patient?: boolean,
+): Call | undefined {
   let open = true;
   const settle = (answer: Answer): void => {
     const first = open;
@@ -37,19 +47,22 @@ export function call(route: string, body: Record<string, unknown> | undefined, s
       settled(answer);
     }
   };
-  if (!key || !body || calls.length >= limit) {
-    Promise.resolve(failure(!key ? 'no_key' : body ? 'too_many' : 'malformed')).then(settle);
-    return;
+  if (!key || !body || calls.size >= limit) {
+    soon(() => settle(failure(!key ? 'no_key' : body ? 'too_many' : 'malformed')));
+    return undefined;
   }
-  const made: Call = { route, body: { id: randomId(), ...body }, view: current, settle };
-  calls.push(made);
+  const made: Call = { route, body: { id: randomId(), ...body }, view: current, due: patient ? Infinity : Date.now() + deadline, settle };
+  calls.add(made);
   setTimeout(() => {
-    settle(failure('timeout'));
+    if (!patient) {
+      settle(failure('timeout'));
+    }
     if (!made.sent && !consented()) {
-      remove(made);
+      calls.delete(made);
     }
   }, deadline);
   pump();
+  return made;
 }
 
 /** Sends what can be sent; when the page is being left, everything, with the view itself where its ids are not known. */
@@ -61,7 +74,7 @@ export function pump(leaving?: boolean): void {
     report(current!);
     wake();
   }
-  for (const made of calls.slice()) {
+  for (const made of calls) {
     const view = (made.view = made.view || current!);
     if (!made.sent && (leaving || ((view.credentials || view.missed) && !behind(made)))) {
       send(made);
@@ -71,24 +84,36 @@ export function pump(leaving?: boolean): void {
 
 /** The last value of a property is to be the last to arrive, so they go one after another. */
 function behind(made: Call): boolean {
-  return made.route === 'property' && calls.some((other) => other.sent && other.route === made.route);
+  if (made.route === 'property') {
+    for (const other of calls) {
+      if (other.sent && other.route === made.route) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
-async function send(made: Call): Promise<void> {
+function send(made: Call): void {
   made.sent = true;
   const { credentials, hit, refused } = made.view!;
   const proof = credentials ? { credentials } : { hit };
-  const answer = refused || (await deliver(made.route, { ...made.body, ...proof }));
-  remove(made);
-  made.settle(answer);
-  pump();
-}
-
-export function remove(made: Call): void {
-  const at = calls.indexOf(made);
-  if (at >= 0) {
-    calls.splice(at, 1);
+  const done = (answer: Answer): void => {
+    calls.delete(made);
+    made.settle(answer);
+    pump();
+  };
+  if (refused) {
+    soon(() => done(refused));
+    return;
   }
+  // Another attempt that would come too late for the page is made all the same, but the page need not wait for it.
+  const missed = (answer: Answer, next: number): void => {
+    if (next > made.due) {
+      made.settle(answer);
+    }
+  };
+  deliver(made.route, { ...made.body, ...proof }, missed, done);
 }
 
 /** Calls back into the page. What it throws there is reported as the page's own error and stops nothing here. */

@@ -1,4 +1,5 @@
 import { config } from './config';
+import { each } from './text';
 
 /** Whether the visitor has agreed, as the site's own cookie says. The value is compared as it is written, not decoded. */
 export function consented(): boolean {
@@ -7,10 +8,12 @@ export function consented(): boolean {
     return true;
   }
   const wanted = new RegExp(consent.value);
-  return document.cookie.split('; ').some((cookie) => {
+  let found = false;
+  each(document.cookie.split('; '), (cookie) => {
     const end = cookie.indexOf('=');
-    return cookie.slice(0, end) === consent.cookie && wanted.test(cookie.slice(end + 1));
+    found = found || (cookie.slice(0, end) === consent.cookie && wanted.test(cookie.slice(end + 1)));
   });
+  return found;
 }
 
 /**

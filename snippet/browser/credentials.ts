@@ -1,5 +1,6 @@
 import { config } from './config';
 import { base, key } from './settings';
+import { each } from './text';
 import type { Credentials } from './view';
 
 const names = ['site_key', 'key', 'uri', 'visitor_id', 'hit_id', 'session_id'] as const;
@@ -10,9 +11,7 @@ let server = base;
 /** The credentials among the fields of an answer. */
 export function pick(answer: Record<string, any>): Credentials {
   const credentials: Record<string, unknown> = {};
-  for (const name of names) {
-    credentials[name] = answer[name];
-  }
+  each(names, (name) => (credentials[name] = answer[name]));
   return credentials as unknown as Credentials;
 }
 
@@ -22,15 +21,17 @@ export function show(credentials: Credentials, url: unknown): void {
   server = typeof url === 'string' && url ? url : base;
 }
 
-/** Sites loop over the object and pack it into forms and cookies: it holds the documented fields only, and is theirs to change. */
+/**
+ * Sites loop over the object and pack it into forms and cookies: it holds the documented fields only, and is theirs to change. What
+ * is not known yet is absent: sites wait with `isNaN(credentials.hit_id)`, which is false for null.
+ */
 export function getCredentials(): object {
-  const given: Record<string, unknown> = {};
-  for (const name of names) {
-    if (config.variant === 'A' || (name !== 'key' && name !== 'uri')) {
-      given[name] = shown[name] || null;
+  const given: Record<string, unknown> = { site_key: shown.site_key || key };
+  each(names, (name) => {
+    if (shown[name] && (config.variant === 'A' || (name !== 'key' && name !== 'uri'))) {
+      given[name] = shown[name];
     }
-  }
-  given.site_key = shown.site_key || key;
+  });
   given.consultant_server_url = server;
   return given;
 }

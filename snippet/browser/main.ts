@@ -1,15 +1,18 @@
 import { pump } from './calls';
 import { config } from './config';
-import { guarded, type Method, methods } from './methods';
+import { getCaptcha } from './later';
+import { guarded, methods } from './methods';
 import * as numbers from './numbers';
 import { occupy, previous, type Run } from './page';
-import { learn } from './properties';
+import { giveUp, learn } from './properties';
 import * as queue from './queue';
 import { key } from './settings';
 import * as status from './status';
+import { each } from './text';
+import type { Method } from './view';
 import * as views from './views';
 
-const [name, widgetName] = config.objects;
+const name = config.objects[0];
 const globals = window as unknown as Record<string, any>;
 
 if (previous && globals[name] === previous.svc) {
@@ -23,18 +26,22 @@ function start(): void {
   if (previous) {
     previous.end();
   }
-  views.listen(pump, ({ online, properties }, afresh) => {
-    status.know(online);
-    learn(properties, afresh);
-  });
+  views.listen(
+    () => {
+      pump();
+      giveUp();
+    },
+    ({ online, properties }, afresh) => {
+      status.know(online);
+      learn(properties, afresh);
+    },
+  );
   const push = guarded(queue.push);
-  const commands: Record<string, Method> = {};
+  const commands: Record<string, Method> = Object.create(null);
   // Sites test for an object and for a function: a function is both. Called itself, it takes one command.
   const svc = (...command: unknown[]): unknown => push(command);
-  for (const method of Object.keys(methods)) {
-    commands[method] = guarded(methods[method]);
-  }
-  Object.assign(svc, commands, { push });
+  each(Object.keys(methods), (method) => (commands[method] = guarded(methods[method])));
+  Object.assign(svc, commands, { Captcha: { get_captcha: guarded(getCaptcha) }, push });
 
   const drain = guarded(() => {
     globals.__cs = globals.__cs || [];
@@ -61,7 +68,8 @@ function start(): void {
   occupy(run);
   drain();
   globals[name] = svc;
-  globals[widgetName] = {};
+  const { getOperatorStatus, openSitePhonePanel, sitePhoneCall } = commands;
+  globals[config.objects[1]] = { getOperatorStatus, openSitePhonePanel, sitePhoneCall };
   numbers.begin();
 }
 

@@ -1,14 +1,13 @@
 import { call, give } from './calls';
 import { config } from './config';
 import { getCredentials, getSessionId, getVisitorId } from './credentials';
+import { later } from './later';
 import { getDTPhones, getPhones, getReplacedPhones } from './numbers';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
-import { copy, text } from './text';
-import type { Answer } from './view';
+import { copy, each, encode, text } from './text';
+import type { Answer, Method } from './view';
 import { reinitTrackView } from './views';
-
-export type Method = (...args: any[]) => unknown;
 
 function trackEvent(category: unknown, action: unknown, name?: unknown, value?: unknown): void {
   const event = {
@@ -41,7 +40,7 @@ function requestResult({ success, status, statusText, data }: Answer): object {
   return {
     success,
     result,
-    response: JSON.stringify({ ...data, success, result }),
+    response: encode({ ...data, success, result }),
     status: success ? 200 : status === 200 ? 0 : status,
     statusText: success ? 'OK' : status === 200 ? '' : statusText,
   };
@@ -50,12 +49,12 @@ function requestResult({ success, status, statusText, data }: Answer): object {
 function addVisitorInfo(req: unknown, callback?: unknown): void {
   const given = Object(req);
   const body: Record<string, string> = {};
-  for (const field of ['name', 'email', 'phone']) {
+  each(['name', 'email', 'phone'], (field) => {
     const value = text(given[field]);
     if (value.trim()) {
       body[field] = value;
     }
-  }
+  });
   const filled = Object.keys(body).length > 0;
   call('visitor', filled ? body : undefined, ({ success }) => give(callback, { success }));
 }
@@ -75,6 +74,7 @@ export const methods: Record<string, Method> = {
   hasProperty,
   setProperty,
   trackEvent,
+  ...later,
 };
 
 if (config.variant === 'A') {
@@ -85,7 +85,7 @@ if (config.variant === 'A') {
 export function guarded(method: Method): Method {
   return (...args) => {
     try {
-      return method(...args);
+      return Reflect.apply(method, undefined, args);
     } catch {
       return undefined;
     }

@@ -1,7 +1,8 @@
 import { give } from './calls';
 import { config } from './config';
-import type { Block, start, Work } from './numbers/start';
+import type { Block, Phone, start, Work } from './numbers/start';
 import { base, nonce, settings } from './settings';
+import { each } from './text';
 
 const globals = window as unknown as Record<PropertyKey, any>;
 
@@ -24,9 +25,9 @@ export function begin(): void {
 }
 
 function issue(): void {
-  const element = Array.from(document.querySelectorAll('script[data-svc-numbers]')).pop();
+  const elements = document.querySelectorAll('script[data-svc-numbers]');
   try {
-    block = JSON.parse(element!.textContent!);
+    block = JSON.parse(elements[elements.length - 1].textContent!);
   } catch {
     // None, or the page was cut off.
   }
@@ -47,7 +48,7 @@ function issue(): void {
 
 /** Whether the page lets its numbers be replaced. Only a clear word against it counts. */
 function ask(): boolean {
-  return give(globals.__cs_onReplacePhones, getPhones()) !== false;
+  return give(globals.__cs_onReplacePhones, places(() => true)) !== false;
 }
 
 /** The site has said, or not, that numbers are to be replaced in what is added to the page. */
@@ -65,14 +66,18 @@ export function end(): void {
 }
 
 /** The numbers that were issued to the visitor, each time in records of the page's own. */
-export function getPhones(): object[] {
+export function getPhones(): Phone[] {
   return block.numbers.map(({ id, img, text, raw, dt }) => ({ id, img, text, raw, dt }));
 }
 
-/** Those of dynamic tracking, null without one. */
+/** The elements that show those of dynamic tracking, null where no such number was issued. */
 export function getDTPhones(): object[] | null {
-  const phones = getPhones().filter((phone) => (phone as { dt: boolean }).dt);
-  return phones[0] ? phones : null;
+  return block.numbers.some(({ dt }) => dt) ? places(({ dt }) => dt) : null;
+}
+
+/** The records of elements that are named by id, class or name: others are for `getPhones` only (specification, 2.5). */
+function places(wanted: (phone: Phone) => boolean): object[] {
+  return getPhones().filter((phone) => /^(#|\.|\[name=)[^\s>+~,]+$/.test(phone.id) && wanted(phone));
 }
 
 /**
@@ -81,15 +86,18 @@ export function getDTPhones(): object[] | null {
  */
 export function getReplacedPhones(type?: unknown): object {
   const replaced: Record<string, any> = {};
-  for (const { from, raw, dt } of block.numbers) {
+  each(block.numbers, ({ from, raw, dt }) => {
     const id = 'number=' + from;
     if (found.has(from)) {
       if (type == null) {
         replaced[id] = raw;
       } else if (type === (dt ? 'dynamic' : 'static')) {
-        replaced[raw] = Array.from(new Set(replaced[raw]).add(id));
+        const ids: string[] = (replaced[raw] = replaced[raw] || []);
+        if (ids.indexOf(id) < 0) {
+          ids.push(id);
+        }
       }
     }
-  }
+  });
   return replaced;
 }

@@ -1,4 +1,5 @@
 import { config } from './config';
+import { each } from './text';
 import type { View } from './view';
 
 /**
@@ -42,10 +43,10 @@ function listen(place: { run?: Run }): { run?: Run } {
       // The page's own navigation must not notice us.
     }
   };
-  for (const type of ['pageshow', 'pagehide', 'popstate', 'hashchange', 'online', 'visibilitychange', 'prerenderingchange']) {
-    addEventListener(type, (event) => tell(type, event), true);
-  }
-  for (const name of ['pushState', 'replaceState'] as const) {
+  each(['pageshow', 'pagehide', 'popstate', 'hashchange', 'online', 'visibilitychange', 'prerenderingchange'], (type) =>
+    addEventListener(type, (event) => tell(type, event), true),
+  );
+  each(['pushState', 'replaceState'] as const, (name) => {
     const original = history[name];
     try {
       history[name] = function (this: History, ...args: Parameters<typeof original>): void {
@@ -55,6 +56,6 @@ function listen(place: { run?: Run }): { run?: Run } {
     } catch {
       // A frozen history still tells of `popstate`.
     }
-  }
+  });
   return place;
 }

@@ -1,34 +1,53 @@
-import { call, calls, deadline, give, remove } from './calls';
+import { call, calls, deadline, give } from './calls';
 import { key } from './settings';
-import { text } from './text';
+import { each, soon, text } from './text';
 import { unanswered } from './transport';
+import type { Answer } from './view';
+import { current } from './views';
 
 /** A text, null for a flag, undefined for a property that is not set. */
 type Value = string | null | undefined;
 
+/** Bytes in UTF-8 that the service takes of a name and of a value. */
+const longestName = 128;
+const longestValue = 2048;
+
 /** The visitor's properties as the service will have them when all calls have arrived; undefined until it has told them. */
 let known: Map<string, Value> | undefined;
 
-/** Those who have asked before. */
-const asking = new Set<() => void>();
+/** What the service has refused on this page: it is not tried again, however often the page does. */
+const refused = new Map<string, Value>();
+
+/** Those who have asked before, and when they must be answered, in milliseconds of the clock. */
+const asking = new Map<() => void, number>();
 
 /** Takes what the service has told. While a view goes on, what the page itself has done since is nearer to the truth. */
-export function learn(properties: unknown, afresh: boolean): void {
+export function learn(properties: Record<string, Value>, afresh: boolean): void {
   if (known && !afresh) {
     return;
   }
-  const told = (known = new Map<string, Value>(Object.entries(properties || {})));
-  for (const made of calls.slice()) {
+  const told = (known = new Map<string, Value>());
+  each(Object.keys(properties || {}), (name) => told.set(name, properties[name]));
+  for (const made of calls) {
     const { name, value } = wanted(made.body);
     if (made.route === 'property') {
       if (made.sent || told.get(name) !== value) {
         told.set(name, value);
       } else {
-        remove(made);
+        calls.delete(made);
       }
     }
   }
-  asking.forEach((ask) => ask());
+  asking.forEach((_, answer) => answer());
+}
+
+/** Answers those who ask in vain: the service does not want the view, or will not be asked again in time. */
+export function giveUp(): void {
+  asking.forEach((due, answer) => {
+    if (current && (current.refused || current.missed! > due)) {
+      answer();
+    }
+  });
 }
 
 function wanted(body: Record<string, unknown>): { name: string; value: Value } {
@@ -39,31 +58,57 @@ function wanted(body: Record<string, unknown>): { name: string; value: Value } {
 /** Sites set the same property again and again: only a change is a call. */
 function put(change: Record<string, unknown>): void {
   const { name, value } = wanted(change);
-  if (!name || (known && known.get(name) === value)) {
+  const before = known && known.get(name);
+  if (!name || (known && before === value) || (refused.has(name) && refused.get(name) === value)) {
     return;
   }
   if (known) {
     known.set(name, value);
   }
-  const waiting = calls.find((made) => !made.sent && made.route === 'property' && made.body.name === name);
-  if (waiting) {
-    waiting.body = { id: waiting.body.id, ...change };
-    return;
-  }
-  call('property', change, (answer) => {
-    // Not arrived, so it is not known either, and the next try counts. What the service refuses is not tried again.
-    if (known && unanswered(answer)) {
-      known.delete(name);
+  for (const made of calls) {
+    if (!made.sent && made.route === 'property' && made.body.name === name) {
+      made.body = { id: made.body.id, ...change };
+      return;
     }
-  });
+  }
+  const settled = (answer: Answer): void => {
+    if (!known || answer.success) {
+      return;
+    }
+    // What has not arrived is not known either, and the next try counts. What is refused leaves the property as it was.
+    if (unanswered(answer) || before === undefined) {
+      known.delete(name);
+    } else {
+      known.set(name, before);
+    }
+    if (made && !unanswered(answer)) {
+      refused.set(name, wanted(made.body).value);
+    }
+  };
+  const made = call('property', change, settled, true);
+}
+
+/** What the service keeps of a text: so many bytes, cut between characters. The page is to read the same from now on. */
+function kept(value: unknown, bytes: number): string {
+  const whole = text(value).replace(/\0/g, '');
+  let end = 0;
+  for (let size = 0; end < whole.length; ) {
+    const code = whole.codePointAt(end)!;
+    size += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (size > bytes) {
+      break;
+    }
+    end += code < 0x10000 ? 1 : 2;
+  }
+  return whole.slice(0, end);
 }
 
 export function setProperty(name: unknown, value?: unknown): void {
-  put({ name: text(name), value: text(value) || undefined });
+  put({ name: kept(name, longestName), value: kept(value, longestValue) || undefined });
 }
 
 export function deleteProperty(name: unknown): void {
-  put({ name: text(name), delete: true });
+  put({ name: kept(name, longestName), delete: true });
 }
 
 export function hasProperty(name: unknown, callback: unknown): void {
@@ -80,12 +125,14 @@ function ask(name: unknown, callback: unknown, result: (value: Value) => unknown
   const answer = (): void => {
     asking.delete(answer);
     clearTimeout(timer);
-    give(callback, { success: !!known, result: !!known && result(known.get(text(name))) });
+    give(callback, { success: !!known, result: !!known && result(known.get(kept(name, longestName))) });
   };
   const timer = setTimeout(answer, deadline);
-  if (known || !key) {
-    Promise.resolve().then(answer);
-  } else {
-    asking.add(answer);
-  }
+  asking.set(answer, Date.now() + deadline);
+  soon(() => {
+    if (asking.has(answer) && (known || !key)) {
+      answer();
+    }
+    giveUp();
+  });
 }

@@ -1,10 +1,10 @@
 import { pump } from './calls';
-import type { Method } from './methods';
 import { follow } from './numbers';
 import { configure, settle } from './settings';
-import { text } from './text';
+import { each, text } from './text';
+import type { Method } from './view';
 
-let commands: Record<string, Method> = {};
+let commands: Record<string, Method> = Object.create(null);
 let ended = false;
 
 /** What is pushed is for the next run of the script from now on. */
@@ -14,47 +14,62 @@ export function end(): void {
 
 /** Settings count from anywhere in the queue; then the methods are called in their order. Unknown commands are for others. */
 export function push(...items: unknown[]): void {
-  const called = items.map(read).filter(([name, value]) => !configure(name, value));
+  const called = new Set<() => void>();
+  each(items, (item) => {
+    const { name, args } = read(item);
+    if (!configure(name, args[0]) && commands[name]) {
+      called.add(() => Reflect.apply(commands[name], undefined, args));
+    }
+  });
   settle();
   follow();
   pump();
-  for (const [name, ...args] of called) {
-    if (commands.hasOwnProperty(name)) {
-      commands[name](...args);
-    }
-  }
+  called.forEach((run) => run());
 }
 
+/** Arguments that are passed on; no method has as many. */
+const most = 8;
+
 /** A command is an array of a name and its arguments, or something like one. */
-function read(item: unknown): [string, ...unknown[]] {
-  const [name, ...args] = item && typeof item === 'object' ? Array.from(item as ArrayLike<unknown>) : [];
-  return [text(name), ...args];
+function read(item: any): { name: string; args: unknown[] } {
+  const args: unknown[] = [];
+  const given = item && typeof item === 'object' ? item : args;
+  for (let i = 1; i < given.length && i <= most; i++) {
+    args[i - 1] = given[i];
+  }
+  return { name: text(given[0]), args };
 }
 
 /** Takes over all that has been queued, and the arrays themselves, so that later pushes arrive here. */
 export function drain(methods: Record<string, Method>, lists: unknown[]): void {
   commands = methods;
-  push(...prepared().concat(...lists.map(takeOver)));
+  const items: unknown[] = [];
+  const take = (item: unknown): void => {
+    items[items.length] = item;
+  };
+  prepared(take);
+  each(lists, (list) => each(takeOver(list), take));
+  Reflect.apply(push, undefined, items);
 }
 
 /** A policy that forbids inline scripts allows a block of data, in which the settings come then. */
-function prepared(): unknown[] {
-  const items: unknown[] = [];
-  document.querySelectorAll('script[type="application/json"][data-svc]').forEach((block) => {
+function prepared(take: (item: unknown) => void): void {
+  each(document.querySelectorAll('script[type="application/json"][data-svc]'), (block) => {
     try {
-      items.push(...JSON.parse(block.textContent!).queue);
+      each(JSON.parse(block.textContent!).queue, take);
     } catch {
       // Not ours, though it looks so.
     }
   });
-  return items;
 }
 
 function takeOver(list: unknown): unknown[] {
   if (!Array.isArray(list)) {
     return [];
   }
-  const items = list.splice(0);
+  const items: unknown[] = [];
+  each(list, (item) => (items[items.length] = item));
+  list.length = 0;
   Object.defineProperty(list, 'push', {
     configurable: true,
     writable: true,
@@ -62,7 +77,7 @@ function takeOver(list: unknown): unknown[] {
       if (ended) {
         return Array.prototype.push.apply(list, later);
       }
-      push(...later);
+      Reflect.apply(push, undefined, later);
       return list.length;
     },
   });

@@ -1,17 +1,17 @@
 import { previous } from './page';
-import { text } from './text';
+import { each, text } from './text';
 
 /**
  * The service answers beside the script, so the script's own address says where. Code that fetches the
  * script and evaluates it leaves no element with an address; the browser remembers what was fetched.
  */
 const element = document.currentScript as HTMLScriptElement | null;
-const source =
-  (element && element.src) ||
-  performance
-    .getEntriesByType('resource')
-    .map((resource) => resource.name)
-    .find((address) => /\/svc\.js(\?|$)/.test(address));
+let source = element && element.src;
+if (!source) {
+  each(performance.getEntriesByType('resource'), ({ name }) => {
+    source = source || (/\/svc\.js(\?|$)/.test(name) && name) || '';
+  });
+}
 
 /** What a policy of the page may demand of further scripts. */
 export const nonce = (element && element.nonce) || '';

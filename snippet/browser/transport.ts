@@ -1,4 +1,5 @@
 import { base } from './settings';
+import { encode } from './text';
 import type { Answer } from './view';
 
 export function failure(code: string): Answer {
@@ -27,35 +28,34 @@ export function wake(): void {
   sleepers.forEach((sleeper) => sleeper());
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const sleeper = (): void => {
-      clearTimeout(timer);
-      sleepers.delete(sleeper);
-      resolve();
-    };
-    const timer = setTimeout(sleeper, milliseconds);
-    sleepers.add(sleeper);
-  });
+function pause(milliseconds: number, over: () => void): void {
+  const sleeper = (): void => {
+    clearTimeout(timer);
+    sleepers.delete(sleeper);
+    over();
+  };
+  const timer = setTimeout(sleeper, milliseconds);
+  sleepers.add(sleeper);
 }
 
 /**
- * Posts the body until the server has answered it, and never rejects. The body carries its own random
- * id, by which the server knows a repetition. `missed` is called after each attempt that was in vain.
+ * Posts the body until the server has answered it or the attempts are used up: `done` gets the last answer. The body carries its own
+ * random id, by which the server knows a repetition. `missed` is called after each attempt that was in vain and not the last, with
+ * the time of the next one in milliseconds of the clock.
  */
-export async function deliver(route: string, body: object, missed?: () => void): Promise<Answer> {
-  const content = JSON.stringify(body);
-  for (let attempt = 1; ; attempt++) {
+export function deliver(route: string, body: object, missed: (answer: Answer, next: number) => void, done: (answer: Answer) => void): void {
+  const content = encode(body);
+  const attempt = async (nth: number): Promise<void> => {
     let again = 0;
-    const answer = await request(route, content, attempt, (seconds) => (again = seconds));
-    if (!unanswered(answer) || attempt === attempts) {
-      return answer;
+    const answer = await request(route, content, nth, (seconds) => (again = seconds));
+    if (!unanswered(answer) || nth === attempts) {
+      return done(answer);
     }
-    if (missed) {
-      missed();
-    }
-    await pause(Math.max(500 * 3 ** (attempt - 1), Math.min(again, 60) * 1000));
-  }
+    const wait = Math.max(500 * 3 ** (nth - 1), Math.min(again, 60) * 1000);
+    pause(wait, () => attempt(nth + 1));
+    missed(answer, Date.now() + wait);
+  };
+  attempt(1);
 }
 
 /** One request: a POST of the content, or a GET when there is none. */
@@ -65,7 +65,7 @@ export async function request(
   attempt = 1,
   retryAfter?: (seconds: number) => void,
 ): Promise<Answer> {
-  const size = content ? new Blob([content]).size : 0;
+  const size = content ? new TextEncoder().encode(content).length : 0;
   // A request beyond the quota is refused at once, and the page may have used the quota itself: every second attempt does without.
   const keepalive = size > 0 && attempt % 2 > 0 && kept + size <= keepaliveQuota;
   const abort = new AbortController();
@@ -83,7 +83,7 @@ export async function request(
     if (retryAfter) {
       retryAfter(Number(response.headers.get('Retry-After')) || 0);
     }
-    return read(response, await response.text());
+    return await read(response);
   } catch {
     return failure('network');
   } finally {
@@ -92,12 +92,15 @@ export async function request(
   }
 }
 
-function read(response: Response, body: string): Answer {
+async function read(response: Response): Promise<Answer> {
   let data: unknown;
   try {
-    data = JSON.parse(body);
-  } catch {
-    // Not from the service but from something on the way.
+    data = await response.json();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      throw error; // The answer was cut off.
+    }
+    // Else it is not from the service but from something on the way.
   }
   const object = data && typeof data === 'object' ? (data as Answer['data']) : failure('malformed').data;
   return {

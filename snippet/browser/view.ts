@@ -1,3 +1,6 @@
+/** A method of the global objects. */
+export type Method = (...args: any[]) => unknown;
+
 /** What became of a request. `status` is 0 when no answer was had. */
 export interface Answer {
   success: boolean;
@@ -33,8 +36,8 @@ export interface View {
   /** A call of `reinitTrackView`, or a new load of the script, has meant this very view. */
   claimed?: boolean;
   reported?: boolean;
-  /** An attempt to report it was in vain: calls need not wait for it. */
-  missed?: boolean;
+  /** An attempt to report it was in vain, and the next one is at this time, in milliseconds of the clock: calls need not wait for it. */
+  missed?: number;
   /** The service does not want it, nor the calls that belong to it. */
   refused?: Answer;
   credentials?: Credentials;

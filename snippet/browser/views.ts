@@ -4,7 +4,7 @@ import { previous } from './page';
 import { key } from './settings';
 import { randomId } from './text';
 import { deliver, unanswered } from './transport';
-import type { Hit, View } from './view';
+import type { Answer, Hit, View } from './view';
 
 /** A change of history and the site's own word about the same transition come within this many milliseconds. */
 const transition = 2000;
@@ -92,28 +92,29 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
 }
 
 /** Reports the view, once. */
-export async function report(view: View): Promise<void> {
+export function report(view: View): void {
   if (view.reported) {
     return;
   }
   view.reported = true;
   view.hit.title = pageTitle() || view.hit.title;
-  const missed = (): void => {
-    view.missed = true;
+  const missed = (_: Answer, next: number): void => {
+    view.missed = next;
     ready();
   };
-  const answer = await deliver('hit', view.hit, missed);
-  const { success, data } = answer;
-  if (success) {
-    view.credentials = pick(data);
-    if (view === current) {
-      show(view.credentials, data.consultant_server_url);
-      told(data, view.hit.kind === 'restore');
+  deliver('hit', view.hit, missed, (answer) => {
+    const { success, data } = answer;
+    if (success) {
+      view.credentials = pick(data);
+      if (view === current) {
+        show(view.credentials, data.consultant_server_url);
+        told(data, view.hit.kind === 'restore');
+      }
+    } else if (!unanswered(answer)) {
+      view.refused = answer;
     }
-  } else if (!unanswered(answer)) {
-    view.refused = answer;
-  }
-  missed();
+    missed(answer, Infinity);
+  });
 }
 
 /** The page came back from the back-forward cache. Where the visitor has been meanwhile is not known. */

@@ -14,8 +14,8 @@ import (
 // 6144, since every page of every site pays for it: what comes raises its figure by what it needs and no more. The others
 // are loaded by the pages that need them.
 var budgets = map[string]int{
-	"svc.js":     4690,
-	"numbers.js": 7040,
+	"svc.js":     5480,
+	"numbers.js": 8060,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {

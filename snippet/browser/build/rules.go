@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -57,7 +58,7 @@ func rules() []byte {
 		fmt.Fprintf(&b, "%#x", zero)
 	}
 	fmt.Fprintf(&b, "];\n\n/** Signs of prices. */\nexport const currencySign = /[\\p{Sc}%s]/u;\n", ranges([]rune(numbers.CurrencySigns)))
-	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking =\n  /^(%s)$/i;\n", strings.Replace(strings.Join(pages.Breaking, "|"), "h1|h2|h3|h4|h5|h6", "h[1-6]", 1))
+	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking = new Set(\n  '%s'.split(' '),\n);\n", strings.Join(pages.Breaking, " "))
 	var onWeb, others []string
 	for _, link := range pages.Links {
 		if path, found := strings.CutPrefix(link, "//"); found {
@@ -68,6 +69,13 @@ func rules() []byte {
 	}
 	fmt.Fprintf(&b, "\n/** Links that dial or write to a number: the first group leads to it, the second is it. */\nexport const links =\n  /^(\\s*(?:%s|(?:https?:)?\\/\\/(?:%s)|%s))([^?&]*)/i;\n",
 		strings.Join(pages.Schemes, "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
+	var selectors []string
+	for _, part := range slices.Concat(pages.Schemes, pages.Links) {
+		for _, element := range []string{"a", "area"} {
+			selectors = append(selectors, fmt.Sprintf(`%s[href*="%s" i]`, element, part))
+		}
+	}
+	fmt.Fprintf(&b, "\n/** The elements that have such links, and few others. */\nexport const linked =\n  '%s';\n", strings.Join(selectors, ","))
 	return b.Bytes()
 }
 

@@ -1,52 +1,98 @@
-import { blockOf, isBlock } from './page';
+import { attributesOf, batch, blockOf, linksOf, type Source, textsOf } from './page';
+import { mark } from './rules';
 
-/** Blocks of the page whose lines are still to be read. */
+/** Blocks of the page, and elements for their attributes, in which a number may stand. */
 export interface Blocks {
-  /** The block that the node stands in, and all that are in the node. */
+  /** All that is in the node, and the line that it stands in. */
   add(node: Node): void;
   /** The block that the node stands in. */
   addLine(node: Node): void;
-  next(): Element | undefined;
+  addAttributes(element: Element): void;
+  /** The next block or carrier of attributes; none of the two when a batch of nodes has been looked at in vain. */
+  next(): { block?: Element; carrier?: Element };
   readonly empty: boolean;
 }
 
-/** Subtrees are walked when their turn comes, so that it costs nothing to add a large one. */
-export function newBlocks(): Blocks {
+/** As many nodes are looked at once more with the next ones: a number may stand in both. */
+const overlap = 16;
+
+/**
+ * Most of a page shows no number. So its texts and attributes are read once each and joined, and the browser itself searches them for
+ * what `suspect` matches; only where it does are lines put together. Subtrees are walked when their turn comes, so that it costs
+ * nothing to add a large one.
+ */
+export function newBlocks(suspect: RegExp): Blocks {
   const lines = new Set<Element>();
-  const walks: TreeWalker[] = [];
+  const carriers = new Set<Element>();
+  const sources: Source[] = [];
+  let nodes: Node[] = [];
+  let values: string[] = [];
+
   const addLine = (node: Node): void => {
     const block = blockOf(node);
     if (block) {
       lines.add(block);
     }
   };
+  function look(): void {
+    nodes = nodes.slice(-overlap);
+    values = values.slice(-overlap);
+    while (sources.length && nodes.length < batch) {
+      if (!sources[0](nodes, values)) {
+        sources.shift();
+      }
+    }
+    const words = values.join(mark);
+    let end = 0;
+    let n = 0;
+    suspect.lastIndex = 0;
+    for (let found; (found = suspect.exec(words)); ) {
+      while (end <= found.index) {
+        end += values[n++].length + mark.length;
+      }
+      const node = nodes[n - 1];
+      if (node instanceof Element) {
+        carriers.add(node);
+      } else {
+        addLine(node);
+      }
+    }
+    if (!sources.length) {
+      nodes = values = [];
+    }
+  }
   return {
     add(node) {
       addLine(node);
-      if (node instanceof Element && node.firstElementChild) {
-        walks.push(
-          document.createTreeWalker(node, NodeFilter.SHOW_ELEMENT, (element) =>
-            isBlock(element as Element) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP,
-          ),
-        );
+      if (node instanceof Element) {
+        const links: Source = () => {
+          linksOf(node).forEach((link) => carriers.add(link));
+          return false;
+        };
+        sources.push(textsOf(node), ...attributesOf(node), links);
       }
     },
     addLine,
+    addAttributes(element) {
+      carriers.add(element);
+    },
     next() {
-      for (const line of lines) {
-        lines.delete(line);
-        return line;
+      if (!lines.size && !carriers.size && sources.length) {
+        look();
       }
-      for (; walks.length; walks.shift()) {
-        const found = walks[0].nextNode();
-        if (found) {
-          return found as Element;
-        }
-      }
-      return undefined;
+      const block = takeFrom(lines);
+      return { block, carrier: block ? undefined : takeFrom(carriers) };
     },
     get empty() {
-      return !lines.size && !walks.length;
+      return !lines.size && !carriers.size && !sources.length;
     },
   };
+}
+
+function takeFrom<T>(all: Set<T>): T | undefined {
+  for (const one of all) {
+    all.delete(one);
+    return one;
+  }
+  return undefined;
 }

@@ -26,8 +26,37 @@ export function read(text: string, i: number, link: boolean): Character {
   return { kind: found ? found[0] : Kind.Other, size: 1 };
 }
 
+/** The digits in a text, in whatever script. */
+export function digitsIn(text: string): string {
+  let digits = '';
+  for (let i = 0; i < text.length; i++) {
+    const { kind, value } = read(text, i, false);
+    digits += kind === Kind.Figure ? value : '';
+  }
+  return digits;
+}
+
 const figures = zeros.map((zero) => String.fromCharCode(zero) + '-' + String.fromCharCode(zero + 9)).join('');
 const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
+
+/**
+ * What finds the last digits of the numbers in joined texts, however they are written: a text without them holds none of the numbers.
+ */
+export function tailsOf(numbers: Iterable<string>): RegExp {
+  const between = '[' + kinds.map(([, { source }]) => source.replace(/^\[|\]$/g, '')).join('') + ']*';
+  const tails = new Set<string>();
+  for (const number of numbers) {
+    tails.add(number.slice(-tail));
+  }
+  const patterns = ['(?!)']; // Without numbers nothing is found.
+  for (const digits of tails) {
+    patterns.push(digits.replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']' + between));
+  }
+  return new RegExp(patterns.join('|'), 'g');
+}
+
+/** Digits that are searched: few other figures have the same. */
+const tail = 4;
 
 /** Where a row of digits and separators may begin, from i on. */
 export function begin(text: string, i: number): number {

@@ -1,19 +1,29 @@
-/** What pages have that a framework takes over in the browser: its roots, its data, its assets. */
+/** What pages have that a framework takes over in the browser: its roots and data, which are found by their ids, and its assets. */
+const ids = '__next __nuxt ___gatsby root app svelte q-app __NEXT_DATA__ __NUXT_DATA__'.split(' ');
 const signs =
-  '#__next,#__nuxt,#___gatsby,#root,#app,#svelte,#q-app,app-root,astro-island,[data-reactroot],[data-server-rendered],[data-svelte-h],[data-hk],[ng-server-context],[q\\:container],#__NEXT_DATA__,#__NUXT_DATA__,' +
-  ['/_next/', '/_nuxt/', '/_app/immutable/', '/assets/manifest-', '/assets/entry.client-'].map((path) => `[src*="${path}"],[href*="${path}"]`).join();
+  'app-root,astro-island,[data-reactroot],[data-server-rendered],[data-svelte-h],[data-hk],[ng-server-context],[q\\:container],' +
+  ['/_next/', '/_nuxt/', '/_app/immutable/', '/assets/manifest-', '/assets/entry.client-']
+    .map((path) => `script[src*="${path}"],link[href*="${path}"]`)
+    .join();
 
 /** Whether a framework may be about to compare the page with its own data. */
 export function isHydrating(): boolean {
-  return document.querySelector(signs) !== null;
+  return ids.some((id) => document.getElementById(id)) || document.querySelector(signs) !== null;
+}
+
+/** Calls `run` when the page has nothing else to do, and soon in any case. */
+export function idle(run: () => void, timeout = 200): void {
+  if (typeof requestIdleCallback === 'function') {
+    requestIdleCallback(run, { timeout });
+  } else {
+    setTimeout(run);
+  }
 }
 
 /** Calls `done` when the page has loaded and its scripts have come to rest: what is hydrated is hydrated then. */
 export function settled(done: () => void): void {
-  const idle = (run: () => void): unknown =>
-    typeof requestIdleCallback === 'function' ? requestIdleCallback(run, { timeout: 2000 }) : setTimeout(run, 200);
   // The first idle time may be one that a framework waits for as well.
-  const rest = (): unknown => idle(() => idle(done));
+  const rest = (): unknown => idle(() => idle(done, 2000), 2000);
   if (document.readyState === 'complete') {
     rest();
   } else {

@@ -125,15 +125,33 @@ function fillText(element: Element, { shown, known }: Place): boolean {
       values,
     );
   }
-  if (element.firstElementChild || unfilled.test(element.localName) || words.replace(/[\s\0]/g, '')) {
+  if (element.firstElementChild || unfilled.test(element.localName) || new TextEncoder().encode(words).length > longest) {
     return false;
   }
-  element.textContent = shown;
-  return true;
+  return say(element, pieces.map(({ node }) => node), shown);
 }
 
-/** Elements that stay empty: a link may show an icon, and some hold no text. */
-const unfilled = /^(a|area|img|input|[bh]r|table|tbody|thead|tfoot|tr|colgroup|[uod]l|menu|picture|video|audio|svg)$/;
+/** Bytes of a place: what is longer keeps its words. */
+const longest = 2048;
+
+/** Elements that hold no text of their own. */
+const unfilled = /^(area|img|input|[bh]r|table|tbody|thead|tfoot|tr|colgroup|[uod]l|menu|picture|video|audio|svg)$/;
+
+/** Writes the text over all words of an element without markup, between the spaces around them. */
+function say(element: Element, nodes: Text[], shown: string): boolean {
+  const texts = nodes.length ? nodes : [element.appendChild(new Text())];
+  const words = texts.map(({ data }) => data).join(mark);
+  const [lead] = /^[\s\0]*/.exec(words)!;
+  const [trail] = /[\s\0]*$/.exec(words.slice(lead.length))!;
+  const pieces = words.slice(lead.length, words.length - trail.length).replace(/[^\0]/g, '');
+  if (putAll(texts, (lead + shown + pieces + trail).split(mark))) {
+    return true;
+  }
+  if (!nodes.length) {
+    texts[0].remove(); // The page insists on an empty place.
+  }
+  return false;
+}
 
 /** An image, and the sources that browsers prefer to what it says itself. */
 function picture(element: Element, address: string, alt: string): boolean {

@@ -98,9 +98,14 @@ export const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xe
 export const currencySign = /[\p{Sc}%\u5143\u5186\uc6d0]/u;
 
 /** Elements at whose tags a line ends. */
-export const breaking =
-  /^(address|annotation-xml|area|article|aside|audio|base|blockquote|body|br|button|canvas|caption|center|col|colgroup|datalist|dd|desc|details|dialog|dir|div|dl|dt|embed|fieldset|figcaption|figure|footer|foreignobject|form|frame|frameset|h[1-6]|head|header|hgroup|hr|html|iframe|img|input|legend|li|link|main|map|marquee|math|menu|meta|meter|nav|noembed|noframes|noscript|object|ol|optgroup|option|p|param|picture|plaintext|pre|progress|script|search|section|select|slot|source|style|summary|svg|table|tbody|td|template|text|textarea|tfoot|th|thead|title|tr|track|ul|video|xmp)$/i;
+export const breaking = new Set(
+  'address annotation-xml area article aside audio base blockquote body br button canvas caption center col colgroup datalist dd desc details dialog dir div dl dt embed fieldset figcaption figure footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe img input legend li link main map marquee math menu meta meter nav noembed noframes noscript object ol optgroup option p param picture plaintext pre progress script search section select slot source style summary svg table tbody td template text textarea tfoot th thead title tr track ul video xmp'.split(' '),
+);
 
 /** Links that dial or write to a number: the first group leads to it, the second is it. */
 export const links =
   /^(\s*(?:tel:|sms:|callto:|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\?phone=|api\.whatsapp\.com\/send\/\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
+
+/** The elements that have such links, and few others. */
+export const linked =
+  'a[href*="tel:" i],area[href*="tel:" i],a[href*="sms:" i],area[href*="sms:" i],a[href*="callto:" i],area[href*="callto:" i],a[href*="//wa.me/" i],area[href*="//wa.me/" i],a[href*="//api.whatsapp.com/send?phone=" i],area[href*="//api.whatsapp.com/send?phone=" i],a[href*="//api.whatsapp.com/send/?phone=" i],area[href*="//api.whatsapp.com/send/?phone=" i],a[href*="whatsapp://send?phone=" i],area[href*="whatsapp://send?phone=" i]';

@@ -1,8 +1,9 @@
 import { newBlocks } from './blocks';
-import { type Group, learn, type Table } from './forms';
-import { isHydrating, settled } from './hydration';
-import { type Change, readBlock } from './page';
-import { elementsOf, type Entry, fill, placesOf } from './places';
+import { digitsIn, tailsOf } from './character';
+import { type Group, learn, reverse, type Table } from './forms';
+import { idle, isHydrating, settled } from './hydration';
+import { batch, beginRound, type Change, changeAttributes, patience, readBlock } from './page';
+import { elementsOf, type Entry, fill, isNumber, placesOf } from './places';
 import { rewrite } from './rewrite';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
@@ -12,6 +13,9 @@ export interface Block {
   replaced: Replaced[];
 }
 
+/** A record as the page gets it. */
+export type Phone = Pick<Entry, 'id' | 'img' | 'text' | 'raw' | 'dt'>;
+
 /** What the core script gets back. */
 export interface Work {
   /** Goes on in what is added to the page, or does so no longer. */
@@ -20,11 +24,11 @@ export interface Work {
 }
 
 /** Nodes that are looked at before the page is given time to draw. */
-const portion = 2000;
+const portion = 4000;
 
 /**
  * Replaces what the server has left of the page's numbers, or brings the old ones back if the page, when it is
- * asked, says no. It works on blocks, one after the other, a portion in each frame. `found` takes the numbers, in
+ * asked, says no. It begins when the page is idle, and works a portion in each frame. `found` takes the numbers, in
  * international form, that have been replaced.
  */
 export function start({ numbers, replaced }: Block, ask: () => boolean, found: Set<string>): Work {
@@ -35,26 +39,39 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     const placed = !undo && numbers.some((other) => other.raw === from && other.from !== from);
     learn(table, from, (forms || []).map((group) => (placed ? (group.slice(0, 3) as unknown as Group) : group)));
   }
-  const change: Change = undo ? undoing(table, replaced) : (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
+  const back = undo ? reverse(table) : table;
+  const change: Change = undo ? undoing(back, replaced) : (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
   const places = undo ? [] : placesOf(numbers, table);
   for (const { id, from } of undo ? [] : numbers) {
     if (replaced.some(([place]) => place === id)) {
       found.add(from);
     }
   }
-  const blocks = newBlocks();
+  const fresh = undo ? replaced.filter(([id]) => isNumber(id)).map(([, , writing]) => digitsIn(writing)) : [];
+  const blocks = newBlocks(tailsOf([...back.keys(), ...fresh.filter(Boolean)]));
   let frame = 0;
   let ready = false;
   let ended = false;
   let watching = false;
 
+  /** What the page changes at once when this has changed something is its answer to that. How often each place has answered. */
+  let answering = false;
+  const answers = new WeakMap<Node, number>();
+
   const observer = new MutationObserver((records) => {
-    records.forEach(take);
+    if (answering) {
+      new Set(records.map(({ target }) => target)).forEach((target) => answers.set(target, (answers.get(target) || 0) + 1));
+    }
+    records.filter(({ target }) => !answering || answers.get(target)! <= patience).forEach(take);
     schedule();
   });
-  function take({ target, addedNodes }: MutationRecord): void {
-    blocks.addLine(target);
-    addedNodes.forEach(blocks.add);
+  function take({ target, addedNodes, attributeName }: MutationRecord): void {
+    if (attributeName) {
+      blocks.addAttributes(target as Element);
+    } else {
+      blocks.addLine(target);
+      addedNodes.forEach(blocks.add);
+    }
   }
   function schedule(): void {
     frame = frame || requestAnimationFrame(work);
@@ -72,10 +89,14 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     }
   }
   function round(): void {
+    beginRound();
     observer.takeRecords().forEach(take);
     for (let left = portion; left > 0 && !blocks.empty; ) {
-      const block = blocks.next();
-      left -= block ? readBlock(block, change) : 1;
+      const { block, carrier } = blocks.next();
+      left -= block ? readBlock(block, change) : carrier ? 1 : batch;
+      if (carrier) {
+        changeAttributes(carrier, change);
+      }
     }
     if (blocks.empty) {
       for (const place of places) {
@@ -85,7 +106,10 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
       }
     }
     // What this has changed itself is no news.
-    observer.takeRecords();
+    if (observer.takeRecords().length) {
+      answering = true;
+      setTimeout(() => (answering = false));
+    }
     if (!blocks.empty) {
       schedule();
     }
@@ -101,7 +125,7 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
   if (isHydrating()) {
     settled(begin);
   } else {
-    begin();
+    idle(begin);
   }
 
   return {
@@ -118,8 +142,10 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
           characterData: true,
           attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
         });
-        blocks.add(document.documentElement);
-        schedule();
+        if (ready) {
+          blocks.add(document.documentElement);
+          schedule();
+        }
       }
     },
     end() {

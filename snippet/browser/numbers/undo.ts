@@ -1,5 +1,5 @@
 import { begin } from './character';
-import { reverse, type Table } from './forms';
+import type { Table } from './forms';
 import { type Change, leave, linkOf, putAll } from './page';
 import { elementsOf, isNumber, sourcesOf } from './places';
 import { rewrite } from './rewrite';
@@ -26,10 +26,9 @@ export function consulted(ask: () => boolean): boolean {
 
 /**
  * The change that brings the old numbers back: in the very writings that the server tells, and where it tells
- * none, by pouring the old digits into the new ones' places.
+ * none, by pouring the old digits into the new ones' places, of which `back` is the table.
  */
-export function undoing(table: Table, replaced: Replaced[]): Change {
-  const back = reverse(table);
+export function undoing(back: Table, replaced: Replaced[]): Change {
   const exact = replaced
     .filter(([id, old, fresh]) => isNumber(id) && old !== fresh)
     .map(([, old, fresh]) => [patternOf(fresh), old] as const);

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
+
+	"github.com/seed-3405227d/frontdesk/bench/page"
+)
+
+const (
+	// scriptNodes is how many nodes the measured page has at least.
+	scriptNodes = 5000
+	// scriptRest is how long a page is left alone after its load event before its metrics are read.
+	scriptRest = 1500 * time.Millisecond
+)
+
+// measuredPage has some more than scriptNodes nodes, and as many numbers as a shop's page.
+var measuredPage = page.Page{Size: 152 << 10, Numbers: 20}
+
+// scriptSide is a way to get the same page.
+type scriptSide struct {
+	name, address string
+	// ready is true in a page on which the script has done its work.
+	ready string
+}
+
+// mainThread is what a page has taken of its renderer's main thread, in milliseconds of CPU time.
+type mainThread struct{ script, layout, task float64 }
+
+// script measures what the browser script costs a page's main thread: the same page, with it and without, in turns, each in a
+// browser context of its own, so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain.
+func script(ctx context.Context, folder, caddy string, rounds int) error {
+	origin, err := serveMeasuredPage()
+	if err != nil {
+		return err
+	}
+	defer origin.Close()
+	sides, stop, err := startScriptSides(ctx, folder, caddy, origin.Addr().String())
+	defer stop()
+	if err != nil {
+		return err
+	}
+	browser, closeBrowser, err := startBrowser(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeBrowser()
+
+	spent := make(map[string][]mainThread)
+	nodes := 0
+	for round := range rounds + 1 {
+		for _, s := range sides {
+			took, counted, err := s.measure(browser)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			if nodes = counted; nodes < scriptNodes {
+				return fmt.Errorf("the page has %d nodes, expected %d", nodes, scriptNodes)
+			}
+			if round > 0 { // the first one warms the browser up
+				spent[s.name] = append(spent[s.name], took)
+			}
+		}
+	}
+	fmt.Printf("CPU time of the main thread in ms for a page of %d nodes, %d rounds in turns, nothing cached\n", nodes, rounds)
+	fmt.Printf("%-38s %8s %8s %8s   %s\n", "medians", "script", "layout", "all", "script and layout beside the page alone: median, and of each side's lowest")
+	of := func(s scriptSide, part func(mainThread) float64) []float64 {
+		var values []float64
+		for _, took := range spent[s.name] {
+			values = append(values, part(took))
+		}
+		return values
+	}
+	both := func(m mainThread) float64 { return m.script + m.layout }
+	alone := of(sides[0], both)
+	for _, s := range sides {
+		with := of(s, both)
+		beside := make([]float64, rounds)
+		for i := range with {
+			beside[i] = with[i] - alone[i]
+		}
+		fmt.Printf("%-38s %8.2f %8.2f %8.2f   %.2f, %.2f\n", s.name, median(of(s, func(m mainThread) float64 { return m.script })),
+			median(of(s, func(m mainThread) float64 { return m.layout })), median(of(s, func(m mainThread) float64 { return m.task })),
+			median(beside), slices.Min(with)-slices.Min(alone))
+	}
+	return nil
+}
+
+// startScriptSides starts Caddy for each side but the first, which is the origin itself.
+func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides []scriptSide, stop func(), err error) {
+	var processes []*process
+	stop = func() {
+		for _, p := range processes {
+			p.stop()
+		}
+	}
+	sides = []scriptSide{{"the page alone", origin, "true"}}
+	const identified, shows = `typeof Svc.getCredentials().hit_id === "number"`, ` && Svc.getPhones().length === 3 && !!window[Symbol.for("svc:numbers")]`
+	for i, with := range []struct{ name, directives, text, ready string }{
+		{"with the script, no numbers", "", "setCsAccount", identified},
+		{"with 3 numbers", numberDirectives(""), "data-svc-numbers", identified + shows},
+		{"with 3 numbers, dynamical replacement", numberDirectives("") + "\n\t\tdynamical_replacement on", "data-svc-numbers", identified + shows},
+	} {
+		address, err := freeAddress()
+		if err != nil {
+			return sides, stop, err
+		}
+		name := fmt.Sprint("script", i)
+		config := strings.NewReplacer("ADDRESS", address, "ORIGIN", origin, "FOLDER", folder).Replace(frontdeskConfig(name, with.directives))
+		file := filepath.Join(folder, name+".conf")
+		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+			return sides, stop, err
+		}
+		probe, err := http.NewRequest(http.MethodGet, "http://"+address+pagePath(0), nil)
+		if err != nil {
+			return sides, stop, err
+		}
+		p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+		if err != nil {
+			return sides, stop, err
+		}
+		processes = append(processes, p)
+		if err := awaitText(ctx, address, with.text); err != nil {
+			return sides, stop, err
+		}
+		sides = append(sides, scriptSide{with.name, address, with.ready})
+	}
+	return sides, stop, nil
+}
+
+// serveMeasuredPage serves the page at all addresses. What it refers to is not loaded.
+func serveMeasuredPage() (net.Listener, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	body := measuredPage.Make()
+	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/page" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "img-src 'none'; font-src 'none'")
+		w.Write(body)
+	}))
+	return listener, nil
+}
+
+// startBrowser starts Chromium, which is no robot by its word.
+func startBrowser(ctx context.Context) (browser context.Context, stop func(), err error) {
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		return nil, nil, errors.New("no chromium, chromium-browser or google-chrome in PATH")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.UserAgent("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"))
+	allocator, closeAllocator := chromedp.NewExecAllocator(ctx, options...)
+	browser, closeBrowser := chromedp.NewContext(allocator)
+	stop = func() {
+		closeBrowser()
+		closeAllocator()
+	}
+	if err := chromedp.Do(browser); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("starting %s: %w", path, err)
+	}
+	return browser, stop, nil
+}
+
+// measure opens the page in a browser context of its own. The page is asked nothing before its metrics are read.
+func (s scriptSide) measure(browser context.Context) (took mainThread, nodes int, err error) {
+	for range 5 { // a machine may be too busy for a page to be ready in its time
+		var ready bool
+		if took, nodes, ready, err = s.measureOnce(browser); err != nil || ready {
+			return took, nodes, err
+		}
+	}
+	return took, nodes, errors.New("the script has not done its work in time")
+}
+
+func (s scriptSide) measureOnce(browser context.Context) (took mainThread, nodes int, ready bool, err error) {
+	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	defer closeTab()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	// The first address is one of the same site, so that the page comes into the process that is watched.
+	if err := chromedp.Do(ctx, chromedp.Navigate("http://"+s.address+"/none")); err != nil {
+		return took, 0, false, err
+	}
+	if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		return took, 0, false, err
+	}
+	before, err := metrics(ctx)
+	if err != nil {
+		return took, 0, false, err
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate("http://"+s.address+pagePath(0))); err != nil {
+		return took, 0, false, err
+	}
+	select {
+	case <-time.After(scriptRest):
+	case <-ctx.Done():
+		return took, 0, false, ctx.Err()
+	}
+	after, err := metrics(ctx)
+	if err != nil {
+		return took, 0, false, err
+	}
+	took = mainThread{after.script - before.script, after.layout - before.layout, after.task - before.task}
+	if ready, err = chromedp.Run(ctx, chromedp.Evaluate[bool](s.ready)); err != nil {
+		return took, 0, false, err
+	}
+	nodes, err = chromedp.Run(ctx, chromedp.Evaluate[int](`(walk => { let n = 0; while (walk.nextNode()) n++; return n; })(document.createTreeWalker(document))`))
+	return took, nodes, ready, err
+}
+
+// metrics reads what the main thread has done since they were turned on.
+func metrics(ctx context.Context) (mainThread, error) {
+	result, err := chromedp.Call(ctx, performance.GetMetrics, struct{}{})
+	if err != nil {
+		return mainThread{}, err
+	}
+	by := make(map[string]float64)
+	for _, m := range result.Metrics {
+		by[m.Name] = 1000 * m.Value
+	}
+	return mainThread{
+		script: by["ScriptDuration"] + by["V8CompileDuration"],
+		layout: by["LayoutDuration"] + by["RecalcStyleDuration"],
+		task:   by["TaskDuration"] - by["DevToolsCommandDuration"],
+	}, nil
+}
