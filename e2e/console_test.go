@@ -44,6 +44,16 @@ func (p *program) signedIn(t *testing.T) *tab {
 	return b
 }
 
+// signIn signs in, in a browser in which nobody has yet.
+func (p *program) signIn(b *tab) {
+	b.t.Helper()
+	b.visit(p.console + "/sign-in")
+	b.do(`document.getElementById("login").value = "vera";
+		document.getElementById("password").value = "` + consolePassword + `";
+		document.querySelector("main form").requestSubmit()`)
+	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
+}
+
 // size makes the tab as large as a window or a phone.
 func (b *tab) size(width, height int64, phone bool) {
 	b.t.Helper()

@@ -121,6 +121,7 @@ var routes = []Route{
 	{path: "v1/lead", methods: post, serve: (*API).lead, consent: true, result: true},
 	{path: "v1/visitor", methods: post, serve: (*API).visitor, consent: true},
 	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
+	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
 	{path: "v1/status", methods: get, serve: (*API).status},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
 	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},

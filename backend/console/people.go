@@ -159,8 +159,7 @@ type step struct {
 }
 
 func cardOf(w *words, siteID int64, found visit.Card) card {
-	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name,
-		Here: w.now().Sub(found.LastAt) < visit.LiveFor}
+	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
 	for _, p := range found.Phones {
 		c.Phones = append(c.Phones, contactPhone{p.Value, p.Written})
 	}

@@ -98,8 +98,8 @@ func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 	return v.console.render(v.words, "leads-event", rows)
 }
 
-// cardView is a visitor's card. It does not change before the operator's eyes:
-// it says that there is more.
+// cardView is a visitor's card. It does not change before the operator's eyes,
+// but for whether the visitor is there: it says that there is more.
 type cardView struct {
 	arrivals
 	siteID, visitor int64
@@ -122,10 +122,18 @@ func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([]byte, e
 func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([]byte, error) {
 	before := v.seen
 	v.seen = scene
-	if before == nil || before.Views == scene.Views && before.LastAt.Equal(scene.LastAt) {
-		return nil, nil
+	var data []byte
+	var err error
+	if before == nil || before.Here != scene.Here { // it may have changed since the page was rendered
+		if data, err = v.console.render(v.words, "here-event", scene.Here); err != nil {
+			return nil, err
+		}
 	}
-	return v.console.render(v.words, "card-event", nil)
+	if before == nil || before.Views == scene.Views && before.LastAt.Equal(scene.LastAt) {
+		return data, nil
+	}
+	more, err := v.console.render(v.words, "card-event", nil)
+	return append(data, more...), err
 }
 
 // visitorsView is the list of those on the site now. Only rows that changed

@@ -16,18 +16,19 @@ import (
 const (
 	// calm is the least time between two looks at who is there.
 	calm = time.Second
-	// ageing is how often that is looked at without news, since visitors leave
-	// without a word.
-	ageing = 20 * time.Second
+	// ageing is how often that is looked at without news, since nobody is woken when
+	// a page's word runs out.
+	ageing = 5 * time.Second
 )
 
 // Scene is what a [Watch] sees. It is shared and never changed.
 type Scene struct {
 	Live // of a site
-	// Views and LastAt are of a visitor: all page views, and the time of the last
-	// one or of the last event.
+	// Views, LastAt and Here are of a visitor: all page views, the time of the last
+	// one or of the last event, and whether the visitor is on the site now.
 	Views  int
 	LastAt time.Time
+	Here   bool
 }
 
 // Watch sees who is on a site, or what one visitor does. All watches of a process
@@ -193,15 +194,17 @@ func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[plac
 			of     place
 			lastAt int64
 			views  int
+			here   bool
 		}
-		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views} }, `SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
-			WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
+		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
+			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(hits) AS BIGINT), MAX(CASE WHEN `+v.isHere()+` THEN 1 ELSE 0 END) = 1
+			FROM sessions AS s WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}
 		for _, r := range rows {
 			s := read[r.of]
-			s.Views, s.LastAt = r.views, time.UnixMilli(r.lastAt)
+			s.Views, s.LastAt, s.Here = r.views, time.UnixMilli(r.lastAt), r.here
 		}
 		maps.Copy(scenes, read)
 	}

@@ -3,6 +3,7 @@ import { config } from './config';
 import { guarded, type Method, methods } from './methods';
 import * as numbers from './numbers';
 import { occupy, previous, type Run } from './page';
+import * as presence from './presence';
 import { learn } from './properties';
 import * as queue from './queue';
 import { key } from './settings';
@@ -52,6 +53,7 @@ function start(): void {
     drain,
     end() {
       pump(true);
+      presence.end();
       views.end();
       numbers.end();
       queue.end();
@@ -62,6 +64,7 @@ function start(): void {
   drain();
   globals[name] = svc;
   globals[widgetName] = {};
+  presence.start();
   numbers.begin();
 }
 
@@ -69,6 +72,7 @@ function handle(type: string, event?: Event): void {
   const hidden = document.visibilityState === 'hidden';
   if (type === 'pagehide' || (type === 'visibilitychange' && hidden)) {
     pump(true);
+    presence.tell(type === 'pagehide' ? 'left' : 'away');
   } else if (type === 'pageshow') {
     if ((event as PageTransitionEvent).persisted) {
       views.restored();
@@ -76,6 +80,7 @@ function handle(type: string, event?: Event): void {
   } else if (type === 'online' || type === 'visibilitychange' || type === 'prerenderingchange') {
     pump(type === 'online');
     status.refresh();
+    presence.tell('here');
   } else {
     views.navigated();
   }
