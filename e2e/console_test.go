@@ -108,6 +108,34 @@ func TestVisitorsAndLeadsAppearInTheConsole(t *testing.T) {
 	desk.until(`location.pathname.startsWith("/visitors/") && ` + contains("h1", "Anna"))
 }
 
+// A burst is told as a burst, and what one browser of the operator has read is read in the others.
+func TestBurstOfLeadsAndWhatIsUnread(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk, phone := p.signedIn(t), newTab(t)
+	p.signIn(phone)
+	phone.size(390, 844, true)
+	credentials := p.credentials(t)
+	for i := range 5 {
+		require.True(t, sendRequest(credentials, map[string]string{"name": "Anna", "phone": "8 (495) 123-45-67", "email": "anna@mail.example", "text": fmt.Sprint("Lamp ", i)}))
+	}
+	for _, b := range []*tab{desk, phone} {
+		b.until(contains("#arrivals", "5 new leads") + `&& ` + contains("#arrivals", "Lamp 4"))
+		b.until(contains("#unread", "5") + ` && document.title.startsWith("(5) ")`)
+	}
+	phone.do(`document.querySelector("#arrivals a").click()`)
+	phone.until(`location.pathname === "/leads" && document.querySelectorAll("#leads .dot").length === 5`)
+	desk.until(`!document.querySelector("#unread").checkVisibility() && !document.title.startsWith("(")`)
+	phone.until(`!document.querySelector("#unread").checkVisibility()`)
+
+	phone.do(`document.querySelector("#leads a").click()`)
+	phone.until(`document.querySelector(".reach")`)
+	require.Equal(t, []string{"tel:+74951234567", "mailto:anna@mail.example"}, value[[]string](phone, `[...document.querySelectorAll(".reach a")].map((a) => a.href)`))
+	require.GreaterOrEqual(t, value[float64](phone, `Math.min(...[...document.querySelectorAll(".reach a")].map((a) => a.getBoundingClientRect().height))`), 44.0)
+	require.True(t, sendRequest(credentials, map[string]string{"name": "Boris", "text": "One more"}))
+	desk.until(contains("#unread", "1") + ` && ` + contains("#arrivals", "One more"))
+}
+
 func TestNumbersOfPagesAppearInTheConsole(t *testing.T) {
 	t.Parallel()
 	p := runExample(t, "")

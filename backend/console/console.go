@@ -116,6 +116,7 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("GET /visitors/{site}/{visitor}", c.signedIn(c.showCard))
 	mux.HandleFunc("GET /leads", c.signedIn(c.showLeads))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
+	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))
 

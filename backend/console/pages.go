@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"fmt"
 	"html/template"
@@ -12,6 +13,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -85,11 +88,14 @@ type frame struct {
 	Title    string
 	Here     string // address at which this page is shown again
 	Stream   string // address of the events that keep it up to date
+	Unread   []lead.Name
 	Sites    []site.Site
 	SiteID   int64 // to which lists are narrowed; 0 for all
 	Notice   string
 	Problem  string // why what was sent was not accepted
 	Body     any
+
+	end journal.Position // when the page was begun
 }
 
 // SiteKey is the key of the site, shown where there are several.
@@ -123,8 +129,18 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 		return f, err
 	}
 	f.SiteID = c.narrowed(r, f.Sites)
-	f.Stream, err = c.streamAddress(r, "other", f.SiteID)
+	if f.end, err = c.Journal.End(r.Context()); err != nil {
+		return f, err
+	}
+	f.Stream = f.streamAddress("other", f.SiteID)
+	f.Unread, err = c.unread(r.Context(), o, f.SiteID, f.end)
 	return f, err
+}
+
+// unread are the leads that the operator has not read, up to the place in the
+// journal.
+func (c *Console) unread(ctx context.Context, o operator.Operator, siteID int64, upto journal.Position) ([]lead.Name, error) {
+	return c.Leads.Unread(ctx, o.ID, siteID, o.CreatedAt, upto)
 }
 
 // narrowed is the site that the operator has chosen to look at, now or earlier.
@@ -146,14 +162,10 @@ func (c *Console) narrowed(r *http.Request, sites []site.Site) int64 {
 	return 0
 }
 
-// streamAddress is where the page's events come from: all that happens from
-// now on.
-func (c *Console) streamAddress(r *http.Request, view string, siteID int64) (string, error) {
-	end, err := c.Journal.End(r.Context())
-	if err != nil {
-		return "", err
-	}
-	return "/stream/" + view + "?" + url.Values{"site": {strconv.FormatInt(siteID, 10)}, "after": {end.String()}}.Encode(), nil
+// streamAddress is where the page's events come from: all that has happened since
+// it was begun.
+func (f frame) streamAddress(view string, siteID int64) string {
+	return "/stream/" + view + "?" + url.Values{"site": {strconv.FormatInt(siteID, 10)}, "after": {f.end.String()}}.Encode()
 }
 
 func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, f frame) {

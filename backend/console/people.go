@@ -137,6 +137,20 @@ type card struct {
 	Language           string
 }
 
+// Reach is how to reach the visitor: by what was given last.
+func (c card) Reach() (r reach) {
+	if len(c.Phones) > 0 {
+		r.PhoneDigits = c.Phones[0].PhoneDigits
+	}
+	if len(c.Emails) > 0 {
+		r.Email = c.Emails[0]
+	}
+	return r
+}
+
+// reach are the numbers and addresses behind the buttons that call and write.
+type reach struct{ PhoneDigits, Email string }
+
 type contactPhone struct{ PhoneDigits, Phone string }
 
 // stay is a session on a visitor's card.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -18,7 +19,9 @@ import (
 // viewOf is the view that a stream is for, or nil. watch is what it is refreshed
 // from; nil when it is about leads alone.
 func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, watch *visit.Watch) {
-	base := arrivals{console: c, words: w}
+	o, _ := current(r)
+	// What is unread is counted as the pages count it: of the site that lists are narrowed to.
+	base := arrivals{console: c, words: w, operator: o, siteID: c.sessions.of(r).GetInt64(r.Context(), sessionSite)}
 	switch r.PathValue("view") {
 	case "visitors":
 		return &visitorsView{arrivals: base}, c.Visits.Watch(siteID)
@@ -47,8 +50,10 @@ func (c *Console) render(w *words, name string, data any) ([]byte, error) {
 
 // arrivals announces leads on any page.
 type arrivals struct {
-	console *Console
-	words   *words
+	console  *Console
+	words    *words
+	operator operator.Operator
+	siteID   int64
 }
 
 // rows are the leads among the entries, newest first, as rows of a list.
@@ -72,17 +77,40 @@ func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow
 				return nil, err
 			}
 		}
-		rows = append(rows, leadRowOf(a.words, frame{Sites: sites}, l))
+		row := leadRowOf(a.words, frame{Sites: sites}, l)
+		row.Unread = true
+		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
 func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	return a.tell(ctx, entries, "arrival-event")
+}
+
+// tell renders the leads among the entries, and how many are unread when the
+// operator has read some: here or in another browser.
+func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
 	rows, err := a.rows(ctx, entries)
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	return a.console.render(a.words, "arrival-event", rows)
+	var data []byte
+	if len(rows) > 0 {
+		if data, err = a.console.render(a.words, event, rows); err != nil {
+			return nil, err
+		}
+	}
+	own := func(e journal.Entry) bool { return e.Kind == lead.Read && e.SubjectID == a.operator.ID }
+	if !slices.ContainsFunc(entries, own) {
+		return data, nil
+	}
+	unread, err := a.console.unread(ctx, a.operator, a.siteID, entries[len(entries)-1].Position)
+	if err != nil {
+		return nil, err
+	}
+	count, err := a.console.render(a.words, "unread-event", len(unread))
+	return append(data, count...), err
 }
 
 func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { return nil, nil }
@@ -91,11 +119,7 @@ func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { retu
 type leadsView struct{ arrivals }
 
 func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
-	rows, err := v.rows(ctx, entries)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return v.console.render(v.words, "leads-event", rows)
+	return v.tell(ctx, entries, "leads-event")
 }
 
 // cardView is a visitor's card. It does not change before the operator's eyes,

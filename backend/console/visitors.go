@@ -66,10 +66,7 @@ func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	if f.Stream, err = c.streamAddress(r, "visitors", f.SiteID); err != nil {
-		c.failed(w, r, err)
-		return
-	}
+	f.Stream = f.streamAddress("visitors", f.SiteID)
 	live, err := c.Visits.Live(r.Context(), f.SiteID)
 	if err != nil {
 		c.failed(w, r, err)
@@ -91,12 +88,7 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	stream, err := c.streamAddress(r, "card", siteID)
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	f.Stream = stream + "&visitor=" + strconv.FormatInt(visitor, 10)
+	f.Stream = f.streamAddress("card", siteID) + "&visitor=" + strconv.FormatInt(visitor, 10)
 	found, err := c.Visits.Card(r.Context(), siteID, visit.ID(visitor))
 	if errors.Is(err, visit.ErrUnknown) {
 		c.fail(w, r, http.StatusNotFound, "fail.noVisitor")

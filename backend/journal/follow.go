@@ -32,8 +32,8 @@ type Follower struct {
 	news     chan struct{}
 }
 
-// Follow returns a follower of what happens behind the position: at the site, or
-// with siteID 0 everywhere. The caller closes it.
+// Follow returns a follower of what happens behind the position: at the site and
+// beside all sites, or with siteID 0 everywhere. The caller closes it.
 func (j *Journal) Follow(p Position, siteID int64) *Follower {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -65,7 +65,7 @@ func (f *Follower) Position() Position { return f.position }
 func (f *Follower) Next(ctx context.Context, limit int) ([]Entry, error) {
 	for {
 		entries, from, ready := f.hub.behind(f, limit)
-		if entries != nil || !ready || !from.behind(f.position) {
+		if entries != nil || !ready || !from.Behind(f.position) {
 			return entries, nil
 		}
 		entries, err := f.hub.journal.between(ctx, f.position, from, f.siteID, limit)
@@ -196,15 +196,15 @@ func (h *hub) take(entries []Entry) {
 func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, ready bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.ready || h.from.behind(f.position) {
+	if !h.ready || h.from.Behind(f.position) {
 		return nil, h.from, h.ready
 	}
-	first := sort.Search(len(h.recent), func(i int) bool { return h.recent[i].behind(f.position) })
+	first := sort.Search(len(h.recent), func(i int) bool { return h.recent[i].Behind(f.position) })
 	for _, e := range h.recent[first:] {
 		if len(entries) == limit {
 			return entries, h.from, true
 		}
-		if f.siteID == 0 || f.siteID == e.SiteID {
+		if f.siteID == 0 || e.SiteID == 0 || f.siteID == e.SiteID {
 			entries = append(entries, e)
 		}
 		f.position = e.Position
@@ -225,7 +225,7 @@ func (j *Journal) between(ctx context.Context, p, to Position, siteID int64, lim
 	query := columns + ` WHERE (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4)`
 	args := []any{p.Tx, p.Seq, to.Tx, to.Seq, limit}
 	if siteID != 0 {
-		query += ` AND site_id = $6`
+		query += ` AND site_id IN ($6, 0)`
 		args = append(args, siteID)
 	}
 	return j.list(ctx, query+` ORDER BY tx, seq LIMIT $5`, args...)

@@ -44,7 +44,8 @@ func ParsePosition(text string) (Position, error) {
 	return Position{Tx: int64(tx), Seq: int64(seq)}, nil
 }
 
-func (p Position) behind(q Position) bool {
+// Behind tells whether p comes after q.
+func (p Position) Behind(q Position) bool {
 	return p.Tx > q.Tx || p.Tx == q.Tx && p.Seq > q.Seq
 }
 
@@ -125,6 +126,15 @@ func New(d *db.DB) *Journal { return &Journal{db: d} }
 // that was read.
 func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
 	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
+}
+
+// Latest returns the entries of a kind, which has to have an index of its own, that
+// are behind one position and not behind another; newest first, limit at most. siteID
+// 0 stands for all sites.
+func (j *Journal) Latest(ctx context.Context, kind string, siteID int64, after, upto Position, limit int) ([]Entry, error) {
+	// An index of one kind is found by the kind as it stands in the query.
+	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4) AND (site_id = $5 OR $5 = 0)`+j.settled()+`
+		ORDER BY tx DESC, seq DESC LIMIT $6`, after.Tx, after.Seq, upto.Tx, upto.Seq, siteID, limit)
 }
 
 const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
