@@ -61,10 +61,10 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		now:      now,
 		logger:   logger,
 		words:    allWords(now),
-		sessions: newSessions(subjects.Operators.Sessions()),
 		attempts: newAttempts(now),
 		streams:  newStreams(),
 	}
+	c.sessions = newSessions(subjects.Operators.Sessions(), c.failed)
 	c.attendance.console = c
 	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
@@ -95,7 +95,44 @@ const maxForm = 64 << 10
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header(), r)
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if inPage(r) {
+		w = &insidePage{w}
+	}
 	c.routes.ServeHTTP(w, r)
+}
+
+// inPage tells whether the page's script has sent the form, and stays if it is not
+// told to go elsewhere.
+func inPage(r *http.Request) bool { return r.Header.Get("Console-Form") != "" }
+
+// insidePage answers a form that was sent so: a script does not see where a
+// redirect leads to.
+type insidePage struct{ http.ResponseWriter }
+
+func (w *insidePage) WriteHeader(status int) {
+	if to := w.Header().Get("Location"); status == http.StatusSeeOther && to != "" {
+		w.Header().Del("Location")
+		w.Header().Set("Console-Location", to)
+		status = http.StatusOK
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *insidePage) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Away serves in place of a console whose database has not been reached yet: it
+// says so on every page, which tries again by itself.
+func Away(now func() time.Time, logger *zap.Logger) http.Handler {
+	c := &Console{now: now, logger: logger, words: allWords(now), sessions: newSessions(nil, nil)}
+	c.pages = parsePages(c.words)
+	mux := http.NewServeMux()
+	mux.Handle("GET /assets/{name}", assets)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.unavailable(w, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header(), r)
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func (c *Console) mux() *http.ServeMux {
@@ -130,8 +167,14 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
 	mux.HandleFunc("POST /operators/{operator}/disabled", c.admin(c.setDisabled))
 
+	missing := func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, http.StatusNotFound, "fail.notFound") }
+	inside := c.signedIn(missing)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		if c.sessions.of(r).GetInt64(r.Context(), sessionOperator) == 0 {
+			missing(w, r)
+			return
+		}
+		inside(w, r)
 	})
 	return mux
 }

@@ -61,6 +61,9 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", wait.seconds())
 		c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
 		return
+	case errors.Is(err, operator.ErrDisabled):
+		c.showDoor(w, r, http.StatusForbidden, d, words.text("signin.disabled"))
+		return
 	case errors.Is(err, operator.ErrCredentials):
 		c.showDoor(w, r, http.StatusUnauthorized, d, words.text("signin.wrong"))
 		return

@@ -188,6 +188,13 @@ func TestOperatorsDoNotReachWhatIsForAdmins(t *testing.T) {
 
 		admin := d.signedIn("vera")
 		require.Equal(t, http.StatusSeeOther, admin.post("/operators/"+strconv.FormatInt(boris.ID, 10)+"/disabled", "disabled", "true").status)
-		require.Equal(t, http.StatusSeeOther, b.get("/visitors").status, "a disabled operator is out at once")
+		out := b.get("/visitors")
+		require.Equal(t, http.StatusForbidden, out.status, "a disabled operator is out at once")
+		require.Contains(t, out.body, "Your account is disabled")
+		require.Contains(t, out.body, `action="/sign-in"`)
+		require.Equal(t, http.StatusForbidden, d.browser().post("/sign-in", "login", "boris", "password", password).status)
+		wrong := d.browser().post("/sign-in", "login", "boris", "password", "a wrong password")
+		require.Equal(t, http.StatusUnauthorized, wrong.status, "and nobody else hears of it")
+		require.NotContains(t, wrong.body, "disabled")
 	})
 }

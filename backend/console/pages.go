@@ -183,12 +183,31 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, f fra
 	body.WriteTo(w)
 }
 
-// fail shows a page that says what went wrong and what to do next.
+// failure is the content of a page that says what went wrong.
+type failure struct {
+	Status int
+	Hint   string // what to do; may be empty
+}
+
+// fail shows a page that says what went wrong and what to do next. It stands where
+// the page would have stood: an operator keeps the console around it.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
 	words := c.wordsFor(r)
-	o, inside := current(r)
-	c.show(w, r, status, frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(),
-		Title: words.text("failure.title"), Problem: words.text(text), Operator: o, Inside: inside, Body: status})
+	f := frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(), Title: words.text("failure.title"), Problem: words.text(text)}
+	if r.Method == http.MethodPost { // there is nothing to see at the address of a form
+		f.Here = local(r.PostFormValue("back"))
+	}
+	f.Operator, f.Inside = current(r)
+	if status == http.StatusServiceUnavailable && !f.Inside { // who it is cannot be known
+		_, err := r.Cookie(c.sessions.of(r).Cookie.Name)
+		f.Inside = err == nil
+	}
+	body := failure{Status: status}
+	if hint := words.text(text + ".hint"); hint != text+".hint" {
+		body.Hint = hint
+	}
+	f.Body = body
+	c.show(w, r, status, f)
 }
 
 // failed is for what is not the client's fault: the database does not answer.
@@ -196,6 +215,10 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil { // else nobody waits any more
 		c.logger.Error("the console cannot show a page", zap.String("path", r.URL.Path), zap.Error(err))
 	}
+	c.unavailable(w, r)
+}
+
+func (c *Console) unavailable(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "5")
 	c.fail(w, r, http.StatusServiceUnavailable, "fail.unavailable")
 }

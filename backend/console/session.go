@@ -29,7 +29,7 @@ type sessions struct {
 	secure, plain *scs.SessionManager
 }
 
-func newSessions(store scs.CtxStore) sessions {
+func newSessions(store scs.CtxStore, failed func(http.ResponseWriter, *http.Request, error)) sessions {
 	manager := func(cookie string) *scs.SessionManager {
 		m := scs.New()
 		m.Store = store
@@ -37,10 +37,7 @@ func newSessions(store scs.CtxStore) sessions {
 		m.Lifetime = sessionLifetime
 		m.Cookie.Name = cookie
 		m.Cookie.SameSite = http.SameSiteLaxMode
-		m.ErrorFunc = func(w http.ResponseWriter, _ *http.Request, _ error) {
-			w.Header().Set("Retry-After", "5")
-			http.Error(w, "The console is not available at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
-		}
+		m.ErrorFunc = failed
 		return m
 	}
 	s := sessions{secure: manager("__Host-frontdesk"), plain: manager("frontdesk")}
@@ -85,9 +82,13 @@ func (s sessions) begin(r *http.Request, o operator.Operator) error {
 	return nil
 }
 
-var errSignedOut = errors.New("signed out")
+// Why there is nobody whose session it is.
+var (
+	errSignedOut = errors.New("signed out")
+	errDisabled  = errors.New("the account is disabled")
+)
 
-// holder returns the operator whose session it is, or errSignedOut.
+// holder returns the operator whose session it is, or errSignedOut, or errDisabled.
 func (c *Console) holder(ctx context.Context, r *http.Request) (operator.Operator, error) {
 	m := c.sessions.of(r)
 	id := m.GetInt64(r.Context(), sessionOperator)
@@ -95,7 +96,10 @@ func (c *Console) holder(ctx context.Context, r *http.Request) (operator.Operato
 		return operator.Operator{}, errSignedOut
 	}
 	o, err := c.Operators.Get(ctx, id)
-	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Disabled || o.Epoch != m.GetInt64(r.Context(), sessionEpoch)) {
+	if err == nil && o.Disabled {
+		return operator.Operator{}, errDisabled
+	}
+	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Epoch != m.GetInt64(r.Context(), sessionEpoch)) {
 		return operator.Operator{}, errSignedOut
 	}
 	return o, err
@@ -114,8 +118,10 @@ func (c *Console) signedIn(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		o, err := c.holder(r.Context(), r)
 		switch {
-		case errors.Is(err, errSignedOut) && r.Header.Get("HX-Request") != "":
+		case (errors.Is(err, errSignedOut) || errors.Is(err, errDisabled)) && r.Header.Get("HX-Request") != "":
 			w.WriteHeader(http.StatusUnauthorized)
+		case errors.Is(err, errDisabled):
+			c.showDoor(w, r, http.StatusForbidden, door{}, c.wordsFor(r).text("signin.disabled"))
 		case errors.Is(err, errSignedOut):
 			to := "/sign-in"
 			if r.Method == http.MethodGet && r.URL.Path != "/" {

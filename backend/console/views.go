@@ -39,13 +39,20 @@ func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, w
 	return nil, nil
 }
 
+// part gives a part of a page.
+func (c *Console) part(w *words, name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data)
+	return b.Bytes(), err
+}
+
 // render gives a part of a page as the data of an event.
 func (c *Console) render(w *words, name string, data any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data); err != nil {
+	part, err := c.part(w, name, data)
+	if err != nil {
 		return nil, err
 	}
-	return dataOf(b.String()), nil
+	return dataOf(string(part)), nil
 }
 
 // arrivals announces leads on any page.

@@ -31,6 +31,7 @@ var (
 	ErrTaken       = errors.New("there is an operator of that login already")
 	ErrProvisioned = errors.New("this operator is declared in the configuration and is changed there")
 	ErrCredentials = errors.New("the login or the password is wrong")
+	ErrDisabled    = errors.New("this account is disabled")
 	ErrSetupToken  = errors.New("this setup link is not valid, has ended or has been used")
 	ErrLogin       = errors.New("a login has 1 to 64 letters, digits or the signs . _ - @ +")
 	ErrName        = errors.New("a name has at most 100 characters")
@@ -58,7 +59,8 @@ type Operator struct {
 	// empty for the browser's.
 	Language  string
 	CreatedAt time.Time
-	// Present is filled by List: a console of this operator is open.
+	// Present is filled by List: a console of this operator is open. Those who are
+	// disabled are not present.
 	Present bool
 	// Epoch grows when the password changes or the account is disabled, which
 	// ends the sessions that began in an earlier one.
@@ -162,7 +164,7 @@ func find(ctx context.Context, from db.Queries, condition string, arg any) (reco
 // List returns all accounts by login.
 func (o *Operators) List(ctx context.Context) ([]Operator, error) {
 	rows, err := db.List(ctx, o.db.Read(), func(r *record) []any { return append(r.fields(), &r.Present) }, `SELECT `+columns+`,
-		EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > $1)
+		NOT disabled AND EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > $1)
 		FROM operators ORDER BY login`, o.now().UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("listing operators: %w", err)

@@ -15,14 +15,14 @@ import (
 )
 
 // Authenticate returns the account of the login and password, or
-// [ErrCredentials], whatever of the two is wrong; finding out takes the same
-// work for every login, whether it exists or not. Only a few passwords are tried
+// [ErrCredentials], whatever of the two is wrong, or [ErrDisabled] when both are
+// right; finding out takes the same work for every login, whether it exists or not. Only a few passwords are tried
 // at a time: the call waits for its turn until ctx ends.
 func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
 	if len(password) > MaxPassword {
 		return Operator{}, ErrCredentials
 	}
-	known, err := o.holder(ctx, login)
+	known, err := o.named(ctx, login)
 	if err != nil && !errors.Is(err, ErrUnknown) {
 		return Operator{}, err
 	}
@@ -48,26 +48,34 @@ func (o *Operators) Authenticate(ctx context.Context, login, password string) (O
 	if !right || known.ID == 0 {
 		return Operator{}, ErrCredentials
 	}
+	if known.Disabled {
+		return Operator{}, ErrDisabled
+	}
 	return known.operator(), nil
 }
 
 // holder is the account of the login when it may sign in, or [ErrUnknown].
 func (o *Operators) holder(ctx context.Context, login string) (record, error) {
-	login, err := foldLogin(login)
-	if err != nil {
-		return record{}, ErrUnknown
-	}
-	known, err := find(ctx, o.db.Read(), "login = $1", login)
+	known, err := o.named(ctx, login)
 	if err == nil && known.Disabled {
 		return record{}, ErrUnknown
 	}
 	return known, err
 }
 
-// costs are those of the passwords by which somebody may sign in, each once.
+// named is the account of the login, or [ErrUnknown].
+func (o *Operators) named(ctx context.Context, login string) (record, error) {
+	login, err := foldLogin(login)
+	if err != nil {
+		return record{}, ErrUnknown
+	}
+	return find(ctx, o.db.Read(), "login = $1", login)
+}
+
+// costs are those of the passwords of all accounts, each once.
 // Hashes that the configuration declares may cost what they like.
 func (o *Operators) costs(ctx context.Context) ([]cost, error) {
-	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators WHERE NOT disabled ORDER BY id`)
+	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading passwords: %w", err)
 	}

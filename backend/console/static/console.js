@@ -229,9 +229,7 @@
 	document.addEventListener("change", (event) => {
 		if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 	});
-	document.addEventListener("submit", (event) => {
-		for (const button of event.target.querySelectorAll("button")) button.setAttribute("aria-busy", "true");
-	});
+	document.addEventListener("redrawn", () => tellTimes(document));
 	addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 	tellUnread(unread || 0);
