@@ -21,6 +21,10 @@ const (
 	manyTries = 1000
 	// maxChecking is how long an attempt may wait for its password to be checked.
 	maxChecking = 20 * time.Second
+	// maxPatient is how many attempts may wait because too many are under way, and
+	// askAgain how often each looks whether its turn has come.
+	maxPatient = 64
+	askAgain   = 200 * time.Millisecond
 )
 
 // attempts slows down those who guess passwords, and nobody else: it counts
@@ -42,6 +46,7 @@ type attempts struct {
 	setups    pace.ByNetwork
 
 	known, unknown *line
+	patient        chan struct{} // held by those who wait for others of their network
 }
 
 func newAttempts(now func() time.Time) *attempts {
@@ -56,6 +61,7 @@ func newAttempts(now func() time.Time) *attempts {
 		setups:    pace.NewByNetwork(10, time.Minute),
 		known:     newLine(half),
 		unknown:   newLine(half),
+		patient:   make(chan struct{}, maxPatient),
 	}
 }
 
@@ -80,20 +86,46 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 			return own
 		}
 	}
-	return a.count(own, operator.ErrCredentials, func() error {
-		switch err := line.enter(ctx, tries); {
-		case err != nil && r.Context().Err() == nil:
-			return tooMany(pace.UnderWay)
-		case err != nil:
+	return a.patiently(ctx, func() error {
+		return a.count(own, operator.ErrCredentials, func() error {
+			switch err := line.enter(ctx, tries); {
+			case err != nil && r.Context().Err() == nil:
+				return tooMany(pace.UnderWay)
+			case err != nil:
+				return err
+			}
+			defer line.leave()
+			err := attempt(ctx)
+			if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // it took too long
+				return tooMany(pace.UnderWay)
+			}
 			return err
-		}
-		defer line.leave()
-		err := attempt(ctx)
-		if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // it took too long
-			return tooMany(pace.UnderWay)
-		}
-		return err
+		})
 	})
+}
+
+// patiently makes the attempt again until it is not refused for others that are
+// under way: a whole office may sign in at once, and none of it has failed.
+func (a *attempts) patiently(ctx context.Context, attempt func() error) error {
+	err := attempt()
+	if !errors.Is(err, tooMany(pace.UnderWay)) {
+		return err
+	}
+	select {
+	case a.patient <- struct{}{}:
+		defer func() { <-a.patient }()
+	default:
+		return err
+	}
+	for errors.Is(err, tooMany(pace.UnderWay)) {
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(askAgain):
+			err = attempt()
+		}
+	}
+	return err
 }
 
 // strangers is where attempts of unknown browsers are counted, and how often

@@ -215,6 +215,21 @@ func TestOnlyFailuresAreCounted(t *testing.T) {
 	})
 }
 
+// An office behind one address comes to work.
+func TestWholeOfficeSignsInAtOnce(t *testing.T) {
+	d := newDesk(t, dbtest.Open(t, dbtest.SQLite(t)))
+	d.declare("vera", cheapHash())
+	var coming sync.WaitGroup
+	statuses := make([]int, 60)
+	for i := range statuses {
+		coming.Go(func() { statuses[i] = d.at("192.0.2.1").signIn("vera", password).status })
+	}
+	coming.Wait()
+	for _, status := range statuses {
+		require.Equal(t, http.StatusSeeOther, status)
+	}
+}
+
 func TestManyAtOnceAreCountedBeforeTheyFail(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		var tries sync.WaitGroup

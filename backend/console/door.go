@@ -9,12 +9,16 @@ import (
 	"strconv"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
 // door is the content of the page before the console: signing in, or making
 // the first account.
 type door struct {
+	First bool // there is no account, and so nobody who could sign in
 	Setup bool
 	Token string
 	To    string // where to go after signing in
@@ -41,7 +45,12 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/visitors", http.StatusSeeOther)
 		return
 	}
-	c.showDoor(w, r, http.StatusOK, door{To: r.URL.Query().Get("to")}, "")
+	done, err := c.Operators.SetUp(r.Context())
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	c.showDoor(w, r, http.StatusOK, door{First: !done, To: r.URL.Query().Get("to")}, "")
 }
 
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
@@ -62,9 +71,11 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
 		return
 	case errors.Is(err, operator.ErrDisabled):
+		c.refused(r)
 		c.showDoor(w, r, http.StatusForbidden, d, words.text("signin.disabled"))
 		return
 	case errors.Is(err, operator.ErrCredentials):
+		c.refused(r)
 		c.showDoor(w, r, http.StatusUnauthorized, d, words.text("signin.wrong"))
 		return
 	case err == nil:
@@ -75,6 +86,12 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, local(d.To), http.StatusSeeOther)
+}
+
+// refused logs an attempt to come in that has failed, for programs that shut out
+// those who guess. What was typed is not logged: it may be a password.
+func (c *Console) refused(r *http.Request) {
+	c.logger.Warn("sign-in failed", zap.String("address", pace.Client(r.RemoteAddr).String()))
 }
 
 // seconds is the time to wait as the Retry-After header has it.
@@ -148,6 +165,7 @@ func (c *Console) settingUp(w http.ResponseWriter, r *http.Request, attempt func
 		w.Header().Set("Retry-After", wait.seconds())
 		c.fail(w, r, http.StatusTooManyRequests, "fail.later")
 	case errors.Is(err, operator.ErrSetupToken):
+		c.refused(r)
 		c.fail(w, r, http.StatusForbidden, "setup.invalid")
 	default:
 		answer(err)

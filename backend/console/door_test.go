@@ -23,6 +23,11 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 		require.True(t, needed)
 		b := d.browser()
 
+		first := b.get("/sign-in").body
+		require.Contains(t, first, "There is no account yet")
+		require.Contains(t, first, "grep 'setup?token'")
+		require.NotContains(t, first, `name="password"`)
+		require.NotContains(t, first, token)
 		require.Equal(t, http.StatusForbidden, b.get("/setup?token=guess").status)
 		page := b.get("/setup?token=" + token)
 		require.Equal(t, http.StatusOK, page.status)
@@ -42,6 +47,7 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 		require.Equal(t, http.StatusOK, b.get("/operators").status, "as an admin")
 
 		other := d.browser()
+		require.Contains(t, other.get("/sign-in").body, `name="password"`)
 		require.Equal(t, http.StatusNotFound, other.get("/setup?token="+token).status, "there is no such page any more")
 		require.Equal(t, http.StatusNotFound, other.post("/setup", "token", token, "login", "eve", "password", password).status)
 	})
