@@ -189,6 +189,9 @@ type failure struct {
 	Hint   string // what to do; may be empty
 }
 
+// hints say what to do about failures.
+var hints = map[string]string{"fail.notFound": "hint.notFound", "fail.unavailable": "hint.unavailable"}
+
 // fail shows a page that says what went wrong and what to do next. It stands where
 // the page would have stood: an operator keeps the console around it.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
@@ -203,8 +206,8 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text 
 		f.Inside = err == nil
 	}
 	body := failure{Status: status}
-	if hint := words.text(text + ".hint"); hint != text+".hint" {
-		body.Hint = hint
+	if hint := hints[text]; hint != "" {
+		body.Hint = words.text(hint)
 	}
 	f.Body = body
 	c.show(w, r, status, f)

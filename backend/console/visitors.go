@@ -102,10 +102,11 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	body := cardOf(f.Words, siteID, found)
-	for _, l := range leads {
-		body.Leads = append(body.Leads, leadRowOf(f.Words, f, l))
+	rows := make([]leadRow, len(leads))
+	for i, l := range leads {
+		rows[i] = leadRowOf(f.Words, f, l)
 	}
+	body := cardOf(f.Words, siteID, found, rows)
 	f.Title, f.Body = body.Label, body
 	f.SiteID = siteID
 	c.show(w, r, http.StatusOK, f)

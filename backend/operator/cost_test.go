@@ -48,7 +48,7 @@ func TestWrongPasswordCostsTheSameForEveryLogin(t *testing.T) {
 		for _, login := range []string{"vera", "chief", "second", "small", "nobody", "gone", "no login at all"} {
 			require.Equal(t, all, spent(login, "a wrong password", ErrCredentials), login)
 		}
-		require.Equal(t, all, spent("gone", "correct horse battery", ErrCredentials), "disabled")
+		require.Equal(t, []cost{usualCost}, spent("gone", "correct horse battery", ErrDisabled), "whoever knows the password is told")
 		require.Equal(t, []cost{usualCost}, spent("vera", "correct horse battery", nil), "the right one costs its own work alone")
 	})
 }

@@ -103,6 +103,8 @@ func TestDisabledAccountIsOut(t *testing.T) {
 
 		require.NoError(t, o.SetDisabled(ctx, boris.ID, true))
 		_, err = o.Authenticate(ctx, "boris", password)
+		require.ErrorIs(t, err, operator.ErrDisabled)
+		_, err = o.Authenticate(ctx, "boris", "a wrong password")
 		require.ErrorIs(t, err, operator.ErrCredentials)
 		now, err := o.Get(ctx, boris.ID)
 		require.NoError(t, err)
