@@ -86,46 +86,44 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 			return own
 		}
 	}
-	return a.patiently(ctx, func() error {
-		return a.count(own, operator.ErrCredentials, func() error {
-			switch err := line.enter(ctx, tries); {
-			case err != nil && r.Context().Err() == nil:
-				return tooMany(pace.UnderWay)
-			case err != nil:
-				return err
-			}
-			defer line.leave()
-			err := attempt(ctx)
-			if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // it took too long
-				return tooMany(pace.UnderWay)
-			}
+	return a.count(func() ([]counted, error) { return a.patiently(ctx, own) }, operator.ErrCredentials, func() error {
+		switch err := line.enter(ctx, tries); {
+		case err != nil && r.Context().Err() == nil:
+			return tooMany(pace.UnderWay)
+		case err != nil:
 			return err
-		})
+		}
+		defer line.leave()
+		err := attempt(ctx)
+		if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // it took too long
+			return tooMany(pace.UnderWay)
+		}
+		return err
 	})
 }
 
-// patiently makes the attempt again until it is not refused for others that are
-// under way: a whole office may sign in at once, and none of it has failed.
-func (a *attempts) patiently(ctx context.Context, attempt func() error) error {
-	err := attempt()
+// patiently is begin for those who would be refused because others of their network
+// are under way, none of which may fail: a whole office may sign in at once.
+func (a *attempts) patiently(ctx context.Context, by func() []counted) ([]counted, error) {
+	own, err := a.begin(by)
 	if !errors.Is(err, tooMany(pace.UnderWay)) {
-		return err
+		return own, err
 	}
 	select {
 	case a.patient <- struct{}{}:
 		defer func() { <-a.patient }()
 	default:
-		return err
+		return nil, err
 	}
 	for errors.Is(err, tooMany(pace.UnderWay)) {
 		select {
 		case <-ctx.Done():
-			return err
+			return nil, err
 		case <-time.After(askAgain):
-			err = attempt()
+			own, err = a.begin(by)
 		}
 	}
-	return err
+	return own, err
 }
 
 // strangers is where attempts of unknown browsers are counted, and how often
@@ -151,7 +149,8 @@ func (a *attempts) strangers(r *http.Request, login string) (own []counted, trie
 
 // setup makes an attempt to use the setup link.
 func (a *attempts) setup(r *http.Request, attempt func() error) error {
-	return a.count(func() []counted { return countedAt(a.setups.Of(pace.Client(r.RemoteAddr))) }, operator.ErrSetupToken, attempt)
+	own := func() []counted { return countedAt(a.setups.Of(pace.Client(r.RemoteAddr))) }
+	return a.count(func() ([]counted, error) { return a.begin(own) }, operator.ErrSetupToken, attempt)
 }
 
 // counted is where an attempt is counted.
@@ -171,8 +170,8 @@ func countedAt(places []pace.Place) []counted {
 
 // count makes the attempt, unless one of the limits that it is counted by
 // refuses it.
-func (a *attempts) count(by func() []counted, failure error, attempt func() error) (err error) {
-	own, err := a.begin(by)
+func (a *attempts) count(begin func() ([]counted, error), failure error, attempt func() error) (err error) {
+	own, err := begin()
 	if err != nil {
 		return err
 	}
