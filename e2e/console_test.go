@@ -145,7 +145,7 @@ func TestNumbersOfPagesAppearInTheConsole(t *testing.T) {
 		desk.visit(p.console + "/numbers")
 		return value[bool](desk, contains("main", "+7 495 123-45-67")+` === true`)
 	})
-	row := `[...document.querySelectorAll(".numbers > li")].find((row) => row.innerText.includes("74951234567"))`
+	row := `[...document.querySelectorAll(".numbers .rows > li")].find((row) => row.innerText.includes("74951234567"))`
 	require.True(t, value[bool](desk, row+`.innerText.includes("8 495 123 45 67")`), "as people read it")
 	require.True(t, value[bool](desk, row+`.innerText.includes("/contacts.html")`))
 	require.True(t, value[bool](desk, row+`.innerText.includes("Configured")`))
