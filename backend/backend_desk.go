@@ -40,7 +40,13 @@ type Configuration struct {
 }
 
 // Operator is a declared account.
-type Operator operator.Declared
+type Operator struct {
+	Login        string
+	PasswordHash string // argon2id in PHC string form
+	// Sites are the keys of the sites that the account administers; none for all. They
+	// become known sites.
+	Sites []string
+}
 
 // Check tells what is wrong with the account.
 func (o Operator) Check() error {
@@ -49,6 +55,16 @@ func (o Operator) Check() error {
 	}
 	if err := operator.CheckHash(o.PasswordHash); err != nil {
 		return fmt.Errorf("password hash of operator %q: %w", o.Login, err)
+	}
+	return o.CheckSites()
+}
+
+// CheckSites tells what is wrong with the keys of the account's sites.
+func (o Operator) CheckSites() error {
+	for _, key := range o.Sites {
+		if err := site.ValidKey(key); err != nil {
+			return fmt.Errorf("sites of operator %q: %w", o.Login, err)
+		}
 	}
 	return nil
 }

@@ -84,6 +84,10 @@ type Operator struct {
 	// The argon2id hash of the password in its PHC form (`$argon2id$v=19$…`),
 	// usually a placeholder such as `{env.NAME}` or `{file./path}`.
 	PasswordHash string `json:"password_hash"`
+
+	// The keys of the sites that the account administers, and beside which it sees
+	// nothing. They become known sites. Default: all sites.
+	Sites []string `json:"sites,omitempty"`
 }
 
 // CaddyModule returns the Caddy module information.
@@ -250,7 +254,7 @@ func resolveOperators(declared []Operator) ([]backend.Operator, error) {
 		if err != nil {
 			return nil, fmt.Errorf("password hash of operator %q: %w", o.Login, err)
 		}
-		operator := backend.Operator{Login: o.Login, PasswordHash: hash}
+		operator := backend.Operator{Login: o.Login, PasswordHash: hash, Sites: o.Sites}
 		if err := operator.Check(); err != nil {
 			return nil, err
 		}

@@ -54,9 +54,9 @@ type Observer interface {
 	Lead(site, origin string)
 }
 
-// Operators tells whether somebody is there for the visitors.
+// Operators tells whether somebody is there for the visitors of a site.
 type Operators interface {
-	Online(ctx context.Context) (bool, error)
+	Online(ctx context.Context, siteID int64) (bool, error)
 }
 
 // API serves the routes. It is safe for concurrent use.

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestPresence(t *testing.T) {
 	each(t, func(t *testing.T, s *desk, _ string) {
 		here := func() int {
-			live, err := s.visits.Live(t.Context(), siteID)
+			live, err := s.visits.Live(t.Context(), scope.Of(siteID))
 			require.NoError(t, err)
 			return len(live.Visits)
 		}

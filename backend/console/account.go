@@ -43,7 +43,7 @@ func (c *Console) changePassword(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err == nil {
-		err = c.Operators.Passwd(r.Context(), o.Login, fresh)
+		err = c.Operators.Passwd(r.Context(), o.Actor(), o.Login, fresh)
 	}
 	if problem := words.problem(err); problem != "" {
 		c.account(w, r, http.StatusUnprocessableEntity, problem)

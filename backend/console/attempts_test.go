@@ -173,7 +173,7 @@ func TestKnownBrowserIsCountedByItself(t *testing.T) {
 		d.pass(time.Hour)
 		before := d.at("192.0.2.2")
 		require.Equal(t, http.StatusSeeOther, before.signIn("vera", password).status)
-		require.NoError(t, d.Operators.Passwd(t.Context(), "vera", "another password"))
+		require.NoError(t, d.Operators.Passwd(t.Context(), operator.Server(), "vera", "another password"))
 		d.at("192.0.2.2").exhaust("vera")
 		require.Equal(t, http.StatusTooManyRequests, before.signIn("vera", "another password").status, "with the password, all browsers are forgotten")
 	})

@@ -73,7 +73,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		if err != nil {
 			return nil, err
 		}
-		present := presenceOf(k.words, sites, k.scene.Live)
+		present := presenceOf(k.words, seenOf(sites, k.sites), k.scene.Live)
 		return &present, nil
 	})
 	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
@@ -135,12 +135,30 @@ func Away(now func() time.Time, logger *zap.Logger) http.Handler {
 	})
 }
 
-func (c *Console) mux() *http.ServeMux {
-	mux := http.NewServeMux()
+// table is the routes, and a list of their patterns, by which a test goes to each.
+type table struct {
+	mux      *http.ServeMux
+	patterns []string
+}
+
+func (t *table) Handle(pattern string, handler http.Handler) {
+	t.patterns = append(t.patterns, pattern)
+	t.mux.Handle(pattern, handler)
+}
+
+// HandleFunc adds a route. What is for operators stands behind signedIn or admin.
+func (t *table) HandleFunc(pattern string, handler http.HandlerFunc) { t.Handle(pattern, handler) }
+
+func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) { t.mux.ServeHTTP(w, r) }
+
+func (c *Console) mux() *table {
+	mux := &table{mux: http.NewServeMux()}
 	mux.Handle("GET /assets/{name}", assets)
 
 	mux.HandleFunc("GET /setup", c.showSetup)
 	mux.HandleFunc("POST /setup", c.setUp)
+	mux.HandleFunc("GET /password", c.showNewPassword)
+	mux.HandleFunc("POST /password", c.setNewPassword)
 	mux.HandleFunc("GET /sign-in", c.showSignIn)
 	mux.HandleFunc("POST /sign-in", c.signIn)
 	mux.HandleFunc("POST /sign-out", c.signOut)
@@ -162,10 +180,16 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("POST /account/away", c.signedIn(c.setAway))
 
 	mux.HandleFunc("GET /sites", c.admin(c.showSites))
-	mux.HandleFunc("POST /sites", c.admin(c.addSite))
+	mux.HandleFunc("POST /sites", c.chief(c.addSite))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
+	mux.HandleFunc("GET /operators/{operator}", c.admin(c.showOperator))
+	mux.HandleFunc("POST /operators/{operator}", c.admin(c.editOperator))
+	mux.HandleFunc("POST /operators/{operator}/sites", c.admin(c.setOperatorSites))
 	mux.HandleFunc("POST /operators/{operator}/disabled", c.admin(c.setDisabled))
+	mux.HandleFunc("POST /operators/{operator}/password", c.admin(c.resetPassword))
+	mux.HandleFunc("POST /operators/{operator}/removal", c.admin(c.removeOperator))
+	mux.HandleFunc("GET /history", c.admin(c.showHistory))
 
 	missing := func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, http.StatusNotFound, "fail.notFound") }
 	inside := c.signedIn(missing)

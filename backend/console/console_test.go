@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -77,7 +78,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 func (d *desk) declare(login, hash string) {
 	d.t.Helper()
 	require.NoError(d.t, d.DB.Write(d.t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		return d.Operators.Declare(ctx, tx, "node", []operator.Declared{{Login: login, PasswordHash: hash}})
+		return d.Operators.Declare(ctx, tx, "node", []operator.Declared{{Login: login, PasswordHash: hash, Sites: scope.All()}})
 	}))
 }
 

@@ -18,9 +18,10 @@ import (
 // door is the content of the page before the console: signing in, or making
 // the first account.
 type door struct {
-	First bool // there is no account, and so nobody who could sign in
-	Setup bool
-	Token string
+	First bool   // there is no account, and so nobody who could sign in
+	Setup bool   // make the first account
+	Reset bool   // set a new password
+	Token string // of the link for either
 	To    string // where to go after signing in
 	Login string
 	Name  string
@@ -34,8 +35,11 @@ func (c *Console) showDoor(w http.ResponseWriter, r *http.Request, status int, d
 	}
 	f.Body, f.Problem = d, problem
 	f.Title, f.Here = f.Words.text("signin.title"), "/sign-in"
-	if d.Setup {
-		f.Title, f.Here = f.Words.text("setup.title"), "/setup?"+url.Values{"token": {d.Token}}.Encode()
+	switch query := (url.Values{"token": {d.Token}}).Encode(); {
+	case d.Setup:
+		f.Title, f.Here = f.Words.text("setup.title"), "/setup?"+query
+	case d.Reset:
+		f.Title, f.Here = f.Words.text("reset.title"), "/password?"+query
 	}
 	c.show(w, r, status, f)
 }
@@ -179,6 +183,7 @@ func (w *words) problem(err error) string {
 		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role",
 		operator.ErrPassword: "problem.password", operator.ErrTaken: "problem.taken",
 		operator.ErrProvisioned: "problem.provisioned", operator.ErrLastAdmin: "problem.lastAdmin",
+		operator.ErrSites: "problem.sites", operator.ErrForbidden: "problem.otherSites", operator.ErrSelf: "problem.self",
 	} {
 		if errors.Is(err, mistake) {
 			return w.text(text)

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestSetupLinkWorksOnce(t *testing.T) {
@@ -141,11 +142,11 @@ func TestRequestsOfOtherSitesAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
 		for header, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
-			r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin")
+			r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin", "all", "true")
 			r.Header.Set(header, value)
 			require.Equal(t, http.StatusForbidden, b.do(r).status, header)
 		}
-		r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin")
+		r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin", "all", "true")
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 		require.Equal(t, http.StatusSeeOther, b.do(r).status)
 	})
@@ -181,7 +182,7 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 
 func TestOperatorsDoNotReachWhatIsForAdmins(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		boris, err := d.Operators.Create(t.Context(), operator.Account{Login: "boris", Password: password, Role: operator.Agent})
+		boris, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 		b := d.signedIn("boris")
 		for _, path := range []string{"/sites", "/operators"} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestFailuresStandInTheConsole(t *testing.T) {
@@ -83,19 +84,19 @@ func TestFormsInThePage(t *testing.T) {
 
 func TestDisabledOperatorIsNotPresent(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		boris, err := d.Operators.Create(t.Context(), operator.Account{Login: "boris", Password: password, Role: operator.Agent})
+		boris, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 		present := func() bool {
-			list, err := d.Operators.List(t.Context())
+			list, err := d.Operators.List(t.Context(), scope.All())
 			require.NoError(t, err)
 			return list[0].Present
 		}
 		_, err = d.Operators.Arrive(t.Context(), boris.ID) // on a node that knows nothing of it yet
 		require.NoError(t, err)
 		require.True(t, present())
-		require.NoError(t, d.Operators.SetDisabled(t.Context(), boris.ID, true))
+		require.NoError(t, d.Operators.SetDisabled(t.Context(), operator.Server(), boris.ID, true))
 		require.False(t, present())
-		online, err := d.Operators.Online(t.Context())
+		online, err := d.Operators.Online(t.Context(), d.shop.ID)
 		require.NoError(t, err)
 		require.False(t, online)
 	})

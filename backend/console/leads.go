@@ -71,7 +71,7 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 	if body.Newest { // else rows that come in belong to another page
 		f.Stream = f.streamAddress("leads", f.SiteID)
 	}
-	leads, err := c.Leads.List(r.Context(), f.SiteID, behind, maxLeads+1)
+	leads, err := c.Leads.List(r.Context(), f.Scope, behind, maxLeads+1)
 	if err != nil {
 		c.failed(w, r, err)
 		return
@@ -101,7 +101,7 @@ func (c *Console) readLeads(w http.ResponseWriter, r *http.Request) {
 	end, err := c.Journal.End(r.Context())
 	var unread []lead.Name
 	if err == nil {
-		unread, err = c.unread(r.Context(), o, siteID, end)
+		unread, err = c.unread(r.Context(), o, permitted(r), end)
 	}
 	if err == nil && len(unread) > 0 {
 		err = c.Leads.MarkRead(r.Context(), o.ID, siteID)

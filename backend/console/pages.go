@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -24,7 +25,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "numbers", "sites", "operators", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "numbers", "sites", "operators", "operator", "history", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
@@ -32,7 +33,7 @@ type pages map[string]map[string]*template.Template
 func parsePages(all []*words) pages {
 	parsed := make(pages)
 	for _, w := range all {
-		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html"))
+		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/staff.html"))
 		parsed[w.Code] = map[string]*template.Template{"parts": shared}
 		for _, name := range pageNames {
 			parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))
@@ -86,11 +87,12 @@ type frame struct {
 	Inside   bool // signed in
 	Page     string
 	Title    string
-	Here     string // address at which this page is shown again
-	Stream   string // address of the events that keep it up to date
-	Unread   []lead.Name
-	Sites    []site.Site
-	SiteID   int64 // to which lists are narrowed; 0 for all
+	Here     string      // address at which this page is shown again
+	Stream   string      // address of the events that keep it up to date
+	Unread   []lead.Name // of the Scope
+	Sites    []site.Site // that the operator sees
+	SiteID   int64       // to which lists are narrowed; 0 for all of them
+	Scope    scope.Sites // whose lists are shown
 	Notice   string
 	Problem  string // why what was sent was not accepted
 	Body     any
@@ -124,23 +126,35 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 	}
 	f.Operator, f.Inside = o, true
 	f.Notice = c.sessions.of(r).PopString(r.Context(), sessionNotice)
-	var err error
-	if f.Sites, err = c.Sites.List(r.Context()); err != nil {
+	all, err := c.Sites.List(r.Context())
+	if err != nil {
 		return f, err
 	}
+	f.Sites = seenOf(all, o.Sites)
 	f.SiteID = c.narrowed(r, f.Sites)
+	f.Scope = o.Sites.Only(f.SiteID)
 	if f.end, err = c.Journal.End(r.Context()); err != nil {
 		return f, err
 	}
 	f.Stream = f.streamAddress("other", f.SiteID)
-	f.Unread, err = c.unread(r.Context(), o, f.SiteID, f.end)
+	f.Unread, err = c.unread(r.Context(), o, f.Scope, f.end)
 	return f, err
 }
 
-// unread are the leads that the operator has not read, up to the place in the
-// journal.
-func (c *Console) unread(ctx context.Context, o operator.Operator, siteID int64, upto journal.Position) ([]lead.Name, error) {
-	return c.Leads.Unread(ctx, o.ID, siteID, o.CreatedAt, upto)
+// unread are the leads of the sites that the operator has not read, up to the place
+// in the journal.
+func (c *Console) unread(ctx context.Context, o operator.Operator, sites scope.Sites, upto journal.Position) ([]lead.Name, error) {
+	return c.Leads.Unread(ctx, o.ID, sites, o.CreatedAt, upto)
+}
+
+// seenOf are those of the sites that may be seen.
+func seenOf(all []site.Site, sites scope.Sites) (seen []site.Site) {
+	for _, s := range all {
+		if sites.Has(s.ID) {
+			seen = append(seen, s)
+		}
+	}
+	return seen
 }
 
 // narrowed is the site that the operator has chosen to look at, now or earlier.

@@ -12,26 +12,33 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // viewOf is the view that a stream is for, or nil. watch is what it is refreshed
 // from; nil when it is about leads alone.
-func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, watch *visit.Watch) {
+func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Watch) {
 	o, _ := current(r)
 	// What is unread is counted as the pages count it: of the site that lists are narrowed to.
-	base := arrivals{console: c, words: w, operator: o, siteID: c.sessions.of(r).GetInt64(r.Context(), sessionSite)}
+	counted := o.Sites.Only(c.sessions.of(r).GetInt64(r.Context(), sessionSite))
+	if counted.None() { // it is no longer the operator's
+		counted = o.Sites
+	}
+	base := arrivals{console: c, words: w, operator: o, counted: counted}
 	switch r.PathValue("view") {
 	case "visitors":
-		return &visitorsView{arrivals: base}, c.Visits.Watch(siteID)
+		return &visitorsView{arrivals: base}, c.Visits.Watch(permitted(r))
 	case "leads":
 		return &leadsView{arrivals: base}, nil
 	case "card":
 		visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
-		if err != nil {
+		site := permitted(r).IDs()
+		if err != nil || len(site) != 1 {
 			return nil, nil
 		}
+		siteID := site[0]
 		return &cardView{arrivals: base, siteID: siteID, visitor: visitor}, c.Visits.WatchVisitor(siteID, visit.ID(visitor))
 	case "other":
 		return &base, nil
@@ -60,7 +67,7 @@ type arrivals struct {
 	console  *Console
 	words    *words
 	operator operator.Operator
-	siteID   int64
+	counted  scope.Sites // whose unread leads are
 }
 
 // rows are the leads among the entries, newest first, as rows of a list.
@@ -84,7 +91,7 @@ func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow
 				return nil, err
 			}
 		}
-		row := leadRowOf(a.words, frame{Sites: sites}, l)
+		row := leadRowOf(a.words, frame{Sites: seenOf(sites, a.operator.Sites)}, l)
 		row.Unread = true
 		rows = append(rows, row)
 	}
@@ -112,7 +119,7 @@ func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event stri
 	if !slices.ContainsFunc(entries, own) {
 		return data, nil
 	}
-	unread, err := a.console.unread(ctx, a.operator, a.siteID, entries[len(entries)-1].Position)
+	unread, err := a.console.unread(ctx, a.operator, a.counted, entries[len(entries)-1].Position)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +182,7 @@ type visitorsView struct {
 }
 
 func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
-	present, err := v.console.sharedPresence.get(ctx, presenceKey{v.words, scene})
+	present, err := v.console.sharedPresence.get(ctx, presenceKey{v.words, scene, v.operator.Sites})
 	if err != nil {
 		return nil, err
 	}

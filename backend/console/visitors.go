@@ -67,7 +67,7 @@ func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.Stream = f.streamAddress("visitors", f.SiteID)
-	live, err := c.Visits.Live(r.Context(), f.SiteID)
+	live, err := c.Visits.Live(r.Context(), f.Scope)
 	if err != nil {
 		c.failed(w, r, err)
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Read is the kind of the journal's entry for leads that an operator has read. Its
@@ -19,10 +20,10 @@ const MaxUnread = 200
 // Name tells which lead it is.
 type Name struct{ SiteID, ID int64 }
 
-// Unread returns the leads that the operator has not read, newest first, MaxUnread
-// at most: those that came after the time, up to the place in the journal, which
-// keeps a month. siteID 0 stands for all sites.
-func (l *Leads) Unread(ctx context.Context, operatorID, siteID int64, since time.Time, upto journal.Position) ([]Name, error) {
+// Unread returns the leads of the sites that the operator has not read, newest first,
+// MaxUnread at most: those that came after the time, up to the place in the journal,
+// which keeps a month.
+func (l *Leads) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]Name, error) {
 	type mark struct {
 		site int64
 		at   journal.Position
@@ -36,7 +37,7 @@ func (l *Leads) Unread(ctx context.Context, operatorID, siteID int64, since time
 	for _, m := range rows {
 		marks[m.site] = m.at
 	}
-	entries, err := l.journal.Latest(ctx, Added, siteID, marks[0], upto, 2*MaxUnread)
+	entries, err := l.journal.Latest(ctx, Added, sites, marks[0], upto, 2*MaxUnread)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}

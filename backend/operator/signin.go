@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Authenticate returns the account of the login and password, or
 // [ErrCredentials], whatever of the two is wrong, or [ErrDisabled] when both are
-// right; finding out takes the same work for every login, whether it exists or not. Only a few passwords are tried
-// at a time: the call waits for its turn until ctx ends.
+// right; finding out takes the same work for every login, whether it exists or not.
+// Only a few passwords are tried at a time: the call waits for its turn until ctx ends.
 func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
 	if len(password) > MaxPassword {
 		return Operator{}, ErrCredentials
@@ -25,6 +26,9 @@ func (o *Operators) Authenticate(ctx context.Context, login, password string) (O
 	known, err := o.named(ctx, login)
 	if err != nil && !errors.Is(err, ErrUnknown) {
 		return Operator{}, err
+	}
+	if known.Waiting { // no password is right
+		known = record{}
 	}
 	costs, err := o.costs(ctx)
 	if err != nil {
@@ -57,7 +61,7 @@ func (o *Operators) Authenticate(ctx context.Context, login, password string) (O
 // holder is the account of the login when it may sign in, or [ErrUnknown].
 func (o *Operators) holder(ctx context.Context, login string) (record, error) {
 	known, err := o.named(ctx, login)
-	if err == nil && known.Disabled {
+	if err == nil && (known.Disabled || known.Waiting) {
 		return record{}, ErrUnknown
 	}
 	return known, err
@@ -145,7 +149,7 @@ func setupEnd(token string) time.Time {
 // SetUp tells whether there are accounts already, so that no setup token is
 // good for anything. It asks the database until there are.
 func (o *Operators) SetUp(ctx context.Context) (bool, error) {
-	if o.setUp.Load() { // accounts are disabled, never removed
+	if o.setUp.Load() { // the last admin is never removed
 		return true, nil
 	}
 	some, err := exist(ctx, o.db.Read())
@@ -164,14 +168,14 @@ func (o *Operators) CheckSetup(ctx context.Context, token string) error {
 	return o.checkSetup(ctx, o.db.Read(), token)
 }
 
-// Setup makes the first admin and uses the token up. The role of the account is
-// not read. Beside the errors of [Operators.Create], it may be [ErrSetupToken].
+// Setup makes the first admin, of all sites, and uses the token up. The role and the
+// sites of the account are not read. Beside the errors of [Operators.Create], it may be [ErrSetupToken].
 func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operator, error) {
 	if err := o.CheckSetup(ctx, token); err != nil {
 		return Operator{}, err
 	}
-	a.Role = Admin
-	return o.create(ctx, a, func(ctx context.Context, tx db.Tx) error {
+	a.Role, a.Sites = Admin, scope.All()
+	return o.create(ctx, a.Login, a, func(ctx context.Context, tx db.Tx) error {
 		if err := o.checkSetup(ctx, tx, token); err != nil {
 			return err
 		}

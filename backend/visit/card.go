@@ -126,8 +126,8 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 	if c.Sessions, err = v.cardSessions(ctx, siteID, visitor); err != nil {
 		return c, err
 	}
-	of, scenes := place{siteID, visitor}, make(map[place]*Scene)
-	if err := v.activity(ctx, []place{of}, scenes); err != nil {
+	of, scenes := watched{visitor: place{siteID, visitor}}, make(map[watched]*Scene)
+	if err := v.activity(ctx, []place{of.visitor}, scenes); err != nil {
 		return c, err
 	}
 	c.Here = scenes[of].Here

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -16,7 +17,7 @@ import (
 // first one says agrees with it.
 func whoIsHere(t *testing.T, v *visit.Visits, visitors ...visit.ID) (here []bool) {
 	t.Helper()
-	live, err := v.Live(t.Context(), site)
+	live, err := v.Live(t.Context(), scope.Of(site))
 	require.NoError(t, err)
 	for _, visitor := range visitors {
 		is := false
@@ -121,7 +122,7 @@ func TestWordsOfPagesAreWrittenTogether(t *testing.T) {
 		require.Zero(t, count(), "no word has waited for the database")
 		require.NoError(t, v.StorePresence())
 		require.Equal(t, len(hits), count())
-		live, err := v.Live(t.Context(), site)
+		live, err := v.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		require.Len(t, live.Visits, visit.MaxLive)
 		require.True(t, live.More)
@@ -138,7 +139,7 @@ func TestWordsOfPagesAreWrittenTogether(t *testing.T) {
 func TestWatchSeesWhoHasLeft(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		h := see(t, v, 0, "https://shop.example/")
-		w, card := v.Watch(site), v.WatchVisitor(site, h.Visitor)
+		w, card := v.Watch(scope.Of(site)), v.WatchVisitor(site, h.Visitor)
 		defer w.Close()
 		defer card.Close()
 		until(t, w, func(s *visit.Scene) bool { return len(s.Visits) == 1 })

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -94,7 +95,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 		return d, err
 	}
 	operators := operator.New(database, func() time.Time { return began.Add(-30 * time.Hour) })
-	vera, err := operators.Create(ctx, operator.Account{Login: login, Name: "Vera Smirnova", Password: password, Role: operator.Admin})
+	vera, err := operators.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: login, Name: "Vera Smirnova", Password: password, Role: operator.Admin})
 	if err != nil {
 		return d, err
 	}

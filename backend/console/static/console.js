@@ -202,7 +202,7 @@
 
 	function lost(event) {
 		const status = event.detail?.status ?? event.detail?.ctx?.response?.status;
-		if (status === 401) return location.reload();
+		if (status === 401 || status === 404) return location.reload();
 		connection("lost");
 	}
 
@@ -230,6 +230,23 @@
 		if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 	});
 	document.addEventListener("redrawn", () => tellTimes(document));
+	document.addEventListener("focusin", (event) => event.target.matches("[data-selects]") && event.target.select());
+	document.addEventListener("click", async (event) => {
+		const button = event.target.closest("[data-copies]");
+		if (!button) return;
+		const from = document.getElementById(button.dataset.copies);
+		const label = button.querySelector("[data-done]");
+		try {
+			await navigator.clipboard.writeText(from.value ?? from.textContent);
+		} catch { // over plain HTTP there is no clipboard: the text is selected, to be copied by hand
+			getSelection().selectAllChildren(from);
+			from.select?.();
+			return;
+		}
+		const before = label.textContent;
+		write(label, label.dataset.done);
+		setTimeout(() => write(label, before), 2000);
+	});
 	addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 	tellUnread(unread || 0);
