@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"backend/number":   {"backend/visit", "backend/db"},
 	"backend/visit":    {"backend/journal", "backend/scope", "backend/db"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},
-	"backend/site":     {"backend/number", "backend/journal", "backend/db"},
+	"backend/site":     {"backend/number", "backend/journal", "backend/scope", "backend/db"},
 	"backend/declarer": {"backend/db"},
 	"backend/journal":  {"backend/scope", "backend/db"},
 	"backend/db":       {"backend/db"},

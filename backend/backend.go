@@ -139,6 +139,7 @@ func (s *Service) run(ctx context.Context) {
 	if desk != nil {
 		s.finished.Go(func() { desk.prune(ctx, s.logger) })
 		s.finished.Go(func() { desk.Sites.Follow(ctx) })
+		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
 	}
 	for desk != nil {

@@ -129,10 +129,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, nil
 }
 
-// pruneEvery is how often old entries of the journal are deleted.
+// pruneEvery is how often what is old is deleted.
 const pruneEvery = time.Hour
 
-// prune deletes what is old of the journal, until ctx ends.
+// prune deletes what is old, until ctx ends.
 func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	for again := true; again; again = sleep(ctx, pruneEvery) {
 		pruned, err := d.Journal.Prune(ctx, time.Now())
@@ -141,6 +141,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 			logger.Warn("pruning the journal failed", zap.Error(err))
 		case pruned > 0:
 			logger.Info("pruned the journal", zap.Int("entries", pruned))
+		}
+		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning what became of pages failed", zap.Error(err))
 		}
 	}
 }

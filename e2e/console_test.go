@@ -40,6 +40,8 @@ func (p *program) signedIn(t *testing.T) *tab {
 	b.do(`document.getElementById("login").value = "vera";
 		document.getElementById("password").value = "` + consolePassword + `";
 		document.querySelector("main form").requestSubmit()`)
+	b.until(`location.pathname === "/sites" && document.documentElement.dataset.stream === "live"`)
+	b.do(`document.querySelector("nav a[href='/visitors']").click()`)
 	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
 	return b
 }
@@ -288,7 +290,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/sites", "/operators", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/sites", "/sites/1", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

@@ -181,6 +181,8 @@ func (c *Console) mux() *table {
 
 	mux.HandleFunc("GET /sites", c.admin(c.showSites))
 	mux.HandleFunc("POST /sites", c.chief(c.addSite))
+	mux.HandleFunc("GET /sites/{site}", c.admin(c.showSite))
+	mux.HandleFunc("POST /sites/{site}/retired", c.admin(c.retireSite))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
 	mux.HandleFunc("GET /operators/{operator}", c.admin(c.showOperator))

@@ -148,7 +148,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
 			c.failed(w, r, err)
 			return
 		}
-		c.back(w, r, "/visitors", "setup.done")
+		c.back(w, r, "/sites", "setup.done")
 	})
 }
 

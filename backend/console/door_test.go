@@ -41,8 +41,8 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 
 		made := b.post("/setup", "token", token, "login", "vera", "name", "Vera", "password", password)
 		require.Equal(t, http.StatusSeeOther, made.status, made.body)
-		require.Equal(t, "/visitors", made.header.Get("Location"))
-		inside := b.get("/visitors")
+		require.Equal(t, "/sites", made.header.Get("Location"))
+		inside := b.get("/sites")
 		require.Equal(t, http.StatusOK, inside.status, "and one is signed in")
 		require.Contains(t, inside.body, "Vera")
 		require.Equal(t, http.StatusOK, b.get("/operators").status, "as an admin")

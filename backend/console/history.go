@@ -21,7 +21,7 @@ var deeds = map[string]string{
 	operator.Added: "history.added", operator.PasswordChanged: "history.password", operator.PasswordReset: "history.reset",
 	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
-	site.Added: "history.siteAdded", site.Changed: "history.siteChanged",
+	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
 }
 
 // historyPage is a part of the history, newest first.
