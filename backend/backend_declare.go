@@ -29,6 +29,7 @@ func (d *Desk) declare(ctx context.Context, configuration Configuration, logger 
 		return err
 	}
 	d.declared = &configuration
+	d.configured.Store(&configuration.Settings)
 	return d.Sites.Refresh(ctx)
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,6 +33,8 @@ type Configuration struct {
 	Sites []string
 	// Numbers are the telephone numbers that it has for these sites, by their keys.
 	Numbers map[string][]number.Declared
+	// Settings are what it says for these sites, by their keys.
+	Settings map[string]site.Settings
 	// Operators are its accounts.
 	Operators []Operator
 	// Console is the console's URL with a slash at the end, or empty when the
@@ -79,6 +82,8 @@ type Desk struct {
 	API       *api.API
 	Console   *console.Console
 
+	configured atomic.Pointer[map[string]site.Settings] // by this node's configuration
+
 	declaring sync.Mutex     // held while something is being declared
 	declared  *Configuration // what was declared last; nil before
 }
@@ -110,23 +115,33 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	sites := site.New(d, time.Now, logger.Named("sites"))
 	numbers := number.NewShown(d, time.Now)
 	entries := journal.New(d)
-	return &Desk{
+	desk := &Desk{
 		DB:        d,
 		Journal:   entries,
 		Sites:     sites,
 		Operators: operators,
 		Numbers:   numbers,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
-		Console: console.New(console.Subjects{
-			DB:        d,
-			Journal:   entries,
-			Sites:     sites,
-			Visits:    visits,
-			Leads:     leads,
-			Operators: operators,
-			Numbers:   numbers,
-		}, time.Now, logger.Named("console")),
-	}, nil
+	}
+	desk.Console = console.New(console.Subjects{
+		DB:         d,
+		Journal:    entries,
+		Sites:      sites,
+		Visits:     visits,
+		Leads:      leads,
+		Operators:  operators,
+		Numbers:    numbers,
+		Configured: desk.configuredFor,
+	}, time.Now, logger.Named("console"))
+	return desk, nil
+}
+
+// configuredFor is what this node's configuration says for the site of the key.
+func (d *Desk) configuredFor(key string) (set site.Settings, known bool) {
+	if all := d.configured.Load(); all != nil {
+		set, known = (*all)[key]
+	}
+	return set, known
 }
 
 // pruneEvery is how often what is old is deleted.

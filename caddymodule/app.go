@@ -158,6 +158,7 @@ func (a *App) started() {
 		Name:      a.name,
 		Sites:     a.knownSites(),
 		Numbers:   a.declaredNumbers(),
+		Settings:  a.declaredSettings(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})

@@ -290,7 +290,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/sites", "/sites/1", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/sites", "/sites/1", "/sites/1/settings", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

@@ -46,7 +46,7 @@ func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.v
 
 // compile prepares what is in effect for the site.
 func (b *Block) compile(s site.Site) (*effect, error) {
-	own := s.Settings.Over(b.settings.defaults())
+	own := s.Settings.Over(b.settings.Defaults())
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins, region: regionOfMask(*own.PhoneMask),
 		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,

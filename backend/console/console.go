@@ -30,6 +30,9 @@ type Subjects struct {
 	Leads     *lead.Leads
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	// Configured tells what this server's configuration says for the site of a key, if
+	// it names the site. It may be nil.
+	Configured func(key string) (site.Settings, bool)
 }
 
 // Console serves the operators' pages at the root of a host of their own. The
@@ -182,6 +185,8 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("GET /sites", c.admin(c.showSites))
 	mux.HandleFunc("POST /sites", c.chief(c.addSite))
 	mux.HandleFunc("GET /sites/{site}", c.admin(c.showSite))
+	mux.HandleFunc("GET /sites/{site}/settings", c.admin(c.showSettings))
+	mux.HandleFunc("POST /sites/{site}/settings", c.admin(c.changeSettings))
 	mux.HandleFunc("POST /sites/{site}/retired", c.admin(c.retireSite))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
