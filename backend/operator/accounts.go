@@ -30,9 +30,6 @@ const (
 	Removed         = "operator.removed"
 )
 
-// Kinds are all of them.
-var Kinds = []string{Added, PasswordChanged, PasswordReset, Renamed, RoleChanged, Given, Withdrawn, Disabled, Enabled, Removed}
-
 // Actor is who changes accounts: those of which all sites are among the Actor's.
 type Actor struct {
 	// By is the login, for the journal; empty for whoever runs the server.
