@@ -40,11 +40,21 @@ type desk struct {
 	console *console.Console
 	server  *httptest.Server
 	ahead   atomic.Int64 // nanoseconds by which the desk's clock is ahead
+	held    atomic.Pointer[time.Time]
 	calls   atomic.Int64
 	shop    site.Site
 }
 
-func (d *desk) now() time.Time            { return time.Now().Add(time.Duration(d.ahead.Load())) }
+func (d *desk) now() time.Time {
+	at := time.Now()
+	if held := d.held.Load(); held != nil {
+		at = *held
+	}
+	return at.Add(time.Duration(d.ahead.Load()))
+}
+
+// hold lets no time pass by itself any more, however slow the machine is.
+func (d *desk) hold()                     { d.held.Store(new(time.Now())) }
 func (d *desk) pass(passed time.Duration) { d.ahead.Add(int64(passed)) }
 
 func newDesk(t *testing.T, database *db.DB) *desk {
