@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test race fuzz bench generate lint vulnerabilities types tools
+.PHONY: run test race fuzz bench generate pictures lint vulnerabilities types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -26,6 +26,10 @@ fuzz:
 bench: tools
 	go test -run '^$$' -bench . -benchmem ./snippet/... ./backend/...
 	go run ./bench
+
+# The pictures of the console in docs/images; it needs Chromium.
+pictures:
+	go run ./e2e/pictures
 
 # What is built from sources and committed: the browser's scripts, the console's assets, data lists.
 generate:

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -27,6 +29,7 @@ func (d *Desk) declare(ctx context.Context, configuration Configuration, logger 
 		return err
 	}
 	d.declared = &configuration
+	d.configured.Store(&configuration.Settings)
 	return d.Sites.Refresh(ctx)
 }
 
@@ -88,7 +91,11 @@ func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration)
 			return err
 		}
 	}
-	ids, err := d.Sites.ProvisionAll(ctx, tx, configuration.Sites)
+	keys := slices.Clone(configuration.Sites)
+	for _, o := range configuration.Operators {
+		keys = append(keys, o.Sites...)
+	}
+	ids, err := d.Sites.ProvisionAll(ctx, tx, keys)
 	if err != nil {
 		return err
 	}
@@ -103,7 +110,15 @@ func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration)
 	}
 	var accounts []operator.Declared
 	for _, o := range configuration.Operators {
-		accounts = append(accounts, operator.Declared(o))
+		declared := operator.Declared{Login: o.Login, PasswordHash: o.PasswordHash, Sites: scope.All()}
+		if len(o.Sites) > 0 {
+			seen := make([]int64, len(o.Sites))
+			for i, key := range o.Sites {
+				seen[i] = ids[key]
+			}
+			declared.Sites = scope.Of(seen...)
+		}
+		accounts = append(accounts, declared)
 	}
 	return d.Operators.Declare(ctx, tx, configuration.Name, accounts)
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,6 +33,8 @@ type Configuration struct {
 	Sites []string
 	// Numbers are the telephone numbers that it has for these sites, by their keys.
 	Numbers map[string][]number.Declared
+	// Settings are what it says for these sites, by their keys.
+	Settings map[string]site.Settings
 	// Operators are its accounts.
 	Operators []Operator
 	// Console is the console's URL with a slash at the end, or empty when the
@@ -40,7 +43,13 @@ type Configuration struct {
 }
 
 // Operator is a declared account.
-type Operator operator.Declared
+type Operator struct {
+	Login        string
+	PasswordHash string // argon2id in PHC string form
+	// Sites are the keys of the sites that the account administers; none for all. They
+	// become known sites.
+	Sites []string
+}
 
 // Check tells what is wrong with the account.
 func (o Operator) Check() error {
@@ -49,6 +58,16 @@ func (o Operator) Check() error {
 	}
 	if err := operator.CheckHash(o.PasswordHash); err != nil {
 		return fmt.Errorf("password hash of operator %q: %w", o.Login, err)
+	}
+	return o.CheckSites()
+}
+
+// CheckSites tells what is wrong with the keys of the account's sites.
+func (o Operator) CheckSites() error {
+	for _, key := range o.Sites {
+		if err := site.ValidKey(key); err != nil {
+			return fmt.Errorf("sites of operator %q: %w", o.Login, err)
+		}
 	}
 	return nil
 }
@@ -63,6 +82,8 @@ type Desk struct {
 	Leads     *lead.Leads
 	API       *api.API
 	Console   *console.Console
+
+	configured atomic.Pointer[map[string]site.Settings] // by this node's configuration
 
 	declaring sync.Mutex     // held while something is being declared
 	declared  *Configuration // what was declared last; nil before
@@ -95,7 +116,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	sites := site.New(d, time.Now, logger.Named("sites"))
 	numbers := number.NewShown(d, time.Now)
 	entries := journal.New(d)
-	return &Desk{
+	desk := &Desk{
 		DB:        d,
 		Journal:   entries,
 		Sites:     sites,
@@ -103,22 +124,32 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Numbers:   numbers,
 		Leads:     leads,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
-		Console: console.New(console.Subjects{
-			DB:        d,
-			Journal:   entries,
-			Sites:     sites,
-			Visits:    visits,
-			Leads:     leads,
-			Operators: operators,
-			Numbers:   numbers,
-		}, time.Now, logger.Named("console")),
-	}, nil
+	}
+	desk.Console = console.New(console.Subjects{
+		DB:         d,
+		Journal:    entries,
+		Sites:      sites,
+		Visits:     visits,
+		Leads:      leads,
+		Operators:  operators,
+		Numbers:    numbers,
+		Configured: desk.configuredFor,
+	}, time.Now, logger.Named("console"))
+	return desk, nil
+}
+
+// configuredFor is what this node's configuration says for the site of the key.
+func (d *Desk) configuredFor(key string) (set site.Settings, known bool) {
+	if all := d.configured.Load(); all != nil {
+		set, known = (*all)[key]
+	}
+	return set, known
 }
 
 // pruneEvery is how often what is old is deleted.
 const pruneEvery = time.Hour
 
-// prune deletes what is old of the journal and of what was refused, until ctx ends.
+// prune deletes what is old, until ctx ends.
 func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	for again := true; again; again = sleep(ctx, pruneEvery) {
 		pruned, err := d.Journal.Prune(ctx, time.Now())
@@ -130,6 +161,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if _, err := d.Leads.PruneRefused(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning refused submissions failed", zap.Error(err))
+		}
+		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning what became of pages failed", zap.Error(err))
 		}
 	}
 }

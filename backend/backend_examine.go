@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // ErrNoDatabase is returned by Examine when there is no SQLite file yet and one
@@ -53,7 +54,7 @@ func examine(ctx context.Context, settings db.Settings) (state State, err error)
 	if state.Pending > 0 {
 		return state, nil
 	}
-	accounts, err := operator.New(d, time.Now).List(ctx)
+	accounts, err := operator.New(d, time.Now).List(ctx, scope.All())
 	if err != nil {
 		return State{}, err
 	}

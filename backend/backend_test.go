@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -136,7 +137,7 @@ func TestCloseWaitsForThoseWhoUseTheService(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	require.Eventually(t, func() bool { _, _, err := s.Use(); return err != nil }, wait, tick)
-	_, err = desk.Operators.List(t.Context())
+	_, err = desk.Operators.List(t.Context(), scope.All())
 	require.NoError(t, err, "the database is open for whom it was lent to")
 	select {
 	case <-closed:
@@ -145,7 +146,7 @@ func TestCloseWaitsForThoseWhoUseTheService(t *testing.T) {
 	}
 	done()
 	require.NoError(t, <-closed)
-	_, err = desk.Operators.List(t.Context())
+	_, err = desk.Operators.List(t.Context(), scope.All())
 	require.Error(t, err)
 }
 
@@ -203,7 +204,7 @@ func canSignIn(t *testing.T, s *Service) map[string]bool {
 	desk, done, err := s.Use()
 	require.NoError(t, err)
 	defer done()
-	accounts, err := desk.Operators.List(t.Context())
+	accounts, err := desk.Operators.List(t.Context(), scope.All())
 	require.NoError(t, err)
 	found := make(map[string]bool)
 	for _, a := range accounts {

@@ -131,19 +131,38 @@ func addressOf(server *caddyhttp.Server, hosts []string) string {
 // declaredNumbers are the numbers of all sites that the configuration names.
 func (a *App) declaredNumbers() map[string][]number.Declared {
 	declared := make(map[string][]number.Declared)
-	a.eachHandler(func(at spot, handler any) {
-		h, ok := handler.(*Handler)
-		if !ok || len(h.Numbers) == 0 {
-			return
-		}
-		if h.namesOneSite() {
-			declared[h.SiteKey] = append(declared[h.SiteKey], h.Declared()...)
-		} else if h.SiteKey == hostPlaceholder {
-			for _, host := range at.hosts {
-				key := strings.ToLower(host)
-				declared[key] = append(declared[key], h.Declared()...)
-			}
+	a.eachSite(func(key string, h *Handler) {
+		if len(h.Numbers) > 0 {
+			declared[key] = append(declared[key], h.Declared()...)
 		}
 	})
 	return declared
+}
+
+// declaredSettings are the settings of all sites that the configuration names: of the
+// first block of each.
+func (a *App) declaredSettings() map[string]site.Settings {
+	declared := make(map[string]site.Settings)
+	a.eachSite(func(key string, h *Handler) {
+		if _, known := declared[key]; !known {
+			declared[key] = h.Defaults()
+		}
+	})
+	return declared
+}
+
+// eachSite calls f for the handlers of each site that the configuration names.
+func (a *App) eachSite(f func(key string, h *Handler)) {
+	a.eachHandler(func(at spot, handler any) {
+		h, ok := handler.(*Handler)
+		switch {
+		case !ok:
+		case h.namesOneSite():
+			f(h.SiteKey, h)
+		case h.SiteKey == hostPlaceholder:
+			for _, host := range at.hosts {
+				f(strings.ToLower(host), h)
+			}
+		}
+	})
 }

@@ -88,6 +88,10 @@ type Operator struct {
 	// The argon2id hash of the password in its PHC form (`$argon2id$v=19$…`),
 	// usually a placeholder such as `{env.NAME}` or `{file./path}`.
 	PasswordHash string `json:"password_hash"`
+
+	// The keys of the sites that the account administers, and beside which it sees
+	// nothing. They become known sites. Default: all sites.
+	Sites []string `json:"sites,omitempty"`
 }
 
 // CaddyModule returns the Caddy module information.
@@ -158,6 +162,7 @@ func (a *App) started() {
 		Name:      a.name,
 		Sites:     a.knownSites(),
 		Numbers:   a.declaredNumbers(),
+		Settings:  a.declaredSettings(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})
@@ -259,7 +264,7 @@ func resolveOperators(declared []Operator, from written) ([]backend.Operator, er
 		if err != nil {
 			return nil, from.at(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
 		}
-		operator := backend.Operator{Login: o.Login, PasswordHash: hash}
+		operator := backend.Operator{Login: o.Login, PasswordHash: hash, Sites: o.Sites}
 		if err := operator.Check(); err != nil {
 			return nil, from.at(o.PasswordHash, err)
 		}

@@ -32,7 +32,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		database sqlite   <path>
 //		database postgres <connection string>
 //		name     <name>
-//		operator <login> <password hash>
+//		operator <login> <password hash> [<site key>...]
 //	}
 //
 // There may be several operators.
@@ -75,14 +75,17 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			}
 		case "operator":
 			var o Operator
-			if !d.AllArgs(&o.Login, &o.PasswordHash) {
-				return d.Err("expected: operator LOGIN PASSWORD_HASH")
+			if !d.Args(&o.Login, &o.PasswordHash) {
+				return d.Err("expected: operator LOGIN PASSWORD_HASH, and the keys of the sites if not all")
 			}
 			a.WrittenAt.note(d, o.PasswordHash)
-			if !hasPlaceholder(o.PasswordHash) {
-				if err := backend.Operator(o).Check(); err != nil {
-					return d.Err(err.Error())
-				}
+			o.Sites = d.RemainingArgs()
+			check := backend.Operator(o).Check
+			if hasPlaceholder(o.PasswordHash) {
+				check = backend.Operator(o).CheckSites
+			}
+			if err := check(); err != nil {
+				return d.Err(err.Error())
 			}
 			for _, other := range a.Operators {
 				if other.Login == o.Login {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 func operatorCommand() *cobra.Command {
@@ -24,6 +26,12 @@ func operatorCommand() *cobra.Command {
 		Use:   "operator",
 		Short: "Keeps the accounts of the console",
 	}
+	cmd.AddCommand(addOperatorCommand(), changeOperatorCommand(), passwdCommand(), removeOperatorCommand(), listOperatorsCommand())
+	refuseOthers(cmd)
+	return cmd
+}
+
+func addOperatorCommand() *cobra.Command {
 	add := &cobra.Command{
 		Use:   "add LOGIN",
 		Short: "Makes an account; the password is asked for, or read from standard input",
@@ -31,13 +39,17 @@ func operatorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, _ := cmd.Flags().GetString("role")
 			name, _ := cmd.Flags().GetString("name")
-			return withOperators(cmd, func(ctx context.Context, operators *operator.Operators) error {
+			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+				sites, err := a.sitesOf(ctx, cmd)
+				if err != nil {
+					return err
+				}
 				password, err := readPassword(cmd)
 				if err != nil {
 					return err
 				}
-				account := operator.Account{Login: args[0], Name: name, Password: password, Role: operator.Role(role)}
-				made, err := operators.Create(ctx, account)
+				made, err := a.Create(ctx, operator.Server(), operator.Account{
+					Login: args[0], Name: name, Password: password, Role: operator.Role(role), Sites: sites})
 				if err != nil {
 					return err
 				}
@@ -48,17 +60,69 @@ func operatorCommand() *cobra.Command {
 	}
 	add.Flags().String("role", string(operator.Admin), "admin or operator")
 	add.Flags().String("name", "", "Name that others see")
-	passwd := &cobra.Command{
+	add.Flags().StringArray("site", nil, "Key of a site that the account sees; may be given several times (default: all sites)")
+	return add
+}
+
+func changeOperatorCommand() *cobra.Command {
+	change := &cobra.Command{
+		Use:   "change LOGIN",
+		Short: "Changes an account's name, role or sites",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags := cmd.Flags()
+			if flags.NFlag() == 0 || !flags.Changed("name") && !flags.Changed("role") && !flags.Changed("site") && !flags.Changed("all-sites") {
+				return errors.New("expected what to change: --name, --role, --site or --all-sites")
+			}
+			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+				account, err := a.named(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				sites, err := a.sitesOf(ctx, cmd)
+				if err != nil {
+					return err
+				}
+				if flags.Changed("name") {
+					account.Name, _ = flags.GetString("name")
+				}
+				if flags.Changed("role") {
+					role, _ := flags.GetString("role")
+					account.Role = operator.Role(role)
+				}
+				if err := a.Edit(ctx, operator.Server(), account.ID, account.Name, account.Role); err != nil {
+					return err
+				}
+				if flags.Changed("site") || flags.Changed("all-sites") {
+					if err := a.SetSites(ctx, operator.Server(), account.ID, sites); err != nil {
+						return err
+					}
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is changed\n", account.Login)
+				return nil
+			})
+		},
+	}
+	change.Flags().String("role", "", "admin or operator")
+	change.Flags().String("name", "", "Name that others see")
+	change.Flags().StringArray("site", nil, "Key of a site that the account is to see; may be given several times")
+	change.Flags().Bool("all-sites", false, "Have the account see all sites")
+	change.MarkFlagsMutuallyExclusive("site", "all-sites")
+	return change
+}
+
+func passwdCommand() *cobra.Command {
+	return &cobra.Command{
 		Use:   "passwd LOGIN",
 		Short: "Changes a password and ends the account's sessions",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withOperators(cmd, func(ctx context.Context, operators *operator.Operators) error {
+			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
 				password, err := readPassword(cmd)
 				if err != nil {
 					return err
 				}
-				if err := operators.Passwd(ctx, args[0], password); err != nil {
+				if err := a.Passwd(ctx, operator.Server(), args[0], password); err != nil {
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "the password of %s is changed\n", args[0])
@@ -66,28 +130,53 @@ func operatorCommand() *cobra.Command {
 			})
 		},
 	}
-	list := &cobra.Command{
+}
+
+func removeOperatorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove LOGIN",
+		Short: "Removes an account for good and ends its sessions",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+				account, err := a.named(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				if err := a.Remove(ctx, operator.Server(), account.ID); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is removed\n", account.Login)
+				return nil
+			})
+		},
+	}
+}
+
+func listOperatorsCommand() *cobra.Command {
+	return &cobra.Command{
 		Use:   "list",
 		Short: "Lists the accounts",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withOperators(cmd, func(ctx context.Context, operators *operator.Operators) error {
-				accounts, err := operators.List(ctx)
+			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+				list, err := a.List(ctx, scope.All())
 				if err != nil {
 					return err
 				}
-				return printOperators(cmd.OutOrStdout(), accounts)
+				sites, err := a.sites.List(ctx)
+				if err != nil {
+					return err
+				}
+				return printOperators(cmd.OutOrStdout(), list, sites)
 			})
 		},
 	}
-	cmd.AddCommand(add, passwd, list)
-	refuseOthers(cmd)
-	return cmd
 }
 
-func printOperators(w io.Writer, accounts []operator.Operator) error {
+func printOperators(w io.Writer, accounts []operator.Operator, sites []site.Site) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LOGIN\tROLE\tSINCE\tSTATE")
+	fmt.Fprintln(table, "LOGIN\tROLE\tSITES\tSINCE\tSTATE")
 	for _, a := range accounts {
 		var state []string
 		if a.Provisioned {
@@ -96,16 +185,38 @@ func printOperators(w io.Writer, accounts []operator.Operator) error {
 		if a.Disabled {
 			state = append(state, "disabled")
 		}
+		if a.Waiting {
+			state = append(state, "waits for a password")
+		}
 		if a.Present {
 			state = append(state, "has the console open")
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.Login, a.Role, a.CreatedAt.Format(time.DateOnly), strings.Join(state, ", "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.Login, a.Role, keysOf(a.Sites, sites), a.CreatedAt.Format(time.DateOnly), strings.Join(state, ", "))
 	}
 	return table.Flush()
 }
 
-// withOperators opens the database for f.
-func withOperators(cmd *cobra.Command, f func(context.Context, *operator.Operators) error) error {
+func keysOf(seen scope.Sites, sites []site.Site) string {
+	if seen.All() {
+		return "all"
+	}
+	var keys []string
+	for _, s := range sites {
+		if seen.Has(s.ID) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return strings.Join(keys, ",")
+}
+
+// accounts are the operators, and the sites that they may see.
+type accounts struct {
+	*operator.Operators
+	sites *site.Sites
+}
+
+// withAccounts opens the database for f.
+func withAccounts(cmd *cobra.Command, f func(context.Context, accounts) error) error {
 	settings, err := databaseOf(cmd)
 	if err != nil {
 		return err
@@ -118,7 +229,38 @@ func withOperators(cmd *cobra.Command, f func(context.Context, *operator.Operato
 	if err := d.Migrate(cmd.Context()); err != nil {
 		return err
 	}
-	return f(cmd.Context(), operator.New(d, time.Now))
+	return f(cmd.Context(), accounts{operator.New(d, time.Now), site.New(d, time.Now, zap.NewNop())})
+}
+
+// named is the account of the login.
+func (a accounts) named(ctx context.Context, login string) (operator.Operator, error) {
+	list, err := a.List(ctx, scope.All())
+	for _, o := range list {
+		if strings.EqualFold(o.Login, login) {
+			return o, nil
+		}
+	}
+	if err == nil {
+		err = operator.ErrUnknown
+	}
+	return operator.Operator{}, err
+}
+
+// sitesOf are the sites that the command names, or all.
+func (a accounts) sitesOf(ctx context.Context, cmd *cobra.Command) (scope.Sites, error) {
+	keys, _ := cmd.Flags().GetStringArray("site")
+	if len(keys) == 0 {
+		return scope.All(), nil
+	}
+	var ids []int64
+	for _, key := range keys {
+		found, err := a.sites.ByKey(ctx, key)
+		if err != nil {
+			return scope.Sites{}, fmt.Errorf("site %.80q: %w", key, err)
+		}
+		ids = append(ids, found.ID)
+	}
+	return scope.Of(ids...), nil
 }
 
 // readPassword asks for a password twice, without showing it; where standard

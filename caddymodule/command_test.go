@@ -7,9 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // command runs "caddy frontdesk" with the arguments and the input.
@@ -68,6 +73,48 @@ func TestOperatorCommands(t *testing.T) {
 			_, err := command(t, refused.password, refused.args...)
 			require.ErrorContains(t, err, refused.expected)
 		})
+	}
+}
+
+func TestOperatorsOfSites(t *testing.T) {
+	file := configuration(t, option)
+	do := func(input string, args ...string) string {
+		t.Helper()
+		output, err := command(t, input, append([]string{"operator"}, append(args, "-c", file)...)...)
+		require.NoError(t, err, output)
+		return output
+	}
+	do("correct horse battery\n", "add", "chief")
+	_, err := command(t, "correct horse battery\n", "operator", "add", "anna", "--site", "shop.example", "-c", file)
+	require.ErrorContains(t, err, `site "shop.example": the site is not known`)
+	d, err := db.Open(t.Context(), db.Settings{Engine: db.SQLite, Source: filepath.Join(filepath.Dir(file), "frontdesk.db")}, zap.NewNop())
+	require.NoError(t, err)
+	sites := site.New(d, time.Now, zap.NewNop())
+	for _, key := range []string{"shop.example", "m.shop.example", "other.example"} {
+		_, err := sites.Provision(t.Context(), key)
+		require.NoError(t, err)
+	}
+	require.NoError(t, d.Close())
+
+	do("correct horse battery\n", "add", "anna", "--site", "shop.example", "--site", "m.shop.example")
+	require.Regexp(t, `(?m)^anna +admin +m\.shop\.example,shop\.example `, do("", "list"))
+	do("", "change", "anna", "--site", "other.example", "--role", "operator")
+	require.Regexp(t, `(?m)^anna +operator +other\.example `, do("", "list"))
+	do("", "change", "ANNA", "--all-sites", "--name", "Anna")
+	list := do("", "list")
+	require.Regexp(t, `(?m)^anna +operator +all `, list)
+	require.Regexp(t, `(?m)^chief +admin +all `, list)
+	do("", "remove", "anna")
+	require.NotContains(t, do("", "list"), "anna")
+
+	for expected, args := range map[string][]string{
+		"this is the last admin of all sites": {"remove", "chief"},
+		"there is no such operator":           {"change", "anna", "--name", "x"},
+		"expected what to change":             {"change", "chief"},
+		"none of the others can be":           {"change", "chief", "--all-sites", "--site", "shop.example"},
+	} {
+		_, err := command(t, "", append([]string{"operator"}, append(args, "-c", file)...)...)
+		require.ErrorContains(t, err, expected)
 	}
 }
 
@@ -228,7 +275,7 @@ func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
 		`unknown command "dctor" of "frontdesk": expected doctor`:                                                {"dctor"},
 		`unknown command "charts" of "frontdesk": expected completion, doctor, help, numbers, operator, rewrite`: {"charts"},
-		`unknown command "remove" of "frontdesk operator": expected add, list, passwd`:                           {"operator", "remove", "anna"},
+		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:           {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)
 		require.EqualError(t, err, expected)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/seed-3405227d/frontdesk/backend/console"
 )
 
 func init() {
@@ -20,7 +23,8 @@ func init() {
 // Console serves the operators' console, on a host of its own. It has no
 // settings.
 type Console struct {
-	app *App
+	app  *App
+	away http.Handler // while there is no database
 }
 
 // CaddyModule returns the Caddy module information.
@@ -38,6 +42,7 @@ func (c *Console) Provision(ctx caddy.Context) error {
 		return err
 	}
 	c.app = app.(*App)
+	c.away = console.Away(time.Now, ctx.Logger())
 	return nil
 }
 
@@ -45,9 +50,7 @@ func (c *Console) Provision(ctx caddy.Context) error {
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
 	desk, done, err := c.app.service.Use()
 	if err != nil {
-		w.Header().Set("Retry-After", "5")
-		w.Header().Set("Cache-Control", "no-store")
-		http.Error(w, "The console cannot reach its database at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
+		c.away.ServeHTTP(w, r)
 		return nil
 	}
 	defer done()
@@ -72,8 +75,8 @@ func endingWith(r *http.Request, ending context.Context) (*http.Request, context
 }
 
 func parseConsole(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	console := new(Console)
-	return console, console.UnmarshalCaddyfile(h.Dispenser)
+	c := new(Console)
+	return c, c.UnmarshalCaddyfile(h.Dispenser)
 }
 
 // UnmarshalCaddyfile sets up the handler from Caddyfile tokens:

@@ -45,7 +45,7 @@ func (p *Permission) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// CertificateAllowed returns nil for the host of a known site, else an error that
+// CertificateAllowed returns nil for the host of a known site, retired ones included, else an error that
 // wraps [caddytls.ErrPermissionDenied], or says why it could not be told.
 func (p *Permission) CertificateAllowed(ctx context.Context, name string) error {
 	host := strings.ToLower(strings.TrimSuffix(name, "."))
@@ -53,7 +53,10 @@ func (p *Permission) CertificateAllowed(ctx context.Context, name string) error 
 		return nil
 	}
 	_, err := p.app.edge.Site(ctx, host)
-	if errors.Is(err, site.ErrUnknown) {
+	switch {
+	case errors.Is(err, site.ErrRetired): // whose pages go on to pass
+		return nil
+	case errors.Is(err, site.ErrUnknown):
 		return fmt.Errorf("%s: %w: it is the host of no known site", name, caddytls.ErrPermissionDenied)
 	}
 	return err

@@ -37,8 +37,14 @@ func TestCertificatesOnDemand(t *testing.T) {
 	desk, done, err := activeService(t).Use()
 	require.NoError(t, err)
 	defer done()
-	_, err = desk.Sites.Provision(t.Context(), "known.example")
-	require.NoError(t, err)
+	for _, key := range []string{"known.example", "retired.example"} {
+		made, err := desk.Sites.Provision(t.Context(), key)
+		require.NoError(t, err)
+		if key == "retired.example" { // its pages go on to pass
+			_, err = desk.Sites.Retire(t.Context(), made.ID, true, "vera")
+			require.NoError(t, err)
+		}
+	}
 	handshake := func(host string) error {
 		dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: wait}, Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}}
 		conn, err := dialer.DialContext(t.Context(), "tcp", s.text("localhost:$PORT"))
@@ -49,7 +55,7 @@ func TestCertificatesOnDemand(t *testing.T) {
 		require.NoError(t, conn.(*tls.Conn).ConnectionState().PeerCertificates[0].VerifyHostname(host))
 		return nil
 	}
-	for _, host := range []string{"known.example", "KNOWN.example", "named.example"} {
+	for _, host := range []string{"known.example", "KNOWN.example", "named.example", "retired.example"} {
 		require.NoError(t, handshake(host), host)
 	}
 	for _, host := range []string{"unknown.example", "www.known.example"} {

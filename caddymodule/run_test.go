@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // option names a database in the folder of the test.
@@ -318,7 +319,7 @@ func operators(t testing.TB) []operator.Operator {
 	desk, done, err := activeService(t).Use()
 	require.NoError(t, err)
 	defer done()
-	accounts, err := desk.Operators.List(t.Context())
+	accounts, err := desk.Operators.List(t.Context(), scope.All())
 	require.NoError(t, err)
 	return accounts
 }

@@ -55,7 +55,7 @@ func (s *server) signedIn(token string) *http.Client {
 	})
 	require.NoError(s.t, err)
 	response.Body.Close()
-	require.Equal(s.t, "/visitors", response.Request.URL.Path, "signed in")
+	require.Equal(s.t, "/sites", response.Request.URL.Path, "signed in")
 	return client
 }
 

@@ -40,8 +40,20 @@ func (p *program) signedIn(t *testing.T) *tab {
 	b.do(`document.getElementById("login").value = "vera";
 		document.getElementById("password").value = "` + consolePassword + `";
 		document.querySelector("main form").requestSubmit()`)
+	b.until(`location.pathname === "/sites" && document.documentElement.dataset.stream === "live"`)
+	b.do(`document.querySelector("nav a[href='/visitors']").click()`)
 	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
 	return b
+}
+
+// signIn signs in, in a browser in which nobody has yet.
+func (p *program) signIn(b *tab) {
+	b.t.Helper()
+	b.visit(p.console + "/sign-in")
+	b.do(`document.getElementById("login").value = "vera";
+		document.getElementById("password").value = "` + consolePassword + `";
+		document.querySelector("main form").requestSubmit()`)
+	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
 }
 
 // size makes the tab as large as a window or a phone.
@@ -98,6 +110,34 @@ func TestVisitorsAndLeadsAppearInTheConsole(t *testing.T) {
 	desk.until(`location.pathname.startsWith("/visitors/") && ` + contains("h1", "Anna"))
 }
 
+// A burst is told as a burst, and what one browser of the operator has read is read in the others.
+func TestBurstOfLeadsAndWhatIsUnread(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk, phone := p.signedIn(t), newTab(t)
+	p.signIn(phone)
+	phone.size(390, 844, true)
+	credentials := p.credentials(t)
+	for i := range 5 {
+		require.True(t, sendRequest(credentials, map[string]string{"name": "Anna", "phone": "8 (495) 123-45-67", "email": "anna@mail.example", "text": fmt.Sprint("Lamp ", i)}))
+	}
+	for _, b := range []*tab{desk, phone} {
+		b.until(contains("#arrivals", "5 new leads") + `&& ` + contains("#arrivals", "Lamp 4"))
+		b.until(contains("#unread", "5") + ` && document.title.startsWith("(5) ")`)
+	}
+	phone.do(`document.querySelector("#arrivals a").click()`)
+	phone.until(`location.pathname === "/leads" && document.querySelectorAll("#leads .dot").length === 5`)
+	desk.until(`!document.querySelector("#unread").checkVisibility() && !document.title.startsWith("(")`)
+	phone.until(`!document.querySelector("#unread").checkVisibility()`)
+
+	phone.do(`document.querySelector("#leads a").click()`)
+	phone.until(`document.querySelector(".reach")`)
+	require.Equal(t, []string{"tel:+74951234567", "mailto:anna@mail.example"}, value[[]string](phone, `[...document.querySelectorAll(".reach a")].map((a) => a.href)`))
+	require.GreaterOrEqual(t, value[float64](phone, `Math.min(...[...document.querySelectorAll(".reach a")].map((a) => a.getBoundingClientRect().height))`), 44.0)
+	require.True(t, sendRequest(credentials, map[string]string{"name": "Boris", "text": "One more"}))
+	desk.until(contains("#unread", "1") + ` && ` + contains("#arrivals", "One more"))
+}
+
 func TestNumbersOfPagesAppearInTheConsole(t *testing.T) {
 	t.Parallel()
 	p := runExample(t, "")
@@ -107,7 +147,7 @@ func TestNumbersOfPagesAppearInTheConsole(t *testing.T) {
 		desk.visit(p.console + "/numbers")
 		return value[bool](desk, contains("main", "+7 495 123-45-67")+` === true`)
 	})
-	row := `[...document.querySelectorAll(".numbers > li")].find((row) => row.innerText.includes("74951234567"))`
+	row := `[...document.querySelectorAll(".numbers .rows > li")].find((row) => row.innerText.includes("74951234567"))`
 	require.True(t, value[bool](desk, row+`.innerText.includes("8 495 123 45 67")`), "as people read it")
 	require.True(t, value[bool](desk, row+`.innerText.includes("/contacts.html")`))
 	require.True(t, value[bool](desk, row+`.innerText.includes("Configured")`))
@@ -256,7 +296,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/numbers", "/sites", "/operators", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/numbers", "/sites", "/sites/1", "/sites/1/settings", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

@@ -35,6 +35,7 @@ type Observer interface {
 const (
 	notReady    = "not_ready"    // the service has not opened its database yet, or its file is lost
 	unknownSite = "unknown_site" // the key is none of a known site
+	retired     = "retired"      // an admin has retired the site
 	lookup      = "lookup"       // whether it is could not be told in time
 	panicked    = "panic"
 )
@@ -91,7 +92,7 @@ func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) 
 const siteBudget = 50 * time.Millisecond
 
 // Site is the site of the key as the service knows it. The error is [site.ErrUnknown]
-// when there is none, [backend.ErrNotReady] while the service is not ready, and another
+// when there is none, or none that is served, [backend.ErrNotReady] while the service is not ready, and another
 // when it could not be told within 50 ms.
 func (e *Edge) Site(ctx context.Context, key string) (site.Site, error) {
 	if site.ValidKey(key) != nil {

@@ -49,7 +49,7 @@ func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.v
 
 // compile prepares what is in effect for the site.
 func (b *Block) compile(s site.Site) (*effect, error) {
-	own := s.Settings.Over(b.settings.defaults())
+	own := s.Settings.Over(b.settings.Defaults())
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins,
 		region: cmp.Or(*own.Region, b.settings.regionOfNumbers()), maskRegion: regionOfMask(*own.PhoneMask),

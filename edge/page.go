@@ -32,15 +32,28 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 	}
 	result, err := p.code.Serve(w, r, p.visit, next)
 	b.edge.Observer.Page(result)
+	b.edge.guard("counting a page", func() { b.edge.count(p.site, string(result.Outcome)) })
 	return err
 }
 
 // timedPages is of how many pages one is measured: reading the clock for each part of each page would be a part of its cost.
 const timedPages = 16
+// count counts a page of the site for those who look after it. A page of which the
+// service does not know the site is not counted.
+func (e *Edge) count(siteID int64, outcome string) {
+	if siteID == 0 {
+		return
+	}
+	if desk, done, err := e.Service.Use(); err == nil {
+		defer done()
+		desk.Sites.Page(siteID, outcome)
+	}
+}
 
 // passage is how a page passes: with the code and what its visitor is shown, or without,
 // for a reason. The reason is empty when the configuration wants that.
 type passage struct {
+	site   int64
 	code   *snippet.Code
 	visit  snippet.Visit
 	reason string
@@ -53,8 +66,8 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	s, err := b.edge.Site(r.Context(), q.Key)
 	var withheld string
 	if err != nil {
-		if withheld = b.whyUnfound(err); withheld == unknownSite {
-			return passage{reason: unknownSite}
+		if withheld = b.whyUnfound(err); withheld == unknownSite || withheld == retired {
+			return passage{reason: withheld}
 		}
 		// Numbers need no database where the configuration names the site.
 		var named bool
@@ -70,7 +83,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	if withheld != "" && !f.prerender {
 		return passage{reason: withheld}
 	}
-	p := passage{code: f.code}
+	p := passage{site: s.ID, code: f.code}
 	samples := b.edge.samples()
 	now := samples.now()
 	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q, now) }) { // then the page is the neutral one
@@ -84,6 +97,8 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 
 func (b *Block) whyUnfound(err error) string {
 	switch {
+	case errors.Is(err, site.ErrRetired):
+		return retired
 	case errors.Is(err, site.ErrUnknown):
 		return unknownSite
 	case errors.Is(err, backend.ErrNotReady):

@@ -35,12 +35,12 @@ type callKey struct{}
 func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
 
 // serveRoute answers a request under the prefix. On a host that is none of the known
-// sites there is no service, and the request is the origin's.
+// sites, or of one that is retired, there is no service, and the request is the origin's.
 func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	var c call
 	c.site, c.err = b.edge.Site(r.Context(), q.Key)
 	if errors.Is(c.err, site.ErrUnknown) {
-		if !b.edge.Names(q.Key) {
+		if errors.Is(c.err, site.ErrRetired) || !b.edge.Names(q.Key) {
 			return next(w, r)
 		}
 		c.site, c.err = b.provision(r.Context(), q.Key)

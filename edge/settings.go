@@ -272,9 +272,9 @@ func (s *Settings) Declared() []number.Declared {
 	return declared
 }
 
-// defaults are those of the settings that a site may have of its own, all of them set
+// Defaults are those of the settings that a site may have of its own, all of them set
 // but DynamicalReplacement and Origins.
-func (s *Settings) defaults() site.Settings {
+func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
 		Consent: new(site.Consent), Origins: s.Origins,

@@ -55,9 +55,9 @@ type Observer interface {
 	Lead(site, origin string)
 }
 
-// Operators tells whether somebody is there for the visitors.
+// Operators tells whether somebody is there for the visitors of a site.
 type Operators interface {
-	Online(ctx context.Context) (bool, error)
+	Online(ctx context.Context, siteID int64) (bool, error)
 }
 
 // API serves the routes. It is safe for concurrent use.
@@ -124,6 +124,7 @@ var routes = []Route{
 	{path: "v1/lead", methods: post, serve: (*API).lead, consent: true, result: true},
 	{path: "v1/visitor", methods: post, serve: (*API).visitor, consent: true},
 	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
+	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
 	{path: "v1/status", methods: get, serve: (*API).status},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
 	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},

@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -256,7 +257,7 @@ func text(value any) string {
 // stored are all leads, newest first.
 func (s *desk) stored() []lead.Lead {
 	s.t.Helper()
-	leads, err := s.leads.List(context.Background(), 0, lead.Cursor{}, 1000)
+	leads, err := s.leads.List(context.Background(), scope.All(), lead.Cursor{}, 1000)
 	require.NoError(s.t, err)
 	return leads
 }

@@ -52,7 +52,7 @@ func (a *API) hit(ctx context.Context, c *call) (any, error) {
 // online tells whether an operator is there. When that cannot be known, nobody
 // is promised.
 func (a *API) online(ctx context.Context, c *call) bool {
-	online, err := a.operators.Online(ctx)
+	online, err := a.operators.Online(ctx, c.site.ID)
 	if err != nil {
 		a.outage.Do(func() {
 			a.logger.Error("presence of operators could not be read", zap.String("site", c.site.Key), zap.Error(err))

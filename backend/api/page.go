@@ -52,6 +52,11 @@ func (a *API) page(ctx context.Context, c *call, from caller) (page, error) {
 	if err := checkID("id", from.ID); err != nil {
 		return page{}, err
 	}
+	return a.from(ctx, c, from)
+}
+
+// from is page for a call that may be made twice, and so needs no id.
+func (a *API) from(ctx context.Context, c *call, from caller) (page, error) {
 	switch {
 	case from.Credentials != nil:
 		return a.verified(c, *from.Credentials)

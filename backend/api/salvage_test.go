@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 const visitorsPhone = "+7 495 123-45-67"
@@ -111,7 +112,7 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 		v, other := s.visit(), s.visit()
 		kept := func() []lead.Refused {
 			require.NoError(t, s.leads.WriteRefused(t.Context()))
-			list, err := s.leads.ListRefused(t.Context(), siteID, lead.Cursor{}, 100)
+			list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 			require.NoError(t, err)
 			return list
 		}
@@ -182,7 +183,7 @@ func TestRefusedForConsentIsNotKept(t *testing.T) {
 		s := serve(t, d, site)
 		s.script("lead", object{"id": id(), "request": object{"phone": visitorsPhone}})
 		require.NoError(t, s.leads.WriteRefused(t.Context()))
-		list, err := s.leads.ListRefused(t.Context(), siteID, lead.Cursor{}, 100)
+		list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 		require.NoError(t, err)
 		require.Empty(t, list)
 	})

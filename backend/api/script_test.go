@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // The answer to a hit is what getCredentials needs: truthy fields, with nothing
@@ -267,7 +268,7 @@ func TestStatus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := serve(t, d, siteOf(variantA))
 		require.JSONEq(t, `{"success":true,"online":false}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)
-		account, err := s.operators.Create(t.Context(), operator.Account{Login: "olga", Password: "a long enough secret", Role: operator.Agent})
+		account, err := s.operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "olga", Password: "a long enough secret", Role: operator.Agent})
 		require.NoError(t, err)
 		lease, err := s.operators.Arrive(t.Context(), account.ID)
 		require.NoError(t, err)

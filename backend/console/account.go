@@ -43,7 +43,7 @@ func (c *Console) changePassword(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err == nil {
-		err = c.Operators.Passwd(r.Context(), o.Login, fresh)
+		err = c.Operators.Passwd(r.Context(), o.Actor(), o.Login, fresh)
 	}
 	if problem := words.problem(err); problem != "" {
 		c.account(w, r, http.StatusUnprocessableEntity, problem)
@@ -64,8 +64,21 @@ func (c *Console) changePassword(w http.ResponseWriter, r *http.Request) {
 
 func (c *Console) setAway(w http.ResponseWriter, r *http.Request) {
 	o, _ := current(r)
-	if err := c.Operators.SetAway(r.Context(), o.ID, r.PostFormValue("away") == "true"); err != nil {
+	away := r.PostFormValue("away") == "true"
+	if err := c.Operators.SetAway(r.Context(), o.ID, away); err != nil {
 		c.failed(w, r, err)
+		return
+	}
+	if inPage(r) { // the page stays, and what was pressed changes
+		o.Away = away
+		part, err := c.part(c.wordsFor(r), "state", frame{Operator: o, Here: local(r.PostFormValue("back"))})
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		w.Header().Set("Console-Part", "state")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write(part)
 		return
 	}
 	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)

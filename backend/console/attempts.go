@@ -21,6 +21,10 @@ const (
 	manyTries = 1000
 	// maxChecking is how long an attempt may wait for its password to be checked.
 	maxChecking = 20 * time.Second
+	// maxPatient is how many attempts may wait because too many are under way, and
+	// askAgain how often each looks whether its turn has come.
+	maxPatient = 64
+	askAgain   = 200 * time.Millisecond
 )
 
 // attempts slows down those who guess passwords, and nobody else: it counts
@@ -42,6 +46,7 @@ type attempts struct {
 	setups    pace.ByNetwork
 
 	known, unknown *line
+	patient        chan struct{} // held by those who wait for others of their network
 }
 
 func newAttempts(now func() time.Time) *attempts {
@@ -56,6 +61,7 @@ func newAttempts(now func() time.Time) *attempts {
 		setups:    pace.NewByNetwork(10, time.Minute),
 		known:     newLine(half),
 		unknown:   newLine(half),
+		patient:   make(chan struct{}, maxPatient),
 	}
 }
 
@@ -80,7 +86,7 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 			return own
 		}
 	}
-	return a.count(own, operator.ErrCredentials, func() error {
+	return a.count(func() ([]counted, error) { return a.patiently(ctx, own) }, operator.ErrCredentials, func() error {
 		switch err := line.enter(ctx, tries); {
 		case err != nil && r.Context().Err() == nil:
 			return tooMany(pace.UnderWay)
@@ -94,6 +100,30 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 		}
 		return err
 	})
+}
+
+// patiently is begin for those who would be refused because others of their network
+// are under way, none of which may fail: a whole office may sign in at once.
+func (a *attempts) patiently(ctx context.Context, by func() []counted) ([]counted, error) {
+	own, err := a.begin(by)
+	if !errors.Is(err, tooMany(pace.UnderWay)) {
+		return own, err
+	}
+	select {
+	case a.patient <- struct{}{}:
+		defer func() { <-a.patient }()
+	default:
+		return nil, err
+	}
+	for errors.Is(err, tooMany(pace.UnderWay)) {
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(askAgain):
+			own, err = a.begin(by)
+		}
+	}
+	return own, err
 }
 
 // strangers is where attempts of unknown browsers are counted, and how often
@@ -119,7 +149,8 @@ func (a *attempts) strangers(r *http.Request, login string) (own []counted, trie
 
 // setup makes an attempt to use the setup link.
 func (a *attempts) setup(r *http.Request, attempt func() error) error {
-	return a.count(func() []counted { return countedAt(a.setups.Of(pace.Client(r.RemoteAddr))) }, operator.ErrSetupToken, attempt)
+	own := func() []counted { return countedAt(a.setups.Of(pace.Client(r.RemoteAddr))) }
+	return a.count(func() ([]counted, error) { return a.begin(own) }, operator.ErrSetupToken, attempt)
 }
 
 // counted is where an attempt is counted.
@@ -139,8 +170,8 @@ func countedAt(places []pace.Place) []counted {
 
 // count makes the attempt, unless one of the limits that it is counted by
 // refuses it.
-func (a *attempts) count(by func() []counted, failure error, attempt func() error) (err error) {
-	own, err := a.begin(by)
+func (a *attempts) count(begin func() ([]counted, error), failure error, attempt func() error) (err error) {
+	own, err := begin()
 	if err != nil {
 		return err
 	}

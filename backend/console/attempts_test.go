@@ -173,7 +173,7 @@ func TestKnownBrowserIsCountedByItself(t *testing.T) {
 		d.pass(time.Hour)
 		before := d.at("192.0.2.2")
 		require.Equal(t, http.StatusSeeOther, before.signIn("vera", password).status)
-		require.NoError(t, d.Operators.Passwd(t.Context(), "vera", "another password"))
+		require.NoError(t, d.Operators.Passwd(t.Context(), operator.Server(), "vera", "another password"))
 		d.at("192.0.2.2").exhaust("vera")
 		require.Equal(t, http.StatusTooManyRequests, before.signIn("vera", "another password").status, "with the password, all browsers are forgotten")
 	})
@@ -181,6 +181,7 @@ func TestKnownBrowserIsCountedByItself(t *testing.T) {
 
 func TestNetworksOfIPv6AreCountedWhole(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
+		d.hold()
 		guesses, _ := d.at("2001:db8:1:1::1").exhaust("one")
 		require.Equal(t, 10, guesses)
 		guesses, _ = d.at("2001:db8:1:1:ffff::2").exhaust("two")
@@ -213,6 +214,21 @@ func TestOnlyFailuresAreCounted(t *testing.T) {
 			require.Equal(t, http.StatusSeeOther, d.at("192.0.2.1").signIn("vera", password).status)
 		}
 	})
+}
+
+// An office behind one address comes to work.
+func TestWholeOfficeSignsInAtOnce(t *testing.T) {
+	d := newDesk(t, dbtest.Open(t, dbtest.SQLite(t)))
+	d.declare("vera", cheapHash())
+	var coming sync.WaitGroup
+	statuses := make([]int, 60)
+	for i := range statuses {
+		coming.Go(func() { statuses[i] = d.at("192.0.2.1").signIn("vera", password).status })
+	}
+	coming.Wait()
+	for _, status := range statuses {
+		require.Equal(t, http.StatusSeeOther, status)
+	}
 }
 
 func TestManyAtOnceAreCountedBeforeTheyFail(t *testing.T) {

@@ -35,12 +35,14 @@ type attendee struct {
 // enter has the stream of the request looked after until it leaves.
 func (a *attendance) enter(r *http.Request, lease *operator.Lease) *attendee {
 	m := a.console.sessions.of(r)
+	o, _ := current(r)
 	// The store knows a session by the hash of its token, as scs makes it.
 	hash := sha256.Sum256([]byte(m.Token(r.Context())))
 	one := &attendee{lease: lease, over: make(chan error, 1), sign: operator.Sign{
 		Token:   base64.RawURLEncoding.EncodeToString(hash[:]),
 		Account: m.GetInt64(r.Context(), sessionOperator),
 		Epoch:   m.GetInt64(r.Context(), sessionEpoch),
+		Sites:   o.Sites,
 	}}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,8 +116,10 @@ func (a *attendance) look(running context.Context, renew bool) {
 		switch {
 		case err != nil:
 			one.end(err)
-		case !standing[one.sign]:
+		case standing[one.sign] == operator.Ended:
 			one.end(errSignedOut)
+		case standing[one.sign] == operator.Moved:
+			one.end(errMoved)
 		}
 	}
 	if err != nil || !renew {
@@ -126,7 +130,7 @@ func (a *attendance) look(running context.Context, renew bool) {
 	a.mu.Lock()
 	var leases []*operator.Lease
 	for one := range a.attending {
-		if standing[one.sign] {
+		if standing[one.sign] == operator.Stands {
 			leases = append(leases, one.lease)
 		}
 	}

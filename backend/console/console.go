@@ -30,6 +30,9 @@ type Subjects struct {
 	Leads     *lead.Leads
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	// Configured tells what this server's configuration says for the site of a key, if
+	// it names the site. It may be nil.
+	Configured func(key string) (site.Settings, bool)
 }
 
 // Console serves the operators' pages at the root of a host of their own. The
@@ -61,10 +64,10 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		now:      now,
 		logger:   logger,
 		words:    allWords(now),
-		sessions: newSessions(subjects.Operators.Sessions()),
 		attempts: newAttempts(now),
 		streams:  newStreams(),
 	}
+	c.sessions = newSessions(subjects.Operators.Sessions(), c.failed)
 	c.attendance.console = c
 	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
@@ -73,7 +76,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		if err != nil {
 			return nil, err
 		}
-		present := presenceOf(k.words, sites, k.scene.Live)
+		present := presenceOf(k.words, seenOf(sites, k.sites), k.scene.Live)
 		return &present, nil
 	})
 	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
@@ -95,15 +98,70 @@ const maxForm = 64 << 10
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header(), r)
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if inPage(r) {
+		w = &insidePage{w}
+	}
 	c.routes.ServeHTTP(w, r)
 }
 
-func (c *Console) mux() *http.ServeMux {
+// inPage tells whether the page's script has sent the form, and stays if it is not
+// told to go elsewhere.
+func inPage(r *http.Request) bool { return r.Header.Get("Console-Form") != "" }
+
+// insidePage answers a form that was sent so: a script does not see where a
+// redirect leads to.
+type insidePage struct{ http.ResponseWriter }
+
+func (w *insidePage) WriteHeader(status int) {
+	if to := w.Header().Get("Location"); status == http.StatusSeeOther && to != "" {
+		w.Header().Del("Location")
+		w.Header().Set("Console-Location", to)
+		status = http.StatusOK
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *insidePage) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Away serves in place of a console whose database has not been reached yet: it
+// says so on every page, which tries again by itself.
+func Away(now func() time.Time, logger *zap.Logger) http.Handler {
+	c := &Console{now: now, logger: logger, words: allWords(now), sessions: newSessions(nil, nil)}
+	c.pages = parsePages(c.words)
 	mux := http.NewServeMux()
+	mux.Handle("GET /assets/{name}", assets)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.unavailable(w, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header(), r)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// table is the routes, and a list of their patterns, by which a test goes to each.
+type table struct {
+	mux      *http.ServeMux
+	patterns []string
+}
+
+func (t *table) Handle(pattern string, handler http.Handler) {
+	t.patterns = append(t.patterns, pattern)
+	t.mux.Handle(pattern, handler)
+}
+
+// HandleFunc adds a route. What is for operators stands behind signedIn or admin.
+func (t *table) HandleFunc(pattern string, handler http.HandlerFunc) { t.Handle(pattern, handler) }
+
+func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) { t.mux.ServeHTTP(w, r) }
+
+func (c *Console) mux() *table {
+	mux := &table{mux: http.NewServeMux()}
 	mux.Handle("GET /assets/{name}", assets)
 
 	mux.HandleFunc("GET /setup", c.showSetup)
 	mux.HandleFunc("POST /setup", c.setUp)
+	mux.HandleFunc("GET /password", c.showNewPassword)
+	mux.HandleFunc("POST /password", c.setNewPassword)
 	mux.HandleFunc("GET /sign-in", c.showSignIn)
 	mux.HandleFunc("POST /sign-in", c.signIn)
 	mux.HandleFunc("POST /sign-out", c.signOut)
@@ -118,6 +176,7 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("GET /leads/refused", c.signedIn(c.showRefused))
 	mux.HandleFunc("POST /leads/refused/{site}/{refused}", c.signedIn(c.takeOver))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
+	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))
 
@@ -126,13 +185,29 @@ func (c *Console) mux() *http.ServeMux {
 	mux.HandleFunc("POST /account/away", c.signedIn(c.setAway))
 
 	mux.HandleFunc("GET /sites", c.admin(c.showSites))
-	mux.HandleFunc("POST /sites", c.admin(c.addSite))
+	mux.HandleFunc("POST /sites", c.chief(c.addSite))
+	mux.HandleFunc("GET /sites/{site}", c.admin(c.showSite))
+	mux.HandleFunc("GET /sites/{site}/settings", c.admin(c.showSettings))
+	mux.HandleFunc("POST /sites/{site}/settings", c.admin(c.changeSettings))
+	mux.HandleFunc("POST /sites/{site}/retired", c.admin(c.retireSite))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
+	mux.HandleFunc("GET /operators/{operator}", c.admin(c.showOperator))
+	mux.HandleFunc("POST /operators/{operator}", c.admin(c.editOperator))
+	mux.HandleFunc("POST /operators/{operator}/sites", c.admin(c.setOperatorSites))
 	mux.HandleFunc("POST /operators/{operator}/disabled", c.admin(c.setDisabled))
+	mux.HandleFunc("POST /operators/{operator}/password", c.admin(c.resetPassword))
+	mux.HandleFunc("POST /operators/{operator}/removal", c.admin(c.removeOperator))
+	mux.HandleFunc("GET /history", c.admin(c.showHistory))
 
+	missing := func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, http.StatusNotFound, "fail.notFound") }
+	inside := c.signedIn(missing)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		if c.sessions.of(r).GetInt64(r.Context(), sessionOperator) == 0 {
+			missing(w, r)
+			return
+		}
+		inside(w, r)
 	})
 	return mux
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -39,11 +40,21 @@ type desk struct {
 	console *console.Console
 	server  *httptest.Server
 	ahead   atomic.Int64 // nanoseconds by which the desk's clock is ahead
+	held    atomic.Pointer[time.Time]
 	calls   atomic.Int64
 	shop    site.Site
 }
 
-func (d *desk) now() time.Time            { return time.Now().Add(time.Duration(d.ahead.Load())) }
+func (d *desk) now() time.Time {
+	at := time.Now()
+	if held := d.held.Load(); held != nil {
+		at = *held
+	}
+	return at.Add(time.Duration(d.ahead.Load()))
+}
+
+// hold lets no time pass by itself any more, however slow the machine is.
+func (d *desk) hold()                     { d.held.Store(new(time.Now())) }
 func (d *desk) pass(passed time.Duration) { d.ahead.Add(int64(passed)) }
 
 func newDesk(t *testing.T, database *db.DB) *desk {
@@ -77,7 +88,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 func (d *desk) declare(login, hash string) {
 	d.t.Helper()
 	require.NoError(d.t, d.DB.Write(d.t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		return d.Operators.Declare(ctx, tx, "node", []operator.Declared{{Login: login, PasswordHash: hash}})
+		return d.Operators.Declare(ctx, tx, "node", []operator.Declared{{Login: login, PasswordHash: hash, Sites: scope.All()}})
 	}))
 }
 

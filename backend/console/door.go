@@ -9,14 +9,19 @@ import (
 	"strconv"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
 // door is the content of the page before the console: signing in, or making
 // the first account.
 type door struct {
-	Setup bool
-	Token string
+	First bool   // there is no account, and so nobody who could sign in
+	Setup bool   // make the first account
+	Reset bool   // set a new password
+	Token string // of the link for either
 	To    string // where to go after signing in
 	Login string
 	Name  string
@@ -30,8 +35,11 @@ func (c *Console) showDoor(w http.ResponseWriter, r *http.Request, status int, d
 	}
 	f.Body, f.Problem = d, problem
 	f.Title, f.Here = f.Words.text("signin.title"), "/sign-in"
-	if d.Setup {
-		f.Title, f.Here = f.Words.text("setup.title"), "/setup?"+url.Values{"token": {d.Token}}.Encode()
+	switch query := (url.Values{"token": {d.Token}}).Encode(); {
+	case d.Setup:
+		f.Title, f.Here = f.Words.text("setup.title"), "/setup?"+query
+	case d.Reset:
+		f.Title, f.Here = f.Words.text("reset.title"), "/password?"+query
 	}
 	c.show(w, r, status, f)
 }
@@ -41,7 +49,12 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/visitors", http.StatusSeeOther)
 		return
 	}
-	c.showDoor(w, r, http.StatusOK, door{To: r.URL.Query().Get("to")}, "")
+	done, err := c.Operators.SetUp(r.Context())
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	c.showDoor(w, r, http.StatusOK, door{First: !done, To: r.URL.Query().Get("to")}, "")
 }
 
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +74,12 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", wait.seconds())
 		c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
 		return
+	case errors.Is(err, operator.ErrDisabled):
+		c.refused(r)
+		c.showDoor(w, r, http.StatusForbidden, d, words.text("signin.disabled"))
+		return
 	case errors.Is(err, operator.ErrCredentials):
+		c.refused(r)
 		c.showDoor(w, r, http.StatusUnauthorized, d, words.text("signin.wrong"))
 		return
 	case err == nil:
@@ -72,6 +90,12 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, local(d.To), http.StatusSeeOther)
+}
+
+// refused logs an attempt to come in that has failed, for programs that shut out
+// those who guess. What was typed is not logged: it may be a password.
+func (c *Console) refused(r *http.Request) {
+	c.logger.Warn("sign-in failed", zap.String("address", pace.Client(r.RemoteAddr).String()))
 }
 
 // seconds is the time to wait as the Retry-After header has it.
@@ -124,7 +148,7 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
 			c.failed(w, r, err)
 			return
 		}
-		c.back(w, r, "/visitors", "setup.done")
+		c.back(w, r, "/sites", "setup.done")
 	})
 }
 
@@ -145,6 +169,7 @@ func (c *Console) settingUp(w http.ResponseWriter, r *http.Request, attempt func
 		w.Header().Set("Retry-After", wait.seconds())
 		c.fail(w, r, http.StatusTooManyRequests, "fail.later")
 	case errors.Is(err, operator.ErrSetupToken):
+		c.refused(r)
 		c.fail(w, r, http.StatusForbidden, "setup.invalid")
 	default:
 		answer(err)
@@ -158,6 +183,7 @@ func (w *words) problem(err error) string {
 		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role",
 		operator.ErrPassword: "problem.password", operator.ErrTaken: "problem.taken",
 		operator.ErrProvisioned: "problem.provisioned", operator.ErrLastAdmin: "problem.lastAdmin",
+		operator.ErrSites: "problem.sites", operator.ErrForbidden: "problem.otherSites", operator.ErrSelf: "problem.self",
 	} {
 		if errors.Is(err, mistake) {
 			return w.text(text)

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestSetupLinkWorksOnce(t *testing.T) {
@@ -23,6 +24,11 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 		require.True(t, needed)
 		b := d.browser()
 
+		first := b.get("/sign-in").body
+		require.Contains(t, first, "There is no account yet")
+		require.Contains(t, first, "grep 'setup?token'")
+		require.NotContains(t, first, `name="password"`)
+		require.NotContains(t, first, token)
 		require.Equal(t, http.StatusForbidden, b.get("/setup?token=guess").status)
 		page := b.get("/setup?token=" + token)
 		require.Equal(t, http.StatusOK, page.status)
@@ -35,13 +41,14 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 
 		made := b.post("/setup", "token", token, "login", "vera", "name", "Vera", "password", password)
 		require.Equal(t, http.StatusSeeOther, made.status, made.body)
-		require.Equal(t, "/visitors", made.header.Get("Location"))
-		inside := b.get("/visitors")
+		require.Equal(t, "/sites", made.header.Get("Location"))
+		inside := b.get("/sites")
 		require.Equal(t, http.StatusOK, inside.status, "and one is signed in")
 		require.Contains(t, inside.body, "Vera")
 		require.Equal(t, http.StatusOK, b.get("/operators").status, "as an admin")
 
 		other := d.browser()
+		require.Contains(t, other.get("/sign-in").body, `name="password"`)
 		require.Equal(t, http.StatusNotFound, other.get("/setup?token="+token).status, "there is no such page any more")
 		require.Equal(t, http.StatusNotFound, other.post("/setup", "token", token, "login", "eve", "password", password).status)
 	})
@@ -135,11 +142,11 @@ func TestRequestsOfOtherSitesAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
 		for header, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
-			r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin")
+			r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin", "all", "true")
 			r.Header.Set(header, value)
 			require.Equal(t, http.StatusForbidden, b.do(r).status, header)
 		}
-		r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin")
+		r := b.request(http.MethodPost, "/operators", "login", "eve", "password", password, "role", "admin", "all", "true")
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 		require.Equal(t, http.StatusSeeOther, b.do(r).status)
 	})
@@ -175,7 +182,7 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 
 func TestOperatorsDoNotReachWhatIsForAdmins(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		boris, err := d.Operators.Create(t.Context(), operator.Account{Login: "boris", Password: password, Role: operator.Agent})
+		boris, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 		b := d.signedIn("boris")
 		for _, path := range []string{"/sites", "/operators"} {
@@ -188,6 +195,13 @@ func TestOperatorsDoNotReachWhatIsForAdmins(t *testing.T) {
 
 		admin := d.signedIn("vera")
 		require.Equal(t, http.StatusSeeOther, admin.post("/operators/"+strconv.FormatInt(boris.ID, 10)+"/disabled", "disabled", "true").status)
-		require.Equal(t, http.StatusSeeOther, b.get("/visitors").status, "a disabled operator is out at once")
+		out := b.get("/visitors")
+		require.Equal(t, http.StatusForbidden, out.status, "a disabled operator is out at once")
+		require.Contains(t, out.body, "Your account is disabled")
+		require.Contains(t, out.body, `action="/sign-in"`)
+		require.Equal(t, http.StatusForbidden, d.browser().post("/sign-in", "login", "boris", "password", password).status)
+		wrong := d.browser().post("/sign-in", "login", "boris", "password", "a wrong password")
+		require.Equal(t, http.StatusUnauthorized, wrong.status, "and nobody else hears of it")
+		require.NotContains(t, wrong.body, "disabled")
 	})
 }

@@ -27,6 +27,7 @@ type leadRow struct {
 	Digest string // the message on one line
 	Source source
 	Page   page
+	Unread bool // by the operator
 }
 
 func leadRowOf(w *words, f frame, l lead.Lead) leadRow {
@@ -38,6 +39,7 @@ func leadRowOf(w *words, f frame, l lead.Lead) leadRow {
 		Digest: strings.Join(strings.Fields(l.Message), " "),
 		Source: sourceOf(w, l.Source),
 		Page:   pageOf(l.URL),
+		Unread: slices.Contains(f.Unread, lead.Name{SiteID: l.SiteID, ID: l.ID}),
 	}
 	for _, label := range []string{l.Name, w.phone(l.PhoneDigits, l.PhoneExtension, l.Phone), l.Email} {
 		if strings.TrimSpace(label) != "" {
@@ -67,12 +69,9 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 	behind := cursorOf(r.URL.Query())
 	body := leadPage{Newest: behind == lead.Cursor{}}
 	if body.Newest { // else rows that come in belong to another page
-		if f.Stream, err = c.streamAddress(r, "leads", f.SiteID); err != nil {
-			c.failed(w, r, err)
-			return
-		}
+		f.Stream = f.streamAddress("leads", f.SiteID)
 	}
-	leads, err := c.Leads.List(r.Context(), f.SiteID, behind, maxLeads+1)
+	leads, err := c.Leads.List(r.Context(), f.Scope, behind, maxLeads+1)
 	if err != nil {
 		c.failed(w, r, err)
 		return
@@ -89,6 +88,29 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 	}
 	f.Body = body
 	c.show(w, r, http.StatusOK, f)
+}
+
+// readLeads notes that the operator has seen the list of leads.
+func (c *Console) readLeads(w http.ResponseWriter, r *http.Request) {
+	siteID, err := strconv.ParseInt(r.PostFormValue("site"), 10, 64)
+	if err != nil || siteID < 0 {
+		c.fail(w, r, http.StatusBadRequest, "fail.form")
+		return
+	}
+	o, _ := current(r)
+	end, err := c.Journal.End(r.Context())
+	var unread []lead.Name
+	if err == nil {
+		unread, err = c.unread(r.Context(), o, permitted(r), end)
+	}
+	if err == nil && len(unread) > 0 {
+		err = c.Leads.MarkRead(r.Context(), o.ID, siteID)
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // cursorOf reads the place in the list from the query; without a good one it is
@@ -108,6 +130,9 @@ type leadDetail struct {
 	Fields  []field
 	Visitor string // link to the card; empty when there is none
 }
+
+// Reach is how to reach the one who has sent it.
+func (d leadDetail) Reach() reach { return reach{d.PhoneDigits, d.Email} }
 
 // field is a named value.
 type field struct{ Name, Value string }
@@ -135,6 +160,14 @@ func (c *Console) showLead(w http.ResponseWriter, r *http.Request) {
 	d := leadDetail{leadRow: leadRowOf(f.Words, f, l)}
 	for _, name := range slices.Sorted(maps.Keys(l.UserFields)) {
 		d.Fields = append(d.Fields, field{name, l.UserFields[name]})
+	}
+	if d.Unread {
+		name := lead.Name{SiteID: siteID, ID: id}
+		if err := c.Leads.Open(r.Context(), f.Operator.ID, name); err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		f.Unread = slices.DeleteFunc(f.Unread, func(n lead.Name) bool { return n == name })
 	}
 	if l.Visitor != 0 {
 		d.Visitor = cardLink(siteID, int64(l.Visitor))

@@ -76,7 +76,7 @@ func TestHostileNumbersStayText(t *testing.T) {
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(d.signedIn("vera").get("/numbers").body))
 		require.NoError(t, err)
 		require.Zero(t, document.Find("main script, main img, [onerror], hx-partial").Length())
-		require.Equal(t, 2, document.Find(".numbers.rows > li").Length())
+		require.Equal(t, 2, document.Find(".numbers .rows > li").Length())
 	})
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"fmt"
 	"html/template"
@@ -12,7 +13,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -21,7 +25,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "numbers", "sites", "operators", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "numbers", "sites", "site", "settings", "operators", "operator", "history", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
@@ -29,7 +33,7 @@ type pages map[string]map[string]*template.Template
 func parsePages(all []*words) pages {
 	parsed := make(pages)
 	for _, w := range all {
-		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html"))
+		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/keeping.html"))
 		parsed[w.Code] = map[string]*template.Template{"parts": shared}
 		for _, name := range pageNames {
 			parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))
@@ -85,13 +89,17 @@ type frame struct {
 	Inside   bool // signed in
 	Page     string
 	Title    string
-	Here     string // address at which this page is shown again
-	Stream   string // address of the events that keep it up to date
-	Sites    []site.Site
-	SiteID   int64 // to which lists are narrowed; 0 for all
+	Here     string      // address at which this page is shown again
+	Stream   string      // address of the events that keep it up to date
+	Unread   []lead.Name // of the Scope
+	Sites    []site.Site // that the operator sees
+	SiteID   int64       // to which lists are narrowed; 0 for all of them
+	Scope    scope.Sites // whose lists are shown
 	Notice   string
 	Problem  string // why what was sent was not accepted
 	Body     any
+
+	end journal.Position // when the page was begun
 }
 
 // SiteKey is the key of the site, shown where there are several.
@@ -120,13 +128,35 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 	}
 	f.Operator, f.Inside = o, true
 	f.Notice = c.sessions.of(r).PopString(r.Context(), sessionNotice)
-	var err error
-	if f.Sites, err = c.Sites.List(r.Context()); err != nil {
+	all, err := c.Sites.List(r.Context())
+	if err != nil {
 		return f, err
 	}
+	f.Sites = seenOf(all, o.Sites)
 	f.SiteID = c.narrowed(r, f.Sites)
-	f.Stream, err = c.streamAddress(r, "other", f.SiteID)
+	f.Scope = o.Sites.Only(f.SiteID)
+	if f.end, err = c.Journal.End(r.Context()); err != nil {
+		return f, err
+	}
+	f.Stream = f.streamAddress("other", f.SiteID)
+	f.Unread, err = c.unread(r.Context(), o, f.Scope, f.end)
 	return f, err
+}
+
+// unread are the leads of the sites that the operator has not read, up to the place
+// in the journal.
+func (c *Console) unread(ctx context.Context, o operator.Operator, sites scope.Sites, upto journal.Position) ([]lead.Name, error) {
+	return c.Leads.Unread(ctx, o.ID, sites, o.CreatedAt, upto)
+}
+
+// seenOf are those of the sites that may be seen.
+func seenOf(all []site.Site, sites scope.Sites) (seen []site.Site) {
+	for _, s := range all {
+		if sites.Has(s.ID) {
+			seen = append(seen, s)
+		}
+	}
+	return seen
 }
 
 // narrowed is the site that the operator has chosen to look at, now or earlier.
@@ -148,14 +178,10 @@ func (c *Console) narrowed(r *http.Request, sites []site.Site) int64 {
 	return 0
 }
 
-// streamAddress is where the page's events come from: all that happens from
-// now on.
-func (c *Console) streamAddress(r *http.Request, view string, siteID int64) (string, error) {
-	end, err := c.Journal.End(r.Context())
-	if err != nil {
-		return "", err
-	}
-	return "/stream/" + view + "?" + url.Values{"site": {strconv.FormatInt(siteID, 10)}, "after": {end.String()}}.Encode(), nil
+// streamAddress is where the page's events come from: all that has happened since
+// it was begun.
+func (f frame) streamAddress(view string, siteID int64) string {
+	return "/stream/" + view + "?" + url.Values{"site": {strconv.FormatInt(siteID, 10)}, "after": {f.end.String()}}.Encode()
 }
 
 func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, f frame) {
@@ -173,12 +199,34 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, f fra
 	body.WriteTo(w)
 }
 
-// fail shows a page that says what went wrong and what to do next.
+// failure is the content of a page that says what went wrong.
+type failure struct {
+	Status int
+	Hint   string // what to do; may be empty
+}
+
+// hints say what to do about failures.
+var hints = map[string]string{"fail.notFound": "hint.notFound", "fail.unavailable": "hint.unavailable"}
+
+// fail shows a page that says what went wrong and what to do next. It stands where
+// the page would have stood: an operator keeps the console around it.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
 	words := c.wordsFor(r)
-	o, inside := current(r)
-	c.show(w, r, status, frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(),
-		Title: words.text("failure.title"), Problem: words.text(text), Operator: o, Inside: inside, Body: status})
+	f := frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(), Title: words.text("failure.title"), Problem: words.text(text)}
+	if r.Method == http.MethodPost { // there is nothing to see at the address of a form
+		f.Here = local(r.PostFormValue("back"))
+	}
+	f.Operator, f.Inside = current(r)
+	if status == http.StatusServiceUnavailable && !f.Inside { // who it is cannot be known
+		_, err := r.Cookie(c.sessions.of(r).Cookie.Name)
+		f.Inside = err == nil
+	}
+	body := failure{Status: status}
+	if hint := hints[text]; hint != "" {
+		body.Hint = words.text(hint)
+	}
+	f.Body = body
+	c.show(w, r, status, f)
 }
 
 // failed is for what is not the client's fault: the database does not answer.
@@ -186,6 +234,10 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil { // else nobody waits any more
 		c.logger.Error("the console cannot show a page", zap.String("path", r.URL.Path), zap.Error(err))
 	}
+	c.unavailable(w, r)
+}
+
+func (c *Console) unavailable(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "5")
 	c.fail(w, r, http.StatusServiceUnavailable, "fail.unavailable")
 }

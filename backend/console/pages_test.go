@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -121,7 +122,7 @@ func TestNothingIsHiddenOrTurnedAround(t *testing.T) {
 			"form_name": in("form"), "user_fields": map[string]any{in("field"): in("content")}})
 		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/"+in("example"), map[string][]number.Writing{
 			"74951234567": {{Text: in("writing"), Place: "text"}}}))
-		_, err := d.Operators.Create(t.Context(), operator.Account{Login: "boris", Name: "operator\u202egpj.exe", Password: password, Role: operator.Agent})
+		_, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Name: "operator\u202egpj.exe", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 
 		seen := ""
@@ -226,19 +227,19 @@ func TestOperatorsPage(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.declare("chief", "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg")
 		b := d.signedIn("vera")
-		require.Equal(t, http.StatusSeeOther, b.post("/operators", "login", "boris", "name", "Boris", "password", password, "role", "operator").status)
+		require.Equal(t, http.StatusSeeOther, b.post("/operators", "login", "boris", "name", "Boris", "password", password, "role", "operator", "all", "true").status)
 		page := b.get("/operators").body
 		require.Contains(t, page, "The operator is added.")
 		require.Contains(t, page, "configuration")
 		require.NotContains(t, b.get("/operators").body, "The operator is added.", "said once")
 
-		taken := b.post("/operators", "login", "Boris", "password", password, "role", "admin")
+		taken := b.post("/operators", "login", "Boris", "password", password, "role", "admin", "all", "true")
 		require.Equal(t, http.StatusUnprocessableEntity, taken.status)
 		require.Contains(t, taken.body, "There is an operator of that login already.")
-		require.Equal(t, http.StatusUnprocessableEntity, b.post("/operators", "login", "eve", "password", password, "role", "owner").status)
+		require.Equal(t, http.StatusUnprocessableEntity, b.post("/operators", "login", "eve", "password", password, "role", "owner", "all", "true").status)
 		require.Equal(t, http.StatusNotFound, b.post("/operators/999/disabled", "disabled", "true").status)
 
-		list, err := d.Operators.List(t.Context())
+		list, err := d.Operators.List(t.Context(), scope.All())
 		require.NoError(t, err)
 		for _, o := range list {
 			if o.Login == "boris" {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -71,7 +73,11 @@ func brand(name string) string {
 	if name == "" || strings.Contains(name, ".") {
 		return name
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	first, size := utf8.DecodeRuneInString(name)
+	if first == utf8.RuneError {
+		return name
+	}
+	return string(unicode.ToTitle(first)) + name[size:]
 }
 
 func guestOf(w *words, f frame, v visit.LiveVisit) guest {
@@ -122,11 +128,11 @@ type card struct {
 	Here               bool // on the site now
 	First              time.Time
 	Name               string
-	Phones             []contactPhone
-	Emails             []string
-	Properties         []field
-	Leads              []leadRow
+	Contacts           folded[contact]
+	Properties         folded[field]
+	Leads              folded[leadRow]
 	Visits             []stay
+	Reach              reach
 	Browser, UserAgent string
 	Language           string
 }
@@ -140,6 +146,31 @@ func contactPhoneOf(c visit.Contact) contactPhone {
 
 func (p contactPhone) text(w *words) string { return w.phone(p.PhoneDigits, p.PhoneExtension, p.Phone) }
 
+// reach are the numbers and addresses behind the buttons that call and write.
+type reach struct{ PhoneDigits, Email string }
+
+// contact is a phone or an e-mail.
+type contact struct {
+	Text, Email string
+	contactPhone
+}
+
+// folded is a list of which the first few are shown, and all on demand.
+type folded[T any] struct{ First, Rest []T }
+
+func fold[T any](list []T, first int) folded[T] {
+	if len(list) <= first+1 { // a line that says that there is one more is a line, too
+		return folded[T]{First: list}
+	}
+	return folded[T]{list[:first], list[first:]}
+}
+
+// All counts the list.
+func (f folded[T]) All() int { return len(f.First) + len(f.Rest) }
+
+// How many of a card's lists are shown at first.
+const firstContacts, firstProperties, firstLeads = 4, 8, 5
+
 // stay is a session on a visitor's card.
 type stay struct {
 	Open     bool
@@ -150,36 +181,41 @@ type stay struct {
 	Steps    []step
 }
 
-// step is a page view or an event, newest first.
+// step is a page view, an event or a lead, newest first.
 type step struct {
-	Kind    string // page or event
+	Kind    string // page, event or lead
 	At      time.Time
 	Title   []string
 	Details []string
 	Page    page
+	Lead    leadRow
 }
 
-func cardOf(w *words, siteID int64, found visit.Card) card {
-	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name,
-		Here: w.now().Sub(found.LastAt) < visit.LiveFor}
+func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow) card {
+	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
+	names := []string{found.Name}
+	var contacts []contact
 	for _, p := range found.Phones {
-		c.Phones = append(c.Phones, contactPhoneOf(p))
+		called := contactPhoneOf(p)
+		names = append(names, called.text(w))
+		contacts = append(contacts, contact{Text: "contact.phone", contactPhone: called})
+		c.Reach.PhoneDigits = firstOf(c.Reach.PhoneDigits, called.PhoneDigits)
 	}
 	for _, e := range found.Emails {
-		c.Emails = append(c.Emails, e.Written)
+		names = append(names, e.Written)
+		contacts = append(contacts, contact{Text: "contact.email", Email: e.Written})
+		c.Reach.Email = firstOf(c.Reach.Email, e.Written)
 	}
+	var properties []field
 	for _, p := range found.Properties {
 		property := field{Name: p.Name}
 		if p.Value != nil {
 			property.Value = *p.Value
 		}
-		c.Properties = append(c.Properties, property)
+		properties = append(properties, property)
 	}
-	names := []string{found.Name}
-	for _, p := range c.Phones {
-		names = append(names, p.text(w))
-	}
-	c.Label = firstOf(append(names, c.Emails...)...)
+	c.Contacts, c.Properties, c.Leads = fold(contacts, firstContacts), fold(properties, firstProperties), fold(leads, firstLeads)
+	c.Label = firstOf(names...)
 	c.Known = c.Label != ""
 	if !c.Known {
 		c.Label = visitorLabel(w, c.ID)
@@ -188,12 +224,12 @@ func cardOf(w *words, siteID int64, found visit.Card) card {
 		if i == 0 {
 			c.UserAgent, c.Browser, c.Language = s.UserAgent, browserOf(s.UserAgent), w.languageOf(s.Language)
 		}
-		c.Visits = append(c.Visits, stayOf(w, s, i == 0))
+		c.Visits = append(c.Visits, stayOf(w, s, leads, i == 0))
 	}
 	return c
 }
 
-func stayOf(w *words, s visit.Session, open bool) stay {
+func stayOf(w *words, s visit.Session, leads []leadRow, open bool) stay {
 	shown := stay{Open: open, Started: s.StartedAt, Source: sourceOf(w, s.Source), Hits: s.Hits}
 	for _, f := range []field{
 		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},
@@ -209,6 +245,11 @@ func stayOf(w *words, s visit.Session, open bool) stay {
 	}
 	for _, e := range s.Events {
 		shown.Steps = append(shown.Steps, step{Kind: "event", At: e.At, Title: parts(e.Category, e.Action), Details: parts(e.Name, e.Value)})
+	}
+	for _, l := range leads {
+		if l.Session == s.ID {
+			shown.Steps = append(shown.Steps, step{Kind: "lead", At: l.At, Lead: l})
+		}
 	}
 	slices.SortStableFunc(shown.Steps, func(a, b step) int { return b.At.Compare(a.At) })
 	return shown

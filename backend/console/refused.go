@@ -99,17 +99,17 @@ type refusedPage struct {
 }
 
 func (c *Console) showRefused(w http.ResponseWriter, r *http.Request) {
-	c.refused(w, r, http.StatusOK, "")
+	c.listRefused(w, r, http.StatusOK, "")
 }
 
-func (c *Console) refused(w http.ResponseWriter, r *http.Request, status int, problem string) {
+func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	f, err := c.frame(r, "refused")
 	if err != nil {
 		c.failed(w, r, err)
 		return
 	}
 	f.Problem, f.Here = problem, "/leads/refused"
-	list, err := c.Leads.ListRefused(r.Context(), f.SiteID, cursorOf(r.URL.Query()), maxRefused+1)
+	list, err := c.Leads.ListRefused(r.Context(), f.Scope, cursorOf(r.URL.Query()), maxRefused+1)
 	if err != nil {
 		c.failed(w, r, err)
 		return
@@ -142,7 +142,7 @@ func (c *Console) takeOver(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, lead.ErrUnknownRefused):
 		c.fail(w, r, http.StatusNotFound, "fail.noRefused")
 	case errors.As(err, &invalid):
-		c.refused(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("refused.nothing"))
+		c.listRefused(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("refused.nothing"))
 	case err != nil:
 		c.failed(w, r, err)
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -21,7 +22,7 @@ func (d *desk) refuse(code string, sent json.RawMessage, ref visit.Ref) lead.Ref
 	d.pass(1e6)
 	d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Ref: ref, Origin: lead.Server, Address: "192.0.2.7", Code: code, Reason: "because of " + code, Region: "RU", Sent: sent})
 	require.NoError(d.t, d.Leads.WriteRefused(d.t.Context()))
-	list, err := d.Leads.ListRefused(d.t.Context(), 0, lead.Cursor{}, 1)
+	list, err := d.Leads.ListRefused(d.t.Context(), scope.All(), lead.Cursor{}, 1)
 	require.NoError(d.t, err)
 	return list[0]
 }
@@ -69,7 +70,7 @@ func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
 		require.Contains(t, b.get("/leads/refused").body, `href="`+leads[0]+`"`)
 		require.Equal(t, http.StatusNotFound, b.post("/leads/refused/1/99999").status)
 		require.Equal(t, http.StatusNotFound, b.post("/leads/refused/1/x").status)
-		empty, err := d.Leads.ListRefused(t.Context(), 0, lead.Cursor{}, 10)
+		empty, err := d.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
 		require.NoError(t, err)
 		for _, r := range empty {
 			if r.Code == "empty" {

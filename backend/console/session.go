@@ -5,11 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
 
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // sessionLifetime is how long a sign-in lasts: a working week.
@@ -29,7 +32,7 @@ type sessions struct {
 	secure, plain *scs.SessionManager
 }
 
-func newSessions(store scs.CtxStore) sessions {
+func newSessions(store scs.CtxStore, failed func(http.ResponseWriter, *http.Request, error)) sessions {
 	manager := func(cookie string) *scs.SessionManager {
 		m := scs.New()
 		m.Store = store
@@ -37,10 +40,7 @@ func newSessions(store scs.CtxStore) sessions {
 		m.Lifetime = sessionLifetime
 		m.Cookie.Name = cookie
 		m.Cookie.SameSite = http.SameSiteLaxMode
-		m.ErrorFunc = func(w http.ResponseWriter, _ *http.Request, _ error) {
-			w.Header().Set("Retry-After", "5")
-			http.Error(w, "The console is not available at the moment. Try again in a few seconds.", http.StatusServiceUnavailable)
-		}
+		m.ErrorFunc = failed
 		return m
 	}
 	s := sessions{secure: manager("__Host-frontdesk"), plain: manager("frontdesk")}
@@ -85,9 +85,16 @@ func (s sessions) begin(r *http.Request, o operator.Operator) error {
 	return nil
 }
 
-var errSignedOut = errors.New("signed out")
+// Why there is nobody whose session it is.
+var (
+	errSignedOut = errors.New("signed out")
+	errDisabled  = errors.New("the account is disabled")
+)
 
-// holder returns the operator whose session it is, or errSignedOut.
+// errMoved ends the streams of a page that was made for other sites.
+var errMoved = errors.New("the operator sees other sites than before")
+
+// holder returns the operator whose session it is, or errSignedOut, or errDisabled.
 func (c *Console) holder(ctx context.Context, r *http.Request) (operator.Operator, error) {
 	m := c.sessions.of(r)
 	id := m.GetInt64(r.Context(), sessionOperator)
@@ -95,27 +102,69 @@ func (c *Console) holder(ctx context.Context, r *http.Request) (operator.Operato
 		return operator.Operator{}, errSignedOut
 	}
 	o, err := c.Operators.Get(ctx, id)
-	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Disabled || o.Epoch != m.GetInt64(r.Context(), sessionEpoch)) {
+	if err == nil && o.Disabled {
+		return operator.Operator{}, errDisabled
+	}
+	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Epoch != m.GetInt64(r.Context(), sessionEpoch)) {
 		return operator.Operator{}, errSignedOut
 	}
 	return o, err
 }
 
-type operatorKey struct{}
+// entry is what the door knows of a request that it has let in.
+type entry struct {
+	operator operator.Operator
+	sites    scope.Sites // that the request may be about
+}
+
+type entryKey struct{}
 
 // current is the operator of a request that passed signedIn; otherwise nobody.
 func current(r *http.Request) (operator.Operator, bool) {
-	o, found := r.Context().Value(operatorKey{}).(operator.Operator)
-	return o, found
+	e, found := r.Context().Value(entryKey{}).(entry)
+	return e.operator, found
 }
 
-// signedIn lets operators pass and sends all others to the door.
+// permitted are the sites that the request may be about: the one that it names, or all
+// that the operator sees. They are none for a request that has not passed signedIn.
+func permitted(r *http.Request) scope.Sites {
+	e, _ := r.Context().Value(entryKey{}).(entry)
+	return e.sites
+}
+
+// siteField is what a site is called wherever a request names one: in the pattern of a
+// route, in the query, and in forms. The door looks for it there, and nowhere else.
+const siteField = "site"
+
+// namedSites are those of the sites that the request is about: the one it names, or else
+// all of them. ok is false when it names one that is none of them.
+func namedSites(r *http.Request, sites scope.Sites) (named scope.Sites, ok bool) {
+	r.PostFormValue(siteField) // reads the form
+	lists := append(r.URL.Query()[siteField], r.PostForm[siteField]...)
+	lists = slices.DeleteFunc(lists, func(text string) bool { return text == "" || text == "0" }) // all sites
+	if inPath := r.PathValue(siteField); inPath != "" {
+		lists = append(lists, inPath)
+	}
+	for _, text := range lists {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 || !sites.Has(id) {
+			return scope.Sites{}, false
+		}
+		sites = sites.Only(id)
+	}
+	return sites, true
+}
+
+// signedIn lets operators pass and sends all others to the door. Nobody gets to a site
+// that is not theirs: for them it does not exist.
 func (c *Console) signedIn(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		o, err := c.holder(r.Context(), r)
 		switch {
-		case errors.Is(err, errSignedOut) && r.Header.Get("HX-Request") != "":
+		case (errors.Is(err, errSignedOut) || errors.Is(err, errDisabled)) && r.Header.Get("HX-Request") != "":
 			w.WriteHeader(http.StatusUnauthorized)
+		case errors.Is(err, errDisabled):
+			c.showDoor(w, r, http.StatusForbidden, door{}, c.wordsFor(r).text("signin.disabled"))
 		case errors.Is(err, errSignedOut):
 			to := "/sign-in"
 			if r.Method == http.MethodGet && r.URL.Path != "/" {
@@ -125,7 +174,13 @@ func (c *Console) signedIn(next http.HandlerFunc) http.HandlerFunc {
 		case err != nil:
 			c.failed(w, r, err)
 		default:
-			next(w, r.WithContext(context.WithValue(r.Context(), operatorKey{}, o)))
+			sites, ok := namedSites(r, o.Sites)
+			r = r.WithContext(context.WithValue(r.Context(), entryKey{}, entry{o, sites}))
+			if !ok {
+				c.fail(w, r, http.StatusNotFound, "fail.notFound")
+				return
+			}
+			next(w, r)
 		}
 	}
 }
@@ -135,6 +190,17 @@ func (c *Console) admin(next http.HandlerFunc) http.HandlerFunc {
 	return c.signedIn(func(w http.ResponseWriter, r *http.Request) {
 		if o, _ := current(r); o.Role != operator.Admin {
 			c.fail(w, r, http.StatusForbidden, "fail.forbidden")
+			return
+		}
+		next(w, r)
+	})
+}
+
+// chief lets admins of all sites pass.
+func (c *Console) chief(next http.HandlerFunc) http.HandlerFunc {
+	return c.admin(func(w http.ResponseWriter, r *http.Request) {
+		if o, _ := current(r); !o.Sites.All() {
+			c.fail(w, r, http.StatusForbidden, "fail.chief")
 			return
 		}
 		next(w, r)

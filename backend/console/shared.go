@@ -8,6 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -64,13 +65,15 @@ func (s *shared[K, V]) get(ctx context.Context, key K) (value V, err error) {
 // leadKey names a lead.
 type leadKey struct{ site, id int64 }
 
-// presenceKey is what a presence is rendered from. Both are never changed.
+// presenceKey is what a presence is rendered from, and the sites that the operator
+// sees. None of it is ever changed.
 type presenceKey struct {
 	words *words
 	scene *visit.Scene
+	sites scope.Sites
 }
 
-func (k presenceKey) String() string { return fmt.Sprintf("%p %p", k.words, k.scene) }
+func (k presenceKey) String() string { return fmt.Sprintf("%p %p %s", k.words, k.scene, k.sites) }
 
 // moveKey is what a change of the list of visitors is rendered from: what a page shows,
 // or nil, and what it is to show. Neither is ever changed.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -42,16 +42,12 @@ type view interface {
 // the stream goes on.
 func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 	o, _ := current(r)
-	siteID, err := strconv.ParseInt(r.URL.Query().Get("site"), 10, 64)
-	if err != nil {
-		siteID = 0
-	}
 	position, err := startOf(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	shown, watch := c.viewOf(r, c.wordsFor(r), siteID)
+	shown, watch := c.viewOf(r, c.wordsFor(r))
 	if shown == nil {
 		http.NotFound(w, r)
 		return
@@ -86,7 +82,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 	}()
 	attendee := c.attendance.enter(r, lease)
 	defer c.attendance.leave(attendee)
-	happened := c.Journal.Follow(position, siteID)
+	happened := c.Journal.Follow(position, permitted(r), journal.Subject{Kind: lead.Read, ID: o.ID})
 	defer happened.Close()
 	s := &streaming{view: shown, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
@@ -192,15 +188,17 @@ func (s *streaming) giveWay() error {
 }
 
 // end ends the stream, and the operator's presence in it when the session has
-// ended.
+// ended. A page whose operator sees other sites by now is loaded anew.
 func (s *streaming) end(ctx context.Context, why error) error {
-	if !errors.Is(why, errSignedOut) {
+	switch {
+	case errors.Is(why, errSignedOut):
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
+		defer cancel()
+		if err := s.lease.End(ctx); err != nil {
+			return err
+		}
+	case !errors.Is(why, errMoved):
 		return why
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
-	defer cancel()
-	if err := s.lease.End(ctx); err != nil {
-		return err
 	}
 	if err := s.send([]byte("event: ended\ndata: ended\n\n")); err != nil {
 		return err

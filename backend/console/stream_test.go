@@ -167,7 +167,7 @@ func TestStreamIsPresence(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		ctx := t.Context()
 		online := func() bool {
-			is, err := d.Operators.Online(ctx)
+			is, err := d.Operators.Online(ctx, d.shop.ID)
 			require.NoError(t, err)
 			return is
 		}
@@ -197,7 +197,9 @@ func TestStreamEndsWithTheSession(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		for how, end := range map[string]func(b *browser){
 			"sign-out": func(b *browser) { b.post("/sign-out") },
-			"password": func(*browser) { require.NoError(t, d.Operators.Passwd(t.Context(), "vera", password)) },
+			"password": func(*browser) {
+				require.NoError(t, d.Operators.Passwd(t.Context(), operator.Server(), "vera", password))
+			},
 		} {
 			b := d.signedIn("vera")
 			s := b.follow("/leads", "")

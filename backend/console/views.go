@@ -11,24 +11,34 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // viewOf is the view that a stream is for, or nil. watch is what it is refreshed
 // from; nil when it is about leads alone.
-func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, watch *visit.Watch) {
-	base := arrivals{console: c, words: w}
+func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Watch) {
+	o, _ := current(r)
+	// What is unread is counted as the pages count it: of the site that lists are narrowed to.
+	counted := o.Sites.Only(c.sessions.of(r).GetInt64(r.Context(), sessionSite))
+	if counted.None() { // it is no longer the operator's
+		counted = o.Sites
+	}
+	base := arrivals{console: c, words: w, operator: o, counted: counted}
 	switch r.PathValue("view") {
 	case "visitors":
-		return &visitorsView{arrivals: base}, c.Visits.Watch(siteID)
+		return &visitorsView{arrivals: base}, c.Visits.Watch(permitted(r))
 	case "leads":
 		return &leadsView{arrivals: base}, nil
 	case "card":
 		visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
-		if err != nil {
+		site := permitted(r).IDs()
+		if err != nil || len(site) != 1 {
 			return nil, nil
 		}
+		siteID := site[0]
 		return &cardView{arrivals: base, siteID: siteID, visitor: visitor}, c.Visits.WatchVisitor(siteID, visit.ID(visitor))
 	case "other":
 		return &base, nil
@@ -36,19 +46,28 @@ func (c *Console) viewOf(r *http.Request, w *words, siteID int64) (shown view, w
 	return nil, nil
 }
 
+// part gives a part of a page.
+func (c *Console) part(w *words, name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data)
+	return b.Bytes(), err
+}
+
 // render gives a part of a page as the data of an event.
 func (c *Console) render(w *words, name string, data any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data); err != nil {
+	part, err := c.part(w, name, data)
+	if err != nil {
 		return nil, err
 	}
-	return dataOf(b.String()), nil
+	return dataOf(string(part)), nil
 }
 
 // arrivals announces leads on any page.
 type arrivals struct {
-	console *Console
-	words   *words
+	console  *Console
+	words    *words
+	operator operator.Operator
+	counted  scope.Sites // whose unread leads are
 }
 
 // rows are the leads among the entries, newest first, as rows of a list.
@@ -72,17 +91,40 @@ func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow
 				return nil, err
 			}
 		}
-		rows = append(rows, leadRowOf(a.words, frame{Sites: sites}, l))
+		row := leadRowOf(a.words, frame{Sites: seenOf(sites, a.operator.Sites)}, l)
+		row.Unread = true
+		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
 func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	return a.tell(ctx, entries, "arrival-event")
+}
+
+// tell renders the leads among the entries, and how many are unread when the
+// operator has read some: here or in another browser.
+func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
 	rows, err := a.rows(ctx, entries)
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	return a.console.render(a.words, "arrival-event", rows)
+	var data []byte
+	if len(rows) > 0 {
+		if data, err = a.console.render(a.words, event, rows); err != nil {
+			return nil, err
+		}
+	}
+	own := func(e journal.Entry) bool { return e.Kind == lead.Read && e.SubjectID == a.operator.ID }
+	if !slices.ContainsFunc(entries, own) {
+		return data, nil
+	}
+	unread, err := a.console.unread(ctx, a.operator, a.counted, entries[len(entries)-1].Position)
+	if err != nil {
+		return nil, err
+	}
+	count, err := a.console.render(a.words, "unread-event", len(unread))
+	return append(data, count...), err
 }
 
 func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { return nil, nil }
@@ -91,15 +133,11 @@ func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { retu
 type leadsView struct{ arrivals }
 
 func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
-	rows, err := v.rows(ctx, entries)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return v.console.render(v.words, "leads-event", rows)
+	return v.tell(ctx, entries, "leads-event")
 }
 
-// cardView is a visitor's card. It does not change before the operator's eyes:
-// it says that there is more.
+// cardView is a visitor's card. It does not change before the operator's eyes,
+// but for whether the visitor is there: it says that there is more.
 type cardView struct {
 	arrivals
 	siteID, visitor int64
@@ -122,10 +160,18 @@ func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([]byte, e
 func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([]byte, error) {
 	before := v.seen
 	v.seen = scene
-	if before == nil || before.Views == scene.Views && before.LastAt.Equal(scene.LastAt) {
-		return nil, nil
+	var data []byte
+	var err error
+	if before == nil || before.Here != scene.Here { // it may have changed since the page was rendered
+		if data, err = v.console.render(v.words, "here-event", scene.Here); err != nil {
+			return nil, err
+		}
 	}
-	return v.console.render(v.words, "card-event", nil)
+	if before == nil || before.Views == scene.Views && before.LastAt.Equal(scene.LastAt) {
+		return data, nil
+	}
+	more, err := v.console.render(v.words, "card-event", nil)
+	return append(data, more...), err
 }
 
 // visitorsView is the list of those on the site now. Only rows that changed
@@ -136,7 +182,7 @@ type visitorsView struct {
 }
 
 func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
-	present, err := v.console.sharedPresence.get(ctx, presenceKey{v.words, scene})
+	present, err := v.console.sharedPresence.get(ctx, presenceKey{v.words, scene, v.operator.Sites})
 	if err != nil {
 		return nil, err
 	}

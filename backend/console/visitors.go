@@ -66,11 +66,8 @@ func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	if f.Stream, err = c.streamAddress(r, "visitors", f.SiteID); err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	live, err := c.Visits.Live(r.Context(), f.SiteID)
+	f.Stream = f.streamAddress("visitors", f.SiteID)
+	live, err := c.Visits.Live(r.Context(), f.Scope)
 	if err != nil {
 		c.failed(w, r, err)
 		return
@@ -91,12 +88,7 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	stream, err := c.streamAddress(r, "card", siteID)
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	f.Stream = stream + "&visitor=" + strconv.FormatInt(visitor, 10)
+	f.Stream = f.streamAddress("card", siteID) + "&visitor=" + strconv.FormatInt(visitor, 10)
 	found, err := c.Visits.Card(r.Context(), siteID, visit.ID(visitor))
 	if errors.Is(err, visit.ErrUnknown) {
 		c.fail(w, r, http.StatusNotFound, "fail.noVisitor")
@@ -110,10 +102,11 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	body := cardOf(f.Words, siteID, found)
-	for _, l := range leads {
-		body.Leads = append(body.Leads, leadRowOf(f.Words, f, l))
+	rows := make([]leadRow, len(leads))
+	for i, l := range leads {
+		rows[i] = leadRowOf(f.Words, f, l)
 	}
+	body := cardOf(f.Words, siteID, found, rows)
 	f.Title, f.Body = body.Label, body
 	f.SiteID = siteID
 	c.show(w, r, http.StatusOK, f)

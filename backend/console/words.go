@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
@@ -114,7 +115,12 @@ func (c *Console) wordsOf(code string) *words {
 // stands for the first figure and % for the second.
 func (w *words) Script() (string, error) {
 	gaps := []any{"count", "#", "minutes", "%"}
-	text, err := json.Marshal(map[string]string{
+	// The plural forms of a language, each by a number that takes it.
+	arrivals := make(map[string]string)
+	for form, n := range map[string]int{"one": 1, "few": 2, "many": 5, "other": 2} {
+		arrivals[form] = strings.Replace(w.text("arrival.several", "n", n), strconv.Itoa(n), "#", 1)
+	}
+	text, err := json.Marshal(map[string]any{
 		"now":         w.text("ago.now"),
 		"minutes":     w.text("ago.minutes", gaps...),
 		"hours":       w.text("ago.hours", gaps...),
@@ -123,6 +129,7 @@ func (w *words) Script() (string, error) {
 		"minutesLong": w.text("span.minutes", gaps...),
 		"hoursLong":   w.text("span.hours", gaps...),
 		"waiting":     w.text("waiting", gaps...),
+		"arrivals":    arrivals,
 	})
 	return string(text), err
 }

@@ -183,3 +183,11 @@ func TestBrowsers(t *testing.T) {
 	require.Equal(t, "английский", wordsIn(t, "ru", time.Now()).languageOf("en-US"))
 	require.Equal(t, "!", wordsIn(t, "ru", time.Now()).languageOf("!"))
 }
+
+func TestBrandsKeepTheirLetters(t *testing.T) {
+	for name, wanted := range map[string]string{
+		"google": "Google", "яндекс": "Яндекс", "éclair": "Éclair", "vk": "VK", "news.example": "news.example", "搜狗": "搜狗", "": "", "\xffbroken": "\xffbroken", "ß": "ß",
+	} {
+		require.Equal(t, wanted, brand(name), name)
+	}
+}

@@ -2,10 +2,13 @@ package journal
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 	"sync"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 const (
@@ -27,14 +30,21 @@ const (
 // at a time.
 type Follower struct {
 	hub      *hub
-	siteID   int64
+	sites    scope.Sites
+	also     []Subject
 	position Position
 	news     chan struct{}
 }
 
-// Follow returns a follower of what happens behind the position: at the site, or
-// with siteID 0 everywhere. The caller closes it.
-func (j *Journal) Follow(p Position, siteID int64) *Follower {
+// Subject is what entries of a kind are about.
+type Subject struct {
+	Kind string
+	ID   int64
+}
+
+// Follow returns a follower of what happens behind the position: at the sites, and
+// wherever it happens to the subjects. The caller closes it.
+func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follower {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.hub == nil {
@@ -42,7 +52,7 @@ func (j *Journal) Follow(p Position, siteID int64) *Follower {
 		j.hub = &hub{journal: j, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
 		go j.hub.run(ctx)
 	}
-	f := &Follower{hub: j.hub, siteID: siteID, position: p, news: make(chan struct{}, 1)}
+	f := &Follower{hub: j.hub, sites: sites, also: also, position: p, news: make(chan struct{}, 1)}
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
 	f.hub.followers[f] = struct{}{}
@@ -50,6 +60,10 @@ func (j *Journal) Follow(p Position, siteID int64) *Follower {
 		f.news <- struct{}{}
 	}
 	return f
+}
+
+func (f *Follower) follows(e Entry) bool {
+	return f.sites.Has(e.SiteID) || slices.Contains(f.also, Subject{e.Kind, e.SubjectID})
 }
 
 // News receives when [Follower.Next] may have something to return.
@@ -65,10 +79,10 @@ func (f *Follower) Position() Position { return f.position }
 func (f *Follower) Next(ctx context.Context, limit int) ([]Entry, error) {
 	for {
 		entries, from, ready := f.hub.behind(f, limit)
-		if entries != nil || !ready || !from.behind(f.position) {
+		if entries != nil || !ready || !from.Behind(f.position) {
 			return entries, nil
 		}
-		entries, err := f.hub.journal.between(ctx, f.position, from, f.siteID, limit)
+		entries, err := f.hub.journal.between(ctx, f.position, from, f, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -196,15 +210,15 @@ func (h *hub) take(entries []Entry) {
 func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, ready bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.ready || h.from.behind(f.position) {
+	if !h.ready || h.from.Behind(f.position) {
 		return nil, h.from, h.ready
 	}
-	first := sort.Search(len(h.recent), func(i int) bool { return h.recent[i].behind(f.position) })
+	first := sort.Search(len(h.recent), func(i int) bool { return h.recent[i].Behind(f.position) })
 	for _, e := range h.recent[first:] {
 		if len(entries) == limit {
 			return entries, h.from, true
 		}
-		if f.siteID == 0 || f.siteID == e.SiteID {
+		if f.follows(e) {
 			entries = append(entries, e)
 		}
 		f.position = e.Position
@@ -220,13 +234,13 @@ func (j *Journal) latest(ctx context.Context, limit int) ([]Entry, error) {
 }
 
 // between returns the entries behind one position and up to another, which has
-// been read before: at the site, or with siteID 0 everywhere.
-func (j *Journal) between(ctx context.Context, p, to Position, siteID int64, limit int) ([]Entry, error) {
-	query := columns + ` WHERE (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4)`
+// been read before, that the follower is for.
+func (j *Journal) between(ctx context.Context, p, to Position, f *Follower, limit int) ([]Entry, error) {
+	followed := f.sites.SQL("site_id")
 	args := []any{p.Tx, p.Seq, to.Tx, to.Seq, limit}
-	if siteID != 0 {
-		query += ` AND site_id = $6`
-		args = append(args, siteID)
+	for _, s := range f.also {
+		followed += fmt.Sprintf(` OR kind = $%d AND subject_id = $%d`, len(args)+1, len(args)+2)
+		args = append(args, s.Kind, s.ID)
 	}
-	return j.list(ctx, query+` ORDER BY tx, seq LIMIT $5`, args...)
+	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4) AND (`+followed+`) ORDER BY tx, seq LIMIT $5`, args...)
 }

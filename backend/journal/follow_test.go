@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // follow reads with the follower until it has n entries, and says which.
@@ -78,7 +79,7 @@ func TestFollowersMissNothing(t *testing.T) {
 		for n := range orders {
 			all.Go(func() {
 				deadline := time.Now().Add(2 * time.Minute)
-				f := j.Follow(journal.Position{}, 0)
+				f := j.Follow(journal.Position{}, scope.All())
 				defer func() { f.Close() }()
 				for len(orders[n]) < writers*each && assert.True(t, time.Now().Before(deadline), "entries are missing") {
 					select {
@@ -100,7 +101,7 @@ func TestFollowersMissNothing(t *testing.T) {
 					}
 					if n%2 == 1 && f.Position() != before { // one that comes again at its position
 						f.Close()
-						f = j.Follow(f.Position(), 0)
+						f = j.Follow(f.Position(), scope.All())
 					}
 				}
 			})
@@ -118,7 +119,7 @@ func TestSlowFollowerCatchesUp(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		j := journal.New(d)
 		appendMany(t, d, 1, "before ", 1)
-		slow, quick := j.Follow(journal.Position{}, 0), j.Follow(journal.Position{}, 0)
+		slow, quick := j.Follow(journal.Position{}, scope.All()), j.Follow(journal.Position{}, scope.All())
 		defer slow.Close()
 		defer quick.Close()
 		require.Equal(t, []string{"before 0"}, follow(t, slow, 1))
@@ -136,7 +137,7 @@ func TestBusySiteDoesNotHideAQuietOne(t *testing.T) {
 		appendMany(t, d, busy, "", 5000)
 		appendMany(t, d, quiet, "late ", 3)
 		appendMany(t, d, busy, "", 5000)
-		f := j.Follow(journal.Position{}, quiet)
+		f := j.Follow(journal.Position{}, scope.Of(quiet))
 		defer f.Close()
 		require.Equal(t, append(numbered("early ", 2), numbered("late ", 3)...), follow(t, f, 5))
 		end, err := j.End(t.Context())
@@ -144,5 +145,29 @@ func TestBusySiteDoesNotHideAQuietOne(t *testing.T) {
 		require.Equal(t, end, f.Position(), "it does not read the busy site's again")
 		appendMany(t, d, quiet, "new ", 1)
 		require.Equal(t, []string{"new 0"}, follow(t, f, 1))
+	})
+}
+
+// What concerns a reader beside all sites is heard without what concerns others.
+func TestFollowerHearsOfItsSubject(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		j := journal.New(d)
+		subject := journal.Subject{Kind: "read 0", ID: 0}
+		early := func() {
+			appendMany(t, d, 0, "read ", 2) // of which the second is of another kind
+			appendMany(t, d, 2, "elsewhere ", 1)
+			appendMany(t, d, 1, "here ", 1)
+		}
+		early()
+		appendMany(t, d, 2, "", 5000) // more than the hub holds: what came before is read from the database
+		early()
+		f, others := j.Follow(journal.Position{}, scope.Of(1), subject), j.Follow(journal.Position{}, scope.Of(1), journal.Subject{Kind: "read 0", ID: 7})
+		defer f.Close()
+		defer others.Close()
+		require.Equal(t, []string{"read 0", "here 0", "read 0", "here 0"}, follow(t, f, 4))
+		require.Equal(t, []string{"here 0", "here 0"}, follow(t, others, 2))
+		end, err := j.End(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, end, f.Position())
 	})
 }

@@ -8,12 +8,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Topic is what [db.DB.Subscribe] takes to hear that there are new entries.
@@ -44,7 +46,8 @@ func ParsePosition(text string) (Position, error) {
 	return Position{Tx: int64(tx), Seq: int64(seq)}, nil
 }
 
-func (p Position) behind(q Position) bool {
+// Behind tells whether p comes after q.
+func (p Position) Behind(q Position) bool {
 	return p.Tx > q.Tx || p.Tx == q.Tx && p.Seq > q.Seq
 }
 
@@ -127,6 +130,15 @@ func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, er
 	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
 }
 
+// Latest returns the entries of a kind, which has to have an index of its own, that
+// are at the sites, behind one position and not behind another; newest first, limit
+// at most.
+func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
+	// An index of one kind is found by the kind as it stands in the query.
+	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4) AND `+sites.SQL("site_id")+j.settled()+`
+		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
+}
+
 const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
 
 // list reads entries by a query that begins with columns.
@@ -167,4 +179,18 @@ func (j *Journal) settled() string {
 		return ` AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 	}
 	return ""
+}
+
+// administrative is true of entries about accounts and sites. It is that of the index.
+const administrative = `(kind >= 'operator.' AND kind < 'operator/' OR kind >= 'site.' AND kind < 'site/')`
+
+// Administration returns what was done to the sites and to those who work for them: the
+// entries whose kind begins with "operator." or "site.", before the position, or the
+// latest with the zero Position; newest first, limit at most.
+func (j *Journal) Administration(ctx context.Context, sites scope.Sites, before Position, limit int) ([]Entry, error) {
+	if before == (Position{}) {
+		before = Position{math.MaxInt64, math.MaxInt64}
+	}
+	return j.list(ctx, columns+` WHERE (tx, seq) < ($1, $2) AND `+administrative+` AND `+sites.SQL("site_id")+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $3`,
+		before.Tx, before.Seq, limit)
 }

@@ -43,7 +43,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) 
 		return 0, err
 	}
 	n := 0
-	for n < len(oldest) && oldest[n].At.Before(before) && (slowest == nil || !oldest[n].behind(*slowest)) {
+	for n < len(oldest) && oldest[n].At.Before(before) && (slowest == nil || !oldest[n].Behind(*slowest)) {
 		n++
 	}
 	if n == 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -83,10 +84,11 @@ func invalid(code, format string, args ...any) Invalid {
 
 // Leads keeps the leads of all sites. It is safe for concurrent use.
 type Leads struct {
-	db     *db.DB
-	visits *visit.Visits
-	now    func() time.Time
-	ids    *db.Sequence
+	db      *db.DB
+	visits  *visit.Visits
+	journal *journal.Journal
+	now     func() time.Time
+	ids     *db.Sequence
 
 	refused    waiting
 	refusedIDs *db.Sequence
@@ -94,5 +96,5 @@ type Leads struct {
 
 // New returns the leads of the database.
 func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
-	return &Leads{db: d, visits: visits, now: now, ids: d.Sequence("leads", 1024), refusedIDs: d.Sequence("refused_leads", 256)}
+	return &Leads{db: d, visits: visits, journal: journal.New(d), now: now, ids: d.Sequence("leads", 1024), refusedIDs: d.Sequence("refused_leads", 256)}
 }

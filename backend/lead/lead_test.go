@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -67,7 +68,7 @@ func (s *shop) add(sub lead.Submission) (lead.Lead, bool) {
 
 func (s *shop) all() []lead.Lead {
 	s.t.Helper()
-	all, err := s.leads.List(s.t.Context(), 0, lead.Cursor{}, 1000)
+	all, err := s.leads.List(s.t.Context(), scope.All(), lead.Cursor{}, 1000)
 	require.NoError(s.t, err)
 	return all
 }
@@ -266,14 +267,14 @@ func TestListPages(t *testing.T) {
 				s.clock.Add(1)
 			}
 		}
-		for _, siteID := range []int64{0, site, site + 1} {
-			whole, err := s.leads.List(t.Context(), siteID, lead.Cursor{}, 100)
+		for sites, n := range map[scope.Sites]int{scope.All(): 25, scope.Of(site): 13, scope.Of(site + 1): 12} {
+			whole, err := s.leads.List(t.Context(), sites, lead.Cursor{}, 100)
 			require.NoError(t, err)
-			require.Len(t, whole, map[int64]int{0: 25, site: 13, site + 1: 12}[siteID])
+			require.Len(t, whole, n)
 			var paged []lead.Lead
 			var behind lead.Cursor
 			for {
-				page, err := s.leads.List(t.Context(), siteID, behind, 4)
+				page, err := s.leads.List(t.Context(), sites, behind, 4)
 				require.NoError(t, err)
 				if len(page) == 0 {
 					break

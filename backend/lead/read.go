@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -26,17 +27,14 @@ type Cursor struct {
 // Cursor is the place behind the lead.
 func (l Lead) Cursor() Cursor { return Cursor{At: l.At, ID: l.ID} }
 
-// List returns the leads behind the cursor, newest first, limit at most: those
-// of one site, or with siteID 0 of all sites.
-func (l *Leads) List(ctx context.Context, siteID int64, behind Cursor, limit int) ([]Lead, error) {
+// List returns the leads of the sites behind the cursor, newest first, limit at
+// most.
+func (l *Leads) List(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Lead, error) {
 	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if behind != (Cursor{}) {
 		at, id = behind.At.UnixMilli(), behind.ID
 	}
-	if siteID == 0 {
-		return l.read(ctx, `(at, id) < ($1, $2)`, limit, at, id)
-	}
-	return l.read(ctx, `(at, id) < ($1, $2) AND site_id = $3`, limit, at, id, siteID)
+	return l.read(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 
 // OfVisitor returns the visitor's leads, newest first, limit at most.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -72,16 +73,13 @@ func (r Refused) Cursor() Cursor { return Cursor{At: r.At, ID: r.ID} }
 var ErrUnknownRefused = errors.New("unknown refused submission")
 
 // ListRefused returns the refused submissions behind the cursor, newest first, limit
-// at most: those of one site, or with siteID 0 of all sites.
-func (l *Leads) ListRefused(ctx context.Context, siteID int64, behind Cursor, limit int) ([]Refused, error) {
+// at most: those of the sites.
+func (l *Leads) ListRefused(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Refused, error) {
 	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if behind != (Cursor{}) {
 		at, id = behind.At.UnixMilli(), behind.ID
 	}
-	if siteID == 0 {
-		return l.readRefused(ctx, `(at, id) < ($1, $2)`, limit, at, id)
-	}
-	return l.readRefused(ctx, `(at, id) < ($1, $2) AND site_id = $3`, limit, at, id, siteID)
+	return l.readRefused(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 
 // GetRefused returns the refused submission, or ErrUnknownRefused.

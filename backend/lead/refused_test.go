@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // refuse refuses a submission and writes it.
@@ -26,7 +27,7 @@ func (s *shop) refuse(address, sent string) {
 
 func (s *shop) refused(siteID int64) []lead.Refused {
 	s.t.Helper()
-	list, err := s.leads.ListRefused(s.t.Context(), siteID, lead.Cursor{}, 2*lead.MaxRefused)
+	list, err := s.leads.ListRefused(s.t.Context(), scope.Of(siteID), lead.Cursor{}, 2*lead.MaxRefused)
 	require.NoError(s.t, err)
 	return list
 }

@@ -5,36 +5,65 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Kinds of the journal's entries about accounts. Their subject is the account,
-// and their data is {"login"}.
+// Kinds of the journal's entries about accounts. Their subject is the account, and
+// their data is {"by", "login"}: by whom, a login or empty for whoever runs the
+// server, and whose. Those of Renamed and RoleChanged have "from" and "to" besides.
+// There is an entry at each site that the account sees, and one at no site for an
+// account of all sites; Given and Withdrawn are at the sites that they are about.
 const (
 	Added           = "operator.added"
 	PasswordChanged = "operator.password_changed"
+	PasswordReset   = "operator.password_reset"
+	Renamed         = "operator.renamed"
+	RoleChanged     = "operator.role_changed"
+	Given           = "operator.site_given"
+	Withdrawn       = "operator.site_withdrawn"
 	Disabled        = "operator.disabled"
 	Enabled         = "operator.enabled"
+	Removed         = "operator.removed"
 )
+
+// Actor is who changes accounts: those of which all sites are among the Actor's.
+type Actor struct {
+	// By is the login, for the journal; empty for whoever runs the server.
+	By    string
+	Sites scope.Sites
+}
+
+// Server is whoever runs the server.
+func Server() Actor { return Actor{Sites: scope.All()} }
+
+// Actor is the account as one that changes others.
+func (o Operator) Actor() Actor { return Actor{By: o.Login, Sites: o.Sites} }
 
 // Account is what a new account is made from.
 type Account struct {
 	Login, Name, Password string
 	Role                  Role
+	Sites                 scope.Sites
 }
 
-// Add makes an account without a name; see [Operators.Create].
+// Add makes an account of all sites without a name; see [Operators.Create].
 func (o *Operators) Add(ctx context.Context, login, password string, role Role) error {
-	_, err := o.Create(ctx, Account{Login: login, Password: password, Role: role})
+	_, err := o.Create(ctx, Server(), Account{Login: login, Password: password, Role: role, Sites: scope.All()})
 	return err
 }
 
 // Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole],
-// [ErrPassword] or [ErrTaken].
-func (o *Operators) Create(ctx context.Context, a Account) (Operator, error) {
-	return o.create(ctx, a, func(ctx context.Context, tx db.Tx) error {
+// [ErrSites], [ErrPassword], [ErrTaken], or [ErrForbidden] when the actor does not
+// have all of its sites.
+func (o *Operators) Create(ctx context.Context, actor Actor, a Account) (Operator, error) {
+	if !actor.Sites.Covers(a.Sites) {
+		return Operator{}, ErrForbidden
+	}
+	return o.create(ctx, actor.By, a, func(ctx context.Context, tx db.Tx) error {
 		// Whoever makes the first account from elsewhere closes the setup link.
 		_, err := tx.Exec(ctx, `DELETE FROM operator_setup`)
 		return err
@@ -42,7 +71,7 @@ func (o *Operators) Create(ctx context.Context, a Account) (Operator, error) {
 }
 
 // create adds the account in one transaction with what comes first.
-func (o *Operators) create(ctx context.Context, a Account, first func(context.Context, db.Tx) error) (Operator, error) {
+func (o *Operators) create(ctx context.Context, by string, a Account, first func(context.Context, db.Tx) error) (Operator, error) {
 	login, err := foldLogin(a.Login)
 	if err != nil {
 		return Operator{}, err
@@ -54,6 +83,9 @@ func (o *Operators) create(ctx context.Context, a Account, first func(context.Co
 	if err := checkRole(a.Role); err != nil {
 		return Operator{}, err
 	}
+	if a.Sites.None() {
+		return Operator{}, ErrSites
+	}
 	hash, err := o.verifier.hash(ctx, a.Password)
 	if err != nil {
 		return Operator{}, err
@@ -62,12 +94,12 @@ func (o *Operators) create(ctx context.Context, a Account, first func(context.Co
 	if err != nil {
 		return Operator{}, err
 	}
-	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, CreatedAt: o.now(), Epoch: 1}
+	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, Sites: a.Sites, CreatedAt: o.now(), Epoch: 1}
 	err = o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		if err := first(ctx, tx); err != nil {
 			return err
 		}
-		return o.insert(ctx, tx, account, hash)
+		return o.insert(ctx, tx, by, account, hash)
 	})
 	return account, adding(err)
 }
@@ -79,89 +111,38 @@ func adding(err error) error {
 	return fmt.Errorf("adding operator: %w", err)
 }
 
-func (o *Operators) insert(ctx context.Context, tx db.Tx, a Operator, hash string) error {
+func (o *Operators) insert(ctx context.Context, tx db.Tx, by string, a Operator, hash string) error {
 	added, err := tx.Exec(ctx, `INSERT INTO operators
-		(id, login, name, role, password_hash, epoch, provisioned, disabled, away, language, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, FALSE, '', $8) ON CONFLICT (login) DO NOTHING`,
-		a.ID, a.Login, a.Name, string(a.Role), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
+		(id, login, name, role, sites, password_hash, epoch, provisioned, disabled, away, language, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, FALSE, FALSE, '', $9) ON CONFLICT (login) DO NOTHING`,
+		a.ID, a.Login, a.Name, string(a.Role), a.Sites.String(), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
 	if err != nil {
 		return err
 	}
 	if added == 0 {
 		return ErrTaken
 	}
-	return o.note(ctx, tx, Added, a)
+	return o.note(ctx, tx, Added, by, a, a.Sites, nil)
 }
 
-func (o *Operators) note(ctx context.Context, tx db.Tx, kind string, a Operator) error {
-	data, err := json.Marshal(map[string]string{"login": a.Login})
+// note appends what happened to the account at the sites, with more of its data.
+func (o *Operators) note(ctx context.Context, tx db.Tx, kind, by string, a Operator, at scope.Sites, more map[string]string) error {
+	said := map[string]string{"by": by, "login": a.Login}
+	maps.Copy(said, more)
+	data, err := json.Marshal(said)
 	if err != nil {
 		return err
+	}
+	sites := at.IDs()
+	if at.All() {
+		sites = []int64{0}
+	}
+	entries := make([]journal.Entry, len(sites))
+	for i, site := range sites {
+		entries[i] = journal.Entry{SiteID: site, At: o.now(), Kind: kind, SubjectID: a.ID, Data: data}
 	}
 	tx.Wake(Topic)
-	return journal.Append(ctx, tx, journal.Entry{At: o.now(), Kind: kind, SubjectID: a.ID, Data: data})
-}
-
-// Passwd gives the account a new password and ends its sessions. The error may
-// be [ErrUnknown], [ErrProvisioned] or [ErrPassword].
-func (o *Operators) Passwd(ctx context.Context, login, password string) error {
-	login, err := foldLogin(login)
-	if err != nil {
-		return ErrUnknown
-	}
-	account, err := find(ctx, o.db.Read(), "login = $1", login)
-	if err != nil {
-		return err
-	}
-	if account.Provisioned {
-		return ErrProvisioned
-	}
-	hash, err := o.verifier.hash(ctx, password)
-	if err != nil {
-		return err
-	}
-	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		changed, err := tx.Exec(ctx, `UPDATE operators SET password_hash = $1, epoch = epoch + 1 WHERE id = $2 AND NOT provisioned`, hash, account.ID)
-		if err != nil {
-			return fmt.Errorf("changing password: %w", err)
-		}
-		if changed == 0 {
-			return ErrProvisioned
-		}
-		return o.note(ctx, tx, PasswordChanged, account.Operator)
-	})
-}
-
-// SetDisabled forbids the account to sign in, which ends its sessions, or lets
-// it in again. The last admin who can sign in stays: [ErrLastAdmin].
-func (o *Operators) SetDisabled(ctx context.Context, id int64, disabled bool) error {
-	account, err := o.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	if account.Provisioned {
-		return ErrProvisioned
-	}
-	if account.Disabled == disabled {
-		return nil
-	}
-	kind := Enabled
-	if disabled {
-		kind = Disabled
-	}
-	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE operators SET disabled = $1, epoch = epoch + 1 WHERE id = $2`, disabled, id); err != nil {
-			return fmt.Errorf("changing operator: %w", err)
-		}
-		admins, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM operators WHERE role = $1 AND NOT disabled`, string(Admin))
-		if err != nil {
-			return fmt.Errorf("counting admins: %w", err)
-		}
-		if admins == 0 {
-			return ErrLastAdmin
-		}
-		return o.note(ctx, tx, kind, account)
-	})
+	return journal.AppendAll(ctx, tx, entries)
 }
 
 // SetAway says whether the operator counts as there while the console is open.

@@ -8,22 +8,33 @@ import (
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Declared is an account of an admin as a configuration has it.
 type Declared struct {
 	Login        string
 	PasswordHash string // argon2id in PHC string form
+	Sites        scope.Sites
+}
+
+// declaration is what is declared of an account.
+type declaration struct {
+	hash  string
+	sites scope.Sites
 }
 
 // Nameless is the declarer of the accounts that were provisioned by a program which
 // did not note who declares them.
 const Nameless = ""
 
-// Check returns [ErrLogin] or [ErrHash] for what no account can have.
+// Check returns [ErrLogin], [ErrHash] or [ErrSites] for what no account can have.
 func (d Declared) Check() error {
 	if err := ValidLogin(d.Login); err != nil {
 		return err
+	}
+	if d.Sites.None() {
+		return ErrSites
 	}
 	return CheckHash(d.PasswordHash)
 }
@@ -31,8 +42,8 @@ func (d Declared) Check() error {
 // Adopt has the accounts that are provisioned and that nobody declares declared by
 // [Nameless]. It tells whether there were any.
 func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
-	adopted, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
-		SELECT login, $1, password_hash, created_at FROM operators
+	adopted, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, sites, at)
+		SELECT login, $1, password_hash, sites, created_at FROM operators
 		WHERE provisioned AND NOT EXISTS (SELECT 1 FROM operator_declarations d WHERE d.login = operators.login)`, Nameless)
 	if err != nil {
 		return false, fmt.Errorf("adopting operators: %w", err)
@@ -44,17 +55,17 @@ func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
 // taken over from the console. An account that nobody declares any more is disabled,
 // which ends its sessions; an admin may then enable it and give it a password.
 //
-// Where declarers differ in the password of an account, the one holds that was declared
-// last: a node that declares the same as before changes nothing. The error may be
-// [ErrLogin] or [ErrHash].
+// Where declarers differ in the password or the sites of an account, those hold that
+// were declared last: a node that declares the same as before changes nothing. The error
+// may be [ErrLogin], [ErrHash] or [ErrSites].
 func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, accounts []Declared) error {
-	wanted := make(map[string]string, len(accounts))
+	wanted := make(map[string]declaration, len(accounts))
 	for _, a := range accounts {
 		if err := a.Check(); err != nil {
 			return fmt.Errorf("declaring operator %q: %w", a.Login, err)
 		}
 		login, _ := foldLogin(a.Login)
-		wanted[login] = a.PasswordHash
+		wanted[login] = declaration{a.PasswordHash, a.Sites}
 	}
 	stored, err := declarationsOf(ctx, tx, declarer)
 	if err != nil {
@@ -115,17 +126,20 @@ func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error
 	return nil
 }
 
-// declarationsOf are the password hashes that the declarer has declared, by login.
-func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]string, error) {
-	type row struct{ login, hash string }
-	rows, err := db.List(ctx, tx, func(r *row) []any { return []any{&r.login, &r.hash} },
-		`SELECT login, password_hash FROM operator_declarations WHERE declarer = $1`, declarer)
+// declarationsOf is what the declarer has declared, by login.
+func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]declaration, error) {
+	type row struct {
+		login string
+		declaration
+	}
+	rows, err := db.List(ctx, tx, func(r *row) []any { return []any{&r.login, &r.hash, &r.sites} },
+		`SELECT login, password_hash, sites FROM operator_declarations WHERE declarer = $1`, declarer)
 	if err != nil {
 		return nil, fmt.Errorf("reading declared operators: %w", err)
 	}
-	stored := make(map[string]string, len(rows))
+	stored := make(map[string]declaration, len(rows))
 	for _, r := range rows {
-		stored[r.login] = r.hash
+		stored[r.login] = r.declaration
 	}
 	return stored, nil
 }
@@ -138,13 +152,13 @@ func (o *Operators) withdraw(ctx context.Context, tx db.Tx, login, declarer stri
 }
 
 // declare notes the declaration. It takes the place of the one without a name.
-func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer, hash, before string) error {
-	if hash != before {
+func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer string, wanted, before declaration) error {
+	if wanted != before {
 		// Later than all others, whatever the clocks of the nodes say.
-		_, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, at)
-			SELECT $1, $2, $3, CASE WHEN COALESCE(MAX(at), 0) < $4 THEN $4 ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = $1
-			ON CONFLICT (login, declarer) DO UPDATE SET password_hash = EXCLUDED.password_hash, at = EXCLUDED.at`,
-			login, declarer, hash, o.now().UnixMilli())
+		_, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, sites, at)
+			SELECT $1, $2, $3, $4, CASE WHEN COALESCE(MAX(at), 0) < $5 THEN $5 ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = $1
+			ON CONFLICT (login, declarer) DO UPDATE SET password_hash = EXCLUDED.password_hash, sites = EXCLUDED.sites, at = EXCLUDED.at`,
+			login, declarer, wanted.hash, wanted.sites.String(), o.now().UnixMilli())
 		if err != nil {
 			return fmt.Errorf("declaring operator %q: %w", login, err)
 		}
@@ -165,8 +179,9 @@ func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bo
 	}
 	// A password is as old as its first declaration: whoever declares an old one anew
 	// does not bring it back.
-	hash, declared, err := db.One(ctx, tx, db.Only[string], `SELECT password_hash FROM operator_declarations WHERE login = $1
-		GROUP BY password_hash ORDER BY MIN(at) DESC, password_hash LIMIT 1`, login)
+	wanted, declared, err := db.One(ctx, tx, func(d *declaration) []any { return []any{&d.hash, &d.sites} },
+		`SELECT password_hash, sites FROM operator_declarations WHERE login = $1
+		GROUP BY password_hash, sites ORDER BY MIN(at) DESC, password_hash, sites LIMIT 1`, login)
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading the declarations of operator %q: %w", login, err)
@@ -176,19 +191,24 @@ func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bo
 		}
 		return o.retire(ctx, tx, account.Operator, spare)
 	case missing:
-		return o.provision(ctx, tx, login, hash)
-	case account.Provisioned && account.Role == Admin && !account.Disabled && account.hash == hash:
+		return o.provision(ctx, tx, login, wanted)
+	}
+	c := &changing{Operators: o, tx: tx, actor: Server(), Operator: account.Operator}
+	if !account.Provisioned || account.Role != Admin || account.Disabled || account.hash != wanted.hash {
+		if err := c.set(ctx, `password_hash = $2, role = $3, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1`, wanted.hash, string(Admin)); err != nil {
+			return err
+		}
+		if err := c.noted(ctx, PasswordChanged, c.Sites, nil); err != nil {
+			return err
+		}
+	}
+	if account.Sites == wanted.sites {
 		return nil
 	}
-	_, err = tx.Exec(ctx, `UPDATE operators SET password_hash = $1, role = $2, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1
-		WHERE id = $3`, hash, string(Admin), account.ID)
-	if err != nil {
-		return fmt.Errorf("declaring operator %q: %w", login, err)
-	}
-	return o.note(ctx, tx, PasswordChanged, account.Operator)
+	return c.giveSites(ctx, wanted.sites)
 }
 
-func (o *Operators) provision(ctx context.Context, tx db.Tx, login, hash string) error {
+func (o *Operators) provision(ctx context.Context, tx db.Tx, login string, wanted declaration) error {
 	id, err := o.ids.Take(ctx, tx, 1)
 	if err != nil {
 		return err
@@ -196,12 +216,13 @@ func (o *Operators) provision(ctx context.Context, tx db.Tx, login, hash string)
 	if _, err := tx.Exec(ctx, `DELETE FROM operator_setup`); err != nil {
 		return fmt.Errorf("closing the setup link: %w", err)
 	}
-	return adding(o.insert(ctx, tx, Operator{ID: id, Login: login, Role: Admin, Provisioned: true, CreatedAt: o.now(), Epoch: 1}, hash))
+	return adding(o.insert(ctx, tx, Server().By, Operator{ID: id, Login: login, Role: Admin, Sites: wanted.sites, Provisioned: true, CreatedAt: o.now(), Epoch: 1}, wanted.hash))
 }
 
 func (o *Operators) retire(ctx context.Context, tx db.Tx, account Operator, spare bool) error {
 	if spare {
-		others, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM operators WHERE role = $1 AND NOT disabled AND id <> $2`, string(Admin), account.ID)
+		others, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM operators
+			WHERE role = $1 AND NOT disabled AND sites IN ($2, $3) AND id <> $4`, string(Admin), scope.All().String(), account.Sites.String(), account.ID)
 		if err != nil {
 			return fmt.Errorf("counting admins: %w", err)
 		}
@@ -213,5 +234,5 @@ func (o *Operators) retire(ctx context.Context, tx db.Tx, account Operator, spar
 	if err != nil {
 		return fmt.Errorf("retiring operator %q: %w", account.Login, err)
 	}
-	return o.note(ctx, tx, Disabled, account)
+	return o.note(ctx, tx, Disabled, Server().By, account, account.Sites, nil)
 }

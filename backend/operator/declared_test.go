@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Passwords of declared accounts and their hashes.
@@ -25,7 +27,7 @@ func declaring(t *testing.T, d *db.DB, o *operator.Operators, declarer, hash str
 	t.Helper()
 	var accounts []operator.Declared
 	for _, login := range logins {
-		accounts = append(accounts, operator.Declared{Login: login, PasswordHash: hash})
+		accounts = append(accounts, operator.Declared{Login: login, PasswordHash: hash, Sites: scope.All()})
 	}
 	return d.Attempt(t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return o.Declare(ctx, tx, declarer, accounts) })
 }
@@ -35,7 +37,7 @@ func goes(t *testing.T, o *operator.Operators, login, password string) bool {
 	t.Helper()
 	_, err := o.Authenticate(t.Context(), login, password)
 	if err != nil {
-		require.ErrorIs(t, err, operator.ErrCredentials)
+		require.True(t, errors.Is(err, operator.ErrCredentials) || errors.Is(err, operator.ErrDisabled), "%v", err)
 	}
 	return err == nil
 }
@@ -55,8 +57,8 @@ func TestDeclaredAccountsFollowTheConfiguration(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, needed)
 
-		require.ErrorIs(t, o.Passwd(ctx, "chief", password), operator.ErrProvisioned)
-		require.ErrorIs(t, o.SetDisabled(ctx, chief.ID, true), operator.ErrProvisioned)
+		require.ErrorIs(t, o.Passwd(ctx, operator.Server(), "chief", password), operator.ErrProvisioned)
+		require.ErrorIs(t, o.SetDisabled(ctx, operator.Server(), chief.ID, true), operator.ErrProvisioned)
 		for _, wrong := range []string{"$2a$14$whatever", password, ""} {
 			require.ErrorIs(t, declaring(t, d, o, "node", wrong, "vera"), operator.ErrHash)
 		}
@@ -188,8 +190,9 @@ func TestForgottenDeclarerLocksNobodyOut(t *testing.T) {
 }
 
 func TestDeclaredCheck(t *testing.T) {
-	require.NoError(t, operator.Declared{Login: "anna", PasswordHash: hash}.Check())
-	require.ErrorIs(t, operator.Declared{Login: "", PasswordHash: hash}.Check(), operator.ErrLogin)
-	require.ErrorIs(t, operator.Declared{Login: strings.Repeat("a", 65), PasswordHash: hash}.Check(), operator.ErrLogin)
-	require.ErrorIs(t, operator.Declared{Login: "anna"}.Check(), operator.ErrHash)
+	require.ErrorIs(t, operator.Declared{Login: "anna", PasswordHash: hash}.Check(), operator.ErrSites)
+	require.NoError(t, operator.Declared{Sites: scope.All(), Login: "anna", PasswordHash: hash}.Check())
+	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: "", PasswordHash: hash}.Check(), operator.ErrLogin)
+	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: strings.Repeat("a", 65), PasswordHash: hash}.Check(), operator.ErrLogin)
+	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: "anna"}.Check(), operator.ErrHash)
 }

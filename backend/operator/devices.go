@@ -79,7 +79,8 @@ func (o *Operators) Device(ctx context.Context, login, token string) (name strin
 		return "", nil
 	}
 	known, err := o.holder(ctx, folded)
-	if errors.Is(err, ErrUnknown) || err == nil && uint64(known.Epoch) != binary.BigEndian.Uint64(said) {
+	// There may have been another account of that login.
+	if errors.Is(err, ErrUnknown) || err == nil && (uint64(known.Epoch) != binary.BigEndian.Uint64(said) || issued.Unix() < known.createdAt/1000) {
 		return "", nil
 	}
 	return string(said[16:]), err

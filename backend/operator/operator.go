@@ -14,12 +14,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Role says what an account may do.
 type Role string
 
-// An Admin may do what an Agent may, and keeps sites and accounts.
+// An Admin may do what an Agent may, and keeps the sites that the account sees, and
+// the accounts that see no others.
 const (
 	Admin Role = "admin"
 	Agent Role = "operator"
@@ -31,11 +33,15 @@ var (
 	ErrTaken       = errors.New("there is an operator of that login already")
 	ErrProvisioned = errors.New("this operator is declared in the configuration and is changed there")
 	ErrCredentials = errors.New("the login or the password is wrong")
+	ErrDisabled    = errors.New("this account is disabled")
 	ErrSetupToken  = errors.New("this setup link is not valid, has ended or has been used")
 	ErrLogin       = errors.New("a login has 1 to 64 letters, digits or the signs . _ - @ +")
 	ErrName        = errors.New("a name has at most 100 characters")
 	ErrRole        = errors.New(`a role is "admin" or "operator"`)
-	ErrLastAdmin   = errors.New("this is the last admin who can sign in")
+	ErrLastAdmin   = errors.New("this is the last admin of all sites who can sign in")
+	ErrSites       = errors.New("an operator sees one site at least")
+	ErrForbidden   = errors.New("this operator also works for sites that you do not administer")
+	ErrSelf        = errors.New("this is your own account")
 )
 
 // Operator is an account of the console.
@@ -46,11 +52,16 @@ type Operator struct {
 	// Name is what others see; empty when none was given.
 	Name string
 	Role Role
-	// Provisioned accounts are declared in the configuration: their password
-	// and role are not changed here.
+	// Sites are those that the operator sees, and that an Admin administers.
+	Sites scope.Sites
+	// Provisioned accounts are declared in the configuration: their password,
+	// role and sites are not changed here.
 	Provisioned bool
 	// Disabled accounts cannot sign in.
 	Disabled bool
+	// Waiting accounts have no password: a link for a new one was made, see
+	// [Operators.Reset].
+	Waiting bool
 	// Away is set by an operator who has the console open and does not want to
 	// be counted as there.
 	Away bool
@@ -58,7 +69,8 @@ type Operator struct {
 	// empty for the browser's.
 	Language  string
 	CreatedAt time.Time
-	// Present is filled by List: a console of this operator is open.
+	// Present is filled by List: a console of this operator is open. Those who are
+	// disabled are not present.
 	Present bool
 	// Epoch grows when the password changes or the account is disabled, which
 	// ends the sessions that began in an earlier one.
@@ -122,7 +134,7 @@ func checkRole(role Role) error {
 	return nil
 }
 
-const columns = `id, login, name, role, provisioned, disabled, away, language, created_at, epoch`
+const columns = `id, login, name, role, sites, password_hash = '', provisioned, disabled, away, language, created_at, epoch`
 
 // record is a row of the table in the order of columns.
 type record struct {
@@ -132,7 +144,7 @@ type record struct {
 }
 
 func (r *record) fields() []any {
-	return []any{&r.ID, &r.Login, &r.Name, &r.Role, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch}
+	return []any{&r.ID, &r.Login, &r.Name, &r.Role, &r.Sites, &r.Waiting, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch}
 }
 
 func (r *record) operator() Operator {
@@ -159,17 +171,19 @@ func find(ctx context.Context, from db.Queries, condition string, arg any) (reco
 	return r, nil
 }
 
-// List returns all accounts by login.
-func (o *Operators) List(ctx context.Context) ([]Operator, error) {
+// List returns by login the accounts that see one of the sites at least.
+func (o *Operators) List(ctx context.Context, sites scope.Sites) ([]Operator, error) {
 	rows, err := db.List(ctx, o.db.Read(), func(r *record) []any { return append(r.fields(), &r.Present) }, `SELECT `+columns+`,
-		EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > $1)
+		NOT disabled AND EXISTS (SELECT 1 FROM operator_leases l WHERE l.operator_id = operators.id AND l.expires_at > $1)
 		FROM operators ORDER BY login`, o.now().UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("listing operators: %w", err)
 	}
 	var list []Operator
 	for _, r := range rows {
-		list = append(list, r.operator())
+		if (Actor{Sites: sites}).sees(r.Operator) {
+			list = append(list, r.operator())
+		}
 	}
 	return list, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -66,15 +67,15 @@ func TestAccounts(t *testing.T) {
 		require.ErrorIs(t, o.Add(ctx, "boris", strings.Repeat("p", operator.MaxPassword+1), operator.Agent), operator.ErrPassword)
 		require.NoError(t, o.Add(ctx, "boris", "десять зна", operator.Agent), "ten characters, whatever their bytes")
 
-		require.NoError(t, o.Passwd(ctx, "vera", "another password"))
+		require.NoError(t, o.Passwd(ctx, operator.Server(), "vera", "another password"))
 		_, err = o.Authenticate(ctx, "vera", password)
 		require.ErrorIs(t, err, operator.ErrCredentials)
 		again, err := o.Authenticate(ctx, "vera", "another password")
 		require.NoError(t, err)
 		require.Greater(t, again.Epoch, vera.Epoch, "the sessions of the old password are over")
-		require.ErrorIs(t, o.Passwd(ctx, "nobody", password), operator.ErrUnknown)
+		require.ErrorIs(t, o.Passwd(ctx, operator.Server(), "nobody", password), operator.ErrUnknown)
 
-		list, err := o.List(ctx)
+		list, err := o.List(ctx, scope.All())
 		require.NoError(t, err)
 		require.Len(t, list, 2)
 		require.Equal(t, []string{"boris", "vera"}, []string{list[0].Login, list[1].Login})
@@ -85,7 +86,7 @@ func TestAccounts(t *testing.T) {
 		for _, e := range entries {
 			kinds = append(kinds, e.Kind+" "+string(e.Data))
 		}
-		require.Equal(t, []string{`operator.added {"login":"vera"}`, `operator.added {"login":"boris"}`, `operator.password_changed {"login":"vera"}`}, kinds)
+		require.Equal(t, []string{`operator.added {"by":"","login":"vera"}`, `operator.added {"by":"","login":"boris"}`, `operator.password_changed {"by":"","login":"vera"}`}, kinds)
 	})
 }
 
@@ -94,27 +95,29 @@ func TestDisabledAccountIsOut(t *testing.T) {
 		ctx := t.Context()
 		o := operator.New(d, newClock().now)
 		require.NoError(t, o.Add(ctx, "vera", password, operator.Admin))
-		boris, err := o.Create(ctx, operator.Account{Login: "boris", Name: "Boris B.", Password: password, Role: operator.Agent})
+		boris, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Name: "Boris B.", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 
 		stored, err := o.Get(ctx, boris.ID)
 		require.NoError(t, err)
 		require.Equal(t, stored.Epoch, boris.Epoch)
 
-		require.NoError(t, o.SetDisabled(ctx, boris.ID, true))
+		require.NoError(t, o.SetDisabled(ctx, operator.Server(), boris.ID, true))
 		_, err = o.Authenticate(ctx, "boris", password)
+		require.ErrorIs(t, err, operator.ErrDisabled)
+		_, err = o.Authenticate(ctx, "boris", "a wrong password")
 		require.ErrorIs(t, err, operator.ErrCredentials)
 		now, err := o.Get(ctx, boris.ID)
 		require.NoError(t, err)
 		require.Greater(t, now.Epoch, boris.Epoch)
 
-		require.NoError(t, o.SetDisabled(ctx, boris.ID, false))
+		require.NoError(t, o.SetDisabled(ctx, operator.Server(), boris.ID, false))
 		_, err = o.Authenticate(ctx, "boris", password)
 		require.NoError(t, err)
 
 		vera, err := o.Authenticate(ctx, "vera", password)
 		require.NoError(t, err)
-		require.ErrorIs(t, o.SetDisabled(ctx, vera.ID, true), operator.ErrLastAdmin)
+		require.ErrorIs(t, o.SetDisabled(ctx, operator.Server(), vera.ID, true), operator.ErrLastAdmin)
 		_, err = o.Authenticate(ctx, "vera", password)
 		require.NoError(t, err)
 	})
@@ -155,7 +158,7 @@ func TestSetupTokenMakesOneAdmin(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1, made)
-		list, err := o.List(ctx)
+		list, err := o.List(ctx, scope.All())
 		require.NoError(t, err)
 		require.Len(t, list, 1)
 		require.Equal(t, operator.Admin, list[0].Role)
@@ -206,13 +209,13 @@ func TestPresence(t *testing.T) {
 		clock := newClock()
 		o := operator.New(d, clock.now)
 		other := operator.New(d, clock.now) // another node
-		vera, err := o.Create(ctx, operator.Account{Login: "vera", Password: password, Role: operator.Agent})
+		vera, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "vera", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 		online := func() bool {
-			is, err := o.Online(ctx)
+			is, err := o.Online(ctx, 1)
 			require.NoError(t, err)
 			clock.pass(2 * time.Second)
-			there, err := other.Online(ctx)
+			there, err := other.Online(ctx, 1)
 			require.NoError(t, err)
 			require.Equal(t, is, there)
 			return is
@@ -236,12 +239,12 @@ func TestPresence(t *testing.T) {
 		require.NoError(t, o.Renew(ctx, first, second))
 		clock.pass(operator.LeaseTime - 10*time.Second)
 		require.True(t, online())
-		list, err := o.List(ctx)
+		list, err := o.List(ctx, scope.All())
 		require.NoError(t, err)
 		require.True(t, list[0].Present)
 		clock.pass(operator.LeaseTime)
 		require.False(t, online(), "a console that vanished is not there")
-		list, err = o.List(ctx)
+		list, err = o.List(ctx, scope.All())
 		require.NoError(t, err)
 		require.False(t, list[0].Present)
 	})
@@ -251,7 +254,7 @@ func TestPresenceWakes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		o := operator.New(d, newClock().now)
-		vera, err := o.Create(ctx, operator.Account{Login: "vera", Password: password, Role: operator.Agent})
+		vera, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "vera", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 		news, cancel := d.Subscribe(operator.Topic)
 		defer cancel()

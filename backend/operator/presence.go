@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Topic is woken when an operator comes, goes or changes what they are.
@@ -101,9 +102,9 @@ func (l *Lease) End(ctx context.Context) error {
 	return nil
 }
 
-// Online tells whether an operator has the console open and is not away. The
-// answer may be a second old.
-func (o *Operators) Online(ctx context.Context) (bool, error) {
+// Online tells whether an operator who sees the site has the console open and is not
+// away. The answer may be a second old.
+func (o *Operators) Online(ctx context.Context, siteID int64) (bool, error) {
 	select {
 	case o.online.turn <- struct{}{}:
 		defer func() { <-o.online.turn }()
@@ -113,16 +114,17 @@ func (o *Operators) Online(ctx context.Context) (bool, error) {
 	now := o.now()
 	if found := o.online.found.Load(); found != nil {
 		if age := now.Sub(found.at); age >= 0 && age < onlineFor {
-			return found.online, nil
+			return found.has(siteID), nil
 		}
 	}
-	is, _, err := db.One(ctx, o.db.Read(), db.Only[bool], `SELECT EXISTS (SELECT 1 FROM operator_leases l JOIN operators o ON o.id = l.operator_id
-		WHERE l.expires_at > $1 AND NOT o.away AND NOT o.disabled)`, now.UnixMilli())
+	there, err := db.List(ctx, o.db.Read(), db.Only[scope.Sites], `SELECT DISTINCT o.sites FROM operator_leases l JOIN operators o ON o.id = l.operator_id
+		WHERE l.expires_at > $1 AND NOT o.away AND NOT o.disabled`, now.UnixMilli())
 	if err != nil {
 		return false, fmt.Errorf("reading presence: %w", err)
 	}
-	o.online.found.Store(&answer{online: is, at: now})
-	return is, nil
+	found := &answer{sites: there, at: now}
+	o.online.found.Store(found)
+	return found.has(siteID), nil
 }
 
 // online is what Online last found. One caller at a time asks the database, and
@@ -133,6 +135,10 @@ type online struct {
 }
 
 type answer struct {
-	online bool
-	at     time.Time
+	sites []scope.Sites // of those who are there
+	at    time.Time
+}
+
+func (a *answer) has(siteID int64) bool {
+	return slices.ContainsFunc(a.sites, func(sites scope.Sites) bool { return sites.Has(siteID) })
 }

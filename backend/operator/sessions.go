@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // SessionStore keeps sessions of the console for github.com/alexedwards/scs, as
@@ -40,17 +41,30 @@ func (s *SessionStore) FindCtx(ctx context.Context, token string) ([]byte, bool,
 type Sign struct {
 	Token   string // as it is in the table, hashed
 	Account int64
-	Epoch   int64 // of the account, when the session began
+	Epoch   int64       // of the account, when the session began
+	Sites   scope.Sites // of the account, when they were last asked for
 }
 
-// Standing tells which of the sessions go on: they have not been ended, and
-// their accounts are as they were. It takes two statements for a thousand of them.
-func (o *Operators) Standing(ctx context.Context, signs []Sign) (map[Sign]bool, error) {
-	standing := make(map[Sign]bool, len(signs))
+// Standing is what has become of a session.
+type Standing int
+
+const (
+	// Ended sessions were ended, or what they stand on is not as it was.
+	Ended Standing = iota
+	// Moved sessions go on, but the account sees other sites than it did.
+	Moved
+	// Stands is for sessions that go on.
+	Stands
+)
+
+// Standing tells what has become of the sessions. It takes two statements for a
+// thousand of them.
+func (o *Operators) Standing(ctx context.Context, signs []Sign) (map[Sign]Standing, error) {
+	standing := make(map[Sign]Standing, len(signs))
 	for some := range slices.Chunk(signs, signsAtOnce) {
-		tokens, accounts := make([]string, len(some)), make([]int64, len(some))
+		tokens, holders := make([]string, len(some)), make([]int64, len(some))
 		for i, s := range some {
-			tokens[i], accounts[i] = s.Token, s.Account
+			tokens[i], holders[i] = s.Token, s.Account
 		}
 		values, args := db.Values(db.Padded(unique(tokens)), db.Only[string], o.now().UnixMilli())
 		open, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT token FROM operator_sessions WHERE expires_at > $1 AND token IN (`+values+`)`, args...)
@@ -58,21 +72,31 @@ func (o *Operators) Standing(ctx context.Context, signs []Sign) (map[Sign]bool, 
 			return nil, fmt.Errorf("reading sessions: %w", err)
 		}
 		slices.Sort(open)
-		type account struct{ id, epoch int64 }
-		values, args = db.Values(db.Padded(unique(accounts)), db.Only[int64])
-		enabled, err := db.List(ctx, o.db.Read(), func(a *account) []any { return []any{&a.id, &a.epoch} },
-			`SELECT id, epoch FROM operators WHERE NOT disabled AND id IN (`+values+`)`, args...)
+		type account struct {
+			id, epoch int64
+			sites     scope.Sites
+		}
+		values, args = db.Values(db.Padded(unique(holders)), db.Only[int64])
+		enabled, err := db.List(ctx, o.db.Read(), func(a *account) []any { return []any{&a.id, &a.epoch, &a.sites} },
+			`SELECT id, epoch, sites FROM operators WHERE NOT disabled AND id IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading operators: %w", err)
 		}
-		epochs := make(map[int64]int64, len(enabled))
+		accounts := make(map[int64]account, len(enabled))
 		for _, a := range enabled {
-			epochs[a.id] = a.epoch
+			accounts[a.id] = a
 		}
 		for _, s := range some {
-			epoch, found := epochs[s.Account]
+			a, found := accounts[s.Account]
 			_, opened := slices.BinarySearch(open, s.Token)
-			standing[s] = found && epoch == s.Epoch && opened
+			switch {
+			case !found || a.epoch != s.Epoch || !opened:
+				standing[s] = Ended
+			case a.sites != s.Sites:
+				standing[s] = Moved
+			default:
+				standing[s] = Stands
+			}
 		}
 	}
 	return standing, nil

@@ -12,19 +12,23 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Authenticate returns the account of the login and password, or
-// [ErrCredentials], whatever of the two is wrong; finding out takes the same
-// work for every login, whether it exists or not. Only a few passwords are tried
-// at a time: the call waits for its turn until ctx ends.
+// [ErrCredentials], whatever of the two is wrong, or [ErrDisabled] when both are
+// right; finding out takes the same work for every login, whether it exists or not.
+// Only a few passwords are tried at a time: the call waits for its turn until ctx ends.
 func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
 	if len(password) > MaxPassword {
 		return Operator{}, ErrCredentials
 	}
-	known, err := o.holder(ctx, login)
+	known, err := o.named(ctx, login)
 	if err != nil && !errors.Is(err, ErrUnknown) {
 		return Operator{}, err
+	}
+	if known.Waiting { // no password is right
+		known = record{}
 	}
 	costs, err := o.costs(ctx)
 	if err != nil {
@@ -48,26 +52,34 @@ func (o *Operators) Authenticate(ctx context.Context, login, password string) (O
 	if !right || known.ID == 0 {
 		return Operator{}, ErrCredentials
 	}
+	if known.Disabled {
+		return Operator{}, ErrDisabled
+	}
 	return known.operator(), nil
 }
 
 // holder is the account of the login when it may sign in, or [ErrUnknown].
 func (o *Operators) holder(ctx context.Context, login string) (record, error) {
-	login, err := foldLogin(login)
-	if err != nil {
-		return record{}, ErrUnknown
-	}
-	known, err := find(ctx, o.db.Read(), "login = $1", login)
-	if err == nil && known.Disabled {
+	known, err := o.named(ctx, login)
+	if err == nil && (known.Disabled || known.Waiting) {
 		return record{}, ErrUnknown
 	}
 	return known, err
 }
 
-// costs are those of the passwords by which somebody may sign in, each once.
+// named is the account of the login, or [ErrUnknown].
+func (o *Operators) named(ctx context.Context, login string) (record, error) {
+	login, err := foldLogin(login)
+	if err != nil {
+		return record{}, ErrUnknown
+	}
+	return find(ctx, o.db.Read(), "login = $1", login)
+}
+
+// costs are those of the passwords of all accounts, each once.
 // Hashes that the configuration declares may cost what they like.
 func (o *Operators) costs(ctx context.Context) ([]cost, error) {
-	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators WHERE NOT disabled ORDER BY id`)
+	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading passwords: %w", err)
 	}
@@ -137,7 +149,7 @@ func setupEnd(token string) time.Time {
 // SetUp tells whether there are accounts already, so that no setup token is
 // good for anything. It asks the database until there are.
 func (o *Operators) SetUp(ctx context.Context) (bool, error) {
-	if o.setUp.Load() { // accounts are disabled, never removed
+	if o.setUp.Load() { // the last admin is never removed
 		return true, nil
 	}
 	some, err := exist(ctx, o.db.Read())
@@ -156,14 +168,14 @@ func (o *Operators) CheckSetup(ctx context.Context, token string) error {
 	return o.checkSetup(ctx, o.db.Read(), token)
 }
 
-// Setup makes the first admin and uses the token up. The role of the account is
-// not read. Beside the errors of [Operators.Create], it may be [ErrSetupToken].
+// Setup makes the first admin, of all sites, and uses the token up. The role and the
+// sites of the account are not read. Beside the errors of [Operators.Create], it may be [ErrSetupToken].
 func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operator, error) {
 	if err := o.CheckSetup(ctx, token); err != nil {
 		return Operator{}, err
 	}
-	a.Role = Admin
-	return o.create(ctx, a, func(ctx context.Context, tx db.Tx) error {
+	a.Role, a.Sites = Admin, scope.All()
+	return o.create(ctx, a.Login, a, func(ctx context.Context, tx db.Tx) error {
 		if err := o.checkSetup(ctx, tx, token); err != nil {
 			return err
 		}

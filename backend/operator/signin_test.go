@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestSetupTokenEnds(t *testing.T) {
@@ -51,7 +52,7 @@ func TestDevices(t *testing.T) {
 		ctx := t.Context()
 		clock := newClock()
 		o := operator.New(d, clock.now)
-		boris, err := o.Create(ctx, operator.Account{Login: "boris", Password: password, Role: operator.Agent})
+		boris, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
 		require.NoError(t, o.Add(ctx, "vera", password, operator.Admin))
 		token, err := o.NewDevice(ctx, boris)
@@ -82,14 +83,14 @@ func TestDevices(t *testing.T) {
 
 		token, err = o.NewDevice(ctx, boris)
 		require.NoError(t, err)
-		require.NoError(t, o.Passwd(ctx, "boris", "another password"))
+		require.NoError(t, o.Passwd(ctx, operator.Server(), "boris", "another password"))
 		require.Empty(t, nameOn(o, "boris", token), "the password has changed")
 		boris, err = o.Get(ctx, boris.ID)
 		require.NoError(t, err)
 		token, err = o.NewDevice(ctx, boris)
 		require.NoError(t, err)
 		require.NotEmpty(t, nameOn(o, "boris", token))
-		require.NoError(t, o.SetDisabled(ctx, boris.ID, true))
+		require.NoError(t, o.SetDisabled(ctx, operator.Server(), boris.ID, true))
 		require.Empty(t, nameOn(o, "boris", token))
 	})
 }

@@ -60,7 +60,8 @@ func markOf(sites map[string]Site) (m mark) {
 // Read tells whether the sites have been read, so that ByKey waits for nothing.
 func (s *Sites) Read() bool { return s.memory.known.Load() != nil }
 
-// ByKey returns the site of the key, or [ErrUnknown]. It waits for the database only
+// ByKey returns the site of the key, or [ErrUnknown], which is [ErrRetired] where there
+// was one. It waits for the database only
 // when the sites have never been read. While they cannot be read, those that were known
 // before are found, and of others it cannot be told.
 func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
@@ -70,6 +71,8 @@ func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
 	}
 	site, found := known.byKey[key]
 	switch {
+	case found && !site.RetiredAt.IsZero():
+		return Site{}, ErrRetired
 	case found:
 		return site, nil
 	case known.failed != nil:
@@ -78,7 +81,7 @@ func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
 	return Site{}, ErrUnknown
 }
 
-// List returns all sites in the order of their keys. It waits for the database as
+// List returns all sites, retired ones too, in the order of their keys. It waits for the database as
 // ByKey does.
 func (s *Sites) List(ctx context.Context) ([]Site, error) {
 	known, err := s.current(ctx)
@@ -214,6 +217,9 @@ func (s *Sites) read(r row) Site {
 		}
 	}
 	site := Site{ID: r.ID, Key: r.Key, CreatedAt: time.UnixMilli(r.CreatedAt), Version: r.Version}
+	if r.RetiredAt != 0 {
+		site.RetiredAt = time.UnixMilli(r.RetiredAt)
+	}
 	if r.Settings == "{}" {
 		return site
 	}

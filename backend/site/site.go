@@ -16,12 +16,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
-// Kinds of the journal's entries about sites. Their subject is the site. The data
-// of Changed is {"by", "from", "to", "settings"}: who changed it, from which version
-// to which, and the settings that are new, with null for those not set any more.
+// Kinds of the journal's entries about sites. Their subject is the site, and their data
+// {"by"}: who did it, a login or empty for whoever runs the server. That of Changed is
+// {"by", "from", "to", "settings"}: from which version to which, and the settings that
+// are new, with null for those not set any more.
 const (
-	Added   = "site.added"
-	Changed = "site.changed"
+	Added    = "site.added"
+	Changed  = "site.changed"
+	Retired  = "site.retired"
+	Restored = "site.restored"
 )
 
 // Topic is what [db.DB.Subscribe] takes to hear that a site was added or changed.
@@ -42,8 +45,10 @@ type Site struct {
 	Key string
 	// CreatedAt is kept to the millisecond.
 	CreatedAt time.Time
-	// Version counts the changes of Settings; 0 while there was none. Two values
-	// of Site with the same ID and Version have the same Settings.
+	// RetiredAt is since when nothing is done for the site; zero while it is served.
+	RetiredAt time.Time
+	// Version counts the changes of the site; 0 while there was none. Two values
+	// of Site with the same ID and Version are the same.
 	Version int64
 	// Settings are what has been set for the site. They are not to be changed.
 	Settings Settings
@@ -60,6 +65,7 @@ type Sites struct {
 	logger *zap.Logger
 	ids    *db.Sequence
 	memory memory
+	tally  tally
 }
 
 // New returns the sites of the database.
@@ -87,12 +93,13 @@ func isKey(text string) bool {
 	return 0 < len(text) && len(text) <= 64
 }
 
-// Provision returns the site of the key, which it adds when there is none.
+// Provision returns the site of the key, which it adds when there is none. The error may
+// be [ErrRetired].
 func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	if err := ValidKey(key); err != nil {
 		return Site{}, err
 	}
-	if site, err := s.ByKey(ctx, key); !errors.Is(err, ErrUnknown) {
+	if site, err := s.ByKey(ctx, key); !errors.Is(err, ErrUnknown) || errors.Is(err, ErrRetired) {
 		return site, err
 	}
 	var stored row
@@ -103,6 +110,9 @@ func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	})
 	if err != nil {
 		return Site{}, fmt.Errorf("adding a site: %w", err)
+	}
+	if stored.RetiredAt != 0 {
+		return Site{}, ErrRetired
 	}
 	return s.remember(ctx, stored), nil
 }
@@ -133,11 +143,14 @@ type row struct {
 	CreatedAt int64
 	Version   int64
 	Settings  string
+	RetiredAt int64
 }
 
-func (r *row) fields() []any { return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings} }
+func (r *row) fields() []any {
+	return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings, &r.RetiredAt}
+}
 
-const columns = `id, key, created_at, version, settings`
+const columns = `id, key, created_at, version, settings, retired_at`
 
 // provide finds the sites of the keys, and adds those that there are not.
 func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[string]row, error) {
@@ -155,7 +168,7 @@ func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[strin
 		if len(missing) == 0 {
 			continue
 		}
-		if err := s.insert(ctx, tx, missing); err != nil {
+		if err := s.insert(ctx, tx, missing, ""); err != nil {
 			return nil, err
 		}
 		if err := find(ctx, tx, missing, sites); err != nil {
@@ -178,8 +191,12 @@ func find(ctx context.Context, tx db.Tx, keys []string, sites map[string]row) er
 }
 
 // insert adds sites, but for those that another node adds at the same moment.
-func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string) error {
+func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string, by string) error {
 	first, err := s.ids.Take(ctx, tx, int64(len(keys)))
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(map[string]string{"by": by})
 	if err != nil {
 		return err
 	}
@@ -196,7 +213,7 @@ func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string) error {
 			return err
 		}
 		for _, id := range added {
-			entries = append(entries, journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id})
+			entries = append(entries, journal.Entry{SiteID: id, At: now, Kind: Added, SubjectID: id, Data: data})
 		}
 	}
 	tx.Wake(Topic)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -121,7 +122,7 @@ func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
 		for i := 1; i < 12; i++ {
 			c.pass(time.Second)
 			last := report(t, []*visit.Visits{v, other}[i%2], visitor, load(fmt.Sprint(i)))
-			there, err := v.Live(t.Context(), site)
+			there, err := v.Live(t.Context(), scope.Of(site))
 			require.NoError(t, err)
 			live := there.Visits
 			require.Len(t, live, 1)

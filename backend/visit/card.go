@@ -14,6 +14,7 @@ import (
 type Card struct {
 	Visitor         ID
 	FirstAt, LastAt time.Time
+	Here            bool // on the site now
 	Name            string
 	Emails, Phones  []Contact
 	Properties      []Property
@@ -125,10 +126,13 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 	if c.Sessions, err = v.cardSessions(ctx, siteID, visitor); err != nil {
 		return c, err
 	}
-	for _, s := range c.Sessions {
-		if s.LastAt.After(c.LastAt) {
-			c.LastAt = s.LastAt
-		}
+	of, scenes := watched{visitor: place{siteID, visitor}}, make(map[watched]*Scene)
+	if err := v.activity(ctx, []place{of.visitor}, scenes); err != nil {
+		return c, err
+	}
+	c.Here = scenes[of].Here
+	if s := scenes[of]; s.LastAt.After(c.LastAt) {
+		c.LastAt = s.LastAt
 	}
 	return c, nil
 }

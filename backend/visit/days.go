@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -93,4 +94,26 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 		}
 	}
 	return days, nil
+}
+
+// LastSeen tells when each of the sites had its last page view or event, of anybody but
+// bots. A site that never had one is missing.
+func (v *Visits) LastSeen(ctx context.Context, ids []int64) (map[int64]time.Time, error) {
+	type row struct{ site, at int64 }
+	seen := make(map[int64]time.Time, len(ids))
+	for some := range slices.Chunk(ids, listsAtOnce) {
+		parts := make([]string, len(some))
+		for i, id := range some {
+			parts[i] = fmt.Sprintf(`SELECT CAST(%d AS BIGINT) AS site_id, (SELECT MAX(last_at) FROM sessions WHERE site_id = %d AND NOT bot) AS at`, id, id)
+		}
+		rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return []any{&r.site, &r.at} },
+			`SELECT site_id, at FROM (`+strings.Join(parts, " UNION ALL ")+`) AS latest WHERE at IS NOT NULL`)
+		if err != nil {
+			return nil, fmt.Errorf("reading when sites were visited: %w", err)
+		}
+		for _, r := range rows {
+			seen[r.site] = time.UnixMilli(r.at)
+		}
+	}
+	return seen, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // LiveVisit is a session of somebody who is on a site now.
@@ -48,7 +49,7 @@ type sessionRow struct {
 	bot                 bool
 	userAgent, language string
 	source              Source
-	list                int64 // of live visits, which it was read for
+	list                int // of live visits, which it was read for
 }
 
 const sessionColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.hits, s.hit_id, s.recent, s.bot, s.user_agent, s.language, ` + SourceColumns
@@ -76,42 +77,75 @@ func (v *Visits) page(h hitRow) Page {
 
 const (
 	// LiveFor is how long after the last page view or event somebody counts as
-	// being on the site.
-	LiveFor = 5 * time.Minute
-	// MaxLive is how many live visits are returned for a site, or for all.
+	// being on the site whose page has not said anything since; see [Visits.See].
+	LiveFor = 90 * time.Second
+	// MaxLive is how many live visits are returned for the sites together.
 	MaxLive = 200
-	// sitesAtOnce and rowsAtOnce bound what one statement asks for.
-	sitesAtOnce, rowsAtOnce = 100, 2000
+	// maxPresent is how many open pages are looked at for them. Few people have more
+	// than three in front of them.
+	maxPresent = 3 * (MaxLive + 1)
+	// listsAtOnce and rowsAtOnce bound what one statement asks for.
+	listsAtOnce, rowsAtOnce = 100, 2000
 )
 
-// Live is who is on a site: the latest session of each person, not bot, that had
-// a page view or an event within [LiveFor], the latest first.
+// Live is who is on some sites: the latest session of each person, not bot, whose page
+// says so, or that had a page view or an event within [LiveFor] and whose page has
+// said nothing yet. Those who were active last are first.
 type Live struct {
 	Visits []LiveVisit // MaxLive at most
 	More   bool        // than are in Visits
 }
 
-// Live returns who is on the site, or with siteID 0 on any.
-func (v *Visits) Live(ctx context.Context, siteID int64) (Live, error) {
-	live, err := v.live(ctx, []int64{siteID})
-	return live[siteID], err
+// here are the sessions of which somebody is on the site, as columns site_id and
+// id, among the sites. It finds them by their times, and isHere by
+// the session.
+func (v *Visits) here(sites scope.Sites) string {
+	now, since := v.moments()
+	of := sites.SQL("s.site_id")
+	return fmt.Sprintf(`SELECT s.site_id, s.session_id AS id FROM (SELECT * FROM presences AS s WHERE s.until > %d AND %s ORDER BY s.until DESC LIMIT %d) AS s
+		UNION SELECT s.site_id, s.id FROM (SELECT * FROM sessions AS s WHERE s.last_at >= %d AND NOT s.bot AND %s AND NOT %s
+			ORDER BY s.last_at DESC, s.id DESC LIMIT %d) AS s`,
+		now, of, maxPresent, since, of, hasSpoken, MaxLive+1)
 }
 
-// live returns who is on each of the sites; 0 stands for all of them. It takes
-// few statements for any number of sites.
-func (v *Visits) live(ctx context.Context, sites []int64) (map[int64]Live, error) {
+// isHere is the condition that somebody of the session s is on the site.
+func (v *Visits) isHere() string {
+	now, since := v.moments()
+	return fmt.Sprintf(`(s.last_at >= %d AND NOT %s
+		OR EXISTS (SELECT 1 FROM presences AS p WHERE p.site_id = s.site_id AND p.session_id = s.id AND p.until > %d))`, since, hasSpoken, now)
+}
+
+// hasSpoken is the condition that the page of the latest view of the session s has
+// said whether somebody is there.
+const hasSpoken = `EXISTS (SELECT 1 FROM presences AS p WHERE p.site_id = s.site_id AND p.session_id = s.id AND p.hit_id = s.hit_id)`
+
+// moments are now, and since when a page view counts by itself.
+func (v *Visits) moments() (now, since int64) {
+	at := v.now()
+	return at.UnixMilli(), at.Add(-LiveFor).UnixMilli()
+}
+
+// Live returns who is on the sites.
+func (v *Visits) Live(ctx context.Context, sites scope.Sites) (Live, error) {
+	lists, err := v.live(ctx, []scope.Sites{sites})
+	if err != nil {
+		return Live{}, err
+	}
+	return lists[0], nil
+}
+
+// live returns a list of who is there for each of the scopes, in their order. It
+// takes few statements for any number of them.
+func (v *Visits) live(ctx context.Context, scopes []scope.Sites) ([]Live, error) {
 	var sessions []sessionRow
-	since := v.now().Add(-LiveFor).UnixMilli()
-	for some := range slices.Chunk(sites, sitesAtOnce) {
+	for first := 0; first < len(scopes); first += listsAtOnce {
+		some := scopes[first:min(first+listsAtOnce, len(scopes))]
 		parts := make([]string, len(some))
-		for i, site := range some {
-			of := ""
-			if site != 0 {
-				of = fmt.Sprintf("AND s.site_id = %d", site)
-			}
-			parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT %s, %d AS list FROM sessions AS s
+		for i, sites := range some {
+			parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT %s, %d AS list FROM (%s) AS here
+				JOIN sessions AS s ON s.site_id = here.site_id AND s.id = here.id
 				JOIN visitors AS v ON v.site_id = s.site_id AND v.id = s.visitor_id AND v.session_id = s.id
-				WHERE s.last_at >= %d AND NOT s.bot %s ORDER BY s.last_at DESC, s.id DESC LIMIT %d) AS part`, sessionColumns, site, since, of, MaxLive+1)
+				WHERE NOT s.bot ORDER BY s.last_at DESC, s.id DESC LIMIT %d) AS part`, sessionColumns, first+i, v.here(sites), MaxLive+1)
 		}
 		found, err := db.List(ctx, v.db.Read(), func(s *sessionRow) []any { return append(s.fields(), &s.list) },
 			strings.Join(parts, " UNION ALL ")+" ORDER BY last_at DESC, id DESC")
@@ -128,15 +162,14 @@ func (v *Visits) live(ctx context.Context, sites []int64) (map[int64]Live, error
 	if err != nil {
 		return nil, fmt.Errorf("reading live visits: %w", err)
 	}
-	lists := make(map[int64]Live, len(sites))
+	lists := make([]Live, len(scopes))
 	for _, s := range sessions {
-		list := lists[s.list]
+		list := &lists[s.list]
 		if len(list.Visits) == MaxLive {
 			list.More = true
 		} else {
 			list.Visits = append(list.Visits, v.liveVisit(s, paths[place{s.site, s.id}], people[place{s.site, s.visitor}]))
 		}
-		lists[s.list] = list
 	}
 	return lists, nil
 }

@@ -58,6 +58,7 @@ type Visits struct {
 	days *db.Counter[siteDay, dayCounts]
 
 	watching watching
+	present  present
 }
 
 // block is how many numbers a node reserves at a time: each time, all who

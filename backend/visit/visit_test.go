@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -195,7 +196,7 @@ func TestBotsAreNotLive(t *testing.T) {
 		c.pass(time.Minute)
 		last := see(t, v, person.Visitor, "https://shop.example/lamps")
 
-		found, err := v.Live(t.Context(), site)
+		found, err := v.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		live := found.Visits
 		require.Len(t, live, 1)
@@ -209,7 +210,7 @@ func TestBotsAreNotLive(t *testing.T) {
 		require.Equal(t, "ada@example.com", live[0].Email)
 
 		c.pass(visit.LiveFor + time.Millisecond)
-		found, err = v.Live(t.Context(), site)
+		found, err = v.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		require.Empty(t, found.Visits)
 	})

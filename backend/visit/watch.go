@@ -3,7 +3,6 @@ package visit
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,41 +10,48 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 const (
 	// calm is the least time between two looks at who is there.
 	calm = time.Second
-	// ageing is how often that is looked at without news, since visitors leave
-	// without a word.
-	ageing = 20 * time.Second
+	// ageing is how often that is looked at without news, since nobody is woken when
+	// a page's word runs out.
+	ageing = 5 * time.Second
 )
 
 // Scene is what a [Watch] sees. It is shared and never changed.
 type Scene struct {
-	Live // of a site
-	// Views and LastAt are of a visitor: all page views, and the time of the last
-	// one or of the last event.
+	Live // of the sites
+	// Views, LastAt and Here are of a visitor: all page views, the time of the last
+	// one or of the last event, and whether the visitor is on the site now.
 	Views  int
 	LastAt time.Time
+	Here   bool
 }
 
-// Watch sees who is on a site, or what one visitor does. All watches of a process
+// Watch sees who is on some sites, or what one visitor does. All watches of a process
 // share one reader of the database.
 type Watch struct {
 	visits *Visits
-	of     place // with the visitor's number, or 0 for the site
+	of     watched
 	scene  atomic.Pointer[Scene]
 	news   chan struct{}
 }
 
-// Watch returns a watch over the site, or with siteID 0 over all of them. The
-// caller closes it.
-func (v *Visits) Watch(siteID int64) *Watch { return v.watching.begin(v, place{siteID, 0}) }
+// watched is what a watch is over: the sites, or a visitor of a site by number.
+type watched struct {
+	sites   scope.Sites
+	visitor place
+}
+
+// Watch returns a watch over the sites. The caller closes it.
+func (v *Visits) Watch(sites scope.Sites) *Watch { return v.watching.begin(v, watched{sites: sites}) }
 
 // WatchVisitor returns a watch over the visitor. The caller closes it.
 func (v *Visits) WatchVisitor(siteID int64, visitor ID) *Watch {
-	return v.watching.begin(v, place{siteID, v.visitors.number(visitor)})
+	return v.watching.begin(v, watched{visitor: place{siteID, v.visitors.number(visitor)}})
 }
 
 // News receives when there is another Scene.
@@ -69,20 +75,20 @@ func (w *Watch) show(s *Scene) {
 // sleeps while there is none.
 type watching struct {
 	mu      sync.Mutex
-	watches map[place]map[*Watch]struct{}
+	watches map[watched]map[*Watch]struct{}
 	fresh   chan struct{} // receives when there is a watch that has seen nothing
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
 
-func (g *watching) begin(v *Visits, of place) *Watch {
+func (g *watching) begin(v *Visits, of watched) *Watch {
 	w := &Watch{visits: v, of: of, news: make(chan struct{}, 1)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.watches) == 0 {
 		var ctx context.Context
 		ctx, g.stop = context.WithCancel(context.Background())
-		g.watches = make(map[place]map[*Watch]struct{})
+		g.watches = make(map[watched]map[*Watch]struct{})
 		g.fresh, g.ended = make(chan struct{}, 1), make(chan struct{})
 		go g.run(ctx, v, g.fresh, g.ended)
 	}
@@ -149,23 +155,23 @@ func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}, en
 // be read.
 func (g *watching) look(ctx context.Context, v *Visits) bool {
 	g.mu.Lock()
-	var sites []int64
+	var scopes []scope.Sites
 	var visitors []place
 	for of := range g.watches {
-		if of.id == 0 {
-			sites = append(sites, of.site)
+		if of.visitor == (place{}) {
+			scopes = append(scopes, of.sites)
 		} else {
-			visitors = append(visitors, of)
+			visitors = append(visitors, of.visitor)
 		}
 	}
 	g.mu.Unlock()
-	scenes := make(map[place]*Scene, len(sites)+len(visitors))
-	live, err := v.live(ctx, sites)
+	scenes := make(map[watched]*Scene, len(scopes)+len(visitors))
+	live, err := v.live(ctx, scopes)
 	if err != nil {
 		return false
 	}
-	for _, site := range sites {
-		scenes[place{site, 0}] = &Scene{Live: live[site]}
+	for i, sites := range scopes {
+		scenes[watched{sites: sites}] = &Scene{Live: live[i]}
 	}
 	if v.activity(ctx, visitors, scenes) != nil {
 		return false
@@ -181,7 +187,7 @@ func (g *watching) look(ctx context.Context, v *Visits) bool {
 }
 
 // activity adds the scenes of the visitors.
-func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[place]*Scene) error {
+func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[watched]*Scene) error {
 	for some := range slices.Chunk(visitors, rowsAtOnce) {
 		read := make(map[place]*Scene, len(some))
 		values := make([]string, len(some))
@@ -193,17 +199,21 @@ func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[plac
 			of     place
 			lastAt int64
 			views  int
+			here   bool
 		}
-		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views} }, `SELECT site_id, visitor_id, MAX(last_at) AS last_at, CAST(SUM(hits) AS BIGINT) AS views FROM sessions
-			WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
+		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
+			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(hits) AS BIGINT), MAX(CASE WHEN `+v.isHere()+` THEN 1 ELSE 0 END) = 1
+			FROM sessions AS s WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}
 		for _, r := range rows {
 			s := read[r.of]
-			s.Views, s.LastAt = r.views, time.UnixMilli(r.lastAt)
+			s.Views, s.LastAt, s.Here = r.views, time.UnixMilli(r.lastAt), r.here
 		}
-		maps.Copy(scenes, read)
+		for of, scene := range read {
+			scenes[watched{visitor: of}] = scene
+		}
 	}
 	return nil
 }

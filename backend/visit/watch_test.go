@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -31,7 +32,7 @@ func until(t *testing.T, w *visit.Watch, is func(*visit.Scene) bool) {
 func TestWatchesSeeWhatHappens(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/")
-		all, here, elsewhere, card := v.Watch(0), v.Watch(site), v.Watch(site+1), v.WatchVisitor(site, first.Visitor)
+		all, here, elsewhere, card := v.Watch(scope.All()), v.Watch(scope.Of(site)), v.Watch(scope.Of(site+1)), v.WatchVisitor(site, first.Visitor)
 		for w, visits := range map[*visit.Watch]int{all: 1, here: 1, elsewhere: 0} {
 			until(t, w, func(s *visit.Scene) bool { return len(s.Visits) == visits })
 		}
@@ -45,7 +46,7 @@ func TestWatchesSeeWhatHappens(t *testing.T) {
 		for _, w := range []*visit.Watch{all, here, elsewhere, card} {
 			w.Close()
 		}
-		again := v.Watch(site) // those who look have gone, and it wakes up
+		again := v.Watch(scope.Of(site)) // those who look have gone, and it wakes up
 		defer again.Close()
 		until(t, again, func(s *visit.Scene) bool { return len(s.Visits) == 2 })
 	})
@@ -70,15 +71,15 @@ func TestBusySiteDoesNotHideAQuietOne(t *testing.T) {
 				SELECT $2, 1000000 + i, 1000000 + i, $3, $3, 1, 1, '', '', FALSE, '', '', 'direct', '', '', '', '', '', '', '', '', '' FROM n`, number, busy, c.now().UnixMilli())
 			return err
 		}))
-		live, err := v.Live(t.Context(), site)
+		live, err := v.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		require.Len(t, live.Visits, 5)
 		require.False(t, live.More)
-		live, err = v.Live(t.Context(), 0)
+		live, err = v.Live(t.Context(), scope.All())
 		require.NoError(t, err)
 		require.Len(t, live.Visits, visit.MaxLive)
 		require.True(t, live.More)
-		w := v.Watch(site)
+		w := v.Watch(scope.Of(site))
 		defer w.Close()
 		until(t, w, func(s *visit.Scene) bool { return len(s.Visits) == 5 && s.Visits[0].SiteID == site })
 	})

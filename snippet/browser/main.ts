@@ -4,6 +4,7 @@ import { getCaptcha } from './later';
 import { guarded, methods } from './methods';
 import * as numbers from './numbers';
 import { occupy, previous, type Run } from './page';
+import * as presence from './presence';
 import { giveUp, learn } from './properties';
 import * as queue from './queue';
 import { key } from './settings';
@@ -59,6 +60,7 @@ function start(): void {
     drain,
     end() {
       pump(true);
+      presence.end();
       views.end();
       numbers.end();
       queue.end();
@@ -70,6 +72,7 @@ function start(): void {
   globals[name] = svc;
   const { getOperatorStatus, openSitePhonePanel, sitePhoneCall } = commands;
   globals[config.objects[1]] = { getOperatorStatus, openSitePhonePanel, sitePhoneCall };
+  presence.start();
   numbers.begin();
 }
 
@@ -77,6 +80,7 @@ function handle(type: string, event?: Event): void {
   const hidden = document.visibilityState === 'hidden';
   if (type === 'pagehide' || (type === 'visibilitychange' && hidden)) {
     pump(true);
+    presence.tell(type === 'pagehide' ? 'left' : 'away');
   } else if (type === 'pageshow') {
     if ((event as PageTransitionEvent).persisted) {
       views.restored();
@@ -84,6 +88,7 @@ function handle(type: string, event?: Event): void {
   } else if (type === 'online' || type === 'visibilitychange' || type === 'prerenderingchange') {
     pump(type === 'online');
     status.refresh();
+    presence.tell('here');
   } else {
     views.navigated();
   }

@@ -78,6 +78,7 @@
 		tellTimes(fragment);
 		for (const row of rows.reverse()) {
 			if (!put(list, row)) {
+				if (list === listed && !state.rows.has(row.id)) tellUnread(unread + 1);
 				state.rows.delete(row.id);
 				state.rows.set(row.id, row);
 			}
@@ -113,7 +114,7 @@
 			button.hidden = state.rows.size === 0;
 			if (!button.hidden) write(button.querySelector("[data-count]"), counted(words.waiting, state.rows.size));
 		}
-		if (list.id === "leads") entitle(state.rows.size);
+		read();
 	}
 
 	document.addEventListener("click", (event) => {
@@ -130,28 +131,54 @@
 	document.addEventListener("focusout", (event) => event.target.closest?.("[data-live]") && later());
 	document.addEventListener("scroll", later, { passive: true });
 
-	// ---- leads that arrive while another page is open ----
+	// ---- leads that have come and are not read yet ----
 
-	const unseen = "unseen leads";
+	// How many there are is the server's to know, for all browsers of the operator. It tells when some have been read; those that
+	// arrive are counted here.
+	const badge = document.getElementById("unread");
+	let unread = Number(badge?.dataset.count);
 
-	function entitle(count) {
-		document.title = count ? `(${count}) ${title}` : title;
-		for (const badge of document.querySelectorAll("[data-unseen]")) {
-			badge.hidden = !count;
-			write(badge, String(count));
-		}
+	function tellUnread(count) {
+		unread = count;
+		const text = count > 99 ? "99+" : String(count);
+		document.title = count ? `(${text}) ${title}` : title;
+		if (!badge) return;
+		badge.hidden = !count;
+		write(badge, text);
 	}
 
+	// Those who look at the list of leads have read it.
+	const listed = document.querySelector("[data-read]");
+	let reading = 0;
+
+	function read() {
+		if (!listed || !unread || document.visibilityState !== "visible" || waiting.get(listed)?.rows.size) return;
+		clearTimeout(reading);
+		reading = setTimeout(() => fetch("/leads/read", { method: "POST", body: new URLSearchParams({ site: listed.dataset.read }) }).catch(() => {}), 500);
+	}
+
+	document.addEventListener("visibilitychange", read);
+
+	// A burst is told as what it is, under its latest lead.
+	const plural = new Intl.PluralRules(language);
+	let burst = 0;
+
 	function announce(target, fragment) {
-		const count = Number(sessionStorage.getItem(unseen)) + fragment.querySelectorAll("[data-arrived]").length;
-		sessionStorage.setItem(unseen, count);
-		entitle(count);
+		const arrived = fragment.querySelectorAll("[data-arrived]").length;
+		tellUnread(unread + arrived);
+		burst += arrived;
 		while (fragment.children.length > 1) fragment.lastElementChild.remove();
+		if (burst > 1) {
+			write(fragment.querySelector("[data-arrivals]"), counted(words.arrivals[plural.select(burst)], burst));
+			fragment.querySelector("a").href = "/leads";
+		}
 		target.replaceChildren(fragment);
 	}
 
 	document.addEventListener("click", (event) => {
-		if (event.target.closest("[data-dismiss]")) document.getElementById("arrivals").replaceChildren();
+		if (!event.target.closest("[data-dismiss]")) return;
+		burst = 0;
+		document.getElementById("arrivals").replaceChildren();
 	});
 
 	// ---- the stream ----
@@ -159,6 +186,7 @@
 	htmx.registerExtension("console", {
 		handle_swap: (style, target, fragment) => {
 			if (style === "merge") merge(target, fragment);
+			else if (style === "unread") tellUnread(Number(fragment.querySelector("[data-count]").dataset.count));
 			else if (style === "announce") announce(target, fragment);
 			else return false;
 			return true;
@@ -174,7 +202,7 @@
 
 	function lost(event) {
 		const status = event.detail?.status ?? event.detail?.ctx?.response?.status;
-		if (status === 401) return location.reload();
+		if (status === 401 || status === 404) return location.reload();
 		connection("lost");
 	}
 
@@ -201,13 +229,28 @@
 	document.addEventListener("change", (event) => {
 		if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 	});
-	document.addEventListener("submit", (event) => {
-		for (const button of event.target.querySelectorAll("button")) button.setAttribute("aria-busy", "true");
+	document.addEventListener("redrawn", () => tellTimes(document));
+	document.addEventListener("focusin", (event) => event.target.matches("[data-selects]") && event.target.select());
+	document.addEventListener("click", async (event) => {
+		const button = event.target.closest("[data-copies]");
+		if (!button) return;
+		const from = document.getElementById(button.dataset.copies);
+		const label = button.querySelector("[data-done]");
+		try {
+			await navigator.clipboard.writeText(from.value ?? from.textContent);
+		} catch { // over plain HTTP there is no clipboard: the text is selected, to be copied by hand
+			getSelection().selectAllChildren(from);
+			from.select?.();
+			return;
+		}
+		const before = label.textContent;
+		write(label, label.dataset.done);
+		setTimeout(() => write(label, before), 2000);
 	});
 	addEventListener("pageshow", (event) => event.persisted && location.reload());
 
-	if (root.dataset.page === "leads") sessionStorage.removeItem(unseen);
-	entitle(Number(sessionStorage.getItem(unseen)));
+	tellUnread(unread || 0);
+	read();
 	tellTimes(document);
 	setInterval(() => tellTimes(document), 15000);
 	for (const list of document.querySelectorAll("[data-live]")) list.classList.add("live");

@@ -1,0 +1,103 @@
+package console_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+func TestFailuresStandInTheConsole(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b, stranger := d.signedIn("vera"), d.browser()
+		missing := b.get("/nowhere")
+		require.Equal(t, http.StatusNotFound, missing.status)
+		for _, text := range []string{"There is no such page", "The address may be mistyped", `href="/leads"`, "vera"} {
+			require.Contains(t, missing.body, text)
+		}
+		require.NotContains(t, stranger.get("/nowhere").body, `href="/leads"`)
+
+		require.NoError(t, d.DB.Close())
+		for _, path := range []string{"/visitors", "/nowhere", "/leads/1/2"} {
+			away := b.get(path)
+			require.Equal(t, http.StatusServiceUnavailable, away.status, path)
+			require.Equal(t, "5", away.header.Get("Retry-After"))
+			for _, text := range []string{"The data cannot be read at the moment", "tries again by itself", `href="/leads"`, `href="` + path + `" data-again`} {
+				require.Contains(t, away.body, text, path)
+			}
+			require.NotContains(t, away.body, "/account/away", "who it is cannot be known")
+		}
+		require.NotContains(t, stranger.get("/visitors").body, `href="/leads"`)
+	})
+}
+
+func TestConsoleWithoutADatabase(t *testing.T) {
+	server := httptest.NewServer(console.Away(time.Now, zap.NewNop()))
+	t.Cleanup(server.Close)
+	d := &desk{t: t, server: server}
+	r := d.browser().request(http.MethodGet, "/leads?site=2")
+	r.AddCookie(&http.Cookie{Name: "frontdesk", Value: "a session"})
+	r.Header.Set("Accept-Language", "ru")
+	away := d.browser().do(r)
+	require.Equal(t, http.StatusServiceUnavailable, away.status)
+	require.Equal(t, "no-store", away.header.Get("Cache-Control"))
+	for _, text := range []string{"Данные сейчас недоступны", `href="/visitors"`, `href="/leads?site=2" data-again`} {
+		require.Contains(t, away.body, text)
+	}
+	require.Equal(t, http.StatusServiceUnavailable, d.browser().post("/sign-in", "login", "vera").status)
+}
+
+// What the page's script sends is answered without leaving the page.
+func TestFormsInThePage(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		send := func(path string, fields ...string) answer {
+			t.Helper()
+			r := b.request(http.MethodPost, path, fields...)
+			r.Header.Set("Console-Form", "in the page")
+			return b.do(r)
+		}
+		away := send("/account/away", "away", "true", "back", "/leads")
+		require.Equal(t, http.StatusOK, away.status)
+		require.NotEmpty(t, away.header.Get("Console-Part"))
+		require.Contains(t, away.body, `value="false"`)
+		require.Contains(t, away.body, "Away")
+		require.NotContains(t, away.body, "<html")
+		require.Equal(t, "/leads", b.post("/account/away", "away", "false", "back", "/leads").header.Get("Location"), "without a script as well")
+
+		added := send("/sites", "key", "books.example")
+		require.Equal(t, http.StatusOK, added.status)
+		require.Equal(t, "/sites", added.header.Get("Console-Location"))
+		require.Empty(t, added.header.Get("Location"))
+		refused := send("/sites", "key", "not a key")
+		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
+		require.Contains(t, refused.body, `value="not a key"`)
+	})
+}
+
+func TestDisabledOperatorIsNotPresent(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		boris, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Password: password, Role: operator.Agent})
+		require.NoError(t, err)
+		present := func() bool {
+			list, err := d.Operators.List(t.Context(), scope.All())
+			require.NoError(t, err)
+			return list[0].Present
+		}
+		_, err = d.Operators.Arrive(t.Context(), boris.ID) // on a node that knows nothing of it yet
+		require.NoError(t, err)
+		require.True(t, present())
+		require.NoError(t, d.Operators.SetDisabled(t.Context(), operator.Server(), boris.ID, true))
+		require.False(t, present())
+		online, err := d.Operators.Online(t.Context(), d.shop.ID)
+		require.NoError(t, err)
+		require.False(t, online)
+	})
+}

@@ -1,0 +1,139 @@
+package console
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// maxHistory is how many entries a page of the history has.
+const maxHistory = 100
+
+// deeds are the names of the words for what the entries say was done.
+var deeds = map[string]string{
+	operator.Added: "history.added", operator.PasswordChanged: "history.password", operator.PasswordReset: "history.reset",
+	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
+	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
+	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
+}
+
+// historyPage is a part of the history, newest first.
+type historyPage struct {
+	Rows  []historyRow
+	Older string // address of the next part; empty at the end
+}
+
+// historyRow is what somebody did.
+type historyRow struct {
+	At      time.Time
+	By      string // login; empty for whoever runs the server
+	Deed    string // name of the words
+	Login   string // whose account; empty for a site
+	Details []string
+	Keys    []string // of the sites that it is about; none for all of them
+
+	about [2]any // with At, tells which entries are of one deed
+}
+
+func (c *Console) showHistory(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "history")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	var before journal.Position
+	if text := r.URL.Query().Get("before"); text != "" {
+		if before, err = journal.ParsePosition(text); err != nil {
+			c.fail(w, r, http.StatusNotFound, "fail.notFound")
+			return
+		}
+	}
+	entries, err := c.Journal.Administration(r.Context(), f.Scope, before, maxHistory+1)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	var body historyPage
+	if len(entries) > maxHistory {
+		entries = entries[:maxHistory]
+		body.Older = "/history?" + url.Values{"before": {entries[maxHistory-1].Position.String()}}.Encode()
+	}
+	for _, e := range entries {
+		body.add(f, e)
+	}
+	f.Body = body
+	c.show(w, r, http.StatusOK, f)
+}
+
+// add adds the entry. What was done at several sites at once has an entry at each, and
+// is one row.
+func (p *historyPage) add(f frame, e journal.Entry) {
+	deed := deeds[e.Kind]
+	if deed == "" { // of a newer program
+		return
+	}
+	row := historyRow{At: e.At, Deed: deed, about: [2]any{e.Kind, e.SubjectID}}
+	var said struct {
+		By, Login string
+		From, To  any
+		Settings  map[string]any
+	}
+	if json.Unmarshal(e.Data, &said) == nil {
+		row.By, row.Login = said.By, said.Login
+	}
+	switch e.Kind {
+	case operator.Renamed:
+		row.Details = []string{textOf(said.From) + " → " + textOf(said.To)}
+	case operator.RoleChanged:
+		row.Details = []string{roleName(f.Words, said.From) + " → " + roleName(f.Words, said.To)}
+	case site.Changed:
+		for _, name := range slices.Sorted(maps.Keys(said.Settings)) {
+			row.Details = append(row.Details, settingName(f.Words, name))
+		}
+	}
+	for _, s := range f.Sites {
+		if s.ID == e.SiteID {
+			row.Keys = []string{s.Key}
+		}
+	}
+	if n := len(p.Rows); n > 0 && p.Rows[n-1].about == row.about && p.Rows[n-1].At.Equal(row.At) && row.Keys != nil {
+		p.Rows[n-1].Keys = append(p.Rows[n-1].Keys, row.Keys...)
+		return
+	}
+	p.Rows = append(p.Rows, row)
+}
+
+func textOf(value any) string {
+	text, _ := value.(string)
+	return text
+}
+
+func roleName(w *words, role any) string {
+	switch operator.Role(textOf(role)) {
+	case operator.Admin:
+		return w.text("role.admin")
+	case operator.Agent:
+		return w.text("role.operator")
+	}
+	return textOf(role)
+}
+
+// settingNames are the names of the words for a site's settings.
+var settingNames = map[string]string{
+	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "prerender": "setting.prerender",
+	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region",
+}
+
+func settingName(w *words, name string) string {
+	if words := settingNames[name]; words != "" {
+		return w.text(words)
+	}
+	return name
+}

@@ -1,0 +1,99 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// next is the step that the page's checklist says to take, or nothing without one.
+func (b *browser) nextStep(page string) string {
+	b.t.Helper()
+	a := b.get(page)
+	require.Equal(b.t, http.StatusOK, a.status, page)
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	require.NoError(b.t, err)
+	return document.Find(".first .now strong").Text()
+}
+
+func TestTheWayToTheFirstVisitor(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		page := fmt.Sprint("/sites/", d.shop.ID)
+		says := func(step string) {
+			t.Helper()
+			require.Equal(t, step, b.nextStep("/sites"))
+			require.Equal(t, step, b.nextStep(page))
+		}
+		passed := func(outcome string) {
+			d.Sites.Page(d.shop.ID, outcome)
+			require.NoError(t, d.Sites.StorePages(t.Context()))
+		}
+		says("Put it into the server's configuration")
+		require.Contains(t, b.get(page).body, "shop.example {\n\tencode\n\tfrontdesk\n\treverse_proxy localhost:9000\n}")
+		passed("not_html")
+		passed("csp")
+		says("Open a page of the site")
+		require.Contains(t, b.get(page).body, "their Content Security Policy does not allow the code")
+		require.Contains(t, b.get("/sites").body, "Pages go out without the code")
+		passed("woven")
+		says("See the first visitor")
+		d.hit(visit.View{})
+		says("")
+		require.Contains(t, b.get(page).body, "Visited today")
+		d.pass(25 * time.Hour)
+		require.Contains(t, b.get(page).body, "No visits today")
+	})
+}
+
+func TestSitesAreAddedOnceAndRetired(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		for _, taken := range []string{"shop.example", " Shop.EXAMPLE "} {
+			a := b.post("/sites", "key", taken)
+			require.Equal(t, http.StatusUnprocessableEntity, a.status)
+			require.Contains(t, a.body, "There is a site of this key already.")
+		}
+		made := b.post("/sites", "key", "Books.Example")
+		require.Equal(t, http.StatusSeeOther, made.status)
+		page := made.header.Get("Location")
+		require.Contains(t, b.get(page).body, ">books.example</h1>")
+		require.Equal(t, http.StatusNotFound, b.get("/sites/999").status)
+		require.Equal(t, http.StatusNotFound, b.post("/sites/999/retired", "retired", "true").status)
+		require.Equal(t, http.StatusNotFound, b.get("/sites/x").status)
+
+		l := d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		shop := fmt.Sprint("/sites/", d.shop.ID)
+		require.Equal(t, shop, b.post(shop+"/retired", "retired", "true").header.Get("Location"))
+		require.Contains(t, b.get(shop).body, "The site is retired.")
+		require.Contains(t, b.get("/sites").body, "Retired")
+		require.Contains(t, b.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID)).body, "Anna", "its leads stay")
+		require.Equal(t, http.StatusSeeOther, b.post(shop+"/retired", "retired", "false").status)
+		require.Contains(t, b.get(shop).body, "The site is back.")
+		history := b.get("/history").body
+		for _, text := range []string{"Site added", "Site retired", "Site brought back", "<bdi>vera</bdi>"} {
+			require.Contains(t, history, text)
+		}
+	})
+}
+
+// An admin of a site keeps it, and adds no others.
+func TestAdminOfASiteKeepsIt(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		_, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Login: "keeper", Password: password, Role: operator.Admin, Sites: scope.Of(d.shop.ID)})
+		require.NoError(t, err)
+		b := d.signedIn("keeper")
+		require.NotContains(t, b.get("/sites").body, `name="key"`)
+		require.Equal(t, http.StatusForbidden, b.post("/sites", "key", "new.example").status)
+		require.Equal(t, http.StatusSeeOther, b.post(fmt.Sprintf("/sites/%d/retired", d.shop.ID), "retired", "true").status)
+	})
+}

@@ -1,0 +1,233 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// staff is the content of the page of operators.
+type staff struct {
+	List        []member
+	Login, Name string // of the form that was not accepted
+	Role        operator.Role
+	Sites       siteChoice
+}
+
+// member is an operator as an admin sees one.
+type member struct {
+	operator.Operator
+	Keys   []string // of the sites that both see; none for all sites
+	Ours   bool     // the admin may change all of it
+	Self   bool
+	Choice siteChoice
+	Link   string // by which the member sets a new password; shown once
+}
+
+// siteChoice is which sites an account is to see, as a form has it.
+type siteChoice struct {
+	All    bool // may be chosen
+	Chosen scope.Sites
+	Sites  []siteOption
+}
+
+type siteOption struct {
+	ID     int64
+	Key    string
+	Chosen bool
+}
+
+// choose offers the sites that the admin sees.
+func choose(f frame, chosen scope.Sites) siteChoice {
+	choice := siteChoice{All: f.Operator.Sites.All(), Chosen: chosen}
+	for _, s := range f.Sites {
+		choice.Sites = append(choice.Sites, siteOption{s.ID, s.Key, !chosen.All() && chosen.Has(s.ID)})
+	}
+	return choice
+}
+
+// chosenSites are those that the form names, of the sites that the admin sees.
+func chosenSites(r *http.Request, f frame) scope.Sites {
+	if r.PostFormValue("all") == "true" {
+		return scope.All()
+	}
+	var ids []int64
+	for _, text := range r.PostForm["sites"] {
+		for _, s := range f.Sites {
+			if text == strconv.FormatInt(s.ID, 10) {
+				ids = append(ids, s.ID)
+			}
+		}
+	}
+	return scope.Of(ids...)
+}
+
+func memberOf(f frame, o operator.Operator) member {
+	actor := f.Operator.Actor()
+	m := member{Operator: o, Self: o.ID == f.Operator.ID, Ours: actor.Administers(o), Choice: choose(f, o.Sites)}
+	if !o.Sites.All() {
+		for _, s := range f.Sites {
+			if o.Sites.Has(s.ID) {
+				m.Keys = append(m.Keys, s.Key)
+			}
+		}
+	}
+	return m
+}
+
+func (c *Console) showOperators(w http.ResponseWriter, r *http.Request) {
+	c.operators(w, r, http.StatusOK, "")
+}
+
+func (c *Console) operators(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	f, err := c.frame(r, "operators")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	chosen := chosenSites(r, f)
+	if r.Method != http.MethodPost && len(f.Sites) == 1 {
+		chosen = scope.Of(f.Sites[0].ID)
+	}
+	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen)}
+	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	for _, o := range list {
+		s.List = append(s.List, memberOf(f, o))
+	}
+	f.Problem, f.Body = problem, s
+	c.show(w, r, status, f)
+}
+
+func (c *Console) addOperator(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "operators")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	_, err = c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
+		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"),
+		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosenSites(r, f),
+	})
+	problem := f.Words.problem(err)
+	switch {
+	case problem != "":
+		c.operators(w, r, http.StatusUnprocessableEntity, problem)
+	case err != nil:
+		c.failed(w, r, err)
+	default:
+		c.back(w, r, "/operators", "operators.added")
+	}
+}
+
+func (c *Console) showOperator(w http.ResponseWriter, r *http.Request) {
+	c.operator(w, r, http.StatusOK, "", "")
+}
+
+// operator shows the operator that the address names: with what was not accepted, or
+// with a link for a new password.
+func (c *Console) operator(w http.ResponseWriter, r *http.Request, status int, problem, link string) {
+	f, err := c.frame(r, "operator")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	at := slices.IndexFunc(list, func(o operator.Operator) bool { return o.ID == operatorID(r) })
+	if at < 0 {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	m := memberOf(f, list[at])
+	m.Link = link
+	f.Title, f.Problem, f.Body, f.Here = plainly(m.Label()), problem, m, "/operators/"+strconv.FormatInt(m.ID, 10)
+	c.show(w, r, status, f)
+}
+
+// operatorID is the one in the address; 0, which nobody has, for what is no number.
+func operatorID(r *http.Request) int64 {
+	id, err := strconv.ParseInt(r.PathValue("operator"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+func (c *Console) editOperator(w http.ResponseWriter, r *http.Request) {
+	c.change(w, r, "", func(actor operator.Actor, id int64) error {
+		return c.Operators.Edit(r.Context(), actor, id, r.PostFormValue("name"), operator.Role(r.PostFormValue("role")))
+	})
+}
+
+func (c *Console) setOperatorSites(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "operator")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	c.change(w, r, "", func(actor operator.Actor, id int64) error {
+		return c.Operators.SetSites(r.Context(), actor, id, chosenSites(r, f))
+	})
+}
+
+func (c *Console) setDisabled(w http.ResponseWriter, r *http.Request) {
+	c.change(w, r, "", func(actor operator.Actor, id int64) error {
+		return c.Operators.SetDisabled(r.Context(), actor, id, r.PostFormValue("disabled") == "true")
+	})
+}
+
+func (c *Console) removeOperator(w http.ResponseWriter, r *http.Request) {
+	c.change(w, r, "/operators", func(actor operator.Actor, id int64) error { return c.Operators.Remove(r.Context(), actor, id) })
+}
+
+// resetPassword shows the link in its own answer: it is not kept for another page.
+func (c *Console) resetPassword(w http.ResponseWriter, r *http.Request) {
+	self, _ := current(r)
+	token, err := c.Operators.Reset(r.Context(), self.Actor(), operatorID(r))
+	if err != nil {
+		c.unchanged(w, r, err)
+		return
+	}
+	c.operator(w, r, http.StatusOK, "", resetLink(r, token))
+}
+
+// change changes the operator that the address names, and goes to a page: the
+// operator's own, unless another is given.
+func (c *Console) change(w http.ResponseWriter, r *http.Request, to string, f func(operator.Actor, int64) error) {
+	self, _ := current(r)
+	id := operatorID(r)
+	if err := f(self.Actor(), id); err != nil {
+		c.unchanged(w, r, err)
+		return
+	}
+	if to == "" {
+		to = "/operators/" + strconv.FormatInt(id, 10)
+		c.back(w, r, to, "operators.changed")
+		return
+	}
+	c.back(w, r, to, "operators.removed")
+}
+
+// unchanged answers why an operator was not changed.
+func (c *Console) unchanged(w http.ResponseWriter, r *http.Request, err error) {
+	problem := c.wordsFor(r).problem(err)
+	switch {
+	case errors.Is(err, operator.ErrUnknown):
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+	case problem != "":
+		c.operator(w, r, http.StatusUnprocessableEntity, problem, "")
+	default:
+		c.failed(w, r, err)
+	}
+}

@@ -1,0 +1,93 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+func TestAnAdminKeepsAccounts(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		vera := d.signedIn("vera")
+		require.Equal(t, http.StatusSeeOther, vera.post("/operators", "login", "boris", "password", password, "role", "operator", "sites", fmt.Sprint(d.shop.ID)).status)
+		list, err := d.Operators.List(t.Context(), scope.All())
+		require.NoError(t, err)
+		require.Equal(t, scope.Of(d.shop.ID), list[0].Sites)
+		page := fmt.Sprintf("/operators/%d", list[0].ID)
+		boris := d.signedIn("boris")
+
+		require.Equal(t, page, vera.post(page, "name", "Boris B.", "role", "admin").header.Get("Location"))
+		body := vera.get(page).body
+		require.Contains(t, body, "The operator is changed.")
+		require.Contains(t, body, "<bdi>Boris B.</bdi>")
+		require.Equal(t, http.StatusOK, boris.get("/operators").status, "an admin now")
+		require.Equal(t, http.StatusForbidden, boris.post("/sites", "key", "new.example").status, "of one site")
+		require.Equal(t, http.StatusUnprocessableEntity, vera.post(page+"/sites").status, "no site is left")
+
+		made := vera.post(page + "/password")
+		require.Equal(t, http.StatusOK, made.status)
+		document, err := goquery.NewDocumentFromReader(strings.NewReader(made.body))
+		require.NoError(t, err)
+		link, err := url.Parse(document.Find("#link").AttrOr("value", ""))
+		require.NoError(t, err)
+		require.Equal(t, d.server.Listener.Addr().String(), link.Host)
+		require.NotContains(t, vera.get(page).body, link.Query().Get("token"), "shown once")
+		require.Contains(t, vera.get("/operators").body, "waits for a password")
+		require.Equal(t, http.StatusSeeOther, boris.get("/visitors").status, "signed out")
+		require.Equal(t, http.StatusUnauthorized, boris.post("/sign-in", "login", "boris", "password", password).status)
+
+		for range 2 { // looking at it uses nothing up
+			door := boris.get(link.RequestURI())
+			require.Equal(t, http.StatusOK, door.status)
+			require.Contains(t, door.body, `value="boris"`)
+		}
+		token := link.Query().Get("token")
+		short := boris.post("/password", "token", token, "password", "short")
+		require.Equal(t, http.StatusUnprocessableEntity, short.status)
+		require.Contains(t, short.body, "A password has at least 10 characters.")
+		require.Equal(t, "/visitors", boris.post("/password", "token", token, "password", "another password").header.Get("Location"))
+		require.Equal(t, http.StatusOK, boris.get("/visitors").status, "signed in")
+		require.Equal(t, http.StatusForbidden, d.browser().post("/password", "token", token, "password", "another password").status, "once")
+		require.Equal(t, http.StatusForbidden, d.browser().get("/password?token=").status)
+
+		require.Equal(t, "/operators", vera.post(page+"/removal").header.Get("Location"))
+		require.Equal(t, http.StatusNotFound, vera.get(page).status)
+		require.Equal(t, http.StatusSeeOther, boris.get("/visitors").status, "signed out")
+
+		done := vera.get("/history").body
+		for _, text := range []string{"Account made", "Name changed", "<bdi> → Boris B.</bdi>", "Operator → Admin", "Password reset", "Password changed", "Account removed"} {
+			require.Contains(t, done, text)
+		}
+	})
+}
+
+func TestHistoryIsOfOnesSites(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		for i := range 2 {
+			_, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{
+				Login: fmt.Sprintf("agent%03d", i), Password: password, Role: operator.Agent, Sites: scope.Of(d.shop.ID)})
+			require.NoError(t, err)
+		}
+		other, err := d.Sites.Provision(t.Context(), "other.example")
+		require.NoError(t, err)
+		vera := d.signedIn("vera")
+		require.Equal(t, http.StatusSeeOther, vera.post("/operators", "login", "eve", "password", password, "role", "admin", "sites", fmt.Sprint(other.ID)).status)
+		eve := d.signedIn("eve").get("/history").body
+		require.Contains(t, eve, "<bdi>eve</bdi>")
+		require.NotContains(t, eve, "agent000")
+		all := vera.get("/history").body
+		for _, text := range []string{"agent000", "agent001", "<bdi>eve</bdi>", "other.example", "Site added"} {
+			require.Contains(t, all, text)
+		}
+		require.Equal(t, http.StatusNotFound, vera.get("/history?before=x").status)
+		require.NotContains(t, vera.get("/history?before=0-1").body, "agent000")
+	})
+}

@@ -1,0 +1,245 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// changing is an account while it is being changed, in a transaction.
+type changing struct {
+	*Operators
+	tx    db.Tx
+	actor Actor
+	Operator
+}
+
+// change has f change the account. Nobody is changed who is declared in the
+// configuration; by an actor nobody of whose sites some are not the actor's, who
+// gets [ErrForbidden], or [ErrUnknown] when none of them is. The last admin of all
+// sites who can sign in stays: [ErrLastAdmin].
+func (o *Operators) change(ctx context.Context, actor Actor, condition string, arg any, f func(context.Context, *changing) error) error {
+	defer o.online.found.Store(nil)
+	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		// The rows are locked: nobody else changes the account or the last admins, on
+		// any node.
+		if _, err := tx.Exec(ctx, `UPDATE operators SET epoch = epoch WHERE role = 'admin' OR `+condition, arg); err != nil {
+			return fmt.Errorf("changing operator: %w", err)
+		}
+		found, err := find(ctx, tx, condition, arg)
+		switch {
+		case err != nil:
+			return err
+		case !actor.sees(found.Operator):
+			return ErrUnknown
+		case found.Provisioned:
+			return ErrProvisioned
+		}
+		c := &changing{Operators: o, tx: tx, actor: actor, Operator: found.operator()}
+		admins, err := c.admins(ctx)
+		if err != nil {
+			return err
+		}
+		if err := f(ctx, c); err != nil {
+			return err
+		}
+		left, err := c.admins(ctx)
+		if err == nil && left == 0 && admins > 0 {
+			err = ErrLastAdmin
+		}
+		return err
+	})
+}
+
+func (a Actor) sees(o Operator) bool {
+	return a.Sites.All() || !a.Sites.Common(o.Sites).None() || o.Sites.All()
+}
+
+// Administers tells whether the actor may change all of the account.
+func (a Actor) Administers(o Operator) bool {
+	return !o.Provisioned && a.Sites.Covers(o.Sites) && a.sees(o)
+}
+
+// whole returns [ErrForbidden] unless the actor has all sites of the account, and
+// [ErrSelf] for the actor's own account.
+func (c *changing) whole() error {
+	switch {
+	case c.Login == c.actor.By:
+		return ErrSelf
+	case !c.actor.Sites.Covers(c.Sites):
+		return ErrForbidden
+	}
+	return nil
+}
+
+// admins counts the admins of all sites who can sign in.
+func (c *changing) admins(ctx context.Context) (int, error) {
+	admins, _, err := db.One(ctx, c.tx, db.Only[int], `SELECT COUNT(*) FROM operators
+		WHERE role = $1 AND NOT disabled AND sites = $2 AND password_hash <> ''`, string(Admin), scope.All().String())
+	if err != nil {
+		return 0, fmt.Errorf("counting admins: %w", err)
+	}
+	return admins, nil
+}
+
+// set changes columns of the account; arguments begin with $2.
+func (c *changing) set(ctx context.Context, columns string, args ...any) error {
+	if _, err := c.tx.Exec(ctx, `UPDATE operators SET `+columns+` WHERE id = $1`, append([]any{c.ID}, args...)...); err != nil {
+		return fmt.Errorf("changing operator: %w", err)
+	}
+	return nil
+}
+
+func (c *changing) noted(ctx context.Context, kind string, at scope.Sites, more map[string]string) error {
+	return c.note(ctx, c.tx, kind, c.actor.By, c.Operator, at, more)
+}
+
+// Passwd gives the account a new password and ends its sessions. The error may
+// be [ErrUnknown], [ErrProvisioned], [ErrForbidden] or [ErrPassword].
+func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password string) error {
+	login, err := foldLogin(login)
+	if err != nil {
+		return ErrUnknown
+	}
+	hash, err := o.verifier.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return o.change(ctx, actor, "login = $1", login, func(ctx context.Context, c *changing) error {
+		if err := c.whole(); err != nil && err != ErrSelf {
+			return err
+		}
+		return c.newPassword(ctx, hash)
+	})
+}
+
+// newPassword makes the hash the account's, and ends its sessions and its link.
+func (c *changing) newPassword(ctx context.Context, hash string) error {
+	if err := c.set(ctx, `password_hash = $2, epoch = epoch + 1`, hash); err != nil {
+		return err
+	}
+	if _, err := c.tx.Exec(ctx, `DELETE FROM operator_resets WHERE operator_id = $1`, c.ID); err != nil {
+		return fmt.Errorf("closing the link of an operator: %w", err)
+	}
+	return c.noted(ctx, PasswordChanged, c.Sites, nil)
+}
+
+// Edit gives the account another name and role. The error may be that of
+// [Operators.SetDisabled], [ErrName] or [ErrRole]. Who edits the own account has its
+// role stay.
+func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role) error {
+	name, err := checkName(name)
+	if err != nil {
+		return err
+	}
+	if err := checkRole(role); err != nil {
+		return err
+	}
+	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
+		if err := c.whole(); err != nil && (err != ErrSelf || role != c.Role) {
+			return err
+		}
+		before := c.Operator
+		if err := c.set(ctx, `name = $2, role = $3`, name, string(role)); err != nil {
+			return err
+		}
+		if name != before.Name {
+			if err := c.noted(ctx, Renamed, c.Sites, map[string]string{"from": before.Name, "to": name}); err != nil {
+				return err
+			}
+		}
+		if role != before.Role {
+			return c.noted(ctx, RoleChanged, c.Sites, map[string]string{"from": string(before.Role), "to": string(role)})
+		}
+		return nil
+	})
+}
+
+// SetSites gives the account the sites that are wanted, and takes those from it that
+// are not. Of both, what the actor does not have stays as it is. No account is left
+// without a site: [ErrSites].
+func (o *Operators) SetSites(ctx context.Context, actor Actor, id int64, wanted scope.Sites) error {
+	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
+		switch {
+		case c.Login == c.actor.By:
+			return ErrSelf
+		case c.Sites.All() && !actor.Sites.All():
+			return ErrForbidden
+		}
+		after := c.Sites.Within(actor.Sites, wanted)
+		if after.None() {
+			return ErrSites
+		}
+		return c.giveSites(ctx, after)
+	})
+}
+
+func (c *changing) giveSites(ctx context.Context, after scope.Sites) error {
+	if err := c.set(ctx, `sites = $2`, after.String()); err != nil {
+		return err
+	}
+	given, withdrawn := difference(c.Sites, after)
+	if err := c.noted(ctx, Given, given, nil); err != nil {
+		return err
+	}
+	return c.noted(ctx, Withdrawn, withdrawn, nil)
+}
+
+// difference are the sites that were given and withdrawn. All of them are one more,
+// beside those of a list.
+func difference(before, after scope.Sites) (given, withdrawn scope.Sites) {
+	minus := func(a, b scope.Sites) scope.Sites {
+		switch {
+		case a == b:
+			return scope.Sites{}
+		case a.All(), b.All():
+			return a
+		}
+		var ids []int64
+		for _, id := range a.IDs() {
+			if !b.Has(id) {
+				ids = append(ids, id)
+			}
+		}
+		return scope.Of(ids...)
+	}
+	return minus(after, before), minus(before, after)
+}
+
+// SetDisabled forbids the account to sign in, which ends its sessions, or lets
+// it in again. The error may be [ErrUnknown], [ErrProvisioned], [ErrForbidden],
+// [ErrSelf] or [ErrLastAdmin].
+func (o *Operators) SetDisabled(ctx context.Context, actor Actor, id int64, disabled bool) error {
+	kind := Enabled
+	if disabled {
+		kind = Disabled
+	}
+	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
+		if err := c.whole(); err != nil || c.Disabled == disabled {
+			return err
+		}
+		if err := c.set(ctx, `disabled = $2, epoch = epoch + 1`, disabled); err != nil {
+			return err
+		}
+		return c.noted(ctx, kind, c.Sites, nil)
+	})
+}
+
+// Remove removes the account for good, which ends its sessions. What it did stays in
+// the journal. The error may be that of [Operators.SetDisabled].
+func (o *Operators) Remove(ctx context.Context, actor Actor, id int64) error {
+	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
+		if err := c.whole(); err != nil {
+			return err
+		}
+		for _, from := range []string{`operators WHERE id`, `operator_leases WHERE operator_id`, `operator_resets WHERE operator_id`,
+			`lead_marks WHERE operator_id`, `lead_opened WHERE operator_id`} {
+			if _, err := c.tx.Exec(ctx, `DELETE FROM `+from+` = $1`, id); err != nil {
+				return fmt.Errorf("removing operator: %w", err)
+			}
+		}
+		return c.noted(ctx, Removed, c.Sites, nil)
+	})
+}

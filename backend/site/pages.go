@@ -1,0 +1,168 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+const (
+	// storePagesEvery is how often what was counted of pages is stored.
+	storePagesEvery = 10 * time.Second
+	// storePagesTimeout is how long that may take, at the end of the process too.
+	storePagesTimeout = 5 * time.Second
+	// PagesKept is for how many days it is kept.
+	PagesKept = 30
+)
+
+// Pages is what became of a site's pages in one way.
+type Pages struct {
+	// Outcome is a word of the edge, such as "woven", or a reason to pass a page.
+	Outcome string
+	Number  int64
+	LastAt  time.Time
+}
+
+// tally counts pages until they are stored. It has an entry for each site, outcome and
+// day, of which there are few.
+type tally struct {
+	mu     sync.Mutex
+	counts map[pagesKey]pagesCount
+}
+
+type pagesKey struct {
+	site, day int64
+	outcome   string
+}
+
+type pagesCount struct{ pages, lastAt int64 }
+
+func (t *tally) add(key pagesKey, count pagesCount) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counts == nil {
+		t.counts = make(map[pagesKey]pagesCount)
+	}
+	known := t.counts[key]
+	t.counts[key] = pagesCount{known.pages + count.pages, max(known.lastAt, count.lastAt)}
+}
+
+func (t *tally) take() map[pagesKey]pagesCount {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken := t.counts
+	t.counts = nil
+	return taken
+}
+
+const day = 24 * int64(time.Hour/time.Millisecond)
+
+// Page counts a page of the site. It does not wait: [Sites.CountPages] stores it.
+func (s *Sites) Page(siteID int64, outcome string) {
+	at := s.now().UnixMilli()
+	s.tally.add(pagesKey{siteID, at / day, outcome}, pagesCount{1, at})
+}
+
+// CountPages stores what [Sites.Page] counts, every ten seconds and once more when ctx
+// ends. What cannot be stored is tried again with what comes next.
+func (s *Sites) CountPages(ctx context.Context) {
+	again := time.NewTicker(storePagesEvery)
+	defer again.Stop()
+	failing := false
+	for going := true; going; {
+		select {
+		case <-ctx.Done():
+			going = false
+		case <-again.C:
+		}
+		err := s.StorePages(context.WithoutCancel(ctx))
+		if err != nil && !failing {
+			s.logger.Warn("storing what became of pages failed: it is tried again", zap.Error(err))
+		}
+		failing = err != nil
+	}
+}
+
+// StorePages stores what has been counted.
+func (s *Sites) StorePages(ctx context.Context) error {
+	counted := s.tally.take()
+	if len(counted) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storePagesTimeout)
+	defer cancel()
+	type row struct {
+		site, day     int64
+		outcome       string
+		pages, lastAt int64
+	}
+	rows := make([]row, 0, len(counted))
+	// In one order on all nodes.
+	for _, k := range slices.SortedFunc(maps.Keys(counted), func(a, b pagesKey) int {
+		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day), cmp.Compare(a.outcome, b.outcome))
+	}) {
+		rows = append(rows, row{k.site, k.day, k.outcome, counted[k].pages, counted[k].lastAt})
+	}
+	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		for some := range db.Parts(rows) {
+			values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.day, &r.outcome, &r.pages, &r.lastAt} })
+			_, err := tx.Exec(ctx, `INSERT INTO site_pages (site_id, day, outcome, pages, last_at) `+values+`
+				ON CONFLICT (site_id, day, outcome) DO UPDATE SET pages = site_pages.pages + excluded.pages,
+					last_at = CASE WHEN excluded.last_at > site_pages.last_at THEN excluded.last_at ELSE site_pages.last_at END`, args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		for k, count := range counted {
+			s.tally.add(k, count)
+		}
+		return fmt.Errorf("storing what became of pages: %w", err)
+	}
+	return nil
+}
+
+// Pages tells what became of the sites' pages in the last days, today and those before
+// it, by the sites' ids; the most frequent first. It may be ten seconds late.
+func (s *Sites) Pages(ctx context.Context, sites scope.Sites, days int) (map[int64][]Pages, error) {
+	type row struct {
+		Pages
+		site, lastAt int64
+	}
+	rows, err := db.List(ctx, s.db.Read(), func(r *row) []any { return []any{&r.site, &r.Outcome, &r.Number, &r.lastAt} },
+		`SELECT site_id, outcome, CAST(SUM(pages) AS BIGINT) AS pages, MAX(last_at) FROM site_pages
+		WHERE day > $1 AND `+sites.SQL("site_id")+` GROUP BY site_id, outcome ORDER BY pages DESC, outcome`,
+		s.now().UnixMilli()/day-int64(days))
+	if err != nil {
+		return nil, fmt.Errorf("reading what became of pages: %w", err)
+	}
+	pages := make(map[int64][]Pages)
+	for _, r := range rows {
+		r.LastAt = time.UnixMilli(r.lastAt)
+		pages[r.site] = append(pages[r.site], r.Pages)
+	}
+	return pages, nil
+}
+
+// PrunePages forgets what became of pages more than [PagesKept] days ago.
+func (s *Sites) PrunePages(ctx context.Context) error {
+	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM site_pages WHERE day < $1`, s.now().UnixMilli()/day-PagesKept)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("pruning what became of pages: %w", err)
+	}
+	return nil
+}

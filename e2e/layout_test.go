@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// faults are what is wrong with the layout of the page: what is wider than its place, what lies over its neighbour, and what is
+// shortened that must not be.
+const faults = `(() => {
+	const found = [], near = 1;
+	const say = (what, element) => found.push(what + ": " + element.outerHTML.slice(0, 160));
+	const seen = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1;
+	if (document.documentElement.scrollWidth > innerWidth) found.push("the page is " + document.documentElement.scrollWidth + " wide");
+	for (const row of document.querySelectorAll(".rows > li, .columns")) {
+		const within = row.getBoundingClientRect(), cells = [...row.children].filter(seen);
+		for (const [i, cell] of cells.entries()) {
+			const a = cell.getBoundingClientRect();
+			if (a.left < within.left - near || a.right > within.right + near) say("outside of its row", cell);
+			for (const other of cells.slice(i + 1)) {
+				const b = other.getBoundingClientRect();
+				if (a.left < b.right - near && b.left < a.right - near && a.top < b.bottom - near && b.top < a.bottom - near) say("over its neighbour", other);
+			}
+		}
+	}
+	for (const element of document.querySelectorAll("body *")) {
+		const style = getComputedStyle(element);
+		if (!seen(element) || style.display.startsWith("inline") || element.closest("svg")) continue;
+		if (style.overflowX === "visible" && element.clientWidth && element.scrollWidth > element.clientWidth + near) say("too wide", element);
+	}
+	for (const figure of document.querySelectorAll(".figure, .tag, .trail b, .columns span")) {
+		if (seen(figure) && !figure.matches(".trail b") && figure.scrollWidth > figure.clientWidth + near && figure.clientWidth) say("shortened", figure);
+	}
+	for (const step of document.querySelectorAll(".trail b")) {
+		const a = step.getBoundingClientRect(), trail = step.parentElement.getBoundingClientRect();
+		if (a.right > trail.right + near || a.left < trail.left - near || a.width < Math.min(step.scrollWidth, trail.width) - near) say("the open page is cut", step);
+	}
+	for (const name of document.querySelectorAll(".rows .who > :first-child")) {
+		const link = name.querySelector("a, strong") ?? name;
+		if (seen(link) && link.scrollWidth > link.clientWidth + near && link.clientWidth < 120) say("too short a name", link);
+	}
+	return found;
+})()`
+
+func TestNothingOverflowsAtAnyWidth(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+
+	// The longest that there may be: names without a blank, amounts, campaigns, paths.
+	visitor := newTab(t)
+	p.open(visitor, "/contacts.html?utm_source=Лидогенерация-и-продвижение&utm_medium=электронная-почта&utm_campaign=осенняя-распродажа-светильников")
+	for _, path := range []string{"/lamps/", "/the-longest-page-of-the-shop/with-all-of-its-lamps/and-lanterns/of-the-autumn-of-this-year.html", "/order.html"} {
+		before := value[float64](visitor, `Svc.getCredentials().hit_id`)
+		visitor.do(`history.pushState(null, "", "` + path + `"); document.title = "Достопримечательности и светильники: " + location.pathname`)
+		visitor.until(`Svc.getCredentials().hit_id !== ` + fmt.Sprintf("%.0f", before))
+	}
+	named := func(fields map[string]string) string {
+		t.Helper()
+		require.True(t, sendRequest(p.credentials(t), fields))
+		desk.visit(p.console + "/leads")
+		return value[string](desk, `document.querySelector("#leads a").pathname`)
+	}
+	named(map[string]string{"name": "Бюропереводовконстантинопольскихдостопримечательностей", "text": "Достопримечательностьдостопримечательностей", "is_sale": "1", "sale_cost": "999999999999.99"})
+	named(map[string]string{"name": "Burschenschaftsangelegenheiten Müller", "phone": "8 (495) 123-45-67", "text": "Two lamps", "is_sale": "1", "sale_cost": "148500.50"})
+	lead := named(map[string]string{"email": "a-very-long-name-of-a-mailbox@a-very-long-name-of-a-host.example", "phone": "8 (495) 123-45-67",
+		"text": "Is it in stock?", "is_sale": "1", "a_field_of_the_site_with_a_long_name": "https://shop.example/" + "long/long/long/long/long/long/long/long/"})
+	desk.visit(p.console + lead)
+	card := value[string](desk, `document.querySelector("a[href^='/visitors/']").pathname`)
+	p.await(t, func() bool {
+		desk.visit(p.console + "/numbers")
+		return value[bool](desk, `document.querySelectorAll(".rows > li").length > 0`)
+	})
+
+	for _, language := range []string{"en", "ru"} {
+		desk.visit(p.console + "/account")
+		desk.do(`window.earlier = true; document.querySelector("[name=language][value=` + language + `]").click()`)
+		desk.until(`!window.earlier && document.documentElement.lang === "` + language + `" && document.readyState === "complete"`)
+		for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/operators", "/sites", "/account", "/nowhere"} {
+			desk.size(1280, 800, false)
+			desk.visit(p.console + path)
+			for _, width := range []int64{320, 390, 721, 768, 900, 1000, 1280, 1920} {
+				desk.size(width, 800, width < 600)
+				desk.until(fmt.Sprint("innerWidth === ", width))
+				assert.Empty(t, value[[]string](desk, faults), "%s in %s at %d", path, language, width)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// browser is Chromium with the operator signed in.
+type browser struct {
+	ctx      context.Context
+	close    func()
+	console  string
+	language string
+}
+
+func open(ctx context.Context, console string) (*browser, error) {
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		return nil, errors.New("no chromium, chromium-browser or google-chrome in PATH")
+	}
+	allocator, closeAllocator := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))...)
+	tab, closeTab := chromedp.NewContext(allocator)
+	b := &browser{ctx: tab, console: console, close: func() {
+		closeTab()
+		closeAllocator()
+	}}
+	err := b.see("/sign-in", fmt.Sprintf(`document.getElementById("login").value = %q; document.getElementById("password").value = %q;
+		document.querySelector("main form").requestSubmit()`, login, password), `document.documentElement.dataset.stream === "live"`)
+	return b, err
+}
+
+// see goes to the page, runs the script there, and waits until the expression is true.
+func (b *browser) see(path, script, until string) error {
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(b.console+path)); err != nil {
+		return err
+	}
+	if script != "" {
+		if err := chromedp.Do(b.ctx, chromedp.Evaluate[chromedp.Void](script)); err != nil {
+			return err
+		}
+	}
+	for range 200 {
+		if holds, _ := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+until+")")); holds { // a page that is being left answers with an error
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("never true on %s: %s", path, until)
+}
+
+func (b *browser) take(s shot, format string) ([]byte, error) {
+	if s.language == "" {
+		s.language = "en"
+	}
+	look := map[bool]string{false: "light", true: "dark"}[s.dark]
+	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.width < 600}); err != nil {
+		return nil, err
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: look}, {Name: "prefers-reduced-motion", Value: "reduce"}}}); err != nil {
+		return nil, err
+	}
+	if b.language != s.language {
+		if err := b.see("/account", fmt.Sprintf(`window.earlier = true; document.querySelector("[name=language][value=%s]").click()`, s.language),
+			fmt.Sprintf(`!window.earlier && document.documentElement.lang === %q && document.readyState === "complete"`, s.language)); err != nil {
+			return nil, err
+		}
+		b.language = s.language
+	}
+	until := `document.readyState === "complete" && document.documentElement.dataset.stream !== "connecting"`
+	if s.until != "" {
+		until += " && " + s.until
+	}
+	if err := b.see(s.path, s.prepare, until); err != nil {
+		return nil, err
+	}
+	params := page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormat(format)}
+	if format == "webp" {
+		quality := int64(80)
+		params.Quality = &quality
+	}
+	shown, err := chromedp.Call(b.ctx, page.CaptureScreenshot, params)
+	return shown.Data, err
+}

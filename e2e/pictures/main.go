@@ -1,0 +1,114 @@
+// Command pictures takes the pictures of the console that the documentation shows: it runs the program with a day of a
+// made-up shop behind it, and looks at it in Chromium.
+//
+//	go run ./e2e/pictures                  writes docs/images
+//	go run ./e2e/pictures -review folder   writes every page at three widths, light and dark, in both languages
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// shot is a picture to be taken.
+type shot struct {
+	name           string
+	path           string
+	width, height  int64
+	dark           bool
+	language       string
+	prepare, until string // scripts
+}
+
+// guide are the pictures of the documentation, each under 80 KB.
+func guide(d day) []shot {
+	return []shot{
+		{name: "visitors", path: "/visitors", width: 1100, height: 500},
+		{name: "leads", path: "/leads", width: 1100, height: 440, dark: true},
+		{name: "card", path: d.card, width: 1100, height: 640},
+		{name: "lead-on-a-phone", path: d.lead, width: 390, height: 640},
+	}
+}
+
+func review(d day) (shots []shot) {
+	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "lead": d.lead, "card": d.card, "numbers": "/numbers", "account": "/account", "nowhere": "/nowhere"}
+	for _, language := range []string{"en", "ru"} {
+		for _, width := range []int64{390, 768, 1280} {
+			for _, dark := range []bool{false, true} {
+				look := map[bool]string{false: "light", true: "dark"}[dark]
+				for name, path := range pages {
+					shots = append(shots, shot{name: fmt.Sprintf("%s-%s-%d-%s", name, language, width, look),
+						path: path, width: width, height: 844, dark: dark, language: language})
+				}
+			}
+		}
+	}
+	return shots
+}
+
+func main() {
+	log.SetFlags(0)
+	folder := flag.String("review", "", "the `folder` for pictures of everything")
+	only := flag.String("only", "", "the beginning of the `names` of the pictures to take")
+	flag.Parse()
+	if err := run(*folder, *only); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(folder, only string) error {
+	if _, err := os.Stat("Caddyfile.example"); err != nil {
+		return errors.New("pictures are taken from the root of the repository")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	home, err := os.MkdirTemp("", "frontdesk-pictures-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	d, err := live(ctx, home)
+	if err != nil {
+		return fmt.Errorf("making a day: %w", err)
+	}
+	console, stop, err := start(ctx, home)
+	if err != nil {
+		return fmt.Errorf("starting the program: %w", err)
+	}
+	defer stop()
+	shots, format := guide(d), "webp"
+	if folder != "" {
+		shots, format = review(d), "png"
+	} else {
+		folder = filepath.Join("docs", "images")
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	b, err := open(ctx, console)
+	if err != nil {
+		return fmt.Errorf("opening the console: %w", err)
+	}
+	defer b.close()
+	for _, s := range shots {
+		if !strings.HasPrefix(s.name, only) {
+			continue
+		}
+		picture, err := b.take(s, format)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, s.name+"."+format), picture, 0o644); err != nil {
+			return err
+		}
+		log.Printf("%s.%s: %d KB", s.name, format, (len(picture)+1023)/1024)
+	}
+	return nil
+}
