@@ -22,7 +22,7 @@ import (
 // secrets are what there is of the shop, each in words that stand nowhere else.
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
-	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper",
+	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -38,6 +38,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	l := d.lead(h, map[string]any{"name": "SecretName", "phone": "+7 (912) 345-67-89", "email": "secret@mail.example", "message": "SecretMessage",
 		"form_name": "SecretForm", "user_fields": map[string]any{"city": "SecretCity"}})
 	require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/secret-path", map[string][]number.Writing{"74957654321": {{Text: "74957654321", Place: "text"}}}))
+	refused := d.refuse("foreign_ids", []byte(`{"name":"SecretRefused"}`), h.Ref)
 	_, err = d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{PhoneMask: new("+7 ###")}, "shopkeeper")
 	require.NoError(t, err)
 	keeper, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{
@@ -45,7 +46,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, err)
 	return map[string]string{
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
-		"view": "leads", "name": "console.css", "$": "",
+		"refused": fmt.Sprint(refused.ID), "view": "leads", "name": "console.css", "$": "",
 	}
 }
 

@@ -27,7 +27,11 @@ func (s *shop) refuse(address, sent string) {
 
 func (s *shop) refused(siteID int64) []lead.Refused {
 	s.t.Helper()
-	list, err := s.leads.ListRefused(s.t.Context(), scope.Of(siteID), lead.Cursor{}, 2*lead.MaxRefused)
+	sites := scope.Of(siteID)
+	if siteID == 0 {
+		sites = scope.All()
+	}
+	list, err := s.leads.ListRefused(s.t.Context(), sites, lead.Cursor{}, 2*lead.MaxRefused)
 	require.NoError(s.t, err)
 	return list
 }
