@@ -74,7 +74,7 @@ func TestFormsInThePage(t *testing.T) {
 
 		added := send("/sites", "key", "books.example")
 		require.Equal(t, http.StatusOK, added.status)
-		require.Equal(t, "/sites", added.header.Get("Console-Location"))
+		require.Equal(t, "/sites/2", added.header.Get("Console-Location"))
 		require.Empty(t, added.header.Get("Location"))
 		refused := send("/sites", "key", "not a key")
 		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
