@@ -38,6 +38,7 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 
 // timedPages is of how many pages one is measured: reading the clock for each part of each page would be a part of its cost.
 const timedPages = 16
+
 // count counts a page of the site for those who look after it. A page of which the
 // service does not know the site is not counted.
 func (e *Edge) count(siteID int64, outcome string) {
