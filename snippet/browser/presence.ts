@@ -1,3 +1,4 @@
+import { encode } from './text';
 import { request } from './transport';
 import type { View } from './view';
 import { begin, current } from './views';
@@ -35,7 +36,7 @@ export function tell(presence: 'here' | 'away' | 'left'): void {
   for (const view of new Set([looked ? undefined : here, current])) {
     if (view && (view.credentials || !(looked || view.refused))) {
       const { credentials, hit } = view;
-      request('presence', JSON.stringify({ presence, ...(credentials ? { credentials } : { hit }) }));
+      request('presence', encode({ presence, ...(credentials ? { credentials } : { hit }) }));
     }
   }
   here = looked ? current : here;
