@@ -170,7 +170,7 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 	if err != nil {
 		return nil, "", fmt.Errorf("%s does not use frontdesk: expected the directive in a site", file)
 	}
-	byKey, byHost := make(map[string]*Handler), make(map[string]string)
+	byKey, byHost := make(map[string]*Handler), make(map[string][]string)
 	var everybody *Handler // whatever the host
 	app := found.(*App)
 	app.eachHandler(func(at spot, handler any) {
@@ -190,11 +190,15 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 				key = strings.ToLower(host)
 				byKey[key] = h
 			}
-			byHost[strings.ToLower(host)] = key
+			if host = strings.ToLower(host); !slices.Contains(byHost[host], key) {
+				byHost[host] = append(byHost[host], key)
+			}
 		}
 	})
-	if site == "" {
-		site = byHost[strings.ToLower(host)]
+	if sites := byHost[strings.ToLower(host)]; site == "" && len(sites) > 1 { // at other ports
+		return nil, "", fmt.Errorf("%s has several sites of the host %s: expected --site, one of %s", file, host, strings.Join(slices.Sorted(slices.Values(sites)), ", "))
+	} else if site == "" && len(sites) == 1 {
+		site = sites[0]
 	}
 	keys := slices.Sorted(maps.Keys(byKey))
 	switch {

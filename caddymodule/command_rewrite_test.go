@@ -113,6 +113,7 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 
 	none := configuration(t, "http://localhost:8080 {\n\tfrontdesk shop\n}")
 	other := configuration(t, "http://localhost:8080 {\n\trespond hello\n}")
+	ports := configuration(t, "http://localhost:8080 {\n\tfrontdesk a {\n\t\tnumber 74951234567\n\t}\n}\nhttp://localhost:8081 {\n\tfrontdesk b {\n\t\tnumber 74951234567\n\t}\n}")
 	for name, refused := range map[string]struct {
 		args     []string
 		expected string
@@ -120,6 +121,7 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 		"nothing":            {nil, "give --config FILE, or --number SHOWN=REPLACEMENT"},
 		"which site":         {[]string{"-c", file}, "expected --site, one of lamps.example, repair, shop.example"},
 		"no such site":       {[]string{"-c", file, "--site", "toys"}, `site "toys" has no numbers in ` + file + ": expected one of lamps.example"},
+		"two on a host":      {[]string{"-c", ports, "--url", "http://localhost:8081/"}, "has several sites of the host localhost: expected --site, one of a, b"},
 		"no such host":       {[]string{"-c", file, "--url", "https://toys.example/"}, "has no numbers for the host toys.example: expected --site, or an address of one of lamps.example, repair.example, shop.example"},
 		"no numbers":         {[]string{"-c", none}, "has no numbers: expected number in a site's frontdesk, or --number"},
 		"no frontdesk":       {[]string{"-c", other}, "does not use frontdesk"},
