@@ -54,24 +54,30 @@ func checkPage(t *testing.T, even, placed, patient *PairReplacer, page []byte, c
 	// What comes out without the changes is what came in.
 	out := replaceAll(even, nil, page)
 	changes, at := changesOf(even, page), int64(0)
-	var want []byte
+	var want, fitted []byte // with the changes, and with those but for the plus signs that dialled numbers get
 	for _, e := range changes {
 		require.LessOrEqual(t, at, e.start, "changes overlap")
 		require.LessOrEqual(t, e.start, e.end)
 		want = append(append(want, page[at:e.start]...), e.text...)
+		text := e.text
+		if int64(len(text)) > e.end-e.start {
+			text = bytes.Replace(text, []byte("+"), nil, 1)
+		}
+		fitted = append(append(fitted, page[at:e.start]...), text...)
 		at = e.end
 	}
 	require.Equal(t, string(append(want, page[at:]...)), string(out))
+	fitted = append(fitted, page[at:]...)
 
 	// Skimming passes over nothing that counts.
 	require.Equal(t, string(out), string(replaceAll(patient, nil, page)))
 
 	// These numbers fit: nothing moves, and only digits change.
-	require.Len(t, out, len(page))
+	require.Len(t, fitted, len(page))
 	if lower := bytes.ToLower(page); !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) {
 		// What is markup inside of these depends on the tree, of which no more is kept than
 		// pages with real pictures and formulas need.
-		require.Equal(t, shapeOf(t, page), shapeOf(t, out))
+		require.Equal(t, shapeOf(t, page), shapeOf(t, fitted))
 	}
 
 	// Cuts change nothing.
