@@ -79,9 +79,7 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 	if len(leads) > maxLeads {
 		leads = leads[:maxLeads]
 		last := leads[maxLeads-1].Cursor()
-		body.Older = "/leads?" + url.Values{
-			"at": {strconv.FormatInt(last.At.UnixMilli(), 10)}, "id": {strconv.FormatInt(last.ID, 10)},
-		}.Encode()
+		body.Older = behindAddress("/leads", last)
 	}
 	for _, l := range leads {
 		body.Rows = append(body.Rows, leadRowOf(f.Words, f, l))
@@ -122,6 +120,11 @@ func cursorOf(query url.Values) lead.Cursor {
 		return lead.Cursor{}
 	}
 	return lead.Cursor{At: time.UnixMilli(at), ID: id}
+}
+
+// behindAddress is the address of the part of a list behind the place, which cursorOf reads.
+func behindAddress(path string, c lead.Cursor) string {
+	return path + "?" + url.Values{"at": {strconv.FormatInt(c.At.UnixMilli(), 10)}, "id": {strconv.FormatInt(c.ID, 10)}}.Encode()
 }
 
 // leadDetail is a lead whole.

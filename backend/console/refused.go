@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -118,9 +116,7 @@ func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int
 	if len(list) > maxRefused {
 		list = list[:maxRefused]
 		last := list[maxRefused-1].Cursor()
-		body.Older = "/leads/refused?" + url.Values{
-			"at": {strconv.FormatInt(last.At.UnixMilli(), 10)}, "id": {strconv.FormatInt(last.ID, 10)},
-		}.Encode()
+		body.Older = behindAddress("/leads/refused", last)
 	}
 	for _, one := range list {
 		body.Rows = append(body.Rows, refusedRowOf(f.Words, f, one))
