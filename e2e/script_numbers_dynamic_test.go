@@ -155,7 +155,10 @@ func TestNumbersAfterLoadingAgain(t *testing.T) {
 		__cs = [["setCsAccount", "` + siteKey + `"]]; Svc = SvcWidget = undefined;
 		const script = document.createElement("script");
 		script.src = "/frontdesk/svc.js";
-		await new Promise(done => { script.onload = done; document.head.append(script); });`)
+		await new Promise(done => { script.onload = done; document.head.append(script); });
+		document.getElementById("last").textContent = "8 (495) 123-45-67";`)
+	// The first run has ended: it is the second one that reads the page.
+	b.until(`document.getElementById("last").textContent === "8 (495) 765-43-21"`)
 	require.Equal(t, 2, value[int](b, "asked"))
 	require.Equal(t, 1, value[int](b, "Svc.getPhones().length"))
 	b.do(`document.body.firstElementChild.innerHTML = "8 495 123-45-67";` + frames)
