@@ -43,7 +43,7 @@ type Service struct {
 	observer Observer
 
 	desk     atomic.Pointer[Desk] // nil until ready
-	leases   leases
+	uses     uses
 	wanted   chan Configuration // the newest that has not been applied
 	starting sync.Once
 	stop     context.CancelFunc
@@ -91,10 +91,10 @@ func (s *Service) Ready() bool {
 // is done with it: the database stays open that long. It does not block.
 func (s *Service) Use() (desk *Desk, done func(), err error) {
 	desk = s.desk.Load()
-	if desk == nil || desk.DB.Lost() || !s.leases.take() {
+	if desk == nil || desk.DB.Lost() || !s.uses.begin() {
 		return nil, nil, ErrNotReady
 	}
-	return desk, s.leases.giveBack, nil
+	return desk, s.uses.end, nil
 }
 
 // Check returns nil when the service is ready and its database answers and takes
@@ -110,10 +110,10 @@ func (s *Service) Check(ctx context.Context) error {
 		}
 		return ErrNotReady
 	}
-	if !s.leases.take() {
+	if !s.uses.begin() {
 		return ErrNotReady
 	}
-	defer s.leases.giveBack()
+	defer s.uses.end()
 	return conceal(s.settings, desk.DB.Check(ctx))
 }
 
@@ -127,7 +127,7 @@ func (s *Service) Close() error {
 		return nil
 	}
 	desk.Console.Close() // its streams would not end by themselves
-	if !s.leases.drain(drainTimeout) {
+	if !s.uses.drain(drainTimeout) {
 		s.logger.Warn("closing the database under requests that have not finished")
 	}
 	return desk.Close()

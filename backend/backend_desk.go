@@ -79,6 +79,7 @@ type Desk struct {
 	Sites     *site.Sites
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	Leases    *number.Leases
 	Leads     *lead.Leads
 	API       *api.API
 	Console   *console.Console
@@ -115,6 +116,8 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	operators := operator.New(d, time.Now)
 	sites := site.New(d, time.Now, logger.Named("sites"))
 	numbers := number.NewShown(d, time.Now)
+	leases := number.NewLeases(d, time.Now)
+	visits.OnPresence(leases.Prolong)
 	entries := journal.New(d)
 	desk := &Desk{
 		DB:        d,
@@ -122,6 +125,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:     sites,
 		Operators: operators,
 		Numbers:   numbers,
+		Leases:    leases,
 		Leads:     leads,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
