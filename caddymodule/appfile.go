@@ -33,13 +33,18 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		database postgres <connection string>
 //		name     <name>
 //		operator <login> <password hash> [<site key>...]
+//		pool     <name> <number>... {
+//			hold      <duration>
+//			exhausted original|shared
+//			exhausted reserve <number>
+//		}
 //	}
 //
-// There may be several operators.
+// There may be several operators and pools.
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, name and operator", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, name, operator and pool", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -93,8 +98,12 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				}
 			}
 			a.Operators = append(a.Operators, o)
+		case "pool":
+			if err := a.readPool(d); err != nil {
+				return err
+			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, name or operator", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, name, operator or pool", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())
