@@ -79,6 +79,7 @@ type Desk struct {
 	Sites     *site.Sites
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	Visits    *visit.Visits
 	Leads     *lead.Leads
 	API       *api.API
 	Console   *console.Console
@@ -122,6 +123,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:     sites,
 		Operators: operators,
 		Numbers:   numbers,
+		Visits:    visits,
 		Leads:     leads,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
