@@ -80,6 +80,7 @@ type Desk struct {
 	Operators *operator.Operators
 	Numbers   *number.Shown
 	Leases    *number.Leases
+	Visits    *visit.Visits
 	Leads     *lead.Leads
 	API       *api.API
 	Console   *console.Console
@@ -126,6 +127,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Operators: operators,
 		Numbers:   numbers,
 		Leases:    leases,
+		Visits:    visits,
 		Leads:     leads,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
