@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
 const (
@@ -34,7 +35,10 @@ const (
 var ErrNotReady = errors.New("the service is not ready")
 
 // Observer is told of what is to be counted. Its methods must not block.
-type Observer = api.Observer
+type Observer interface {
+	api.Observer
+	number.Observer
+}
 
 // Service is the whole service on one database. It is safe for concurrent use.
 type Service struct {

@@ -117,7 +117,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	operators := operator.New(d, time.Now)
 	sites := site.New(d, time.Now, logger.Named("sites"))
 	numbers := number.NewShown(d, time.Now)
-	leases := number.NewLeases(d, time.Now)
+	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
 	entries := journal.New(d)
 	desk := &Desk{

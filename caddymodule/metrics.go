@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -50,6 +51,10 @@ var (
 		Name: "frontdesk_leads_total",
 		Help: "Leads that were stored, by where they came from.",
 	}, []string{"origin"})
+	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_leases_total",
+		Help: "Page views whose visitor was to have a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
+	}, []string{"outcome"})
 )
 
 // passed are the counters of pagesPassed for what becomes of pages, so that none is looked up for a page.
@@ -64,7 +69,7 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, leases} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -79,6 +84,8 @@ type metricsObserver struct{}
 func (metricsObserver) Hit(string) { hits.Inc() }
 
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
+
+func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
 
 // Interface guards
 var _ backend.Observer = metricsObserver{}

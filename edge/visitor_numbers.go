@@ -3,7 +3,9 @@ package edge
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -12,7 +14,7 @@ import (
 )
 
 // hasTracking tells whether any of the site's numbers can be another one for a visitor.
-func (f *effect) hasTracking() bool { return f.block.settings.numbers.plan.HasStatic() }
+func (f *effect) hasTracking() bool { return f.block.settings.numbers.plan.HasTracking() }
 
 // records are what the script is told of the numbers for the visitor of a page view, which
 // the request has reported.
@@ -21,7 +23,7 @@ func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Reques
 	if err != nil {
 		return nil, err
 	}
-	shown, err := f.shownTo(ctx, choice, hit.Ref)
+	shown, err := f.shownTo(ctx, desk.Leases, choice, hit)
 	if err != nil {
 		return nil, err
 	}
@@ -42,20 +44,23 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 }
 
 // shownTo is what the visitor of a page view sees by the choice.
-func (f *effect) shownTo(ctx context.Context, choice number.Choice, ref visit.Ref) (snippet.Shown, error) {
-	digits, leased, err := f.numbersFor(ctx, choice, ref)
-	if err != nil || leased == nil {
-		return f.block.show(choice), err
+func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice number.Choice, hit visit.Hit) (snippet.Shown, error) {
+	plan := &f.block.settings.numbers.plan
+	pools := plan.Pools(choice)
+	if pools == nil || hit.Bot {
+		return f.block.show(choice), nil
+	}
+	digits, leased := plan.Shown(choice), make([]bool, len(f.block.settings.Numbers))
+	for _, place := range slices.Sorted(maps.Keys(pools)) {
+		var err error
+		if digits[place], _, err = leases.Take(ctx, number.Want{
+			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place],
+		}); err != nil {
+			return snippet.Shown{}, err
+		}
+		leased[place] = true
 	}
 	shown := f.block.printed.Show(digits, snippet.ForVisitor)
 	shown.Lease(leased)
 	return shown, nil
-}
-
-// numbersFor are the digits that are shown for each printed number by the choice, in the
-// order of the numbers; empty for one that stays. leased tells which of them are this
-// visitor's alone for a while. It is nil where none is: then the digits need not be given,
-// since they are the choice's.
-func (f *effect) numbersFor(_ context.Context, _ number.Choice, _ visit.Ref) (digits []string, leased []bool, err error) {
-	return nil, nil, nil
 }

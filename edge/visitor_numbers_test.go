@@ -101,3 +101,32 @@ func TestHitWithoutTrackingNumbersTellsNone(t *testing.T) {
 	_, told, _ := f.hit("1", f.address+"/", "")
 	require.False(t, told)
 }
+
+// Each visitor has a number of the pool of his own, with the places and pictures of its number. A program has none.
+func TestHitLeasesNumbers(t *testing.T) {
+	settings := numbered()
+	settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, Tracking{Dynamic: []string{"74957650011", "74957650012"}})
+	f := serve(t, settings).ready()
+	shown := func(records []record) (raw []string) {
+		for _, r := range records {
+			require.True(t, r.DT || r.Raw == "74957650001")
+			raw = append(raw, r.Raw)
+		}
+		return raw
+	}
+	first, _, visitor := f.hit("1", f.address+"/", "")
+	require.Equal(t, []string{"74957650011", "74957650011"}, shown(first))
+	require.Equal(t, http.StatusOK, f.get(*first[1].Img).StatusCode)
+	second, _, _ := f.hit("2", f.address+"/", "")
+	require.Equal(t, []string{"74957650012", "74957650012"}, shown(second))
+	third, told, _ := f.hit("3", f.address+"/", "")
+	require.True(t, told)
+	require.Empty(t, third, "the pool is exhausted")
+	again, _, _ := f.hit("4", f.address+"/b", f.address+"/", visitor)
+	require.Equal(t, shown(first), shown(again))
+	news, _, _ := f.hit("5", f.address+"/?utm_source=news", "", visitor)
+	require.Equal(t, []string{"74957650001", "74957650001"}, shown(news), "the first line that holds")
+
+	// The page that is sent has the number as it is printed.
+	require.NotContains(t, f.get("/").body, "7650011")
+}

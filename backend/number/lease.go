@@ -2,6 +2,7 @@ package number
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -72,11 +74,26 @@ type Leases struct {
 	now   func() time.Time
 	ids   *db.Sequence
 	known sync.Map // the lists of pools whose numbers stand in the database
+
+	observer Observer
+	alarmed  sync.Map // when it was told last that a pool is exhausted, by its name
 }
 
-// NewLeases returns the leases of the database.
-func NewLeases(d *db.DB, now func() time.Time) *Leases {
-	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256)}
+// Observer is told what came of wanting numbers, for counting. It must not block.
+type Observer interface {
+	Leased(Outcome)
+}
+
+type nobody struct{}
+
+func (nobody) Leased(Outcome) {}
+
+// NewLeases returns the leases of the database. The observer may be nil.
+func NewLeases(d *db.DB, now func() time.Time, observer Observer) *Leases {
+	if observer == nil {
+		observer = nobody{}
+	}
+	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256), observer: observer}
 }
 
 // Take leases a number to the visitor, who is there now: his own, as long as nobody else
@@ -97,6 +114,9 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 			}
 		}
 		digits, outcome, err = t.take(ctx)
+		if err == nil && outcome.Exhausted() && l.alarms(want.Pool, t.now) {
+			err = t.alarm(ctx)
+		}
 		return err
 	})
 	if err != nil {
@@ -105,7 +125,35 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	if !known {
 		l.known.Store(want.Pool.list, true)
 	}
+	l.observer.Leased(outcome)
 	return digits, outcome, nil
+}
+
+// PoolExhausted is the kind of the journal's entry when a visitor has got no number of his own
+// since all were leased: one in ten minutes, for each pool and node.
+const PoolExhausted = "number.pool_exhausted"
+
+const alarmPause = 10 * time.Minute
+
+// alarms tells whether it is time to tell that the pool is exhausted.
+func (l *Leases) alarms(pool *Pool, now int64) bool {
+	last, told := l.alarmed.Load(pool.Name)
+	if told && now-last.(int64) < alarmPause.Milliseconds() {
+		return false
+	}
+	l.alarmed.Store(pool.Name, now)
+	return true
+}
+
+func (t *taking) alarm(ctx context.Context) error {
+	data, err := json.Marshal(struct {
+		Pool    string `json:"pool"`
+		Numbers int    `json:"numbers"`
+	}{t.Pool.Name, len(t.Pool.Digits)})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, t.tx, journal.Entry{SiteID: t.Site, At: time.UnixMilli(t.now), Kind: PoolExhausted, VisitorID: int64(t.Visitor), Data: data})
 }
 
 // key has the visitors of a pool take their numbers one after another on this node.

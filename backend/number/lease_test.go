@@ -3,7 +3,9 @@ package number_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +24,10 @@ type lessor struct {
 	leases *number.Leases
 	pool   *number.Pool
 	now    time.Time
+	counts [5]atomic.Int64 // of the outcomes
 }
+
+func (l *lessor) Leased(o number.Outcome) { l.counts[slices.Index(number.Outcomes, o)].Add(1) }
 
 func newLessor(t *testing.T, d *db.DB, exhausted number.Exhausted, digits ...string) *lessor {
 	l := &lessor{t: t, db: d, pool: &number.Pool{Name: "spring", Digits: digits, Exhausted: exhausted}, now: time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)}
@@ -30,7 +35,7 @@ func newLessor(t *testing.T, d *db.DB, exhausted number.Exhausted, digits ...str
 		l.pool.Reserve = "74950000000"
 	}
 	require.NoError(t, l.pool.Complete())
-	l.leases = number.NewLeases(d, func() time.Time { return l.now })
+	l.leases = number.NewLeases(d, func() time.Time { return l.now }, l)
 	return l
 }
 
@@ -93,6 +98,11 @@ func TestEachVisitorHasANumber(t *testing.T) {
 		require.Equal(t, []visit.ID{1, 3, 1}, l.holders("74950000001"))
 		l.later(26 * time.Hour)
 		require.Empty(t, l.holders("74950000001"), "those of long ago do not count")
+
+		alarms, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM journal WHERE kind = $1`, number.PoolExhausted)
+		require.NoError(t, err)
+		require.Equal(t, 2, alarms, "one in ten minutes")
+		require.EqualValues(t, 3, l.counts[slices.Index(number.Outcomes, number.Original)].Load())
 
 		own, err := l.leases.OfVisitor(t.Context(), 1, 1)
 		require.NoError(t, err)
@@ -188,9 +198,9 @@ func TestNoNumberIsLeasedTwice(t *testing.T) {
 			var mu sync.Mutex
 			now := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 			clock := func() time.Time { mu.Lock(); defer mu.Unlock(); now = now.Add(time.Millisecond); return now }
-			nodes := []*number.Leases{number.NewLeases(dbtest.Open(t, settings), clock)}
+			nodes := []*number.Leases{number.NewLeases(dbtest.Open(t, settings), clock, new(lessor))}
 			d := dbtest.Open(t, settings)
-			nodes = append(nodes, number.NewLeases(d, clock))
+			nodes = append(nodes, number.NewLeases(d, clock, new(lessor)))
 			for round := range rounds {
 				var asking sync.WaitGroup
 				outcomes := make(chan number.Outcome, 2*visitors)

@@ -31,6 +31,8 @@ type Hit struct {
 	NewVisitor, NewSession, Repeated bool
 	// Marked tells that the visitor has, or had, properties to ask for.
 	Marked bool
+	// Bot tells that a program has looked at the page, by what it calls itself.
+	Bot bool
 	// At is when the view was first reported, to the millisecond.
 	At time.Time
 	// URL is the view's address.
@@ -78,6 +80,7 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 		Repeated:   stored.repeated,
 		At:         time.UnixMilli(stored.at),
 		Marked:     a.marked,
+		Bot:        a.bot,
 		URL:        view.URL,
 		Came:       a.came(stored.newSession),
 	}, nil
