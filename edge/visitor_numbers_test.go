@@ -29,6 +29,10 @@ func (f *front) hit(view, url, referrer string, cookies ...string) (records []re
 	r, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.address+"/frontdesk/v1/hit", strings.NewReader(string(body)))
 	require.NoError(f.t, err)
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+	if len(cookies) > 0 && cookies[0] == "bot" {
+		r.Header.Set("User-Agent", "Googlebot/2.1")
+	}
 	r.Header.Set("Cookie", strings.Join(cookies, "; "))
 	response, err := http.DefaultClient.Do(r)
 	require.NoError(f.t, err)
@@ -114,6 +118,9 @@ func TestHitLeasesNumbers(t *testing.T) {
 		}
 		return raw
 	}
+	none, told, _ := f.hit("0", f.address+"/", "", "bot")
+	require.True(t, told)
+	require.Empty(t, none)
 	first, _, visitor := f.hit("1", f.address+"/", "")
 	require.Equal(t, []string{"74957650011", "74957650011"}, shown(first))
 	require.Equal(t, http.StatusOK, f.get(*first[1].Img).StatusCode)
