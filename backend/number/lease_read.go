@@ -11,8 +11,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// maxHolders bounds what [Leases.Of] returns.
-const maxHolders = 100
+// What is returned is bounded.
+const (
+	maxHolders   = 20
+	maxOfVisitor = 100
+)
 
 // leaseRow is a lease as it is stored.
 type leaseRow struct {
@@ -36,21 +39,21 @@ func (r *leaseRow) lease() Lease {
 // newest is the query of the leases that meet the condition, the newest first: those that
 // numbers have or had last, and earlier ones. Each part is read by an index as far as it is
 // needed: a number may have had many thousands.
-func newest(condition string) string {
-	order := ` AND ` + condition + ` ORDER BY begun_at DESC LIMIT ` + strconv.Itoa(maxHolders)
+func newest(condition string, limit int) string {
+	order := ` AND ` + condition + ` ORDER BY begun_at DESC LIMIT ` + strconv.Itoa(limit)
 	return `SELECT * FROM (SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0` + order + `) AS last
 		UNION ALL SELECT * FROM (SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases WHERE true` + order + `) AS earlier
-		ORDER BY 7 DESC, 1 DESC LIMIT ` + strconv.Itoa(maxHolders)
+		ORDER BY 7 DESC, 1 DESC LIMIT ` + strconv.Itoa(limit)
 }
 
 var (
-	leasesOfNumber  = newest(`digits = $1 AND begun_at <= $2`)
-	leasesOfVisitor = newest(`site_id = $1 AND visitor_id = $2`)
+	leasesOfNumber  = newest(`digits = $1 AND begun_at <= $2`, maxHolders)
+	leasesOfVisitor = newest(`site_id = $1 AND visitor_id = $2`, maxOfVisitor)
 )
 
 // Of returns the leases of the number that counted at the time, or had ended within 24
 // hours before: the one that began last comes first. Of those that began before, it looks at
-// the last hundred.
+// the last twenty.
 func (l *Leases) Of(ctx context.Context, from db.Queries, digits string, at time.Time) ([]Lease, error) {
 	rows, err := db.List(ctx, from, (*leaseRow).fields, leasesOfNumber, digits, at.UnixMilli())
 	if err != nil {
