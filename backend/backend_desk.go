@@ -139,6 +139,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leads:      leads,
 		Operators:  operators,
 		Numbers:    numbers,
+		Leases:     leases,
 		Configured: desk.configuredFor,
 	}, time.Now, logger.Named("console"))
 	return desk, nil

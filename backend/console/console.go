@@ -30,6 +30,7 @@ type Subjects struct {
 	Leads     *lead.Leads
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	Leases    *number.Leases
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
@@ -178,6 +179,7 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
 	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
+	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))
 
 	mux.HandleFunc("GET /account", c.signedIn(c.showAccount))

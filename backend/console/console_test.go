@@ -67,6 +67,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		DB: database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
 		Numbers: number.NewShown(database, d.now),
+		Leases:  number.NewLeases(database, d.now, nil),
 	}
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)
