@@ -11,15 +11,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// lease leases a number of the pool to a new visitor of the shop, whose card's address is returned.
-func (d *desk) lease(pool *number.Pool) (card string) {
+// lease leases a number of the pool to a new visitor of the shop, and returns his page view and his card's address.
+func (d *desk) lease(pool *number.Pool) (h visit.Hit, card string) {
 	d.t.Helper()
-	h := d.hit(visit.View{URL: "https://shop.example/"})
+	h = d.hit(visit.View{URL: "https://shop.example/"})
 	_, _, err := d.Leases.Take(d.t.Context(), number.Want{
 		Site: d.shop.ID, Visitor: h.Visitor, Session: h.Session, Replaces: "74951234567", Pool: pool, First: true,
 	})
 	require.NoError(d.t, err)
-	return fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor)
+	return h, fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor)
 }
 
 func TestPools(t *testing.T) {
@@ -32,13 +32,19 @@ func TestPools(t *testing.T) {
 		d.declareNumbers("", number.Declared{Digits: "74951234567", Tracking: pool.Digits})
 		require.Contains(t, b.get("/numbers/pools").body, "No visitor has had a number of a pool yet")
 
-		first := d.lease(pool)
+		h, first := d.lease(pool)
 		page := b.get("/numbers/pools").body
 		require.Contains(t, page, "1 of 2 numbers taken")
 		require.Contains(t, page, "7 495 765-00-01")
 		require.Contains(t, page, "instead of &#43;7 495 123-45-67")
 		require.Contains(t, page, first)
 		require.Contains(t, page, "not been enough visits yet")
+
+		// It stands on the visitor's card, and on what he sends meanwhile.
+		l := d.lead(h, map[string]any{"name": "Ada"})
+		for _, address := range []string{first, fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID)} {
+			require.Regexp(t, `Number shown</dt><dd[^>]*>(<bdi>)?[^<]*7 495 765-00-01`, b.get(address).body)
+		}
 
 		d.lease(pool)
 		d.lease(pool)
