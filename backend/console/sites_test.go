@@ -9,9 +9,12 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -52,6 +55,30 @@ func TestTheWayToTheFirstVisitor(t *testing.T) {
 		require.Contains(t, b.get(page).body, "Visited today")
 		d.pass(25 * time.Hour)
 		require.Contains(t, b.get(page).body, "No visits today")
+	})
+}
+
+// A site that the configuration has is not to be put there; and a page that looks again takes no notice from the next one.
+func TestTheWayOfAConfiguredSite(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.Configured = func(key string) (site.Settings, bool) { return site.Settings{}, key == d.shop.Key }
+		d.console.Close()
+		d.console = console.New(d.Subjects, d.now, zap.NewNop())
+		b := d.signedIn("vera")
+		page := fmt.Sprint("/sites/", d.shop.ID)
+		says := func() {
+			t.Helper()
+			require.Equal(t, "Open a page of the site", b.nextStep("/sites"))
+			require.Equal(t, "Open a page of the site", b.nextStep(page))
+			require.Contains(t, b.get(page).body, "configuration has the site. Open a page of it")
+		}
+		says()
+		require.Equal(t, http.StatusSeeOther, b.post("/sites", "key", "a.example").status) // which is not in the configuration
+		again := b.request(http.MethodGet, page)
+		again.Header.Set("Console-Look", "again")
+		require.NotContains(t, b.do(again).body, "The site is added.")
+		require.Contains(t, b.get(page).body, "The site is added.")
+		says()
 	})
 }
 
