@@ -38,6 +38,22 @@ const faults = `(() => {
 		const a = step.getBoundingClientRect(), trail = step.parentElement.getBoundingClientRect();
 		if (a.right > trail.right + near || a.left < trail.left - near || a.width < Math.min(step.scrollWidth, trail.width) - near) say("the open page is cut", step);
 	}
+	for (const number of document.querySelectorAll("a[href^='tel:'], .whole")) { // a telephone number is on one line
+		if (seen(number) && !number.querySelector(".icon") && number.innerText.length < 24 && number.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(number).lineHeight)) say("broken", number);
+	}
+	const ruler = document.createElement("canvas").getContext("2d");
+	for (const select of document.querySelectorAll("select")) {
+		const style = getComputedStyle(select), arrow = 24;
+		ruler.font = style.font;
+		const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow;
+		if (seen(select)) for (const option of select.options) if (ruler.measureText(option.text).width > room) say("a choice is cut: " + option.text, select);
+	}
+	for (const head of document.querySelectorAll(".head")) { // what is beside a title is beside it, or in a row of its own
+		const title = head.querySelector("h1").getBoundingClientRect();
+		for (const other of head.querySelectorAll(":scope > .pulse, :scope > .aside.button")) {
+			if (seen(other) && innerWidth >= 390 && title.width < 160 && other.getBoundingClientRect().top >= title.bottom) say("below a short title", other);
+		}
+	}
 	for (const name of document.querySelectorAll(".rows .who > :first-child")) {
 		const link = name.querySelector("a, strong") ?? name;
 		if (seen(link) && link.scrollWidth > link.clientWidth + near && link.clientWidth < 120) say("too short a name", link);
