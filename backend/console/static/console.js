@@ -234,11 +234,15 @@
 		if (!answer?.ok || answer.redirected) return;
 		const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
 		if (!fresh || main.contains(document.activeElement)) return;
-		if (!fresh.querySelector(".first")) clearInterval(looking);
+		if (!fresh.querySelector(".first")) {
+			clearInterval(looking);
+			late ??= setTimeout(look, 12000); // figures come some seconds later
+		}
 		main.replaceWith(fresh);
 		tellTimes(document);
 	}
 
+	let late;
 	const looking = document.querySelector(".first") && setInterval(look, 5000);
 
 	// ---- small things ----
