@@ -3,11 +3,14 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -202,7 +205,7 @@ func (c *Console) sites(w http.ResponseWriter, r *http.Request, status int, prob
 
 func (c *Console) addSite(w http.ResponseWriter, r *http.Request) {
 	o, _ := current(r)
-	key := strings.TrimSpace(r.PostFormValue("key"))
+	key := typedKey(r.PostFormValue("key"))
 	if site.ValidKey(key) != nil {
 		c.sites(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.key"))
 		return
@@ -216,6 +219,19 @@ func (c *Console) addSite(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.back(w, r, siteLink(made.ID), "sites.added")
 	}
+}
+
+// typedKey is the key that was typed, or the host of the address that was pasted in its
+// place.
+func typedKey(text string) string {
+	text = strings.TrimSpace(text)
+	if u, err := url.Parse(text); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		text = u.Hostname()
+	}
+	if host, err := idna.Lookup.ToASCII(text); err == nil && strings.Contains(host, "xn--") { // as browsers send it
+		return host
+	}
+	return text
 }
 
 func siteLink(id int64) string { return "/sites/" + strconv.FormatInt(id, 10) }

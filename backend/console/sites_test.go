@@ -94,6 +94,14 @@ func TestSitesAreAddedOnceAndRetired(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, made.status)
 		page := made.header.Get("Location")
 		require.Contains(t, b.get(page).body, ">books.example</h1>")
+		for pasted, key := range map[string]string{"https://lamps.example:8443/all?of=them": "lamps.example", "лампы.example": "xn--80avem4d.example", "http://Лампы.рф/": "xn--80avem4d.xn--p1ai"} {
+			made := b.post("/sites", "key", pasted)
+			require.Equal(t, http.StatusSeeOther, made.status, pasted)
+			require.Contains(t, b.get(made.header.Get("Location")).body, ">"+key+"</h1>")
+		}
+		for _, refused := range []string{"", "two words", "https:///", "shop.example/path"} {
+			require.Equal(t, http.StatusUnprocessableEntity, b.post("/sites", "key", refused).status, refused)
+		}
 		require.Equal(t, http.StatusNotFound, b.get("/sites/999").status)
 		require.Equal(t, http.StatusNotFound, b.post("/sites/999/retired", "retired", "true").status)
 		require.Equal(t, http.StatusNotFound, b.get("/sites/x").status)
