@@ -237,7 +237,7 @@ func (d *Database) resolve(from written) (db.Settings, error) {
 }
 
 func (d *Database) resolved() (db.Settings, error) {
-	source, err := caddy.NewReplacer().ReplaceOrErr(d.Source, true, true)
+	source, err := resolvePlaceholders(d.Source)
 	if err != nil {
 		return db.Settings{}, fmt.Errorf("database source: %w", err)
 	}
@@ -262,7 +262,7 @@ func resolveName(name, engine string) (string, error) {
 	if name == "" {
 		name, err = os.Hostname()
 	} else {
-		name, err = caddy.NewReplacer().ReplaceOrErr(name, true, true)
+		name, err = resolvePlaceholders(name)
 	}
 	if err == nil {
 		err = declarer.ValidName(name)
@@ -274,10 +274,9 @@ func resolveName(name, engine string) (string, error) {
 }
 
 func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {
-	replacer := caddy.NewReplacer()
 	var operators []backend.Operator
 	for _, o := range declared {
-		hash, err := replacer.ReplaceOrErr(o.PasswordHash, true, true)
+		hash, err := resolvePlaceholders(o.PasswordHash)
 		if err != nil {
 			return nil, from.at(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
 		}

@@ -61,9 +61,9 @@ func refuseOthers(cmd *cobra.Command) {
 	}
 }
 
-// quiet keeps Caddy's log to what fails: a command's output is for people.
+// quiet keeps Caddy from logging: a command's output is for people, and its errors say what fails.
 func quiet() *caddy.Logging {
-	return &caddy.Logging{Logs: map[string]*caddy.CustomLog{caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{Level: "ERROR"}}}}
+	return &caddy.Logging{Logs: map[string]*caddy.CustomLog{caddy.DefaultLoggerName: {BaseLog: caddy.BaseLog{Level: "PANIC"}}}}
 }
 
 // provision makes all of the configuration but what it logs to, and runs nothing.

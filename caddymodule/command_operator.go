@@ -35,7 +35,7 @@ func addOperatorCommand() *cobra.Command {
 	add := &cobra.Command{
 		Use:   "add LOGIN",
 		Short: "Makes an account; the password is asked for, or read from standard input",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, _ := cmd.Flags().GetString("role")
 			name, _ := cmd.Flags().GetString("name")
@@ -68,7 +68,7 @@ func changeOperatorCommand() *cobra.Command {
 	change := &cobra.Command{
 		Use:   "change LOGIN",
 		Short: "Changes an account's name, role or sites",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags := cmd.Flags()
 			if flags.NFlag() == 0 || !flags.Changed("name") && !flags.Changed("role") && !flags.Changed("site") && !flags.Changed("all-sites") {
@@ -115,17 +115,21 @@ func passwdCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "passwd LOGIN",
 		Short: "Changes a password and ends the account's sessions",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+				account, err := a.named(ctx, args[0])
+				if err != nil {
+					return err
+				}
 				password, err := readPassword(cmd)
 				if err != nil {
 					return err
 				}
-				if err := a.Passwd(ctx, operator.Server(), args[0], password); err != nil {
+				if err := a.Passwd(ctx, operator.Server(), account.Login, password); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "the password of %s is changed\n", args[0])
+				fmt.Fprintf(cmd.OutOrStdout(), "the password of %s is changed\n", account.Login)
 				return nil
 			})
 		},
@@ -136,7 +140,7 @@ func removeOperatorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove LOGIN",
 		Short: "Removes an account for good and ends its sessions",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
 				account, err := a.named(ctx, args[0])
@@ -172,6 +176,14 @@ func listOperatorsCommand() *cobra.Command {
 			})
 		},
 	}
+}
+
+// oneLogin refuses a command that does not name one account.
+func oneLogin(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("expected one login: %s", cmd.UseLine())
+	}
+	return nil
 }
 
 func printOperators(w io.Writer, accounts []operator.Operator, sites []site.Site) error {
@@ -241,7 +253,7 @@ func (a accounts) named(ctx context.Context, login string) (operator.Operator, e
 		}
 	}
 	if err == nil {
-		err = operator.ErrUnknown
+		err = fmt.Errorf("%w: %.80q", operator.ErrUnknown, login)
 	}
 	return operator.Operator{}, err
 }
@@ -255,6 +267,9 @@ func (a accounts) sitesOf(ctx context.Context, cmd *cobra.Command) (scope.Sites,
 	var ids []int64
 	for _, key := range keys {
 		found, err := a.sites.ByKey(ctx, key)
+		if errors.Is(err, site.ErrUnknown) { // keys that follow hosts are lower case
+			found, err = a.sites.ByKey(ctx, strings.ToLower(key))
+		}
 		if err != nil {
 			return scope.Sites{}, fmt.Errorf("site %.80q: %w", key, err)
 		}

@@ -64,8 +64,8 @@ func TestOperatorCommands(t *testing.T) {
 		"a short password":         {"secret", []string{"operator", "add", "boris", "-c", file}, "password has at least"},
 		"no password":              {"", []string{"operator", "add", "boris", "-c", file}, "password has at least"},
 		"an unknown role":          {"correct horse battery", []string{"operator", "add", "boris", "--role", "king", "-c", file}, "role"},
-		"an unknown operator":      {"correct horse battery", []string{"operator", "passwd", "boris", "-c", file}, "no such operator"},
-		"no login":                 {"", []string{"operator", "add", "-c", file}, "accepts 1 arg"},
+		"an unknown operator":      {"correct horse battery", []string{"operator", "passwd", "boris", "-c", file}, `no such operator: "boris"`},
+		"no login":                 {"", []string{"operator", "add", "-c", file}, "expected one login: frontdesk operator add LOGIN"},
 		"no configuration":         {"", []string{"operator", "list", "-c", file + ".none"}, "no such file"},
 		"a folder as the database": {"", []string{"operator", "list", "--database-sqlite", filepath.Dir(file)}, "expected a file"},
 	} {
@@ -100,6 +100,8 @@ func TestOperatorsOfSites(t *testing.T) {
 	require.Regexp(t, `(?m)^anna +admin +m\.shop\.example,shop\.example `, do("", "list"))
 	do("", "change", "anna", "--site", "other.example", "--role", "operator")
 	require.Regexp(t, `(?m)^anna +operator +other\.example `, do("", "list"))
+	do("", "change", "anna", "--site", "SHOP.example")
+	require.Regexp(t, `(?m)^anna +operator +shop\.example `, do("", "list"))
 	do("", "change", "ANNA", "--all-sites", "--name", "Anna")
 	list := do("", "list")
 	require.Regexp(t, `(?m)^anna +operator +all `, list)
@@ -109,13 +111,39 @@ func TestOperatorsOfSites(t *testing.T) {
 
 	for expected, args := range map[string][]string{
 		"this is the last admin of all sites": {"remove", "chief"},
-		"there is no such operator":           {"change", "anna", "--name", "x"},
+		`there is no such operator: "anna"`:   {"change", "anna", "--name", "x"},
+		`there is no such operator: "NOBODY"`: {"remove", "NOBODY"},
 		"expected what to change":             {"change", "chief"},
 		"none of the others can be":           {"change", "chief", "--all-sites", "--site", "shop.example"},
 	} {
 		_, err := command(t, "", append([]string{"operator"}, append(args, "-c", file)...)...)
 		require.ErrorContains(t, err, expected)
 	}
+}
+
+// What a placeholder's file lacks is the doctor's to say, and not a line of Caddy's log beside it.
+func TestDoctorSaysWhichFileIsMissing(t *testing.T) {
+	file := configuration(t, `
+		{
+			frontdesk {
+				operator anna {file.$DIR/no-hash}
+			}
+		}
+		http://localhost:8080 {
+			frontdesk shop
+		}`)
+	log, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	require.NoError(t, err)
+	defer log.Close()
+	stderr := os.Stderr
+	os.Stderr = log
+	output, err := command(t, "", "doctor", "-c", file)
+	os.Stderr = stderr
+	require.Error(t, err)
+	require.Regexp(t, `WRONG +configuration .*Caddyfile:4: password hash of operator "anna": .*open .*/no-hash: no such file`, output)
+	said, err := os.ReadFile(log.Name())
+	require.NoError(t, err)
+	require.Empty(t, string(said))
 }
 
 func TestDoctorBeforeTheFirstStart(t *testing.T) {

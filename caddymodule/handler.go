@@ -100,7 +100,7 @@ func (h *Handler) complete() error {
 	for _, n := range h.Numbers {
 		for i := range n.Pictures {
 			p := &n.Pictures[i]
-			font, err := caddy.NewReplacer().ReplaceOrErr(p.Font, true, true)
+			font, err := resolvePlaceholders(p.Font)
 			if err != nil {
 				return h.WrittenAt.at(p.Font, fmt.Errorf("picture %q: font: %w", p.Place, err))
 			}

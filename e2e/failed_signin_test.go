@@ -26,6 +26,7 @@ func TestFilterOfFailedSignInsFindsThem(t *testing.T) {
 	forged := `","msg":"sign-in failed","address":"192.0.2.66"}`
 	send("/sign-in", http.StatusUnauthorized, url.Values{"login": {forged}, "password": {forged}})
 	send("/sign-in", http.StatusUnauthorized, url.Values{"login": {"vera"}, "password": {"a wrong password"}})
+	send("/password", http.StatusForbidden, url.Values{"token": {forged}, "password": {"a wrong password"}})
 	response, err := http.Get(p.console + "/nowhere?" + url.QueryEscape(forged))
 	require.NoError(t, err)
 	response.Body.Close()
@@ -49,7 +50,7 @@ func TestFilterOfFailedSignInsFindsThem(t *testing.T) {
 		}
 		return addresses
 	}
-	p.await(t, func() bool { return len(found()) == 2 })
+	p.await(t, func() bool { return len(found()) == 3 })
 	for _, address := range found() {
 		require.Contains(t, []string{"127.0.0.1", "::1"}, address)
 	}

@@ -38,6 +38,22 @@ const faults = `(() => {
 		const a = step.getBoundingClientRect(), trail = step.parentElement.getBoundingClientRect();
 		if (a.right > trail.right + near || a.left < trail.left - near || a.width < Math.min(step.scrollWidth, trail.width) - near) say("the open page is cut", step);
 	}
+	for (const number of document.querySelectorAll("a[href^='tel:'], .whole")) { // a telephone number is on one line
+		if (seen(number) && !number.querySelector(".icon") && number.innerText.length < 24 && number.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(number).lineHeight)) say("broken", number);
+	}
+	const ruler = document.createElement("canvas").getContext("2d");
+	for (const select of document.querySelectorAll("select:not(#site)")) { // a site's key may be of any length
+		const style = getComputedStyle(select), arrow = 24;
+		ruler.font = style.font;
+		const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow;
+		if (seen(select)) for (const option of select.options) if (ruler.measureText(option.text).width > room) say("a choice is cut: " + option.text, select);
+	}
+	for (const head of document.querySelectorAll(".head")) { // what is beside a title is beside it, or in a row of its own
+		const title = head.querySelector("h1").getBoundingClientRect();
+		for (const other of head.querySelectorAll(":scope > .pulse, :scope > .aside.button")) {
+			if (seen(other) && innerWidth >= 390 && title.width < 160 && other.getBoundingClientRect().top >= title.bottom) say("below a short title", other);
+		}
+	}
 	for (const name of document.querySelectorAll(".rows .who > :first-child")) {
 		const link = name.querySelector("a, strong") ?? name;
 		if (seen(link) && link.scrollWidth > link.clientWidth + near && link.clientWidth < 120) say("too short a name", link);
@@ -49,6 +65,9 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 	t.Parallel()
 	p := runExample(t, "")
 	desk := p.signedIn(t)
+	desk.visit(p.console + "/sites") // a second site, by which lists can be narrowed
+	desk.do(`document.getElementById("key").value = "a-shop-of-lamps-and-lanterns.in-the-longest-of-domains.example"; document.querySelector("main form").requestSubmit()`)
+	desk.until(contains(".notice", "The site is added"))
 
 	// The longest that there may be: names without a blank, amounts, campaigns, paths.
 	visitor := newTab(t)
@@ -79,7 +98,7 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 		desk.visit(p.console + "/account")
 		desk.do(`window.earlier = true; document.querySelector("[name=language][value=` + language + `]").click()`)
 		desk.until(`!window.earlier && document.documentElement.lang === "` + language + `" && document.readyState === "complete"`)
-		for _, path := range []string{"/visitors", "/leads", lead, card, "/numbers", "/operators", "/operators/1", "/history", "/sites", "/sites/1", "/sites/1/settings", "/account", "/nowhere"} {
+		for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/numbers", "/operators", "/operators/1", "/history", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/account", "/nowhere"} {
 			desk.size(1280, 800, false)
 			desk.visit(p.console + path)
 			for _, width := range []int64{320, 390, 721, 768, 900, 1000, 1280, 1920} {

@@ -11,6 +11,11 @@ func TestConsoleStaysWhenTheServerIsDown(t *testing.T) {
 	t.Parallel()
 	p := runExample(t, "")
 	desk := p.signedIn(t)
+	desk.visit(p.console + "/sites")
+	desk.do(`document.getElementById("key").value = "other.example"; document.querySelector("main form").requestSubmit()`)
+	desk.until(contains(".notice", "The site is added"))
+	desk.visit(p.console + "/visitors")
+	desk.until(`document.documentElement.dataset.stream === "live"`)
 	desk.do(`window.sameDocument = true`)
 
 	// Stepping away and back leaves the page alone.
@@ -33,6 +38,9 @@ func TestConsoleStaysWhenTheServerIsDown(t *testing.T) {
 	said(desk, "does not answer. This page stays")
 	desk.do(`document.querySelector(".state").click()`)
 	said(desk, "does not answer, and nothing")
+	desk.do(`document.getElementById("site").value = "2"; document.getElementById("site").dispatchEvent(new Event("change", { bubbles: true }))`)
+	said(desk, "does not answer. This page stays")
+	require.Equal(t, "0", value[string](desk, `document.getElementById("site").value`), "the choice is what the page shows")
 	require.True(t, value[bool](desk, `window.sameDocument === true && location.pathname === "/visitors"`))
 	require.True(t, value[bool](desk, contains(".state", "Online")))
 

@@ -310,8 +310,18 @@ func (s *Settings) addPlace(place string, alone snippet.Number) error {
 	return nil
 }
 
-// Digits leaves out what people write between the digits of a number.
-var Digits = strings.NewReplacer("+", "", " ", "", "\u00a0", "", "(", "", ")", "", "-", "", "\u2011", "", ".", "").Replace
+// separators are what people write between the digits of a number.
+var separators = strings.NewReplacer("+", "", " ", "", "\u00a0", "", "(", "", ")", "", "-", "", "\u2011", "", ".", "")
+
+// Digits are those of a number in any writing. What has other signs is no number, and
+// stays as it is written.
+func Digits(written string) string {
+	digits := separators.Replace(written)
+	if strings.Trim(digits, "0123456789") != "" {
+		return written
+	}
+	return digits
+}
 
 // checkGroups refuses a number that is written in groups of which the first is not
 // the country code: 8 (495) 123-45-67 would be a number of Vietnam.

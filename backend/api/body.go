@@ -31,6 +31,11 @@ const (
 	maxPairs = 10_000
 	// bodyTimeout bounds how long a body may take to arrive.
 	bodyTimeout = 10 * time.Second
+	// maxExcess is the size in bytes, and excessTimeout the time, for which the rest of
+	// a body that is too large is read on. Whoever has sent all of it sees the answer;
+	// a connection that is closed while it sends may lose it.
+	maxExcess     = 8 << 20
+	excessTimeout = 3 * time.Second
 )
 
 // decode reads the JSON object of the script's call, of limit bytes at most.
@@ -160,11 +165,20 @@ func decoded(form url.Values, charset encoding.Encoding) url.Values {
 // body reads the request's body, limit bytes at most.
 func (c *call) body(limit int64) ([]byte, error) {
 	tooLarge := fail(http.StatusRequestEntityTooLarge, "too_large", "the body is larger than %d bytes", limit)
-	if c.r.ContentLength > limit {
-		return nil, tooLarge
-	}
 	// Where the server supports no deadlines, it has its own.
 	control := http.NewResponseController(c.w)
+	readOn := func() {
+		if control.SetReadDeadline(time.Now().Add(excessTimeout)) == nil {
+			defer control.SetReadDeadline(time.Time{})
+		}
+		io.CopyN(io.Discard, c.r.Body, maxExcess)
+	}
+	if c.r.ContentLength > limit {
+		if c.r.Header.Get("Expect") == "" { // else nothing is sent before it is asked for
+			readOn()
+		}
+		return nil, tooLarge
+	}
 	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
 		defer control.SetReadDeadline(time.Time{})
 	}
@@ -182,6 +196,7 @@ func (c *call) body(limit int64) ([]byte, error) {
 	case err == nil:
 		return content, nil
 	case errors.As(err, &exceeded):
+		readOn()
 		return nil, tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return nil, fail(http.StatusRequestTimeout, "too_slow", "the body did not arrive within %v", bodyTimeout)

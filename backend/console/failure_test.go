@@ -12,17 +12,21 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 func TestFailuresStandInTheConsole(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b, stranger := d.signedIn("vera"), d.browser()
+		d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
 		missing := b.get("/nowhere")
 		require.Equal(t, http.StatusNotFound, missing.status)
-		for _, text := range []string{"There is no such page", "The address may be mistyped", `href="/leads"`, "vera"} {
+		for _, text := range []string{"There is no such page", "The address may be mistyped", `href="/leads"`, "vera", `data-count="1"`, `hx-sse:connect="/stream/other`} {
 			require.Contains(t, missing.body, text)
 		}
-		require.NotContains(t, stranger.get("/nowhere").body, `href="/leads"`)
+		nothing := stranger.get("/nowhere").body
+		require.NotContains(t, nothing, `href="/leads"`)
+		require.Contains(t, nothing, "To the sign-in")
 
 		require.NoError(t, d.DB.Close())
 		for _, path := range []string{"/visitors", "/nowhere", "/leads/1/2"} {

@@ -33,7 +33,7 @@ func TestNumbersAreShown(t *testing.T) {
 		require.Equal(t, http.StatusOK, page.status)
 		for _, text := range []string{
 			"&#43;7 495 123-45-67", "74951234567", ">8 (495) 123-45-67<", "text · call links</small>", "2 pages", "<bdi>/</bdi></small>", "Configured",
-			"Tracking number", "A tracking number for &#43;7 495 123-45-67 that stands in the page itself", "/contacts.html",
+			"Tracking number", "A tracking number for &#43;7\u00a0495\u00a0123\u201145\u201167 that stands in the page itself", "/contacts.html",
 			"no such number in its country", "Not configured",
 			"&#43;7 800 555-35-35", "On none of the pages seen so far.",
 		} {

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,24 +45,25 @@ func parsePages(all []*words) pages {
 
 func functions(w *words) template.FuncMap {
 	return template.FuncMap{
-		"t":       w.text,
-		"icon":    func(name string) (template.HTML, error) { return drawing(name) },
-		"asset":   func(name string) string { return addresses[name] },
-		"ago":     w.ago,
-		"exactly": w.exactly,
-		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"span":    w.span,
-		"money":   w.money,
-		"number":  w.number,
-		"phone":   phone,
-		"called":  w.phone,
-		"taken":   taken,
-		"dial":    func(digits string) template.URL { return dialing(digits) },
-		"mailbox": mailbox,
-		"page":    pageOf,
-		"said":    said,
-		"plainly": plainly,
-		"since":   func(t time.Time) time.Duration { return w.now().Sub(t) },
+		"t":        w.text,
+		"icon":     func(name string) (template.HTML, error) { return drawing(name) },
+		"asset":    func(name string) string { return addresses[name] },
+		"ago":      w.ago,
+		"exactly":  w.exactly,
+		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"span":     w.span,
+		"money":    w.money,
+		"number":   w.number,
+		"phone":    phone,
+		"unbroken": unbroken,
+		"called":   w.phone,
+		"taken":    taken,
+		"dial":     func(digits string) template.URL { return dialing(digits) },
+		"mailbox":  mailbox,
+		"page":     pageOf,
+		"said":     said,
+		"plainly":  plainly,
+		"since":    func(t time.Time) time.Duration { return w.now().Sub(t) },
 	}
 }
 
@@ -127,7 +129,9 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 		return f, nil
 	}
 	f.Operator, f.Inside = o, true
-	f.Notice = c.sessions.of(r).PopString(r.Context(), sessionNotice)
+	if r.Header.Get("Console-Look") == "" { // else it is for the page that comes next
+		f.Notice = c.sessions.of(r).PopString(r.Context(), sessionNotice)
+	}
 	all, err := c.Sites.List(r.Context())
 	if err != nil {
 		return f, err
@@ -165,7 +169,8 @@ func (c *Console) narrowed(r *http.Request, sites []site.Site) int64 {
 	chosen := m.GetInt64(r.Context(), sessionSite)
 	if query := r.URL.Query(); query.Has("site") {
 		asked, err := strconv.ParseInt(query.Get("site"), 10, 64)
-		if err == nil && asked != chosen {
+		known := asked == 0 || slices.ContainsFunc(sites, func(s site.Site) bool { return s.ID == asked })
+		if err == nil && known && asked != chosen {
 			chosen = asked
 			m.Put(r.Context(), sessionSite, chosen)
 		}
@@ -212,11 +217,17 @@ var hints = map[string]string{"fail.notFound": "hint.notFound", "fail.unavailabl
 // the page would have stood: an operator keeps the console around it.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
 	words := c.wordsFor(r)
-	f := frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(), Title: words.text("failure.title"), Problem: words.text(text)}
+	f := frame{Words: words, Tongues: c.words, Page: "failure", Here: r.URL.RequestURI(), Title: words.text("failure.title")}
+	f.Operator, f.Inside = current(r)
+	if status < http.StatusInternalServerError { // else it is the database that fails
+		if whole, err := c.frame(r, "failure"); err == nil {
+			f = whole
+		}
+	}
+	f.Problem = words.text(text)
 	if r.Method == http.MethodPost { // there is nothing to see at the address of a form
 		f.Here = local(r.PostFormValue("back"))
 	}
-	f.Operator, f.Inside = current(r)
 	if status == http.StatusServiceUnavailable && !f.Inside { // who it is cannot be known
 		_, err := r.Cookie(c.sessions.of(r).Cookie.Name)
 		f.Inside = err == nil

@@ -25,7 +25,7 @@ func TestSettingsOfASite(t *testing.T) {
 		require.NoError(t, err)
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/settings", d.shop.ID)
-		for _, told := range []string{"As configured: &#43;44 ####", "As configured: Off", "As configured: The first visit", "As configured: agreed"} {
+		for _, told := range []string{"The configuration says: &#43;44\u00a0####.", "The configuration says: Off.", "The configuration says: The first visit.", "The configuration says: agreed."} {
 			require.Contains(t, b.get(page).body, told)
 		}
 		fields := func(version int, more ...string) []string {

@@ -3,11 +3,14 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -82,23 +85,36 @@ type firstStep struct {
 
 // firstSteps lead from the account to the first visitor of the site, or of the first
 // site when there is none yet.
-func firstSteps(s *siteRow) []firstStep {
+func (c *Console) firstSteps(s *siteRow) []firstStep {
 	var site siteRow
 	if s != nil {
 		site = *s
 	}
 	reached := site.Woven > 0 || len(site.Passed) > 0 || site.Others > 0 || site.Seen()
+	open := "first.codeHint"
+	if !reached {
+		open = "first.openHint"
+	}
 	steps := []firstStep{
 		{Name: "first.account", Done: true},
 		{Name: "first.site", Hint: "first.siteHint", Done: s != nil},
-		{Name: "first.server", Hint: "first.serverHint", Done: reached},
-		{Name: "first.code", Hint: "first.codeHint", Done: site.Woven > 0 || site.Seen()},
+		{Name: "first.server", Hint: "first.serverHint", Done: reached || c.isConfigured(site.Key)},
+		{Name: "first.code", Hint: open, Done: site.Woven > 0 || site.Seen()},
 		{Name: "first.visitor", Hint: "first.visitorHint", Done: site.Seen()},
 	}
 	if at := slices.IndexFunc(steps, func(s firstStep) bool { return !s.Done }); at >= 0 {
 		steps[at].Now = true
 	}
 	return steps
+}
+
+// isConfigured tells whether this server's configuration has the site of the key.
+func (c *Console) isConfigured(key string) bool {
+	if c.Configured == nil {
+		return false
+	}
+	_, known := c.Configured(key)
+	return known
 }
 
 // siteRows are the sites with what reaches them.
@@ -177,11 +193,11 @@ func (c *Console) sites(w http.ResponseWriter, r *http.Request, status int, prob
 	if !slices.ContainsFunc(body.Rows, siteRow.Seen) {
 		var next *siteRow // the one that has come furthest
 		for i := range body.Rows {
-			if row := &body.Rows[i]; next == nil || next.Woven == 0 && row.Woven > 0 {
+			if row := &body.Rows[i]; next == nil || next.Woven == 0 && (row.Woven > 0 || c.isConfigured(row.Key) && !c.isConfigured(next.Key)) {
 				next = row
 			}
 		}
-		body.First = firstSteps(next)
+		body.First = c.firstSteps(next)
 	}
 	f.Problem, f.Body = problem, body
 	c.show(w, r, status, f)
@@ -189,7 +205,7 @@ func (c *Console) sites(w http.ResponseWriter, r *http.Request, status int, prob
 
 func (c *Console) addSite(w http.ResponseWriter, r *http.Request) {
 	o, _ := current(r)
-	key := strings.TrimSpace(r.PostFormValue("key"))
+	key := typedKey(r.PostFormValue("key"))
 	if site.ValidKey(key) != nil {
 		c.sites(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.key"))
 		return
@@ -203,6 +219,19 @@ func (c *Console) addSite(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.back(w, r, siteLink(made.ID), "sites.added")
 	}
+}
+
+// typedKey is the key that was typed, or the host of the address that was pasted in its
+// place.
+func typedKey(text string) string {
+	text = strings.TrimSpace(text)
+	if u, err := url.Parse(text); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		text = u.Hostname()
+	}
+	if host, err := idna.Lookup.ToASCII(text); err == nil && strings.Contains(host, "xn--") { // as browsers send it
+		return host
+	}
+	return text
 }
 
 func siteLink(id int64) string { return "/sites/" + strconv.FormatInt(id, 10) }
@@ -265,7 +294,7 @@ func (c *Console) showSite(w http.ResponseWriter, r *http.Request) {
 		body.LastLead = leads[0].At
 	}
 	if !body.Seen() && body.State != siteRetired {
-		body.First = firstSteps(&rows[0])
+		body.First = c.firstSteps(&rows[0])
 	}
 	f.Title, f.Body = named.Key, body
 	c.show(w, r, http.StatusOK, f)

@@ -9,9 +9,12 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -55,6 +58,30 @@ func TestTheWayToTheFirstVisitor(t *testing.T) {
 	})
 }
 
+// A site that the configuration has is not to be put there; and a page that looks again takes no notice from the next one.
+func TestTheWayOfAConfiguredSite(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.Configured = func(key string) (site.Settings, bool) { return site.Settings{}, key == d.shop.Key }
+		d.console.Close()
+		d.console = console.New(d.Subjects, d.now, zap.NewNop())
+		b := d.signedIn("vera")
+		page := fmt.Sprint("/sites/", d.shop.ID)
+		says := func() {
+			t.Helper()
+			require.Equal(t, "Open a page of the site", b.nextStep("/sites"))
+			require.Equal(t, "Open a page of the site", b.nextStep(page))
+			require.Contains(t, b.get(page).body, "configuration has the site. Open a page of it")
+		}
+		says()
+		require.Equal(t, http.StatusSeeOther, b.post("/sites", "key", "a.example").status) // which is not in the configuration
+		again := b.request(http.MethodGet, page)
+		again.Header.Set("Console-Look", "again")
+		require.NotContains(t, b.do(again).body, "The site is added.")
+		require.Contains(t, b.get(page).body, "The site is added.")
+		says()
+	})
+}
+
 func TestSitesAreAddedOnceAndRetired(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
@@ -67,6 +94,14 @@ func TestSitesAreAddedOnceAndRetired(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, made.status)
 		page := made.header.Get("Location")
 		require.Contains(t, b.get(page).body, ">books.example</h1>")
+		for pasted, key := range map[string]string{"https://lamps.example:8443/all?of=them": "lamps.example", "лампы.example": "xn--80avem4d.example", "http://Лампы.рф/": "xn--80avem4d.xn--p1ai"} {
+			made := b.post("/sites", "key", pasted)
+			require.Equal(t, http.StatusSeeOther, made.status, pasted)
+			require.Contains(t, b.get(made.header.Get("Location")).body, ">"+key+"</h1>")
+		}
+		for _, refused := range []string{"", "two words", "https:///", "shop.example/path"} {
+			require.Equal(t, http.StatusUnprocessableEntity, b.post("/sites", "key", refused).status, refused)
+		}
 		require.Equal(t, http.StatusNotFound, b.get("/sites/999").status)
 		require.Equal(t, http.StatusNotFound, b.post("/sites/999/retired", "retired", "true").status)
 		require.Equal(t, http.StatusNotFound, b.get("/sites/x").status)

@@ -151,7 +151,7 @@ func (c *Console) operator(w http.ResponseWriter, r *http.Request, status int, p
 	}
 	m := memberOf(f, list[at])
 	m.Link = link
-	f.Title, f.Problem, f.Body, f.Here = plainly(m.Label()), problem, m, "/operators/"+strconv.FormatInt(m.ID, 10)
+	f.Title, f.Problem, f.Body, f.Here = plainly(m.Label()), problem, m, operatorLink(m.ID)
 	c.show(w, r, status, f)
 }
 
@@ -165,7 +165,7 @@ func operatorID(r *http.Request) int64 {
 }
 
 func (c *Console) editOperator(w http.ResponseWriter, r *http.Request) {
-	c.change(w, r, "", func(actor operator.Actor, id int64) error {
+	c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
 		return c.Operators.Edit(r.Context(), actor, id, r.PostFormValue("name"), operator.Role(r.PostFormValue("role")))
 	})
 }
@@ -176,19 +176,25 @@ func (c *Console) setOperatorSites(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	c.change(w, r, "", func(actor operator.Actor, id int64) error {
-		return c.Operators.SetSites(r.Context(), actor, id, chosenSites(r, f))
+	chosen, to := chosenSites(r, f), operatorLink(operatorID(r))
+	if chosen.None() { // it has none of the admin's sites any more, and so no page that the admin may see
+		to = "/operators"
+	}
+	c.change(w, r, to, "operators.changed", func(actor operator.Actor, id int64) error {
+		return c.Operators.SetSites(r.Context(), actor, id, chosen)
 	})
 }
 
 func (c *Console) setDisabled(w http.ResponseWriter, r *http.Request) {
-	c.change(w, r, "", func(actor operator.Actor, id int64) error {
+	c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
 		return c.Operators.SetDisabled(r.Context(), actor, id, r.PostFormValue("disabled") == "true")
 	})
 }
 
 func (c *Console) removeOperator(w http.ResponseWriter, r *http.Request) {
-	c.change(w, r, "/operators", func(actor operator.Actor, id int64) error { return c.Operators.Remove(r.Context(), actor, id) })
+	c.change(w, r, "/operators", "operators.removed", func(actor operator.Actor, id int64) error {
+		return c.Operators.Remove(r.Context(), actor, id)
+	})
 }
 
 // resetPassword shows the link in its own answer: it is not kept for another page.
@@ -202,22 +208,18 @@ func (c *Console) resetPassword(w http.ResponseWriter, r *http.Request) {
 	c.operator(w, r, http.StatusOK, "", resetLink(r, token))
 }
 
-// change changes the operator that the address names, and goes to a page: the
-// operator's own, unless another is given.
-func (c *Console) change(w http.ResponseWriter, r *http.Request, to string, f func(operator.Actor, int64) error) {
+// change changes the operator that the address names, and goes to a page, which says
+// the notice.
+func (c *Console) change(w http.ResponseWriter, r *http.Request, to, notice string, f func(operator.Actor, int64) error) {
 	self, _ := current(r)
-	id := operatorID(r)
-	if err := f(self.Actor(), id); err != nil {
+	if err := f(self.Actor(), operatorID(r)); err != nil {
 		c.unchanged(w, r, err)
 		return
 	}
-	if to == "" {
-		to = "/operators/" + strconv.FormatInt(id, 10)
-		c.back(w, r, to, "operators.changed")
-		return
-	}
-	c.back(w, r, to, "operators.removed")
+	c.back(w, r, to, notice)
 }
+
+func operatorLink(id int64) string { return "/operators/" + strconv.FormatInt(id, 10) }
 
 // unchanged answers why an operator was not changed.
 func (c *Console) unchanged(w http.ResponseWriter, r *http.Request, err error) {

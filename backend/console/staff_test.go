@@ -69,6 +69,27 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 	})
 }
 
+// An admin who takes the last site that both see from an account sees the account no more.
+func TestAnAdminTakesTheOwnSitesAway(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		other, err := d.Sites.Provision(t.Context(), "other.example")
+		require.NoError(t, err)
+		for login, sites := range map[string]scope.Sites{"keeper": scope.Of(d.shop.ID), "both": scope.Of(d.shop.ID, other.ID)} {
+			_, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Login: login, Password: password, Role: operator.Admin, Sites: sites})
+			require.NoError(t, err)
+		}
+		list, err := d.Operators.List(t.Context(), scope.All())
+		require.NoError(t, err)
+		require.Equal(t, "both", list[0].Login)
+		keeper, page := d.signedIn("keeper"), fmt.Sprintf("/operators/%d", list[0].ID)
+		require.Equal(t, page, keeper.post(page+"/sites", "sites", fmt.Sprint(d.shop.ID)).header.Get("Location"))
+		require.Equal(t, "/operators", keeper.post(page+"/sites").header.Get("Location"))
+		require.Contains(t, keeper.get("/operators").body, "The operator is changed.")
+		require.Equal(t, http.StatusNotFound, keeper.get(page).status)
+		require.Contains(t, keeper.get("/history").body, "Site withdrawn from")
+	})
+}
+
 func TestHistoryIsOfOnesSites(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		for i := range 2 {

@@ -83,6 +83,11 @@ func phone(digits, written string) string {
 	return digits
 }
 
+// unbroken is the number, written so that no line ends within it.
+func unbroken(number string) string {
+	return strings.NewReplacer(" ", "\u00a0", "-", "\u2011").Replace(number)
+}
+
 // phone is the number with its extension.
 func (w *words) phone(digits, extension, written string) string {
 	if _, known := parsePhone(digits); known && extension != "" {

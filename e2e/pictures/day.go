@@ -90,15 +90,18 @@ func live(ctx context.Context, home string) (d day, err error) {
 		return d, err
 	}
 	leads := lead.New(database, visits, now)
-	s, err := site.New(database, now, zap.NewNop()).Provision(ctx, "demo-shop")
+	at = began.Add(-30 * time.Hour)
+	sites := site.New(database, now, zap.NewNop())
+	s, err := sites.Provision(ctx, "demo-shop")
 	if err != nil {
 		return d, err
 	}
-	operators := operator.New(database, func() time.Time { return began.Add(-30 * time.Hour) })
+	operators := operator.New(database, now)
 	vera, err := operators.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: login, Name: "Vera Smirnova", Password: password, Role: operator.Admin})
 	if err != nil {
 		return d, err
 	}
+	at = began
 	for path, found := range numbers {
 		if err := number.NewShown(database, now).Learn(ctx, s.ID, path, found); err != nil {
 			return d, err
@@ -120,6 +123,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 			if hit, err = visits.Hit(ctx, s.ID, hit.Visitor, view); err != nil {
 				return d, err
 			}
+			sites.Page(s.ID, "woven")
 			at = at.Add(g.ago / time.Duration(len(g.pages)+2))
 		}
 		if g.event != nil {
@@ -154,6 +158,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 			at = began.Add(10 * time.Minute) // until the pictures are taken
 			visits.See(s.ID, hit.Ref, visit.Here)
 		}
+	}
+	if err := sites.StorePages(ctx); err != nil {
+		return d, err
 	}
 	time.Sleep(3 * time.Second) // the words of pages are written a moment later
 	return d, nil

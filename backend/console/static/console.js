@@ -224,6 +224,27 @@
 		addEventListener("offline", () => connection("lost"));
 	}
 
+	// ---- the first steps ----
+
+	// They are taken elsewhere, so the page looks whether the next is done, until there is none.
+	async function look() {
+		const main = document.querySelector("main");
+		if (main.querySelector("details[open]") || main.contains(document.activeElement) || document.visibilityState !== "visible") return;
+		const answer = await fetch(location.href, { headers: { "Console-Look": "again" } }).catch(() => null);
+		if (!answer?.ok || answer.redirected) return;
+		const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+		if (!fresh || main.contains(document.activeElement)) return;
+		if (!fresh.querySelector(".first")) {
+			clearInterval(looking);
+			late ??= setTimeout(look, 12000); // figures come some seconds later
+		}
+		main.replaceWith(fresh);
+		tellTimes(document);
+	}
+
+	let late;
+	const looking = document.querySelector(".first") && setInterval(look, 5000);
+
 	// ---- small things ----
 
 	document.addEventListener("change", (event) => {

@@ -48,8 +48,9 @@
 		busy(element, true);
 		const answer = await ask(texts.probe, { method: "HEAD", cache: "no-store" });
 		busy(element, false);
-		if (answer?.ok) go();
-		else complain(element, texts.lost);
+		if (answer?.ok) return go();
+		element.reset?.(); // what a form chooses is what the page shows
+		complain(element, texts.lost);
 	}
 
 	document.addEventListener("click", (event) => {
