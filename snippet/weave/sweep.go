@@ -103,8 +103,9 @@ func (w *sweep) lessBefore(from, to int) int {
 // what has to be; that is negative when nothing was seen.
 func (w *sweep) run(p []byte, start int) (to, seen int) {
 	var (
-		tag, equal, less, slash, ampersand, reference uint64 // what goes on from 64 bytes to the next, as their first bit
-		quoted                                        uint64 // in a value, all bits
+		tag, equal, less, slash uint64 // what goes on from 64 bytes to the next, as their first bit
+		quoted                  uint64 // in a value, all bits
+		references              openReferences
 
 		row, value open // digits in a row of text, and in an attribute's value
 	)
@@ -166,23 +167,13 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		less, slash = begins>>63, slashes>>63
 		text := live &^ tags
 		letters, digits := (m.letter|m.ender)&text, m.digit&text
-		if amps := m.ampersand & text; amps|ampersand|reference != 0 {
-			// What is written by letters and digits behind "&" ends no row.
-			word, first := letters|digits, amps<<1|ampersand
-			sum, on := bits.Add64(word, first&word, reference)
-			letters &= sum
-			ampersand, reference = amps>>63, on
-		}
+		letters = references.spare(letters, digits, m.ampersand&text)
 		if row.digits+bits.OnesCount64(digits) >= w.least && w.many(digits, letters, row.digits) != 0 {
 			digits, letters = spareReferences(p[w.at+at:], m.ampersand&text, digits, letters|lineEnds(p[w.at+at:], begins, m.wide&text))
 			odd |= w.many(digits, letters, row.digits)
 		}
-		if w.wide {
-			for high := m.wide & live; high != 0; high &= high - 1 {
-				if phone.IsWideDigit(p[w.at+at+bits.TrailingZeros64(high):]) {
-					odd |= high & -high
-				}
-			}
+		if w.wide && m.wide&live != 0 {
+			odd |= wideDigit(p[w.at+at:], m.wide&live)
 		}
 		if known := (names | ends) & m.named; known != 0 {
 			name, drawing := w.oddName(p, at, known&(odd&-odd-1))
