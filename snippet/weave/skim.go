@@ -24,6 +24,7 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	}
 	s.sweep.follows, s.sweep.base = s.following, base
 	line, to := s.pass(p, i)
+	s.tree.leaveDrawing()
 	s.noSkim = base + int64(to) + 1
 	return line
 }
@@ -44,7 +45,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
 	seen := i        // up to here there is something to be looked at
-	if s.sweep.drawing = false; !sweeping {
+	if !sweeping {
 		seen = len(p)
 	}
 	for ; ; s.bound.Take("weave.pass") {
@@ -84,7 +85,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			if after = s.skimRaw(p, i, after, name); after < 0 {
 				return i, i
 			}
-			if s.following && !s.tree.skimAside(s.skimBase+int64(i), uint64(name)) {
+			if s.following && !s.tree.skimAside(s.skimBase+int64(i), name) {
 				return i, i
 			}
 			i, line = after, after
@@ -112,7 +113,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			return line, i
 		}
 		if s.following {
-			if !s.sweep.followTag(p, i, after) {
+			if !s.tree.skimTag(p, i, after, s.skimBase+int64(i)) {
 				return line, i
 			}
 			if name == svgWord && !start {

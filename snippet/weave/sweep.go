@@ -30,10 +30,6 @@ type sweep struct {
 	follows bool
 	base    int64 // the offset of the piece
 	tree    *tree
-
-	drawing   bool // in a drawing that is followed
-	drawingAt int  // where it begins, in the block
-	drawn     drawn
 }
 
 func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
@@ -109,7 +105,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 
 		row, value open // digits in a row of text, and in an attribute's value
 	)
-	w.svg, w.drawing = -1, false
+	w.svg = -1
 	live := ^uint64(0) << (start & 63)
 	for k := start >> 6; k < w.words; k++ {
 		m, at := &w.maps[k], 64*k
@@ -198,7 +194,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		live = ^uint64(0)
 	}
 	end := 64 * w.words
-	if tag|uint64(row.digits) == 0 && w.svg < 0 && !w.drawing {
+	if tag|uint64(row.digits) == 0 && w.svg < 0 && w.tree.nesting&drawingOpen == 0 {
 		return w.at + end, -1
 	}
 	return w.at + w.turn(start, end, row), -1
@@ -210,8 +206,8 @@ func (w *sweep) turn(start, at int, row open) int {
 	if row.digits > 0 {
 		at = min(at, row.at)
 	}
-	if w.drawing {
-		w.svg = w.drawingAt
+	if drawing, left := w.tree.leaveDrawing(); left {
+		w.svg = int(drawing-w.base) - w.at
 	}
 	if w.svg >= 0 {
 		at = min(at, w.svg+1)

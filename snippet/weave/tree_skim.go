@@ -4,120 +4,137 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// skimRule tells how skimming follows the tags of an element.
-type skimRule uint8
+// Most elements that are skimmed end again before anything is read. So skimming notes those that it opens on a small stack,
+// with what the open elements mean to the next tag, and makes nodes of them when the tree is needed.
+
+// nesting is what of the open elements decides how skimming follows a tag.
+type nesting uint32
 
 const (
-	skimInline skimRule = iota // has no rules of its own
-	skimNot                    // is read
-	skimBlock                  // ends a paragraph
-	skimParagraph
-	skimButton
-	skimShape // inline; in a drawing, it is one of its elements
-	skimHeading
-	skimItem // of a list
+	paragraphOpen nesting = 1 << iota
+	buttonOpen
+	tableOpen   // outside of its cells
+	drawingOpen // an SVG
+	unknownOpen // never
+
+	// What the last open element is.
+	tableLast
+	bodyLast // of a table
+	rowLast
+	headingLast
+	listLast
+	definitionsLast
+	hasChildren
+
+	formattingOpen // a bit for each element
+	last           = tableLast | bodyLast | rowLast | headingLast | listLast | definitionsLast | hasChildren
+	allFormatting  = ^(formattingOpen - 1)
+)
+
+// noted is an element that skimming has opened.
+type noted struct {
+	name   word
+	rule   *skimRule
+	before nesting // around it
+	plain  bool    // without attributes
+}
+
+// skimRule tells how skimming follows the start tags of an element.
+type skimRule struct {
+	name       word
+	atom       a.Atom
+	kind       skimKind
+	mask, want nesting // it is read unless what is open is this
+	keeps      nesting
+	sets       nesting
+}
+
+type skimKind uint8
+
+const (
+	skimOther skimKind = iota
 	skimVoid
 	skimFormatting
+	skimDrawing
+	skimShape // an element of drawings
 	skimTable
-	skimBody // of a table
+	skimBody
 	skimRow
 	skimCell
 )
 
 // skimmed are the elements with rules of their own that skimming knows; all others of these lengths are inline.
-var skimmed = gatherSkimmed()
+var skimmed, skimInline = gatherSkimmed()
 
-type skimEntry struct {
-	name word
-	atom a.Atom
-	rule skimRule
-}
+type skimTableOf [512]skimRule
 
-func gatherSkimmed() *skimTableOf {
+func gatherSkimmed() (*skimTableOf, *skimRule) {
+	const outside = tableOpen | drawingOpen
 	table := new(skimTableOf)
-	for rule, names := range map[skimRule][]a.Atom{
-		skimBlock: {a.Address, a.Article, a.Aside, a.Center, a.Details, a.Dialog, a.Dir, a.Div, a.Dl, a.Figure, a.Footer, a.Header, a.Hgroup,
-			a.Main, a.Menu, a.Nav, a.Ol, a.Search, a.Section, a.Summary, a.Ul},
-		skimParagraph:  {a.P},
-		skimButton:     {a.Button},
-		skimHeading:    {a.H1, a.H2, a.H3, a.H4, a.H5, a.H6},
-		skimItem:       {a.Li, a.Dd, a.Dt},
-		skimVoid:       {a.Br, a.Img, a.Wbr, a.Source, a.Track, a.Link, a.Meta},
-		skimFormatting: {a.A, a.B, a.Big, a.Code, a.Em, a.I, a.S, a.Small, a.Strike, a.Strong, a.Tt, a.U},
-		skimTable:      {a.Table},
-		skimBody:       {a.Tbody, a.Thead, a.Tfoot},
-		skimRow:        {a.Tr},
-		skimCell:       {a.Td, a.Th},
-		skimNot: {a.Html, a.Head, a.Body, a.Base, a.Bgsound, a.Noframes, a.Template, a.Title, a.Frameset, a.Frame, a.Fieldset, a.Pre, a.Listing,
-			a.Form, a.Nobr, a.Font, a.Ruby, a.Applet, a.Marquee, a.Object, a.Area, a.Embed, a.Keygen, a.Input, a.Param, a.Hr, a.Image, a.Textarea, a.Xmp, a.Iframe,
-			a.Noembed, a.Noscript, a.Select, a.Option, a.Optgroup, a.Rb, a.Rtc, a.Rp, a.Rt, a.Math, a.Svg, a.Caption, a.Col, a.Colgroup,
-			a.Script, a.Style},
-	} {
-		for _, x := range names {
-			table.add(skimEntry{wordOf(x.String()), x, rule})
+	add := func(name string, r skimRule) {
+		r.name = wordOf(name)
+		i := r.name.slot()
+		for table[i].name != 0 {
+			i = (i + 1) % len(table)
+		}
+		table[i] = r
+	}
+	rule := func(kind skimKind, not, want, sets nesting) skimRule {
+		return skimRule{kind: kind, mask: not | want, want: want, sets: sets, keeps: ^last}
+	}
+	known := func(r skimRule, atoms ...a.Atom) {
+		for _, r.atom = range atoms {
+			add(r.atom.String(), r)
 		}
 	}
+	block := paragraphOpen | outside
+	known(rule(skimOther, block, 0, 0), a.Address, a.Article, a.Aside, a.Center, a.Details, a.Dialog, a.Dir, a.Div, a.Figure, a.Footer,
+		a.Header, a.Hgroup, a.Main, a.Menu, a.Nav, a.Search, a.Section, a.Summary)
+	known(rule(skimOther, block, 0, listLast), a.Ol, a.Ul)
+	known(rule(skimOther, block, 0, definitionsLast), a.Dl)
+	known(rule(skimOther, block, 0, paragraphOpen), a.P)
+	known(rule(skimOther, block|headingLast, 0, headingLast), a.H1, a.H2, a.H3, a.H4, a.H5, a.H6)
+	known(rule(skimOther, block, listLast, 0), a.Li)
+	known(rule(skimOther, block, definitionsLast, 0), a.Dd, a.Dt)
+	known(rule(skimOther, buttonOpen|outside, 0, buttonOpen), a.Button)
+	known(rule(skimVoid, outside, 0, 0), a.Br, a.Img, a.Wbr, a.Source, a.Track, a.Link, a.Meta)
+	known(rule(skimTable, block, 0, tableOpen|tableLast), a.Table)
+	known(rule(skimBody, 0, tableLast, bodyLast), a.Tbody, a.Thead, a.Tfoot)
+	known(rule(skimRow, 0, bodyLast, rowLast), a.Tr)
+	cell := rule(skimCell, 0, rowLast, 0)
+	cell.keeps = paragraphOpen | buttonOpen
+	known(cell, a.Td, a.Th)
+	for i, x := range [...]a.Atom{a.A, a.B, a.Big, a.Code, a.Em, a.I, a.S, a.Small, a.Strike, a.Strong, a.Tt, a.U} {
+		open := formattingOpen << i
+		known(rule(skimFormatting, open|outside, 0, open), x)
+	}
+	known(rule(skimDrawing, outside, 0, drawingOpen), a.Svg)
+	known(rule(skimOther, 0, unknownOpen, 0), a.Html, a.Head, a.Body, a.Base, a.Bgsound, a.Noframes, a.Template, a.Title, a.Frameset, a.Frame, a.Fieldset,
+		a.Pre, a.Listing, a.Form, a.Nobr, a.Font, a.Ruby, a.Applet, a.Marquee, a.Object, a.Area, a.Embed, a.Keygen, a.Input, a.Param, a.Hr, a.Image,
+		a.Textarea, a.Xmp, a.Iframe, a.Noembed, a.Noscript, a.Select, a.Option, a.Optgroup, a.Rb, a.Rtc, a.Rp, a.Rt, a.Math, a.Caption, a.Col,
+		a.Colgroup, a.Script, a.Style)
 	for _, name := range [...]string{"path", "g", "circle", "rect", "use", "line", "defs", "polygon", "ellipse", "symbol", "mask", "stop", "tspan"} {
-		table.add(skimEntry{wordOf(name), 0, skimShape})
+		add(name, rule(skimShape, tableOpen, 0, 0))
 	}
-	return table
-}
-
-type skimTableOf [512]skimEntry
-
-func (t *skimTableOf) add(e skimEntry) {
-	i := e.name.slot()
-	for t[i].name != 0 {
-		i = (i + 1) % len(t)
-	}
-	t[i] = e
-}
-
-// drawn is what is open in an SVG that is skimmed.
-type drawn struct {
-	open  [8]word
-	depth int
-}
-
-// follow takes a tag that ends before p[after], and says whether it is one that the drawing is made of.
-func (d *drawn) follow(p []byte, after int, name word, start bool) bool {
-	if rule, _ := name.rule(); rule != skimShape {
-		return false
-	}
-	if !start {
-		if d.depth == 0 || d.open[d.depth-1] != name || p[after-1] != '>' {
-			return false
-		}
-		d.depth--
-		return true
-	}
-	if p[after-2] == '/' {
-		before := p[after-3]
-		return before == '"' || before == '\'' || before == ' '
-	}
-	if d.depth == len(d.open) {
-		return false
-	}
-	d.open[d.depth] = name
-	d.depth++
-	return true
+	inline := rule(skimOther, outside, 0, 0)
+	return table, &inline
 }
 
 // rule finds what skimming does with an element.
-func (w word) rule() (skimRule, a.Atom) {
+func (w word) rule() *skimRule {
 	for i := w.slot(); ; i = (i + 1) % len(skimmed) {
-		switch e := &skimmed[i]; e.name {
+		switch r := &skimmed[i]; r.name {
 		case w:
-			return e.rule, e.atom
+			return r
 		case 0:
-			return skimInline, 0 // no rule asks for it
+			return skimInline
 		}
 	}
 }
 
 // skims says whether text means nothing to the tree here, so that it may be passed over.
 func (t *tree) skims() bool {
-	if t.lost {
+	if t.lost || t.surveyed {
 		return true
 	}
 	if n := len(t.formatting); n > 0 && t.formatting[n-1] != nil && !t.formatting[n-1].isOpen {
@@ -127,176 +144,212 @@ func (t *tree) skims() bool {
 		len(t.blank.open) == 0 && t.top().space == htmlSpace
 }
 
-// skimStart takes the start tag at the offset at, whose attributes meet no condition and of which plain says that it has none. The
-// element is empty if its end tag follows. It gives false, and has changed nothing, where the tag has to be read.
-func (t *tree) skimStart(at int64, name word, plain, empty bool) bool {
-	if name == 0 || at < t.done {
-		return at < t.done
-	}
-	rule, x := name.rule()
+// survey finds out what is open, for skimming to go on from.
+func (t *tree) survey() {
 	top := t.top()
-	tables := t.mode >= inTable && t.mode <= inRow && t.mode != inCaption
-	switch rule {
-	case skimNot:
-		return false
-	case skimBlock, skimParagraph, skimTable:
-		if t.paragraphs > 0 || tables {
-			return false
-		}
-	case skimButton:
-		if t.buttons > 0 || tables {
-			return false
-		}
-	case skimHeading:
-		if t.paragraphs > 0 || tables || isHeading(top.atom) {
-			return false
-		}
-	case skimItem:
-		if t.paragraphs > 0 || tables || x == a.Li && top.atom != a.Ul && top.atom != a.Ol || x != a.Li && top.atom != a.Dl {
-			return false
-		}
-	case skimFormatting:
-		if tables || !plain && !empty && x != a.A { // of which several with the same attributes may be open
-			return false
-		}
-		for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
-			if t.formatting[i].atom == x {
-				return false
-			}
-		}
-	case skimBody:
-		if t.mode != inTable || top.atom != a.Table {
-			return false
-		}
-	case skimRow:
-		if t.mode != inTableBody || !isTableBody(top.atom) {
-			return false
-		}
-	case skimCell:
-		if t.mode != inRow || top.atom != a.Tr {
-			return false
-		}
+	t.nesting = word(top.name).rule().sets & last
+	switch t.mode {
+	case inTable:
+		t.nesting = t.nesting&tableLast | tableOpen
+	case inTableBody:
+		t.nesting = t.nesting&bodyLast | tableOpen
+	case inRow:
+		t.nesting = t.nesting&rowLast | tableOpen
 	default:
-		if tables {
-			return false
-		}
+		t.nesting &^= tableLast | bodyLast | rowLast
 	}
-	own := t.program.bare(uint64(name))
-	here := t.program.lead(own, top, !top.children)
-	if t.program.tells(&here) && !top.dark {
-		return false
+	if t.paragraphs > 0 {
+		t.nesting |= paragraphOpen
 	}
-	t.done = at + 1
-	first := !top.children
-	if top.children = true; rule == skimVoid {
-		return true
+	if t.buttons > 0 {
+		t.nesting |= buttonOpen
 	}
-	n := t.blankNode()
-	n.atom, n.name, n.own, n.parent, n.first, n.dark, n.here = x, uint64(name), own, top, first, top.dark, here
-	for i := range here {
-		n.above[i] = top.above[i] | here[i]
+	if top.children {
+		t.nesting |= hasChildren
 	}
-	if top != &t.root {
-		top.holders++
+	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
+		t.nesting |= word(t.formatting[i].name).rule().sets & allFormatting
 	}
-	t.push(n)
-	switch rule {
-	case skimFormatting:
-		if !plain {
-			n.traits = unlike
-		}
-		t.list(n)
-	case skimTable:
-		t.mode = inTable
-	case skimBody:
-		t.mode = inTableBody
-	case skimRow:
-		t.mode = inRow
-	case skimCell:
-		t.list(nil)
-		t.mode = inCell
+	t.surveyed, t.tellers = true, 0
+	if !top.dark {
+		t.tellers = t.program.tellers(top.above)
 	}
-	return true
 }
 
-func isTableBody(x a.Atom) bool { return x == a.Tbody || x == a.Thead || x == a.Tfoot }
-
-// tells says whether an element to which these parts lead is named by a selector.
-func (p *program) tells(here *parts) bool {
-	for i := range here {
-		if here[i]&p.ends[i] != 0 {
-			return true
+// settle makes nodes of what skimming has opened.
+func (t *tree) settle() {
+	if !t.surveyed {
+		return
+	}
+	t.surveyed = false
+	top := t.top()
+	for i := range t.noted {
+		e := &t.noted[i]
+		n := t.blankNode()
+		n.atom, n.name, n.parent, n.first, n.dark = e.rule.atom, uint64(e.name), top, e.before&hasChildren == 0, top.dark
+		n.own = t.program.bare(n.name)
+		n.here = t.program.lead(n.own, top, n.first)
+		for i := range n.here {
+			n.above[i] = top.above[i] | n.here[i]
+		}
+		if top.children = true; top != &t.root {
+			top.holders++
+		}
+		t.push(n)
+		switch top = n; e.rule.kind {
+		case skimFormatting:
+			if !e.plain {
+				n.traits = unlike
+			}
+			t.list(n)
+		case skimTable:
+			t.mode = inTable
+		case skimBody:
+			t.mode = inTableBody
+		case skimRow:
+			t.mode = inRow
+		case skimCell:
+			t.list(nil)
+			t.mode = inCell
 		}
 	}
-	return false
+	top.children = top.children || t.nesting&hasChildren != 0
+	t.noted = t.noted[:0]
 }
 
-// skimAside takes an element at the offset at whose tags are passed over together, with its content.
-func (t *tree) skimAside(at int64, name uint64) bool {
+// skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false, and
+// has changed nothing, where the tag has to be read.
+func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	if at < t.done {
 		return true
 	}
+	if !t.surveyed {
+		t.survey()
+	}
+	name, behind, start := tagWord(p, i+1)
+	plain := p[behind] == '>'
+	if !start {
+		return t.skimEnd(at, name, plain)
+	}
+	rule := name.rule()
+	if name == 0 || t.nesting&rule.mask != rule.want || !t.spares(name) || len(t.open)+len(t.noted) >= maxDepth {
+		return false
+	}
+	drawing := t.nesting&drawingOpen != 0
+	switch {
+	case rule.kind == skimFormatting:
+		if !plain && rule.atom != a.A && !endsAtOnce(p, after, name) { // several with the same attributes may be open
+			return false
+		}
+	case rule.kind == skimDrawing:
+		t.drawingAt = at
+	case rule.kind == skimShape && drawing && p[after-2] == '/':
+		t.done = at + 1
+		return p[after-3] == '"' || p[after-3] == '\'' || p[after-3] == ' '
+	}
+	t.done = at + 1
+	if rule.kind == skimVoid {
+		t.nesting |= hasChildren
+		return true
+	}
+	t.noted = append(t.noted, noted{name, rule, t.nesting, plain})
+	t.nesting = t.nesting&rule.keeps | rule.sets
+	return true
+}
+
+// spares says whether no selector leads to an element of this name that begins here.
+func (t *tree) spares(name word) bool {
+	if t.tellers&name.teller() == 0 || t.nesting&drawingOpen != 0 {
+		return true
+	}
+	t.settle()
 	top := t.top()
-	here := t.program.lead(t.program.bare(name), top, !top.children)
-	if t.program.tells(&here) && !top.dark || name == uint64(svgWord) && t.mode >= inTable && t.mode <= inRow && t.mode != inCaption {
+	here := t.program.lead(t.program.bare(uint64(name)), top, !top.children)
+	t.survey()
+	return !t.program.tells(&here)
+}
+
+// skimAside takes an element at the offset at whose tags are passed over together, with its content.
+func (t *tree) skimAside(at int64, name word) bool {
+	if at < t.done {
+		return true
+	}
+	if !t.surveyed {
+		t.survey()
+	}
+	if !t.spares(name) {
 		return false
 	}
 	t.done = at + 1
-	top.children = true
+	t.nesting |= hasChildren
 	return true
+}
+
+// leaveDrawing forgets the drawing that is open, if there is one, and says where it begins.
+func (t *tree) leaveDrawing() (at int64, left bool) {
+	if t.nesting&drawingOpen == 0 {
+		return 0, false
+	}
+	for t.nesting&drawingOpen != 0 {
+		n := len(t.noted) - 1
+		t.nesting, t.noted = t.noted[n].before, t.noted[:n]
+	}
+	t.done = t.drawingAt
+	return t.drawingAt, true
 }
 
 // skimEnd takes the end tag at the offset at. It gives false, and has changed nothing, where the tag has to be read.
 func (t *tree) skimEnd(at int64, name word, plain bool) bool {
-	n := t.top()
-	if name == 0 || !plain || at < t.done {
-		return at < t.done
-	}
-	if n.name != uint64(name) || n.space != htmlSpace {
+	if name == 0 || !plain {
 		return false
 	}
-	rule, _ := name.rule()
-	tables := t.mode >= inTable && t.mode <= inRow && t.mode != inCaption
-	switch rule {
-	case skimNot, skimVoid:
+	if n := len(t.noted) - 1; n >= 0 {
+		e := &t.noted[n]
+		if e.name != name {
+			return false
+		}
+		t.nesting, t.noted, t.done = e.before|hasChildren, t.noted[:n], at+1
+		return true
+	}
+	n, rule := t.top(), name.rule()
+	if n.name != uint64(name) || n.space != htmlSpace || rule.want == unknownOpen {
+		return false
+	}
+	formatting := len(t.formatting) - 1
+	switch rule.kind {
+	case skimVoid, skimDrawing:
 		return false
 	case skimFormatting:
-		last := len(t.formatting) - 1
-		if tables || last < 0 || t.formatting[last] != n {
+		if formatting < 0 || t.formatting[formatting] != n {
 			return false
 		}
-		t.unlist(last)
-	case skimTable:
-		if t.mode != inTable {
+	case skimTable, skimBody, skimRow:
+		if t.nesting&rule.sets&last == 0 {
 			return false
 		}
-		t.pop()
-		t.resetMode()
-		t.done = at + 1
-		return true
-	case skimBody:
-		if t.mode != inTableBody {
-			return false
-		}
-		t.mode = inTable
-	case skimRow:
-		if t.mode != inRow {
-			return false
-		}
-		t.mode = inTableBody
 	case skimCell:
-		last := len(t.formatting) - 1
-		if t.mode != inCell || last < 0 || t.formatting[last] != nil {
-			return false
-		}
-		t.unlist(last)
-		t.mode = inRow
-	default:
-		if tables {
+		if t.mode != inCell || formatting < 0 || t.formatting[formatting] != nil {
 			return false
 		}
 	}
+	if t.nesting&tableOpen != 0 && rule.kind < skimTable {
+		return false
+	}
+	t.settle()
 	t.pop()
+	switch rule.kind {
+	case skimFormatting:
+		t.unlist(formatting)
+	case skimTable:
+		t.resetMode()
+	case skimBody:
+		t.mode = inTable
+	case skimRow:
+		t.mode = inTableBody
+	case skimCell:
+		t.unlist(formatting)
+		t.mode = inRow
+	}
 	t.done = at + 1
 	return true
 }
