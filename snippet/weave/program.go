@@ -114,7 +114,7 @@ func (p *program) tells(here *parts) bool {
 }
 
 // teller is the name's bit among tellers.
-func (w word) teller() uint64 { return 1 << (w.slot() >> 3) }
+func (w word) teller() uint64 { return 1 << (w.slot() >> (elementBits - 6)) }
 
 // minds says whether an attribute may meet a condition.
 func (p *program) minds(name, value []byte) bool {

@@ -29,12 +29,6 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	return line
 }
 
-// breaksLine says whether a line begins at the start tag at p[i].
-func breaksLine(p []byte, i int) bool {
-	name, _, _ := tagWord(p, i+1)
-	return elements.of(name)&breaks != 0
-}
-
 // pass reads p from i on. It gives the index up to which nothing has to be read,
 // where a line begins, and the one at which it saw what has to be read.
 //
@@ -72,7 +66,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			continue
 		}
 		name, after, start := tagWord(p, i+1)
-		traits := elements.of(name)
+		traits := elements.of(name).traits
 		switch {
 		case name == 0:
 			return line, i
@@ -138,8 +132,6 @@ var (
 	scriptWord = wordOf("script")
 	styleWord  = wordOf("style")
 )
-
-const ones = 0x0101010101010101
 
 // tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
 // tag has to be read to know it.

@@ -90,7 +90,7 @@ func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 		case name == svgWord && start && w.svg < 0 && hasContent(p[after:]):
 			w.svg = i - 1 - w.at
 			drawing |= bit
-		case name == 0 || name == linkWord || elements.of(name)&special != 0:
+		case name == 0 || name == linkWord || elements.of(name).traits&special != 0:
 			return bit, drawing
 		}
 	}

@@ -1,6 +1,8 @@
 package weave
 
 import (
+	"encoding/binary"
+
 	a "golang.org/x/net/html/atom"
 )
 
@@ -33,103 +35,12 @@ const (
 
 // noted is an element that skimming has opened.
 type noted struct {
+	*known
 	name   word
-	rule   *skimRule
+	end    uint64  // its end tag behind the slash, up to the highest byte
+	shift  uint8   // of eight bytes that are compared with that
 	before nesting // around it
 	plain  bool    // without attributes
-}
-
-// skimRule tells how skimming follows the start tags of an element.
-type skimRule struct {
-	name       word
-	atom       a.Atom
-	kind       skimKind
-	mask, want nesting // it is read unless what is open is this
-	keeps      nesting
-	sets       nesting
-}
-
-type skimKind uint8
-
-const (
-	skimOther skimKind = iota
-	skimVoid
-	skimFormatting
-	skimDrawing
-	skimShape // an element of drawings
-	skimTable
-	skimBody
-	skimRow
-	skimCell
-)
-
-// skimmed are the elements with rules of their own that skimming knows; all others of these lengths are inline.
-var skimmed, skimInline = gatherSkimmed()
-
-type skimTableOf [512]skimRule
-
-func gatherSkimmed() (*skimTableOf, *skimRule) {
-	const outside = tableOpen | drawingOpen
-	table := new(skimTableOf)
-	add := func(name string, r skimRule) {
-		r.name = wordOf(name)
-		i := r.name.slot()
-		for table[i].name != 0 {
-			i = (i + 1) % len(table)
-		}
-		table[i] = r
-	}
-	rule := func(kind skimKind, not, want, sets nesting) skimRule {
-		return skimRule{kind: kind, mask: not | want, want: want, sets: sets, keeps: ^last}
-	}
-	known := func(r skimRule, atoms ...a.Atom) {
-		for _, r.atom = range atoms {
-			add(r.atom.String(), r)
-		}
-	}
-	block := paragraphOpen | outside
-	known(rule(skimOther, block, 0, 0), a.Address, a.Article, a.Aside, a.Center, a.Details, a.Dialog, a.Dir, a.Div, a.Figure, a.Footer,
-		a.Header, a.Hgroup, a.Main, a.Menu, a.Nav, a.Search, a.Section, a.Summary)
-	known(rule(skimOther, block, 0, listLast), a.Ol, a.Ul)
-	known(rule(skimOther, block, 0, definitionsLast), a.Dl)
-	known(rule(skimOther, block, 0, paragraphOpen), a.P)
-	known(rule(skimOther, block|headingLast, 0, headingLast), a.H1, a.H2, a.H3, a.H4, a.H5, a.H6)
-	known(rule(skimOther, block, listLast, 0), a.Li)
-	known(rule(skimOther, block, definitionsLast, 0), a.Dd, a.Dt)
-	known(rule(skimOther, buttonOpen|outside, 0, buttonOpen), a.Button)
-	known(rule(skimVoid, outside, 0, 0), a.Br, a.Img, a.Wbr, a.Source, a.Track, a.Link, a.Meta)
-	known(rule(skimTable, block, 0, tableOpen|tableLast), a.Table)
-	known(rule(skimBody, 0, tableLast, bodyLast), a.Tbody, a.Thead, a.Tfoot)
-	known(rule(skimRow, 0, bodyLast, rowLast), a.Tr)
-	cell := rule(skimCell, 0, rowLast, 0)
-	cell.keeps = paragraphOpen | buttonOpen
-	known(cell, a.Td, a.Th)
-	for i, x := range [...]a.Atom{a.A, a.B, a.Big, a.Code, a.Em, a.I, a.S, a.Small, a.Strike, a.Strong, a.Tt, a.U} {
-		open := formattingOpen << i
-		known(rule(skimFormatting, open|outside, 0, open), x)
-	}
-	known(rule(skimDrawing, outside, 0, drawingOpen), a.Svg)
-	known(rule(skimOther, 0, unknownOpen, 0), a.Html, a.Head, a.Body, a.Base, a.Bgsound, a.Noframes, a.Template, a.Title, a.Frameset, a.Frame, a.Fieldset,
-		a.Pre, a.Listing, a.Form, a.Nobr, a.Font, a.Ruby, a.Applet, a.Marquee, a.Object, a.Area, a.Embed, a.Keygen, a.Input, a.Param, a.Hr, a.Image,
-		a.Textarea, a.Xmp, a.Iframe, a.Noembed, a.Noscript, a.Select, a.Option, a.Optgroup, a.Rb, a.Rtc, a.Rp, a.Rt, a.Math, a.Caption, a.Col,
-		a.Colgroup, a.Script, a.Style)
-	for _, name := range [...]string{"path", "g", "circle", "rect", "use", "line", "defs", "polygon", "ellipse", "symbol", "mask", "stop", "tspan"} {
-		add(name, rule(skimShape, tableOpen, 0, 0))
-	}
-	inline := rule(skimOther, outside, 0, 0)
-	return table, &inline
-}
-
-// rule finds what skimming does with an element.
-func (w word) rule() *skimRule {
-	for i := w.slot(); ; i = (i + 1) % len(skimmed) {
-		switch r := &skimmed[i]; r.name {
-		case w:
-			return r
-		case 0:
-			return skimInline
-		}
-	}
 }
 
 // skims says whether text means nothing to the tree here, so that it may be passed over.
@@ -147,7 +58,7 @@ func (t *tree) skims() bool {
 // survey finds out what is open, for skimming to go on from.
 func (t *tree) survey() {
 	top := t.top()
-	t.nesting = word(top.name).rule().sets & last
+	t.nesting = elements.of(word(top.name)).sets & last
 	switch t.mode {
 	case inTable:
 		t.nesting = t.nesting&tableLast | tableOpen
@@ -168,7 +79,7 @@ func (t *tree) survey() {
 		t.nesting |= hasChildren
 	}
 	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
-		t.nesting |= word(t.formatting[i].name).rule().sets & allFormatting
+		t.nesting |= elements.of(word(t.formatting[i].name)).sets & allFormatting
 	}
 	t.surveyed, t.tellers = true, 0
 	if !top.dark {
@@ -186,7 +97,7 @@ func (t *tree) settle() {
 	for i := range t.noted {
 		e := &t.noted[i]
 		n := t.blankNode()
-		n.atom, n.name, n.parent, n.first, n.dark = e.rule.atom, uint64(e.name), top, e.before&hasChildren == 0, top.dark
+		n.atom, n.name, n.parent, n.first, n.dark = e.atom, uint64(e.name), top, e.before&hasChildren == 0, top.dark
 		n.own = t.program.bare(n.name)
 		n.here = t.program.lead(n.own, top, n.first)
 		for i := range n.here {
@@ -196,7 +107,7 @@ func (t *tree) settle() {
 			top.holders++
 		}
 		t.push(n)
-		switch top = n; e.rule.kind {
+		switch top = n; e.kind {
 		case skimFormatting:
 			if !e.plain {
 				n.traits = unlike
@@ -226,15 +137,28 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	if !t.surveyed {
 		t.survey()
 	}
-	name, behind, start := tagWord(p, i+1)
-	plain := p[behind] == '>'
-	if !start {
-		return t.skimEnd(at, name, plain)
+	x := binary.LittleEndian.Uint64(p[i+1:])
+	if byte(x) == '/' {
+		if n := len(t.noted) - 1; n >= 0 {
+			if e := &t.noted[n]; binary.LittleEndian.Uint64(p[i+2:])<<e.shift == e.end {
+				t.nesting, t.noted, t.done = e.before|hasChildren, t.noted[:n], at+1
+				return true
+			}
+		}
+		name, behind, _ := tagWord(p, i+1)
+		return t.skimEnd(at, name, p[behind] == '>')
 	}
-	rule := name.rule()
-	if name == 0 || t.nesting&rule.mask != rule.want || !t.spares(name) || len(t.open)+len(t.noted) >= maxDepth {
+	name, size, next := wordAt(x)
+	rule := elements.of(name)
+	if rule.name != name || !endsName(next) {
+		var behind int
+		name, behind, _ = tagWord(p, i+1)
+		rule, size, next = elements.of(name), 8*(behind-i-1), p[behind]
+	}
+	if name == 0 || t.nesting&rule.mask != rule.want || t.tellers&name.teller() != 0 && !t.spares(name) || len(t.open)+len(t.noted) >= maxDepth {
 		return false
 	}
+	plain := next == '>'
 	drawing := t.nesting&drawingOpen != 0
 	switch {
 	case rule.kind == skimFormatting:
@@ -252,7 +176,8 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 		t.nesting |= hasChildren
 		return true
 	}
-	t.noted = append(t.noted, noted{name, rule, t.nesting, plain})
+	shift := uint8(56 - size)
+	t.noted = append(t.noted, noted{rule, name, (uint64(name) | '>'<<size) << shift, shift, t.nesting, plain})
 	t.nesting = t.nesting&rule.keeps | rule.sets
 	return true
 }
@@ -311,7 +236,7 @@ func (t *tree) skimEnd(at int64, name word, plain bool) bool {
 		t.nesting, t.noted, t.done = e.before|hasChildren, t.noted[:n], at+1
 		return true
 	}
-	n, rule := t.top(), name.rule()
+	n, rule := t.top(), elements.of(name)
 	if n.name != uint64(name) || n.space != htmlSpace || rule.want == unknownOpen {
 		return false
 	}
