@@ -54,7 +54,7 @@ type Rules struct {
 	selectors []selector   // the others, for which a page is parsed
 	least     int          // digits that a number in text has
 	prints    fingerprints // of what is of account in tags
-	marks     []trigram    // those of words
+	marks     []mark       // those of words
 }
 
 // place is a kind of element whose content is a number.
@@ -115,7 +115,8 @@ func (r *Rules) fingerprint() {
 	}
 	slices.Sort(words)
 	for _, word := range slices.Compact(words) {
-		r.marks = append(r.marks, r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues))
+		found := r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
+		r.marks = append(r.marks, found.mark())
 	}
 }
 

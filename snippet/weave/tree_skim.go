@@ -35,13 +35,13 @@ const (
 
 // noted is an element that skimming has opened.
 type noted struct {
-	*known
-	name   word
-	end    uint64  // its end tag behind the slash, up to the highest byte
-	shift  uint8   // of eight bytes that are compared with that
+	end    uint64  // its end tag behind the slash, of which the last is the highest byte
 	before nesting // around it
+	shift  uint8   // by how many bits the end tag is short of eight bytes
 	plain  bool    // without attributes
 }
+
+func (n *noted) name() word { return word(n.end<<8>>8) >> n.shift }
 
 // skims says whether text means nothing to the tree here, so that it may be passed over.
 func (t *tree) skims() bool {
@@ -57,6 +57,9 @@ func (t *tree) skims() bool {
 
 // survey finds out what is open, for skimming to go on from.
 func (t *tree) survey() {
+	if t.noted == nil {
+		t.noted = new([maxDepth]noted)
+	}
 	top := t.top()
 	t.nesting = elements.of(word(top.name)).sets & last
 	switch t.mode {
@@ -94,10 +97,10 @@ func (t *tree) settle() {
 	}
 	t.surveyed = false
 	top := t.top()
-	for i := range t.noted {
-		e := &t.noted[i]
-		n := t.blankNode()
-		n.atom, n.name, n.parent, n.first, n.dark = e.atom, uint64(e.name), top, e.before&hasChildren == 0, top.dark
+	for i := range t.depth {
+		e, n := &t.noted[i], t.blankNode()
+		known := elements.of(e.name())
+		n.atom, n.name, n.parent, n.first, n.dark = known.atom, uint64(e.name()), top, e.before&hasChildren == 0, top.dark
 		n.own = t.program.bare(n.name)
 		n.here = t.program.lead(n.own, top, n.first)
 		for i := range n.here {
@@ -107,7 +110,7 @@ func (t *tree) settle() {
 			top.holders++
 		}
 		t.push(n)
-		switch top = n; e.kind {
+		switch top = n; known.kind {
 		case skimFormatting:
 			if !e.plain {
 				n.traits = unlike
@@ -125,7 +128,7 @@ func (t *tree) settle() {
 		}
 	}
 	top.children = top.children || t.nesting&hasChildren != 0
-	t.noted = t.noted[:0]
+	t.depth = 0
 }
 
 // skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false, and
@@ -139,9 +142,9 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	}
 	x := binary.LittleEndian.Uint64(p[i+1:])
 	if byte(x) == '/' {
-		if n := len(t.noted) - 1; n >= 0 {
+		if n := t.depth - 1; n >= 0 && n < len(t.noted) {
 			if e := &t.noted[n]; binary.LittleEndian.Uint64(p[i+2:])<<e.shift == e.end {
-				t.nesting, t.noted, t.done = e.before|hasChildren, t.noted[:n], at+1
+				t.nesting, t.depth, t.done = e.before|hasChildren, n, at+1
 				return true
 			}
 		}
@@ -155,7 +158,7 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 		name, behind, _ = tagWord(p, i+1)
 		rule, size, next = elements.of(name), 8*(behind-i-1), p[behind]
 	}
-	if name == 0 || t.nesting&rule.mask != rule.want || t.tellers&name.teller() != 0 && !t.spares(name) || len(t.open)+len(t.noted) >= maxDepth {
+	if name == 0 || t.nesting&rule.mask != rule.want || t.tellers&name.teller() != 0 && !t.spares(name) || t.depth >= len(t.noted)-len(t.open) {
 		return false
 	}
 	plain := next == '>'
@@ -177,7 +180,9 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 		return true
 	}
 	shift := uint8(56 - size)
-	t.noted = append(t.noted, noted{rule, name, (uint64(name) | '>'<<size) << shift, shift, t.nesting, plain})
+	e := &t.noted[t.depth]
+	e.end, e.before, e.shift, e.plain = (uint64(name)|'>'<<size)<<shift, t.nesting, shift, plain
+	t.depth++
 	t.nesting = t.nesting&rule.keeps | rule.sets
 	return true
 }
@@ -216,8 +221,8 @@ func (t *tree) leaveDrawing() (at int64, left bool) {
 		return 0, false
 	}
 	for t.nesting&drawingOpen != 0 {
-		n := len(t.noted) - 1
-		t.nesting, t.noted = t.noted[n].before, t.noted[:n]
+		t.depth--
+		t.nesting = t.noted[t.depth].before
 	}
 	t.done = t.drawingAt
 	return t.drawingAt, true
@@ -228,12 +233,12 @@ func (t *tree) skimEnd(at int64, name word, plain bool) bool {
 	if name == 0 || !plain {
 		return false
 	}
-	if n := len(t.noted) - 1; n >= 0 {
-		e := &t.noted[n]
-		if e.name != name {
+	if t.depth > 0 {
+		e := &t.noted[t.depth-1]
+		if e.name() != name {
 			return false
 		}
-		t.nesting, t.noted, t.done = e.before|hasChildren, t.noted[:n], at+1
+		t.nesting, t.depth, t.done = e.before|hasChildren, t.depth-1, at+1
 		return true
 	}
 	n, rule := t.top(), elements.of(name)
