@@ -19,6 +19,7 @@ type known struct {
 	mask, want nesting // the tag is read unless what is open is this
 	keeps      nesting
 	sets       nesting
+	noted      bool // whatever its attributes are
 }
 
 type skimKind uint8
@@ -93,6 +94,7 @@ func gatherElements() (*elementTable, map[string]traits) {
 	skim := func(kind skimKind, not, want, sets nesting, names string) {
 		for name := range strings.FieldsSeq(names) {
 			e := element(name)
+			e.noted = kind == skimOther || kind >= skimTable || name == "a"
 			e.kind, e.mask, e.want, e.sets, e.atom = kind, not|want, want, sets, a.Lookup([]byte(name))
 		}
 	}

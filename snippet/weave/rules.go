@@ -106,10 +106,10 @@ func (r *Rules) fingerprint() {
 		words = append(words, c.name)
 	}
 	for _, c := range r.program.conditions {
-		switch c.operator {
-		case "=", "~=":
+		switch {
+		case c.operator == "=", c.operator == "~=", len(c.value) > 2: // shorter values of other conditions may stand within a word
 			words = append(words, c.value)
-		default: // the value may stand within a word
+		default:
 			words = append(words, c.key)
 		}
 	}

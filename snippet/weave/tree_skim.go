@@ -131,6 +131,21 @@ func (t *tree) settle() {
 	t.depth = 0
 }
 
+// takes says whether an element may be noted where it begins.
+func (t *tree) takes(e *known) bool {
+	return t.nesting&e.mask == e.want && t.depth < maxDepth-len(t.open)
+}
+
+// note opens an element, at the offset at, whose name has so many bits.
+func (t *tree) note(e *known, name word, size int, plain bool, at int64) {
+	n := &t.noted[t.depth]
+	n.shift = uint8(56 - size)
+	n.end, n.before, n.plain = (uint64(name)|'>'<<size)<<n.shift, t.nesting, plain
+	t.nesting = t.nesting&e.keeps | e.sets
+	t.depth++
+	t.done = at + 1
+}
+
 // skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false, and
 // has changed nothing, where the tag has to be read.
 func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
@@ -142,48 +157,51 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	}
 	x := binary.LittleEndian.Uint64(p[i+1:])
 	if byte(x) == '/' {
-		if n := t.depth - 1; n >= 0 && n < len(t.noted) {
+		if n := uint(t.depth - 1); n < maxDepth {
 			if e := &t.noted[n]; binary.LittleEndian.Uint64(p[i+2:])<<e.shift == e.end {
-				t.nesting, t.depth, t.done = e.before|hasChildren, n, at+1
+				t.nesting, t.depth, t.done = e.before|hasChildren, int(n), at+1
 				return true
 			}
 		}
-		name, behind, _ := tagWord(p, i+1)
-		return t.skimEnd(at, name, p[behind] == '>')
+	} else {
+		name, size, next := wordAt(x)
+		if e := elements.of(name); e.noted && e.name == name && endsName(next) && t.takes(e) && t.tellers&name.teller() == 0 {
+			t.note(e, name, size, next == '>', at)
+			return true
+		}
 	}
-	name, size, next := wordAt(x)
-	rule := elements.of(name)
-	if rule.name != name || !endsName(next) {
-		var behind int
-		name, behind, _ = tagWord(p, i+1)
-		rule, size, next = elements.of(name), 8*(behind-i-1), p[behind]
+	return t.skimUnusual(p, i, after, at)
+}
+
+// skimUnusual is skimTag for all tags.
+func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
+	name, behind, start := tagWord(p, i+1)
+	plain := p[behind] == '>'
+	if !start {
+		return t.skimEnd(at, name, plain)
 	}
-	if name == 0 || t.nesting&rule.mask != rule.want || t.tellers&name.teller() != 0 && !t.spares(name) || t.depth >= len(t.noted)-len(t.open) {
+	e := elements.of(name)
+	if name == 0 || !t.takes(e) || !t.spares(name) {
 		return false
 	}
-	plain := next == '>'
-	drawing := t.nesting&drawingOpen != 0
-	switch {
-	case rule.kind == skimFormatting:
-		if !plain && rule.atom != a.A && !endsAtOnce(p, after, name) { // several with the same attributes may be open
+	switch e.kind {
+	case skimVoid:
+		t.nesting |= hasChildren
+		t.done = at + 1
+		return true
+	case skimFormatting:
+		if !plain && e.atom != a.A && !endsAtOnce(p, after, name) { // several with the same attributes may be open
 			return false
 		}
-	case rule.kind == skimDrawing:
+	case skimDrawing:
 		t.drawingAt = at
-	case rule.kind == skimShape && drawing && p[after-2] == '/':
-		t.done = at + 1
-		return p[after-3] == '"' || p[after-3] == '\'' || p[after-3] == ' '
+	case skimShape:
+		if t.nesting&drawingOpen != 0 && p[after-2] == '/' {
+			t.done = at + 1
+			return p[after-3] == '"' || p[after-3] == '\'' || p[after-3] == ' '
+		}
 	}
-	t.done = at + 1
-	if rule.kind == skimVoid {
-		t.nesting |= hasChildren
-		return true
-	}
-	shift := uint8(56 - size)
-	e := &t.noted[t.depth]
-	e.end, e.before, e.shift, e.plain = (uint64(name)|'>'<<size)<<shift, t.nesting, shift, plain
-	t.depth++
-	t.nesting = t.nesting&rule.keeps | rule.sets
+	t.note(e, name, 8*(behind-i-1), plain, at)
 	return true
 }
 
