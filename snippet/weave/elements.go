@@ -140,19 +140,19 @@ func gatherElements() (*elementTable, map[string]traits) {
 
 const ones = 0x0101010101010101
 
-// wordAt reads letters of x up to the first byte that is surely none. It gives them, their number of bits, and that byte. The
-// slash of an end tag is passed over.
+// wordAt reads letters of x up to the first byte that is surely none. It gives them, their number of bits, and that byte.
 func wordAt(x uint64) (w word, size int, next byte) {
-	if byte(x) == '/' {
-		x >>= 8
-	}
 	size = bits.TrailingZeros64(^x&(0x40*ones)) &^ 7
 	return word((x | 0x20*ones) & (1<<size - 1)), size, byte(x >> size)
 }
 
 // breaksLine says whether a line ends at the tag at p[i].
 func breaksLine(p []byte, i int) bool {
-	w, _, next := wordAt(binary.LittleEndian.Uint64(p[i+1:]))
+	x := binary.LittleEndian.Uint64(p[i+1:])
+	if byte(x) == '/' {
+		x >>= 8
+	}
+	w, _, next := wordAt(x)
 	e := elements.of(w)
 	if e.name != w || !endsName(next) {
 		w, _, _ = tagWord(p, i+1)

@@ -3,7 +3,6 @@ package weave
 import (
 	"bytes"
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
@@ -136,29 +135,22 @@ var (
 // tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
 // tag has to be read to know it.
 func tagWord(p []byte, i int) (name word, after int, start bool) {
-	x := binary.LittleEndian.Uint64(p[i:])
-	if start = byte(x) != '/'; !start {
+	if start = p[i] != '/'; !start {
 		i++
-		x = binary.LittleEndian.Uint64(p[i:])
 	}
-	if !isLetter(p[i]) {
-		return 0, i, start
+	name, size, next := wordAt(binary.LittleEndian.Uint64(p[i:]))
+	after = i + size/8
+	for w := name; w != 0; w >>= 8 {
+		if !isLetter(byte(w)) {
+			return 0, after, start
+		}
 	}
-	small := x | 0x20*ones
-	seven := small & (0x7F * ones)
-	others := x | ^((seven + (0x80-'a')*ones) &^ (seven + (0x80-1-'z')*ones))
-	size := bits.TrailingZeros64(others&(0x80*ones)) >> 3 // of the letters
-	after = i + size
-	if size == 0 || size == maxWord {
-		return 0, after, start
-	}
-	letters := uint64(1)<<(8*size) - 1
-	name = word(small & letters)
-	if c := p[after]; name == 'h' && '1' <= c && c <= '6' {
-		name |= word(c) << 8
+	if name == 'h' && '1' <= next && next <= '6' {
+		name |= word(next) << 8
 		after++
+		next = p[after]
 	}
-	if !endsName(p[after]) {
+	if size == 64 || !endsName(next) {
 		return 0, after, start
 	}
 	return name, after, start
