@@ -30,10 +30,6 @@ const (
 	skimFormatting
 	skimDrawing
 	skimShape // an element of drawings
-	skimTable
-	skimBody
-	skimRow
-	skimCell
 )
 
 // elements are those with traits or rules of their own. The few whose names are no words are in longElements; they have traits
@@ -94,7 +90,7 @@ func gatherElements() (*elementTable, map[string]traits) {
 	skim := func(kind skimKind, not, want, sets nesting, names string) {
 		for name := range strings.FieldsSeq(names) {
 			e := element(name)
-			e.noted = kind == skimOther || kind >= skimTable || name == "a"
+			e.noted = kind == skimOther || name == "a"
 			e.kind, e.mask, e.want, e.sets, e.atom = kind, not|want, want, sets, a.Lookup([]byte(name))
 		}
 	}
@@ -108,10 +104,10 @@ func gatherElements() (*elementTable, map[string]traits) {
 	skim(skimOther, block, definitionsLast, 0, "dd dt")
 	skim(skimOther, outside|buttonOpen, 0, buttonOpen, "button")
 	skim(skimVoid, outside, 0, 0, "br img wbr source track link meta")
-	skim(skimTable, block, 0, tableOpen|tableLast, "table")
-	skim(skimBody, 0, tableLast, bodyLast, "tbody thead tfoot")
-	skim(skimRow, 0, bodyLast, rowLast, "tr")
-	skim(skimCell, 0, rowLast, 0, "td th")
+	skim(skimOther, block, 0, tableOpen|tableLast, "table")
+	skim(skimOther, 0, tableLast, bodyLast, "tbody thead tfoot")
+	skim(skimOther, 0, bodyLast, rowLast, "tr")
+	skim(skimOther, 0, rowLast, 0, "td th")
 	element("td").keeps, element("th").keeps = paragraphOpen|buttonOpen, paragraphOpen|buttonOpen
 	for i, name := range [...]string{"a", "b", "big", "code", "em", "i", "s", "small", "strike", "strong", "tt", "u"} {
 		skim(skimFormatting, outside|formattingOpen<<i, 0, formattingOpen<<i, name)

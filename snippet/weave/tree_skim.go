@@ -55,6 +55,9 @@ func (t *tree) skims() bool {
 		len(t.blank.open) == 0 && t.top().space == htmlSpace
 }
 
+// maxSurveyed is how many formatting elements are looked at.
+const maxSurveyed = 16
+
 // survey finds out what is open, for skimming to go on from.
 func (t *tree) survey() {
 	if t.noted == nil {
@@ -83,6 +86,10 @@ func (t *tree) survey() {
 	}
 	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
 		t.nesting |= elements.of(word(t.formatting[i].name)).sets & allFormatting
+		if len(t.formatting)-i == maxSurveyed {
+			t.nesting |= allFormatting // they are read
+			break
+		}
 	}
 	t.surveyed, t.tellers = true, 0
 	if !top.dark {
@@ -90,44 +97,24 @@ func (t *tree) survey() {
 	}
 }
 
-// settle makes nodes of what skimming has opened.
+// settle opens in the tree what skimming has noted.
 func (t *tree) settle() {
 	if !t.surveyed {
 		return
 	}
 	t.surveyed = false
-	top := t.top()
+	children := func(n nesting) { t.top().children = t.top().children || n&hasChildren != 0 }
 	for i := range t.depth {
-		e, n := &t.noted[i], t.blankNode()
-		known := elements.of(e.name())
-		n.atom, n.name, n.parent, n.first, n.dark = known.atom, uint64(e.name()), top, e.before&hasChildren == 0, top.dark
-		n.own = t.program.bare(n.name)
-		n.here = t.program.lead(n.own, top, n.first)
-		for i := range n.here {
-			n.above[i] = top.above[i] | n.here[i]
+		n := &t.noted[i]
+		children(n.before)
+		name := n.name()
+		t.token = token{atom: elements.of(name).atom, name: uint64(name), own: t.program.bare(uint64(name))}
+		if !n.plain {
+			t.token.traits = unlike
 		}
-		if top.children = true; top != &t.root {
-			top.holders++
-		}
-		t.push(n)
-		switch top = n; known.kind {
-		case skimFormatting:
-			if !e.plain {
-				n.traits = unlike
-			}
-			t.list(n)
-		case skimTable:
-			t.mode = inTable
-		case skimBody:
-			t.mode = inTableBody
-		case skimRow:
-			t.mode = inRow
-		case skimCell:
-			t.list(nil)
-			t.mode = inCell
-		}
+		t.take()
 	}
-	top.children = top.children || t.nesting&hasChildren != 0
+	children(t.nesting)
 	t.depth = 0
 }
 
@@ -146,11 +133,11 @@ func (t *tree) note(e *known, name word, size int, plain bool, at int64) {
 	t.done = at + 1
 }
 
-// skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false, and
-// has changed nothing, where the tag has to be read.
+// skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false
+// where reading has to go on with it.
 func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	if at < t.done {
-		return true
+		return t.skims()
 	}
 	if !t.surveyed {
 		t.survey()
@@ -178,7 +165,7 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 	name, behind, start := tagWord(p, i+1)
 	plain := p[behind] == '>'
 	if !start {
-		return t.skimEnd(at, name, plain)
+		return plain && t.skimEnd(at, name)
 	}
 	e := elements.of(name)
 	if name == 0 || !t.takes(e) || !t.spares(name) {
@@ -246,58 +233,19 @@ func (t *tree) leaveDrawing() (at int64, left bool) {
 	return t.drawingAt, true
 }
 
-// skimEnd takes the end tag at the offset at. It gives false, and has changed nothing, where the tag has to be read.
-func (t *tree) skimEnd(at int64, name word, plain bool) bool {
-	if name == 0 || !plain {
-		return false
-	}
-	if t.depth > 0 {
-		e := &t.noted[t.depth-1]
-		if e.name() != name {
-			return false
-		}
-		t.nesting, t.depth, t.done = e.before|hasChildren, t.depth-1, at+1
+// skimEnd takes the end tag at the offset at. It gives false where it has to be read, and where what follows has to be.
+func (t *tree) skimEnd(at int64, name word) bool {
+	if t.depth > 0 && t.noted[t.depth-1].name() == name {
+		t.depth--
+		t.nesting, t.done = t.noted[t.depth].before|hasChildren, at+1
 		return true
 	}
-	n, rule := t.top(), elements.of(name)
-	if n.name != uint64(name) || n.space != htmlSpace || rule.want == unknownOpen {
-		return false
-	}
-	formatting := len(t.formatting) - 1
-	switch rule.kind {
-	case skimVoid, skimDrawing:
-		return false
-	case skimFormatting:
-		if formatting < 0 || t.formatting[formatting] != n {
-			return false
-		}
-	case skimTable, skimBody, skimRow:
-		if t.nesting&rule.sets&last == 0 {
-			return false
-		}
-	case skimCell:
-		if t.mode != inCell || formatting < 0 || t.formatting[formatting] != nil {
-			return false
-		}
-	}
-	if t.nesting&tableOpen != 0 && rule.kind < skimTable {
+	if name == 0 || t.nesting&drawingOpen != 0 {
 		return false
 	}
 	t.settle()
-	t.pop()
-	switch rule.kind {
-	case skimFormatting:
-		t.unlist(formatting)
-	case skimTable:
-		t.resetMode()
-	case skimBody:
-		t.mode = inTable
-	case skimRow:
-		t.mode = inTableBody
-	case skimCell:
-		t.unlist(formatting)
-		t.mode = inRow
-	}
+	t.token = token{atom: a.Lookup([]byte(name.String())), name: uint64(name), end: true}
+	t.take()
 	t.done = at + 1
-	return true
+	return t.skims()
 }
