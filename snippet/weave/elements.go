@@ -30,6 +30,8 @@ const (
 	skimFormatting
 	skimDrawing
 	skimShape // an element of drawings
+	skimTaken // never noted; in tables, its attributes count
+	skimRead
 )
 
 // elements are those with traits or rules of their own. The few whose names are no words are in longElements; they have traits
@@ -114,9 +116,9 @@ func gatherElements() (*elementTable, map[string]traits) {
 	}
 	skim(skimDrawing, outside, 0, drawingOpen, "svg")
 	skim(skimShape, tableOpen, 0, 0, "path g circle rect use line defs polygon ellipse symbol mask stop tspan")
-	skim(skimOther, 0, unknownOpen, 0, `html head body base bgsound noframes template title frameset frame fieldset pre listing form nobr font ruby applet
-		marquee object area embed keygen input param hr image textarea xmp iframe noembed noscript select option optgroup rb rtc rp rt math caption
-		col colgroup script style`)
+	skim(skimTaken, 0, unknownOpen, 0, "form fieldset input hr area embed param")
+	skim(skimRead, 0, unknownOpen, 0, `html head body base bgsound noframes template title frameset frame pre listing nobr font ruby applet
+		marquee object keygen image textarea xmp iframe noembed noscript select option optgroup rb rtc rp rt math caption col colgroup script style`)
 
 	table, long := new(elementTable), make(map[string]traits)
 	for name, e := range all {

@@ -107,15 +107,22 @@ func (t *tree) settle() {
 	for i := range t.depth {
 		n := &t.noted[i]
 		children(n.before)
-		name := n.name()
-		t.token = token{atom: elements.of(name).atom, name: uint64(name), own: t.program.bare(uint64(name))}
-		if !n.plain {
-			t.token.traits = unlike
-		}
-		t.take()
+		t.takeBare(n.name(), false, n.plain)
 	}
 	children(t.nesting)
 	t.depth = 0
+}
+
+// takeBare takes a tag that meets no condition. What attributes it has, unless it is plain, is not known.
+func (t *tree) takeBare(name word, end, plain bool) {
+	t.token = token{atom: elements.of(name).atom, name: uint64(name), end: end}
+	if !end {
+		t.token.own = t.program.bare(uint64(name))
+	}
+	if !plain {
+		t.token.traits = unlike
+	}
+	t.take()
 }
 
 // takes says whether an element may be noted where it begins.
@@ -168,7 +175,12 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 		return plain && t.skimEnd(at, name)
 	}
 	e := elements.of(name)
-	if name == 0 || !t.takes(e) || !t.spares(name) {
+	switch {
+	case name == 0:
+		return false
+	case !t.takes(e):
+		return t.skimStart(at, name, e, plain)
+	case !t.spares(name):
 		return false
 	}
 	switch e.kind {
@@ -190,6 +202,19 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 	}
 	t.note(e, name, 8*(behind-i-1), plain, at)
 	return true
+}
+
+// skimStart takes the start tag of an element that is not only noted, since it ends others or is moved.
+func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
+	switch {
+	case t.nesting&drawingOpen != 0, t.tellers&name.teller() != 0, e.kind == skimRead, e.kind == skimDrawing,
+		e.kind == skimTaken && t.nesting&tableOpen != 0, e.kind == skimFormatting && !plain && e.atom != a.A:
+		return false
+	}
+	t.settle()
+	t.takeBare(name, false, plain)
+	t.done = at + 1
+	return t.skims()
 }
 
 // spares says whether no selector leads to an element of this name that begins here.
@@ -244,8 +269,7 @@ func (t *tree) skimEnd(at int64, name word) bool {
 		return false
 	}
 	t.settle()
-	t.token = token{atom: a.Lookup([]byte(name.String())), name: uint64(name), end: true}
-	t.take()
+	t.takeBare(name, true, true)
 	t.done = at + 1
 	return t.skims()
 }
