@@ -98,7 +98,9 @@ func BenchmarkReplacer(b *testing.B) {
 			require.NoError(b, err)
 			run(name, content)
 		}
-		run("next-data", page.Page{Size: 1 << 20, Numbers: 6, Data: true}.Make())
+		data := string(page.Page{Size: 1 << 20, Numbers: 6, Data: true}.Make())
+		run("data", []byte(data))
+		run("data-without-numbers", []byte(strings.NewReplacer(`"phone":"\\u002B78123334455"`, `"phone":""`, `tel:+74951234567`, "/a", `\"+7 (495) 123-45-67`, `\"a`).Replace(data)))
 	}
 }
 
