@@ -208,7 +208,7 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
 	switch {
 	case t.nesting&drawingOpen != 0, t.tellers&name.teller() != 0, e.kind == skimRead, e.kind == skimDrawing,
-		e.kind == skimTaken && t.nesting&tableOpen != 0, e.kind == skimFormatting && !plain && e.atom != a.A:
+		e.kind == skimTaken && t.nesting&tableOpen != 0, e.kind == skimFormatting && !plain:
 		return false
 	}
 	t.settle()
