@@ -204,10 +204,12 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 	return true
 }
 
-// skimStart takes the start tag of an element that is not only noted, since it ends others or is moved.
+// skimStart takes the start tag of an element that is not only noted, since it ends others or is moved. So it is not known
+// which element will be around it, nor which selectors lead to that.
 func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
+	own := t.program.bare(uint64(name))
 	switch {
-	case t.nesting&drawingOpen != 0, t.tellers&name.teller() != 0, e.kind == skimRead, e.kind == skimDrawing,
+	case t.nesting&drawingOpen != 0, t.program.tells(&own), e.kind == skimRead, e.kind == skimDrawing,
 		e.kind == skimTaken && t.nesting&tableOpen != 0, e.kind == skimFormatting && !plain:
 		return false
 	}
