@@ -1,8 +1,6 @@
 package phone
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -127,29 +125,4 @@ func (c *Charset) Decode(b []byte) string {
 		text[i] = c.runes[x]
 	}
 	return string(text)
-}
-
-// Figures counts the bytes of b that may be digits, or begin one. No writing in b has
-// more digits than that.
-func (c *Charset) Figures(b []byte) int {
-	n := 0
-	for len(b) >= 8 {
-		x := binary.LittleEndian.Uint64(b)
-		n += bits.OnesCount64(digitBytes(x))
-		if c.wide && x&highs != 0 {
-			n += bits.OnesCount64(wideBytes(x))
-		}
-		b = b[8:]
-	}
-	if len(b) == 0 {
-		return n
-	}
-	var last [8]byte
-	copy(last[:], b)
-	x := binary.LittleEndian.Uint64(last[:])
-	n += bits.OnesCount64(digitBytes(x))
-	if c.wide && x&highs != 0 {
-		n += bits.OnesCount64(wideBytes(x))
-	}
-	return n
 }

@@ -6,12 +6,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-	lows  = highs - ones
-)
-
 // role is what a byte does to a row of digits and separators, as far as the byte
 // alone can say.
 type role uint8
@@ -131,22 +125,4 @@ func (c *Charset) seekEscaped(b []byte, i int, escape byte) int {
 		}
 	}
 	return i
-}
-
-// digitBytes has the high bit of every byte that is an ASCII digit.
-func digitBytes(x uint64) uint64 {
-	y := x ^ '0'*ones // digits become 0…9
-	return ^((y&lows + (0x80-10)*ones) | y) & highs
-}
-
-// wideBytes has the high bit of every byte that begins a digit of the scripts in
-// zeros: D9 and DB, E0 and E1, EF.
-func wideBytes(x uint64) uint64 {
-	return equalBytes(x|2*ones, 0xDB) | equalBytes(x|ones, 0xE1) | equalBytes(x, 0xEF)
-}
-
-// equalBytes has the high bit of every byte of x that is c.
-func equalBytes(x uint64, c byte) uint64 {
-	y := x ^ uint64(c)*ones
-	return ^((y&lows + lows) | y) & highs
 }

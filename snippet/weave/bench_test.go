@@ -98,6 +98,9 @@ func BenchmarkReplacer(b *testing.B) {
 			require.NoError(b, err)
 			run(name, content)
 		}
+		data := string(page.Page{Size: 1 << 20, Numbers: 6, Data: true}.Make())
+		run("data", []byte(data))
+		run("data-without-numbers", []byte(strings.NewReplacer(`"phone":"\\u002B78123334455"`, `"phone":""`, `tel:+74951234567`, "/a", `\"+7 (495) 123-45-67`, `\"a`).Replace(data)))
 	}
 }
 
@@ -105,7 +108,7 @@ func BenchmarkReplacer(b *testing.B) {
 func BenchmarkSelectors(b *testing.B) {
 	made := page.Page{Size: 100 << 10, Numbers: 6}.Make()
 	for _, selector := range []string{
-		"", "footer .contacts a.tel", "#contacts > a", "[data-place=shop] b", "ul > li:first-child > a:not([href])", "a, b, i", "b:nth-child(2)",
+		"", "footer .contacts a.tel", ".contact a.tel", "a.tel", "[href^='tel:+7495']", "#contacts > a", "[data-place=shop] b", "ul > li:first-child > a:not([href])", "a, b, i", "b:nth-child(2)",
 	} {
 		for _, piece := range []int{32 << 10, 1 << 10} {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(selector, " ", "_"), piece), func(b *testing.B) {

@@ -51,11 +51,27 @@ func (s *scanner) raw(at int64, b []byte) {
 func (s *scanner) readData(at int64, b []byte) {
 	for bound := steps.Over(len(b)); len(b) > 0; bound.Take("weave.readData") {
 		n, row := s.flight.next(b)
-		s.takeValue(s.values.Text(at, b[:n]))
+		s.readStretch(at, b[:n], &bound)
 		if row {
 			s.takeValue(s.values.Break())
 		}
 		at, b = at+int64(n), b[n:]
+	}
+}
+
+// readStretch reads data in which no text begins or ends. Where no writing is open, it passes over what holds none.
+func (s *scanner) readStretch(at int64, b []byte, bound *steps.Bound) {
+	for sweeps := sweeping && s.skim != nil; len(b) > 0; bound.Take("weave.readStretch") {
+		until := len(b)
+		if _, held := s.values.Held(); held && sweeps {
+			until = min(until, 64)
+		} else if sweeps {
+			var to int
+			to, until = s.sweep.overData(b, bound)
+			at, b, until = at+int64(to), b[to:], until-to
+		}
+		s.takeValue(s.values.Text(at, b[:until]))
+		at, b = at+int64(until), b[until:]
 	}
 }
 

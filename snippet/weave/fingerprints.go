@@ -52,14 +52,26 @@ func (f *fingerprints) add(from, to int, word []trigram, usual []string) trigram
 	return chosen
 }
 
-// matches says whether b begins with the trigram, in any case.
-func (t *trigram) matches(b []byte) bool {
+// mark finds what begins with a trigram, in any case: a set of bytes for each of its three.
+type mark [3][256 / 64]uint64
+
+func (t *trigram) mark() (m mark) {
 	for i, set := range t {
-		if strings.IndexByte(set, b[i]) < 0 && strings.IndexByte(set, swapCase(b[i])) < 0 {
-			return false
+		for _, c := range []byte(set) {
+			for _, c := range [...]byte{c, swapCase(c)} {
+				m[i][c>>6] |= 1 << (c & 63)
+			}
 		}
 	}
-	return true
+	return m
+}
+
+func (m *mark) matches(b []byte) bool {
+	found := uint64(1)
+	for i, c := range b[:len(m)] {
+		found &= m[i][c>>6] >> (c & 63)
+	}
+	return found != 0
 }
 
 func (f *fingerprints) put(group int, t trigram) {

@@ -16,6 +16,9 @@ type flight struct {
 	unit   int // of UTF-16, that an escape spells
 }
 
+// textRow stands before a text row's length.
+var textRow = []byte(":T")
+
 // maxFlightLength is how many digits a text row's length has at most.
 const maxFlightLength = 7
 
@@ -42,11 +45,15 @@ func (f *flight) next(b []byte) (n int, ok bool) {
 			f.length = f.length<<4 | digit
 		default:
 			f.seen = 0
-			n := bytes.IndexByte(b[i:], ':')
-			if n < 0 {
+			n := bytes.Index(b[i:], textRow)
+			switch {
+			case n >= 0:
+				i += n - 1
+			case b[len(b)-1] == ':':
+				i = len(b) - 2
+			default:
 				return len(b), false
 			}
-			i += n - 1
 		}
 	}
 	return len(b), false

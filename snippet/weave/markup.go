@@ -1,6 +1,10 @@
 package weave
 
-import "bytes"
+import (
+	"bytes"
+
+	a "golang.org/x/net/html/atom"
+)
 
 // maxDoctype is how much of a document type declaration is kept: enough for the
 // longest public identifiers in use.
@@ -197,11 +201,6 @@ func breaksOut(t *tag) bool {
 	if t.end {
 		return t.is("p") || t.is("br")
 	}
-	switch string(t.name) {
-	case "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed",
-		"h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr",
-		"ol", "p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var", "font":
-		return true
-	}
-	return false
+	x := a.Lookup(t.name)
+	return x == a.Font || breaksOutOf(x)
 }

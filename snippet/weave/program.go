@@ -22,6 +22,8 @@ type program struct {
 
 	named    []bare // by name, what elements without a condition met are
 	unnamed  parts  // and those of all other names
+	bares    parts  // all of these
+	alone    uint64 // the tellers where no part has been met
 	presence bool   // an attribute without a value may meet a condition
 }
 
@@ -50,6 +52,13 @@ func (p *program) prepare() {
 		}
 	}
 	p.unnamed = own(0)
+	p.bares = p.unnamed
+	for _, b := range p.named {
+		for i := range b.own {
+			p.bares[i] |= b.own[i]
+		}
+	}
+	p.alone = p.tellers(parts{})
 	p.presence = slices.ContainsFunc(p.conditions, func(c condition) bool { return c.operator == "" })
 }
 
@@ -62,6 +71,50 @@ func (p *program) bare(name uint64) parts {
 	}
 	return p.unnamed
 }
+
+// tellers are the names of which an element may be told that meets no condition, and around which up to some that
+// meet none are open. Around these, above has been met. One name may stand for others.
+func (p *program) tellers(above parts) (names uint64) {
+	if above == (parts{}) && p.alone != 0 {
+		return p.alone
+	}
+	may := func(own parts) (parts parts) {
+		carry := uint64(0)
+		for i := range own {
+			parts[i] = own[i] & (p.begins[i] | above[i]<<1 | carry)
+			carry = above[i] >> 63
+		}
+		return parts
+	}
+	for met := may(p.bares); !above.holds(&met); met = may(p.bares) {
+		for i := range met {
+			above[i] |= met[i]
+		}
+	}
+	told := may(p.unnamed)
+	if p.tells(&told) {
+		return ^uint64(0)
+	}
+	for _, b := range p.named {
+		if told = may(b.own); p.tells(&told) {
+			names |= word(b.name).teller()
+		}
+	}
+	return names
+}
+
+// tells says whether an element to which these parts lead is named by a selector.
+func (p *program) tells(here *parts) bool {
+	for i := range here {
+		if here[i]&p.ends[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// teller is the name's bit among tellers.
+func (w word) teller() uint64 { return 1 << (w.slot() >> (elementBits - 6)) }
 
 // minds says whether an attribute may meet a condition.
 func (p *program) minds(name, value []byte) bool {

@@ -66,7 +66,7 @@ type Rules struct {
 	selectors []selector   // the others, for which a page is parsed
 	least     int          // digits that a number in text has
 	prints    fingerprints // of what is of account in tags
-	marks     []trigram    // those of words
+	marks     []mark       // those of words
 }
 
 // place is a kind of element whose content is a number.
@@ -118,16 +118,17 @@ func (r *Rules) fingerprint() {
 		words = append(words, c.name)
 	}
 	for _, c := range r.program.conditions {
-		switch c.operator {
-		case "=", "~=":
+		switch {
+		case c.operator == "=", c.operator == "~=", len(c.value) > 2: // shorter values of other conditions may stand within a word
 			words = append(words, c.value)
-		default: // the value may stand within a word
+		default:
 			words = append(words, c.key)
 		}
 	}
 	slices.Sort(words)
 	for _, word := range slices.Compact(words) {
-		r.marks = append(r.marks, r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues))
+		found := r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
+		r.marks = append(r.marks, found.mark())
 	}
 }
 

@@ -3,7 +3,6 @@ package weave
 import (
 	"bytes"
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
@@ -24,14 +23,9 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	}
 	s.sweep.follows, s.sweep.base = s.following, base
 	line, to := s.pass(p, i)
+	s.tree.leaveDrawing()
 	s.noSkim = base + int64(to) + 1
 	return line
-}
-
-// breaksLine says whether a line begins at the start tag at p[i].
-func breaksLine(p []byte, i int) bool {
-	name, _, _ := tagWord(p, i+1)
-	return elements.of(name)&breaks != 0
 }
 
 // pass reads p from i on. It gives the index up to which nothing has to be read,
@@ -44,7 +38,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 	row := 0         // digits in the row that is open
 	drawing := false // in an SVG, to whose beginning it turns back
 	seen := i        // up to here there is something to be looked at
-	if s.sweep.drawing = false; !sweeping {
+	if !sweeping {
 		seen = len(p)
 	}
 	for ; ; s.bound.Take("weave.pass") {
@@ -71,7 +65,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			continue
 		}
 		name, after, start := tagWord(p, i+1)
-		traits := elements.of(name)
+		traits := elements.of(name).traits
 		switch {
 		case name == 0:
 			return line, i
@@ -84,7 +78,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			if after = s.skimRaw(p, i, after, name); after < 0 {
 				return i, i
 			}
-			if s.following && !s.tree.skimAside(s.skimBase+int64(i), uint64(name)) {
+			if s.following && !s.tree.skimAside(s.skimBase+int64(i), name) {
 				return i, i
 			}
 			i, line = after, after
@@ -112,7 +106,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			return line, i
 		}
 		if s.following {
-			if !s.sweep.followTag(p, i, after) {
+			if !s.tree.skimTag(p, i, after, s.skimBase+int64(i)) {
 				return line, i
 			}
 			if name == svgWord && !start {
@@ -138,34 +132,25 @@ var (
 	styleWord  = wordOf("style")
 )
 
-const ones = 0x0101010101010101
-
 // tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
 // tag has to be read to know it.
 func tagWord(p []byte, i int) (name word, after int, start bool) {
-	x := binary.LittleEndian.Uint64(p[i:])
-	if start = byte(x) != '/'; !start {
+	if start = p[i] != '/'; !start {
 		i++
-		x = binary.LittleEndian.Uint64(p[i:])
 	}
-	if !isLetter(p[i]) {
-		return 0, i, start
+	name, size, next := wordAt(binary.LittleEndian.Uint64(p[i:]))
+	after = i + size/8
+	for w := name; w != 0; w >>= 8 {
+		if !isLetter(byte(w)) {
+			return 0, after, start
+		}
 	}
-	small := x | 0x20*ones
-	seven := small & (0x7F * ones)
-	others := x | ^((seven + (0x80-'a')*ones) &^ (seven + (0x80-1-'z')*ones))
-	size := bits.TrailingZeros64(others&(0x80*ones)) >> 3 // of the letters
-	after = i + size
-	if size == 0 || size == maxWord {
-		return 0, after, start
-	}
-	letters := uint64(1)<<(8*size) - 1
-	name = word(small & letters)
-	if c := p[after]; name == 'h' && '1' <= c && c <= '6' {
-		name |= word(c) << 8
+	if name == 'h' && '1' <= next && next <= '6' {
+		name |= word(next) << 8
 		after++
+		next = p[after]
 	}
-	if !endsName(p[after]) {
+	if size == 64 || !endsName(next) {
 		return 0, after, start
 	}
 	return name, after, start

@@ -1,6 +1,10 @@
 package weave
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+)
 
 // lastName is the last of the names, some of which may have no value.
 func lastName(names []byte) []byte {
@@ -103,7 +107,16 @@ func (s *scanner) minds(name, value []byte) bool {
 	return false
 }
 
-func (s *scanner) figures(value []byte) bool { return s.charset.Figures(value) >= s.rules.least }
+// figures says whether a value has enough digits to be a number.
+func (s *scanner) figures(value []byte) bool {
+	n := 0
+	for i, c := range value {
+		if '0' <= c && c <= '9' || c >= 0xD9 && s.sweep.wide && phone.IsWideDigit(value[i:]) {
+			n++
+		}
+	}
+	return n >= s.rules.least
+}
 
 // mindsLink says whether an address may be one of those that NumberInLink knows.
 func (s *scanner) mindsLink(value []byte) bool {

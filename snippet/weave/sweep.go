@@ -30,10 +30,6 @@ type sweep struct {
 	follows bool
 	base    int64 // the offset of the piece
 	tree    *tree
-
-	drawing   bool // in a drawing that is followed
-	drawingAt int  // where it begins, in the block
-	drawn     drawn
 }
 
 func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
@@ -103,12 +99,13 @@ func (w *sweep) lessBefore(from, to int) int {
 // what has to be; that is negative when nothing was seen.
 func (w *sweep) run(p []byte, start int) (to, seen int) {
 	var (
-		tag, equal, less, slash, ampersand, reference uint64 // what goes on from 64 bytes to the next, as their first bit
-		quoted                                        uint64 // in a value, all bits
+		tag, equal, less, slash uint64 // what goes on from 64 bytes to the next, as their first bit
+		quoted                  uint64 // in a value, all bits
+		references              openReferences
 
 		row, value open // digits in a row of text, and in an attribute's value
 	)
-	w.svg, w.drawing = -1, false
+	w.svg = -1
 	live := ^uint64(0) << (start & 63)
 	for k := start >> 6; k < w.words; k++ {
 		m, at := &w.maps[k], 64*k
@@ -166,23 +163,13 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		less, slash = begins>>63, slashes>>63
 		text := live &^ tags
 		letters, digits := (m.letter|m.ender)&text, m.digit&text
-		if amps := m.ampersand & text; amps|ampersand|reference != 0 {
-			// What is written by letters and digits behind "&" ends no row.
-			word, first := letters|digits, amps<<1|ampersand
-			sum, on := bits.Add64(word, first&word, reference)
-			letters &= sum
-			ampersand, reference = amps>>63, on
-		}
+		letters = references.spare(letters, digits, m.ampersand&text)
 		if row.digits+bits.OnesCount64(digits) >= w.least && w.many(digits, letters, row.digits) != 0 {
 			digits, letters = spareReferences(p[w.at+at:], m.ampersand&text, digits, letters|lineEnds(p[w.at+at:], begins, m.wide&text))
 			odd |= w.many(digits, letters, row.digits)
 		}
-		if w.wide {
-			for high := m.wide & live; high != 0; high &= high - 1 {
-				if phone.IsWideDigit(p[w.at+at+bits.TrailingZeros64(high):]) {
-					odd |= high & -high
-				}
-			}
+		if w.wide && m.wide&live != 0 {
+			odd |= wideDigit(p[w.at+at:], m.wide&live)
 		}
 		if known := (names | ends) & m.named; known != 0 {
 			name, drawing := w.oddName(p, at, known&(odd&-odd-1))
@@ -207,7 +194,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		live = ^uint64(0)
 	}
 	end := 64 * w.words
-	if tag|uint64(row.digits) == 0 && w.svg < 0 && !w.drawing {
+	if tag|uint64(row.digits) == 0 && w.svg < 0 && w.tree.nesting&drawingOpen == 0 {
 		return w.at + end, -1
 	}
 	return w.at + w.turn(start, end, row), -1
@@ -219,8 +206,8 @@ func (w *sweep) turn(start, at int, row open) int {
 	if row.digits > 0 {
 		at = min(at, row.at)
 	}
-	if w.drawing {
-		w.svg = w.drawingAt
+	if drawing, left := w.tree.leaveDrawing(); left {
+		w.svg = int(drawing-w.base) - w.at
 	}
 	if w.svg >= 0 {
 		at = min(at, w.svg+1)

@@ -90,7 +90,7 @@ func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 		case name == svgWord && start && w.svg < 0 && hasContent(p[after:]):
 			w.svg = i - 1 - w.at
 			drawing |= bit
-		case name == 0 || name == linkWord || elements.of(name)&special != 0:
+		case name == 0 || name == linkWord || elements.of(name).traits&special != 0:
 			return bit, drawing
 		}
 	}
@@ -110,7 +110,7 @@ func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) (end 
 		if ends == 0 {
 			return 0
 		}
-		if end = ends & -ends; !w.followTag(p, w.tag, w.at+at+bits.TrailingZeros64(end)+1) {
+		if end = ends & -ends; !w.tree.skimTag(p, w.tag, w.at+at+bits.TrailingZeros64(end)+1, w.base+int64(w.tag)) {
 			return end
 		}
 	}
@@ -119,31 +119,11 @@ func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) (end 
 		if end = ends &^ (begins&-begins - 1); end == 0 {
 			return 0
 		}
-		if end &= -end; !w.followTag(p, w.tag, w.at+at+bits.TrailingZeros64(end)+1) {
+		if end &= -end; !w.tree.skimTag(p, w.tag, w.at+at+bits.TrailingZeros64(end)+1, w.base+int64(w.tag)) {
 			return end
 		}
 	}
 	return 0
-}
-
-// followTag makes the tree follow the tag from p[i] to p[after]. It gives false, and has changed nothing, where the tag
-// has to be read. A drawing is followed when it has ended.
-func (w *sweep) followTag(p []byte, i, after int) bool {
-	name, behind, start := tagWord(p, i+1)
-	switch at := w.base + int64(i); {
-	case name == svgWord && start:
-		w.drawn, w.drawing, w.drawingAt = drawn{}, true, i-w.at
-		return true
-	case name == svgWord:
-		w.drawing = w.drawn.depth > 0 || !w.tree.skimAside(at, uint64(name))
-		return !w.drawing
-	case w.drawing:
-		return w.drawn.follow(p, after, name, start)
-	case start:
-		return w.tree.skimStart(at, name, p[behind] == '>', endsAtOnce(p, after, name))
-	default:
-		return w.tree.skimEnd(at, name, p[behind] == '>')
-	}
 }
 
 // endsAtOnce says whether the element of this name ends where its start tag does, as icons do.

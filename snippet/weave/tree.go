@@ -36,6 +36,13 @@ type tree struct {
 	after          int64 // behind the tag that is taken
 	afterPre       int64 // where a line break is not taken for text
 
+	noted     *[maxDepth]noted // the elements that skimming has opened, until they are settled
+	depth     int              // how many they are
+	surveyed  bool             // what follows is known
+	nesting   nesting
+	tellers   uint64 // names of which an element may be told here without meeting a condition
+	drawingAt int64
+
 	done    int64 // tags before this offset have been taken by skimming
 	passed  bool  // the tag that is read is one of them
 	inert   int   // templates that are open, of which only the first is on the stack
@@ -108,7 +115,7 @@ func (t *tree) reset(p *program) {
 	if t.head != nil {
 		t.release(t.head)
 	}
-	*t = tree{open: t.open, formatting: t.formatting, program: p, free: t.free, doctype: t.doctype, known: t.known, blank: blank{open: t.blank.open[:0]},
+	*t = tree{open: t.open, formatting: t.formatting, noted: t.noted, program: p, free: t.free, doctype: t.doctype, known: t.known, blank: blank{open: t.blank.open[:0]},
 		framesetOK: true, afterPre: -1}
 }
 

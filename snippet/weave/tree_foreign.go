@@ -20,7 +20,7 @@ func (t *tree) takeForeign() bool {
 		}
 		return t.takeIn(t.mode)
 	}
-	if breaksOutOf(k) {
+	if breaksOutOf(k.atom) || k.traits&breaksFont != 0 {
 		t.breakOut()
 		return t.takeIn(t.mode)
 	}
@@ -85,14 +85,14 @@ func isMathText(x a.Atom) bool {
 }
 
 // breaksOutOf says whether a start tag ends the foreign elements around it.
-func breaksOutOf(k *token) bool {
-	switch k.atom {
+func breaksOutOf(x a.Atom) bool {
+	switch x {
 	case a.B, a.Big, a.Blockquote, a.Body, a.Br, a.Center, a.Code, a.Dd, a.Div, a.Dl, a.Dt, a.Em, a.Embed, a.H1, a.H2, a.H3, a.H4, a.H5, a.H6,
 		a.Head, a.Hr, a.I, a.Img, a.Li, a.Listing, a.Menu, a.Meta, a.Nobr, a.Ol, a.P, a.Pre, a.Ruby, a.S, a.Small, a.Span, a.Strong, a.Strike,
 		a.Sub, a.Sup, a.Table, a.Tt, a.U, a.Ul, a.Var:
 		return true
 	}
-	return k.traits&breaksFont != 0
+	return false
 }
 
 // special says whether an element is special (HTML standard, 13.2.4.2).

@@ -50,20 +50,19 @@ func (t *tree) clearFormatting() {
 // addFormatting opens a formatting element. Of those that are alike, three are kept.
 func (t *tree) addFormatting() {
 	n := t.addToken()
-	alike := 0
+	alike, unsure := 0, false
 	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
 		t.step()
 		other := t.formatting[i]
-		if other.space != htmlSpace || other.atom != n.atom {
+		doubtful := (other.traits|n.traits)&unlike != 0
+		if other.space != htmlSpace || other.atom != n.atom || !doubtful && other.attrs != n.attrs {
 			continue
 		}
-		if other.attrs == n.attrs || (other.traits|n.traits)&unlike != 0 {
-			alike++
-		}
-		if alike < 3 {
+		unsure = unsure || doubtful
+		if alike++; alike < 3 {
 			continue
 		}
-		if (other.traits|n.traits)&unlike != 0 {
+		if unsure {
 			t.lose()
 			return
 		}

@@ -261,7 +261,7 @@ func (t *tree) inTemplate() bool {
 
 // text takes text, which is raw if it is the content of an element that has nothing else.
 func (t *tree) text(at int64, b []byte) {
-	if t.lost || at < t.done || t.inert > 0 || t.mode == inTextOnly {
+	if t.lost || t.surveyed || at < t.done || t.inert > 0 || t.mode == inTextOnly {
 		return
 	}
 	if at == t.afterPre {

@@ -205,6 +205,13 @@ func TestTreeOfDocuments(t *testing.T) {
 	t.Logf("%d of %d documents are followed, %d of %d tags", whole, all, followed, tags)
 }
 
+// Of formatting elements that are alike, three are opened again, and all others.
+func TestTreeOfFormattingElements(t *testing.T) {
+	c, w := compileStreamed(t, ".x i", "b > b > b > i"), new(watcher)
+	tags, followed := c.compare(t, w, []byte("<p><b class=x><b><b><b><b></p><i><u>"))
+	require.Equal(t, tags, followed)
+}
+
 func TestTreeOfGeneratedPages(t *testing.T) {
 	c, w := compileStreamed(t, streamed...), new(watcher)
 	r := rand.New(rand.NewPCG(9, 10))

@@ -1,123 +1,51 @@
 package weave
 
 import (
+	"encoding/binary"
+
 	a "golang.org/x/net/html/atom"
 )
 
-// skimRule tells how skimming follows the tags of an element.
-type skimRule uint8
+// Most elements that are skimmed end again before anything is read. So skimming notes those that it opens on a small stack,
+// with what the open elements mean to the next tag, and makes nodes of them when the tree is needed.
+
+// nesting is what of the open elements decides how skimming follows a tag.
+type nesting uint32
 
 const (
-	skimInline skimRule = iota // has no rules of its own
-	skimNot                    // is read
-	skimBlock                  // ends a paragraph
-	skimParagraph
-	skimButton
-	skimShape // inline; in a drawing, it is one of its elements
-	skimHeading
-	skimItem // of a list
-	skimVoid
-	skimFormatting
-	skimTable
-	skimBody // of a table
-	skimRow
-	skimCell
+	paragraphOpen nesting = 1 << iota
+	buttonOpen
+	tableOpen   // outside of its cells
+	drawingOpen // an SVG
+	unknownOpen // never
+
+	// What the last open element is.
+	tableLast
+	bodyLast // of a table
+	rowLast
+	headingLast
+	listLast
+	definitionsLast
+	hasChildren
+
+	formattingOpen // a bit for each element
+	last           = tableLast | bodyLast | rowLast | headingLast | listLast | definitionsLast | hasChildren
+	allFormatting  = ^(formattingOpen - 1)
 )
 
-// skimmed are the elements with rules of their own that skimming knows; all others of these lengths are inline.
-var skimmed = gatherSkimmed()
-
-type skimEntry struct {
-	name word
-	atom a.Atom
-	rule skimRule
+// noted is an element that skimming has opened.
+type noted struct {
+	end    uint64  // its end tag behind the slash, of which the last is the highest byte
+	before nesting // around it
+	shift  uint8   // by how many bits the end tag is short of eight bytes
+	plain  bool    // without attributes
 }
 
-func gatherSkimmed() *skimTableOf {
-	table := new(skimTableOf)
-	for rule, names := range map[skimRule][]a.Atom{
-		skimBlock: {a.Address, a.Article, a.Aside, a.Center, a.Details, a.Dialog, a.Dir, a.Div, a.Dl, a.Figure, a.Footer, a.Header, a.Hgroup,
-			a.Main, a.Menu, a.Nav, a.Ol, a.Search, a.Section, a.Summary, a.Ul},
-		skimParagraph:  {a.P},
-		skimButton:     {a.Button},
-		skimHeading:    {a.H1, a.H2, a.H3, a.H4, a.H5, a.H6},
-		skimItem:       {a.Li, a.Dd, a.Dt},
-		skimVoid:       {a.Br, a.Img, a.Wbr, a.Source, a.Track, a.Link, a.Meta},
-		skimFormatting: {a.A, a.B, a.Big, a.Code, a.Em, a.I, a.S, a.Small, a.Strike, a.Strong, a.Tt, a.U},
-		skimTable:      {a.Table},
-		skimBody:       {a.Tbody, a.Thead, a.Tfoot},
-		skimRow:        {a.Tr},
-		skimCell:       {a.Td, a.Th},
-		skimNot: {a.Html, a.Head, a.Body, a.Base, a.Bgsound, a.Noframes, a.Template, a.Title, a.Frameset, a.Frame, a.Fieldset, a.Pre, a.Listing,
-			a.Form, a.Nobr, a.Font, a.Ruby, a.Applet, a.Marquee, a.Object, a.Area, a.Embed, a.Keygen, a.Input, a.Param, a.Hr, a.Image, a.Textarea, a.Xmp, a.Iframe,
-			a.Noembed, a.Noscript, a.Select, a.Option, a.Optgroup, a.Rb, a.Rtc, a.Rp, a.Rt, a.Math, a.Svg, a.Caption, a.Col, a.Colgroup,
-			a.Script, a.Style},
-	} {
-		for _, x := range names {
-			table.add(skimEntry{wordOf(x.String()), x, rule})
-		}
-	}
-	for _, name := range [...]string{"path", "g", "circle", "rect", "use", "line", "defs", "polygon", "ellipse", "symbol", "mask", "stop", "tspan"} {
-		table.add(skimEntry{wordOf(name), 0, skimShape})
-	}
-	return table
-}
-
-type skimTableOf [512]skimEntry
-
-func (t *skimTableOf) add(e skimEntry) {
-	i := e.name.slot()
-	for t[i].name != 0 {
-		i = (i + 1) % len(t)
-	}
-	t[i] = e
-}
-
-// drawn is what is open in an SVG that is skimmed.
-type drawn struct {
-	open  [8]word
-	depth int
-}
-
-// follow takes a tag that ends before p[after], and says whether it is one that the drawing is made of.
-func (d *drawn) follow(p []byte, after int, name word, start bool) bool {
-	if rule, _ := name.rule(); rule != skimShape {
-		return false
-	}
-	if !start {
-		if d.depth == 0 || d.open[d.depth-1] != name || p[after-1] != '>' {
-			return false
-		}
-		d.depth--
-		return true
-	}
-	if p[after-2] == '/' {
-		before := p[after-3]
-		return before == '"' || before == '\'' || before == ' '
-	}
-	if d.depth == len(d.open) {
-		return false
-	}
-	d.open[d.depth] = name
-	d.depth++
-	return true
-}
-
-// rule finds what skimming does with an element.
-func (w word) rule() (skimRule, a.Atom) {
-	for i := w.slot(); ; i = (i + 1) % len(skimmed) {
-		switch e := &skimmed[i]; e.name {
-		case w:
-			return e.rule, e.atom
-		case 0:
-			return skimInline, 0 // no rule asks for it
-		}
-	}
-}
+func (n *noted) name() word { return word(n.end<<8>>8) >> n.shift }
 
 // skims says whether text means nothing to the tree here, so that it may be passed over.
 func (t *tree) skims() bool {
-	if t.lost {
+	if t.lost || t.surveyed {
 		return true
 	}
 	if n := len(t.formatting); n > 0 && t.formatting[n-1] != nil && !t.formatting[n-1].isOpen {
@@ -127,176 +55,223 @@ func (t *tree) skims() bool {
 		len(t.blank.open) == 0 && t.top().space == htmlSpace
 }
 
-// skimStart takes the start tag at the offset at, whose attributes meet no condition and of which plain says that it has none. The
-// element is empty if its end tag follows. It gives false, and has changed nothing, where the tag has to be read.
-func (t *tree) skimStart(at int64, name word, plain, empty bool) bool {
-	if name == 0 || at < t.done {
-		return at < t.done
+// maxSurveyed is how many formatting elements are looked at.
+const maxSurveyed = 16
+
+// survey finds out what is open, for skimming to go on from.
+func (t *tree) survey() {
+	if t.noted == nil {
+		t.noted = new([maxDepth]noted)
 	}
-	rule, x := name.rule()
 	top := t.top()
-	tables := t.mode >= inTable && t.mode <= inRow && t.mode != inCaption
-	switch rule {
-	case skimNot:
-		return false
-	case skimBlock, skimParagraph, skimTable:
-		if t.paragraphs > 0 || tables {
-			return false
-		}
-	case skimButton:
-		if t.buttons > 0 || tables {
-			return false
-		}
-	case skimHeading:
-		if t.paragraphs > 0 || tables || isHeading(top.atom) {
-			return false
-		}
-	case skimItem:
-		if t.paragraphs > 0 || tables || x == a.Li && top.atom != a.Ul && top.atom != a.Ol || x != a.Li && top.atom != a.Dl {
-			return false
-		}
-	case skimFormatting:
-		if tables || !plain && !empty && x != a.A { // of which several with the same attributes may be open
-			return false
-		}
-		for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
-			if t.formatting[i].atom == x {
-				return false
-			}
-		}
-	case skimBody:
-		if t.mode != inTable || top.atom != a.Table {
-			return false
-		}
-	case skimRow:
-		if t.mode != inTableBody || !isTableBody(top.atom) {
-			return false
-		}
-	case skimCell:
-		if t.mode != inRow || top.atom != a.Tr {
-			return false
-		}
+	t.nesting = elements.of(word(top.name)).sets & last
+	switch t.mode {
+	case inTable:
+		t.nesting = t.nesting&tableLast | tableOpen
+	case inTableBody:
+		t.nesting = t.nesting&bodyLast | tableOpen
+	case inRow:
+		t.nesting = t.nesting&rowLast | tableOpen
 	default:
-		if tables {
-			return false
+		t.nesting &^= tableLast | bodyLast | rowLast
+	}
+	if t.paragraphs > 0 {
+		t.nesting |= paragraphOpen
+	}
+	if t.buttons > 0 {
+		t.nesting |= buttonOpen
+	}
+	if top.children {
+		t.nesting |= hasChildren
+	}
+	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
+		t.nesting |= elements.of(word(t.formatting[i].name)).sets & allFormatting
+		if len(t.formatting)-i == maxSurveyed {
+			t.nesting |= allFormatting // they are read
+			break
 		}
 	}
-	own := t.program.bare(uint64(name))
-	here := t.program.lead(own, top, !top.children)
-	if t.program.tells(&here) && !top.dark {
-		return false
+	t.surveyed, t.tellers = true, 0
+	if !top.dark {
+		t.tellers = t.program.tellers(top.above)
 	}
-	t.done = at + 1
-	first := !top.children
-	if top.children = true; rule == skimVoid {
-		return true
-	}
-	n := t.blankNode()
-	n.atom, n.name, n.own, n.parent, n.first, n.dark, n.here = x, uint64(name), own, top, first, top.dark, here
-	for i := range here {
-		n.above[i] = top.above[i] | here[i]
-	}
-	if top != &t.root {
-		top.holders++
-	}
-	t.push(n)
-	switch rule {
-	case skimFormatting:
-		if !plain {
-			n.traits = unlike
-		}
-		t.list(n)
-	case skimTable:
-		t.mode = inTable
-	case skimBody:
-		t.mode = inTableBody
-	case skimRow:
-		t.mode = inRow
-	case skimCell:
-		t.list(nil)
-		t.mode = inCell
-	}
-	return true
 }
 
-func isTableBody(x a.Atom) bool { return x == a.Tbody || x == a.Thead || x == a.Tfoot }
+// settle opens in the tree what skimming has noted.
+func (t *tree) settle() {
+	if !t.surveyed {
+		return
+	}
+	t.surveyed = false
+	children := func(n nesting) { t.top().children = t.top().children || n&hasChildren != 0 }
+	for i := range t.depth {
+		n := &t.noted[i]
+		children(n.before)
+		t.takeBare(n.name(), false, n.plain)
+	}
+	children(t.nesting)
+	t.depth = 0
+}
 
-// tells says whether an element to which these parts lead is named by a selector.
-func (p *program) tells(here *parts) bool {
-	for i := range here {
-		if here[i]&p.ends[i] != 0 {
+// takeBare takes a tag that meets no condition. What attributes it has, unless it is plain, is not known.
+func (t *tree) takeBare(name word, end, plain bool) {
+	t.token = token{atom: elements.of(name).atom, name: uint64(name), end: end}
+	if !end {
+		t.token.own = t.program.bare(uint64(name))
+	}
+	if !plain {
+		t.token.traits = unlike
+	}
+	t.take()
+}
+
+// takes says whether an element may be noted where it begins.
+func (t *tree) takes(e *known) bool {
+	return t.nesting&e.mask == e.want && t.depth < maxDepth-len(t.open)
+}
+
+// note opens an element, at the offset at, whose name has so many bits.
+func (t *tree) note(e *known, name word, size int, plain bool, at int64) {
+	n := &t.noted[t.depth]
+	n.shift = uint8(56 - size)
+	n.end, n.before, n.plain = (uint64(name)|'>'<<size)<<n.shift, t.nesting, plain
+	t.nesting = t.nesting&e.keeps | e.sets
+	t.depth++
+	t.done = at + 1
+}
+
+// skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false
+// where reading has to go on with it.
+func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
+	if at < t.done {
+		return t.skims()
+	}
+	if !t.surveyed {
+		t.survey()
+	}
+	x := binary.LittleEndian.Uint64(p[i+1:])
+	if byte(x) == '/' {
+		if n := uint(t.depth - 1); n < maxDepth {
+			if e := &t.noted[n]; binary.LittleEndian.Uint64(p[i+2:])<<e.shift == e.end {
+				t.nesting, t.depth, t.done = e.before|hasChildren, int(n), at+1
+				return true
+			}
+		}
+	} else {
+		name, size, next := wordAt(x)
+		if e := elements.of(name); e.noted && e.name == name && endsName(next) && t.takes(e) && t.tellers&name.teller() == 0 {
+			t.note(e, name, size, next == '>', at)
 			return true
 		}
 	}
-	return false
+	return t.skimUnusual(p, i, after, at)
+}
+
+// skimUnusual is skimTag for all tags.
+func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
+	name, behind, start := tagWord(p, i+1)
+	plain := p[behind] == '>'
+	if !start {
+		return plain && t.skimEnd(at, name)
+	}
+	e := elements.of(name)
+	switch {
+	case name == 0:
+		return false
+	case !t.takes(e):
+		return t.skimStart(at, name, e, plain)
+	case !t.spares(name):
+		return false
+	}
+	switch e.kind {
+	case skimVoid:
+		t.nesting |= hasChildren
+		t.done = at + 1
+		return true
+	case skimFormatting:
+		if !plain && e.atom != a.A && !endsAtOnce(p, after, name) { // several with the same attributes may be open
+			return false
+		}
+	case skimDrawing:
+		t.drawingAt = at
+	case skimShape:
+		if t.nesting&drawingOpen != 0 && p[after-2] == '/' {
+			t.done = at + 1
+			return p[after-3] == '"' || p[after-3] == '\'' || p[after-3] == ' '
+		}
+	}
+	t.note(e, name, 8*(behind-i-1), plain, at)
+	return true
+}
+
+// skimStart takes the start tag of an element that is not only noted, since it ends others or is moved. So it is not known
+// which element will be around it, nor which selectors lead to that.
+func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
+	own := t.program.bare(uint64(name))
+	switch {
+	case t.nesting&drawingOpen != 0, t.program.tells(&own), e.kind == skimRead, e.kind == skimDrawing,
+		e.kind == skimTaken && t.nesting&tableOpen != 0, e.kind == skimFormatting && !plain:
+		return false
+	}
+	t.settle()
+	t.takeBare(name, false, plain)
+	t.done = at + 1
+	return t.skims()
+}
+
+// spares says whether no selector leads to an element of this name that begins here.
+func (t *tree) spares(name word) bool {
+	if t.tellers&name.teller() == 0 || t.nesting&drawingOpen != 0 {
+		return true
+	}
+	t.settle()
+	top := t.top()
+	here := t.program.lead(t.program.bare(uint64(name)), top, !top.children)
+	t.survey()
+	return !t.program.tells(&here)
 }
 
 // skimAside takes an element at the offset at whose tags are passed over together, with its content.
-func (t *tree) skimAside(at int64, name uint64) bool {
+func (t *tree) skimAside(at int64, name word) bool {
 	if at < t.done {
 		return true
 	}
-	top := t.top()
-	here := t.program.lead(t.program.bare(name), top, !top.children)
-	if t.program.tells(&here) && !top.dark || name == uint64(svgWord) && t.mode >= inTable && t.mode <= inRow && t.mode != inCaption {
+	if !t.surveyed {
+		t.survey()
+	}
+	if !t.spares(name) {
 		return false
 	}
 	t.done = at + 1
-	top.children = true
+	t.nesting |= hasChildren
 	return true
 }
 
-// skimEnd takes the end tag at the offset at. It gives false, and has changed nothing, where the tag has to be read.
-func (t *tree) skimEnd(at int64, name word, plain bool) bool {
-	n := t.top()
-	if name == 0 || !plain || at < t.done {
-		return at < t.done
+// leaveDrawing forgets the drawing that is open, if there is one, and says where it begins.
+func (t *tree) leaveDrawing() (at int64, left bool) {
+	if t.nesting&drawingOpen == 0 {
+		return 0, false
 	}
-	if n.name != uint64(name) || n.space != htmlSpace {
-		return false
+	for t.nesting&drawingOpen != 0 {
+		t.depth--
+		t.nesting = t.noted[t.depth].before
 	}
-	rule, _ := name.rule()
-	tables := t.mode >= inTable && t.mode <= inRow && t.mode != inCaption
-	switch rule {
-	case skimNot, skimVoid:
-		return false
-	case skimFormatting:
-		last := len(t.formatting) - 1
-		if tables || last < 0 || t.formatting[last] != n {
-			return false
-		}
-		t.unlist(last)
-	case skimTable:
-		if t.mode != inTable {
-			return false
-		}
-		t.pop()
-		t.resetMode()
-		t.done = at + 1
+	t.done = t.drawingAt
+	return t.drawingAt, true
+}
+
+// skimEnd takes the end tag at the offset at. It gives false where it has to be read, and where what follows has to be.
+func (t *tree) skimEnd(at int64, name word) bool {
+	if t.depth > 0 && t.noted[t.depth-1].name() == name {
+		t.depth--
+		t.nesting, t.done = t.noted[t.depth].before|hasChildren, at+1
 		return true
-	case skimBody:
-		if t.mode != inTableBody {
-			return false
-		}
-		t.mode = inTable
-	case skimRow:
-		if t.mode != inRow {
-			return false
-		}
-		t.mode = inTableBody
-	case skimCell:
-		last := len(t.formatting) - 1
-		if t.mode != inCell || last < 0 || t.formatting[last] != nil {
-			return false
-		}
-		t.unlist(last)
-		t.mode = inRow
-	default:
-		if tables {
-			return false
-		}
 	}
-	t.pop()
+	if name == 0 || t.nesting&drawingOpen != 0 {
+		return false
+	}
+	t.settle()
+	t.takeBare(name, true, true)
 	t.done = at + 1
-	return true
+	return t.skims()
 }

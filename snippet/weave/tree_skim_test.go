@@ -31,6 +31,7 @@ func skimmable(r *rand.Rand) []byte {
 // openElements are what is known of the open elements.
 func openElements(z *PairReplacer) (open []string) {
 	s := &z.scanner
+	s.tree.settle()
 	for _, n := range s.tree.open {
 		open = append(open, fmt.Sprintf("%x %v %v %v %x %x", n.name, n.space, n.first, n.children, n.here, n.above))
 	}

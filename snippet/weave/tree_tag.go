@@ -41,6 +41,7 @@ func (t *tree) begin(at int64, g *tag) {
 	if t.passed = at < t.done; t.lost || t.passed {
 		return
 	}
+	t.settle()
 	t.endText()
 	t.token = token{end: g.end}
 	if !g.cut {

@@ -1,0 +1,100 @@
+package weave
+
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
+)
+
+// maxLead bounds what has to be read before a row of digits in data: the separators that lead to its first digit, what
+// says that it is another figure, and the token in whose middle reading may begin.
+const maxLead = 256
+
+// backslashes is a fingerprint that finds them alone.
+var backslashes = func() *fingerprints {
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	f := new(fingerprints)
+	f.put(0, trigram{`\`, string(all), string(all)})
+	return f
+}()
+
+// overData goes over data, in which no writing of a number is open. Nothing before to has to be read. What is behind
+// it has to be, up to until.
+func (w *sweep) overData(p []byte, bound *steps.Bound) (to, until int) {
+	var (
+		row        open
+		references openReferences
+		escape     uint64 // bytes that may belong to the escape of a string, from the 64 bytes before
+	)
+	w.words = 0 // the bitmaps are needed here
+	at := 0
+	for n := 2; len(p)-at >= room; n = min(2*n, len(w.maps)) {
+		bound.Take("weave.overData")
+		maps := w.maps[:min(n, (len(p)-at-room)/64+1)]
+		mapBytes(maps, p[at:], backslashes, w.mask, w.ender)
+		for k := range maps {
+			m := &maps[k]
+			ends := references.spare(m.letter|m.ender, m.digit, m.ampersand)
+			if b := m.named; b|escape != 0 {
+				ends &^= b<<1 | b<<2 | b<<3 | b<<4 | b<<5 | escape
+				escape = b>>63 | b>>62 | b>>61 | b>>60 | b>>59
+			}
+			ends |= m.quote
+			odd := uint64(0)
+			if row.digits+bits.OnesCount64(m.digit) >= w.least {
+				odd = w.many(m.digit, ends, row.digits)
+			}
+			if w.wide && m.wide != 0 {
+				odd |= wideDigit(p[at:], m.wide)
+			}
+			if odd != 0 {
+				before := odd&-odd - 1
+				row.read(m.digit&before, ends&before, at)
+				seen := at + bits.TrailingZeros64(odd)
+				return row.leads(p, seen), min(seen+64, len(p))
+			}
+			row.read(m.digit, ends, at)
+			at += 64
+		}
+	}
+	return row.leads(p, at), len(p)
+}
+
+// leads is where to begin to read the row that is open at p[at], or one that begins there: nothing before a quotation mark
+// counts for it.
+func (o *open) leads(p []byte, at int) int {
+	if o.digits > 0 {
+		at = o.at
+	}
+	from := max(0, at-maxLead)
+	return from + max(0, bytes.LastIndexByte(p[from:at], '"'))
+}
+
+// wideDigit is the first of the bytes that begins a digit of another script.
+func wideDigit(p []byte, wide uint64) uint64 {
+	for ; wide != 0; wide &= wide - 1 {
+		if phone.IsWideDigit(p[bits.TrailingZeros64(wide):]) {
+			return wide & -wide
+		}
+	}
+	return 0
+}
+
+// openReferences tell whether a character reference goes on from 64 bytes to the next.
+type openReferences struct{ begun, on uint64 }
+
+// spare takes what is written by letters and digits behind "&" out of what ends a row.
+func (r *openReferences) spare(letters, digits, ampersands uint64) uint64 {
+	if ampersands|r.begun|r.on == 0 {
+		return letters
+	}
+	word := letters | digits
+	sum, on := bits.Add64(word, (ampersands<<1|r.begun)&word, r.on)
+	r.begun, r.on = ampersands>>63, on
+	return letters & sum
+}
