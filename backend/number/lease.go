@@ -164,11 +164,13 @@ func (t *taking) alarm(ctx context.Context) error {
 	return journal.Append(ctx, t.tx, journal.Entry{SiteID: t.Site, At: time.UnixMilli(t.now), Kind: PoolExhausted, VisitorID: int64(t.Visitor), Data: data})
 }
 
-// key has the visitors of a pool take their numbers one after another on this node.
+// key has the visitors of a pool take their numbers one after another on this node. It is
+// negative: on every node, the numbers of pools are locked before the rows of visitors, and
+// before those that [Leases.Prolong] does not skip.
 func (p *Pool) key() int64 {
 	hash := fnv.New64a()
 	hash.Write([]byte(p.Name))
-	return int64(hash.Sum64())
+	return int64(hash.Sum64() | 1<<63)
 }
 
 // leased is a number of a pool with the lease that it has or had last.
@@ -212,6 +214,12 @@ func (t *taking) introduce(ctx context.Context) error {
 func (p *Pool) has(digits string) bool { return slices.Contains(p.Digits, digits) }
 
 func (t *taking) take(ctx context.Context) (string, Outcome, error) {
+	if t.tx.Engine() == db.Postgres {
+		// Nodes that take several numbers each would wait for each other.
+		if _, err := t.tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, t.Pool.key()); err != nil {
+			return "", "", err
+		}
+	}
 	own, found, err := db.One(ctx, t.tx, (*leased).fields, `SELECT `+leasedColumns+` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3`,
 		t.Site, t.Visitor, t.Replaces)
 	if err != nil {

@@ -84,6 +84,10 @@ func leasesOf(rows []leaseRow) []Lease {
 // of a write. It has the form that [visit.Visits.OnPresence] takes.
 func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error {
 	now := l.now().UnixMilli()
+	free := ""
+	if tx.Engine() == db.Postgres { // what is locked is being leased, or kept, right now
+		free = ` AND pool_numbers.digits IN (SELECT n.digits FROM pool_numbers AS n JOIN s ON n.site_id = s.site_id AND n.session_id = s.session_id FOR UPDATE OF n SKIP LOCKED)`
+	}
 	type row struct{ site, session, until int64 }
 	rows := make([]row, len(seen))
 	for i, s := range seen {
@@ -94,7 +98,7 @@ func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error
 		// A session may be there by several pages.
 		if _, err := tx.Exec(ctx, `WITH v(site_id, session_id, until) AS (`+values+`), s AS (SELECT site_id, session_id, MAX(until) AS until FROM v GROUP BY site_id, session_id)
 			UPDATE pool_numbers SET until = s.until + pool_numbers.hold FROM s
-			WHERE pool_numbers.site_id = s.site_id AND pool_numbers.session_id = s.session_id AND pool_numbers.until >= $1 AND pool_numbers.until < s.until + pool_numbers.hold`, args...); err != nil {
+			WHERE pool_numbers.site_id = s.site_id AND pool_numbers.session_id = s.session_id AND pool_numbers.until >= $1 AND pool_numbers.until < s.until + pool_numbers.hold`+free, args...); err != nil {
 			return fmt.Errorf("prolonging leases: %w", err)
 		}
 	}
