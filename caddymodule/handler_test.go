@@ -28,7 +28,7 @@ func TestDoubts(t *testing.T) {
 	for text, expected := range map[string][]string{
 		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n prerender static\n }": nil,
 		"frontdesk {\n number 74951234567\n }":                                               nil,
-		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n }":                    {"no number is replaced, since prerender is off"},
+		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n }":                    nil,
 		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": {"84957654321 has the country code 84, and the number for which it stands, 74951234567, has 7"},
 	} {
 		h := new(Handler)

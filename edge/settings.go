@@ -249,9 +249,6 @@ func (s *Settings) SetAttribution(attribution number.Attribution) error {
 
 // Doubts are what is right by itself and hardly meant.
 func (s *Settings) Doubts() (doubts []string) {
-	if !s.prerenders() && s.numbers.plan.HasStatic() {
-		doubts = append(doubts, `no number is replaced, since prerender is off: "prerender static" shows the tracking numbers`)
-	}
 	for _, n := range s.Numbers {
 		for _, tracking := range s.trackingOf(n) {
 			if here, there := countryCode(n.Number), countryCode(tracking); here != there {

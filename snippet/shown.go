@@ -68,7 +68,7 @@ func (p *Printed) Show(digits []string, audience Audience) Shown {
 func (s *Shown) Lease(dynamic []bool) { s.dynamic, s.audience = dynamic, ForVisitor }
 
 // Records are what the script has to know of the numbers, as pages tell it in their block:
-// a JSON array.
+// a JSON array. Of more than 64 numbers, it has the first.
 func (s *Shown) Records() []byte {
 	if s.told == nil {
 		return []byte("[]")
@@ -76,9 +76,12 @@ func (s *Shown) Records() []byte {
 	return s.list()
 }
 
-// list writes the records of all numbers, once.
+// list writes the records of the numbers, once.
 func (s *Shown) list() []byte {
-	s.told.listing.Do(func() { s.told.list = append(s.appendList([]byte{'['}, nil), ']') })
+	s.told.listing.Do(func() {
+		listed := 0
+		s.told.list = append(s.appendList([]byte{'['}, func(string) bool { listed++; return listed <= maxTold }), ']')
+	})
 	return s.told.list
 }
 
@@ -135,6 +138,9 @@ const (
 // for what the page adds later.
 const maxListed = 16
 
+// maxTold is how many numbers are listed for a page of which it is not known which it shows: some 25 KB.
+const maxTold = 64
+
 // appendBlock writes the block for the page that z has read.
 func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 	replaced := z.Replaced()
@@ -170,11 +176,11 @@ func (s *Shown) lists() bool {
 	return listed <= maxListed
 }
 
-// appendList writes the records of the numbers: all of them where has is nil, or else those with the ids that it has.
+// appendList writes the records of those numbers that it has, by their ids.
 func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
 	first, appendScript := true, s.printed.rules.Scripts(s.numbers)
 	for i, t := range s.numbers {
-		if t == nil || has != nil && !has(s.printed.rules.ID(i)) {
+		if t == nil || !has(s.printed.rules.ID(i)) {
 			continue
 		}
 		n := &s.printed.numbers[i]
