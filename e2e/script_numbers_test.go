@@ -165,6 +165,18 @@ func TestScriptWritesNumbersAnew(t *testing.T) {
 	require.Equal(t, map[string]any{"number=74951234567": "74957654321", "number=78005553535": "442079460018"}, value[any](b, "Svc.getReplacedPhones()"))
 }
 
+// Digits of one line may be the beginning of the next one's number, however the page nests them; texts of scripts and styles are none.
+func TestNumbersAmongOtherDigits(t *testing.T) {
+	t.Parallel()
+	repeated := pair{Digits: "74951234747", Replacement: "74957654321"}
+	_, b := shown(t, variantA, "", `<div><p>47</p><section><p>8 495 123<i>-47</i>-47</p>and 8 495 <b>123-47-47</b></section>
+		<script type="text/plain">8 495 123-47-47</script><style>/* 8 495 123-47-47 */</style>
+		<ul><li>4<li>7<li><u><s>+7</s> 495 <s>123 4</s>7</u>47<li>4747</ul><p>495-123</p><p>-47-47</p></div>`, append(issue(t, repeated), issue(t, moscow)...))
+	require.Equal(t, `<p>47</p><section><p>8 495 765<i>-43</i>-21</p>and 8 495 <b>765-43-21</b></section>
+		<script type="text/plain">8 495 123-47-47</script><style>/* 8 495 123-47-47 */</style>
+		<ul><li>4</li><li>7</li><li><u><s>+7</s> 495 <s>765 4</s>3</u>21</li><li>4747</li></ul><p>495-123</p><p>-47-47</p>`, value[string](b, inner))
+}
+
 func TestScriptFillsTargets(t *testing.T) {
 	t.Parallel()
 	targets := []issued{

@@ -65,7 +65,7 @@ type scriptService struct {
 	general    *reply
 }
 
-var variantA = snippet.ScriptSettings{Objects: [2]string{"Svc", "SvcWidget"}, Variant: "A"}
+var variantA = snippet.ScriptSettings{Objects: [2]string{"Svc", "SvcWidget"}, Variant: "A", Tracking: true}
 
 func newScriptService(t *testing.T, settings snippet.ScriptSettings) *scriptService {
 	t.Helper()

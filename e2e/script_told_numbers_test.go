@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 // other is the number of moscow for visitors of another source.
@@ -262,7 +260,8 @@ func TestNumbersOfAnEarlierVisitAreNotShown(t *testing.T) {
 // Nothing is kept or shown before the visitor has agreed; then the numbers come with the view.
 func TestToldNumbersWaitForConsent(t *testing.T) {
 	t.Parallel()
-	settings := snippet.ScriptSettings{Objects: variantA.Objects, Variant: "A", ConsentCookie: "agreed"}
+	settings := variantA
+	settings.ConsentCookie = "agreed"
 	s, b := newScriptService(t, settings), newTab(t)
 	s.tell(issue(t, moscow))
 	s.page("/", insertion(""), `<p>8 495 123-45-67</p>`)

@@ -30,6 +30,10 @@ type ScriptSettings struct {
 	// Variant of the browser interface, VariantA or VariantB.
 	Variant string
 
+	// Tracking says that the site has tracking numbers. A script that does not know of them replaces them all the same, but on a visit's
+	// later pages not before the service has answered.
+	Tracking bool
+
 	// ConsentCookie is the name of the cookie by which a site says that the visitor has agreed. When it is empty, nobody is asked.
 	ConsentCookie string
 

@@ -9,10 +9,11 @@ import (
 
 // scriptConfiguration is the argument of the bundle, as browser/config.ts describes it.
 type scriptConfiguration struct {
-	Objects [2]string      `json:"objects"`
-	Variant string         `json:"variant"`
-	Numbers string         `json:"numbers"` // the name of an asset
-	Consent *scriptConsent `json:"consent,omitempty"`
+	Objects  [2]string      `json:"objects"`
+	Variant  string         `json:"variant"`
+	Numbers  string         `json:"numbers"` // the name of an asset
+	Tracking bool           `json:"tracking,omitempty"`
+	Consent  *scriptConsent `json:"consent,omitempty"`
 }
 
 type scriptConsent struct {
@@ -46,7 +47,7 @@ func (s ScriptSettings) Check() error {
 }
 
 func (s ScriptSettings) configuration() (scriptConfiguration, error) {
-	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName}
+	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Tracking: s.Tracking}
 	for _, name := range s.Objects {
 		if !identifier.MatchString(name) {
 			return configuration, fmt.Errorf("object name %q: expected a JavaScript identifier of at most 64 ASCII letters, digits, _ and $", name)

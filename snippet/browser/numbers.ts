@@ -41,10 +41,12 @@ export function begin(): void {
 
 function read(): void {
   const elements = document.querySelectorAll('script[data-svc-numbers]');
-  try {
-    block = JSON.parse(elements[elements.length - 1].textContent!);
-  } catch {
-    // None, or the page was cut off.
+  if (elements.length) {
+    try {
+      block = JSON.parse(elements[elements.length - 1].textContent!);
+    } catch {
+      // The page was cut off.
+    }
   }
   parsed = true;
   issue(told || (block.numbers.length ? block.numbers : remembered()));
@@ -80,13 +82,15 @@ export function take(given: Issued[] | null | undefined, anew: boolean): void {
 /** The numbers of the session's last page, so that the next one shows them at once. */
 function remembered(): Issued[] {
   try {
-    const [at, last] = JSON.parse(sessionStorage.getItem(slot())!);
+    // A page's first look into the storage makes it wait for the browser.
+    const kept = config.tracking && sessionStorage.getItem(slot());
+    const [at, last] = kept ? JSON.parse(kept) : [];
     if (Date.now() - at < fresh && consented()) {
       guessed = true;
       return last;
     }
   } catch {
-    // There was none, or none may be read.
+    // None may be read.
   }
   return [];
 }

@@ -11,11 +11,11 @@ import (
 // outputs gives the script's files by their names, built from the sources in the directory dir. They are minified,
 // in ASCII, without a line break at their ends.
 func outputs(dir string) (map[string][]byte, error) {
-	core, err := bundle(dir, "main.ts")
+	core, err := bundle(dir, "main.ts", "")
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := bundle(dir, "numbers/main.ts")
+	numbers, err := bundle(dir, "numbers/main.ts", ownProperties)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +26,9 @@ func outputs(dir string) (map[string][]byte, error) {
 	}, nil
 }
 
-// bundle builds the statements of one entry point.
-func bundle(dir, entry string) ([]byte, error) {
+// bundle builds the statements of one entry point. Properties whose names match own, a regular expression, get shorter names; empty
+// for none.
+func bundle(dir, entry, own string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir:     dir,
 		EntryPoints:       []string{entry},
@@ -40,7 +41,7 @@ func bundle(dir, entry string) ([]byte, error) {
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
-		MangleProps:       ownProperties,
+		MangleProps:       own,
 		Define:            map[string]string{"__config": parameter},
 	})
 	if len(result.Errors) > 0 {
@@ -50,9 +51,9 @@ func bundle(dir, entry string) ([]byte, error) {
 	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
 }
 
-// ownProperties are names of properties that no other object has than those of the numbers part, and that nothing but this part
-// reads: in the bundle they are shorter.
-const ownProperties = `^(addAttributes|addLine|again|carrier|compact|dash|dashed|digits|escaped|gaps|known|matched|meaning|openAt|plusAt|poured|round|shown|spaced|zero)$`
+// ownProperties are names of properties of the numbers part's own objects, which nothing but this part reads. They are no names that
+// it reads of the page's objects, nor of what the core or the service gives it.
+const ownProperties = `^(addAttributes|addLine|again|block|carrier|compact|dash|dashed|digits|escaped|first|form|gap|gaps|kind|known|link|matched|meaning|open|openAt|plus|plusAt|poured|round|shown|spaced|zero)$`
 
 // parameter is the name of the core's argument. Being no name of the sources, it is none that minifying gives away.
 const parameter = "$config"

@@ -14,7 +14,7 @@ import (
 // 6144, since every page of every site pays for it: what comes raises its figure by what it needs and no more. The others
 // are loaded by the pages that need them.
 var budgets = map[string]int{
-	"svc.js":     5960,
+	"svc.js":     5980,
 	"numbers.js": 8060,
 }
 
@@ -55,6 +55,6 @@ func TestScriptsKeepTheirBudgets(t *testing.T) {
 func TestBundleNamesTheFaultOfASource(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.ts"), []byte("export const broken = ;\n"), 0o600))
-	_, err := bundle(dir, "main.ts")
+	_, err := bundle(dir, "main.ts", "")
 	require.ErrorContains(t, err, "main.ts:1:22")
 }

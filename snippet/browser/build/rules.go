@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -68,8 +69,18 @@ func rules() []byte {
 	}
 	fmt.Fprintf(&b, "\n/** Links that dial or write to a number: the first group leads to it, the second is it. */\nexport const links =\n  /^(\\s*(?:%s|(?:https?:)?\\/\\/(?:%s)|%s))([^?&]*)/i;\n",
 		strings.Join(pages.Schemes, "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
+	var selectors []string
+	for _, part := range slices.Concat(pages.Schemes, pages.Links) {
+		if selector := fmt.Sprintf(`[href*="%s" i]`, part[max(0, len(part)-linkEnd):]); !slices.Contains(selectors, selector) {
+			selectors = append(selectors, selector)
+		}
+	}
+	fmt.Fprintf(&b, "\n/** Elements that have such links, and few others. */\nexport const linked =\n  '%s';\n", strings.Join(selectors, ","))
 	return b.Bytes()
 }
+
+// linkEnd is how much of what leads to a number tells it from most other addresses.
+const linkEnd = 6
 
 // ranges writes characters, which are in order, as they stand in the brackets of a
 // regular expression.

@@ -33,12 +33,16 @@ const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
  * What finds the last digits of the numbers in joined texts, however they are written: a text without them holds none of the numbers.
  */
 export function tailsOf(numbers: Iterable<string>): RegExp {
-  const patterns = new Set(['(?!)']); // Without numbers nothing is found.
+  const between = '[' + kinds.map(([, { source }]) => source.replace(/^\[|\]$/g, '')).join('') + ']*';
+  const tails = new Set<string>();
   for (const number of numbers) {
-    // What stands between two digits is neither a digit nor an ASCII letter; more than that need not be known here.
-    patterns.add(number.slice(-tail).replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + '][^a-z' + figures + ']*'));
+    tails.add(number.slice(-tail));
   }
-  return new RegExp(Array.from(patterns).join('|'), 'gi');
+  const patterns = ['(?!)']; // Without numbers nothing is found.
+  for (const digits of tails) {
+    patterns.push(digits.replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']' + between));
+  }
+  return new RegExp(patterns.join('|'), 'g');
 }
 
 /** Digits that are searched: few other figures have the same. */

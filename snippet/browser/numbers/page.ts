@@ -1,4 +1,4 @@
-import { breaking, links, mark } from './rules';
+import { breaking, linked, links, mark } from './rules';
 
 /** Changes a text, or the number behind a link's lead; what it gives back is the same where there is nothing to change. */
 export type Change = (text: string, lead?: string) => string;
@@ -49,7 +49,7 @@ export function textsOf(element: Element): Source {
 /** What is read of attributes, links apart, and the elements that have any. */
 const readable = ['alt', 'title', 'aria-label', 'content'];
 const described = 'meta[name=description i]';
-const readers = `[alt],[title],[aria-label],${described},a[href],area[href]`;
+const readers = `[alt],[title],[aria-label],${described},` + linked;
 
 /** The attributes of an element and of those in it that are read. */
 export function attributesOf(element: Element): Source {

@@ -105,3 +105,7 @@ export const breaking = new Set(
 /** Links that dial or write to a number: the first group leads to it, the second is it. */
 export const links =
   /^(\s*(?:tel:|sms:|callto:|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\?phone=|api\.whatsapp\.com\/send\/\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
+
+/** Elements that have such links, and few others. */
+export const linked =
+  '[href*="tel:" i],[href*="sms:" i],[href*="allto:" i],[href*="wa.me/" i],[href*="phone=" i]';
