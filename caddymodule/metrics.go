@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -50,6 +51,10 @@ var (
 		Name: "frontdesk_leads_total",
 		Help: "Leads that were stored, by where they came from.",
 	}, []string{"origin"})
+	callEvents = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_call_events_total",
+		Help: "Requests of telephone platforms, by platform and what became of them.",
+	}, []string{"platform", "outcome"})
 )
 
 // passed are the counters of pagesPassed for what becomes of pages, so that none is looked up for a page.
@@ -64,7 +69,7 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -80,5 +85,12 @@ func (metricsObserver) Hit(string) { hits.Inc() }
 
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
 
+func (metricsObserver) Call(platform, outcome string) {
+	callEvents.WithLabelValues(platform, outcome).Inc()
+}
+
 // Interface guards
-var _ backend.Observer = metricsObserver{}
+var (
+	_ backend.Observer = metricsObserver{}
+	_ api.CallObserver = metricsObserver{}
+)
