@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
 const (
@@ -34,7 +35,10 @@ const (
 var ErrNotReady = errors.New("the service is not ready")
 
 // Observer is told of what is to be counted. Its methods must not block.
-type Observer = api.Observer
+type Observer interface {
+	api.Observer
+	number.Observer
+}
 
 // Service is the whole service on one database. It is safe for concurrent use.
 type Service struct {
@@ -43,7 +47,7 @@ type Service struct {
 	observer Observer
 
 	desk     atomic.Pointer[Desk] // nil until ready
-	leases   leases
+	uses     uses
 	wanted   chan Configuration // the newest that has not been applied
 	starting sync.Once
 	stop     context.CancelFunc
@@ -91,10 +95,10 @@ func (s *Service) Ready() bool {
 // is done with it: the database stays open that long. It does not block.
 func (s *Service) Use() (desk *Desk, done func(), err error) {
 	desk = s.desk.Load()
-	if desk == nil || desk.DB.Lost() || !s.leases.take() {
+	if desk == nil || desk.DB.Lost() || !s.uses.begin() {
 		return nil, nil, ErrNotReady
 	}
-	return desk, s.leases.giveBack, nil
+	return desk, s.uses.end, nil
 }
 
 // Check returns nil when the service is ready and its database answers and takes
@@ -110,10 +114,10 @@ func (s *Service) Check(ctx context.Context) error {
 		}
 		return ErrNotReady
 	}
-	if !s.leases.take() {
+	if !s.uses.begin() {
 		return ErrNotReady
 	}
-	defer s.leases.giveBack()
+	defer s.uses.end()
 	return conceal(s.settings, desk.DB.Check(ctx))
 }
 
@@ -127,7 +131,7 @@ func (s *Service) Close() error {
 		return nil
 	}
 	desk.Console.Close() // its streams would not end by themselves
-	if !s.leases.drain(drainTimeout) {
+	if !s.uses.drain(drainTimeout) {
 		s.logger.Warn("closing the database under requests that have not finished")
 	}
 	return desk.Close()

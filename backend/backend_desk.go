@@ -79,6 +79,8 @@ type Desk struct {
 	Sites     *site.Sites
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	Leases    *number.Leases
+	Visits    *visit.Visits
 	Leads     *lead.Leads
 	Calls     *number.Calls
 	API       *api.API
@@ -116,6 +118,8 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	operators := operator.New(d, time.Now)
 	sites := site.New(d, time.Now, logger.Named("sites"))
 	numbers := number.NewShown(d, time.Now)
+	leases := number.NewLeases(d, time.Now, observer)
+	visits.OnPresence(leases.Prolong)
 	entries := journal.New(d)
 	desk := &Desk{
 		DB:        d,
@@ -123,8 +127,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:     sites,
 		Operators: operators,
 		Numbers:   numbers,
+		Leases:    leases,
+		Visits:    visits,
 		Leads:     leads,
-		Calls:     number.NewCalls(d, visits, holders{}, time.Now),
+		Calls:     number.NewCalls(d, visits, leases, time.Now),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	desk.Console = console.New(console.Subjects{
@@ -209,10 +215,4 @@ func conceal(settings db.Settings, err error) error {
 		return err
 	}
 	return errors.New(text)
-}
-
-type holders struct{}
-
-func (holders) Of(context.Context, db.Queries, string, time.Time) ([]number.Lease, error) {
-	return nil, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -49,6 +50,10 @@ type App struct {
 	// The telephone platforms that tell of calls. Default: none.
 	Telephony *Telephony `json:"telephony,omitempty"`
 
+	// Tracking numbers of which each visitor has another for a while, by the names under
+	// which the numbers of sites use them.
+	Pools map[string]*Pool `json:"pools,omitempty"`
+
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
 	WrittenAt written `json:"written_at,omitempty"`
@@ -68,8 +73,11 @@ type App struct {
 
 	doubting sync.Once
 
-	mu    sync.Mutex
-	sites map[string]struct{} // the keys that handlers write out
+	pools map[string]*number.Pool
+
+	mu     sync.Mutex
+	sites  map[string]struct{} // the keys that handlers write out
+	pooled map[string]string   // the pool that each number is of
 }
 
 // Database names where the service keeps its data.
@@ -127,6 +135,15 @@ func (a *App) Provision(ctx caddy.Context) error {
 	platforms, err := a.Telephony.platforms(a.WrittenAt)
 	if err != nil {
 		return err
+	}
+	if a.pools, err = resolvePools(a.Pools); err != nil {
+		return err
+	}
+	a.pooled = make(map[string]string)
+	for _, pool := range a.pools {
+		if err := a.claim(pool); err != nil {
+			return err
+		}
 	}
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)

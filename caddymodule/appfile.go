@@ -36,13 +36,18 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		telephony <platform> {
 //			...
 //		}
+//		pool     <name> <number>... {
+//			hold      <duration>
+//			exhausted original|shared
+//			exhausted reserve <number>
+//		}
 //	}
 //
-// There may be several operators.
+// There may be several operators and pools.
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, name, operator and telephony", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, name, operator, pool and telephony", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -103,8 +108,12 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if err := a.Telephony.unmarshalCaddyfile(d, &a.WrittenAt); err != nil {
 				return err
 			}
+		case "pool":
+			if err := a.readPool(d); err != nil {
+				return err
+			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, name, operator or telephony", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, name, operator, pool or telephony", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

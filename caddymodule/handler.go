@@ -56,14 +56,20 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 // Provision checks the settings and prepares what goes into pages.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger = ctx.Logger()
-	if err := h.complete(); err != nil {
-		return err
-	}
 	app, err := ctx.App("frontdesk")
 	if err != nil {
 		return err
 	}
 	h.app = app.(*App)
+	h.UsePools(h.app.pools)
+	if err := h.complete(); err != nil {
+		return err
+	}
+	for _, pool := range h.OwnPools() {
+		if err := h.app.claim(pool); err != nil {
+			return err
+		}
+	}
 	if len(h.MatcherSetsRaw) > 0 {
 		matchers, err := ctx.LoadModule(h, "MatcherSetsRaw")
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -55,6 +56,10 @@ var (
 		Name: "frontdesk_call_events_total",
 		Help: "Requests of telephone platforms, by platform and what became of them.",
 	}, []string{"platform", "outcome"})
+	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_leases_total",
+		Help: "Page views whose visitor was to have a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
+	}, []string{"outcome"})
 )
 
 // passed are the counters of pagesPassed for what becomes of pages, so that none is looked up for a page.
@@ -69,7 +74,7 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, callEvents} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, leases, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -84,6 +89,8 @@ type metricsObserver struct{}
 func (metricsObserver) Hit(string) { hits.Inc() }
 
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
+
+func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
 
 func (metricsObserver) Call(platform, outcome string) {
 	callEvents.WithLabelValues(platform, outcome).Inc()

@@ -2,7 +2,9 @@ package caddymodule
 
 import (
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/seed-3405227d/frontdesk/edge"
 )
@@ -20,7 +22,7 @@ func readNumber(h *Handler, values []string) error {
 
 var numberBlock = block{
 	of:       "number",
-	expected: "target, selector, picture or static",
+	expected: "target, selector, picture, static or dynamic",
 	lines: map[string]subdirective{
 		"target": {many: true, read: func(h *Handler, values []string) error {
 			if len(values) == 0 {
@@ -51,8 +53,18 @@ var numberBlock = block{
 			}
 			return h.AddStatic(values[0], values[1:])
 		}},
-		"dynamic": {read: func(*Handler, []string) error {
-			return errors.New("dynamic: there are no pools of numbers yet; expected target, selector, picture or static")
+		"dynamic": {many: true, read: func(h *Handler, values []string) error {
+			// Conditions begin with the first word that is no number, but for a pool's name.
+			numbers := slices.IndexFunc(values, func(v string) bool { return strings.Trim(edge.Digits(v), "0123456789") != "" })
+			switch {
+			case len(values) == 0:
+				return errors.New("expected: dynamic DIGITS... [CONDITION...], or: dynamic POOL [CONDITION...]")
+			case numbers == 0:
+				return h.AddPool(values[0], values[1:])
+			case numbers < 0:
+				numbers = len(values)
+			}
+			return h.AddDynamic(values[:numbers], values[numbers:])
 		}},
 	},
 }

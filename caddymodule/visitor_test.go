@@ -268,7 +268,7 @@ func TestNumbersByJSON(t *testing.T) {
 		return caddy.Load(encoded, true)
 	}
 	require.NoError(t, load(func(h map[string]any) {
-		h["numbers"] = []any{map[string]any{"number": "+7 (495) 123-45-67", "static": []any{map[string]any{"number": "+7 495 765-00-03", "when": []string{"gclid"}}}}}
+		h["numbers"] = []any{map[string]any{"number": "+7 (495) 123-45-67", "tracking": []any{map[string]any{"static": "+7 495 765-00-03", "when": []string{"gclid"}}}}}
 	}))
 	// The sockets of the old configuration are closed beside the first requests to the new one.
 	require.Eventually(t, func() bool {

@@ -95,12 +95,12 @@ func (b *Block) print() (*snippet.Printed, error) {
 			renderers = append(renderers, renderer)
 			n.Pictures = append(n.Pictures, p.Place)
 		}
-		for _, static := range declared.Static {
-			tracking := snippet.Tracking{Digits: static.Number}
+		for _, digits := range b.settings.trackingOf(declared) {
+			tracking := snippet.Tracking{Digits: digits}
 			for i, renderer := range renderers {
-				name, err := b.drawings.add(renderer, snippet.FormatNumber(static.Number))
+				name, err := b.drawings.add(renderer, snippet.FormatNumber(digits))
 				if err != nil {
-					return nil, fmt.Errorf("picture %q of %s: %w", n.Pictures[i], static.Number, err)
+					return nil, fmt.Errorf("picture %q of %s: %w", n.Pictures[i], digits, err)
 				}
 				tracking.Pictures = append(tracking.Pictures, b.settings.Prefix+"phone/"+name)
 			}

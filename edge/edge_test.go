@@ -148,7 +148,7 @@ func numbered() Settings {
 	return Settings{Prerender: "static", Numbers: []Number{{
 		Number:   "74951234567",
 		Pictures: []Picture{{Place: "img"}},
-		Static:   []Static{{Number: "74957650001", When: []string{"utm_source=news"}}},
+		Tracking: []Tracking{{Static: "74957650001", When: []string{"utm_source=news"}}},
 	}}}
 }
 
@@ -290,8 +290,8 @@ func TestSettingsOfASite(t *testing.T) {
 
 // BenchmarkChoosing measures what a request costs before its page.
 func BenchmarkChoosing(b *testing.B) {
-	settings := Settings{Prerender: "static", Numbers: []Number{{Number: "74951234567", Static: []Static{
-		{Number: "74957650001", When: []string{"utm_source=news*"}}, {Number: "74957650002", When: []string{"referrer=*.google.*"}},
+	settings := Settings{Prerender: "static", Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{
+		{Static: "74957650001", When: []string{"utm_source=news*"}}, {Static: "74957650002", When: []string{"referrer=*.google.*"}},
 	}}}}
 	require.NoError(b, settings.Complete())
 	block, err := new(Edge).Add(settings)

@@ -3,13 +3,16 @@ package edge
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
 
+	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -110,10 +113,10 @@ func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
 	return cmp.Or(seen, f.maskRegion)
 }
 
-// site is the site as the API has to know it.
-func (f *effect) site(s site.Site, shown *number.Shown) api.Site {
+// site is the site as the API has to know it, for one request.
+func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site {
 	settings := &f.block.settings
-	return api.Site{
+	known := api.Site{
 		ID:            s.ID,
 		Key:           s.Key,
 		Signed:        settings.Variant == snippet.VariantA,
@@ -121,6 +124,12 @@ func (f *effect) site(s site.Site, shown *number.Shown) api.Site {
 		Origins:       f.origins,
 		ConsentCookie: f.consent.cookie,
 		ConsentValue:  f.consent.value,
-		Region:        func(ctx context.Context) string { return f.regionNow(ctx, shown) },
+		Region:        func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
+	if f.hasTracking() {
+		known.Numbers = func(ctx context.Context, hit visit.Hit) (json.RawMessage, error) {
+			return f.records(ctx, desk, r, hit)
+		}
+	}
+	return known
 }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,9 +29,9 @@ type Number struct {
 	// Images that show the number.
 	Pictures []Picture `json:"pictures,omitempty"`
 
-	// Tracking numbers by the visitor's source. The first whose conditions hold is
-	// shown.
-	Static []Static `json:"static,omitempty"`
+	// What visitors see in its place, by their source. The first whose conditions hold
+	// is shown.
+	Tracking []Tracking `json:"tracking,omitempty"`
 }
 
 // Picture is an image that shows a number, and how the one in its place is drawn.
@@ -48,10 +49,16 @@ type Picture struct {
 	Font string `json:"font,omitempty"`
 }
 
-// Static is a tracking number for visitors of some sources.
-type Static struct {
-	// The tracking number, written like the other.
-	Number string `json:"number"`
+// Tracking is what visitors of some sources see: one of `static`, `dynamic` and `pool`.
+type Tracking struct {
+	// A tracking number that all of them see, written like the other.
+	Static string `json:"static,omitempty"`
+
+	// Tracking numbers of which each visitor has another for a while.
+	Dynamic []string `json:"dynamic,omitempty"`
+
+	// The name of one of the app's pools, which has such numbers.
+	Pool string `json:"pool,omitempty"`
 
 	// The conditions, such as `utm_source=news*`. Those on one field are
 	// alternatives, those on different fields have to hold all. Default: all
@@ -62,12 +69,13 @@ type Static struct {
 // numbers are what is known of a site's numbers while they are set.
 type numbers struct {
 	plan   number.Plan
-	places map[string]string // the number that each place belongs to
+	places map[string]string       // the number that each place belongs to
+	named  map[string]*number.Pool // the app's; nil while they are not known
 }
 
 // setNumbers sets all of them, with their digits written plainly.
 func (s *Settings) setNumbers(list []Number) error {
-	s.Numbers, s.numbers = nil, numbers{}
+	s.Numbers, s.numbers = nil, numbers{named: s.numbers.named}
 	for _, n := range list {
 		if err := s.setNumber(n); err != nil {
 			return err
@@ -99,8 +107,8 @@ func (s *Settings) setNumber(n Number) error {
 		}
 		*s.LastPicture() = p
 	}
-	for _, static := range n.Static {
-		if err := s.AddStatic(static.Number, static.When); err != nil {
+	for _, t := range n.Tracking {
+		if err := s.addTracking(t); err != nil {
 			return err
 		}
 	}
@@ -120,22 +128,137 @@ func (s *Settings) AddNumber(written string) error {
 	return s.numbers.plan.Add(digits)
 }
 
+func (s *Settings) addTracking(t Tracking) error {
+	given := 0
+	for _, is := range []bool{t.Static != "", len(t.Dynamic) > 0, t.Pool != ""} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return fmt.Errorf("tracking of number %s: expected one of static, dynamic and pool", s.lastNumber().Number)
+	case t.Static != "":
+		return s.AddStatic(t.Static, t.When)
+	case t.Pool != "":
+		return s.AddPool(t.Pool, t.When)
+	}
+	return s.AddDynamic(t.Dynamic, t.When)
+}
+
 // AddStatic adds a tracking number for visitors of whom the conditions hold.
 func (s *Settings) AddStatic(written string, when []string) error {
-	n := s.lastNumber()
-	digits := Digits(written)
-	if err := snippet.CheckNumbers([]snippet.Number{{Digits: n.Number, Tracking: []snippet.Tracking{{Digits: digits}}}}); err != nil {
-		return err
-	}
-	if err := checkGroups(written, digits); err != nil {
-		return fmt.Errorf("static %q: %w", written, err)
+	digits, err := TrackingNumber(written)
+	if err != nil {
+		return fmt.Errorf("static: %w", err)
 	}
 	conditions, err := number.ParseConditions(when)
 	if err != nil {
 		return fmt.Errorf("static %s: %w", digits, err)
 	}
-	n.Static = append(n.Static, Static{Number: digits, When: when})
+	n := s.lastNumber()
+	n.Tracking = append(n.Tracking, Tracking{Static: digits, When: when})
 	return s.numbers.plan.AddStatic(digits, conditions)
+}
+
+// AddDynamic adds numbers of which each visitor, of whom the conditions hold, has another for
+// a while. They are a pool by themselves, which bears the name of the printed number.
+func (s *Settings) AddDynamic(written, when []string) error {
+	n := s.lastNumber()
+	pool := &number.Pool{Name: n.Number}
+	for _, other := range n.Tracking {
+		if len(other.Dynamic) > 0 {
+			return fmt.Errorf("number %s has dynamic numbers already: expected them once; a pool with a name can stand in several lines", n.Number)
+		}
+	}
+	for _, w := range written {
+		digits, err := TrackingNumber(w)
+		if err != nil {
+			return fmt.Errorf("dynamic: %w", err)
+		}
+		pool.Digits = append(pool.Digits, digits)
+	}
+	conditions, err := number.ParseConditions(when)
+	if err == nil {
+		err = pool.Complete()
+	}
+	if err != nil {
+		return fmt.Errorf("dynamic: %w", err)
+	}
+	n.Tracking = append(n.Tracking, Tracking{Dynamic: pool.Digits, When: when})
+	return s.numbers.plan.AddDynamic(pool, conditions)
+}
+
+// AddPool adds the numbers of a pool in the same way.
+func (s *Settings) AddPool(name string, when []string) error {
+	pool := s.numbers.named[name]
+	switch {
+	case !number.IsPoolName(name):
+		return fmt.Errorf("dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
+	case s.numbers.named == nil:
+		if pool = s.numbers.plan.Pool(name); pool == nil {
+			pool = &number.Pool{Name: name}
+		}
+	case pool == nil:
+		return fmt.Errorf("dynamic %s: there is no such pool; expected pool %s NUMBER... in the global options of frontdesk", name, name)
+	}
+	conditions, err := number.ParseConditions(when)
+	if err != nil {
+		return fmt.Errorf("dynamic %s: %w", name, err)
+	}
+	n := s.lastNumber()
+	n.Tracking = append(n.Tracking, Tracking{Pool: name, When: when})
+	return s.numbers.plan.AddDynamic(pool, conditions)
+}
+
+// trackingOf are all numbers that visitors may see in the place of the number.
+func (s *Settings) trackingOf(n Number) []string {
+	var all []string
+	for _, t := range n.Tracking {
+		switch {
+		case t.Static != "":
+			all = append(all, t.Static)
+		case t.Pool != "":
+			all = append(all, s.numbers.named[t.Pool].All()...)
+		default:
+			all = append(all, t.Dynamic...)
+		}
+	}
+	seen := make(map[string]bool, len(all)) // a pool may stand in several lines
+	return slices.DeleteFunc(all, func(digits string) bool {
+		defer func() { seen[digits] = true }()
+		return seen[digits]
+	})
+}
+
+// OwnPools are the pools that are of these settings alone.
+func (s *Settings) OwnPools() (own []*number.Pool) {
+	for _, n := range s.Numbers {
+		if pool := s.numbers.plan.Pool(n.Number); pool != nil {
+			own = append(own, pool)
+		}
+	}
+	return own
+}
+
+// UsePools makes the app's pools known by their names. They are complete.
+func (s *Settings) UsePools(pools map[string]*number.Pool) {
+	s.numbers.named = pools
+	if pools == nil {
+		s.numbers.named = make(map[string]*number.Pool)
+	}
+}
+
+// TrackingNumber reads a tracking number in any writing.
+func TrackingNumber(written string) (digits string, err error) {
+	digits = Digits(written)
+	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits}}); err != nil {
+		return "", err
+	}
+	if err := checkGroups(written, digits); err != nil {
+		return "", fmt.Errorf("number %q: %w", written, err)
+	}
+	return digits, nil
 }
 
 // AddTarget adds a place: #id, .class or [name=value].

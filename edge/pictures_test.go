@@ -73,7 +73,7 @@ func TestPicturesOfManySitesOutliveReloads(t *testing.T) {
 		for i := range 90 {
 			settings := Settings{Prerender: "static", Numbers: []Number{{Number: fmt.Sprint(74951230000 + i), Pictures: []Picture{{Place: "img", Color: color}}}}}
 			for k := range 14 {
-				settings.Numbers[0].Static = append(settings.Numbers[0].Static, Static{Number: fmt.Sprint(74957650000 + 20*i + k), When: []string{fmt.Sprint("utm_source=", k)}})
+				settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, Tracking{Static: fmt.Sprint(74957650000 + 20*i + k), When: []string{fmt.Sprint("utm_source=", k)}})
 			}
 			require.NoError(t, settings.Complete())
 			b, err := e.Add(settings)

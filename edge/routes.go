@@ -98,5 +98,5 @@ func (b *Block) serveCall(w http.ResponseWriter, r *http.Request, route *api.Rou
 		return
 	}
 	defer done()
-	desk.API.Serve(w, r, c.effect.site(c.site, desk.Numbers), route)
+	desk.API.Serve(w, r, c.effect.site(c.site, desk, r), route)
 }

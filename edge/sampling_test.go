@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -82,7 +83,7 @@ func TestRegionOfTheSite(t *testing.T) {
 		b := &Block{edge: new(Edge), settings: configured}
 		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
 		require.NoError(t, err)
-		return f.site(site.Site{ID: id}, shown).Region(t.Context())
+		return f.site(site.Site{ID: id}, &backend.Desk{Numbers: shown}, nil).Region(t.Context())
 	}
 	numbers := []Number{{Number: "74951234567"}}
 	german, american := "DE", "US"

@@ -81,6 +81,9 @@ type Consent struct {
 // what was expected.
 func (s *Settings) Complete() error {
 	list := s.Numbers
+	if s.numbers.named == nil {
+		s.UsePools(nil)
+	}
 	for _, set := range []func() error{
 		func() error { return s.SetPrefix(s.Prefix) },
 		func() error { return s.SetObjects(s.Objects) },
@@ -250,9 +253,9 @@ func (s *Settings) Doubts() (doubts []string) {
 		doubts = append(doubts, `no number is replaced, since prerender is off: "prerender static" shows the tracking numbers`)
 	}
 	for _, n := range s.Numbers {
-		for _, static := range n.Static {
-			if here, there := countryCode(n.Number), countryCode(static.Number); here != there {
-				return append(doubts, fmt.Sprintf("static %s has the country code %d, and the number for which it stands, %s, has %d", static.Number, there, n.Number, here))
+		for _, tracking := range s.trackingOf(n) {
+			if here, there := countryCode(n.Number), countryCode(tracking); here != there {
+				return append(doubts, fmt.Sprintf("%s has the country code %d, and the number for which it stands, %s, has %d", tracking, there, n.Number, here))
 			}
 		}
 	}
@@ -263,11 +266,7 @@ func (s *Settings) Doubts() (doubts []string) {
 func (s *Settings) Declared() []number.Declared {
 	var declared []number.Declared
 	for _, n := range s.Numbers {
-		d := number.Declared{Digits: n.Number}
-		for _, static := range n.Static {
-			d.Tracking = append(d.Tracking, static.Number)
-		}
-		declared = append(declared, d)
+		declared = append(declared, number.Declared{Digits: n.Number, Tracking: s.trackingOf(n)})
 	}
 	return declared
 }

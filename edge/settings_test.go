@@ -53,19 +53,29 @@ func TestNumbersAreChecked(t *testing.T) {
 		"not a complete international number":                                      {Number: "112"},
 		"digits in international form":                                             {Number: "seven"},
 		`number "8 (495) 123-45-67": expected the country code as its first group`: {Number: "8 (495) 123-45-67"},
-		`static "(495) 765-43-21": expected the country code`:                      {Static: []Static{{Number: "(495) 765-43-21"}}},
-		`target "footer"`:                   {Targets: []string{"footer"}},
-		`selector "a["`:                     {Selectors: []string{"a["}},
-		`place ".tel" is given already`:     {Targets: []string{".tel"}, Pictures: []Picture{{Place: ".tel"}}},
-		`selector "img["`:                   {Pictures: []Picture{{Place: "img["}}},
-		"8 to 200 pixels, not 7":            {Pictures: []Picture{{Place: "img", Size: 7}}},
-		"8 to 200 pixels, not -1":           {Pictures: []Picture{{Place: "img", Size: -1}}},
-		"not \"grass\"":                     {Pictures: []Picture{{Place: "img", Color: "grass"}}},
-		"reading the font":                  {Pictures: []Picture{{Place: "img", Font: "settings.go"}}},
-		"not a complete international":      {Static: []Static{{Number: "7495"}}},
-		`condition "utm=x"`:                 {Static: []Static{{Number: "74957654321", When: []string{"utm=x"}}}},
-		"static 74957654322 is never shown": {Static: []Static{{Number: "74957654321"}, {Number: "74957654322"}}},
-		"static 74951234567 is the number":  {Static: []Static{{Number: "+7 495 123-45-67"}}},
+		`static: number "(495) 765-43-21": expected the country code`:              {Tracking: []Tracking{{Static: "(495) 765-43-21"}}},
+		`target "footer"`:                                 {Targets: []string{"footer"}},
+		`selector "a["`:                                   {Selectors: []string{"a["}},
+		`place ".tel" is given already`:                   {Targets: []string{".tel"}, Pictures: []Picture{{Place: ".tel"}}},
+		`selector "img["`:                                 {Pictures: []Picture{{Place: "img["}}},
+		"8 to 200 pixels, not 7":                          {Pictures: []Picture{{Place: "img", Size: 7}}},
+		"8 to 200 pixels, not -1":                         {Pictures: []Picture{{Place: "img", Size: -1}}},
+		"not \"grass\"":                                   {Pictures: []Picture{{Place: "img", Color: "grass"}}},
+		"reading the font":                                {Pictures: []Picture{{Place: "img", Font: "settings.go"}}},
+		"not a complete international":                    {Tracking: []Tracking{{Static: "7495"}}},
+		`condition "utm=x"`:                               {Tracking: []Tracking{{Static: "74957654321", When: []string{"utm=x"}}}},
+		"static 74957654322 is never shown":               {Tracking: []Tracking{{Static: "74957654321"}, {Static: "74957654322"}}},
+		"dynamic: number \"7495\": ":                      {Tracking: []Tracking{{Dynamic: []string{"7495"}}}},
+		"number 74957654321 is given already":             {Tracking: []Tracking{{Dynamic: []string{"74957654321", "7 495 765-43-21"}}}},
+		"74957654321 is a static tracking number":         {Tracking: []Tracking{{Static: "74957654321", When: []string{"gclid"}}, {Dynamic: []string{"74957654321"}}}},
+		"dynamic 74951234567 is never shown: static":      {Tracking: []Tracking{{Static: "74957654321"}, {Dynamic: []string{"74957654322"}}}},
+		"static 74957654321 is never shown: dynamic":      {Tracking: []Tracking{{Dynamic: []string{"74957654322"}}, {Static: "74957654321"}}},
+		"dynamic spring: there is no such pool":           {Tracking: []Tracking{{Pool: "spring"}}},
+		`dynamic "Spring": expected numbers, or the name`: {Tracking: []Tracking{{Pool: "Spring"}}},
+		"expected one of static, dynamic and pool":        {Tracking: []Tracking{{Static: "74957654321", Pool: "spring"}}},
+		"number 74951234567 has dynamic numbers already":  {Tracking: []Tracking{{Dynamic: []string{"74957654321"}, When: []string{"gclid"}}, {Dynamic: []string{"74957654322"}}}},
+		"74951234567 is a number of the pages":            {Tracking: []Tracking{{Dynamic: []string{"74951234567"}}}},
+		"static 74951234567 is the number":                {Tracking: []Tracking{{Static: "+7 495 123-45-67"}}},
 	} {
 		if wrong.Number == "" {
 			wrong.Number = "74951234567"
@@ -76,9 +86,9 @@ func TestNumbersAreChecked(t *testing.T) {
 	for _, written := range []string{"84951234567", "+7495 123-45-67", "7 (495) 123-45-67", "(74951234567)", "+44 (20) 7946 0018", "+1-202-555-0123", "1.202.555.0123"} {
 		require.NoError(t, (&Settings{Numbers: []Number{{Number: written}}}).Complete(), written)
 	}
-	right := Settings{Numbers: []Number{{Number: "+7 (495) 123-45-67", Static: []Static{{Number: "+7.495.765.43.21"}}}}, Prerender: "static"}
+	right := Settings{Numbers: []Number{{Number: "+7 (495) 123-45-67", Tracking: []Tracking{{Static: "+7.495.765.43.21"}}}}, Prerender: "static"}
 	require.NoError(t, right.Complete())
 	require.NoError(t, right.Complete(), "it can be asked again")
 	require.Equal(t, "74951234567", right.Numbers[0].Number)
-	require.Equal(t, "74957654321", right.Numbers[0].Static[0].Number)
+	require.Equal(t, "74957654321", right.Numbers[0].Tracking[0].Static)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
@@ -29,6 +30,7 @@ const (
 type Shown struct {
 	printed  *Printed
 	numbers  weave.Shown // empty where all numbers stay
+	dynamic  []bool      // which of them are leased for the visitor; nil for none
 	audience Audience
 	told     *told // what is told of the numbers; nil where all stay
 }
@@ -37,7 +39,7 @@ type Shown struct {
 type told struct {
 	marking, listing sync.Once
 	sum              [sha256.Size]byte
-	list             []byte // of the block
+	list             []byte // the records of all numbers
 }
 
 // Show says what is shown: the digits of a tracking number for each printed number, in
@@ -59,6 +61,25 @@ func (p *Printed) Show(digits []string, audience Audience) Shown {
 		s.numbers[i] = t
 	}
 	return s
+}
+
+// Lease says which of the numbers are leased: these are shown to this visitor alone, and for
+// a while. It is to be called before anything is made of them.
+func (s *Shown) Lease(dynamic []bool) { s.dynamic, s.audience = dynamic, ForVisitor }
+
+// Records are what the script has to know of the numbers, as pages tell it in their block:
+// a JSON array.
+func (s *Shown) Records() []byte {
+	if s.told == nil {
+		return []byte("[]")
+	}
+	return s.list()
+}
+
+// list writes the records of all numbers, once.
+func (s *Shown) list() []byte {
+	s.told.listing.Do(func() { s.told.list = append(s.appendList([]byte{'['}, nil), ']') })
+	return s.told.list
 }
 
 // replaces says whether any number is replaced.
@@ -105,8 +126,8 @@ func markOf(sum [sha256.Size]byte) mark { return mark(hex.EncodeToString(sum[:5]
 
 // The block that tells the script which numbers are in effect, and what has been replaced.
 const (
-	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":[`
-	replacedBlock = `],"replaced":[`
+	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":`
+	replacedBlock = `,"replaced":[`
 	endBlock      = `]}</script>`
 )
 
@@ -119,12 +140,11 @@ func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 	replaced := z.Replaced()
 	b = append(b, beginBlock...)
 	if s.lists() {
-		s.told.listing.Do(func() { s.told.list = s.appendList(nil, z, nil) })
-		b = append(b, s.told.list...)
+		b = append(b, s.list()...)
 	} else {
-		b = s.appendList(b, z, func(id string) bool {
+		b = append(s.appendList(append(b, '['), func(id string) bool {
 			return slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == id })
-		})
+		}), ']')
 	}
 	b = append(b, replacedBlock...)
 	for i, r := range replaced {
@@ -150,9 +170,9 @@ func (s *Shown) lists() bool {
 	return listed <= maxListed
 }
 
-// appendList writes the records of the numbers, all of them where has is nil, or else those with the ids that it has.
-func (s *Shown) appendList(b []byte, z *weave.Replacer, has func(id string) bool) []byte {
-	first := true
+// appendList writes the records of the numbers: all of them where has is nil, or else those with the ids that it has.
+func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
+	first, appendScript := true, s.printed.rules.Scripts(s.numbers)
 	for i, t := range s.numbers {
 		if t == nil || has != nil && !has(s.printed.rules.ID(i)) {
 			continue
@@ -162,24 +182,25 @@ func (s *Shown) appendList(b []byte, z *weave.Replacer, has func(id string) bool
 			b = append(b, ',')
 		}
 		first = false
-		b = n.appendRecord(b, s.printed.rules.ID(i), t, "")
-		b = z.AppendScript(append(b, `,"forms":`...), i)
+		dynamic := i < len(s.dynamic) && s.dynamic[i]
+		b = n.appendRecord(b, s.printed.rules.ID(i), t, "", dynamic)
+		b = appendScript(append(b, `,"forms":`...), i)
 		b = append(b, '}')
 		for _, places := range [...][]string{n.Targets, n.Selectors} {
 			for _, place := range places {
-				b = append(n.appendRecord(append(b, ','), place, t, ""), '}')
+				b = append(n.appendRecord(append(b, ','), place, t, "", dynamic), '}')
 			}
 		}
 		for k, place := range n.Pictures {
-			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k]), '}')
+			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k], dynamic), '}')
 		}
 	}
 	return b
 }
 
-// appendRecord writes what the block says of a place of the number, but for its end.
+// appendRecord writes what is told of a place of the number, but for its end.
 // Where there is a picture, that is what is shown, and no text.
-func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string) []byte {
+func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string, dynamic bool) []byte {
 	b = appendQuoted(append(b, `{"id":`...), id)
 	b = append(append(b, `,"from":"`...), n.Digits...)
 	b = append(append(b, `","raw":"`...), t.Digits()...)
@@ -189,5 +210,5 @@ func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture st
 	} else {
 		b = appendQuoted(append(b, `null,"img":`...), picture)
 	}
-	return append(b, `,"dt":false`...)
+	return strconv.AppendBool(append(b, `,"dt":`...), dynamic)
 }

@@ -10,6 +10,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"hash/maphash"
 	"net/http"
 	"regexp"
@@ -45,6 +46,9 @@ type Site struct {
 	// Region tells the country by which phones without a country code are read, in
 	// two letters (ISO 3166-1); empty where it is not known. It may ask the database.
 	Region func(context.Context) string
+	// Numbers tells the records of the numbers that the visitor of a page view is shown, as
+	// the script takes them: a JSON array. It is nil where the site has no tracking numbers.
+	Numbers func(context.Context, visit.Hit) (json.RawMessage, error)
 }
 
 // Observer is told what was stored, for counting. It must not block.

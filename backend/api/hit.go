@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -21,6 +23,9 @@ type hitAnswer struct {
 	Online              bool     `json:"online"`
 	// Properties are the visitor's, null for a flag.
 	Properties map[string]*string `json:"properties"`
+	// Numbers are the records of the numbers in effect, null where these are not known
+	// now. They are absent where the site has no tracking numbers.
+	Numbers json.RawMessage `json:"numbers,omitempty"`
 }
 
 // hit serves v1/hit: a page view.
@@ -46,7 +51,32 @@ func (a *API) hit(ctx context.Context, c *call) (any, error) {
 		Success: true, SiteKey: c.site.Key, Key: a.visits.Sign(c.site.ID, p.uri, p.Ref), URI: p.uri,
 		Visitor: p.Visitor, Hit: p.Hit, Session: p.Session,
 		ConsultantServerURL: c.base(v.URL), Online: a.online(ctx, c), Properties: properties,
+		Numbers: a.numbers(ctx, c, hit),
 	}, nil
+}
+
+// unknownNumbers has the script go on with the numbers that it knows.
+var unknownNumbers = json.RawMessage("null")
+
+// numbersTime bounds the choice of numbers: the page waits for the rest of the answer.
+const numbersTime = time.Second
+
+// numbers are the records of the numbers in effect for the visitor. A page view is stored
+// and answered without them.
+func (a *API) numbers(ctx context.Context, c *call, hit visit.Hit) json.RawMessage {
+	if c.site.Numbers == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, numbersTime)
+	defer cancel()
+	records, err := c.site.Numbers(ctx, hit)
+	if err != nil {
+		a.outage.Do(func() {
+			a.logger.Error("numbers of a visitor could not be chosen", zap.String("site", c.site.Key), zap.Error(err))
+		})
+		return unknownNumbers
+	}
+	return records
 }
 
 // online tells whether an operator is there. When that cannot be known, nobody

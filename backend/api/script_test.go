@@ -1,6 +1,9 @@
 package api_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // The answer to a hit is what getCredentials needs: truthy fields, with nothing
@@ -37,6 +41,34 @@ func TestHitGivesCredentials(t *testing.T) {
 
 		plain := s.open(viewOf("http://shop.example/"), "")
 		require.Equal(t, s.url, plain.body["consultant_server_url"])
+	})
+}
+
+// A page view is answered whatever becomes of its numbers: null leaves those that the page has.
+func TestHitTellsNumbers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		require.NotContains(t, serve(t, d, siteOf(variantA)).visit().body, "numbers")
+		site := siteOf(variantA)
+		var asked []visit.Hit
+		answers := []struct {
+			records string
+			err     error
+		}{{`[{"id":"number=1","text":"<1>"}]`, nil}, {`[]`, nil}, {"", errors.New("no database")}}
+		site.Numbers = func(_ context.Context, hit visit.Hit) (json.RawMessage, error) {
+			asked = append(asked, hit)
+			a := answers[len(asked)-1]
+			return json.RawMessage(a.records), a.err
+		}
+		s := serve(t, d, site)
+		v := s.visit()
+		require.Equal(t, []any{object{"id": "number=1", "text": "<1>"}}, v.body["numbers"])
+		require.NotContains(t, v.raw, "<")
+		require.Equal(t, v.ref(), asked[0].Ref)
+		require.Equal(t, "news", asked[0].Came.Source)
+		require.Equal(t, []any{}, s.open(viewOf("https://shop.example/"), v.cookie).body["numbers"])
+		failed := s.open(viewOf("https://shop.example/"), v.cookie)
+		require.Contains(t, failed.raw, `"numbers":null`)
+		require.Equal(t, 1, s.logs.FilterMessage("numbers of a visitor could not be chosen").Len())
 	})
 }
 

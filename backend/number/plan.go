@@ -5,6 +5,7 @@ package number
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -15,6 +16,9 @@ type Plan struct {
 	numbers  []number
 	printed  map[string]bool
 	tracking map[string]string // the printed number that each stands for
+	pools    map[string]*Pool  // by their names
+	pooled   map[string]string // the name of the pool that each number is of
+	static   bool              // whether there is a static tracking number
 	everyone Choice
 	direct   bool // whether conditions may hold for direct visits
 	sources  bool // whether there are conditions at all
@@ -23,24 +27,37 @@ type Plan struct {
 // number is one that is printed on pages, and what may stand for it.
 type number struct {
 	digits string
-	static []static
+	rules  []rule
 }
 
-// static is a tracking number for the visitors of some sources.
-type static struct {
+// rule says what visitors of some sources see: a tracking number, the same for all of them, or
+// one of a pool, for each another.
+type rule struct {
 	digits string
+	pool   *Pool // nil for a tracking number
 	when   Conditions
 }
 
-// maxStatic bounds the tracking numbers of one number.
-const maxStatic = 1000
+// String is how the rule is configured.
+func (r rule) String() string {
+	if r.pool != nil {
+		return "dynamic " + r.pool.Name
+	}
+	return "static " + r.digits
+}
+
+// maxRules bounds the rules of one number.
+const maxRules = 1000
 
 // Add adds a number that is printed on the pages.
 func (p *Plan) Add(digits string) error {
 	if p.printed == nil {
 		p.printed, p.tracking = make(map[string]bool), make(map[string]string)
+		p.pools, p.pooled = make(map[string]*Pool), make(map[string]string)
 	}
 	switch {
+	case p.pooled[digits] != "":
+		return fmt.Errorf("number %s is one of pool %s: expected another", digits, p.pooled[digits])
 	case p.printed[digits]:
 		return fmt.Errorf("number %s is given already: expected it once", digits)
 	case p.tracking[digits] != "":
@@ -52,8 +69,8 @@ func (p *Plan) Add(digits string) error {
 	return nil
 }
 
-// AddStatic adds a tracking number to the number that was added last, behind those
-// it has. The first whose conditions hold is the one to show.
+// AddStatic adds a tracking number to the number that was added last, behind its other rules.
+// The first rule whose conditions hold says what is shown.
 func (p *Plan) AddStatic(digits string, when Conditions) error {
 	n := &p.numbers[len(p.numbers)-1]
 	switch {
@@ -63,36 +80,81 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 		return fmt.Errorf("static %s is a number of the pages: expected a tracking number", digits)
 	case p.tracking[digits] != "":
 		return fmt.Errorf("static %s is given already, for %s: expected it once, with its conditions on one line", digits, p.tracking[digits])
-	case len(n.static) == maxStatic:
-		return fmt.Errorf("number %s: expected at most %d tracking numbers", n.digits, maxStatic)
+	case p.pooled[digits] != "":
+		return fmt.Errorf("static %s is a number of pool %s: expected another", digits, p.pooled[digits])
 	}
-	for _, s := range n.static {
-		switch {
-		case len(s.when) == 0:
-			return fmt.Errorf("static %s is never shown: %s before it is for all visitors; expected that one last", digits, s.digits)
-		case s.when.String() == when.String():
-			return fmt.Errorf("static %s is never shown: %s before it has the same conditions", digits, s.digits)
-		case s.when.cover(when):
-			return fmt.Errorf("static %s is never shown: %s before it is for all these visitors and more; expected that one behind it", digits, s.digits)
-		}
+	if err := p.add(rule{digits: digits, when: when}); err != nil {
+		return err
 	}
 	p.tracking[digits] = n.digits
-	n.static = append(n.static, static{digits, when})
-	p.everyone = p.choose(visit.Source{})
-	p.direct = p.direct || len(when) > 0 && when.forDirect()
-	p.sources = p.sources || len(when) > 0
+	p.static = true
 	return nil
 }
 
-// HasStatic tells whether there is any tracking number.
-func (p *Plan) HasStatic() bool { return len(p.tracking) > 0 }
+// AddDynamic does the same with a pool, which is complete, or nothing but a name while its
+// numbers are not known yet. Several numbers may have one pool.
+func (p *Plan) AddDynamic(pool *Pool, when Conditions) error {
+	if known := p.pools[pool.Name]; known != nil && known != pool {
+		return fmt.Errorf("dynamic %s: another pool has that name; expected one", pool.Name)
+	}
+	for _, digits := range pool.All() {
+		switch {
+		case p.printed[digits]:
+			return fmt.Errorf("dynamic %s: %s is a number of the pages; expected tracking numbers", pool.Name, digits)
+		case p.tracking[digits] != "":
+			return fmt.Errorf("dynamic %s: %s is a static tracking number for %s; expected others", pool.Name, digits, p.tracking[digits])
+		case p.pooled[digits] != "" && p.pooled[digits] != pool.Name:
+			return fmt.Errorf("dynamic %s: %s is a number of pool %s; expected each number in one pool", pool.Name, digits, p.pooled[digits])
+		}
+	}
+	if err := p.add(rule{pool: pool, when: when}); err != nil {
+		return err
+	}
+	p.pools[pool.Name] = pool
+	for _, digits := range pool.All() {
+		p.pooled[digits] = pool.Name
+	}
+	return nil
+}
+
+// add adds a rule to the number that was added last.
+func (p *Plan) add(r rule) error {
+	n := &p.numbers[len(p.numbers)-1]
+	if len(n.rules) == maxRules {
+		return fmt.Errorf("number %s: expected at most %d tracking numbers", n.digits, maxRules)
+	}
+	for _, before := range n.rules {
+		switch {
+		case len(before.when) == 0:
+			return fmt.Errorf("%s is never shown: %s before it is for all visitors; expected that one last", r, before)
+		case before.when.String() == r.when.String():
+			return fmt.Errorf("%s is never shown: %s before it has the same conditions", r, before)
+		case before.when.cover(r.when):
+			return fmt.Errorf("%s is never shown: %s before it is for all these visitors and more; expected that one behind it", r, before)
+		}
+	}
+	n.rules = append(n.rules, r)
+	p.everyone = p.choose(visit.Source{})
+	p.direct = p.direct || len(r.when) > 0 && r.when.forDirect()
+	p.sources = p.sources || len(r.when) > 0
+	return nil
+}
+
+// Pool is the pool of the name; nil where no rule has it.
+func (p *Plan) Pool(name string) *Pool { return p.pools[name] }
+
+// HasStatic tells whether there is a tracking number that all visitors of a source see.
+func (p *Plan) HasStatic() bool { return p.static }
+
+// HasTracking tells whether any number may be shown as another.
+func (p *Plan) HasTracking() bool { return p.static || len(p.pools) > 0 }
 
 // BySource tells whether it depends on the source which numbers are shown.
 func (p *Plan) BySource() bool { return p.sources }
 
 // Choice says which numbers a visitor sees. Equal choices of one plan are the same
 // numbers; the empty one leaves all numbers as they are printed.
-type Choice string // for each number, two bytes: the place of its tracking number, from 1
+type Choice string // for each number, two bytes: the place of its rule, from 1
 
 // Choose finds the numbers for visitors of a source. The zero source is that of
 // visitors of whom nothing is known.
@@ -107,8 +169,8 @@ func (p *Plan) choose(source visit.Source) Choice {
 	f := factsOf(source)
 	var chosen []byte
 	for i, n := range p.numbers {
-		for place, s := range n.static {
-			if s.when.hold(&f) {
+		for place, r := range n.rules {
+			if r.when.hold(&f) {
 				if chosen == nil {
 					chosen = make([]byte, 2*len(p.numbers))
 				}
@@ -121,13 +183,40 @@ func (p *Plan) choose(source visit.Source) Choice {
 }
 
 // Shown are the digits that the choice shows for each number, in the order in
-// which these were added; empty for a number that stays.
+// which these were added; empty for a number that stays, or is one of a pool.
 func (p *Plan) Shown(c Choice) []string {
 	shown := make([]string, len(p.numbers))
-	for i := 0; 2*i+1 < len(c); i++ {
-		if place := int(c[2*i])<<8 | int(c[2*i+1]); place > 0 {
-			shown[i] = p.numbers[i].static[place-1].digits
-		}
+	for i, r := range p.rules(c) {
+		shown[i] = r.digits
 	}
 	return shown
+}
+
+// Pools are the pools of which the choice shows a number, by the places of the numbers that
+// are printed; nil where there is none.
+func (p *Plan) Pools(c Choice) map[int]*Pool {
+	var pools map[int]*Pool
+	for i, r := range p.rules(c) {
+		if r.pool != nil {
+			if pools == nil {
+				pools = make(map[int]*Pool)
+			}
+			pools[i] = r.pool
+		}
+	}
+	return pools
+}
+
+// Printed are the digits of the printed number of that place.
+func (p *Plan) Printed(place int) string { return p.numbers[place].digits }
+
+// rules are those of the choice, by the places of the numbers.
+func (p *Plan) rules(c Choice) iter.Seq2[int, *rule] {
+	return func(yield func(int, *rule) bool) {
+		for i := 0; 2*i+1 < len(c); i++ {
+			if place := int(c[2*i])<<8 | int(c[2*i+1]); place > 0 && !yield(i, &p.numbers[i].rules[place-1]) {
+				return
+			}
+		}
+	}
 }

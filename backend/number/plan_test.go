@@ -54,14 +54,14 @@ func TestManyTrackingNumbers(t *testing.T) {
 func TestPlanRefuses(t *testing.T) {
 	news, blog := conditions(t, "utm_source=news"), conditions(t, "utm_source=blog")
 	for reason, add := range map[string]func(p *number.Plan) error{
-		"is given already: expected it once":         func(p *number.Plan) error { return p.Add("1") },
-		"number 11 is a tracking number for 1":       func(p *number.Plan) error { return p.Add("11") },
-		"static 2 is the number itself":              func(p *number.Plan) error { return p.AddStatic("2", blog) },
-		"static 1 is a number of the pages":          func(p *number.Plan) error { return p.AddStatic("1", blog) },
-		"static 11 is given already, for 1":          func(p *number.Plan) error { return p.AddStatic("11", blog) },
-		"static 21 is given already, for 2":          func(p *number.Plan) error { return p.AddStatic("21", blog) },
-		"static 22 is never shown: 21 before it has": func(p *number.Plan) error { return p.AddStatic("22", conditions(t, "utm_source=NEWS utm_source=news")) },
-		"static 23 is never shown: 22 before it is": func(p *number.Plan) error {
+		"is given already: expected it once":                func(p *number.Plan) error { return p.Add("1") },
+		"number 11 is a tracking number for 1":              func(p *number.Plan) error { return p.Add("11") },
+		"static 2 is the number itself":                     func(p *number.Plan) error { return p.AddStatic("2", blog) },
+		"static 1 is a number of the pages":                 func(p *number.Plan) error { return p.AddStatic("1", blog) },
+		"static 11 is given already, for 1":                 func(p *number.Plan) error { return p.AddStatic("11", blog) },
+		"static 21 is given already, for 2":                 func(p *number.Plan) error { return p.AddStatic("21", blog) },
+		"static 22 is never shown: static 21 before it has": func(p *number.Plan) error { return p.AddStatic("22", conditions(t, "utm_source=NEWS utm_source=news")) },
+		"static 23 is never shown: static 22 before it is": func(p *number.Plan) error {
 			require.NoError(t, p.AddStatic("22", nil))
 			return p.AddStatic("23", blog)
 		},
@@ -88,7 +88,7 @@ func TestLinesThatAreNeverReached(t *testing.T) {
 		{"kind=campaign", "utm_source=news"},
 		{"kind=ad kind=search kind=campaign kind=social kind=mail kind=map kind=referral", "referrer=blog.example"},
 	} {
-		require.ErrorContains(t, second(t, pair[0], pair[1]), "static 2 is never shown: 1 before it is for all these visitors", pair)
+		require.ErrorContains(t, second(t, pair[0], pair[1]), "static 2 is never shown: static 1 before it is for all these visitors", pair)
 		require.NoError(t, second(t, pair[1], pair[0]), pair)
 	}
 	for _, pair := range [][2]string{

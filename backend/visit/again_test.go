@@ -29,9 +29,9 @@ func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
 			require.True(t, first.NewVisitor)
 			c.pass(apart)
 			again := report(t, v, 0, load(nonce))
-			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, Repeated: true}, again)
+			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
 			again = report(t, v, first.Visitor, load(nonce))
-			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, Repeated: true}, again)
+			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
 		}
 		require.NotEqual(t, report(t, v, 0, load("")).Visitor, report(t, v, 0, load("")).Visitor)
 		elsewhere, err := v.Hit(t.Context(), site+1, 0, load("first 0s"))
@@ -51,7 +51,7 @@ func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
 			c.pass(time.Second)
 		}
 		for i, tab := range tabs {
-			require.Equal(t, visit.Hit{Ref: tab.Ref, At: tab.At, Repeated: true}, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
+			require.Equal(t, visit.Hit{Ref: tab.Ref, At: tab.At, URL: tab.URL, Repeated: true}, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
 		}
 		card, err := v.Card(t.Context(), site, visitor)
 		require.NoError(t, err)

@@ -31,8 +31,16 @@ type Hit struct {
 	NewVisitor, NewSession, Repeated bool
 	// Marked tells that the visitor has, or had, properties to ask for.
 	Marked bool
+	// Bot tells that a program has looked at the page, by what it calls itself.
+	Bot bool
 	// At is when the view was first reported, to the millisecond.
 	At time.Time
+	// URL is the view's address.
+	URL string
+	// Came is where the visitor came from with this view: what led to the session, if
+	// one began with it, or else a campaign or another host. It is the zero value for a
+	// view within the site.
+	Came Source
 }
 
 // Hit stores a page view and returns when it is durable. visitor is the one
@@ -72,7 +80,18 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 		Repeated:   stored.repeated,
 		At:         time.UnixMilli(stored.at),
 		Marked:     a.marked,
+		Bot:        a.bot,
+		URL:        view.URL,
+		Came:       a.came(stored.newSession),
 	}, nil
+}
+
+// came is the source of a view that is no view within the site.
+func (a *arrival) came(newSession bool) Source {
+	if newSession || a.Kind == "load" && a.source.Kind != Direct {
+		return a.source
+	}
+	return Source{}
 }
 
 // arrival is a page view on its way into the tables.

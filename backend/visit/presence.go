@@ -54,6 +54,18 @@ func (v *Visits) See(siteID int64, ref Ref, p Presence) {
 	v.present.note(v, spot{siteID, r.session, r.hit}, v.now().Add(lasting[p]).UnixMilli())
 }
 
+// Seen is a session of which a page has told that somebody is there.
+type Seen struct {
+	Site    int64
+	Session ID
+	// Until is how long that counts.
+	Until time.Time
+}
+
+// OnPresence has f write, in the transaction that stores what pages have told, what
+// depends on visitors being there. It is called once, before the visits are used.
+func (v *Visits) OnPresence(f func(context.Context, db.Tx, []Seen) error) { v.present.also = f }
+
 // spot is a page of a session.
 type spot struct{ site, session, hit int64 }
 
@@ -61,6 +73,7 @@ type spot struct{ site, session, hit int64 }
 type present struct {
 	mu       sync.Mutex
 	gathered map[spot]int64 // until when each counts
+	also     func(context.Context, db.Tx, []Seen) error
 }
 
 func (g *present) note(v *Visits, at spot, until int64) {
@@ -97,6 +110,10 @@ func (g *present) store(v *Visits) error {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.session, b.session), cmp.Compare(a.hit, b.hit))
 	})
+	seen := make([]Seen, len(rows))
+	for i, r := range rows {
+		seen[i] = Seen{r.site, v.sessions.id(r.session), time.UnixMilli(r.until)}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), storingFor)
 	defer cancel()
 	err := v.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
@@ -104,6 +121,11 @@ func (g *present) store(v *Visits) error {
 			values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.session, &r.hit, &r.until} })
 			if _, err := tx.Exec(ctx, `INSERT INTO presences (site_id, session_id, hit_id, until) `+values+`
 				ON CONFLICT (site_id, session_id, hit_id) DO UPDATE SET until = EXCLUDED.until`, args...); err != nil {
+				return err
+			}
+		}
+		if g.also != nil {
+			if err := g.also(ctx, tx, seen); err != nil {
 				return err
 			}
 		}

@@ -83,12 +83,6 @@ func (z *Replacer) Complete() bool { return !z.data && !z.scanner.insideMarkup()
 // list is valid until the next Reset.
 func (z *Replacer) Replaced() []Replaced { return z.scanner.records.list }
 
-// AppendScript appends number i of what is shown for the browser's script, as
-// [phone.Set.AppendScript] does.
-func (z *Replacer) AppendScript(b []byte, i int) []byte {
-	return z.scanner.rules.set.AppendScript(b, i, z.scanner.numbers)
-}
-
 // release appends the page up to the offset end with its changes, and keeps the rest.
 func (z *Replacer) release(dst []byte, end int64) []byte {
 	s, sent, done := &z.scanner, z.sent, 0

@@ -41,6 +41,18 @@ func (s Shown) of(number int) *Tracking {
 	return nil
 }
 
+// appendNumbers appends them as package phone takes them.
+func (s Shown) appendNumbers(numbers phone.Shown) phone.Shown {
+	for _, t := range s {
+		var n *phone.Number
+		if t != nil {
+			n = t.Number
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
 // Rules are what is searched in pages: a compiled set of numbers, with their places.
 // They are immutable and may be shared.
 type Rules struct {
@@ -158,6 +170,13 @@ func Target(place string) (kind byte, name string) {
 
 // ID names number i in what has been [Replaced]: "number=DIGITS".
 func (r *Rules) ID(i int) string { return r.ids[i] }
+
+// Scripts gives what appends number i of those that are shown for the browser's script, as
+// [phone.Set.AppendScript] does.
+func (r *Rules) Scripts(shown Shown) func(b []byte, i int) []byte {
+	numbers := shown.appendNumbers(nil)
+	return func(b []byte, i int) []byte { return r.set.AppendScript(b, i, numbers) }
+}
 
 // NeedsWhole says whether there are places of what is shown that cannot be told before
 // the whole page is known: those of selectors that cannot be told as the page streams by. They are found by [Replacer.Choose].

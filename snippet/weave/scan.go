@@ -115,14 +115,7 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 
 // show says what takes the places of the numbers.
 func (s *scanner) show(shown Shown) {
-	s.shown, s.numbers = shown, s.numbers[:0]
-	for _, t := range shown {
-		var n *phone.Number
-		if t != nil {
-			n = t.Number
-		}
-		s.numbers = append(s.numbers, n)
-	}
+	s.shown, s.numbers = shown, shown.appendNumbers(s.numbers[:0])
 	s.words.Show(s.numbers)
 	s.values.Show(s.numbers)
 	s.whole, s.follow = s.rules.NeedsWhole(shown), s.rules.follows(shown)

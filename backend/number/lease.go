@@ -1,0 +1,317 @@
+package number
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Lease says that a visitor has a number of a pool. Nobody else has it meanwhile, unless it
+// is shared.
+type Lease struct {
+	ID   int64
+	Site int64
+	// Digits are the number's, and Replaces those of the printed number that it stands for.
+	Digits, Replaces string
+	// Visitor and Session are whose it is, and since which of the visitor's sessions.
+	Visitor, Session visit.ID
+	// Begun and Until are when the lease counts, to the millisecond. Until moves on as long as
+	// the visitor is there.
+	Begun, Until time.Time
+	// Shared tells that others may have the number, too.
+	Shared bool
+}
+
+// Want is what a visitor needs a number for.
+type Want struct {
+	Site             int64
+	Visitor, Session visit.ID
+	// Replaces is the printed number, as digits.
+	Replaces string
+	Pool     *Pool
+}
+
+// Outcome says what came of wanting a number.
+type Outcome string
+
+// The outcomes. The last three mean that the pool is exhausted.
+const (
+	Begun    Outcome = "begun"    // a lease begins
+	Kept     Outcome = "kept"     // the visitor's lease goes on
+	Shared   Outcome = "shared"   // the number of another visitor
+	Reserved Outcome = "reserve"  // the reserve
+	Original Outcome = "original" // nothing: the number stays as it is printed
+)
+
+// Outcomes are all of them.
+var Outcomes = []Outcome{Begun, Kept, Shared, Reserved, Original}
+
+// Exhausted tells whether the pool had no number left.
+func (o Outcome) Exhausted() bool { return o == Shared || o == Reserved || o == Original }
+
+const (
+	// stay is for how long a visitor counts as being there after a page view, without a
+	// further word of the page.
+	stay = 90 * time.Second
+	// rest is for how long a number that another pool has had is not leased.
+	rest = 30 * 24 * time.Hour
+	// heldWithin is how far back [Leases.Of] looks for those who have had a number.
+	heldWithin = 24 * time.Hour
+)
+
+// Leases lease the numbers of pools to visitors. It is safe for concurrent use, on any
+// number of nodes.
+type Leases struct {
+	db    *db.DB
+	now   func() time.Time
+	ids   *db.Sequence
+	known sync.Map // the lists of pools whose numbers stand in the database
+
+	observer Observer
+	alarmed  sync.Map // when it was told last that a pool is exhausted, by its name
+}
+
+// Observer is told what came of wanting numbers, for counting. It must not block.
+type Observer interface {
+	Leased(Outcome)
+}
+
+type nobody struct{}
+
+func (nobody) Leased(Outcome) {}
+
+// NewLeases returns the leases of the database. The observer may be nil.
+func NewLeases(d *db.DB, now func() time.Time, observer Observer) *Leases {
+	if observer == nil {
+		observer = nobody{}
+	}
+	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256), observer: observer}
+}
+
+// Take leases a number to the visitor, who is there now: his own, as long as nobody else
+// has it, or else the one that has been free for the longest time. It returns its
+// digits, empty for none, when the lease is durable.
+func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Outcome, err error) {
+	id, err := l.ids.Next(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("leasing a number: %w", err)
+	}
+	known := false
+	err = l.db.Write(ctx, want.Pool.key(), func(ctx context.Context, tx db.Tx) (err error) {
+		t := taking{Want: want, tx: tx, id: id, now: l.now().UnixMilli()}
+		_, known = l.known.Load(want.Pool.list)
+		if !known {
+			if err := t.introduce(ctx); err != nil {
+				return err
+			}
+		}
+		digits, outcome, err = t.take(ctx)
+		if err == nil && outcome.Exhausted() && l.alarms(want.Pool, t.now) {
+			err = t.alarm(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return "", "", fmt.Errorf("leasing a number: %w", err)
+	}
+	if !known {
+		l.known.Store(want.Pool.list, true)
+	}
+	l.observer.Leased(outcome)
+	return digits, outcome, nil
+}
+
+// PoolExhausted is the kind of the journal's entry when a visitor has got no number of his own
+// since all were leased: one in ten minutes, for each pool and node.
+const PoolExhausted = "number.pool_exhausted"
+
+const alarmPause = 10 * time.Minute
+
+// alarms tells whether it is time to tell that the pool is exhausted.
+func (l *Leases) alarms(pool *Pool, now int64) bool {
+	last, told := l.alarmed.Load(pool.Name)
+	if told && now-last.(int64) < alarmPause.Milliseconds() {
+		return false
+	}
+	l.alarmed.Store(pool.Name, now)
+	return true
+}
+
+func (t *taking) alarm(ctx context.Context) error {
+	data, err := json.Marshal(struct {
+		Pool    string `json:"pool"`
+		Numbers int    `json:"numbers"`
+	}{t.Pool.Name, len(t.Pool.Digits)})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, t.tx, journal.Entry{SiteID: t.Site, At: time.UnixMilli(t.now), Kind: PoolExhausted, VisitorID: int64(t.Visitor), Data: data})
+}
+
+// key has the visitors of a pool take their numbers one after another on this node.
+func (p *Pool) key() int64 {
+	hash := fnv.New64a()
+	hash.Write([]byte(p.Name))
+	return int64(hash.Sum64())
+}
+
+// leased is a number of a pool with the lease that it has or had last.
+type leased struct {
+	digits, pool, replaces     string
+	id, site, visitor, session int64
+	begun, until, hold         int64
+}
+
+func (n *leased) fields() []any {
+	return []any{&n.digits, &n.pool, &n.replaces, &n.id, &n.site, &n.visitor, &n.session, &n.begun, &n.until, &n.hold}
+}
+
+const leasedColumns = `digits, pool, replaces, lease_id, site_id, visitor_id, session_id, begun_at, until, hold`
+
+// taking is a visitor on the way to a number.
+type taking struct {
+	Want
+	tx  db.Tx
+	id  int64 // of the lease that may begin
+	now int64
+}
+
+// until is how long the lease counts from now on, if nothing more is heard.
+func (t *taking) until() int64 { return t.now + (stay + t.Pool.Hold).Milliseconds() }
+
+// introduce makes the pool's numbers known to the database.
+func (t *taking) introduce(ctx context.Context) error {
+	for some := range db.Parts(t.Pool.Digits) {
+		values, args := db.Values(some, func(digits *string) []any { return []any{digits, &t.Pool.Name} })
+		_, err := t.tx.Exec(ctx, `INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, session_id, begun_at, until, hold)
+			SELECT n.digits, n.pool, 0, 0, '', 0, 0, 0, 0, 0 FROM (WITH v(digits, pool) AS (`+values+`) SELECT digits, pool FROM v) AS n WHERE true
+			ON CONFLICT (digits) DO NOTHING`, args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Pool) has(digits string) bool { return slices.Contains(p.Digits, digits) }
+
+func (t *taking) take(ctx context.Context) (string, Outcome, error) {
+	own, found, err := db.One(ctx, t.tx, (*leased).fields, `SELECT `+leasedColumns+` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3`,
+		t.Site, t.Visitor, t.Replaces)
+	if err != nil {
+		return "", "", err
+	}
+	if found {
+		outcome, err := t.goOn(ctx, own)
+		if outcome != "" || err != nil {
+			return own.digits, outcome, err
+		}
+	}
+	free, found, err := t.longestFree(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if found {
+		return free.digits, Begun, t.begin(ctx, free)
+	}
+	switch t.Pool.Exhausted {
+	case ShowReserve:
+		return t.Pool.Reserve, Reserved, nil
+	case ShareNumber:
+		return t.share(ctx)
+	}
+	return "", Original, nil
+}
+
+// goOn has the visitor keep his number. The outcome is empty when it is his no more.
+func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
+	if !t.Pool.has(own.digits) {
+		// It has left the pool. Its lease is over.
+		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET visitor_id = 0 WHERE digits = $1 AND lease_id = $2`, own.digits, own.id)
+		if err != nil || changed == 0 {
+			return "", err
+		}
+		return "", t.archive(ctx, own)
+	}
+	if own.until >= t.now && own.session == int64(t.Session) {
+		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET until = CASE WHEN until > $3 THEN until ELSE $3 END, hold = $4 WHERE digits = $1 AND lease_id = $2`,
+			own.digits, own.id, t.until(), t.Pool.Hold.Milliseconds())
+		if changed == 0 {
+			return "", err
+		}
+		return Kept, err
+	}
+	// Another session is another lease, so that a call can be told to which it belongs.
+	locked, found, err := db.One(ctx, t.tx, (*leased).fields, `UPDATE pool_numbers SET hold = hold WHERE digits = $1 AND lease_id = $2 RETURNING `+leasedColumns, own.digits, own.id)
+	if err != nil || !found {
+		return "", err
+	}
+	if err := t.begin(ctx, locked); err != nil {
+		return "", err
+	}
+	if own.until >= t.now {
+		return Kept, nil
+	}
+	return Begun, nil
+}
+
+// longestFree is the pool's number that has been free for the longest time, locked until
+// the transaction ends.
+func (t *taking) longestFree(ctx context.Context) (leased, bool, error) {
+	// Numbers that another node is about to lease are passed over there.
+	query := `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1`
+	if t.tx.Engine() == db.Postgres {
+		query = `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1 FOR UPDATE SKIP LOCKED`
+	}
+	return db.One(ctx, t.tx, (*leased).fields, query, t.Pool.list, t.now, t.Pool.Name, t.now-rest.Milliseconds())
+}
+
+// begin leases the number, which is locked, to the visitor. The lease before goes to those
+// that have ended.
+func (t *taking) begin(ctx context.Context, n leased) error {
+	if err := t.archive(ctx, n); err != nil {
+		return err
+	}
+	_, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET pool = $2, lease_id = $3, site_id = $4, replaces = $5, visitor_id = $6, session_id = $7, begun_at = $8, until = $9, hold = $10
+		WHERE digits = $1`, n.digits, t.Pool.Name, t.id, t.Site, t.Replaces, t.Visitor, t.Session, t.now, t.until(), t.Pool.Hold.Milliseconds())
+	return err
+}
+
+// archive keeps the lease that the number has or had last.
+func (t *taking) archive(ctx context.Context, n leased) error {
+	if n.visitor == 0 {
+		return nil
+	}
+	_, err := t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		n.digits, n.begun, n.id, n.site, n.replaces, n.visitor, n.session, min(n.until, t.now), false)
+	return err
+}
+
+// share has the visitor see the number that others have, too: the one that he sees already,
+// or the one whose lease will end first.
+func (t *taking) share(ctx context.Context) (string, Outcome, error) {
+	digits, found, err := db.One(ctx, t.tx, db.Only[string], `UPDATE leases SET ended_at = $5 WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3 AND shared AND ended_at >= $4 AND session_id = $6
+		RETURNING digits`, t.Site, t.Visitor, t.Replaces, t.now, t.until(), t.Session)
+	if err != nil || found && t.Pool.has(digits) {
+		return digits, Shared, err
+	}
+	query := `SELECT digits FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND pool = $2 ORDER BY until, digits LIMIT 1`
+	if t.tx.Engine() == db.Postgres {
+		query = `SELECT digits FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND pool = $2 ORDER BY until, digits LIMIT 1`
+	}
+	digits, found, err = db.One(ctx, t.tx, db.Only[string], query, t.Pool.list, t.Pool.Name)
+	if err != nil || !found {
+		return "", Original, err
+	}
+	_, err = t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		digits, t.now, t.id, t.Site, t.Replaces, t.Visitor, t.Session, t.until(), true)
+	return digits, Shared, err
+}

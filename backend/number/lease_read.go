@@ -1,0 +1,89 @@
+package number
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// maxHolders bounds what [Leases.Of] returns.
+const maxHolders = 100
+
+// leaseRow is a lease as it is stored.
+type leaseRow struct {
+	digits, replaces           string
+	id, site, visitor, session int64
+	begun, until               int64
+	shared                     bool
+}
+
+func (r *leaseRow) fields() []any {
+	return []any{&r.id, &r.site, &r.digits, &r.replaces, &r.visitor, &r.session, &r.begun, &r.until, &r.shared}
+}
+
+func (r *leaseRow) lease() Lease {
+	return Lease{
+		ID: r.id, Site: r.site, Digits: r.digits, Replaces: r.replaces, Visitor: visit.ID(r.visitor), Session: visit.ID(r.session),
+		Begun: time.UnixMilli(r.begun), Until: time.UnixMilli(r.until), Shared: r.shared,
+	}
+}
+
+// The columns of a lease that a number has or had last, and of an earlier one.
+const (
+	lastLease    = `SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0 `
+	earlierLease = `SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases WHERE true `
+)
+
+// Of returns the leases of the number that counted at the time, or had ended within 24
+// hours before: the one that began last comes first.
+func (l *Leases) Of(ctx context.Context, from db.Queries, digits string, at time.Time) ([]Lease, error) {
+	rows, err := db.List(ctx, from, (*leaseRow).fields, lastLease+`AND digits = $1 AND begun_at <= $2 AND until >= $3 UNION ALL `+
+		earlierLease+`AND digits = $1 AND begun_at <= $2 AND ended_at >= $3 ORDER BY 7 DESC, 1 DESC LIMIT `+fmt.Sprint(maxHolders),
+		digits, at.UnixMilli(), at.Add(-heldWithin).UnixMilli())
+	if err != nil {
+		return nil, fmt.Errorf("reading who has had a number: %w", err)
+	}
+	return leasesOf(rows), nil
+}
+
+// OfVisitor returns the visitor's leases, the newest first, 100 at most.
+func (l *Leases) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID) ([]Lease, error) {
+	rows, err := db.List(ctx, l.db.Read(), (*leaseRow).fields, lastLease+`AND site_id = $1 AND visitor_id = $2 UNION ALL `+
+		earlierLease+`AND site_id = $1 AND visitor_id = $2 ORDER BY 7 DESC, 1 DESC LIMIT `+fmt.Sprint(maxHolders), siteID, visitor)
+	if err != nil {
+		return nil, fmt.Errorf("reading the numbers of a visitor: %w", err)
+	}
+	return leasesOf(rows), nil
+}
+
+func leasesOf(rows []leaseRow) []Lease {
+	leases := make([]Lease, len(rows))
+	for i := range rows {
+		leases[i] = rows[i].lease()
+	}
+	return leases
+}
+
+// Prolong moves the ends of the leases of visitors who are there, within the transaction
+// of a write. It has the form that [visit.Visits.OnPresence] takes.
+func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error {
+	now := l.now().UnixMilli()
+	type row struct{ site, session, until int64 }
+	rows := make([]row, len(seen))
+	for i, s := range seen {
+		rows[i] = row{s.Site, int64(s.Session), s.Until.UnixMilli()}
+	}
+	for some := range db.Parts(rows) {
+		values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.session, &r.until} }, now)
+		// A session may be there by several pages.
+		if _, err := tx.Exec(ctx, `WITH v(site_id, session_id, until) AS (`+values+`), s AS (SELECT site_id, session_id, MAX(until) AS until FROM v GROUP BY site_id, session_id)
+			UPDATE pool_numbers SET until = s.until + pool_numbers.hold FROM s
+			WHERE pool_numbers.site_id = s.site_id AND pool_numbers.session_id = s.session_id AND pool_numbers.until >= $1 AND pool_numbers.until < s.until + pool_numbers.hold`, args...); err != nil {
+			return fmt.Errorf("prolonging leases: %w", err)
+		}
+	}
+	return nil
+}

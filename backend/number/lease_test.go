@@ -1,0 +1,246 @@
+package number_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// lessor leases the numbers of one pool.
+type lessor struct {
+	t      *testing.T
+	db     *db.DB
+	leases *number.Leases
+	pool   *number.Pool
+	now    time.Time
+	counts [5]atomic.Int64 // of the outcomes
+}
+
+func (l *lessor) Leased(o number.Outcome) { l.counts[slices.Index(number.Outcomes, o)].Add(1) }
+
+func newLessor(t *testing.T, d *db.DB, exhausted number.Exhausted, digits ...string) *lessor {
+	l := &lessor{t: t, db: d, pool: &number.Pool{Name: "spring", Digits: digits, Exhausted: exhausted}, now: time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)}
+	if exhausted == number.ShowReserve {
+		l.pool.Reserve = "74950000000"
+	}
+	require.NoError(t, l.pool.Complete())
+	l.leases = number.NewLeases(d, func() time.Time { return l.now }, l)
+	return l
+}
+
+func (l *lessor) later(d time.Duration) *lessor { l.now = l.now.Add(d); return l }
+
+// take is what a visitor gets, in the session of the same number or the given one.
+func (l *lessor) take(visitor visit.ID, session ...visit.ID) string {
+	l.t.Helper()
+	want := number.Want{Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool}
+	if len(session) > 0 {
+		want.Session = session[0]
+	}
+	digits, outcome, err := l.leases.Take(l.t.Context(), want)
+	require.NoError(l.t, err)
+	return fmt.Sprint(outcome, " ", digits)
+}
+
+// there tells that the visitors look at a page.
+func (l *lessor) there(sessions ...visit.ID) {
+	l.t.Helper()
+	var seen []visit.Seen
+	for _, session := range sessions {
+		seen = append(seen, visit.Seen{Site: 1, Session: session, Until: l.now.Add(90 * time.Second)})
+	}
+	require.NoError(l.t, l.db.Write(l.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return l.leases.Prolong(ctx, tx, seen) }))
+}
+
+// holders are the visitors of the number's leases, the newest first.
+func (l *lessor) holders(digits string) (visitors []visit.ID) {
+	l.t.Helper()
+	leases, err := l.leases.Of(l.t.Context(), l.db.Read(), digits, l.now)
+	require.NoError(l.t, err)
+	for _, lease := range leases {
+		visitors = append(visitors, lease.Visitor)
+	}
+	return visitors
+}
+
+func TestEachVisitorHasANumber(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		require.Equal(t, "begun 74950000001", l.take(1))
+		require.Equal(t, "begun 74950000002", l.later(time.Minute).take(2))
+		require.Equal(t, "kept 74950000001", l.take(1))
+		require.Equal(t, "original ", l.take(3), "there is none for a third")
+
+		// Who has gone keeps the number for the hold.
+		for range 6 {
+			l.later(time.Minute).there(2)
+		}
+		require.Equal(t, "original ", l.take(3))
+		require.Equal(t, "begun 74950000001", l.later(31*time.Second).take(3))
+		require.Equal(t, "kept 74950000002", l.take(2))
+		require.Equal(t, []visit.ID{3, 1}, l.holders("74950000001"))
+
+		// Who comes back has the same number, if it is free.
+		require.Equal(t, "begun 74950000002", l.later(time.Hour).take(2))
+		require.Equal(t, "begun 74950000001", l.take(1), "the other one")
+		require.Equal(t, "original ", l.take(3))
+		require.Equal(t, []visit.ID{1, 3, 1}, l.holders("74950000001"))
+		l.later(26 * time.Hour)
+		require.Empty(t, l.holders("74950000001"), "those of long ago do not count")
+
+		alarms, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM journal WHERE kind = $1`, number.PoolExhausted)
+		require.NoError(t, err)
+		require.Equal(t, 2, alarms, "one in ten minutes")
+		require.EqualValues(t, 3, l.counts[slices.Index(number.Outcomes, number.Original)].Load())
+
+		own, err := l.leases.OfVisitor(t.Context(), 1, 1)
+		require.NoError(t, err)
+		require.Len(t, own, 2)
+		require.Equal(t, "74950000001", own[0].Digits)
+		require.Equal(t, printed, own[0].Replaces)
+		require.False(t, own[0].Begun.Before(own[1].Until))
+	})
+}
+
+// The number that has been free for the longest time comes first.
+func TestTheLongestFreeNumberComesFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002", "74950000003")
+		for visitor := range visit.ID(3) {
+			l.later(time.Minute).take(visitor + 1)
+		}
+		l.later(time.Minute).there(1)
+		l.later(time.Hour)
+		for visitor, digits := range []string{"74950000002", "74950000003", "74950000001"} {
+			require.Equal(t, "begun "+digits, l.take(visit.ID(visitor+11)))
+		}
+	})
+}
+
+// Another session is another lease of the same number.
+func TestSessionsHaveLeasesOfTheirOwn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		l.take(1, 10)
+		require.Equal(t, "kept 74950000001", l.later(time.Minute).take(1, 11))
+		leases, err := l.leases.Of(t.Context(), d.Read(), "74950000001", l.now)
+		require.NoError(t, err)
+		require.Len(t, leases, 2)
+		require.Equal(t, []visit.ID{11, 10}, []visit.ID{leases[0].Session, leases[1].Session})
+		require.Equal(t, leases[0].Begun, leases[1].Until)
+	})
+}
+
+func TestExhaustedPools(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowReserve, "74950000001")
+		l.take(1)
+		require.Equal(t, "reserve 74950000000", l.take(2))
+		require.Empty(t, l.holders("74950000000"))
+	})
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShareNumber, "74950000001", "74950000002")
+		l.take(1)
+		l.later(time.Minute).take(2)
+		require.Equal(t, "shared 74950000001", l.take(3))
+		l.later(time.Minute).there(2)
+		l.there(1)
+		require.Equal(t, "shared 74950000001", l.take(3), "the same on the next page")
+		leases, err := l.leases.Of(t.Context(), d.Read(), "74950000001", l.now)
+		require.NoError(t, err)
+		require.Len(t, leases, 2)
+		require.True(t, leases[0].Shared)
+	})
+}
+
+// A number that another pool has had rests; one that has left its pool is nobody's.
+func TestNumbersChangePools(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		l.take(1)
+		moved := &number.Pool{Name: "summer", Digits: []string{"74950000001", "74950000003"}}
+		require.NoError(t, moved.Complete())
+		l.pool = moved
+		require.Equal(t, "begun 74950000003", l.later(time.Hour).take(2))
+		require.Equal(t, "begun 74950000003", l.later(28*24*time.Hour).take(2))
+		require.Equal(t, "original ", l.take(3), "the other one rests")
+		require.Equal(t, "begun 74950000001", l.later(3*24*time.Hour).take(1))
+
+		smaller := &number.Pool{Name: "summer", Digits: []string{"74950000003"}}
+		require.NoError(t, smaller.Complete())
+		l.pool = smaller
+		require.Equal(t, "begun 74950000003", l.take(1), "the own one has left the pool")
+		require.Equal(t, []visit.ID{1}, l.holders("74950000001"))
+	})
+}
+
+// Whoever asks, however many at once and by several nodes: no two have one number.
+func TestNoNumberIsLeasedTwice(t *testing.T) {
+	for engine, settings := range map[string]db.Settings{"sqlite": dbtest.SQLite(t), "postgres": dbtest.Postgres(t)} {
+		t.Run(engine, func(t *testing.T) {
+			const visitors, numbers, rounds = 300, 50, 3
+			pool := &number.Pool{Name: "spring"}
+			for i := range numbers {
+				pool.Digits = append(pool.Digits, fmt.Sprint(74950000000+i))
+			}
+			require.NoError(t, pool.Complete())
+			var mu sync.Mutex
+			now := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+			clock := func() time.Time { mu.Lock(); defer mu.Unlock(); now = now.Add(time.Millisecond); return now }
+			nodes := []*number.Leases{number.NewLeases(dbtest.Open(t, settings), clock, new(lessor))}
+			d := dbtest.Open(t, settings)
+			nodes = append(nodes, number.NewLeases(d, clock, new(lessor)))
+			for round := range rounds {
+				var asking sync.WaitGroup
+				outcomes := make(chan number.Outcome, 2*visitors)
+				for visitor := range visitors {
+					for _, node := range nodes { // each visitor has two tabs
+						asking.Go(func() {
+							_, outcome, err := node.Take(t.Context(), number.Want{
+								Site: 1, Visitor: visit.ID(round*visitors/2 + visitor + 1), Session: 1, Replaces: printed, Pool: pool,
+							})
+							if err != nil {
+								t.Error(err)
+							}
+							outcomes <- outcome
+						})
+					}
+				}
+				asking.Wait()
+				close(outcomes)
+				counts := make(map[number.Outcome]int)
+				for outcome := range outcomes {
+					counts[outcome]++
+				}
+				require.Equal(t, numbers, counts[number.Begun], "%v", counts)
+				// A second tab that asks before the first one's number is committed on the other node sees none.
+				require.LessOrEqual(t, counts[number.Kept], numbers, "%v", counts)
+				require.Equal(t, 2*visitors, counts[number.Begun]+counts[number.Kept]+counts[number.Original], "%v", counts)
+				mu.Lock()
+				now = now.Add(time.Hour)
+				mu.Unlock()
+			}
+			taken := 0
+			for _, digits := range pool.Digits {
+				leases, err := nodes[0].Of(t.Context(), d.Read(), digits, now)
+				require.NoError(t, err)
+				taken += len(leases)
+				for i := range leases[1:] {
+					require.False(t, leases[i].Begun.Before(leases[i+1].Until), "%v and %v", leases[i], leases[i+1])
+				}
+			}
+			require.Equal(t, rounds*numbers, taken)
+		})
+	}
+}

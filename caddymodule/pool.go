@@ -1,0 +1,140 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/edge"
+)
+
+// Pool are tracking numbers of which each visitor has another for a while.
+type Pool struct {
+	// The numbers, written in any way.
+	Numbers []string `json:"numbers"`
+
+	// For how long a visitor who has gone keeps the number, from one minute to an hour.
+	// Default: five minutes.
+	Hold caddy.Duration `json:"hold,omitempty"`
+
+	// What visitors see when all numbers are taken: `original`, the number as it is
+	// printed, `shared`, one that another visitor has, too, or `reserve`. Default:
+	// `original`.
+	Exhausted number.Exhausted `json:"exhausted,omitempty"`
+
+	// The number for `reserve`.
+	Reserve string `json:"reserve,omitempty"`
+}
+
+// resolve checks the pool and fills in the defaults.
+func (p *Pool) resolve(name string) (*number.Pool, error) {
+	if !number.IsPoolName(name) {
+		return nil, fmt.Errorf("pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)
+	}
+	resolved := &number.Pool{Name: name, Hold: time.Duration(p.Hold), Exhausted: p.Exhausted}
+	for _, written := range p.Numbers {
+		digits, err := edge.TrackingNumber(written)
+		if err != nil {
+			return nil, fmt.Errorf("pool %s: %w", name, err)
+		}
+		resolved.Digits = append(resolved.Digits, digits)
+	}
+	if p.Reserve != "" {
+		var err error
+		if resolved.Reserve, err = edge.TrackingNumber(p.Reserve); err != nil {
+			return nil, fmt.Errorf("pool %s: reserve: %w", name, err)
+		}
+	}
+	if err := resolved.Complete(); err != nil {
+		return nil, fmt.Errorf("pool %s: %w", name, err)
+	}
+	return resolved, nil
+}
+
+func resolvePools(pools map[string]*Pool) (map[string]*number.Pool, error) {
+	resolved := make(map[string]*number.Pool)
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		var err error
+		if resolved[name], err = pools[name].resolve(name); err != nil {
+			return nil, err
+		}
+	}
+	return resolved, nil
+}
+
+// claim notes whose the pool's numbers are. A number in two pools could be two visitors'.
+func (a *App) claim(pool *number.Pool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, digits := range pool.Digits {
+		if other, taken := a.pooled[digits]; taken && other != pool.Name {
+			return fmt.Errorf("number %s is in pool %s and in pool %s: expected each number in one pool", digits, other, pool.Name)
+		}
+		a.pooled[digits] = pool.Name
+	}
+	return nil
+}
+
+// readPool reads an option of the app:
+//
+//	pool <name> <number>... {
+//		hold      <duration>
+//		exhausted original|shared
+//		exhausted reserve <number>
+//	}
+func (a *App) readPool(d *caddyfile.Dispenser) error {
+	var name string
+	if !d.Args(&name) {
+		return d.Err("expected: pool NAME NUMBER..., such as pool spring 74957650001 74957650002")
+	}
+	if a.Pools[name] != nil {
+		return d.Errf("pool %s is configured already: expected it once", name)
+	}
+	p := &Pool{Numbers: d.RemainingArgs()}
+	if _, err := p.resolve(name); err != nil {
+		return d.Err(err.Error())
+	}
+	for d.NextBlock(1) {
+		if err := p.readLine(d.Val(), d.RemainingArgs()); err != nil {
+			return d.Err(err.Error())
+		}
+		if _, err := p.resolve(name); err != nil {
+			return d.Err(err.Error())
+		}
+	}
+	if a.Pools == nil {
+		a.Pools = make(map[string]*Pool)
+	}
+	a.Pools[name] = p
+	return nil
+}
+
+func (p *Pool) readLine(line string, values []string) error {
+	switch line {
+	case "hold":
+		if len(values) == 1 {
+			if hold, err := caddy.ParseDuration(values[0]); err == nil && hold > 0 {
+				p.Hold = caddy.Duration(hold)
+				return nil
+			}
+		}
+		return errors.New("expected: hold DURATION, from 1m to 60m")
+	case "exhausted":
+		switch {
+		case len(values) == 2 && values[0] == string(number.ShowReserve):
+			p.Exhausted, p.Reserve = number.ShowReserve, values[1]
+			return nil
+		case len(values) == 1 && values[0] != string(number.ShowReserve):
+			p.Exhausted = number.Exhausted(values[0])
+			return nil
+		}
+		return errors.New("expected: exhausted original, exhausted shared, or: exhausted reserve NUMBER")
+	}
+	return fmt.Errorf("unknown line %q of pool: expected hold or exhausted", line)
+}

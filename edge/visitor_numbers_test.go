@@ -1,0 +1,139 @@
+package edge
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// record is what the script is told of a number or a place.
+type record struct {
+	ID, From, Raw string
+	Text, Img     *string
+	DT            bool
+	Forms         json.RawMessage
+}
+
+// hit reports a page view as the script does, and gives the records in the answer: nil where there are none, and
+// what the visitor's cookie is from then on.
+func (f *front) hit(view, url, referrer string, cookies ...string) (records []record, told bool, cookie string) {
+	f.t.Helper()
+	body, err := json.Marshal(map[string]string{
+		"site_key": "shop", "view": strings.Repeat("v", 22-len(view)) + view, "url": url, "referrer": referrer, "kind": "load",
+	})
+	require.NoError(f.t, err)
+	r, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.address+"/frontdesk/v1/hit", strings.NewReader(string(body)))
+	require.NoError(f.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+	if len(cookies) > 0 && cookies[0] == "bot" {
+		r.Header.Set("User-Agent", "Googlebot/2.1")
+	}
+	r.Header.Set("Cookie", strings.Join(cookies, "; "))
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(f.t, err)
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(f.t, err)
+	require.Equal(f.t, http.StatusOK, response.StatusCode, string(raw))
+	var answer struct{ Numbers *[]record }
+	require.NoError(f.t, json.Unmarshal(raw, &answer))
+	if told = answer.Numbers != nil; told {
+		records = *answer.Numbers
+	}
+	cookie, _, _ = strings.Cut(response.Header.Get("Set-Cookie"), ";")
+	return records, told, cookie
+}
+
+// The answer to a page view carries the numbers of its visitor, whether pages replace any on the way or not.
+func TestHitTellsTheNumbers(t *testing.T) {
+	for _, prerender := range []string{"off", "static"} {
+		t.Run(prerender, func(t *testing.T) {
+			settings := numbered()
+			settings.Prerender = prerender
+			f := serve(t, settings).ready()
+			records, told, visitor := f.hit("1", f.address+"/", "")
+			require.True(t, told)
+			require.Empty(t, records)
+
+			records, _, _ = f.hit("2", f.address+"/?utm_source=news", "", visitor)
+			require.Len(t, records, 2)
+			text := "+7 495 765-00-01"
+			require.Equal(t, record{"number=74951234567", "74951234567", "74957650001", &text, nil, false, records[0].Forms}, records[0])
+			require.NotEmpty(t, records[0].Forms)
+			require.Equal(t, "img", records[1].ID)
+			require.Regexp(t, `^/frontdesk/phone/.*\.svg$`, *records[1].Img)
+			require.Equal(t, http.StatusOK, f.get(*records[1].Img).StatusCode)
+
+			// The page's block tells the same, where there is one.
+			page := f.get("/?utm_source=news").body
+			if _, block, found := strings.Cut(page, `data-svc-numbers>{"numbers":`); found {
+				var inPage []record
+				require.NoError(t, json.NewDecoder(strings.NewReader(block)).Decode(&inPage))
+				require.Equal(t, inPage, records)
+			}
+			require.Equal(t, prerender == "static", strings.Contains(page, "data-svc-numbers"))
+
+			records, _, _ = f.hit("3", f.address+"/", f.address+"/?utm_source=news", visitor)
+			require.Len(t, records, 2, "the visit goes on")
+		})
+	}
+}
+
+// Where pages replace numbers by the cookie, the script goes by it too: it may know more than what is stored.
+func TestHitFollowsTheCookieOfPages(t *testing.T) {
+	for prerender, want := range map[string]int{"static": 2, "off": 0} {
+		settings := numbered()
+		settings.Prerender = "static"
+		f := serve(t, settings).ready()
+		cookie, _, _ := strings.Cut(f.get("/?utm_source=news").Header.Get("Set-Cookie"), ";")
+		require.NotEmpty(t, cookie)
+		f.block.settings.Prerender = prerender
+		clear(f.block.effects)
+		records, told, _ := f.hit("1", f.address+"/", f.address+"/", cookie)
+		require.True(t, told)
+		require.Len(t, records, want, prerender)
+	}
+}
+
+func TestHitWithoutTrackingNumbersTellsNone(t *testing.T) {
+	f := serve(t, Settings{Numbers: []Number{{Number: "74951234567"}}}).ready()
+	_, told, _ := f.hit("1", f.address+"/", "")
+	require.False(t, told)
+}
+
+// Each visitor has a number of the pool of his own, with the places and pictures of its number. A program has none.
+func TestHitLeasesNumbers(t *testing.T) {
+	settings := numbered()
+	settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, Tracking{Dynamic: []string{"74957650011", "74957650012"}})
+	f := serve(t, settings).ready()
+	shown := func(records []record) (raw []string) {
+		for _, r := range records {
+			require.True(t, r.DT || r.Raw == "74957650001")
+			raw = append(raw, r.Raw)
+		}
+		return raw
+	}
+	none, told, _ := f.hit("0", f.address+"/", "", "bot")
+	require.True(t, told)
+	require.Empty(t, none)
+	first, _, visitor := f.hit("1", f.address+"/", "")
+	require.Equal(t, []string{"74957650011", "74957650011"}, shown(first))
+	require.Equal(t, http.StatusOK, f.get(*first[1].Img).StatusCode)
+	second, _, _ := f.hit("2", f.address+"/", "")
+	require.Equal(t, []string{"74957650012", "74957650012"}, shown(second))
+	third, told, _ := f.hit("3", f.address+"/", "")
+	require.True(t, told)
+	require.Empty(t, third, "the pool is exhausted")
+	again, _, _ := f.hit("4", f.address+"/b", f.address+"/", visitor)
+	require.Equal(t, shown(first), shown(again))
+	news, _, _ := f.hit("5", f.address+"/?utm_source=news", "", visitor)
+	require.Equal(t, []string{"74957650001", "74957650001"}, shown(news), "the first line that holds")
+
+	// The page that is sent has the number as it is printed.
+	require.NotContains(t, f.get("/").body, "7650011")
+}
