@@ -58,6 +58,7 @@ type standing struct {
 	replaces   string // the printed number; the digits themselves for one that is printed
 	conditions string
 	retired    bool
+	pooled     bool
 }
 
 // acquaintance is a visitor of a site whose number is the caller's.
@@ -115,8 +116,11 @@ func (e evidence) find() (site int64, found Finding) {
 	}
 	s := e.standings[0]
 	reason := Campaign
-	if s.replaces == e.called {
+	switch {
+	case s.replaces == e.called:
 		reason = Printed
+	case s.pooled:
+		reason = Pooled
 	}
 	site, found = e.by(reason, s.site, s.replaces, 0, 0)
 	found.Conditions = s.conditions

@@ -195,9 +195,13 @@ func (e evidence) sites() (sites []int64) {
 // standings are the sites' numbers with the digits. Those in use come first, then tracking
 // numbers, which tell more than printed ones.
 func standings(ctx context.Context, from db.Queries, digits string) ([]standing, error) {
-	list, err := db.List(ctx, from, func(s *standing) []any { return []any{&s.site, &s.replaces, &s.conditions, &s.retired} },
-		`SELECT site_id, CASE WHEN replaces = '' THEN digits ELSE replaces END, '', retired_at <> 0 FROM declared_numbers WHERE digits = $1
-			ORDER BY CASE WHEN retired_at = 0 THEN 0 ELSE 1 END, CASE WHEN replaces = '' THEN 1 ELSE 0 END, retired_at DESC, first_at, site_id LIMIT $2`, digits, maxStandings)
+	list, err := db.List(ctx, from, func(s *standing) []any { return []any{&s.site, &s.replaces, &s.retired, &s.pooled, &s.conditions} },
+		`SELECT d.site_id, CASE WHEN d.replaces = '' THEN d.digits ELSE d.replaces END, d.retired_at <> 0,
+				d.replaces <> '' AND EXISTS (SELECT 1 FROM pool_numbers p WHERE p.digits = d.digits),
+				COALESCE((SELECT MAX(n.conditions) FROM number_declarations n WHERE n.site_id = d.site_id AND n.digits = d.digits AND n.replaces = d.replaces), '')
+			FROM declared_numbers d WHERE d.digits = $1
+			ORDER BY CASE WHEN d.retired_at = 0 THEN 0 ELSE 1 END, CASE WHEN d.replaces = '' THEN 1 ELSE 0 END, d.retired_at DESC, d.first_at, d.site_id LIMIT $2`,
+		digits, maxStandings)
 	if err != nil {
 		return nil, fmt.Errorf("finding the sites of a number: %w", err)
 	}

@@ -29,6 +29,7 @@ type exchange struct {
 	db     *db.DB
 	visits *visit.Visits
 	shown  *number.Shown
+	leases *number.Leases
 	calls  *number.Calls
 	at     time.Time
 	views  int
@@ -43,11 +44,15 @@ func exchanges(t *testing.T, test func(*testing.T, *exchange)) {
 		x.visits, err = visit.Open(t.Context(), d, x.now)
 		require.NoError(t, err)
 		x.shown = number.NewShown(d, x.now)
+		x.leases = number.NewLeases(d, x.now, nil)
 		x.calls = x.exchange()
-		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{tracking}}}})
+		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{tracking}, Conditions: map[string]string{tracking: "utm_source=news*"}}}})
 		test(t, x)
 	})
 }
+
+// exchange is what a node has of it.
+func (x *exchange) exchange() *number.Calls { return number.NewCalls(x.db, x.visits, x.leases, x.now) }
 
 func (x *exchange) declare(sites map[int64][]number.Declared) {
 	x.t.Helper()
@@ -191,6 +196,7 @@ func TestCallsAreAttributed(t *testing.T) {
 		static := x.ring("static", tracking, ann)
 		require.Equal(t, number.Campaign, static.Reason)
 		require.Equal(t, printed, static.Replaces)
+		require.Equal(t, "utm_source=news*", static.Conditions)
 		require.EqualValues(t, shopSite, static.SiteID)
 		require.Zero(t, static.Visitor)
 

@@ -59,3 +59,6 @@ CREATE TABLE call_places (
 -- Whose a number is: the caller's among visitors, the called one among sites.
 CREATE INDEX contacts_of_phone ON contacts (site_id, value) WHERE kind = 'phone';
 CREATE INDEX declared_numbers_of ON declared_numbers (digits);
+
+-- For which visitors a configuration has a tracking number.
+ALTER TABLE number_declarations ADD COLUMN conditions TEXT NOT NULL DEFAULT '';
