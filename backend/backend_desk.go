@@ -120,6 +120,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	numbers := number.NewShown(d, time.Now)
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
+	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	desk := &Desk{
 		DB:        d,
@@ -130,7 +131,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leases:    leases,
 		Visits:    visits,
 		Leads:     leads,
-		Calls:     number.NewCalls(d, visits, leases, time.Now),
+		Calls:     calls,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	desk.Console = console.New(console.Subjects{
@@ -141,6 +142,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leads:      leads,
 		Operators:  operators,
 		Numbers:    numbers,
+		Calls:      calls,
 		Configured: desk.configuredFor,
 	}, time.Now, logger.Named("console"))
 	return desk, nil

@@ -18,9 +18,9 @@ import (
 const (
 	// maxCallBody is the size in bytes of what a platform tells at once.
 	maxCallBody = 32 << 10
-	// callTimeout bounds the work of one such request. Platforms wait for 15 seconds and
-	// more, and repeat what was not taken.
-	callTimeout = 12 * time.Second
+	// callTimeout bounds the work of one such request. A platform that does not wait so
+	// long repeats what is stored by then, which does no harm.
+	callTimeout = 30 * time.Second
 	// connectTimeout bounds how long a caller waits to be connected, and lookupTimeout how
 	// long of that for the number to connect with. What is told of the call is stored all
 	// the same.

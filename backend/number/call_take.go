@@ -57,7 +57,7 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 	hash.Write([]byte(e.Platform + " " + e.Call))
 	var call Call
 	var news News
-	err = c.db.Write(ctx, int64(hash.Sum64()), func(ctx context.Context, tx db.Tx) error {
+	err = c.db.WriteOwn(ctx, int64(hash.Sum64()), func(ctx context.Context, tx db.Tx) error {
 		call, news = Call{}, Repeated
 		before, err := stored(ctx, tx, e, id)
 		if err != nil {

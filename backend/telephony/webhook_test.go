@@ -76,15 +76,17 @@ func TestWebhookRefusesWhatIsForgedOrReplayed(t *testing.T) {
 		now    time.Time
 		code   string
 	}{
-		"another body":         {func(r *Request) { r.Body = []byte(strings.Replace(ringing, "c1", "c2", 1)) }, noon, Forged},
-		"another id":           {func(r *Request) { r.Header.Set("Webhook-Id", "m2") }, noon, Forged},
-		"a later time":         {func(r *Request) { r.Header.Set("Webhook-Timestamp", fmt.Sprint(noon.Unix()+1)) }, noon, Forged},
-		"no time":              {func(r *Request) { r.Header.Set("Webhook-Timestamp", "now") }, noon, Forged},
-		"no id":                {func(r *Request) { r.Header.Del("Webhook-Id") }, noon, Forged},
-		"no signature":         {func(r *Request) { r.Header.Del("Webhook-Signature") }, noon, Forged},
-		"an empty signature":   {func(r *Request) { r.Header.Set("Webhook-Signature", "v1,") }, noon, Forged},
-		"another version":      {func(r *Request) { r.Header.Set("Webhook-Signature", "v2"+r.Header.Get("Webhook-Signature")[2:]) }, noon, Forged},
-		"too many":             {func(r *Request) { r.Header.Set("Webhook-Signature", strings.Repeat("v1,AAAA ", 10)+r.Header.Get("Webhook-Signature")) }, noon, Forged},
+		"another body":       {func(r *Request) { r.Body = []byte(strings.Replace(ringing, "c1", "c2", 1)) }, noon, Forged},
+		"another id":         {func(r *Request) { r.Header.Set("Webhook-Id", "m2") }, noon, Forged},
+		"a later time":       {func(r *Request) { r.Header.Set("Webhook-Timestamp", fmt.Sprint(noon.Unix()+1)) }, noon, Forged},
+		"no time":            {func(r *Request) { r.Header.Set("Webhook-Timestamp", "now") }, noon, Forged},
+		"no id":              {func(r *Request) { r.Header.Del("Webhook-Id") }, noon, Forged},
+		"no signature":       {func(r *Request) { r.Header.Del("Webhook-Signature") }, noon, Forged},
+		"an empty signature": {func(r *Request) { r.Header.Set("Webhook-Signature", "v1,") }, noon, Forged},
+		"another version":    {func(r *Request) { r.Header.Set("Webhook-Signature", "v2"+r.Header.Get("Webhook-Signature")[2:]) }, noon, Forged},
+		"too many": {func(r *Request) {
+			r.Header.Set("Webhook-Signature", strings.Repeat("v1,AAAA ", 10)+r.Header.Get("Webhook-Signature"))
+		}, noon, Forged},
 		"another secret":       {func(r *Request) { *r = *sign([]byte("another secret of others"), "m1", noon, ringing) }, noon, Forged},
 		"replayed later":       {func(*Request) {}, noon.Add(5*time.Minute + time.Second), Stale},
 		"signed in the future": {func(*Request) {}, noon.Add(-5*time.Minute - time.Second), Stale},
