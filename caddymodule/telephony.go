@@ -15,6 +15,23 @@ import (
 type Telephony struct {
 	// Any platform, by signed webhooks.
 	Webhook *TelephonyWebhook `json:"webhook,omitempty"`
+
+	// Twilio, which asks where to put calls through.
+	Twilio *TelephonyTwilio `json:"twilio,omitempty"`
+}
+
+// TelephonyTwilio takes calls from Twilio and puts them through.
+type TelephonyTwilio struct {
+	// The SID of the account: `AC` and 32 hexadecimal digits.
+	Account string `json:"account"`
+
+	// The account's auth token, usually a placeholder such as `{env.NAME}` or
+	// `{file./path}`.
+	AuthToken string `json:"auth_token"`
+
+	// The number to put calls through to while it cannot be told for which one the called
+	// number stands.
+	Destination string `json:"destination"`
 }
 
 // TelephonyWebhook takes calls from any platform, by webhooks that are signed as
@@ -42,6 +59,13 @@ func (t *Telephony) platforms(from written) ([]telephony.Platform, error) {
 		}
 		platforms = append(platforms, webhook)
 	}
+	if t.Twilio != nil {
+		twilio, err := t.Twilio.platform()
+		if err != nil {
+			return nil, from.at(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
+		}
+		platforms = append(platforms, twilio)
+	}
 	return platforms, nil
 }
 
@@ -66,6 +90,56 @@ func (w *TelephonyWebhook) platform(from written) (telephony.Platform, error) {
 	return webhook, nil
 }
 
+// platform is made when the configuration is loaded. All of it may be placeholders.
+func (t *TelephonyTwilio) platform() (telephony.Platform, error) {
+	values := []string{t.Account, t.AuthToken, t.Destination}
+	for i, value := range values {
+		var err error
+		if values[i], err = caddy.NewReplacer().ReplaceOrErr(value, true, true); err != nil {
+			return nil, err
+		}
+	}
+	return telephony.NewTwilio(values[0], values[1], values[2])
+}
+
+func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+	if d.NextArg() {
+		return d.Errf("unexpected %q: expected a block with account, auth_token and destination", d.Val())
+	}
+	type field struct {
+		to    *string
+		check func(string) error
+	}
+	fields := map[string]field{
+		"account":     {&t.Account, telephony.CheckAccount},
+		"auth_token":  {&t.AuthToken, telephony.CheckToken},
+		"destination": {&t.Destination, telephony.CheckDestination},
+	}
+	for d.NextBlock(1) {
+		name := d.Val()
+		f, known := fields[name]
+		if !known {
+			return d.Errf("unknown option %q of telephony twilio: expected account, auth_token or destination", name)
+		}
+		if *f.to != "" {
+			return d.Errf("%s is given already: expected one", name)
+		}
+		if !d.AllArgs(f.to) || *f.to == "" {
+			return d.Errf("expected: %s VALUE; in quotation marks when there are spaces", name)
+		}
+		from.note(d, *f.to)
+		if !hasPlaceholder(*f.to) { // else it is checked when the configuration is loaded
+			if err := f.check(*f.to); err != nil {
+				return d.Err(err.Error())
+			}
+		}
+	}
+	if t.Account == "" || t.AuthToken == "" || t.Destination == "" {
+		return d.Err("telephony twilio: expected a block with account, auth_token and destination")
+	}
+	return nil
+}
+
 // checkOrders refuses an address where a platform cannot take orders.
 func checkOrders(address string) error {
 	if address == "" || hasPlaceholder(address) {
@@ -83,8 +157,13 @@ func checkOrders(address string) error {
 //	telephony webhook [<url>] {
 //		secret <secret>
 //	}
+//	telephony twilio {
+//		account     <sid>
+//		auth_token  <token>
+//		destination <number>
+//	}
 func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
-	const expected = "expected: telephony webhook { secret SECRET }"
+	const expected = "expected: telephony webhook { secret SECRET }, or: telephony twilio { account SID, auth_token TOKEN, destination NUMBER }"
 	if !d.NextArg() {
 		return d.Err(expected)
 	}
@@ -95,6 +174,12 @@ func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) er
 		}
 		t.Webhook = new(TelephonyWebhook)
 		return t.Webhook.unmarshalCaddyfile(d, from)
+	case "twilio":
+		if t.Twilio != nil {
+			return d.Err("telephony twilio is configured already: expected one")
+		}
+		t.Twilio = new(TelephonyTwilio)
+		return t.Twilio.unmarshalCaddyfile(d, from)
 	}
 	return d.Errf("unknown telephone platform %q: %s", d.Val(), expected)
 }

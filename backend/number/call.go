@@ -133,8 +133,11 @@ const (
 // clocked is the time of an event by a clock that may be wrong, within the bounds of the
 // service's own, and a note when it is doubtful.
 func clocked(told, now time.Time) (at time.Time, note string) {
+	untold := told.IsZero()
 	told, now = moment(told), moment(now)
 	switch passed := now.Sub(told); {
+	case untold:
+		return now, ""
 	case passed < -ahead:
 		return now, telephony.NoteAhead
 	case passed < 0:

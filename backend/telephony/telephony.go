@@ -43,13 +43,16 @@ const (
 	NoteLate      = "late"      // it was told more than an hour after it had happened
 )
 
+// Notes are all of them.
+var Notes = []string{NoteCaller, NoteRecording, NotePrice, NoteAhead, NoteBehind, NoteLate}
+
 // Event is what a platform tells of a call. Its texts are checked, and nothing is
 // known of them but their form.
 type Event struct {
 	// Platform names the platform, Call the call there.
 	Platform, Call string
 	Kind           Kind
-	// At is when it happened, by the platform's clock.
+	// At is when it happened, by the platform's clock; zero when the platform does not tell.
 	At time.Time
 	// Called is the number that was called, Caller that of who called, both in digits
 	// in international form. Empty when not told; Caller also when it is withheld.
