@@ -159,6 +159,7 @@ func (e evidence) by(reason Reason, site int64, replaces string, visitor, sessio
 	for _, s := range e.standings {
 		if s.site == site {
 			f.Conditions = s.conditions
+			break
 		}
 	}
 	return site, f
