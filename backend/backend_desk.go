@@ -143,6 +143,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Operators:  operators,
 		Numbers:    numbers,
 		Calls:      calls,
+		Leases:     leases,
 		Configured: desk.configuredFor,
 	}, time.Now, logger.Named("console"))
 	return desk, nil

@@ -94,8 +94,12 @@ func runProgram(t *testing.T, config, database string) *program {
 		end := strings.Index(rest[at:], "\n}\n")
 		global, rest = rest[at:at+end], rest[:at]+rest[at+end+len("\n}\n"):]
 	}
+	const block = "\tfrontdesk {\n"
 	if database != "" {
-		global = "\tfrontdesk {\n\t\tdatabase " + database + "\n\t}\n" + strings.Replace(global, "\tfrontdesk", "", 1)
+		if !strings.Contains(global, block) {
+			global = block + "\t}\n" + strings.Replace(global, "\tfrontdesk", "", 1)
+		}
+		global = strings.Replace(global, block, block+"\t\tdatabase "+database+"\n", 1)
 	}
 	config = "{\n\tadmin " + admin + "\n\tpersist_config off\n" + global + "\n}\n" + rest
 	p.caddyfile = filepath.Join(p.folder, "Caddyfile")

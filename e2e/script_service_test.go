@@ -57,6 +57,7 @@ type scriptService struct {
 	views      map[string]int
 	calls      map[string]bool
 	properties map[string]any
+	numbers    any // the records that a hit's answer tells; nil where it tells none
 	online     bool
 	pages      map[string]string
 	headers    http.Header
@@ -187,11 +188,15 @@ func (s *scriptService) hit(w http.ResponseWriter, r *http.Request, a arrival) m
 	if _, err := r.Cookie("svc_v"); err != nil {
 		http.SetCookie(w, &http.Cookie{Name: "svc_v", Value: "1001.signature", Path: "/", HttpOnly: true})
 	}
-	return map[string]any{
+	told := map[string]any{
 		"success": true, "site_key": a.body["site_key"], "key": "signed" + fmt.Sprint(number), "uri": a.body["url"],
 		"visitor_id": 1001, "session_id": 2001, "hit_id": 3000 + number,
 		"consultant_server_url": "http://" + r.Host + "/frontdesk/", "online": s.online, "properties": maps.Clone(s.properties),
 	}
+	if s.numbers != nil {
+		told["numbers"] = s.numbers
+	}
+	return told
 }
 
 func answer(w http.ResponseWriter, v any) {

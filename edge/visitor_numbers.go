@@ -54,7 +54,7 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		var err error
 		if digits[place], _, err = leases.Take(ctx, number.Want{
-			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place],
+			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession,
 		}); err != nil {
 			return snippet.Shown{}, err
 		}

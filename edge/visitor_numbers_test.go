@@ -6,8 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // record is what the script is told of a number or a place.
@@ -136,4 +141,29 @@ func TestHitLeasesNumbers(t *testing.T) {
 
 	// The page that is sent has the number as it is printed.
 	require.NotContains(t, f.get("/").body, "7650011")
+}
+
+// A page that says that it is looked at keeps its visitor's number.
+func TestPresenceKeepsTheNumber(t *testing.T) {
+	settings := numbered()
+	settings.Prerender = "off"
+	settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011"}}}
+	f := serve(t, settings).ready()
+	f.hit("1", f.address+"/", "")
+	desk, done, err := f.edge.Service.Use()
+	require.NoError(t, err)
+	defer done()
+	lease := func() number.Lease {
+		leases, err := desk.Leases.Of(t.Context(), desk.DB.Read(), "74957650011", time.Now())
+		require.NoError(t, err)
+		require.Len(t, leases, 1)
+		return leases[0]
+	}
+	begun := lease()
+	live, err := desk.Visits.Live(t.Context(), scope.All())
+	require.NoError(t, err)
+	require.Len(t, live.Visits, 1)
+	desk.Visits.See(begun.Site, live.Visits[0].Ref, visit.Here)
+	require.Eventually(t, func() bool { return lease().Until.After(begun.Until) }, 20*time.Second, 50*time.Millisecond)
+	require.Equal(t, begun.Begun, lease().Begun)
 }

@@ -31,6 +31,7 @@ type Subjects struct {
 	Operators *operator.Operators
 	Numbers   *number.Shown
 	Calls     *number.Calls
+	Leases    *number.Leases
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
@@ -182,6 +183,7 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
 	mux.HandleFunc("GET /calls", c.signedIn(c.showCalls))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
+	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))
 
 	mux.HandleFunc("GET /account", c.signedIn(c.showAccount))

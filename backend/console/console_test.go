@@ -66,7 +66,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Subjects = console.Subjects{
 		DB: database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
-		Numbers: number.NewShown(database, d.now), Calls: number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
+		Numbers: number.NewShown(database, d.now),
+		Leases:  number.NewLeases(database, d.now, nil),
+		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)

@@ -131,7 +131,8 @@ func behindAddress(path string, c lead.Cursor) string {
 type leadDetail struct {
 	leadRow
 	Fields  []field
-	Visitor string // link to the card; empty when there is none
+	Visitor string   // link to the card; empty when there is none
+	Shown   []string // the numbers that the visitor had of pools
 }
 
 // Reach is how to reach the one who has sent it.
@@ -174,6 +175,16 @@ func (c *Console) showLead(w http.ResponseWriter, r *http.Request) {
 	}
 	if l.Visitor != 0 {
 		d.Visitor = cardLink(siteID, int64(l.Visitor))
+		leases, err := c.Leases.OfVisitor(r.Context(), siteID, l.Visitor)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		for _, lease := range leases {
+			if !lease.Begun.After(l.At) && !lease.Until.Before(l.At) {
+				d.Shown = append(d.Shown, phone(lease.Digits, ""))
+			}
+		}
 	}
 	f.Title, f.Body = d.Label, d
 	c.show(w, r, http.StatusOK, f)

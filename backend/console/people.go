@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -179,7 +180,7 @@ type stay struct {
 	Started  time.Time
 	Source   source
 	Hits     int
-	Campaign []field // what else is known of the source
+	Campaign []field // what else is known of the source, and the numbers that were leased
 	Steps    []step
 }
 
@@ -194,7 +195,7 @@ type step struct {
 	Call    callRow
 }
 
-func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow) card {
+func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow, leases []number.Lease) card {
 	c := card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
 	names := []string{found.Name}
 	var contacts []contact
@@ -227,12 +228,12 @@ func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow) card {
 		if i == 0 {
 			c.UserAgent, c.Browser, c.Language = s.UserAgent, browserOf(s.UserAgent), w.languageOf(s.Language)
 		}
-		c.Visits = append(c.Visits, stayOf(w, s, leads, i == 0))
+		c.Visits = append(c.Visits, stayOf(w, s, leads, leases, i == 0))
 	}
 	return c
 }
 
-func stayOf(w *words, s visit.Session, leads []leadRow, open bool) stay {
+func stayOf(w *words, s visit.Session, leads []leadRow, leases []number.Lease, open bool) stay {
 	shown := stay{Session: s.ID, Open: open, Started: s.StartedAt, Source: sourceOf(w, s.Source), Hits: s.Hits}
 	for _, f := range []field{
 		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},
@@ -241,6 +242,11 @@ func stayOf(w *words, s visit.Session, leads []leadRow, open bool) stay {
 	} {
 		if f.Value != "" {
 			shown.Campaign = append(shown.Campaign, field{w.text(f.Name), f.Value})
+		}
+	}
+	for _, l := range leases {
+		if shownTo := (field{w.text("card.shown"), phone(l.Digits, "")}); l.Session == s.ID && !slices.Contains(shown.Campaign, shownTo) {
+			shown.Campaign = append(shown.Campaign, shownTo)
 		}
 	}
 	for _, p := range s.Pages {

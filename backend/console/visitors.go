@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -98,6 +99,10 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		leads, err = c.Leads.OfVisitor(r.Context(), siteID, visit.ID(visitor), maxCardLeads)
 	}
+	var leases []number.Lease
+	if err == nil {
+		leases, err = c.Leases.OfVisitor(r.Context(), siteID, visit.ID(visitor))
+	}
 	if err != nil {
 		c.failed(w, r, err)
 		return
@@ -106,7 +111,7 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 	for i, l := range leads {
 		rows[i] = leadRowOf(f.Words, f, l)
 	}
-	body := cardOf(f.Words, siteID, found, rows)
+	body := cardOf(f.Words, siteID, found, rows, leases)
 	if err := c.callsOf(r.Context(), f, siteID, &body); err != nil {
 		c.failed(w, r, err)
 		return

@@ -66,6 +66,11 @@ func (w *words) money(amount string) string {
 	return w.out.Sprint(number.Decimal(value, number.Scale(digits)))
 }
 
+// percent is a share from 0 to 1 as the language writes it.
+func (w *words) percent(share float64) string {
+	return w.out.Sprint(number.Percent(share, number.MaxFractionDigits(1)))
+}
+
 // phone is a number in the international writing of its country, or as it was
 // given, when its digits are no number.
 func phone(digits, written string) string {

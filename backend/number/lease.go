@@ -37,6 +37,9 @@ type Want struct {
 	// Replaces is the printed number, as digits.
 	Replaces string
 	Pool     *Pool
+	// First tells that it is the session's first page view: who then finds the pool exhausted is
+	// counted as lost.
+	First bool
 }
 
 // Outcome says what came of wanting a number.
@@ -75,6 +78,7 @@ type Leases struct {
 	ids   *db.Sequence
 	known sync.Map // the lists of pools whose numbers stand in the database
 
+	hours    *db.Counter[poolHour, hourCounts]
 	observer Observer
 	alarmed  sync.Map // when it was told last that a pool is exhausted, by its name
 }
@@ -93,7 +97,7 @@ func NewLeases(d *db.DB, now func() time.Time, observer Observer) *Leases {
 	if observer == nil {
 		observer = nobody{}
 	}
-	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256), observer: observer}
+	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256), hours: newHours(), observer: observer}
 }
 
 // Take leases a number to the visitor, who is there now: his own, as long as nobody else
@@ -114,10 +118,14 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 			}
 		}
 		digits, outcome, err = t.take(ctx)
-		if err == nil && outcome.Exhausted() && l.alarms(want.Pool, t.now) {
-			err = t.alarm(ctx)
+		if err != nil {
+			return err
 		}
-		return err
+		l.count(&t, outcome)
+		if outcome.Exhausted() && l.alarms(want.Pool, t.now) {
+			return t.alarm(ctx)
+		}
+		return nil
 	})
 	if err != nil {
 		return "", "", fmt.Errorf("leasing a number: %w", err)

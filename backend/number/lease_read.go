@@ -3,14 +3,19 @@ package number
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// maxHolders bounds what [Leases.Of] returns.
-const maxHolders = 100
+// What is returned is bounded.
+const (
+	maxHolders   = 20
+	maxOfVisitor = 100
+)
 
 // leaseRow is a lease as it is stored.
 type leaseRow struct {
@@ -31,28 +36,36 @@ func (r *leaseRow) lease() Lease {
 	}
 }
 
-// The columns of a lease that a number has or had last, and of an earlier one.
-const (
-	lastLease    = `SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0 `
-	earlierLease = `SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases WHERE true `
+// newest is the query of the leases that meet the condition, the newest first: those that
+// numbers have or had last, and earlier ones. Each part is read by an index as far as it is
+// needed: a number may have had many thousands.
+func newest(condition string, limit int) string {
+	order := ` AND ` + condition + ` ORDER BY begun_at DESC LIMIT ` + strconv.Itoa(limit)
+	return `SELECT * FROM (SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0` + order + `) AS last
+		UNION ALL SELECT * FROM (SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases WHERE true` + order + `) AS earlier
+		ORDER BY 7 DESC, 1 DESC LIMIT ` + strconv.Itoa(limit)
+}
+
+var (
+	leasesOfNumber  = newest(`digits = $1 AND begun_at <= $2`, maxHolders)
+	leasesOfVisitor = newest(`site_id = $1 AND visitor_id = $2`, maxOfVisitor)
 )
 
 // Of returns the leases of the number that counted at the time, or had ended within 24
-// hours before: the one that began last comes first.
+// hours before: the one that began last comes first. Of those that began before, it looks at
+// the last twenty.
 func (l *Leases) Of(ctx context.Context, from db.Queries, digits string, at time.Time) ([]Lease, error) {
-	rows, err := db.List(ctx, from, (*leaseRow).fields, lastLease+`AND digits = $1 AND begun_at <= $2 AND until >= $3 UNION ALL `+
-		earlierLease+`AND digits = $1 AND begun_at <= $2 AND ended_at >= $3 ORDER BY 7 DESC, 1 DESC LIMIT `+fmt.Sprint(maxHolders),
-		digits, at.UnixMilli(), at.Add(-heldWithin).UnixMilli())
+	rows, err := db.List(ctx, from, (*leaseRow).fields, leasesOfNumber, digits, at.UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("reading who has had a number: %w", err)
 	}
-	return leasesOf(rows), nil
+	since := at.Add(-heldWithin).UnixMilli()
+	return leasesOf(slices.DeleteFunc(rows, func(r leaseRow) bool { return r.until < since })), nil
 }
 
 // OfVisitor returns the visitor's leases, the newest first, 100 at most.
 func (l *Leases) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID) ([]Lease, error) {
-	rows, err := db.List(ctx, l.db.Read(), (*leaseRow).fields, lastLease+`AND site_id = $1 AND visitor_id = $2 UNION ALL `+
-		earlierLease+`AND site_id = $1 AND visitor_id = $2 ORDER BY 7 DESC, 1 DESC LIMIT `+fmt.Sprint(maxHolders), siteID, visitor)
+	rows, err := db.List(ctx, l.db.Read(), (*leaseRow).fields, leasesOfVisitor, siteID, visitor)
 	if err != nil {
 		return nil, fmt.Errorf("reading the numbers of a visitor: %w", err)
 	}

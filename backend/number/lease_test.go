@@ -44,7 +44,7 @@ func (l *lessor) later(d time.Duration) *lessor { l.now = l.now.Add(d); return l
 // take is what a visitor gets, in the session of the same number or the given one.
 func (l *lessor) take(visitor visit.ID, session ...visit.ID) string {
 	l.t.Helper()
-	want := number.Want{Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool}
+	want := number.Want{Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool, First: true}
 	if len(session) > 0 {
 		want.Session = session[0]
 	}
@@ -182,6 +182,36 @@ func TestNumbersChangePools(t *testing.T) {
 		l.pool = smaller
 		require.Equal(t, "begun 74950000003", l.take(1), "the own one has left the pool")
 		require.Equal(t, []visit.ID{1}, l.holders("74950000001"))
+	})
+}
+
+// What a pool has lost, and what it needs, is told by what came of it.
+func TestUseOfPools(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		shown := number.NewShown(d, time.Now)
+		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			return shown.DeclareSite(ctx, tx, "", 1, []number.Declared{{Digits: printed, Tracking: l.pool.Digits}})
+		}))
+		uses, err := l.leases.Uses(t.Context(), 1)
+		require.NoError(t, err)
+		require.Empty(t, uses)
+		for visitor := range visit.ID(5) {
+			l.take(visitor + 1)
+		}
+		l.later(time.Hour).take(6)
+		uses, err = l.leases.Uses(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, uses, 1)
+		use := uses[0]
+		require.Len(t, use.Now, 1)
+		require.Equal(t, visit.ID(6), use.Now[0].Visitor)
+		use.Now = nil
+		require.Equal(t, number.Use{Pool: "spring", Numbers: 2, Begun: 3, Lost: 3, Busiest: 5, Mean: 390 * time.Second}, use)
+		require.InDelta(t, 5*6.5/60, use.Traffic(), 0.0001)
+		others, err := l.leases.Uses(t.Context(), 2)
+		require.NoError(t, err)
+		require.Empty(t, others, "it is no pool of that site")
 	})
 }
 

@@ -33,7 +33,7 @@ func start(ctx context.Context, home string) (console string, stop func(), err e
 		return "", nil, err
 	}
 	text = strings.Replace(text, "import examples/shop/Caddyfile", string(shop), 1)
-	text = strings.Replace(text, "{\n\tfrontdesk\n}", fmt.Sprintf("{\n\tadmin off\n\tpersist_config off\n\tfrontdesk {\n\t\tdatabase sqlite %s\n\t}\n}", settingsIn(home).Source), 1)
+	text = strings.Replace(text, "{\n\tfrontdesk {\n", fmt.Sprintf("{\n\tadmin off\n\tpersist_config off\n\tfrontdesk {\n\t\tdatabase sqlite %s\n", settingsIn(home).Source), 1)
 	for _, port := range []string{"8080", "8081", "8090"} {
 		free, err := dbtest.FreePort()
 		if err != nil {

@@ -32,9 +32,10 @@ function start(): void {
       pump();
       giveUp();
     },
-    ({ online, properties }, afresh) => {
-      status.know(online);
-      learn(properties, afresh);
+    (data, kind) => {
+      status.know(data.online);
+      learn(data.properties, kind === 'restore');
+      numbers.take(data.numbers, /^(history|reinit)$/.test(kind));
     },
   );
   const push = guarded(queue.push);

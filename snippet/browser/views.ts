@@ -21,7 +21,7 @@ const length = 2048;
 export let current: View | undefined;
 
 let ready: () => void;
-let told: (data: Record<string, any>, afresh: boolean) => void;
+let told: (data: Record<string, any>, kind: Hit['kind']) => void;
 
 /** Who is called when views may be sent, and when one has its ids or was reported in vain; and who takes what the service tells of the visitor. */
 export function listen(goOn: typeof ready, take: typeof told): void {
@@ -108,7 +108,7 @@ export function report(view: View): void {
       view.credentials = pick(data);
       if (view === current) {
         show(view.credentials, data.consultant_server_url);
-        told(data, view.hit.kind === 'restore');
+        told(data, view.hit.kind);
       }
     } else if (!unanswered(answer)) {
       view.refused = answer;

@@ -33,3 +33,15 @@ CREATE TABLE leases (
 	PRIMARY KEY (digits, begun_at, id)
 );
 CREATE INDEX leases_of_visitor ON leases (site_id, visitor_id);
+
+-- How many leases began in an hour, and how many sessions found their pool exhausted. An
+-- hour is counted since 1970.
+CREATE TABLE lease_hours (
+	site_id BIGINT NOT NULL,
+	pool    TEXT NOT NULL,
+	hour    BIGINT NOT NULL,
+	lane    BIGINT NOT NULL,
+	begun   BIGINT NOT NULL,
+	lost    BIGINT NOT NULL,
+	PRIMARY KEY (site_id, pool, hour, lane)
+);

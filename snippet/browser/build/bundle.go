@@ -40,6 +40,7 @@ func bundle(dir, entry string) ([]byte, error) {
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
+		MangleProps:       ownProperties,
 		Define:            map[string]string{"__config": parameter},
 	})
 	if len(result.Errors) > 0 {
@@ -48,6 +49,10 @@ func bundle(dir, entry string) ([]byte, error) {
 	}
 	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
 }
+
+// ownProperties are names of properties that no other object has than those of the numbers part, and that nothing but this part
+// reads: in the bundle they are shorter.
+const ownProperties = `^(addAttributes|addLine|again|carrier|compact|dash|dashed|digits|escaped|gaps|known|matched|meaning|openAt|plusAt|poured|round|shown|spaced|zero)$`
 
 // parameter is the name of the core's argument. Being no name of the sources, it is none that minifying gives away.
 const parameter = "$config"

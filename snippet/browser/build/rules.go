@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -69,13 +68,6 @@ func rules() []byte {
 	}
 	fmt.Fprintf(&b, "\n/** Links that dial or write to a number: the first group leads to it, the second is it. */\nexport const links =\n  /^(\\s*(?:%s|(?:https?:)?\\/\\/(?:%s)|%s))([^?&]*)/i;\n",
 		strings.Join(pages.Schemes, "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
-	var selectors []string
-	for _, part := range slices.Concat(pages.Schemes, pages.Links) {
-		for _, element := range []string{"a", "area"} {
-			selectors = append(selectors, fmt.Sprintf(`%s[href*="%s" i]`, element, part))
-		}
-	}
-	fmt.Fprintf(&b, "\n/** The elements that have such links, and few others. */\nexport const linked =\n  '%s';\n", strings.Join(selectors, ","))
 	return b.Bytes()
 }
 

@@ -1,4 +1,4 @@
-import { attributesOf, batch, blockOf, linksOf, type Source, textsOf } from './page';
+import { attributesOf, batch, blockOf, type Source, textsOf } from './page';
 import { mark } from './rules';
 
 /** Blocks of the page, and elements for their attributes, in which a number may stand. */
@@ -38,7 +38,7 @@ export function newBlocks(suspect: RegExp): Blocks {
     nodes = nodes.slice(-overlap);
     values = values.slice(-overlap);
     while (sources.length && nodes.length < batch) {
-      if (!sources[0](nodes, values)) {
+      if (!sources[0](nodes, values, carriers)) {
         sources.shift();
       }
     }
@@ -50,6 +50,7 @@ export function newBlocks(suspect: RegExp): Blocks {
       while (end <= found.index) {
         end += values[n++].length + mark.length;
       }
+      suspect.lastIndex = found.index + 1; // The next digits may be the end of this one and the beginning of another.
       const node = nodes[n - 1];
       if (node instanceof Element) {
         carriers.add(node);
@@ -65,11 +66,7 @@ export function newBlocks(suspect: RegExp): Blocks {
     add(node) {
       addLine(node);
       if (node instanceof Element) {
-        const links: Source = () => {
-          linksOf(node).forEach((link) => carriers.add(link));
-          return false;
-        };
-        sources.push(textsOf(node), ...attributesOf(node), links);
+        sources.push(textsOf(node), attributesOf(node));
       }
     },
     addLine,

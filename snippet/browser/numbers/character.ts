@@ -26,16 +26,6 @@ export function read(text: string, i: number, link: boolean): Character {
   return { kind: found ? found[0] : Kind.Other, size: 1 };
 }
 
-/** The digits in a text, in whatever script. */
-export function digitsIn(text: string): string {
-  let digits = '';
-  for (let i = 0; i < text.length; i++) {
-    const { kind, value } = read(text, i, false);
-    digits += kind === Kind.Figure ? value : '';
-  }
-  return digits;
-}
-
 const figures = zeros.map((zero) => String.fromCharCode(zero) + '-' + String.fromCharCode(zero + 9)).join('');
 const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
 
@@ -43,16 +33,12 @@ const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
  * What finds the last digits of the numbers in joined texts, however they are written: a text without them holds none of the numbers.
  */
 export function tailsOf(numbers: Iterable<string>): RegExp {
-  const between = '[' + kinds.map(([, { source }]) => source.replace(/^\[|\]$/g, '')).join('') + ']*';
-  const tails = new Set<string>();
+  const patterns = new Set(['(?!)']); // Without numbers nothing is found.
   for (const number of numbers) {
-    tails.add(number.slice(-tail));
+    // What stands between two digits is neither a digit nor an ASCII letter; more than that need not be known here.
+    patterns.add(number.slice(-tail).replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + '][^a-z' + figures + ']*'));
   }
-  const patterns = ['(?!)']; // Without numbers nothing is found.
-  for (const digits of tails) {
-    patterns.push(digits.replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']' + between));
-  }
-  return new RegExp(patterns.join('|'), 'g');
+  return new RegExp(Array.from(patterns).join('|'), 'gi');
 }
 
 /** Digits that are searched: few other figures have the same. */

@@ -1,4 +1,4 @@
-import { breaking, linked, links, mark } from './rules';
+import { breaking, links, mark } from './rules';
 
 /** Changes a text, or the number behind a link's lead; what it gives back is the same where there is nothing to change. */
 export type Change = (text: string, lead?: string) => string;
@@ -25,8 +25,11 @@ export function blockOf(node: Node | null): Element | null {
 /** Nodes that are looked at together. */
 export const batch = 1000;
 
-/** Adds texts, and elements for the values of attributes, to the two lists, until they hold a batch. Whether there may be more. */
-export type Source = (nodes: Node[], values: string[]) => boolean;
+/**
+ * Adds texts, and elements for the values of their attributes, to the two lists, until they hold a batch, and the elements with
+ * links that call a number to the third: these are few, and may write digits otherwise. Whether there may be more.
+ */
+export type Source = (nodes: Node[], values: string[], callers: Set<Element>) => boolean;
 
 /** The texts in an element. */
 export function textsOf(element: Element): Source {
@@ -43,38 +46,33 @@ export function textsOf(element: Element): Source {
   };
 }
 
-/** What is read of attributes, links apart: their elements and names. */
-const readable = [
-  ['[alt]', 'alt'],
-  ['[title]', 'title'],
-  ['[aria-label]', 'aria-label'],
-  ['meta[name=description i][content]', 'content'],
-];
+/** What is read of attributes, links apart, and the elements that have any. */
+const readable = ['alt', 'title', 'aria-label', 'content'];
+const described = 'meta[name=description i]';
+const readers = `[alt],[title],[aria-label],${described},a[href],area[href]`;
 
 /** The attributes of an element and of those in it that are read. */
-export function attributesOf(element: Element): Source[] {
-  return readable.map(([selector, name]) => {
-    let found: Element[] | undefined;
-    let n = 0;
-    return (nodes, values) => {
-      found = found || elementsIn(element, selector);
-      for (; n < found.length && nodes.length < batch; n++) {
-        nodes.push(found[n]);
-        values.push(found[n].getAttribute(name)!);
+export function attributesOf(element: Element): Source {
+  let found: Element[] | undefined;
+  let n = 0;
+  return (nodes, values, callers) => {
+    found = found || (element.matches(readers) ? [element] : []).concat(Array.from(element.querySelectorAll(readers)));
+    for (; n < found.length && nodes.length < batch; n++) {
+      const reader = found[n];
+      const href = linkOf(reader);
+      if (href && links.test(href)) {
+        callers.add(reader);
       }
-      return n < found.length;
-    };
-  });
-}
-
-/** The elements, itself and in it, with links that call a number. These are few, and may write digits otherwise. */
-export function linksOf(element: Element): Element[] {
-  return elementsIn(element, linked);
-}
-
-function elementsIn(element: Element, selector: string): Element[] {
-  const found = Array.from(element.querySelectorAll(selector));
-  return element.matches(selector) ? [element, ...found] : found;
+      for (const name of readable) {
+        const value = reader.getAttribute(name);
+        if (value) {
+          nodes.push(reader);
+          values.push(value);
+        }
+      }
+    }
+    return n < found.length;
+  };
 }
 
 /** Reads the lines that an element itself has. Gives the nodes that it has looked at. */
@@ -123,20 +121,26 @@ export function changeAttributes(element: Element, change: Change): void {
   if (element.closest(untouched)) {
     return;
   }
-  for (const [selector, name] of readable) {
-    if (element.matches(selector)) {
-      const node = element.getAttributeNode(name)!;
+  for (const name of readable) {
+    const node = element.getAttributeNode(name);
+    if (node && (name !== 'content' || element.matches(described))) {
       putAll([node], [change(node.value)]);
     }
   }
-  const href = linkOf(element);
-  if (href) {
-    putAll([href], [href.value.replace(links, (_, lead, number) => lead + change(number, lead))]);
-  }
+  changeLink(element, (lead, number) => change(number, lead));
 }
 
-export function linkOf(element: Element): Attr | null {
-  return /^(a|area)$/.test(element.localName) ? element.getAttributeNode('href') : null;
+/** The address of a link; null where there is none. */
+export function linkOf(element: Element): string | null {
+  return /^(a|area)$/.test(element.localName) ? element.getAttribute('href') : null;
+}
+
+/** Changes the number that a link calls. Whether there was anything to change. */
+export function changeLink(element: Element, change: (lead: string, number: string) => string): boolean {
+  const href = linkOf(element);
+  return (
+    !!href && putAll([element.getAttributeNode('href')!], [href.replace(links, (_, lead, number) => lead + change(lead, number))])
+  );
 }
 
 interface Overwritten {
@@ -188,6 +192,31 @@ export function leave(node: Node | null): void {
   }
 }
 
+/** What stood in the texts and attributes that were written over, and what was written. */
+const changes = new Map<Node, [old: string, fresh: string]>();
+
+/** As many are kept before those are let go of that the page has dropped. */
+let room = 1000;
+
+function note(node: Node, fresh: string): void {
+  const before = changes.get(node);
+  changes.set(node, [before && before[1] === node.nodeValue ? before[0] : node.nodeValue!, fresh]);
+  if (changes.size > room) {
+    changes.forEach((_, node) => ((node as Attr).ownerElement || node).isConnected || changes.delete(node));
+    room = 1000 + 2 * changes.size;
+  }
+}
+
+/** Brings back what stood there before, but for what the page has changed itself. */
+export function putBack(): void {
+  changes.forEach(([old, fresh], node) => {
+    if (node.nodeValue === fresh) {
+      node.nodeValue = old;
+    }
+  });
+  changes.clear();
+}
+
 /** Writes the values into texts or attributes, all or none of them. */
 export function putAll(nodes: Node[], values: string[]): boolean {
   const changed = nodes.filter((node, i) => node.nodeValue !== values[i]);
@@ -204,6 +233,7 @@ export function putAll(nodes: Node[], values: string[]): boolean {
       const last = placeOf(node).get(nameOf(node));
       const again = last && now - last.at < shortly ? last.again + (last.round === round ? 0 : 1) : 0;
       placeOf(node).set(nameOf(node), { again, round, at: now });
+      note(node, values[i]);
       node.nodeValue = values[i];
     }
   });

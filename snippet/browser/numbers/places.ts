@@ -1,6 +1,6 @@
 import type { Table } from './forms';
-import { blockOf, forbidden, isBlock, linkOf, putAll } from './page';
-import { links, mark } from './rules';
+import { blockOf, changeLink, forbidden, isBlock, putAll } from './page';
+import { mark } from './rules';
 import { dials } from './writing';
 
 /** A number as the page's block tells it. Records of targets and pictures stand beside those of numbers. */
@@ -70,21 +70,12 @@ function digitsOf(writing: string): string {
 
 /** The link of a place calls the number, whatever it called. */
 function fillLink(element: Element, { raw, known }: Place): boolean {
-  const href = linkOf(element);
-  return (
-    !!href &&
-    putAll(
-      [href],
-      [
-        href.value.replace(links, (_, lead, number: string) => {
-          const plain = number.replace(/%2b/i, '+');
-          const [writing = ''] = plain.match(otherWriting) || [];
-          const fresh = (dials(lead) ? '+' : '') + raw;
-          return lead + (known.has(digitsOf(writing)) && '+' + writing !== fresh ? number : plain.replace(writing, fresh));
-        }),
-      ],
-    )
-  );
+  return changeLink(element, (lead, number) => {
+    const plain = number.replace(/%2b/i, '+');
+    const [writing = ''] = plain.match(otherWriting) || [];
+    const fresh = (dials(lead) ? '+' : '') + raw;
+    return known.has(digitsOf(writing)) && '+' + writing !== fresh ? number : plain.replace(writing, fresh);
+  });
 }
 
 /** The first writing of another number in the place, or nothing at all, becomes the number. */
@@ -164,7 +155,8 @@ function picture(element: Element, address: string, alt: string): boolean {
     nodes.map(() => address),
   );
   if (changed) {
-    element.setAttribute('alt', alt);
+    element.setAttribute('alt', element.getAttribute('alt') || '');
+    putAll([element.getAttributeNode('alt')!], [alt]);
   }
   return changed;
 }

@@ -105,7 +105,3 @@ export const breaking = new Set(
 /** Links that dial or write to a number: the first group leads to it, the second is it. */
 export const links =
   /^(\s*(?:tel:|sms:|callto:|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\?phone=|api\.whatsapp\.com\/send\/\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
-
-/** The elements that have such links, and few others. */
-export const linked =
-  'a[href*="tel:" i],area[href*="tel:" i],a[href*="sms:" i],area[href*="sms:" i],a[href*="callto:" i],area[href*="callto:" i],a[href*="//wa.me/" i],area[href*="//wa.me/" i],a[href*="//api.whatsapp.com/send?phone=" i],area[href*="//api.whatsapp.com/send?phone=" i],a[href*="//api.whatsapp.com/send/?phone=" i],area[href*="//api.whatsapp.com/send/?phone=" i],a[href*="whatsapp://send?phone=" i],area[href*="whatsapp://send?phone=" i]';

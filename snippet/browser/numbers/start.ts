@@ -1,16 +1,21 @@
 import { newBlocks } from './blocks';
-import { digitsIn, tailsOf } from './character';
+import { tailsOf } from './character';
 import { type Group, learn, reverse, type Table } from './forms';
 import { idle, isHydrating, settled } from './hydration';
-import { batch, beginRound, type Change, changeAttributes, patience, readBlock } from './page';
-import { elementsOf, type Entry, fill, isNumber, placesOf } from './places';
+import { batch, beginRound, type Change, changeAttributes, patience, putBack, readBlock } from './page';
+import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
-/** What the page carries when numbers are in effect on it. */
+/** What is told of a number, or of a place that shows it. */
+export type Issued = Entry & { forms?: Group[] };
+
+/** What the page carries when numbers are in effect on it, and what is in effect now. */
 export interface Block {
-  numbers: (Entry & { forms?: Group[] })[];
+  numbers: Issued[];
   replaced: Replaced[];
+  /** Those that the server has replaced by: the same object, unless others are in effect meanwhile. */
+  served?: Issued[];
 }
 
 /** A record as the page gets it. */
@@ -26,29 +31,44 @@ export interface Work {
 /** Nodes that are looked at before the page is given time to draw. */
 const portion = 4000;
 
-/**
- * Replaces what the server has left of the page's numbers, or brings the old ones back if the page, when it is
- * asked, says no. It begins when the page is idle, and works a portion in each frame. `found` takes the numbers, in
- * international form, that have been replaced.
- */
-export function start({ numbers, replaced }: Block, ask: () => boolean, found: Set<string>): Work {
-  const undo = !consulted(ask);
+/** The numbers that the page shows by the run before. */
+let last: Issued[] | undefined;
+
+function tableOf(numbers: Issued[], undo: boolean): Table {
   const table: Table = new Map();
   for (const { from, forms } of numbers) {
     // What may stand in another number's place already is not to be replaced once more.
     const placed = !undo && numbers.some((other) => other.raw === from && other.from !== from);
     learn(table, from, (forms || []).map((group) => (placed ? (group.slice(0, 3) as unknown as Group) : group)));
   }
-  const back = undo ? reverse(table) : table;
-  const change: Change = undo ? undoing(back, replaced) : (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
+  return table;
+}
+
+/**
+ * Replaces what the server has left of the page's numbers; brings the old ones back if the page, when it is asked, says no;
+ * and where other numbers than the served ones, or than those of the run before, are in effect, puts them in their places. It
+ * begins when the page is idle, or at once if it is not the first run, and works a portion in each frame. `found` takes the
+ * numbers, in international form, that have been replaced.
+ */
+export function start({ numbers, replaced, served = numbers }: Block, ask: () => boolean, found: Set<string>): Work {
+  const undo = !consulted(ask);
+  const restoring = undo || served !== numbers;
+  const table = tableOf(undo ? [] : numbers, false);
+  const back = reverse(tableOf(restoring ? served : [], true));
+  const restore = undoing(back, replaced);
+  const write: Change = (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
+  const change: Change = restoring ? (text, lead) => write(restore(text, lead), lead) : write;
   const places = undo ? [] : placesOf(numbers, table);
-  for (const { id, from } of undo ? [] : numbers) {
+  if (undo || last !== numbers) {
+    found.clear();
+  }
+  for (const { id, from } of restoring ? [] : numbers) {
     if (replaced.some(([place]) => place === id)) {
       found.add(from);
     }
   }
-  const fresh = undo ? replaced.filter(([id]) => isNumber(id)).map(([, , writing]) => digitsIn(writing)) : [];
-  const blocks = newBlocks(tailsOf([...back.keys(), ...fresh.filter(Boolean)]));
+  const fresh = restoring ? served.map(({ raw }) => raw) : [];
+  const blocks = newBlocks(tailsOf([...table.keys(), ...back.keys(), ...fresh]));
   let frame = 0;
   let ready = false;
   let ended = false;
@@ -115,14 +135,23 @@ export function start({ numbers, replaced }: Block, ask: () => boolean, found: S
     }
   }
   function begin(): void {
+    if (ended) {
+      return;
+    }
     ready = true;
-    if (undo && !ended) {
+    if (undo || (last && last !== numbers)) {
+      putBack();
+    }
+    if (restoring) {
       undoPlaces(replaced);
     }
+    last = numbers;
     blocks.add(document.documentElement);
     work();
   }
-  if (isHydrating()) {
+  if (last) {
+    begin();
+  } else if (isHydrating()) {
     settled(begin);
   } else {
     idle(begin);

@@ -1,6 +1,6 @@
 import { begin } from './character';
 import type { Table } from './forms';
-import { type Change, leave, linkOf, putAll } from './page';
+import { type Change, leave, putAll } from './page';
 import { elementsOf, isNumber, sourcesOf } from './places';
 import { rewrite } from './rewrite';
 import { mark } from './rules';
@@ -62,7 +62,7 @@ export function undoPlaces(replaced: Replaced[]): void {
   for (const [id, old, fresh] of replaced) {
     for (const element of isNumber(id) ? [] : elementsOf(id)) {
       const sources = element.localName === 'img' ? sourcesOf(element).filter(({ value }) => value === fresh) : [];
-      const nodes: (Text | Attr | null)[] = [linkOf(element), element.getAttributeNode('alt')];
+      const nodes: (Text | Attr | null)[] = [element.getAttributeNode('href'), element.getAttributeNode('alt')];
       const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
       while (walk.nextNode()) {
         nodes.push(walk.currentNode as Text);

@@ -1,0 +1,107 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// sitePools are the pools of a site's numbers.
+type sitePools struct {
+	site.Site
+	Pools []poolUse
+}
+
+// poolUse is how a site's visitors use a pool.
+type poolUse struct {
+	number.Use
+	Name   string
+	Taken  int
+	Advice []string // sentences
+	Own    []lease  // the site's
+}
+
+// lease is a lease that counts now, as a row of the list.
+type lease struct {
+	number.Lease
+	Visitor, Link string
+}
+
+// showPools serves the pools of the sites that lists are narrowed to.
+func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "pools")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	having, err := c.Numbers.Sites(r.Context())
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	var body struct {
+		Sites []sitePools
+		More  bool
+	}
+	for _, s := range f.Sites {
+		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] {
+			continue
+		}
+		if len(body.Sites) == maxNumberSites {
+			body.More = true
+			break
+		}
+		uses, err := c.Leases.Uses(r.Context(), s.ID)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		if len(uses) == 0 {
+			continue
+		}
+		shown := sitePools{Site: s}
+		for _, use := range uses {
+			shown.Pools = append(shown.Pools, poolUseOf(f.Words, s.ID, use))
+		}
+		body.Sites = append(body.Sites, shown)
+	}
+	f.Body = body
+	c.show(w, r, http.StatusOK, f)
+}
+
+func poolUseOf(w *words, siteID int64, use number.Use) poolUse {
+	name := use.Pool
+	if !number.IsPoolName(name) { // that of a printed number alone
+		name = phone(name, "")
+	}
+	shown := poolUse{Use: use, Name: name, Taken: len(use.Now), Advice: adviceOf(w, use)}
+	for _, l := range use.Now {
+		if l.Site == siteID { // another site's visitors are nobody's business here
+			shown.Own = append(shown.Own, lease{
+				Lease: l, Visitor: visitorLabel(w, int64(l.Visitor)), Link: cardLink(siteID, int64(l.Visitor)),
+			})
+		}
+	}
+	return shown
+}
+
+// lossAimed is the share of visitors for whom there may be no number, in the advice.
+const lossAimed = 0.01
+
+// adviceOf says what the pool loses, and how many numbers it needs.
+func adviceOf(w *words, use number.Use) (advice []string) {
+	if use.Lost > 0 {
+		advice = append(advice, w.text("pools.lost", "n", int(use.Lost)))
+	}
+	if use.Busiest == 0 || use.Mean == 0 {
+		return append(advice, w.text("pools.young"))
+	}
+	traffic := use.Traffic()
+	longer := float64(use.Busiest) * (use.Mean + number.DefaultHold).Hours()
+	return append(advice,
+		w.text("pools.busiest", "n", int(use.Busiest), "span", w.span(use.Mean)),
+		w.text("pools.needed", "n", number.Needed(traffic, lossAimed), "share", w.percent(number.Lost(traffic, use.Numbers)), "longer", strconv.Itoa(number.Needed(longer, lossAimed))),
+	)
+}
