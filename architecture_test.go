@@ -33,10 +33,10 @@ var mayImport = map[string][]string{
 	"snippet/phone":    {"snippet/steps"},
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
-	"backend/api":      {"backend/site", "backend/visit", "backend/lead", "backend/operator", "backend/journal", "backend/pace"},
-	"backend/console":  {"backend/site", "backend/visit", "backend/lead", "backend/number", "backend/operator", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
+	"backend/api":      {"backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/operator", "backend/journal", "backend/pace"},
+	"backend/console":  {"backend/site", "backend/telephony", "backend/visit", "backend/lead", "backend/number", "backend/operator", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
 	"backend/lead":     {"backend/visit", "backend/journal", "backend/scope", "backend/db"},
-	"backend/number":   {"backend/journal", "backend/visit", "backend/db"},
+	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/scope", "backend/db"},
 	"backend/visit":    {"backend/journal", "backend/scope", "backend/db"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},
 	"backend/site":     {"backend/number", "backend/journal", "backend/scope", "backend/db"},
@@ -46,6 +46,8 @@ var mayImport = map[string][]string{
 	"bench":            nil,
 	"e2e":              nil,
 	"examples":         nil,
+
+	"backend/telephony": {"backend/telephony"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.

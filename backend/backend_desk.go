@@ -82,6 +82,7 @@ type Desk struct {
 	Leases    *number.Leases
 	Visits    *visit.Visits
 	Leads     *lead.Leads
+	Calls     *number.Calls
 	API       *api.API
 	Console   *console.Console
 
@@ -119,6 +120,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	numbers := number.NewShown(d, time.Now)
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
+	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	desk := &Desk{
 		DB:        d,
@@ -129,6 +131,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leases:    leases,
 		Visits:    visits,
 		Leads:     leads,
+		Calls:     calls,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	desk.Console = console.New(console.Subjects{
@@ -139,6 +142,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leads:      leads,
 		Operators:  operators,
 		Numbers:    numbers,
+		Calls:      calls,
 		Leases:     leases,
 		Configured: desk.configuredFor,
 	}, time.Now, logger.Named("console"))

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -45,6 +46,9 @@ type App struct {
 	// The operators' accounts that the configuration declares. When there is no
 	// account at all, a link for making the first one is logged at start.
 	Operators []Operator `json:"operators,omitempty"`
+
+	// The telephone platforms that tell of calls. Default: none.
+	Telephony *Telephony `json:"telephony,omitempty"`
 
 	// Tracking numbers of which each visitor has another for a while, by the names under
 	// which the numbers of sites use them.
@@ -128,6 +132,10 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.operators, err = resolveOperators(a.Operators, a.WrittenAt); err != nil {
 		return err
 	}
+	platforms, err := a.Telephony.platforms(a.WrittenAt)
+	if err != nil {
+		return err
+	}
 	if a.pools, err = resolvePools(a.Pools); err != nil {
 		return err
 	}
@@ -157,6 +165,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Service:  a.service.Service,
 		Pictures: &a.service.pictures,
 		Observer: edgeObserver{a},
+		Calls:    api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
 		Logger:   a.logger,
 		Names: func(key string) bool {
 			_, known := slices.BinarySearch(named(), key)

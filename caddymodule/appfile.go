@@ -33,6 +33,9 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		database postgres <connection string>
 //		name     <name>
 //		operator <login> <password hash> [<site key>...]
+//		telephony <platform> {
+//			...
+//		}
 //		pool     <name> <number>... {
 //			hold      <duration>
 //			exhausted original|shared
@@ -44,7 +47,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, name, operator and pool", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, name, operator, pool and telephony", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -98,12 +101,19 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				}
 			}
 			a.Operators = append(a.Operators, o)
+		case "telephony":
+			if a.Telephony == nil {
+				a.Telephony = new(Telephony)
+			}
+			if err := a.Telephony.unmarshalCaddyfile(d, &a.WrittenAt); err != nil {
+				return err
+			}
 		case "pool":
 			if err := a.readPool(d); err != nil {
 				return err
 			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, name, operator or pool", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, name, operator, pool or telephony", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

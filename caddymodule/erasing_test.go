@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
 var fencedSQL = regexp.MustCompile("(?ms)^```sql\n(.*?)^```")
@@ -60,11 +61,15 @@ func TestDocumentedErasing(t *testing.T) {
 				})
 				require.Equal(t, http.StatusOK, status, "%v", body)
 			}
-			_, set := s.viewed("http://localhost:$PORT", "http://localhost:$PORT/", "")
-			nobody := cookieOf(t, set)
 			desk, done, err := activeService(t).Use()
 			require.NoError(t, err)
 			defer done()
+			for i, caller := range []string{"74951112233", "74954445566"} {
+				_, _, err := desk.Calls.Take(t.Context(), telephony.Event{Platform: "webhook", Call: fmt.Sprint(i), Kind: telephony.Start, Called: "74957654321", Caller: caller})
+				require.NoError(t, err)
+			}
+			_, set := s.viewed("http://localhost:$PORT", "http://localhost:$PORT/", "")
+			nobody := cookieOf(t, set)
 			count := func(query string) int {
 				n, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], query)
 				require.NoError(t, err, query)
@@ -84,6 +89,11 @@ func TestDocumentedErasing(t *testing.T) {
 			require.Equal(t, 1, count("SELECT COUNT(*) FROM leads"))
 			require.Equal(t, 1, count("SELECT COUNT(*) FROM leads WHERE email = 'boris@example.com'"))
 
+			require.Equal(t, 1, count("SELECT COUNT(*) FROM calls"))
+			require.Equal(t, 1, count("SELECT COUNT(*) FROM call_places"))
+			require.Equal(t, 1, count("SELECT COUNT(*) FROM calls WHERE caller = '74954445566'"))
+			require.Equal(t, 1, count("SELECT COUNT(*) FROM journal WHERE kind = 'call.told'"))
+
 			columns := `SELECT table_name FROM information_schema.columns WHERE column_name = 'visitor_id' AND table_schema = 'public'`
 			if engine == db.SQLite {
 				columns = `SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'visitor_id' WHERE m.type = 'table'`
@@ -97,7 +107,7 @@ func TestDocumentedErasing(t *testing.T) {
 				require.True(t, slices.ContainsFunc(statements, func(s string) bool {
 					return strings.HasPrefix(s, "DELETE FROM "+table+" ") || strings.HasPrefix(s, "UPDATE "+table+" SET visitor_id = 0 ")
 				}), "%s holds persons", table)
-				if !slices.Contains([]string{"leads", "journal", "leases", "pool_numbers"}, table) { // they know visitors by other numbers
+				if !slices.Contains([]string{"leads", "journal", "leases", "pool_numbers", "calls"}, table) { // they know visitors by other numbers
 					require.Zero(t, count("SELECT COUNT(*) FROM "+table+" WHERE visitor_id NOT IN (SELECT id FROM visitors)"), table)
 				}
 			}

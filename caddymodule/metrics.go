@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -51,6 +52,10 @@ var (
 		Name: "frontdesk_leads_total",
 		Help: "Leads that were stored, by where they came from.",
 	}, []string{"origin"})
+	callEvents = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_call_events_total",
+		Help: "Requests of telephone platforms, by platform and what became of them.",
+	}, []string{"platform", "outcome"})
 	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_leases_total",
 		Help: "Page views whose visitor was to have a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
@@ -69,7 +74,7 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, leases} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, leases, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -87,5 +92,12 @@ func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).In
 
 func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
 
+func (metricsObserver) Call(platform, outcome string) {
+	callEvents.WithLabelValues(platform, outcome).Inc()
+}
+
 // Interface guards
-var _ backend.Observer = metricsObserver{}
+var (
+	_ backend.Observer = metricsObserver{}
+	_ api.CallObserver = metricsObserver{}
+)

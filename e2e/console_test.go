@@ -296,7 +296,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/numbers", "/sites", "/sites/1", "/sites/1/settings", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/numbers", "/sites", "/sites/1", "/sites/1/settings", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

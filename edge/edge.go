@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -47,6 +48,8 @@ type Edge struct {
 	Pictures *Pictures
 	Observer Observer
 	Logger   *zap.Logger
+	// Calls answers telephone platforms.
+	Calls *api.Calls
 	// Names tells whether the configuration itself names the site of the key. It is
 	// asked once requests come.
 	Names func(key string) bool

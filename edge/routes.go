@@ -18,6 +18,7 @@ func (b *Block) table() *http.ServeMux {
 	mux.HandleFunc(prefix+"svc.js", fetched(b.serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(b.servePicture))
+	mux.HandleFunc(prefix+"calls/{route...}", b.serveTelephony)
 	api.Mount(mux, prefix, b.serveCall)
 	return mux
 }

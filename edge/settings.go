@@ -263,9 +263,20 @@ func (s *Settings) Doubts() (doubts []string) {
 func (s *Settings) Declared() []number.Declared {
 	var declared []number.Declared
 	for _, n := range s.Numbers {
-		declared = append(declared, number.Declared{Digits: n.Number, Tracking: s.trackingOf(n)})
+		declared = append(declared, number.Declared{Digits: n.Number, Tracking: s.trackingOf(n), Conditions: conditionsOf(n)})
 	}
 	return declared
+}
+
+// conditionsOf are the conditions of the static tracking numbers of the number.
+func conditionsOf(n Number) map[string]string {
+	conditions := make(map[string]string)
+	for _, t := range n.Tracking {
+		if t.Static != "" && len(t.When) > 0 {
+			conditions[t.Static] = strings.Join(t.When, " ")
+		}
+	}
+	return conditions
 }
 
 // Defaults are those of the settings that a site may have of its own, all of them set

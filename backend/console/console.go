@@ -30,6 +30,7 @@ type Subjects struct {
 	Leads     *lead.Leads
 	Operators *operator.Operators
 	Numbers   *number.Shown
+	Calls     *number.Calls
 	Leases    *number.Leases
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
@@ -53,6 +54,7 @@ type Console struct {
 	streams        streams
 	attendance     attendance
 	sharedLeads    *shared[leadKey, lead.Lead]
+	sharedCalls    *shared[callKey, number.Call]
 	sharedSites    *shared[struct{}, []site.Site]
 	sharedPresence *shared[presenceKey, *presence]
 	sharedMoves    *shared[moveKey, []byte]
@@ -71,6 +73,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	c.sessions = newSessions(subjects.Operators.Sessions(), c.failed)
 	c.attendance.console = c
 	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
+	c.sharedCalls = newShared(1000, 10*time.Second, now, func(ctx context.Context, k callKey) (number.Call, error) { return c.Calls.Get(ctx, k.site, k.id) })
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
 	c.sharedPresence = newShared(64, time.Minute, now, func(ctx context.Context, k presenceKey) (*presence, error) {
 		sites, err := c.sharedSites.get(ctx, struct{}{})
@@ -178,6 +181,7 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /leads/refused/{site}/{refused}", c.signedIn(c.takeOver))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
 	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
+	mux.HandleFunc("GET /calls", c.signedIn(c.showCalls))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))
 	mux.HandleFunc("GET /stream/{view}", c.signedIn(c.stream))

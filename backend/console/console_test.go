@@ -68,6 +68,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
 		Numbers: number.NewShown(database, d.now),
 		Leases:  number.NewLeases(database, d.now, nil),
+		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)

@@ -132,6 +132,7 @@ type card struct {
 	Contacts           folded[contact]
 	Properties         folded[field]
 	Leads              folded[leadRow]
+	Calls              folded[callRow]
 	Visits             []stay
 	Reach              reach
 	Browser, UserAgent string
@@ -174,6 +175,7 @@ const firstContacts, firstProperties, firstLeads = 4, 8, 5
 
 // stay is a session on a visitor's card.
 type stay struct {
+	Session  visit.ID
 	Open     bool
 	Started  time.Time
 	Source   source
@@ -182,14 +184,15 @@ type stay struct {
 	Steps    []step
 }
 
-// step is a page view, an event or a lead, newest first.
+// step is a page view, an event, a lead or a call, newest first.
 type step struct {
-	Kind    string // page, event or lead
+	Kind    string // page, event, lead or call
 	At      time.Time
 	Title   []string
 	Details []string
 	Page    page
 	Lead    leadRow
+	Call    callRow
 }
 
 func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow, leases []number.Lease) card {
@@ -231,7 +234,7 @@ func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow, leases []
 }
 
 func stayOf(w *words, s visit.Session, leads []leadRow, leases []number.Lease, open bool) stay {
-	shown := stay{Open: open, Started: s.StartedAt, Source: sourceOf(w, s.Source), Hits: s.Hits}
+	shown := stay{Session: s.ID, Open: open, Started: s.StartedAt, Source: sourceOf(w, s.Source), Hits: s.Hits}
 	for _, f := range []field{
 		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},
 		{"card.click", strings.Trim(s.Source.ClickIDName+" "+s.Source.ClickID, " ")},

@@ -16,13 +16,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // secrets are what there is of the shop, each in words that stand nowhere else.
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
-	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused",
+	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -37,8 +38,10 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, "SecretProperty", &value))
 	l := d.lead(h, map[string]any{"name": "SecretName", "phone": "+7 (912) 345-67-89", "email": "secret@mail.example", "message": "SecretMessage",
 		"form_name": "SecretForm", "user_fields": map[string]any{"city": "SecretCity"}})
+	d.declareNumbers("secret", number.Declared{Digits: "74950000000", Tracking: []string{"74950000001"}})
 	require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/secret-path", map[string][]number.Writing{"74957654321": {{Text: "74957654321", Place: "text"}}}))
 	refused := d.refuse("foreign_ids", []byte(`{"name":"SecretRefused"}`), h.Ref)
+	d.call(telephony.Event{Call: "secret", Kind: telephony.Start, Called: "74950000001", Caller: "79123456789", Recording: "https://pbx.example/SecretRecording.mp3"})
 	_, err = d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{PhoneMask: new("+7 ###")}, "shopkeeper")
 	require.NoError(t, err)
 	keeper, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{
@@ -165,7 +168,7 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 		eve := d.signedIn("eve")
 		d.shop = other
 		mine := d.hit(visit.View{URL: "https://other.example/mine", Title: "Mine"})
-		for _, view := range []string{"visitors", "leads", "other", "card"} {
+		for _, view := range []string{"visitors", "leads", "calls", "other", "card"} {
 			for _, query := range []string{"site=" + values["site"], "site=" + values["site"] + "&visitor=" + values["visitor"], "site=0&site=" + values["site"], "site=x", "site=-1"} {
 				require.Equal(t, http.StatusNotFound, eve.open("/stream/"+view+"?after=0-0&"+query, "").status, view)
 			}
@@ -177,6 +180,7 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 				d.shop = shop
 				h := d.hit(visit.View{URL: "https://shop.example/secret-path", Title: "SecretTitle"})
 				d.lead(h, map[string]any{"name": "SecretName", "message": "SecretMessage"})
+				d.call(telephony.Event{Call: fmt.Sprint("secret", d.calls.Add(1)), Kind: telephony.Start, Called: "74950000001", Caller: "79123456789"})
 				d.shop = other
 				last := fmt.Sprint("Last", d.calls.Load())
 				d.lead(mine, map[string]any{"message": last})

@@ -32,6 +32,8 @@ func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Wa
 		return &visitorsView{arrivals: base}, c.Visits.Watch(permitted(r))
 	case "leads":
 		return &leadsView{arrivals: base}, nil
+	case "calls":
+		return &callsView{arrivals: base}, nil
 	case "card":
 		visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
 		site := permitted(r).IDs()

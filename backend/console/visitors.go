@@ -112,6 +112,11 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		rows[i] = leadRowOf(f.Words, f, l)
 	}
 	body := cardOf(f.Words, siteID, found, rows, leases)
+	if err := c.callsOf(r.Context(), f, siteID, &body); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	allowRecordings(w.Header())
 	f.Title, f.Body = body.Label, body
 	f.SiteID = siteID
 	c.show(w, r, http.StatusOK, f)

@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
 // used are the names of messages that the templates and the code mention, those
@@ -24,6 +26,18 @@ func used(t *testing.T) map[string]bool {
 	names := map[string]bool{
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
 		"origin." + lead.Script: true, "origin." + lead.Server: true, "origin." + lead.Form: true, "source.other": true,
+	}
+	for _, reason := range number.Reasons {
+		names["call.reason."+string(reason)] = true
+	}
+	for _, confidence := range []number.Confidence{number.High, number.Medium, number.Low} {
+		names["call.confidence."+string(confidence)] = true
+	}
+	for _, state := range []number.State{number.Ringing, number.Talking, number.Endless, "answered", "missed", "busy", "failed"} {
+		names["call.state."+string(state)] = true
+	}
+	for _, note := range telephony.Notes {
+		names["call.note."+note] = true
 	}
 	for kind := range sourceIcons {
 		names["source."+kind] = true

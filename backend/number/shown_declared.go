@@ -16,18 +16,32 @@ type Declared struct {
 	Digits string
 	// Tracking are the numbers that it can be replaced by.
 	Tracking []string
+	// Conditions say for whom each of these is, as they are configured. [Shown.Declared]
+	// leaves them out.
+	Conditions map[string]string
+}
+
+// maxConditions is how many bytes of a number's conditions are kept.
+const maxConditions = 500
+
+// role is what a number is for, beside the number for which it stands.
+type role struct {
+	place      int64 // among the site's, from 0
+	conditions string
 }
 
 // declaration says that a declarer has a number for a site.
 type declaration struct {
 	declared
 	declarer string
-	place    int64 // among the site's, from 0
+	role
 }
 
-func (d *declaration) fields() []any { return append(d.declared.fields(), &d.declarer, &d.place) }
+func (d *declaration) fields() []any {
+	return append(d.declared.fields(), &d.declarer, &d.place, &d.conditions)
+}
 
-const declarations = `SELECT site_id, digits, replaces, declarer, place FROM number_declarations`
+const declarations = `SELECT site_id, digits, replaces, declarer, place, conditions FROM number_declarations`
 
 // declared is a number of a site, printed on its pages or in the place of one that is.
 type declared struct {
@@ -42,7 +56,7 @@ func (d *declared) fields() []any { return []any{&d.site, &d.digits, &d.replaces
 // their ids. A number that nobody declares any more is retired: it stays in the
 // database, with the time of it.
 func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites map[int64][]Declared) error {
-	wanted := make(map[declared]int64)
+	wanted := make(map[declared]role)
 	for siteID, numbers := range sites {
 		places(wanted, siteID, numbers)
 	}
@@ -55,7 +69,7 @@ func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites ma
 
 // DeclareSite does the same for one site alone.
 func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, siteID int64, numbers []Declared) error {
-	wanted := make(map[declared]int64)
+	wanted := make(map[declared]role)
 	places(wanted, siteID, numbers)
 	stored, err := db.List(ctx, tx, (*declaration).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
 	if err != nil {
@@ -67,14 +81,14 @@ func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, site
 // IsDeclared tells whether the declarer has declared these numbers, and no others, for
 // the site.
 func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, numbers []Declared) (bool, error) {
-	wanted := make(map[declared]int64)
+	wanted := make(map[declared]role)
 	places(wanted, siteID, numbers)
 	stored, err := db.List(ctx, s.db.Read(), (*declaration).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
 	if err != nil {
 		return false, fmt.Errorf("reading declared numbers: %w", err)
 	}
 	for _, d := range stored {
-		if place, is := wanted[d.declared]; !is || place != d.place {
+		if wants, is := wanted[d.declared]; !is || wants != d.role {
 			return false, nil
 		}
 	}
@@ -83,37 +97,37 @@ func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, n
 
 // places notes the place of each number of the site. Several handlers of a site may
 // have the same.
-func places(wanted map[declared]int64, siteID int64, numbers []Declared) {
+func places(wanted map[declared]role, siteID int64, numbers []Declared) {
 	place := int64(0)
-	note := func(digits, replaces string) {
+	note := func(digits, replaces, conditions string) {
 		n := declared{siteID, digits, replaces}
 		if _, known := wanted[n]; !known {
-			wanted[n] = place
+			wanted[n] = role{place, storable(conditions, maxConditions)}
 			place++
 		}
 	}
 	for _, n := range numbers {
-		note(n.Digits, "")
+		note(n.Digits, "", "")
 		for _, tracking := range n.Tracking {
-			note(tracking, n.Digits)
+			note(tracking, n.Digits, n.Conditions[tracking])
 		}
 	}
 }
 
 // replace writes the difference between what is stored and what is wanted.
-func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored []declaration, wanted map[declared]int64) error {
-	before := make(map[declared]int64, len(stored))
+func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored []declaration, wanted map[declared]role) error {
+	before := make(map[declared]role, len(stored))
 	var dropped []declared
 	for _, d := range stored {
-		before[d.declared] = d.place
+		before[d.declared] = d.role
 		if _, stays := wanted[d.declared]; !stays {
 			dropped = append(dropped, d.declared)
 		}
 	}
 	var fresh []declaration
-	for n, place := range wanted {
-		if known, there := before[n]; !there || known != place {
-			fresh = append(fresh, declaration{declared: n, declarer: declarer, place: place})
+	for n, wants := range wanted {
+		if known, there := before[n]; !there || known != wants {
+			fresh = append(fresh, declaration{declared: n, declarer: declarer, role: wants})
 		}
 	}
 	// In one order on all nodes.
@@ -136,8 +150,8 @@ func (s *Shown) add(ctx context.Context, tx db.Tx, fresh []declaration) error {
 	now := s.now().UnixMilli()
 	for some := range db.Parts(fresh) {
 		values, args := db.Values(some, (*declaration).fields)
-		if _, err := tx.Exec(ctx, `INSERT INTO number_declarations (site_id, digits, replaces, declarer, place) `+values+`
-			ON CONFLICT (site_id, digits, replaces, declarer) DO UPDATE SET place = EXCLUDED.place`, args...); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO number_declarations (site_id, digits, replaces, declarer, place, conditions) `+values+`
+			ON CONFLICT (site_id, digits, replaces, declarer) DO UPDATE SET place = EXCLUDED.place, conditions = EXCLUDED.conditions`, args...); err != nil {
 			return err
 		}
 		never := int64(0)

@@ -107,6 +107,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 			return d, err
 		}
 	}
+	var who visit.Ref // the last guest
 	for i, g := range guests {
 		at = began.Add(-g.ago)
 		if i == unread {
@@ -154,12 +155,16 @@ func live(ctx context.Context, home string) (d day, err error) {
 				d = day{lead: fmt.Sprintf("/leads/%d/%d", s.ID, l.ID), card: fmt.Sprintf("/visitors/%d/%d", s.ID, hit.Visitor)}
 			}
 		}
+		who = hit.Ref
 		if g.stays {
 			at = began.Add(10 * time.Minute) // until the pictures are taken
 			visits.See(s.ID, hit.Ref, visit.Here)
 		}
 	}
 	if err := sites.StorePages(ctx); err != nil {
+		return d, err
+	}
+	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {
 		return d, err
 	}
 	time.Sleep(3 * time.Second) // the words of pages are written a moment later

@@ -29,7 +29,7 @@ type part struct {
 // icons are the signs that the templates name.
 var icons = []string{
 	"arrow-left", "arrow-up", "at-sign", "check", "chevron-right", "circle-alert", "copy", "external-link", "file-text",
-	"globe", "history", "inbox", "key-round", "log-out", "map-pin", "megaphone", "monitor", "mouse-pointer-click", "phone", "plus",
+	"globe", "history", "inbox", "key-round", "log-out", "map-pin", "megaphone", "monitor", "mouse-pointer-click", "phone", "phone-incoming", "plus",
 	"search", "shield", "share-2", "smartphone", "trash-2", "user", "user-plus", "users", "wifi-off",
 }
 

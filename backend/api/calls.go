@@ -1,0 +1,258 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+)
+
+const (
+	// maxCallBody is the size in bytes of what a platform tells at once.
+	maxCallBody = 32 << 10
+	// callTimeout bounds the work of one such request. A platform that does not wait so
+	// long repeats what is stored by then, which does no harm.
+	callTimeout = 30 * time.Second
+	// connectTimeout bounds how long a caller waits to be connected, and lookupTimeout how
+	// long of that for the number to connect with. What is told of the call is stored all
+	// the same.
+	connectTimeout = 150 * time.Millisecond
+	lookupTimeout  = 80 * time.Millisecond
+	// refusedRate and refusedBurst bound what a client may send that is refused. What a
+	// platform has signed is not bounded.
+	refusedRate, refusedBurst = 5, 100
+)
+
+// What becomes of a request of a platform, beside the constants of number.News and the
+// codes of [telephony.Refusal].
+const (
+	callLimited     = "limited"
+	callUnavailable = "unavailable"
+	callConnected   = "connected" // while the call itself could not be stored in time
+)
+
+// CallOutcomes are all that [CallObserver] is told.
+var CallOutcomes = []string{
+	string(number.Fresh), string(number.More), string(number.Repeated), telephony.Forged, telephony.Stale, telephony.Malformed,
+	callLimited, callUnavailable, callConnected,
+}
+
+// CallObserver is told what became of each request of a platform. It must not block.
+type CallObserver interface {
+	Call(platform, outcome string)
+}
+
+// Calls answers telephone platforms. It is safe for concurrent use.
+type Calls struct {
+	platforms map[string]telephony.Platform // by their routes
+	refused   *limits
+	outage    rate.Sometimes
+	logger    *zap.Logger
+	observer  CallObserver
+}
+
+// NewCalls returns the handler of what the platforms send.
+func NewCalls(platforms []telephony.Platform, logger *zap.Logger, observer CallObserver) *Calls {
+	a := &Calls{
+		platforms: make(map[string]telephony.Platform), refused: newLimits(refusedRate, refusedBurst),
+		outage: rate.Sometimes{Interval: time.Second}, logger: logger, observer: observer,
+	}
+	for _, p := range platforms {
+		for _, route := range p.Routes() {
+			a.platforms[route] = p
+		}
+	}
+	return a
+}
+
+// Ready is where the calls are kept, while that can be reached. Done ends its use, and is
+// called once.
+type Ready struct {
+	Calls *number.Calls
+	Done  func()
+}
+
+// Serve answers a request at the route, which is the path behind "calls/". r is as for
+// [API.Serve]. ready is nil while the database cannot be reached: then a caller is
+// connected all the same, and whatever else is told has to be repeated.
+func (a *Calls) Serve(w http.ResponseWriter, r *http.Request, route string, ready *Ready) {
+	if ready == nil {
+		ready = &Ready{Done: func() {}}
+	}
+	stored := false
+	defer func() {
+		if !stored { // else who stores it calls Done
+			ready.Done()
+		}
+	}()
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	platform := a.platforms[route]
+	if platform == nil {
+		Unknown(w)
+		return
+	}
+	answering := &Route{methods: post}
+	c := &call{w: w, r: r}
+	if f := c.allowed(answering); f != nil {
+		c.fail(answering, f)
+		return
+	}
+	e, request, f := a.read(c, platform, route)
+	if f != nil {
+		c.fail(answering, f)
+		return
+	}
+	number := ""
+	switch {
+	case e.Kind == telephony.Other:
+	case ready.Calls == nil:
+		f = a.unstored(platform, e, errAway)
+	case e.Connects:
+		stored = true
+		number = a.connect(r.Context(), platform, e, ready)
+	default:
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
+		defer cancel()
+		f = a.take(ctx, platform, e, ready)
+	}
+	if f != nil && !e.Connects {
+		c.fail(answering, f)
+		return
+	}
+	reply := platform.Reply(request, e, number)
+	header.Set("Content-Type", reply.Type)
+	w.Write(reply.Body)
+}
+
+// read verifies and reads the request.
+func (a *Calls) read(c *call, platform telephony.Platform, route string) (telephony.Event, *telephony.Request, *failure) {
+	refuse := func(f *failure, outcome string) (telephony.Event, *telephony.Request, *failure) {
+		a.observer.Call(platform.Name(), outcome)
+		return telephony.Event{}, nil, f
+	}
+	client, limited := clientOf(c.r)
+	if limited {
+		if wait := a.refused.wait(client, time.Now()); wait > 0 {
+			return refuse(tooManyRefused(wait), callLimited)
+		}
+	}
+	body, err := c.body(maxCallBody)
+	request := &telephony.Request{Route: route, URL: addressOf(c.r), Header: c.r.Header, Body: body}
+	var e telephony.Event
+	if err == nil {
+		e, err = platform.Read(request, time.Now())
+	}
+	if err == nil {
+		return e, request, nil
+	}
+	if limited {
+		a.refused.take(client, time.Now())
+	}
+	if refusal, is := errors.AsType[telephony.Refusal](err); is {
+		status := http.StatusBadRequest
+		if refusal.Code != telephony.Malformed {
+			status = http.StatusUnauthorized
+		}
+		return refuse(fail(status, refusal.Code, "%s", refusal.Reason), refusal.Code)
+	}
+	if f, is := errors.AsType[*failure](err); is {
+		return refuse(f, telephony.Malformed)
+	}
+	return refuse(malformed("malformed_body", "the request cannot be read"), telephony.Malformed)
+}
+
+// take stores the event.
+func (a *Calls) take(ctx context.Context, platform telephony.Platform, e telephony.Event, ready *Ready) *failure {
+	_, news, err := ready.Calls.Take(ctx, e)
+	if err != nil {
+		return a.unstored(platform, e, err)
+	}
+	a.observer.Call(platform.Name(), string(news))
+	return nil
+}
+
+var errAway = errors.New("the database cannot be reached")
+
+func (a *Calls) unstored(platform telephony.Platform, e telephony.Event, err error) *failure {
+	outcome := callUnavailable
+	if e.Connects {
+		outcome = callConnected
+	}
+	a.observer.Call(platform.Name(), outcome)
+	a.outage.Do(func() {
+		a.logger.Error("what a telephone platform tells could not be stored", zap.String("platform", platform.Name()), zap.Error(err))
+	})
+	f := fail(http.StatusServiceUnavailable, "unavailable", "the service cannot store anything at the moment; repeat the request later")
+	f.retryAfter = 5
+	return f
+}
+
+// connect finds the number to connect the caller with, and stores the event, which may take
+// longer than the caller has to wait.
+func (a *Calls) connect(ctx context.Context, platform telephony.Platform, e telephony.Event, ready *Ready) (number string) {
+	ctx = context.WithoutCancel(ctx)
+	stored := make(chan struct{})
+	go func() {
+		defer ready.Done()
+		defer close(stored)
+		defer func() {
+			if cause := recover(); cause != nil { // nobody above would
+				a.logger.Error("storing a call failed", zap.Any("cause", cause), zap.Stack("stack"))
+			}
+		}()
+		ctx, cancel := context.WithTimeout(ctx, callTimeout)
+		defer cancel()
+		a.take(ctx, platform, e, ready)
+	}()
+	waited := time.NewTimer(connectTimeout)
+	defer waited.Stop()
+	looking, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	number, err := ready.Calls.Destination(looking, e.Called)
+	if err != nil {
+		a.outage.Do(func() {
+			a.logger.Error("the number to connect a caller with could not be looked up", zap.String("platform", platform.Name()), zap.Error(err))
+		})
+	}
+	select {
+	case <-stored:
+	case <-waited.C:
+	}
+	return number
+}
+
+// wait is for how long the client has to wait. Nothing is counted.
+func (l *limits) wait(client netip.Addr, now time.Time) (wait time.Duration) {
+	places := l.by.Of(client)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, place := range places {
+		wait = max(wait, place.Wait(now))
+	}
+	return wait
+}
+
+func tooManyRefused(wait time.Duration) *failure {
+	f := fail(http.StatusTooManyRequests, "too_many_requests", "too many requests from this address were refused")
+	f.retryAfter = int(math.Ceil(wait.Seconds()))
+	return f
+}
+
+// addressOf is the whole public address of the request.
+func addressOf(r *http.Request) string {
+	scheme := "http"
+	if r.URL.Scheme == "https" {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host + r.URL.RequestURI()
+}

@@ -1,0 +1,188 @@
+package api_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const callSecret = "a secret of the exchange"
+
+// exchange takes calls as the service does.
+type exchange struct {
+	t       *testing.T
+	calls   *number.Calls
+	handler *api.Calls
+	away    atomic.Bool
+	mu      sync.Mutex
+	counted map[string]int
+}
+
+func (x *exchange) Call(platform, outcome string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.counted[platform+" "+outcome]++
+}
+
+func newExchange(t *testing.T, d *db.DB, platforms ...telephony.Platform) *exchange {
+	t.Helper()
+	visits, err := visit.Open(t.Context(), d, time.Now)
+	require.NoError(t, err)
+	x := &exchange{t: t, counted: make(map[string]int), calls: number.NewCalls(d, visits, number.NewLeases(d, time.Now, nil), time.Now)}
+	webhook, err := telephony.NewWebhook(callSecret)
+	require.NoError(t, err)
+	x.handler = api.NewCalls(append(platforms, webhook), zap.NewNop(), x)
+	return x
+}
+
+// serve answers the request at the route behind "calls/".
+func (x *exchange) serve(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	ready := &api.Ready{Calls: x.calls, Done: func() {}}
+	if x.away.Load() {
+		ready = nil
+	}
+	x.handler.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/frontdesk/calls/"), ready)
+	return w
+}
+
+// signed is what a platform sends.
+func signed(body string) *http.Request { return signedAt(time.Now(), body) }
+
+func signedAt(moment time.Time, body string) *http.Request {
+	at := fmt.Sprint(moment.Unix())
+	mac := hmac.New(sha256.New, []byte(callSecret))
+	mac.Write([]byte("m." + at + "." + body))
+	r := httptest.NewRequest(http.MethodPost, "/frontdesk/calls/webhook", strings.NewReader(body))
+	r.RemoteAddr = "198.51.100.7:1234"
+	r.Header.Set("Webhook-Id", "m")
+	r.Header.Set("Webhook-Timestamp", at)
+	r.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return r
+}
+
+func ringing(id string) string {
+	return fmt.Sprintf(`{"call_id":%q,"event":"start","time":%q,"called":"74957654321","caller":"79123456789","recording_url":"file:///etc/passwd"}`,
+		id, time.Now().Format(time.RFC3339))
+}
+
+func (x *exchange) stored() int {
+	x.t.Helper()
+	list, err := x.calls.List(x.t.Context(), scope.All(), true, number.CallCursor{}, 20_000)
+	require.NoError(x.t, err)
+	return len(list)
+}
+
+func TestCallsOfAPlatform(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		x := newExchange(t, d)
+		for range 2 {
+			w := x.serve(signed(ringing("c1")))
+			require.Equal(t, http.StatusOK, w.Code, w.Body)
+			require.JSONEq(t, `{"success":true,"notes":["recording"]}`, w.Body.String())
+			require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+		}
+		require.Equal(t, 1, x.stored())
+
+		refused := func(status int, code string, r *http.Request) {
+			t.Helper()
+			w := x.serve(r)
+			require.Equal(t, status, w.Code, w.Body)
+			require.Contains(t, w.Body.String(), `"code":"`+code+`"`)
+		}
+		forged := signed(ringing("c2"))
+		forged.Header.Set("Webhook-Id", "other")
+		refused(http.StatusUnauthorized, "forged", forged)
+		refused(http.StatusUnauthorized, "stale", signedAt(time.Now().Add(-6*time.Minute), ringing("c2")))
+		refused(http.StatusBadRequest, "malformed", signed(`{"call_id":"c2"`))
+		refused(http.StatusBadRequest, "malformed", signed(`{"call_id":"c2\u0007","event":"start","time":"2026-11-22T12:00:00Z","called":"74957654321"}`))
+		refused(http.StatusRequestEntityTooLarge, "too_large", signed(ringing("c2")+strings.Repeat(" ", 32<<10)))
+		get := signed("")
+		get.Method = http.MethodGet
+		refused(http.StatusMethodNotAllowed, "method_not_allowed", get)
+		other := signed(ringing("c2"))
+		other.URL.Path = "/frontdesk/calls/pigeon"
+		refused(http.StatusNotFound, "unknown_route", other)
+		require.Equal(t, 1, x.stored())
+		require.Equal(t, map[string]int{"webhook new": 1, "webhook repeated": 1, "webhook forged": 1, "webhook stale": 1, "webhook malformed": 3}, x.counted)
+
+		x.away.Store(true)
+		refused(http.StatusServiceUnavailable, "unavailable", signed(ringing("c2")))
+		x.away.Store(false)
+		require.Equal(t, http.StatusOK, x.serve(signed(ringing("c2"))).Code)
+	})
+}
+
+// Who guesses is held up, and the platform is not, whatever it sends.
+func TestForgeriesAreLimited(t *testing.T) {
+	x := newExchange(t, dbtest.Open(t, dbtest.SQLite(t)))
+	forged := func(address string) int {
+		r := signed(ringing("c"))
+		r.RemoteAddr = address
+		r.Header.Set("Webhook-Signature", "v1,AAAA")
+		return x.serve(r).Code
+	}
+	limited := 0
+	for range 200 {
+		if forged("203.0.113.5:1") == http.StatusTooManyRequests {
+			limited++
+		}
+	}
+	require.Positive(t, limited)
+	require.Equal(t, limited, x.counted["webhook limited"])
+	require.Equal(t, http.StatusUnauthorized, forged("203.0.113.6:1"), "others are not held up")
+	for i := range 300 {
+		require.Equal(t, http.StatusOK, x.serve(signed(ringing(fmt.Sprint(i%3)))).Code)
+	}
+}
+
+// Ten thousand calls that come at once are all kept, and take little memory.
+func TestManyCallsAtOnce(t *testing.T) {
+	const many = 10_000
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		x := newExchange(t, d)
+		requests := make([]*http.Request, many)
+		for i := range requests {
+			requests[i] = signed(ringing(fmt.Sprint("c", i)))
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var refused atomic.Int64
+		begun := time.Now()
+		var coming sync.WaitGroup
+		for _, r := range requests {
+			coming.Go(func() {
+				if x.serve(r).Code != http.StatusOK {
+					refused.Add(1)
+				}
+			})
+		}
+		coming.Wait()
+		runtime.ReadMemStats(&after)
+		t.Logf("%d calls in %v, %d MB more from the system", many, time.Since(begun).Round(time.Millisecond), (after.Sys-before.Sys)>>20)
+		require.Zero(t, refused.Load())
+		require.Equal(t, many, x.stored())
+		require.Less(t, after.Sys-before.Sys, uint64(512<<20))
+	})
+}

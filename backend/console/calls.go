@@ -1,0 +1,223 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// maxCalls is how many calls a page of the list has.
+	maxCalls = 50
+	// maxCardCalls is how many calls a visitor's card shows, firstCalls how many at first.
+	maxCardCalls = 50
+	firstCalls   = 5
+)
+
+// callRow is a call as a row of a list.
+type callRow struct {
+	Key        string // of the row
+	Link       string // to the visitor's card; empty when the visitor is not known
+	At         time.Time
+	Session    visit.ID
+	Caller     string
+	Before     string // whether this number has called the site before, in words; empty when it is withheld
+	Called     string
+	Replaces   string // the printed number, if another was called
+	Site       string
+	Source     *source // nil when it is not known
+	Conditions string  // of a number that stands for a source; where Source is nil
+	State      number.State
+	Lost       bool // over, and nobody has spoken
+	Talk, Wait string
+	Why        string // the confidence and its reason, in words
+	Doubts     []string
+	Recording  template.URL // with http or https
+	Price      string
+}
+
+func callRowOf(w *words, f frame, c number.Call) callRow {
+	row := callRow{
+		Key: fmt.Sprintf("call-%d", c.ID), At: c.StartedAt, Session: c.Session, Called: phone(c.Called, ""), Site: f.SiteKey(c.SiteID),
+		State: c.State(w.now()), Recording: template.URL(c.Recording), // of which telephony takes no other kinds
+		Caller: w.text("call.withheld"),
+	}
+	if c.SiteID == 0 {
+		row.Site = ""
+	}
+	if c.Caller != "" {
+		row.Caller, row.Before = phone(c.Caller, ""), w.text("call.again")
+		if c.First {
+			row.Before = w.text("call.first")
+		}
+	}
+	if row.Called == "" {
+		row.Called = w.text("call.untold")
+	}
+	if c.Replaces != "" && c.Replaces != c.Called {
+		row.Replaces = phone(c.Replaces, "")
+	}
+	if c.Visitor != 0 {
+		row.Link = cardLink(c.SiteID, int64(c.Visitor))
+		row.Source = new(sourceOf(w, c.Source))
+	} else {
+		row.Conditions = c.Conditions
+	}
+	row.Lost = slices.Contains([]number.State{number.State(telephony.Missed), number.State(telephony.Busy), number.State(telephony.Failed)}, row.State)
+	if talked, known := c.Talked(); known && !row.Lost {
+		row.Talk = clockOf(talked)
+	}
+	if waited, known := c.Waited(); known {
+		row.Wait = w.text("call.waited", "time", clockOf(waited))
+	}
+	row.Why = w.text("call.reason." + string(c.Reason))
+	if c.Confidence != number.None {
+		row.Why = w.text("call.confidence."+string(c.Confidence)) + ": " + row.Why
+	}
+	for note := range strings.FieldsSeq(c.Notes) {
+		row.Doubts = append(row.Doubts, w.text("call.note."+note))
+	}
+	if c.Price != "" {
+		row.Price = strings.TrimSpace(w.money(c.Price) + " " + c.Currency)
+	}
+	return row
+}
+
+// clockOf is a length of time in minutes and seconds, such as 1:04.
+func clockOf(d time.Duration) string {
+	seconds := int(d.Round(time.Second) / time.Second)
+	if seconds < 3600 {
+		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+}
+
+// callPage is a part of the list of calls.
+type callPage struct {
+	Rows   []callRow
+	Older  string // address of the next part; empty at the end
+	Newest bool   // this is the first part, which grows
+}
+
+func (c *Console) showCalls(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "calls")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	behind := number.CallCursor(cursorOf(r.URL.Query()))
+	body := callPage{Newest: behind == number.CallCursor{}}
+	if body.Newest {
+		f.Stream = f.streamAddress("calls", f.SiteID)
+	}
+	calls, err := c.Calls.List(r.Context(), f.Scope, seesUnattributed(f.Operator), behind, maxCalls+1)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	if len(calls) > maxCalls {
+		calls = calls[:maxCalls]
+		body.Older = behindAddress("/calls", lead.Cursor(calls[maxCalls-1].Cursor()))
+	}
+	for _, call := range calls {
+		body.Rows = append(body.Rows, callRowOf(f.Words, f, call))
+	}
+	f.Body = body
+	allowRecordings(w.Header())
+	c.show(w, r, http.StatusOK, f)
+}
+
+// allowRecordings lets the page play recordings, which stand on the hosts of telephone
+// platforms. Nothing is loaded before somebody presses the button.
+func allowRecordings(h http.Header) {
+	const policy = "Content-Security-Policy"
+	h.Set(policy, h.Get(policy)+"; media-src http: https:")
+}
+
+// seesUnattributed tells whether the operator sees calls to numbers of no site.
+func seesUnattributed(o operator.Operator) bool { return o.Role == operator.Admin && o.Sites.All() }
+
+// callsOf adds the visitor's calls to the card, in its list and among the steps of visits.
+func (c *Console) callsOf(ctx context.Context, f frame, siteID int64, shown *card) error {
+	calls, err := c.Calls.OfVisitor(ctx, siteID, visit.ID(shown.ID), maxCardCalls)
+	if err != nil {
+		return err
+	}
+	rows := make([]callRow, len(calls))
+	for i, call := range calls {
+		rows[i] = callRowOf(f.Words, f, call)
+	}
+	shown.Calls = fold(rows, firstCalls)
+	for i := range shown.Visits {
+		visited := &shown.Visits[i]
+		for _, row := range rows {
+			if row.Session == visited.Session {
+				visited.Steps = append(visited.Steps, step{Kind: "call", At: row.At, Call: row})
+			}
+		}
+		slices.SortStableFunc(visited.Steps, func(a, b step) int { return b.At.Compare(a.At) })
+	}
+	return nil
+}
+
+// callKey names what has been told of a call: each time it is another.
+type callKey struct {
+	site, id int64
+	at       journal.Position
+}
+
+// callsView is the list of calls.
+type callsView struct{ arrivals }
+
+func (v *callsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	data, err := v.arrivals.news(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := v.calls(ctx, entries)
+	if err != nil || len(rows) == 0 {
+		return data, err
+	}
+	told, err := v.console.render(v.words, "calls-event", rows)
+	return append(data, told...), err
+}
+
+// calls are those of which the entries tell, each once, the newest first.
+func (v *callsView) calls(ctx context.Context, entries []journal.Entry) (rows []callRow, err error) {
+	var sites []site.Site
+	told := make(map[int64]bool)
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		if e.Kind != number.Told || told[e.SubjectID] || e.SiteID == 0 && !seesUnattributed(v.operator) {
+			continue
+		}
+		told[e.SubjectID] = true
+		call, err := v.console.sharedCalls.get(ctx, callKey{e.SiteID, e.SubjectID, e.Position})
+		if errors.Is(err, number.ErrUnknownCall) { // erased since, or it is of a site by now
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sites == nil {
+			if sites, err = v.console.sharedSites.get(ctx, struct{}{}); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, callRowOf(v.words, frame{Sites: seenOf(sites, v.operator.Sites)}, call))
+	}
+	return rows, nil
+}

@@ -1,0 +1,80 @@
+package number_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// The leases are those that visitors have taken.
+func TestCallsToNumbersOfPools(t *testing.T) {
+	exchanges(t, func(t *testing.T, x *exchange) {
+		const pooled = "74950000001"
+		pool := &number.Pool{Name: "spring", Digits: []string{pooled}, Exhausted: number.ShareNumber}
+		require.NoError(t, pool.Complete())
+		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{pooled}}}})
+		take := func(ref visit.Ref) {
+			t.Helper()
+			digits, _, err := x.leases.Take(t.Context(), number.Want{Site: shopSite, Visitor: ref.Visitor, Session: ref.Session, Replaces: printed, Pool: pool})
+			require.NoError(t, err)
+			require.Equal(t, pooled, digits)
+		}
+		expect := func(call number.Call, reason number.Reason, confidence number.Confidence, ref visit.Ref) {
+			t.Helper()
+			require.Equal(t, reason, call.Reason)
+			require.Equal(t, confidence, call.Confidence)
+			require.Equal(t, ref.Visitor, call.Visitor)
+			require.Equal(t, ref.Session, call.Session)
+			require.EqualValues(t, shopSite, call.SiteID)
+			require.Equal(t, printed, call.Replaces)
+		}
+		nobody := visit.Ref{}
+		const stranger, regular = "79990000001", "79990000002"
+
+		alice := x.visitor("news", ann)
+		take(alice)
+		call := x.ring("1", pooled, regular)
+		expect(call, number.ShownNow, number.High, alice)
+		require.Equal(t, "news", call.Source.Source)
+
+		x.at = x.at.Add(time.Hour)
+		expect(x.ring("2", pooled, stranger), number.ShownBefore, number.Medium, alice)
+		expect(x.ring("2 of nobody", pooled, ""), number.ShownBefore, number.Medium, alice)
+
+		bob := x.visitor("radio", "")
+		take(bob)
+		expect(x.ring("3", pooled, stranger), number.ShownNow, number.High, bob)
+		expect(x.ring("4", pooled, ann), number.KnownShown, number.High, alice)
+		expect(x.ring("5", pooled, regular), number.KnownShown, number.High, alice)
+
+		x.at = x.at.Add(time.Second)
+		carol := x.visitor("mail", "")
+		take(carol)
+		expect(x.ring("6", pooled, "79990000003"), number.ShownMany, number.Low, carol)
+		// What was guessed says nothing of the next call.
+		expect(x.ring("7", pooled, "79990000003"), number.ShownMany, number.Low, carol)
+
+		// Told late, it is who had the number then.
+		late := x.event("8", "start")
+		late.Called, late.Caller, late.At = pooled, "79990000004", x.at.Add(-time.Hour-time.Second)
+		told, _ := x.take(late)
+		expect(told, number.ShownNow, number.High, alice)
+
+		destination, err := x.calls.Destination(t.Context(), pooled)
+		require.NoError(t, err)
+		require.Equal(t, printed, destination)
+
+		x.at = x.at.Add(48 * time.Hour)
+		expect(x.ring("9", pooled, "79990000005"), number.Pooled, number.None, nobody)
+		expect(x.ring("10", pooled, ann), number.KnownShown, number.High, alice)
+		dave := x.visitor("mail", "79990000006")
+		expect(x.ring("11", pooled, "79990000006"), number.KnownCaller, number.Medium, dave)
+		destination, err = x.calls.Destination(t.Context(), pooled)
+		require.NoError(t, err)
+		require.Equal(t, printed, destination)
+	})
+}

@@ -1,0 +1,44 @@
+package visit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// Known is a visitor of whom a telephone number is known.
+type Known struct {
+	Visitor ID
+	// Session is the visitor's latest.
+	Session ID
+}
+
+// OfPhone returns the visitors of the site who have left the number, in digits in
+// international form; who was there last comes first, limit at most. A number with an
+// extension is that of a whole house, and nobody's.
+func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, digits string, limit int) ([]Known, error) {
+	type row struct{ visitor, session int64 }
+	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.session} },
+		`SELECT v.id, v.session_id FROM contacts AS c JOIN visitors AS v ON v.site_id = c.site_id AND v.id = c.visitor_id
+			WHERE c.site_id = $1 AND c.value = $2 AND c.kind = 'phone' ORDER BY v.session_id DESC LIMIT $3`, siteID, digits, limit)
+	if err != nil {
+		return nil, fmt.Errorf("finding visitors by their phone: %w", err)
+	}
+	known := make([]Known, len(rows))
+	for i, r := range rows {
+		known[i] = Known{v.visitors.id(r.visitor), v.sessions.id(r.session)}
+	}
+	return known, nil
+}
+
+// SourceOfTx is [Visits.SourceOf] within a transaction, with the zero source for a session
+// that is gone.
+func (v *Visits) SourceOfTx(ctx context.Context, from db.Queries, siteID int64, session ID) (Source, error) {
+	source, _, err := db.One(ctx, from, (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
+		siteID, v.sessions.number(session))
+	if err != nil {
+		return Source{}, fmt.Errorf("reading a source: %w", err)
+	}
+	return source, nil
+}

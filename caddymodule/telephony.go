@@ -1,0 +1,230 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+)
+
+// Telephony are the telephone platforms that tell of calls.
+type Telephony struct {
+	// Any platform, by signed webhooks.
+	Webhook *TelephonyWebhook `json:"webhook,omitempty"`
+
+	// Twilio, which asks where to put calls through.
+	Twilio *TelephonyTwilio `json:"twilio,omitempty"`
+}
+
+// TelephonyTwilio takes calls from Twilio and puts them through.
+type TelephonyTwilio struct {
+	// The SID of the account: `AC` and 32 hexadecimal digits.
+	Account string `json:"account"`
+
+	// The account's auth token, usually a placeholder such as `{env.NAME}` or
+	// `{file./path}`.
+	AuthToken string `json:"auth_token"`
+
+	// The number to put calls through to while it cannot be told for which one the called
+	// number stands.
+	Destination string `json:"destination"`
+}
+
+// TelephonyWebhook takes calls from any platform, by webhooks that are signed as
+// Standard Webhooks 1.0 says.
+type TelephonyWebhook struct {
+	// Where the platform takes orders; http or https.
+	URL string `json:"url,omitempty"`
+
+	// The secret that the platform signs with, or two while one takes the other's place:
+	// `whsec_` and the key in base64, or the key itself, of 16 to 256 bytes. Usually a
+	// placeholder such as `{env.NAME}` or `{file./path}`.
+	Secrets []string `json:"secrets"`
+}
+
+// platforms are the configured ones, with their placeholders resolved.
+func (t *Telephony) platforms(from written) ([]telephony.Platform, error) {
+	var platforms []telephony.Platform
+	if t == nil {
+		return nil, nil
+	}
+	if t.Webhook != nil {
+		webhook, err := t.Webhook.platform(from)
+		if err != nil {
+			return nil, err
+		}
+		platforms = append(platforms, webhook)
+	}
+	if t.Twilio != nil {
+		twilio, err := t.Twilio.platform()
+		if err != nil {
+			return nil, from.at(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
+		}
+		platforms = append(platforms, twilio)
+	}
+	return platforms, nil
+}
+
+func (w *TelephonyWebhook) platform(from written) (telephony.Platform, error) {
+	if err := checkOrders(w.URL); err != nil {
+		return nil, err
+	}
+	resolved := make([]string, len(w.Secrets))
+	for i, secret := range w.Secrets {
+		var err error
+		if resolved[i], err = caddy.NewReplacer().ReplaceOrErr(secret, true, true); err != nil {
+			return nil, from.at(secret, fmt.Errorf("telephony webhook: secret: %w", err))
+		}
+		if _, err := telephony.NewWebhook(resolved[i]); err != nil {
+			return nil, from.at(secret, fmt.Errorf("telephony webhook: %w", err))
+		}
+	}
+	webhook, err := telephony.NewWebhook(resolved...)
+	if err != nil {
+		return nil, fmt.Errorf("telephony webhook: %w", err)
+	}
+	return webhook, nil
+}
+
+// platform is made when the configuration is loaded. All of it may be placeholders.
+func (t *TelephonyTwilio) platform() (telephony.Platform, error) {
+	values := []string{t.Account, t.AuthToken, t.Destination}
+	for i, value := range values {
+		var err error
+		if values[i], err = caddy.NewReplacer().ReplaceOrErr(value, true, true); err != nil {
+			return nil, err
+		}
+	}
+	return telephony.NewTwilio(values[0], values[1], values[2])
+}
+
+func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+	if d.NextArg() {
+		return d.Errf("unexpected %q: expected a block with account, auth_token and destination", d.Val())
+	}
+	type field struct {
+		to    *string
+		check func(string) error
+	}
+	fields := map[string]field{
+		"account":     {&t.Account, telephony.CheckAccount},
+		"auth_token":  {&t.AuthToken, telephony.CheckToken},
+		"destination": {&t.Destination, telephony.CheckDestination},
+	}
+	for d.NextBlock(1) {
+		name := d.Val()
+		f, known := fields[name]
+		if !known {
+			return d.Errf("unknown option %q of telephony twilio: expected account, auth_token or destination", name)
+		}
+		if *f.to != "" {
+			return d.Errf("%s is given already: expected one", name)
+		}
+		if !d.AllArgs(f.to) || *f.to == "" {
+			return d.Errf("expected: %s VALUE; in quotation marks when there are spaces", name)
+		}
+		from.note(d, *f.to)
+		if !hasPlaceholder(*f.to) { // else it is checked when the configuration is loaded
+			if err := f.check(*f.to); err != nil {
+				return d.Err(err.Error())
+			}
+		}
+	}
+	if t.Account == "" || t.AuthToken == "" || t.Destination == "" {
+		return d.Err("telephony twilio: expected a block with account, auth_token and destination")
+	}
+	return nil
+}
+
+// checkOrders refuses an address where a platform cannot take orders.
+func checkOrders(address string) error {
+	if address == "" || hasPlaceholder(address) {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return errors.New("telephony webhook: expected an address with https or http, or none")
+	}
+	return nil
+}
+
+// unmarshalCaddyfile reads a line of the option frontdesk:
+//
+//	telephony webhook [<url>] {
+//		secret <secret>
+//	}
+//	telephony twilio {
+//		account     <sid>
+//		auth_token  <token>
+//		destination <number>
+//	}
+func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+	const expected = "expected: telephony webhook { secret SECRET }, or: telephony twilio { account SID, auth_token TOKEN, destination NUMBER }"
+	if !d.NextArg() {
+		return d.Err(expected)
+	}
+	switch d.Val() {
+	case "webhook":
+		if t.Webhook != nil {
+			return d.Err("telephony webhook is configured already: expected one, with two secrets if need be")
+		}
+		t.Webhook = new(TelephonyWebhook)
+		return t.Webhook.unmarshalCaddyfile(d, from)
+	case "twilio":
+		if t.Twilio != nil {
+			return d.Err("telephony twilio is configured already: expected one")
+		}
+		t.Twilio = new(TelephonyTwilio)
+		return t.Twilio.unmarshalCaddyfile(d, from)
+	}
+	return d.Errf("unknown telephone platform %q: %s", d.Val(), expected)
+}
+
+func (w *TelephonyWebhook) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+	if d.NextArg() {
+		w.URL = d.Val()
+		if err := checkOrders(w.URL); err != nil {
+			return d.Err(err.Error())
+		}
+		if d.NextArg() {
+			return d.ArgErr()
+		}
+	}
+	plain := true
+	for d.NextBlock(1) {
+		if d.Val() != "secret" {
+			return d.Errf("unknown option %q of telephony webhook: expected secret", d.Val())
+		}
+		if !d.NextArg() || d.Val() == "" {
+			return d.Err("expected: secret SECRET")
+		}
+		secret := d.Val()
+		from.note(d, secret)
+		if d.NextArg() {
+			return d.Err("expected one secret on a line")
+		}
+		w.Secrets = append(w.Secrets, secret)
+		plain = plain && !hasPlaceholder(secret)
+		if !hasPlaceholder(secret) {
+			if _, err := telephony.NewWebhook(secret); err != nil {
+				return d.Err(err.Error())
+			}
+		}
+		if len(w.Secrets) > telephony.MaxSecrets {
+			return d.Errf("expected one secret, or %d while one takes the other's place", telephony.MaxSecrets)
+		}
+	}
+	if len(w.Secrets) == 0 {
+		return d.Err("telephony webhook: expected a block with a secret; make one with: openssl rand -base64 32")
+	}
+	if plain {
+		if _, err := telephony.NewWebhook(w.Secrets...); err != nil {
+			return d.Err(err.Error())
+		}
+	}
+	return nil
+}
