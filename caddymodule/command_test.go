@@ -168,7 +168,7 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 	require.NoError(t, err, output)
 	require.Regexp(t, `ok +configuration +.*Caddyfile tracks shop\n`, output)
 	require.Regexp(t, `ok +console +configured at http://localhost:8090/\n`, output)
-	require.Regexp(t, `note +numbers +shop: static 442079460018 has the country code 44`, output)
+	require.Regexp(t, `note +numbers +shop: tracking number 442079460018 has the country code 44`, output)
 	require.Regexp(t, `note +database +.*made at the first start\n`, output)
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*frontdesk*"))
 	require.NoError(t, err)

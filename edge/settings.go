@@ -252,7 +252,7 @@ func (s *Settings) Doubts() (doubts []string) {
 	for _, n := range s.Numbers {
 		for _, tracking := range s.trackingOf(n) {
 			if here, there := countryCode(n.Number), countryCode(tracking); here != there {
-				return append(doubts, fmt.Sprintf("%s has the country code %d, and the number for which it stands, %s, has %d", tracking, there, n.Number, here))
+				return append(doubts, fmt.Sprintf("tracking number %s has the country code %d, and the number for which it stands, %s, has %d", tracking, there, n.Number, here))
 			}
 		}
 	}

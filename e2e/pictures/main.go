@@ -38,7 +38,7 @@ func guide(d day) []shot {
 }
 
 func review(d day) (shots []shot) {
-	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "lead": d.lead, "card": d.card, "numbers": "/numbers", "calls": "/calls", "account": "/account", "nowhere": "/nowhere",
+	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "lead": d.lead, "card": d.card, "numbers": "/numbers", "pools": "/numbers/pools", "calls": "/calls", "account": "/account", "nowhere": "/nowhere",
 		"sites": "/sites", "site": "/sites/1", "settings": "/sites/1/settings", "operators": "/operators", "operator": "/operators/1", "history": "/history"}
 	for _, language := range []string{"en", "ru"} {
 		for _, width := range []int64{390, 768, 1280} {
