@@ -146,11 +146,20 @@ const (
 	maxStandings = 20
 )
 
+// endOfSecond is the time, or the end of its second when it has no fraction: platforms that tell
+// whole seconds cut them off, and a number may have been leased in that very second.
+func endOfSecond(at time.Time) time.Time {
+	if at.Nanosecond() != 0 {
+		return at
+	}
+	return at.Add(time.Second - time.Millisecond)
+}
+
 // find says whose the call is.
 func (c *Calls) find(ctx context.Context, tx db.Tx, call *Call) (site int64, found Finding, err error) {
-	e := evidence{called: call.Called, at: call.StartedAt}
+	e := evidence{called: call.Called, at: endOfSecond(call.StartedAt)}
 	if call.Called != "" {
-		if e.leases, err = c.holders.Of(ctx, tx, call.Called, call.StartedAt); err != nil {
+		if e.leases, err = c.holders.Of(ctx, tx, call.Called, e.at); err != nil {
 			return 0, Finding{}, err
 		}
 		if e.standings, err = standings(ctx, tx, call.Called); err != nil {
