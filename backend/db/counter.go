@@ -59,6 +59,7 @@ type count struct {
 type notes struct {
 	topics []string
 	counts []count
+	locked []int64 // see [Tx.Lock]
 }
 
 // storeCounts stores what has been counted, one counter after another.

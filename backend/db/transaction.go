@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Tx is the transaction of a write. It is asked by [List] and [One] and changed by
@@ -81,6 +82,19 @@ func (tx Tx) Alone() {
 	if tx.hand != nil {
 		tx.hand(alone)
 	}
+}
+
+// Lock has the transactions of other nodes that lock the same number wait until this one has
+// ended. SQLite has one writer, so nothing is done there. It is not for [DB.WriteOwn].
+func (tx Tx) Lock(ctx context.Context, number int64) error {
+	if tx.db.engine != Postgres || slices.Contains(tx.notes.locked, number) {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, number)
+	if err == nil {
+		tx.notes.locked = append(tx.notes.locked, number)
+	}
+	return err
 }
 
 // ask hands the rows of a query within the transaction to read; for [List] and [One].
@@ -196,7 +210,7 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 			return err
 		}
 	}
-	news, counts := len(tx.notes.topics), len(tx.notes.counts)
+	news, counts, locked := len(tx.notes.topics), len(tx.notes.counts), len(tx.notes.locked)
 	err := w.apply(ctx, tx)
 	if err == nil && w.attempt {
 		err = tx.savepoint(ctx, "RELEASE SAVEPOINT one") // fails on PostgreSQL when f has hidden an error
@@ -208,7 +222,7 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 		return err
 	}
 	w.refused = err
-	tx.notes.topics, tx.notes.counts = tx.notes.topics[:news], tx.notes.counts[:counts]
+	tx.notes.topics, tx.notes.counts, tx.notes.locked = tx.notes.topics[:news], tx.notes.counts[:counts], tx.notes.locked[:locked]
 	if err := tx.savepoint(ctx, "ROLLBACK TO SAVEPOINT one"); err != nil {
 		return err
 	}

@@ -214,11 +214,9 @@ func (t *taking) introduce(ctx context.Context) error {
 func (p *Pool) has(digits string) bool { return slices.Contains(p.Digits, digits) }
 
 func (t *taking) take(ctx context.Context) (string, Outcome, error) {
-	if t.tx.Engine() == db.Postgres {
-		// Nodes that take several numbers each would wait for each other.
-		if _, err := t.tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, t.Pool.key()); err != nil {
-			return "", "", err
-		}
+	// Nodes that take several numbers each would wait for each other.
+	if err := t.tx.Lock(ctx, t.Pool.key()); err != nil {
+		return "", "", err
 	}
 	own, found, err := db.One(ctx, t.tx, (*leased).fields, `SELECT `+leasedColumns+` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3`,
 		t.Site, t.Visitor, t.Replaces)
