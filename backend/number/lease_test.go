@@ -219,7 +219,7 @@ func TestUseOfPools(t *testing.T) {
 func TestNoNumberIsLeasedTwice(t *testing.T) {
 	for engine, settings := range map[string]db.Settings{"sqlite": dbtest.SQLite(t), "postgres": dbtest.Postgres(t)} {
 		t.Run(engine, func(t *testing.T) {
-			const visitors, numbers, rounds = 300, 50, 3
+			const visitors, numbers, rounds = 1000, 50, 2
 			pool := &number.Pool{Name: "spring"}
 			for i := range numbers {
 				pool.Digits = append(pool.Digits, fmt.Sprint(74950000000+i))
