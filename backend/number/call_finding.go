@@ -19,7 +19,7 @@ const (
 	KnownCaller Reason = "known"
 	// ShownNow: the called number was shown to one visitor at the time.
 	ShownNow Reason = "shown"
-	// ShownBefore: it was shown to a visitor within the day before, and to nobody at the time.
+	// ShownBefore: it was shown to one visitor within the day before, and to nobody at the time.
 	ShownBefore Reason = "shown_before"
 	// ShownMany: it was shown to several visitors, of whom this is the one who came last.
 	ShownMany Reason = "shown_many"
@@ -101,15 +101,10 @@ func (e evidence) find() (site int64, found Finding) {
 		return e.by(KnownCaller, a.site, e.replaced(a.site), a.visitor, a.session)
 	}
 	if len(current) > 0 {
-		l, reason := current[0], ShownNow
-		if slices.ContainsFunc(current, func(other Lease) bool { return other.Site != l.Site || other.Visitor != l.Visitor }) {
-			reason = ShownMany
-		}
-		return e.by(reason, l.Site, l.Replaces, l.Visitor, l.Session)
+		return e.last(current, ShownNow)
 	}
 	if len(past) > 0 {
-		l := past[0]
-		return e.by(ShownBefore, l.Site, l.Replaces, l.Visitor, l.Session)
+		return e.last(past, ShownBefore)
 	}
 	if len(e.standings) == 0 {
 		return 0, Finding{Reason: Nothing, Confidence: confidences[Nothing]}
@@ -125,6 +120,16 @@ func (e evidence) find() (site int64, found Finding) {
 	site, found = e.by(reason, s.site, s.replaces, 0, 0)
 	found.Conditions = s.conditions
 	return site, found
+}
+
+// last takes the call for that of the first of the leases, for the reason, or for
+// [ShownMany] if another visitor has one of them.
+func (e evidence) last(leases []Lease, reason Reason) (site int64, found Finding) {
+	l := leases[0]
+	if slices.ContainsFunc(leases, func(other Lease) bool { return other.Site != l.Site || other.Visitor != l.Visitor }) {
+		reason = ShownMany
+	}
+	return e.by(reason, l.Site, l.Replaces, l.Visitor, l.Session)
 }
 
 // holders are the leases that counted at the time, and those that had ended, the last one

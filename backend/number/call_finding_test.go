@@ -34,7 +34,7 @@ func TestWhoseCallItIs(t *testing.T) {
 		"who has the number":                    {evidence{leases: []Lease{lease(1, -hour, hour)}}, shop, ShownNow, High, 1, 10},
 		"and at the very end":                   {evidence{leases: []Lease{lease(1, -hour, 0)}}, shop, ShownNow, High, 1, 10},
 		"who had it before":                     {evidence{leases: []Lease{lease(1, -3*hour, -2*hour)}}, shop, ShownBefore, Medium, 1, 10},
-		"who had it last":                       {evidence{leases: []Lease{lease(1, -3*hour, -2*hour), lease(2, -4*hour, -hour)}}, shop, ShownBefore, Medium, 2, 20},
+		"who had it last":                       {evidence{leases: []Lease{lease(1, -3*hour, -2*hour), lease(2, -4*hour, -hour)}}, shop, ShownMany, Low, 2, 20},
 		"who has it, and not who had it":        {evidence{leases: []Lease{lease(2, -5*hour, -hour), lease(1, -hour, hour)}}, shop, ShownNow, High, 1, 10},
 		"who will have it is nobody yet":        {evidence{leases: []Lease{lease(1, hour, 2*hour)}, standings: []standing{static}}, shop, Campaign, Medium, 0, 0},
 		"several who have it":                   {evidence{leases: []Lease{lease(2, -hour, hour), lease(1, -2*hour, hour)}}, shop, ShownMany, Low, 2, 20},

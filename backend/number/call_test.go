@@ -39,16 +39,21 @@ func (x *exchange) now() time.Time { return x.at }
 
 func exchanges(t *testing.T, test func(*testing.T, *exchange)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		x := &exchange{t: t, db: d, at: time.UnixMilli(1_795_000_000_000)}
-		var err error
-		x.visits, err = visit.Open(t.Context(), d, x.now)
-		require.NoError(t, err)
-		x.shown = number.NewShown(d, x.now)
-		x.leases = number.NewLeases(d, x.now, nil)
-		x.calls = x.exchange()
+		x := newExchange(t, d)
 		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{tracking}, Conditions: map[string]string{tracking: "utm_source=news*"}}}})
 		test(t, x)
 	})
+}
+
+func newExchange(t *testing.T, d *db.DB) *exchange {
+	x := &exchange{t: t, db: d, at: time.UnixMilli(1_795_000_000_000)}
+	var err error
+	x.visits, err = visit.Open(t.Context(), d, x.now)
+	require.NoError(t, err)
+	x.shown = number.NewShown(d, x.now)
+	x.leases = number.NewLeases(d, x.now, nil)
+	x.calls = x.exchange()
+	return x
 }
 
 // exchange is what a node has of it.

@@ -42,22 +42,24 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkOf asks whose a number was, when each of 50 has had 20,000 holders.
+// BenchmarkOf asks whose a number was, when ten million leases of 50 numbers have ended.
 func BenchmarkOf(b *testing.B) {
+	const leases, part, numbers = 10_000_000, 100_000, 50
 	for engine, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(engine, func(b *testing.B) {
 			d := dbtest.Open(b, settings(b))
-			for part := range 10 {
+			for from := 0; from < leases; from += part {
 				require.NoError(b, d.Write(b.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-					_, err := tx.Exec(ctx, `WITH RECURSIVE n(i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1 + 99999)
+					_, err := tx.Exec(ctx, `WITH RECURSIVE n(i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1 + $2 - 1)
 						INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared)
-						SELECT CAST(74950000000 + i % 50 AS TEXT), i * 1000, i, 1, '74951234567', i, i, i * 1000 + 50000, false FROM n`, part*100000)
+						SELECT CAST(74950000000 + i % 50 AS TEXT), i * 1000, i, 1, '74951234567', i, i, i * 1000 + 50000, false FROM n`, from, part)
 					return err
 				}))
 			}
-			leases := number.NewLeases(d, time.Now, nil)
+			asked := number.NewLeases(d, time.Now, nil)
 			for i := 0; b.Loop(); i++ {
-				found, err := leases.Of(b.Context(), d.Read(), fmt.Sprint(74950000000+i%50), time.UnixMilli(int64(i%1000+1)*1000_000))
+				at := time.UnixMilli(int64(i%1000+1) * (leases / 1000) * 1000) // all over the time
+				found, err := asked.Of(b.Context(), d.Read(), fmt.Sprint(74950000000+i%numbers), at)
 				require.NoError(b, err)
 				require.NotEmpty(b, found)
 			}
