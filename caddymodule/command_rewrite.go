@@ -17,7 +17,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/term"
 
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -116,8 +116,8 @@ func shownTo(cmd *cobra.Command, name string) (snippet.Shown, error) {
 		if !ok {
 			return snippet.Shown{}, fmt.Errorf("number %q: expected the number that is shown and its replacement, such as 74951234567=74957654321", pair)
 		}
-		replacement = edge.Digits(replacement)
-		numbers = append(numbers, snippet.Number{Digits: edge.Digits(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
+		replacement = number.Digits(replacement)
+		numbers = append(numbers, snippet.Number{Digits: number.Digits(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
 		replacements = append(replacements, replacement)
 	}
 	printed, err := snippet.NewPrinted(numbers)

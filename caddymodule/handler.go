@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
@@ -61,11 +62,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.app = app.(*App)
-	h.UsePools(h.app.pools)
+	h.Declaration().UsePools(h.app.pools)
 	if err := h.complete(); err != nil {
 		return err
 	}
-	for _, pool := range h.OwnPools() {
+	for _, pool := range h.Declaration().OwnPools() {
 		if err := h.app.claim(pool); err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (h *Handler) complete() error {
 			if err != nil {
 				return h.WrittenAt.at(p.Font, fmt.Errorf("picture %q: font: %w", p.Place, err))
 			}
-			if err := (edge.Picture{Place: p.Place, Font: font}).Check(); err != nil {
+			if err := (number.Picture{Place: p.Place, Font: font}).Check(); err != nil {
 				return h.WrittenAt.at(p.Font, err)
 			}
 			p.Font = font

@@ -6,16 +6,17 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // What comes by JSON is asked what parsing asks of lines.
 func TestJSONIsCheckedLikeTheCaddyfile(t *testing.T) {
-	picture := edge.Number{Number: "74951234567", Pictures: []edge.Picture{{Place: "img", Font: "{env.TEST_NO_SUCH_VARIABLE}/a.ttf"}}}
+	picture := number.Number{Number: "74951234567", Pictures: []number.Picture{{Place: "img", Font: "{env.TEST_NO_SUCH_VARIABLE}/a.ttf"}}}
 	for expected, wrong := range map[string]*Handler{
 		"site key":                  {SiteKey: "my shop"},
 		"prefix":                    {Settings: edge.Settings{Prefix: "frontdesk"}},
-		"env.TEST_NO_SUCH_VARIABLE": {Settings: edge.Settings{Numbers: []edge.Number{picture}}},
+		"env.TEST_NO_SUCH_VARIABLE": {Settings: edge.Settings{Numbers: []number.Number{picture}}},
 	} {
 		require.ErrorContains(t, wrong.complete(), expected)
 	}

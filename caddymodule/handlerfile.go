@@ -73,6 +73,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if err != nil {
 		return err
 	}
+	h.TakeNumbers()
 	if err := h.CheckPrerendered(); err != nil {
 		return lines["prerender"].Err(err.Error())
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // Pool are tracking numbers of which each visitor has another for a while.
@@ -39,7 +38,7 @@ func (p *Pool) resolve(name string) (*number.Pool, error) {
 	}
 	resolved := &number.Pool{Name: name, Hold: time.Duration(p.Hold), Exhausted: p.Exhausted}
 	for _, written := range p.Numbers {
-		digits, err := edge.TrackingNumber(written)
+		digits, err := number.TrackingNumber(written)
 		if err != nil {
 			return nil, fmt.Errorf("pool %s: %w", name, err)
 		}
@@ -47,7 +46,7 @@ func (p *Pool) resolve(name string) (*number.Pool, error) {
 	}
 	if p.Reserve != "" {
 		var err error
-		if resolved.Reserve, err = edge.TrackingNumber(p.Reserve); err != nil {
+		if resolved.Reserve, err = number.TrackingNumber(p.Reserve); err != nil {
 			return nil, fmt.Errorf("pool %s: reserve: %w", name, err)
 		}
 	}

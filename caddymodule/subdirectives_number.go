@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
 // The lines of a number's block speak of the number that was begun last, and those
@@ -17,7 +17,7 @@ func readNumber(h *Handler, values []string) error {
 	if len(values) != 1 {
 		return errors.New(`expected: number DIGITS, such as number 74951234567; in quotation marks when there are spaces`)
 	}
-	return h.AddNumber(values[0])
+	return h.Declaration().AddNumber(values[0])
 }
 
 var numberBlock = block{
@@ -29,7 +29,7 @@ var numberBlock = block{
 				return errors.New(`expected: target PLACE..., such as target .phone "#callme" [name=tel]`)
 			}
 			for _, place := range values {
-				if err := h.AddTarget(place); err != nil {
+				if err := h.Declaration().AddTarget(place); err != nil {
 					return err
 				}
 			}
@@ -39,32 +39,32 @@ var numberBlock = block{
 			if len(values) != 1 {
 				return errors.New(`expected: selector SELECTOR in quotation marks, such as selector "footer a.tel"`)
 			}
-			return h.AddSelector(values[0])
+			return h.Declaration().AddSelector(values[0])
 		}},
 		"picture": {many: true, block: &pictureBlock, read: func(h *Handler, values []string) error {
 			if len(values) != 1 {
 				return errors.New(`expected: picture PLACE, such as picture .phone-img; in quotation marks when there are spaces`)
 			}
-			return h.AddPicture(values[0])
+			return h.Declaration().AddPicture(values[0])
 		}},
 		"static": {many: true, read: func(h *Handler, values []string) error {
 			if len(values) == 0 {
 				return errors.New("expected: static DIGITS [CONDITION...], such as static 74957654321 utm_source=news*")
 			}
-			return h.AddStatic(values[0], values[1:])
+			return h.Declaration().AddStatic(values[0], values[1:])
 		}},
 		"dynamic": {many: true, read: func(h *Handler, values []string) error {
 			// Conditions begin with the first word that is no number, but for a pool's name.
-			numbers := slices.IndexFunc(values, func(v string) bool { return strings.Trim(edge.Digits(v), "0123456789") != "" })
+			numbers := slices.IndexFunc(values, func(v string) bool { return strings.Trim(number.Digits(v), "0123456789") != "" })
 			switch {
 			case len(values) == 0:
 				return errors.New("expected: dynamic DIGITS... [CONDITION...], or: dynamic POOL [CONDITION...]")
 			case numbers == 0:
-				return h.AddPool(values[0], values[1:])
+				return h.Declaration().AddPool(values[0], values[1:])
 			case numbers < 0:
 				numbers = len(values)
 			}
-			return h.AddDynamic(values[:numbers], values[numbers:])
+			return h.Declaration().AddDynamic(values[:numbers], values[numbers:])
 		}},
 	},
 }
@@ -81,28 +81,28 @@ var pictureBlock = block{
 			if size <= 0 {
 				return errors.New("expected: size PIXELS, from 8 to 200")
 			}
-			p := h.LastPicture()
+			p := h.Declaration().LastPicture()
 			p.Size = size
-			return edge.Picture{Place: p.Place, Size: size}.Check()
+			return number.Picture{Place: p.Place, Size: size}.Check()
 		}},
 		"color": {read: func(h *Handler, values []string) error {
 			if len(values) != 1 || values[0] == "" {
 				return errors.New(`expected: color COLOR, such as color "#333" or color navy`)
 			}
-			p := h.LastPicture()
+			p := h.Declaration().LastPicture()
 			p.Color = values[0]
-			return edge.Picture{Place: p.Place, Color: p.Color}.Check()
+			return number.Picture{Place: p.Place, Color: p.Color}.Check()
 		}},
 		"font": {read: func(h *Handler, values []string) error {
 			if len(values) != 1 || values[0] == "" {
 				return errors.New("expected: font FILE, such as font /etc/caddy/brand.ttf")
 			}
-			p := h.LastPicture()
+			p := h.Declaration().LastPicture()
 			p.Font = values[0]
 			if hasPlaceholder(p.Font) {
 				return nil // resolved when the configuration is loaded
 			}
-			return edge.Picture{Place: p.Place, Font: p.Font}.Check()
+			return number.Picture{Place: p.Place, Font: p.Font}.Check()
 		}},
 	},
 }

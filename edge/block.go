@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -11,10 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/snippet"
-	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
 // Request is what the server in front knows of a request.
@@ -51,23 +47,21 @@ type Next func(http.ResponseWriter, *http.Request) error
 type Block struct {
 	edge     *Edge
 	settings Settings
-	printed  *snippet.Printed
-	drawings drawings
-	defaults *effect // of all sites that have no settings of their own, without code
+	numbers  *numbers // of all sites that have none of their own
+	defaults *effect  // of all sites that have no settings of their own, without code
 	routes   *http.ServeMux
 
 	mu      sync.RWMutex
 	effects map[string]*effect // by the sites' keys
-	shown   map[number.Choice]snippet.Shown
 }
 
 // Add makes a block of settings that are complete. The error says what cannot be
 // compiled or drawn. Nothing is kept of a block in the Edge until it runs, see
 // [Block.Keep].
 func (e *Edge) Add(settings Settings) (*Block, error) {
-	b := &Block{edge: e, settings: settings, drawings: make(drawings), effects: make(map[string]*effect), shown: make(map[number.Choice]snippet.Shown)}
+	b := &Block{edge: e, settings: settings, effects: make(map[string]*effect)}
 	var err error
-	if b.printed, err = b.print(); err != nil {
+	if b.numbers, err = b.compileNumbers(b.settings.Declaration()); err != nil {
 		return nil, err
 	}
 	if b.defaults, err = b.compile(site.Site{Key: "example"}); err != nil {
@@ -78,41 +72,7 @@ func (e *Edge) Add(settings Settings) (*Block, error) {
 }
 
 // Keep, which is called when the configuration runs, keeps the block's pictures for the pages that will be open when it is replaced.
-func (b *Block) Keep() { b.edge.Pictures.add(b.drawings) }
-
-// print compiles the numbers, and draws the pictures of all tracking numbers, so that
-// what cannot be drawn is refused with the configuration.
-func (b *Block) print() (*snippet.Printed, error) {
-	var numbers []snippet.Number
-	for _, declared := range b.settings.Numbers {
-		n := snippet.Number{Digits: declared.Number, Targets: declared.Targets, Selectors: declared.Selectors}
-		var renderers []*picture.Renderer
-		for _, p := range declared.Pictures {
-			renderer, err := p.renderer()
-			if err != nil {
-				return nil, err
-			}
-			renderers = append(renderers, renderer)
-			n.Pictures = append(n.Pictures, p.Place)
-		}
-		for _, digits := range b.settings.trackingOf(declared) {
-			tracking := snippet.Tracking{Digits: digits}
-			for i, renderer := range renderers {
-				name, err := b.drawings.add(renderer, snippet.FormatNumber(digits))
-				if err != nil {
-					return nil, fmt.Errorf("picture %q of %s: %w", n.Pictures[i], digits, err)
-				}
-				tracking.Pictures = append(tracking.Pictures, b.settings.Prefix+"phone/"+name)
-			}
-			n.Tracking = append(n.Tracking, tracking)
-		}
-		numbers = append(numbers, n)
-	}
-	for name, content := range b.drawings {
-		b.drawings[name] = b.edge.Pictures.shared(name, content)
-	}
-	return snippet.NewPrinted(numbers)
-}
+func (b *Block) Keep() { b.edge.Pictures.add(b.numbers.drawings) }
 
 // Serve answers what is under the prefix. The rest passes to next: as a page, into which
 // the insertion code and the numbers are woven, if tracked says so.

@@ -40,6 +40,13 @@ type front struct {
 	named   []string // the keys that the configuration names
 }
 
+// The declaration of numbers, as tests write it.
+type (
+	Number   = number.Number
+	Tracking = number.Tracking
+	Picture  = number.Picture
+)
+
 // told is what an observer was told.
 type told struct {
 	mu     sync.Mutex
@@ -225,7 +232,7 @@ func TestFaultsLeaveThePage(t *testing.T) {
 	require.NoError(t, err)
 	effect, err := f.block.compile(known)
 	require.NoError(t, err)
-	effect.block, effect.script = nil, nil // what nobody foresaw
+	effect.numbers, effect.script = nil, nil // what nobody foresaw
 	f.block.effects["shop"] = effect
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 123-45-67", "the page is the neutral one")
 	require.Equal(t, http.StatusInternalServerError, f.get("/frontdesk/svc.js").StatusCode)

@@ -27,6 +27,7 @@ type effect struct {
 	origins     []string
 	region      string // as is set, or of the configured numbers; may be empty
 	maskRegion  string // of the mask; may be empty
+	numbers     *numbers
 	prerender   bool
 	attribution number.Attribution
 }
@@ -54,8 +55,8 @@ func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.v
 func (b *Block) compile(s site.Site) (*effect, error) {
 	own := s.Settings.Over(b.settings.Defaults())
 	f := &effect{
-		block: b, id: s.ID, version: s.Version, origins: own.Origins,
-		region: cmp.Or(*own.Region, b.settings.regionOfNumbers()), maskRegion: regionOfMask(*own.PhoneMask),
+		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: b.numbers,
+		region: cmp.Or(*own.Region, b.numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
 		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,
 	}
 	var err error

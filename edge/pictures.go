@@ -14,9 +14,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
-// drawings are the pictures of a block's numbers by the names under which they are
-// served. All that its configuration can show is drawn when it is loaded: so a style
-// that cannot be drawn is refused there, and what is kept has a bound. The name is made
+// drawings are the pictures of numbers by the names under which they are served. All that
+// can be shown is drawn when the numbers are compiled: so a style that cannot be drawn is
+// refused there, and what is kept has a bound. The name is made
 // of the content, which can therefore be cached for good.
 type drawings map[string][]byte
 
@@ -73,11 +73,11 @@ func (p *Pictures) shared(name string, content []byte) []byte {
 }
 
 // servePicture answers with a picture of this configuration, or of an earlier one.
-func (b *Block) servePicture(w http.ResponseWriter, r *http.Request) {
+func (f *effect) servePicture(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	content := b.drawings[name]
+	content := f.numbers.drawings[name]
 	if content == nil {
-		content = b.edge.Pictures.find(name)
+		content = f.block.edge.Pictures.find(name)
 	}
 	if content == nil {
 		api.Fail(w, http.StatusNotFound, "unknown_picture", "there is no such picture")

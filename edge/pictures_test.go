@@ -33,7 +33,7 @@ func TestPictures(t *testing.T) {
 	_, err = drawn.add(black, "٠")
 	require.Error(t, err)
 
-	b := &Block{edge: &Edge{Pictures: new(Pictures)}, drawings: drawn}
+	f := &effect{block: &Block{edge: &Edge{Pictures: new(Pictures)}}, numbers: &numbers{drawings: drawn}}
 	ask := func(method, name string, headers ...string) *http.Response {
 		request := httptest.NewRequest(method, "/frontdesk/phone/"+name, nil)
 		for i := 0; i < len(headers); i += 2 {
@@ -41,7 +41,7 @@ func TestPictures(t *testing.T) {
 		}
 		answer := httptest.NewRecorder()
 		request.SetPathValue("name", name)
-		fetched(b.servePicture)(answer, request)
+		fetched(f.servePicture)(answer, request)
 		return answer.Result()
 	}
 	got := ask(http.MethodGet, first)
@@ -91,15 +91,15 @@ func TestPicturesOfManySitesOutliveReloads(t *testing.T) {
 		}
 	}
 	for _, b := range first {
-		for name, content := range b.drawings {
+		for name, content := range b.numbers.drawings {
 			require.Equal(t, content, kept.find(name))
 		}
 	}
-	for name := range refused[0].drawings {
+	for name := range refused[0].numbers.drawings {
 		require.Nil(t, kept.find(name))
 	}
 	again := configuration("maroon")[0]
-	for name, content := range again.drawings {
+	for name, content := range again.numbers.drawings {
 		require.Same(t, &content[0], &kept.find(name)[0], "is kept once")
 	}
 }

@@ -85,6 +85,10 @@ func (b *Block) serveScript(w http.ResponseWriter, r *http.Request) {
 	callOf(r).effect.script.ServeHTTP(w, r)
 }
 
+func (b *Block) servePicture(w http.ResponseWriter, r *http.Request) {
+	callOf(r).effect.servePicture(w, r)
+}
+
 // serveCall hands a call to the service's API.
 func (b *Block) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
 	c := callOf(r)

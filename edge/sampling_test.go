@@ -80,7 +80,8 @@ func TestRegionOfTheSite(t *testing.T) {
 	require.NoError(t, shown.Learn(t.Context(), 1, "/", map[string][]number.Writing{"442079460018": {{Text: "+442079460018", Place: "tel", Count: 1}}}))
 	of := func(id int64, configured Settings, own site.Settings) string {
 		require.NoError(t, configured.Complete())
-		b := &Block{edge: new(Edge), settings: configured}
+		b, err := (&Edge{Pictures: new(Pictures)}).Add(configured)
+		require.NoError(t, err)
 		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
 		require.NoError(t, err)
 		return f.site(site.Site{ID: id}, &backend.Desk{Numbers: shown}, nil).Region(t.Context())

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -54,7 +53,7 @@ type Settings struct {
 	Origins []string `json:"origins,omitempty"`
 
 	// The numbers that are printed on the site's pages.
-	Numbers []Number `json:"numbers,omitempty"`
+	Numbers []number.Number `json:"numbers,omitempty"`
 
 	// Which numbers are replaced before a page leaves the server: `off`, none, or
 	// `static`, those with a tracking number for the visitor's source. Default:
@@ -65,7 +64,23 @@ type Settings struct {
 	// `last_non_direct`. Default: `last_non_direct`.
 	Attribution number.Attribution `json:"attribution,omitempty"`
 
-	numbers numbers
+	declaration number.Declaration
+}
+
+// Declaration is the numbers while they are added one by one; see
+// [Settings.TakeNumbers].
+func (s *Settings) Declaration() *number.Declaration { return &s.declaration }
+
+// TakeNumbers sets the numbers to those that have been added.
+func (s *Settings) TakeNumbers() { s.Numbers = s.declaration.Numbers() }
+
+// setNumbers adds all of the numbers, with their digits written plainly.
+func (s *Settings) setNumbers() error {
+	if err := s.declaration.Set(s.Numbers); err != nil {
+		return err
+	}
+	s.TakeNumbers()
+	return nil
 }
 
 // Consent is how a site says that a visitor has agreed to be tracked.
@@ -80,10 +95,7 @@ type Consent struct {
 // Complete checks the settings as a whole and fills in the defaults. The error says
 // what was expected.
 func (s *Settings) Complete() error {
-	list := s.Numbers
-	if s.numbers.named == nil {
-		s.UsePools(nil)
-	}
+	s.declaration.KnowPools()
 	for _, set := range []func() error{
 		func() error { return s.SetPrefix(s.Prefix) },
 		func() error { return s.SetObjects(s.Objects) },
@@ -95,7 +107,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
-		func() error { return s.setNumbers(list) },
+		s.setNumbers,
 		s.CheckPrerendered,
 	} {
 		if err := set(); err != nil {
@@ -226,7 +238,7 @@ func (s *Settings) SetPrerender(prerender string) error {
 
 // CheckPrerendered refuses to prerender nothing.
 func (s *Settings) CheckPrerendered() error {
-	if s.prerenders() && !s.numbers.plan.HasStatic() {
+	if s.prerenders() && !s.declaration.Plan().HasStatic() {
 		return errors.New("prerender static: expected a number with a static tracking number")
 	}
 	return nil
@@ -248,36 +260,10 @@ func (s *Settings) SetAttribution(attribution number.Attribution) error {
 }
 
 // Doubts are what is right by itself and hardly meant.
-func (s *Settings) Doubts() (doubts []string) {
-	for _, n := range s.Numbers {
-		for _, tracking := range s.trackingOf(n) {
-			if here, there := countryCode(n.Number), countryCode(tracking); here != there {
-				return append(doubts, fmt.Sprintf("tracking number %s has the country code %d, and the number for which it stands, %s, has %d", tracking, there, n.Number, here))
-			}
-		}
-	}
-	return doubts
-}
+func (s *Settings) Doubts() []string { return s.declaration.Doubts() }
 
 // Declared are the numbers as the console shows them.
-func (s *Settings) Declared() []number.Declared {
-	var declared []number.Declared
-	for _, n := range s.Numbers {
-		declared = append(declared, number.Declared{Digits: n.Number, Tracking: s.trackingOf(n), Conditions: conditionsOf(n)})
-	}
-	return declared
-}
-
-// conditionsOf are the conditions of the static tracking numbers of the number.
-func conditionsOf(n Number) map[string]string {
-	conditions := make(map[string]string)
-	for _, t := range n.Tracking {
-		if t.Static != "" && len(t.When) > 0 {
-			conditions[t.Static] = strings.Join(t.When, " ")
-		}
-	}
-	return conditions
-}
+func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
 // Defaults are those of the settings that a site may have of its own, all of them set
 // but DynamicalReplacement and Origins.
@@ -293,14 +279,6 @@ func (s *Settings) Defaults() site.Settings {
 		*own.Consent = site.Consent(*s.Consent)
 	}
 	return own
-}
-
-// regionOfNumbers is the region of the first number, or empty.
-func (s *Settings) regionOfNumbers() string {
-	if len(s.Numbers) == 0 {
-		return ""
-	}
-	return visit.RegionOf(s.Numbers[0].Number)
 }
 
 var maskCountry = regexp.MustCompile(`^\s*\+\s*(\d{1,3})`)

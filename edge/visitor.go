@@ -23,12 +23,12 @@ const sourceCookieAge = 400 * 24 * time.Hour
 // shown, and the cookies.
 func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snippet.Visit) {
 	beside.Purpose = snippet.PurposeOf(r.Header, q.URL.Path)
-	plan := &f.block.settings.numbers.plan
+	plan := f.numbers.plan
 	switch {
 	case !f.prerender:
 		return beside
 	case !plan.BySource():
-		beside.Shown = f.block.show(plan.Choose(visit.Source{}))
+		beside.Shown = f.numbers.show(plan.Choose(visit.Source{}))
 		return beside
 	}
 	beside.ByCookie = true
@@ -42,14 +42,14 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 		if remembered != nil {
 			source = remembered.Source
 		}
-		beside.Shown = f.block.show(plan.Choose(source))
+		beside.Shown = f.numbers.show(plan.Choose(source))
 		return beside
 	}
 	choice, next, changed := plan.Follow(f.attribution, remembered, pageOf(r, q.URL, now))
 	if changed && agreed && !isPrefetch(r.Header) {
 		beside.SetCookies = sourceCookies(q.Secure, next)
 	}
-	beside.Shown = f.block.show(choice)
+	beside.Shown = f.numbers.show(choice)
 	return beside
 }
 
@@ -100,42 +100,10 @@ func sourceCookies(secure bool, next *number.Remembered) []string {
 	return removals
 }
 
-// maxShown is how many choices a block keeps ready. A configuration has a few; each takes some 3 KB.
-const maxShown = 256
-
-// show is what the visitors of a choice see.
-func (b *Block) show(choice number.Choice) snippet.Shown {
-	if choice == "" {
-		return snippet.Shown{}
-	}
-	b.mu.RLock()
-	shown, ready := b.shown[choice]
-	b.mu.RUnlock()
-	if ready {
-		return shown
-	}
-	shown = b.prepare(choice)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.shown) >= maxShown {
-		clear(b.shown)
-	}
-	b.shown[choice] = shown
-	return shown
-}
-
-func (b *Block) prepare(choice number.Choice) snippet.Shown {
-	plan, audience := &b.settings.numbers.plan, snippet.ForSource
-	if choice == plan.Choose(visit.Source{}) {
-		audience = snippet.ForEveryone
-	}
-	return b.printed.Show(plan.Shown(choice), audience)
-}
-
 // ShownTo is what a visitor sees who comes for the first time, from the referrer to the
 // address. It does not depend on whether numbers are replaced before a page leaves.
 func (b *Block) ShownTo(address *url.URL, referrer string) snippet.Shown {
 	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
-	choice, _, _ := b.settings.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address, time.Now()))
-	return b.show(choice)
+	choice, _, _ := b.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address, time.Now()))
+	return b.numbers.show(choice)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // hasTracking tells whether any of the site's numbers can be another one for a visitor.
-func (f *effect) hasTracking() bool { return f.block.settings.numbers.plan.HasTracking() }
+func (f *effect) hasTracking() bool { return f.numbers.plan.HasTracking() }
 
 // records are what the script is told of the numbers for the visitor of a page view, which
 // the request has reported.
@@ -34,7 +34,7 @@ func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Reques
 // follows the cookie that these pages set, and so does the script there. All others follow
 // the visits that are stored.
 func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, hit visit.Hit) (number.Choice, error) {
-	plan := &f.block.settings.numbers.plan
+	plan := f.numbers.plan
 	if f.prerender && plan.BySource() {
 		if remembered := rememberedBy(h); remembered != nil {
 			return plan.FollowHit(f.attribution, remembered, hit), nil
@@ -45,12 +45,12 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 
 // shownTo is what the visitor of a page view sees by the choice.
 func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice number.Choice, hit visit.Hit) (snippet.Shown, error) {
-	plan := &f.block.settings.numbers.plan
+	plan := f.numbers.plan
 	pools := plan.Pools(choice)
 	if pools == nil || hit.Bot {
-		return f.block.show(choice), nil
+		return f.numbers.show(choice), nil
 	}
-	digits, leased := plan.Shown(choice), make([]bool, len(f.block.settings.Numbers))
+	digits, leased := plan.Shown(choice), make([]bool, f.numbers.many)
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		var err error
 		if digits[place], _, err = leases.Take(ctx, number.Want{
@@ -60,7 +60,7 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 		}
 		leased[place] = true
 	}
-	shown := f.block.printed.Show(digits, snippet.ForVisitor)
+	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
 	shown.Lease(leased)
 	return shown, nil
 }

@@ -13,7 +13,7 @@ import (
 // Plan is a site's numbers with their tracking numbers by source. It is built
 // number by number; afterwards it may be shared. Digits are in international form.
 type Plan struct {
-	numbers  []number
+	numbers  []planned
 	printed  map[string]bool
 	tracking map[string]string // the printed number that each stands for
 	pools    map[string]*Pool  // by their names
@@ -24,8 +24,8 @@ type Plan struct {
 	sources  bool // whether there are conditions at all
 }
 
-// number is one that is printed on pages, and what may stand for it.
-type number struct {
+// planned is a number that is printed on pages, and what may stand for it.
+type planned struct {
 	digits string
 	rules  []rule
 }
@@ -64,7 +64,7 @@ func (p *Plan) Add(digits string) error {
 		return fmt.Errorf("number %s is a tracking number for %s: expected another", digits, p.tracking[digits])
 	}
 	p.printed[digits] = true
-	p.numbers = append(p.numbers, number{digits: digits})
+	p.numbers = append(p.numbers, planned{digits: digits})
 	p.everyone = p.choose(visit.Source{})
 	return nil
 }

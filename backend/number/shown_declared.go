@@ -30,14 +30,14 @@ type role struct {
 	conditions string
 }
 
-// declaration says that a declarer has a number for a site.
-type declaration struct {
+// declarationRow says that a declarer has a number for a site.
+type declarationRow struct {
 	declared
 	declarer string
 	role
 }
 
-func (d *declaration) fields() []any {
+func (d *declarationRow) fields() []any {
 	return append(d.declared.fields(), &d.declarer, &d.place, &d.conditions)
 }
 
@@ -60,7 +60,7 @@ func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites ma
 	for siteID, numbers := range sites {
 		places(wanted, siteID, numbers)
 	}
-	stored, err := db.List(ctx, tx, (*declaration).fields, declarations+` WHERE declarer = $1`, declarer)
+	stored, err := db.List(ctx, tx, (*declarationRow).fields, declarations+` WHERE declarer = $1`, declarer)
 	if err != nil {
 		return fmt.Errorf("reading declared numbers: %w", err)
 	}
@@ -71,7 +71,7 @@ func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites ma
 func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, siteID int64, numbers []Declared) error {
 	wanted := make(map[declared]role)
 	places(wanted, siteID, numbers)
-	stored, err := db.List(ctx, tx, (*declaration).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
+	stored, err := db.List(ctx, tx, (*declarationRow).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
 	if err != nil {
 		return fmt.Errorf("reading declared numbers: %w", err)
 	}
@@ -83,7 +83,7 @@ func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, site
 func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, numbers []Declared) (bool, error) {
 	wanted := make(map[declared]role)
 	places(wanted, siteID, numbers)
-	stored, err := db.List(ctx, s.db.Read(), (*declaration).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
+	stored, err := db.List(ctx, s.db.Read(), (*declarationRow).fields, declarations+` WHERE declarer = $1 AND site_id = $2`, declarer, siteID)
 	if err != nil {
 		return false, fmt.Errorf("reading declared numbers: %w", err)
 	}
@@ -115,7 +115,7 @@ func places(wanted map[declared]role, siteID int64, numbers []Declared) {
 }
 
 // replace writes the difference between what is stored and what is wanted.
-func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored []declaration, wanted map[declared]role) error {
+func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored []declarationRow, wanted map[declared]role) error {
 	before := make(map[declared]role, len(stored))
 	var dropped []declared
 	for _, d := range stored {
@@ -124,14 +124,14 @@ func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored [
 			dropped = append(dropped, d.declared)
 		}
 	}
-	var fresh []declaration
+	var fresh []declarationRow
 	for n, wants := range wanted {
 		if known, there := before[n]; !there || known != wants {
-			fresh = append(fresh, declaration{declared: n, declarer: declarer, role: wants})
+			fresh = append(fresh, declarationRow{declared: n, declarer: declarer, role: wants})
 		}
 	}
 	// In one order on all nodes.
-	slices.SortFunc(fresh, func(a, b declaration) int { return compare(a.declared, b.declared) })
+	slices.SortFunc(fresh, func(a, b declarationRow) int { return compare(a.declared, b.declared) })
 	slices.SortFunc(dropped, compare)
 	if err := s.add(ctx, tx, fresh); err != nil {
 		return fmt.Errorf("declaring numbers: %w", err)
@@ -146,16 +146,16 @@ func compare(a, b declared) int {
 	return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.digits, b.digits), cmp.Compare(a.replaces, b.replaces))
 }
 
-func (s *Shown) add(ctx context.Context, tx db.Tx, fresh []declaration) error {
+func (s *Shown) add(ctx context.Context, tx db.Tx, fresh []declarationRow) error {
 	now := s.now().UnixMilli()
 	for some := range db.Parts(fresh) {
-		values, args := db.Values(some, (*declaration).fields)
+		values, args := db.Values(some, (*declarationRow).fields)
 		if _, err := tx.Exec(ctx, `INSERT INTO number_declarations (site_id, digits, replaces, declarer, place, conditions) `+values+`
 			ON CONFLICT (site_id, digits, replaces, declarer) DO UPDATE SET place = EXCLUDED.place, conditions = EXCLUDED.conditions`, args...); err != nil {
 			return err
 		}
 		never := int64(0)
-		values, args = db.Values(some, func(d *declaration) []any { return append(d.declared.fields(), &now, &never) })
+		values, args = db.Values(some, func(d *declarationRow) []any { return append(d.declared.fields(), &now, &never) })
 		if _, err := tx.Exec(ctx, `INSERT INTO declared_numbers (site_id, digits, replaces, first_at, retired_at) `+values+`
 			ON CONFLICT (site_id, digits, replaces) DO UPDATE SET retired_at = 0`, args...); err != nil {
 			return err
@@ -189,7 +189,7 @@ func (s *Shown) drop(ctx context.Context, tx db.Tx, declarer string, dropped []d
 // Declared is what configurations have for the site, whoever declares it. The order is
 // that of the configuration, where there is one.
 func (s *Shown) Declared(ctx context.Context, siteID int64) ([]Declared, error) {
-	rows, err := db.List(ctx, s.db.Read(), (*declaration).fields, declarations+` WHERE site_id = $1`, siteID)
+	rows, err := db.List(ctx, s.db.Read(), (*declarationRow).fields, declarations+` WHERE site_id = $1`, siteID)
 	if err != nil {
 		return nil, fmt.Errorf("listing the declared numbers of a site: %w", err)
 	}

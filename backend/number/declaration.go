@@ -1,0 +1,367 @@
+package number
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/picture"
+)
+
+// Number is a number that is printed on the site's pages, in any writing.
+type Number struct {
+	// The number in international form, such as `74951234567`. A plus sign, spaces,
+	// parentheses, dashes and dots in it do not count.
+	Number string `json:"number"`
+
+	// Further places whose whole content is the number: `#id`, `.class` or
+	// `[name=value]`.
+	Targets []string `json:"targets,omitempty"`
+
+	// The same by any CSS selector.
+	Selectors []string `json:"selectors,omitempty"`
+
+	// Images that show the number.
+	Pictures []Picture `json:"pictures,omitempty"`
+
+	// What visitors see in its place, by their source. The first whose conditions hold
+	// is shown.
+	Tracking []Tracking `json:"tracking,omitempty"`
+}
+
+// Picture is an image that shows a number, and how the one in its place is drawn.
+type Picture struct {
+	// The img element: `#id`, `.class`, `[name=value]` or a CSS selector.
+	Place string `json:"place"`
+
+	// The size of the font in CSS pixels, 8 to 200. Default: 16.
+	Size int `json:"size,omitempty"`
+
+	// The color of the text, such as `#333` or `navy`. Default: black.
+	Color string `json:"color,omitempty"`
+
+	// The path of a TrueType or OpenType font. Default: Go Regular.
+	Font string `json:"font,omitempty"`
+}
+
+// Tracking is what visitors of some sources see: one of `static`, `dynamic` and `pool`.
+type Tracking struct {
+	// A tracking number that all of them see, written like the other.
+	Static string `json:"static,omitempty"`
+
+	// Tracking numbers of which each visitor has another for a while.
+	Dynamic []string `json:"dynamic,omitempty"`
+
+	// The name of one of the app's pools, which has such numbers.
+	Pool string `json:"pool,omitempty"`
+
+	// The conditions, such as `utm_source=news*`. Those on one field are
+	// alternatives, those on different fields have to hold all. Default: all
+	// visitors.
+	When []string `json:"when,omitempty"`
+}
+
+// Declaration is the numbers of a site, as somebody declares them. Each thing is checked by
+// itself when it is added, so that the line of a configuration file can be named. It may be
+// shared when nothing is added any more.
+type Declaration struct {
+	list   []Number
+	plan   Plan
+	places map[string]string // the number that each place belongs to
+	named  map[string]*Pool  // that can be used by their names; nil while they are not known
+}
+
+// Numbers are those that have been added, with their digits written plainly.
+func (d *Declaration) Numbers() []Number { return d.list }
+
+// Plan says who sees which number.
+func (d *Declaration) Plan() *Plan { return &d.plan }
+
+// Set begins anew and adds all of the numbers. The pools that can be used by their names stay.
+func (d *Declaration) Set(list []Number) error {
+	*d = Declaration{named: d.named}
+	for _, n := range list {
+		if err := d.add(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Declaration) add(n Number) error {
+	if err := d.AddNumber(n.Number); err != nil {
+		return err
+	}
+	for _, target := range n.Targets {
+		if err := d.AddTarget(target); err != nil {
+			return err
+		}
+	}
+	for _, selector := range n.Selectors {
+		if err := d.AddSelector(selector); err != nil {
+			return err
+		}
+	}
+	for _, p := range n.Pictures {
+		if err := d.AddPicture(p.Place); err != nil {
+			return err
+		}
+		if err := p.Check(); err != nil {
+			return err
+		}
+		*d.LastPicture() = p
+	}
+	for _, t := range n.Tracking {
+		if err := d.addTracking(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddNumber begins a number, in any writing. What is added next belongs to it.
+func (d *Declaration) AddNumber(written string) error {
+	digits := Digits(written)
+	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits}}); err != nil {
+		return err
+	}
+	if err := checkGroups(written, digits); err != nil {
+		return fmt.Errorf("number %q: %w", written, err)
+	}
+	d.list = append(d.list, Number{Number: digits})
+	return d.plan.Add(digits)
+}
+
+func (d *Declaration) addTracking(t Tracking) error {
+	given := 0
+	for _, is := range []bool{t.Static != "", len(t.Dynamic) > 0, t.Pool != ""} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return fmt.Errorf("tracking of number %s: expected one of static, dynamic and pool", d.lastNumber().Number)
+	case t.Static != "":
+		return d.AddStatic(t.Static, t.When)
+	case t.Pool != "":
+		return d.AddPool(t.Pool, t.When)
+	}
+	return d.AddDynamic(t.Dynamic, t.When)
+}
+
+// AddStatic adds a tracking number for visitors of whom the conditions hold.
+func (d *Declaration) AddStatic(written string, when []string) error {
+	digits, err := TrackingNumber(written)
+	if err != nil {
+		return fmt.Errorf("static: %w", err)
+	}
+	conditions, err := ParseConditions(when)
+	if err != nil {
+		return fmt.Errorf("static %s: %w", digits, err)
+	}
+	n := d.lastNumber()
+	n.Tracking = append(n.Tracking, Tracking{Static: digits, When: when})
+	return d.plan.AddStatic(digits, conditions)
+}
+
+// AddDynamic adds numbers of which each visitor, of whom the conditions hold, has another for
+// a while. They are a pool by themselves, which bears the name of the printed number.
+func (d *Declaration) AddDynamic(written, when []string) error {
+	n := d.lastNumber()
+	pool := &Pool{Name: n.Number}
+	for _, other := range n.Tracking {
+		if len(other.Dynamic) > 0 {
+			return fmt.Errorf("number %s has dynamic numbers already: expected them once; a pool with a name can stand in several lines", n.Number)
+		}
+	}
+	for _, w := range written {
+		digits, err := TrackingNumber(w)
+		if err != nil {
+			return fmt.Errorf("dynamic: %w", err)
+		}
+		pool.Digits = append(pool.Digits, digits)
+	}
+	conditions, err := ParseConditions(when)
+	if err == nil {
+		err = pool.Complete()
+	}
+	if err != nil {
+		return fmt.Errorf("dynamic: %w", err)
+	}
+	n.Tracking = append(n.Tracking, Tracking{Dynamic: pool.Digits, When: when})
+	return d.plan.AddDynamic(pool, conditions)
+}
+
+// AddPool adds the numbers of a pool in the same way.
+func (d *Declaration) AddPool(name string, when []string) error {
+	pool := d.named[name]
+	switch {
+	case !IsPoolName(name):
+		return fmt.Errorf("dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
+	case d.named == nil:
+		if pool = d.plan.Pool(name); pool == nil {
+			pool = &Pool{Name: name}
+		}
+	case pool == nil:
+		return fmt.Errorf("dynamic %s: there is no such pool; expected pool %s NUMBER... in the global options of frontdesk", name, name)
+	}
+	conditions, err := ParseConditions(when)
+	if err != nil {
+		return fmt.Errorf("dynamic %s: %w", name, err)
+	}
+	n := d.lastNumber()
+	n.Tracking = append(n.Tracking, Tracking{Pool: name, When: when})
+	return d.plan.AddDynamic(pool, conditions)
+}
+
+// TrackingOf are all numbers that visitors may see in the place of the number.
+func (d *Declaration) TrackingOf(n Number) []string {
+	var all []string
+	for _, t := range n.Tracking {
+		switch {
+		case t.Static != "":
+			all = append(all, t.Static)
+		case t.Pool != "":
+			all = append(all, d.named[t.Pool].All()...)
+		default:
+			all = append(all, t.Dynamic...)
+		}
+	}
+	seen := make(map[string]bool, len(all)) // a pool may stand in several lines
+	return slices.DeleteFunc(all, func(digits string) bool {
+		defer func() { seen[digits] = true }()
+		return seen[digits]
+	})
+}
+
+// OwnPools are the pools of the numbers' lines of tracking numbers, which have no other name
+// than that of their number.
+func (d *Declaration) OwnPools() (own []*Pool) {
+	for _, n := range d.list {
+		if pool := d.plan.Pool(n.Number); pool != nil {
+			own = append(own, pool)
+		}
+	}
+	return own
+}
+
+// UsePools makes pools known by their names. They are complete. Without them, each name is
+// taken for that of a pool that is not known yet.
+func (d *Declaration) UsePools(pools map[string]*Pool) {
+	d.named = pools
+	d.KnowPools()
+}
+
+// KnowPools says that there are no others than those that are known.
+func (d *Declaration) KnowPools() {
+	if d.named == nil {
+		d.named = make(map[string]*Pool)
+	}
+}
+
+// AddTarget adds a place: #id, .class or [name=value].
+func (d *Declaration) AddTarget(place string) error {
+	n := d.lastNumber()
+	n.Targets = append(n.Targets, place)
+	return d.addPlace(place, snippet.Number{Targets: []string{place}})
+}
+
+// AddSelector adds places by a CSS selector.
+func (d *Declaration) AddSelector(selector string) error {
+	n := d.lastNumber()
+	n.Selectors = append(n.Selectors, selector)
+	return d.addPlace(selector, snippet.Number{Selectors: []string{selector}})
+}
+
+// AddPicture adds an image. How it is drawn is set in [Declaration.LastPicture].
+func (d *Declaration) AddPicture(place string) error {
+	n := d.lastNumber()
+	n.Pictures = append(n.Pictures, Picture{Place: place})
+	return d.addPlace(place, snippet.Number{Pictures: []string{place}})
+}
+
+// LastPicture is the image that was added last.
+func (d *Declaration) LastPicture() *Picture {
+	n := d.lastNumber()
+	return &n.Pictures[len(n.Pictures)-1]
+}
+
+func (d *Declaration) lastNumber() *Number { return &d.list[len(d.list)-1] }
+
+// unquote takes off the quotation marks that an attribute's value may have.
+var unquote = strings.NewReplacer(`"`, "", `'`, "")
+
+// addPlace gives a place to the number that was begun last.
+func (d *Declaration) addPlace(place string, alone snippet.Number) error {
+	alone.Digits = d.lastNumber().Number
+	if err := snippet.CheckNumbers([]snippet.Number{alone}); err != nil {
+		return err
+	}
+	plain := unquote.Replace(place)
+	if owner, taken := d.places[plain]; taken {
+		return fmt.Errorf("place %q is given already, for %s: expected each place once", place, owner)
+	}
+	if d.places == nil {
+		d.places = make(map[string]string)
+	}
+	d.places[plain] = alone.Digits
+	return nil
+}
+
+// Check refuses a picture that cannot be drawn.
+func (p Picture) Check() error {
+	_, err := p.Renderer()
+	return err
+}
+
+// Renderer draws numbers as the picture shows them.
+func (p Picture) Renderer() (*picture.Renderer, error) {
+	renderer, err := picture.New(picture.Style{Size: float64(p.Size), Color: p.Color, Font: p.Font})
+	if err != nil {
+		return nil, fmt.Errorf("picture %q: %w", p.Place, err)
+	}
+	return renderer, nil
+}
+
+// Doubts are what is right by itself and hardly meant.
+func (d *Declaration) Doubts() (doubts []string) {
+	for _, n := range d.list {
+		for _, tracking := range d.TrackingOf(n) {
+			if here, there := countryCode(n.Number), countryCode(tracking); here != there {
+				return append(doubts, fmt.Sprintf("tracking number %s has the country code %d, and the number for which it stands, %s, has %d", tracking, there, n.Number, here))
+			}
+		}
+	}
+	return doubts
+}
+
+// Declared are the numbers as the console shows them.
+func (d *Declaration) Declared() []Declared {
+	var declared []Declared
+	for _, n := range d.list {
+		declared = append(declared, Declared{Digits: n.Number, Tracking: d.TrackingOf(n), Conditions: conditionsOf(n)})
+	}
+	return declared
+}
+
+// conditionsOf are the conditions of the static tracking numbers of the number.
+func conditionsOf(n Number) map[string]string {
+	conditions := make(map[string]string)
+	for _, t := range n.Tracking {
+		if t.Static != "" && len(t.When) > 0 {
+			conditions[t.Static] = strings.Join(t.When, " ")
+		}
+	}
+	return conditions
+}
+
+// Region is that of the first number, or empty.
+func (d *Declaration) Region() string {
+	if len(d.list) == 0 {
+		return ""
+	}
+	return visit.RegionOf(d.list[0].Number)
+}
