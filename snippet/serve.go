@@ -15,6 +15,10 @@ type Visit struct {
 	Withheld Outcome
 	// Shown is what the visitor sees in the places of the printed numbers.
 	Shown Shown
+	// Arrive, if it is not nil, is called once at most: when a page of status 2xx is found to
+	// get the code and none of it has been sent. The page waits for it. It must not panic. No cache
+	// is to keep any page of the request.
+	Arrive func() Arrival
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
 	// there are any, the page is private.
 	SetCookies []string
@@ -56,6 +60,9 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	}
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest && outcome != v.Withheld {
 		return Result{Outcome: outcome}, next(w, r)
+	}
+	if v.Arrive != nil {
+		v.Shown.audience = ForVisitor
 	}
 	ww := c.newWriter(w, r, v, outcome)
 	defer ww.close()

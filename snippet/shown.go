@@ -32,6 +32,7 @@ type Shown struct {
 	numbers  weave.Shown // empty where all numbers stay
 	dynamic  []bool      // which of them are leased for the visitor; nil for none
 	audience Audience
+	ahead    bool  // the records of the numbers stand in front of the code
 	told     *told // what is told of the numbers; nil where all stay
 }
 
@@ -129,8 +130,9 @@ func markOf(sum [sha256.Size]byte) mark { return mark(hex.EncodeToString(sum[:5]
 
 // The block that tells the script which numbers are in effect, and what has been replaced.
 const (
-	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":`
-	replacedBlock = `,"replaced":[`
+	beginBlock    = `<script type="application/json" data-svc-numbers>{`
+	numbersBlock  = `"numbers":`
+	replacedBlock = `"replaced":[`
 	endBlock      = `]}</script>`
 )
 
@@ -145,12 +147,8 @@ const maxTold = 64
 func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 	replaced := z.Replaced()
 	b = append(b, beginBlock...)
-	if s.lists() {
-		b = append(b, s.list()...)
-	} else {
-		b = append(s.appendList(append(b, '['), func(id string) bool {
-			return slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == id })
-		}), ']')
+	if !s.ahead || s.count() > maxTold {
+		b = append(s.appendTold(append(b, numbersBlock...), replaced), ',')
 	}
 	b = append(b, replacedBlock...)
 	for i, r := range replaced {
@@ -165,15 +163,25 @@ func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 	return append(b, endBlock...)
 }
 
-// lists says whether the block lists all numbers, whichever the page has.
-func (s *Shown) lists() bool {
-	listed := 0
+// appendTold writes the records of all numbers, or of those alone that have been replaced
+// in the page.
+func (s *Shown) appendTold(b []byte, replaced []weave.Replaced) []byte {
+	if s.count() <= maxListed {
+		return append(b, s.list()...)
+	}
+	return append(s.appendList(append(b, '['), func(id string) bool {
+		return slices.ContainsFunc(replaced, func(r weave.Replaced) bool { return r.ID == id })
+	}), ']')
+}
+
+// count is how many numbers are shown in place of others.
+func (s *Shown) count() (n int) {
 	for _, t := range s.numbers {
 		if t != nil {
-			listed++
+			n++
 		}
 	}
-	return listed <= maxListed
+	return n
 }
 
 // appendList writes the records of those numbers that it has, by their ids.

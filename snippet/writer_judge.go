@@ -108,7 +108,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 	if w.visit.Sample != nil {
 		w.sample = []byte{}
 	}
-	if w.visit.Shown.replaces() {
+	if w.visit.Shown.replaces() || w.visit.Arrive != nil {
 		w.began = w.visit.Now()
 	}
 	w.stage = searching

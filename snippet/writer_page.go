@@ -80,7 +80,7 @@ func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
 	if namesHost(w.page.finder.Base()) && isHost(w.request.Host) {
 		f.host = w.request.Host
 	}
-	w.page.code = w.code.appendTo(w.page.code[:0], f)
+	w.page.code = w.code.appendTo(w.arrive(w.page.code[:0]), f)
 	return v
 }
 

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -72,10 +73,11 @@ type API struct {
 	logger    *zap.Logger
 	observer  Observer
 
-	scripts *limits
-	servers *limits
-	outage  rate.Sometimes
-	hiding  maphash.Seed // of visitors' addresses
+	scripts  *limits
+	servers  *limits
+	arrivals *limits // of clients at their first pages
+	outage   rate.Sometimes
+	hiding   maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -85,10 +87,11 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 	}
 	return &API{
 		visits: visits, leads: leads, operators: operators, logger: logger, observer: observer,
-		scripts: newLimits(scriptRate, scriptBurst),
-		servers: newLimits(serverRate, serverBurst),
-		outage:  rate.Sometimes{Interval: time.Second},
-		hiding:  maphash.MakeSeed(),
+		scripts:  newLimits(scriptRate, scriptBurst),
+		servers:  newLimits(serverRate, serverBurst),
+		arrivals: &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
+		outage:   rate.Sometimes{Interval: time.Second},
+		hiding:   maphash.MakeSeed(),
 	}
 }
 

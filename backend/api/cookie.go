@@ -71,10 +71,10 @@ func (a *API) returning(c *call) (visitor visit.ID, value string) {
 	return 0, ""
 }
 
-func (c *call) setVisitor(value, pageURL string) {
+func (c *call) visitorCookie(value, pageURL string) *http.Cookie {
 	secure := c.secure(pageURL)
-	http.SetCookie(c.w, &http.Cookie{
+	return &http.Cookie{
 		Name: VisitorCookie.Name(secure), Value: value, Path: "/", MaxAge: visitorCookieAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
-	})
+	}
 }

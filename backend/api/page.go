@@ -23,7 +23,10 @@ type view struct {
 	SiteKey string `json:"site_key"`
 	// View is the id that the script made for the view: reported twice, it is
 	// one hit.
-	View     string `json:"view"`
+	View string `json:"view"`
+	// Served is the id of the view that the page was sent with, where it was: see
+	// [API.ServePage].
+	Served   string `json:"served"`
 	URL      string `json:"url"`
 	Referrer string `json:"referrer"`
 	Title    string `json:"title"`
@@ -81,25 +84,34 @@ func (a *API) verified(c *call, given credentials) (page, error) {
 
 // viewed stores the page view and sets the visitor's cookie.
 func (a *API) viewed(ctx context.Context, c *call, v view) (page, visit.Hit, error) {
-	if err := c.checkView(v); err != nil {
-		return page{}, visit.Hit{}, err
+	p, hit, cookie, err := a.store(ctx, c, v)
+	if err == nil {
+		http.SetCookie(c.w, cookie)
 	}
-	visitor, cookie := a.returning(c)
+	return p, hit, err
+}
+
+// store stores the page view, and gives the visitor's cookie.
+func (a *API) store(ctx context.Context, c *call, v view) (page, visit.Hit, *http.Cookie, error) {
+	if err := c.checkView(v); err != nil {
+		return page{}, visit.Hit{}, nil, err
+	}
+	visitor, named := a.returning(c)
 	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
-		Nonce: v.View, URL: visit.Clip(v.URL, maxAddress), Referrer: visit.Clip(v.Referrer, maxAddress), Title: visit.Clip(v.Title, maxTitle), Kind: v.Kind,
+		Nonce: v.View, Served: v.Served,
+		URL: visit.Clip(v.URL, maxAddress), Referrer: visit.Clip(v.Referrer, maxAddress), Title: visit.Clip(v.Title, maxTitle), Kind: v.Kind,
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
 	if err != nil {
-		return page{}, visit.Hit{}, err
+		return page{}, visit.Hit{}, nil, err
 	}
 	if hit.Visitor != visitor {
-		cookie = a.visits.VisitorString(c.site.ID, hit.Visitor)
+		named = a.visits.VisitorString(c.site.ID, hit.Visitor)
 	}
-	c.setVisitor(cookie, v.URL)
 	if !hit.Repeated {
 		a.observer.Hit(c.site.Key)
 	}
-	return page{Ref: hit.Ref, uri: credentialAddress(v.URL)}, hit, nil
+	return page{Ref: hit.Ref, uri: credentialAddress(v.URL)}, hit, c.visitorCookie(named, v.URL), nil
 }
 
 func (c *call) checkView(v view) error {
@@ -108,6 +120,11 @@ func (c *call) checkView(v view) error {
 	}
 	if err := checkID("view", v.View); err != nil {
 		return err
+	}
+	if v.Served != "" {
+		if err := checkID("served", v.Served); err != nil {
+			return err
+		}
 	}
 	switch v.Kind {
 	case "load", "history", "restore", "reinit":

@@ -40,6 +40,9 @@ type Want struct {
 	// First tells that it is the session's first page view: who then finds the pool exhausted is
 	// counted as lost.
 	First bool
+	// Provisional tells that nobody but a page's request has told of the visitor: the lease
+	// counts for 90 seconds only, unless one that is not provisional goes on with it.
+	Provisional bool
 }
 
 // Outcome says what came of wanting a number.
@@ -195,7 +198,12 @@ type taking struct {
 }
 
 // until is how long the lease counts from now on, if nothing more is heard.
-func (t *taking) until() int64 { return t.now + (stay + t.Pool.Hold).Milliseconds() }
+func (t *taking) until() int64 {
+	if t.Provisional {
+		return t.now + stay.Milliseconds()
+	}
+	return t.now + (stay + t.Pool.Hold).Milliseconds()
+}
 
 // introduce makes the pool's numbers known to the database.
 func (t *taking) introduce(ctx context.Context) error {

@@ -113,6 +113,27 @@ func TestEachVisitorHasANumber(t *testing.T) {
 	})
 }
 
+// A lease that a page's request began alone ends soon, unless the visitor is heard of.
+func TestProvisionalLeaseEndsSoon(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		provisional := func(visitor visit.ID) string {
+			digits, outcome, err := l.leases.Take(t.Context(), number.Want{
+				Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool, First: true, Provisional: true})
+			require.NoError(t, err)
+			return fmt.Sprint(outcome, " ", digits)
+		}
+		require.Equal(t, "begun 74950000001", provisional(1))
+		require.Equal(t, "begun 74950000002", provisional(2))
+		require.Equal(t, "kept 74950000002", l.later(time.Minute).take(2))
+		require.Equal(t, "kept 74950000002", provisional(2), "which takes nothing back")
+		require.Equal(t, "original ", l.take(3))
+		require.Equal(t, "begun 74950000001", l.later(31*time.Second).take(3))
+		require.Equal(t, "original ", l.later(time.Minute).take(4))
+		require.Equal(t, "kept 74950000002", l.later(4*time.Minute).take(2))
+	})
+}
+
 // The number that has been free for the longest time comes first.
 func TestTheLongestFreeNumberComesFirst(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

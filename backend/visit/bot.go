@@ -46,6 +46,9 @@ func newBots() *bots {
 	return b
 }
 
+// IsBot tells whether a program bears the user agent, by the list of those that are known.
+func (v *Visits) IsBot(userAgent string) bool { return v.bots.match(userAgent) }
+
 func (b *bots) match(userAgent string) bool {
 	b.mu.RLock()
 	bot, known := b.known[userAgent]

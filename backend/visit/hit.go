@@ -14,6 +14,10 @@ type View struct {
 	// Nonce is made by the script for this view: reported again, it is the same
 	// hit.
 	Nonce string
+	// Served is the nonce under which the view has been stored as its page was sent; empty
+	// where it has not. The first report that names it is of that very hit. A further one is
+	// of a page from a cache: it is a view of its own.
+	Served string
 	// URL and Referrer are absolute addresses; the latter may be empty.
 	URL, Referrer string
 	Title         string
@@ -49,7 +53,8 @@ type Hit struct {
 //
 // A view is recognised when it is reported again: by the visitor among the last
 // few of the session, and by nobody, because the first answer had not brought
-// the cookie yet, for ten minutes at least if it was the visitor's first.
+// the cookie yet, for ten minutes at least if it was the visitor's first. So is
+// one that was stored as its page was sent, which gets the title then.
 func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (Hit, error) {
 	// The number is drawn here and not in the write, which must not wait for
 	// another write. One that is not used is skipped.
@@ -60,7 +65,10 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 	a := arrival{
 		View: view, siteID: siteID, visitor: v.visitors.number(visitor), number: number,
 		at: v.now().UnixMilli(), mark: markOf(view.Nonce, number),
-		bot: v.bots.match(view.UserAgent), source: SourceOf(view.URL, view.Referrer),
+		bot: v.IsBot(view.UserAgent), source: SourceOf(view.URL, view.Referrer),
+	}
+	if view.Served != "" {
+		a.served = markOf(view.Served, 0)
 	}
 	var stored stay
 	err = v.db.WriteOwn(ctx, a.key(), func(ctx context.Context, tx db.Tx) error {
@@ -102,6 +110,7 @@ type arrival struct {
 	number  int64 // of the hit, and of what begins with it
 	at      int64
 	mark    mark
+	served  mark // empty where the page was sent without
 	bot     bool
 	source  Source
 	marked  bool // read with the visitor
@@ -110,8 +119,11 @@ type arrival struct {
 // key makes the reports of one view, and the views of one visitor, follow each
 // other on this node.
 func (a *arrival) key() int64 {
-	if a.visitor != 0 {
+	switch {
+	case a.visitor != 0:
 		return a.visitor
+	case a.served != "":
+		return a.served.hash()
 	}
 	return a.mark.hash()
 }
@@ -137,6 +149,9 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 	if visitor == 0 {
 		return stay{}, ErrUnknown
 	}
+	if joined, err := a.join(ctx, tx, visitor); joined.repeated || err != nil {
+		return joined, err
+	}
 	s := stay{row: row{visitor: visitor, hit: a.number}, at: a.at}
 	var err error
 	if s.session, err = a.goOn(ctx, tx, visitor); err != nil {
@@ -148,10 +163,8 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 		if err != nil {
 			return s, err
 		}
-		if hit := latest.recent.find(a.mark); hit != 0 {
-			s.session, s.hit, s.repeated = latest.id, hit, true
-			s.at, err = a.reportedAt(ctx, tx, s.row)
-			return s, err
+		if again, err := a.again(ctx, tx, visitor, latest); again.repeated || err != nil {
+			return again, err
 		}
 		if s.session, err = a.goOn(ctx, tx, visitor); err != nil { // while others waited for the visitor
 			return s, err
@@ -173,7 +186,10 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 // ofUnknown stores the view of a new visitor, unless it had been reported
 // before.
 func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
-	arrived := a.at / arrivalPeriod.Milliseconds()
+	if joined, err := a.ofServed(ctx, tx); joined.repeated || err != nil {
+		return joined, err
+	}
+	arrived := a.arrived()
 	added, err := tx.Exec(ctx, `INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name)
 		SELECT $1, $2, $3, $4, $5, $2, ''
 		WHERE NOT EXISTS (SELECT 1 FROM visitors WHERE site_id = $1 AND arrived = $6 AND nonce = $4)
@@ -184,8 +200,7 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 	}
 	if added == 0 {
 		tx.Alone() // the visitor may be looking at another page meanwhile
-		visitor, _, err := db.One(ctx, tx, db.Only[int64], `SELECT MAX(id) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`,
-			a.siteID, arrived, arrived-1, string(a.mark))
+		visitor, err := a.arrivedWith(ctx, tx, a.mark)
 		if err != nil {
 			return stay{}, err
 		}
@@ -202,6 +217,16 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 // the table's index.
 const arrivalPeriod = 10 * time.Minute
 
+// arrived is the period of the arrival.
+func (a *arrival) arrived() int64 { return a.at / arrivalPeriod.Milliseconds() }
+
+// arrivedWith is the visitor who came with the view a short time ago; 0 for none.
+func (a *arrival) arrivedWith(ctx context.Context, tx db.Tx, m mark) (visitor int64, err error) {
+	visitor, _, err = db.One(ctx, tx, db.Only[int64], `SELECT COALESCE(MAX(id), 0) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`,
+		a.siteID, a.arrived(), a.arrived()-1, string(m))
+	return visitor, err
+}
+
 func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
 	err := tx.Send(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		a.siteID, r.session, r.hit, r.visitor, a.at, a.Kind, a.URL, a.Referrer, a.Title)
@@ -209,6 +234,16 @@ func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
 		tx.Wake(LiveTopic)
 	}
 	return err
+}
+
+// again finds the view among those of the session. What is returned is not repeated where
+// it is none of them.
+func (a *arrival) again(ctx context.Context, tx db.Tx, visitor int64, in latest) (s stay, err error) {
+	if hit := in.recent.find(a.mark); hit != 0 {
+		s = stay{row: row{visitor, in.id, hit}, repeated: true}
+		s.at, err = a.reportedAt(ctx, tx, s.row)
+	}
+	return s, err
 }
 
 // reportedAt is when the hit was stored.

@@ -27,25 +27,32 @@ func (a *arrival) returning() string {
 // On PostgreSQL the change waits for a view of the same session on another node
 // and then decides by what that view left.
 func (a *arrival) goOn(ctx context.Context, tx db.Tx, visitor int64) (session int64, err error) {
-	// SQLite takes longer to return a column from a change than to read it before.
-	known, found, err := db.One(ctx, tx, func(k *known) []any { return []any{&k.session, &k.marked} },
-		`SELECT session_id, marked FROM visitors WHERE site_id = $1 AND id = $2`, a.siteID, visitor)
+	session, err = a.latestOf(ctx, tx, visitor)
 	if err != nil {
 		return 0, err
 	}
-	if !found {
-		return 0, ErrUnknown
-	}
-	a.marked = known.marked
 	changed, err := tx.Exec(ctx, `UPDATE sessions SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END,
 			hits = hits + 1, hit_id = $4, recent = $5 || substr(recent, 1, $6)
 		WHERE site_id = $1 AND id = $2 AND last_at >= $7 AND recent NOT LIKE $8 AND ($9 = '' OR campaign = $9)`,
-		a.siteID, known.session, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
+		a.siteID, session, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
 		a.at-SessionPause.Milliseconds(), "%"+string(a.mark)+"%", a.returning())
 	if err != nil || changed == 0 {
 		return 0, err
 	}
-	return known.session, nil
+	return session, nil
+}
+
+// latestOf is the visitor's latest session, as it is now. ErrUnknown: there is no such
+// visitor.
+func (a *arrival) latestOf(ctx context.Context, tx db.Tx, visitor int64) (session int64, err error) {
+	// SQLite takes longer to return a column from a change than to read it before.
+	known, found, err := db.One(ctx, tx, func(k *known) []any { return []any{&k.session, &k.marked} },
+		`SELECT session_id, marked FROM visitors WHERE site_id = $1 AND id = $2`, a.siteID, visitor)
+	if err == nil && !found {
+		err = ErrUnknown
+	}
+	a.marked = known.marked
+	return known.session, err
 }
 
 // known is what a visitor's row says.

@@ -1,10 +1,12 @@
 package visit
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"strconv"
 	"strings"
@@ -18,6 +20,16 @@ const signatureBytes = 16
 // interface.
 func (v *Visits) VisitorString(siteID int64, visitor ID) string {
 	return strconv.FormatInt(int64(visitor), 10) + "." + v.signature("visitor", "", siteID, int64(visitor))
+}
+
+// StrangerString is the string of a visitor of whom nothing is stored. Who brings it back
+// keeps cookies, and becomes a new visitor.
+func (v *Visits) StrangerString(ctx context.Context, siteID int64) (string, error) {
+	number, err := v.numbers.Next(ctx)
+	if err != nil {
+		return "", fmt.Errorf("making a visitor string: %w", err)
+	}
+	return v.VisitorString(siteID, v.visitors.id(number)), nil
 }
 
 // ParseVisitorString returns the visitor of a string that VisitorString made

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Served is what a page is sent with that begins or goes on a visit.
+type Served struct {
+	// View is the id of the page view. The script names it, so that its report is of the same
+	// view. It is empty for somebody who may be no visitor.
+	View string
+	// SetCookie is the visitor's cookie as a field; empty for none.
+	SetCookie string
+	// SiteKey, Key and URI are the credentials of the page, beside the ids of Hit.
+	SiteKey, Key, URI string
+	Hit               visit.Hit
+	// First tells that the request named no visitor: nothing but the request itself tells of
+	// one.
+	First bool
+}
+
+const (
+	// arrivalsAtOnce is how many first pages a client may be sent with visits at once, and
+	// then one in arrivalPause. Whole offices share an address: further ones are left to the
+	// script.
+	arrivalsAtOnce = 20
+	arrivalPause   = 3 * time.Second
+)
+
+// ServePage stores the view of a page that is about to be sent, under the id, which has the
+// form of those of the script. The request is as Serve takes it. It has been found to ask for a page to be looked
+// at, and the visitor has agreed.
+//
+// Nothing is stored for programs that are known as such. Nor is it for clients who have
+// brought no visitor's cookie, unless they say that they navigate, as all present browsers do
+// over TLS (Fetch Metadata, section 2), and are not too many. These get the cookie of a stranger: who brings it
+// back is a visitor.
+func (a *API) ServePage(ctx context.Context, r *http.Request, site Site, id string) (Served, error) {
+	c := &call{r: r, site: site}
+	if a.visits.IsBot(header(r, "User-Agent", maxUserAgent)) {
+		return Served{}, nil
+	}
+	scheme := "http"
+	if c.secure("") {
+		scheme = "https"
+	}
+	v := view{SiteKey: site.Key, View: id, URL: scheme + "://" + r.Host + r.URL.RequestURI(), Referrer: r.Referer(), Kind: "load"}
+	visitor, _ := a.returning(c)
+	if visitor == 0 && !a.mayArrive(r) {
+		stranger, err := a.visits.StrangerString(ctx, site.ID)
+		if err != nil {
+			return Served{}, err
+		}
+		return Served{SetCookie: c.visitorCookie(stranger, v.URL).String()}, nil
+	}
+	p, hit, cookie, err := a.store(ctx, c, v)
+	if err != nil {
+		return Served{}, err
+	}
+	return Served{
+		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: a.visits.Sign(site.ID, p.uri, p.Ref), URI: p.uri, Hit: hit, First: visitor == 0,
+	}, nil
+}
+
+// mayArrive tells whether the client of a first page counts as a visitor.
+func (a *API) mayArrive(r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" {
+		return false
+	}
+	client, limited := clientOf(r)
+	return !limited || a.arrivals.take(client, time.Now()) == 0
+}

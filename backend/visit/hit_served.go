@@ -1,0 +1,65 @@
+package visit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// A view may be stored as its page is sent. The script then reports it under a nonce of
+// its own, and names the one that the page was sent with: the first who does so takes the
+// hit over. A page that comes from a cache names a hit that has been taken, or that is
+// another visitor's.
+
+// join has the report take over the visitor's hit that was stored as the page was sent,
+// and gives this what the script alone knows. What is returned is not repeated where there
+// is none to be taken.
+func (a *arrival) join(ctx context.Context, tx db.Tx, visitor int64) (stay, error) {
+	if a.served == "" {
+		return stay{}, nil
+	}
+	session, err := a.latestOf(ctx, tx, visitor)
+	if err != nil {
+		return stay{}, err
+	}
+	views, taken, err := db.One(ctx, tx, db.Only[recent], `UPDATE sessions SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END, recent = replace(recent, $4, $5)
+		WHERE site_id = $1 AND id = $2 AND recent LIKE $6 RETURNING recent`,
+		a.siteID, session, a.at, string(a.served), string(a.mark), "%"+string(a.served)+"%")
+	if err != nil || !taken {
+		return stay{}, err
+	}
+	s := stay{row: row{visitor, session, views.find(a.mark)}, repeated: true}
+	// The address stays the one that the page was sent for, which tells the source: sites tidy theirs up. But servers see no fragments.
+	s.at, _, err = db.One(ctx, tx, db.Only[int64], `UPDATE hits SET title = $4, url = CASE WHEN substr(CAST($5 AS TEXT), 1, length(url) + 1) = url || '#' THEN $5 ELSE url END
+		WHERE site_id = $1 AND session_id = $2 AND id = $3 RETURNING at`, a.siteID, session, s.hit, a.Title, a.URL)
+	if err == nil && !a.bot {
+		tx.Wake(LiveTopic)
+	}
+	return s, err
+}
+
+// ofServed finds the hit of a visitor whose browser sends no cookie: by what the page was
+// sent with, for ten minutes at least. What is returned is not repeated where there is none.
+func (a *arrival) ofServed(ctx context.Context, tx db.Tx) (stay, error) {
+	if a.served == "" || a.visitor != 0 {
+		return stay{}, nil
+	}
+	tx.Alone() // the visitor may be looking at another page meanwhile
+	visitor, err := a.arrivedWith(ctx, tx, a.served)
+	if err != nil || visitor == 0 {
+		return stay{}, err
+	}
+	s, err := a.join(ctx, tx, visitor)
+	if err == nil && !s.repeated {
+		var last latest
+		if last, err = a.latest(ctx, tx, visitor); err == nil {
+			s, err = a.again(ctx, tx, visitor, last)
+		}
+	}
+	if errors.Is(err, ErrUnknown) || err == nil && !s.repeated {
+		a.marked = false
+		return stay{}, nil
+	}
+	return s, err
+}

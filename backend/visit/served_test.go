@@ -1,0 +1,183 @@
+package visit_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// sent is a page view that is stored as its page is sent.
+func sent(nonce string) visit.View {
+	return visit.View{Nonce: nonce, URL: "https://shop.example/" + nonce, Kind: "load", UserAgent: chrome}
+}
+
+// told is the report of the script in that page.
+func told(nonce, served string) visit.View {
+	view := load(nonce)
+	view.URL, view.Served = "https://shop.example/"+served, served
+	return view
+}
+
+// pages are the titles of the visitor's page views, the latest first.
+func pages(t *testing.T, v *visit.Visits, visitor visit.ID) (titles []string) {
+	t.Helper()
+	card, err := v.Card(t.Context(), site, visitor)
+	require.NoError(t, err)
+	for _, session := range card.Sessions {
+		for _, page := range session.Pages {
+			titles = append(titles, page.Title)
+		}
+		require.Len(t, session.Pages, session.Hits)
+	}
+	return titles
+}
+
+func TestReportTakesOverTheViewThatWasSentWithThePage(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		first := report(t, v, 0, sent("a"))
+		require.True(t, first.NewVisitor)
+		c.pass(time.Second)
+		for _, visitor := range []visit.ID{first.Visitor, first.Visitor, 0} {
+			again := report(t, v, visitor, told("script a", "a"))
+			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
+		}
+		c.pass(time.Minute)
+		second := report(t, v, first.Visitor, sent("b"))
+		require.False(t, second.NewSession)
+		require.Equal(t, second.Ref, report(t, v, first.Visitor, told("script b", "b")).Ref)
+		require.Equal(t, []string{"script b", "script a"}, pages(t, v, first.Visitor))
+
+		days, err := v.Days(t.Context(), site, c.now().Add(-48*time.Hour), c.now().Add(48*time.Hour))
+		require.NoError(t, err)
+		require.Len(t, days, 1)
+		require.EqualValues(t, 2, days[0].Hits)
+	})
+}
+
+// Some browsers send no cookies. Their visitors are known by what the page was sent with, for a while.
+func TestReportWithoutACookieTakesOverTheView(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := report(t, v, 0, sent("a"))
+		c.pass(10 * time.Minute)
+		for range 2 {
+			require.Equal(t, first.Ref, report(t, v, 0, told("script", "a")).Ref)
+		}
+		late := report(t, v, 0, sent("late"))
+		c.pass(20 * time.Minute)
+		require.NotEqual(t, late.Visitor, report(t, v, 0, told("script late", "late")).Visitor)
+	})
+}
+
+// A page that comes from a cache has been reported already: it is seen anew, by the same visitor or by another.
+func TestPageFromACacheIsAViewOfItsOwn(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := report(t, v, 0, sent("a"))
+		require.Equal(t, first.Ref, report(t, v, first.Visitor, told("one", "a")).Ref)
+		again := report(t, v, first.Visitor, told("two", "a"))
+		require.NotEqual(t, first.Hit, again.Hit)
+		require.Equal(t, first.Session, again.Session)
+		require.Equal(t, again.Ref, report(t, v, first.Visitor, told("two", "a")).Ref)
+		require.Equal(t, []string{"two", "one"}, pages(t, v, first.Visitor))
+
+		stranger := report(t, v, 0, told("three", "a"))
+		require.True(t, stranger.NewVisitor)
+		require.Equal(t, stranger.Ref, report(t, v, 0, told("three", "a")).Ref, "a report that is repeated")
+		require.False(t, stranger.Marked)
+	})
+}
+
+// What one visitor's page was sent with is nothing to another who is known.
+func TestKnownVisitorTakesOverNobodyElsesView(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		mine, yours := report(t, v, 0, sent("mine")), report(t, v, 0, sent("yours"))
+		other := report(t, v, yours.Visitor, told("script", "mine"))
+		require.Equal(t, yours.Visitor, other.Visitor)
+		require.NotEqual(t, mine.Hit, other.Hit)
+		require.False(t, other.Repeated)
+		require.Equal(t, mine.Ref, report(t, v, mine.Visitor, told("own script", "mine")).Ref)
+	})
+}
+
+// What was not stored in time, or by another node that is gone, is stored by the report.
+func TestReportOfAViewThatWasNotStored(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		first := report(t, v, 0, told("script", "never stored"))
+		require.True(t, first.NewVisitor)
+		require.Equal(t, first.Ref, report(t, v, 0, told("script", "never stored")).Ref)
+		second := report(t, v, first.Visitor, told("script 2", "never stored either"))
+		require.False(t, second.Repeated)
+		require.Equal(t, first.Session, second.Session)
+	})
+}
+
+// The source is that of the address that the page was sent for: sites tidy up their addresses. Servers see no fragments.
+func TestAddressOfAViewThatIsTakenOver(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+		for served, cases := range map[string]map[string]string{
+			"https://shop.example/?utm_source=news": {"https://shop.example/": "https://shop.example/?utm_source=news"},
+			"https://shop.example/app":              {"https://shop.example/app#/basket": "https://shop.example/app#/basket", "https://shop.example/application": "https://shop.example/app"},
+		} {
+			for reported, want := range cases {
+				view := sent(fmt.Sprint("view ", views.Add(1)))
+				view.URL = served
+				first := report(t, v, 0, view)
+				report(t, v, first.Visitor, visit.View{Nonce: "script " + view.Nonce, Served: view.Nonce, URL: reported, Kind: "load", UserAgent: chrome})
+				address, known, err := v.Address(t.Context(), site, first.Ref)
+				require.NoError(t, err)
+				require.True(t, known)
+				require.Equal(t, want, address)
+			}
+		}
+	})
+}
+
+// One page in the hands of many, who report it at the same time on two nodes: one of them takes it over.
+func TestOneOfManyTakesAViewOver(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
+		other, err := visit.Open(t.Context(), d, c.now)
+		require.NoError(t, err)
+		first := report(t, v, 0, sent("a"))
+		for name, visitor := range map[string]visit.ID{"with the cookie": first.Visitor, "without": 0} {
+			view := report(t, v, visitor, sent(name))
+			hits := make([]visit.Hit, 20)
+			var wait sync.WaitGroup
+			for i := range hits {
+				node := []*visit.Visits{v, other}[i%2]
+				wait.Go(func() {
+					var err error
+					hits[i], err = node.Hit(context.Background(), site, visitor, told(fmt.Sprint(name, i), name))
+					assert.NoError(t, err)
+				})
+			}
+			wait.Wait()
+			took := 0
+			for _, hit := range hits {
+				if hit.Hit == view.Hit {
+					took++
+				}
+				require.Equal(t, hit.Hit == view.Hit, hit.Repeated)
+			}
+			require.Equal(t, 1, took, name)
+		}
+	})
+}
+
+func TestStrangerBecomesANewVisitor(t *testing.T) {
+	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+		one, err := v.StrangerString(t.Context(), site)
+		require.NoError(t, err)
+		stranger, valid := v.ParseVisitorString(site, one)
+		require.True(t, valid)
+		hit := report(t, v, stranger, load("a"))
+		require.True(t, hit.NewVisitor)
+		require.NotEqual(t, stranger, hit.Visitor)
+	})
+}
