@@ -80,6 +80,7 @@ type Desk struct {
 	Operators *operator.Operators
 	Numbers   *number.Shown
 	Leases    *number.Leases
+	Previews  *number.Previews
 	Visits    *visit.Visits
 	Leads     *lead.Leads
 	Calls     *number.Calls
@@ -114,6 +115,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	if err != nil {
 		return nil, err
 	}
+	previews, err := number.OpenPreviews(ctx, d, time.Now)
+	if err != nil {
+		return nil, err
+	}
 	leads := lead.New(d, visits, time.Now)
 	operators := operator.New(d, time.Now)
 	sites := site.New(d, time.Now, logger.Named("sites"))
@@ -129,6 +134,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Operators: operators,
 		Numbers:   numbers,
 		Leases:    leases,
+		Previews:  previews,
 		Visits:    visits,
 		Leads:     leads,
 		Calls:     calls,
@@ -144,6 +150,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Numbers:    numbers,
 		Calls:      calls,
 		Leases:     leases,
+		Previews:   previews,
 		Configured: desk.configuredFor,
 	}, time.Now, logger.Named("console"))
 	return desk, nil

@@ -9,7 +9,7 @@ import (
 )
 
 // ownCookies are the cookies that browsers keep for the service.
-var ownCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie}
+var ownCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie, previewCookie}
 
 // hideCookies takes our own cookies out of a request's headers, so that the site's origin and the caches in front of it see
 // the same request from every visitor. All other cookies stay as they were written, byte by byte. It gives

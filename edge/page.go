@@ -15,6 +15,9 @@ import (
 // servePage passes a request on and weaves the insertion code and the numbers into
 // what comes back, unless something speaks against it.
 func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
+	if b.turnPreview(w, r, q, tracked) {
+		return nil
+	}
 	var p passage
 	if !b.edge.guard("before a page", func() { p = b.passage(r, q, tracked) }) {
 		p = passage{reason: panicked}
@@ -87,7 +90,12 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	p := passage{site: s.ID, code: f.code}
 	samples := b.edge.samples()
 	now := samples.now()
-	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q, now) }) { // then the page is the neutral one
+	if !b.edge.guard("choosing numbers", func() {
+		p.visit = f.visit(r, q, now)
+		if preview := b.edge.previewing(s.ID, r.Header); preview != nil {
+			p.visit = f.previewed(p.visit, preview)
+		}
+	}) { // then the page is the neutral one
 		p.visit = snippet.Visit{ByCookie: true}
 	}
 	p.visit.Withheld = snippet.Outcome(withheld)

@@ -96,6 +96,10 @@ func (b *Block) serveCall(w http.ResponseWriter, r *http.Request, route *api.Rou
 		api.Unavailable(w)
 		return
 	}
+	if r.Method != http.MethodGet && b.edge.previewing(c.site.ID, r.Header) != nil {
+		api.Fail(w, http.StatusConflict, "preview", "nothing is counted in a preview")
+		return
+	}
 	desk, done, err := b.edge.Service.Use()
 	if err != nil {
 		api.Unavailable(w)

@@ -12,10 +12,18 @@ import (
 //go:embed dist/numbers.js
 var numbersPart []byte
 
+// previewPart is the part of the script that marks what a preview shows.
+//
+//go:embed dist/preview.js
+var previewPart []byte
+
 // assets are the lazily loaded parts of the script.
 var assets = make(asset.Set)
 
-var numbersName = assets.Add("numbers.js", numbersPart)
+var (
+	numbersName = assets.Add("numbers.js", numbersPart)
+	previewName = assets.Add("preview.js", previewPart)
+)
 
 // Assets serves the lazily loaded parts of the script, each under a name that ends with a hash of its content, whatever path stands
 // before the name. They may be cached for ever. Other names are answered with 404.

@@ -19,6 +19,8 @@ type Visit struct {
 	// get the code and none of it has been sent. The page waits for it. It must not panic. No cache
 	// is to keep any page of the request.
 	Arrive func() Arrival
+	// Preview, if it is not nil, has the page say that it is one, and mark what is shown.
+	Preview *Preview
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
 	// there are any, the page is private.
 	SetCookies []string

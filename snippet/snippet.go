@@ -163,14 +163,19 @@ func (c *Code) appendTo(b []byte, f form) []byte {
 		b = append(b, `<script type="application/json" data-svc>`...)
 		b = append(b, c.queue...)
 	}
-	b = append(b, "</script><script"...)
-	b = appendNonce(b, f.nonce)
+	b = append(b, "</script>"...)
+	return f.appendScript(b, c.path)
+}
+
+// appendScript writes an element that loads the script of that path.
+func (f form) appendScript(b []byte, path string) []byte {
+	b = appendNonce(append(b, "<script"...), f.nonce)
 	b = append(b, ` async src="`...)
 	if f.host != "" {
 		b = append(b, "//"...)
 		b = append(b, f.host...)
 	}
-	b = append(b, c.path...)
+	b = append(b, path...)
 	return append(b, `"></script>`...)
 }
 

@@ -81,6 +81,9 @@ func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
 		f.host = w.request.Host
 	}
 	w.page.code = w.code.appendTo(w.arrive(w.page.code[:0]), f)
+	if w.visit.Preview != nil {
+		w.page.code = w.visit.Preview.appendTo(w.page.code, w.code, f, &w.visit.Shown)
+	}
 	return v
 }
 

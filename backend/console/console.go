@@ -32,6 +32,7 @@ type Subjects struct {
 	Numbers   *number.Shown
 	Calls     *number.Calls
 	Leases    *number.Leases
+	Previews  *number.Previews
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)

@@ -21,7 +21,7 @@ var order = strings.Fields(`
 	page settings consent transport credentials views calls later status presence properties
 	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
 	numbers/page numbers/blocks numbers/places numbers/undo numbers/hydration numbers/start numbers/main
-	numbers methods queue main`)
+	numbers methods queue main preview`)
 
 var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
 

@@ -30,9 +30,10 @@ const figures = zeros.map((zero) => String.fromCharCode(zero) + '-' + String.fro
 const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
 
 /**
- * What finds the last digits of the numbers in joined texts, however they are written: a text without them holds none of the numbers.
+ * What finds the last digits of the numbers in joined texts, however they are written: a text without them holds none of the numbers,
+ * and few other figures have the same four.
  */
-export function tailsOf(numbers: Iterable<string>): RegExp {
+export function tailsOf(numbers: Iterable<string>, tail = 4): RegExp {
   const between = '[' + kinds.map(([, { source }]) => source.replace(/^\[|\]$/g, '')).join('') + ']*';
   const tails = new Set<string>();
   for (const number of numbers) {
@@ -44,9 +45,6 @@ export function tailsOf(numbers: Iterable<string>): RegExp {
   }
   return new RegExp(patterns.join('|'), 'g');
 }
-
-/** Digits that are searched: few other figures have the same. */
-const tail = 4;
 
 /** Where a row of digits and separators may begin, from i on. */
 export function begin(text: string, i: number): number {

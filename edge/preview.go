@@ -1,0 +1,139 @@
+package edge
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// previewCookie holds the token of a preview that goes on. It ends with the browser.
+const previewCookie api.HostCookie = "svc_preview"
+
+// The parameter with which the console opens a preview of a page, and what ends one.
+const (
+	previewParameter = "svc_preview="
+	endPreview       = "end"
+)
+
+// previewOver is shown for a link that is old, by its language.
+var previewOver = map[string]string{
+	"en": "This preview is over, or is one of another site. Make a new one in the console.",
+	"ru": "Этот просмотр закончился или относится к другому сайту. Создайте новый в консоли.",
+}
+
+// turnPreview begins or ends a preview where a request's address says so, and sends the browser on
+// to the address without that. It has not answered what nobody has signed: that is the site's own.
+func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool) (answered bool) {
+	token, rest, found := cutParameter(q.URL.RawQuery, previewParameter)
+	if !found || r.Method != http.MethodGet || !tracked() {
+		return false
+	}
+	cookie := http.Cookie{
+		Name: previewCookie.Name(q.Secure), Path: "/", Value: token, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: q.Secure,
+	}
+	if token == endPreview {
+		cookie.Value, cookie.MaxAge = "", -1
+	} else {
+		s, err := b.edge.Site(r.Context(), q.Key)
+		if err != nil {
+			return false
+		}
+		preview, err := b.edge.readPreview(s.ID, token)
+		switch {
+		case errors.Is(err, number.ErrPreviewOver):
+			refusePreview(w, preview.Language)
+			return true
+		case err != nil:
+			return false
+		}
+	}
+	address := "/" + strings.TrimLeft(q.URL.EscapedPath(), `/\`) // of this host
+	if rest != "" {
+		address += "?" + rest
+	}
+	h := w.Header()
+	h.Set("Location", address)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer") // the page need not learn of the console
+	h.Add("Set-Cookie", cookie.String())
+	w.WriteHeader(http.StatusSeeOther)
+	return true
+}
+
+func refusePreview(w http.ResponseWriter, language string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusGone)
+	text, known := previewOver[language]
+	if !known {
+		text = previewOver["en"]
+	}
+	w.Write([]byte(text + "\n"))
+}
+
+// cutParameter takes the last parameter of the name, which ends with its sign, out of a query. All else stays as it is
+// written.
+func cutParameter(query, name string) (value, rest string, found bool) {
+	if !strings.Contains(query, name) { // as nearly all
+		return "", query, false
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		if after, is := strings.CutPrefix(pair, name); is {
+			value, found = after, true
+		} else {
+			kept = append(kept, pair)
+		}
+	}
+	return value, strings.Join(kept, "&"), found
+}
+
+func (e *Edge) readPreview(siteID int64, token string) (number.Preview, error) {
+	desk, done, err := e.Service.Use()
+	if err != nil {
+		return number.Preview{}, err
+	}
+	defer done()
+	return desk.Previews.Read(siteID, token)
+}
+
+// previewing is the preview of the site that a request's cookie names; nil for none.
+func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
+	if !slices.ContainsFunc(h["Cookie"], func(field string) bool { return strings.Contains(field, string(previewCookie)) }) {
+		return nil
+	}
+	for token := range previewCookie.Values(h) {
+		if preview, err := e.readPreview(siteID, token); err == nil {
+			return &preview
+		}
+	}
+	return nil
+}
+
+// previewed is what somebody sees of the previewed source. Nothing is leased: the first number of
+// a pool stands for all of them.
+func (f *effect) previewed(beside snippet.Visit, preview *number.Preview) snippet.Visit {
+	plan, source := f.numbers.plan, preview.Source()
+	choice := plan.Choose(source)
+	digits, dynamic := plan.Shown(choice), make([]bool, f.numbers.many)
+	for place, pool := range plan.Pools(choice) {
+		digits[place], dynamic[place] = pool.Digits[0], true
+	}
+	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
+	shown.Lease(dynamic)
+	return snippet.Visit{
+		Purpose: beside.Purpose, Shown: shown, ByCookie: true,
+		Preview: &snippet.Preview{
+			Address: preview.Address, Referrer: preview.Referrer, Language: preview.Language, Until: time.Unix(preview.Until, 0),
+			End: "?" + previewParameter + endPreview,
+		},
+	}
+}

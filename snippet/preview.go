@@ -1,0 +1,29 @@
+package snippet
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Preview is what a page says that is looked at as somebody else would see it.
+type Preview struct {
+	// Address and Referrer are those by which that somebody comes.
+	Address, Referrer string
+	// Language is that of the words, "en" or "ru".
+	Language string
+	// Until is when the preview ends by itself, and End the address that ends it.
+	Until time.Time
+	End   string
+}
+
+// appendTo writes the block that says so, and the script that marks the numbers, for a page with the code.
+func (p *Preview) appendTo(b []byte, c *Code, f form, s *Shown) []byte {
+	b = append(b, `<script type="application/json" data-svc-preview>{"until":`...)
+	b = strconv.AppendInt(b, p.Until.UnixMilli(), 10)
+	for _, field := range [...]struct{ name, value string }{{"address", p.Address}, {"referrer", p.Referrer}, {"language", p.Language}, {"end", p.End}} {
+		b = appendQuoted(append(append(append(b, `,"`...), field.name...), `":`...), field.value)
+	}
+	b = append(append(append(b, `,"numbers":`...), s.Records()...), "}</script>"...)
+	return f.appendScript(b, strings.TrimSuffix(c.path, "svc.js")+"assets/"+previewName)
+}
