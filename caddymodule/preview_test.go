@@ -61,7 +61,7 @@ func TestPreview(t *testing.T) {
 	page := s.get(site+"/chairs?a=1", "Cookie", "theirs=1; "+cookie)
 	require.Contains(t, page.body, "+7 (495) 765-43-21", "on any page, whatever its address")
 	require.Contains(t, page.body, `data-svc-preview>{"until":`)
-	require.Contains(t, page.body, `"referrer":"https://mail.example/","language":"ru","end":"?svc_preview=end","numbers":[{`)
+	require.Contains(t, page.body, `"referrer":"https://mail.example/","language":"ru","end":"?svc_preview=end","printed":{"74951234567":"+7 495 123-45-67"},"numbers":[{`)
 	require.Regexp(t, `<script async src="/frontdesk/assets/preview-[\w-]+\.js"></script>`, page.body)
 	require.Equal(t, "theirs=1", page.Header.Get("X-Cookies"), "the origin does not learn of it")
 	require.Contains(t, page.Header.Get("Cache-Control"), "private")

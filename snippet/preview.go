@@ -24,6 +24,17 @@ func (p *Preview) appendTo(b []byte, c *Code, f form, s *Shown) []byte {
 	for _, field := range [...]struct{ name, value string }{{"address", p.Address}, {"referrer", p.Referrer}, {"language", p.Language}, {"end", p.End}} {
 		b = appendQuoted(append(append(append(b, `,"`...), field.name...), `":`...), field.value)
 	}
-	b = append(append(append(b, `,"numbers":`...), s.Records()...), "}</script>"...)
+	b = append(b, `,"printed":{`...)
+	for i, t := range s.numbers {
+		if t == nil {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		digits := s.printed.numbers[i].Digits
+		b = appendQuoted(append(appendQuoted(b, digits), ':'), FormatNumber(digits))
+	}
+	b = append(append(append(b, `},"numbers":`...), s.Records()...), "}</script>"...)
 	return f.appendScript(b, strings.TrimSuffix(c.path, "svc.js")+"assets/"+previewName)
 }

@@ -7,6 +7,8 @@ interface Preview {
   referrer: string;
   language: string;
   end: string;
+  /** The printed numbers as people read them, by their digits. */
+  printed: Record<string, string>;
   numbers: { from: string; raw: string; text: string | null; img: string | null; dt: boolean }[];
 }
 
@@ -122,10 +124,6 @@ function make(tag: string, ...inside: (Node | string)[]): HTMLElement {
   return element;
 }
 
-function international(digits: string): string {
-  return '+' + digits;
-}
-
 function begin(): void {
   dress();
   const host = document.createElement('div');
@@ -138,7 +136,7 @@ function begin(): void {
   const list = make(
     'ul',
     ...[...pairs.values()].map(({ from, text, dt }) =>
-      make('li', international(from) + ' → ', make('b', text!), ...(dt ? [' ', make('small', say.leased)] : [])),
+      make('li', preview.printed[from] + ' → ', make('b', text!), ...(dt ? [' ', make('small', say.leased)] : [])),
     ),
   );
   const end = make('a', say.end) as HTMLAnchorElement;
