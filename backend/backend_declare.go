@@ -29,7 +29,7 @@ func (d *Desk) declare(ctx context.Context, configuration Configuration, logger 
 		return err
 	}
 	d.declared = &configuration
-	d.configured.Store(&configuration.Settings)
+	d.configured.Store(&configuration)
 	return d.Sites.Refresh(ctx)
 }
 

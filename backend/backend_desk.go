@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -35,6 +36,8 @@ type Configuration struct {
 	Numbers map[string][]number.Declared
 	// Settings are what it says for these sites, by their keys.
 	Settings map[string]site.Settings
+	// Pools are those that the sites may use.
+	Pools number.ConfiguredPools
 	// Operators are its accounts.
 	Operators []Operator
 	// Console is the console's URL with a slash at the end, or empty when the
@@ -87,7 +90,7 @@ type Desk struct {
 	API       *api.API
 	Console   *console.Console
 
-	configured atomic.Pointer[map[string]site.Settings] // by this node's configuration
+	configured atomic.Pointer[Configuration] // this node's
 
 	declaring sync.Mutex     // held while something is being declared
 	declared  *Configuration // what was declared last; nil before
@@ -140,6 +143,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Calls:     calls,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	sites.OnOwn(desk.keepOwn)
 	desk.Console = console.New(console.Subjects{
 		DB:         d,
 		Journal:    entries,
@@ -152,16 +156,33 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leases:     leases,
 		Previews:   previews,
 		Configured: desk.configuredFor,
+		Pools:      desk.configuredPools,
 	}, time.Now, logger.Named("console"))
 	return desk, nil
 }
 
 // configuredFor is what this node's configuration says for the site of the key.
 func (d *Desk) configuredFor(key string) (set site.Settings, known bool) {
-	if all := d.configured.Load(); all != nil {
-		set, known = (*all)[key]
+	if c := d.configured.Load(); c != nil {
+		set, known = c.Settings[key]
 	}
 	return set, known
+}
+
+// configuredPools are the pools of this node's configuration.
+func (d *Desk) configuredPools() (pools number.ConfiguredPools) {
+	if c := d.configured.Load(); c != nil {
+		pools = c.Pools
+	}
+	return pools
+}
+
+// keepOwn notes what a site has of its own, see [site.Sites.OnOwn].
+func (d *Desk) keepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
+	if err := declarer.Wait(ctx, tx); err != nil {
+		return err
+	}
+	return d.Numbers.KeepOwn(ctx, tx, siteID, own, d.configuredPools().Named)
 }
 
 // pruneEvery is how often what is old is deleted.

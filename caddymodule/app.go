@@ -167,6 +167,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Observer: edgeObserver{a},
 		Calls:    api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
 		Logger:   a.logger,
+		Pools:    a.configuredPools,
 		Names: func(key string) bool {
 			_, known := slices.BinarySearch(named(), key)
 			return known
@@ -189,6 +190,7 @@ func (a *App) started() {
 		Sites:     a.knownSites(),
 		Numbers:   a.declaredNumbers(),
 		Settings:  a.declaredSettings(),
+		Pools:     a.configuredPools(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
 	})

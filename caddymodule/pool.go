@@ -33,27 +33,7 @@ type Pool struct {
 
 // resolve checks the pool and fills in the defaults.
 func (p *Pool) resolve(name string) (*number.Pool, error) {
-	if !number.IsPoolName(name) {
-		return nil, fmt.Errorf("pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)
-	}
-	resolved := &number.Pool{Name: name, Hold: time.Duration(p.Hold), Exhausted: p.Exhausted}
-	for _, written := range p.Numbers {
-		digits, err := number.TrackingNumber(written)
-		if err != nil {
-			return nil, fmt.Errorf("pool %s: %w", name, err)
-		}
-		resolved.Digits = append(resolved.Digits, digits)
-	}
-	if p.Reserve != "" {
-		var err error
-		if resolved.Reserve, err = number.TrackingNumber(p.Reserve); err != nil {
-			return nil, fmt.Errorf("pool %s: reserve: %w", name, err)
-		}
-	}
-	if err := resolved.Complete(); err != nil {
-		return nil, fmt.Errorf("pool %s: %w", name, err)
-	}
-	return resolved, nil
+	return number.DeclaredPool{Numbers: p.Numbers, Hold: time.Duration(p.Hold), Exhausted: p.Exhausted, Reserve: p.Reserve}.Resolve(name)
 }
 
 func resolvePools(pools map[string]*Pool) (map[string]*number.Pool, error) {
@@ -65,6 +45,11 @@ func resolvePools(pools map[string]*Pool) (map[string]*number.Pool, error) {
 		}
 	}
 	return resolved, nil
+}
+
+// configuredPools are all pools, once the handlers are provisioned.
+func (a *App) configuredPools() number.ConfiguredPools {
+	return number.ConfiguredPools{Named: a.pools, Of: a.pooled}
 }
 
 // claim notes whose the pool's numbers are. A number in two pools could be two visitors'.

@@ -51,6 +51,8 @@ type Block struct {
 	defaults *effect  // of all sites that have no settings of their own, without code
 	routes   *http.ServeMux
 
+	compiling sync.Mutex // held while an effect is made: it may take some milliseconds
+
 	mu      sync.RWMutex
 	effects map[string]*effect // by the sites' keys
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -50,6 +51,8 @@ type Edge struct {
 	Logger   *zap.Logger
 	// Calls answers telephone platforms.
 	Calls *api.Calls
+	// Pools are those of the configuration. It is asked once requests come.
+	Pools func() number.ConfiguredPools
 	// Names tells whether the configuration itself names the site of the key. It is
 	// asked once requests come.
 	Names func(key string) bool

@@ -92,6 +92,7 @@ func serve(t testing.TB, settings Settings) *front {
 	t.Cleanup(func() { require.NoError(t, service.Close()) })
 	f.edge = &Edge{
 		Service: service, Pictures: new(Pictures), Observer: f.told, Logger: zap.NewNop(),
+		Pools: func() number.ConfiguredPools { return number.ConfiguredPools{} },
 		Names: func(key string) bool { return strings.Contains(strings.Join(f.named, " "), key) && key != "" },
 	}
 	var err error

@@ -53,10 +53,10 @@ func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.v
 
 // compile prepares what is in effect for the site.
 func (b *Block) compile(s site.Site) (*effect, error) {
-	own := s.Settings.Over(b.settings.Defaults())
+	own, numbers := s.Settings.Over(b.settings.Defaults()), b.numbersOf(s)
 	f := &effect{
-		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: b.numbers,
-		region: cmp.Or(*own.Region, b.numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
+		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
+		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
 		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,
 	}
 	var err error
@@ -87,6 +87,19 @@ func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 	f := b.effects[s.Key]
 	b.mu.RUnlock()
 	if f != nil && (!told || f.id == s.ID && f.version == s.Version) {
+		return f, nil
+	}
+	if !b.compiling.TryLock() {
+		if f != nil && f.id == s.ID { // it is being done: this request follows what held before
+			return f, nil
+		}
+		b.compiling.Lock()
+	}
+	defer b.compiling.Unlock()
+	b.mu.RLock()
+	f = b.effects[s.Key]
+	b.mu.RUnlock()
+	if f != nil && f.id == s.ID && f.version == s.Version {
 		return f, nil
 	}
 	f, err := b.compile(s)

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
@@ -58,6 +61,27 @@ func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
 	var err error
 	made.printed, err = snippet.NewPrinted(printed)
 	return made, err
+}
+
+// numbersOf are the numbers of the site: the block's, unless it has some of its own. When
+// those cannot stand beside the configuration's, pages go on with the block's.
+func (b *Block) numbersOf(s site.Site) *numbers {
+	own := s.Settings.Own()
+	if own.IsNone() {
+		return b.numbers
+	}
+	declared, err := own.Over(b.settings.Declaration(), s.ID, b.edge.Pools())
+	var made *numbers
+	if err == nil {
+		made, err = b.compileNumbers(declared)
+	}
+	if err != nil {
+		b.edge.Logger.Warn("the own numbers of a site cannot stand beside the configured ones: only these are used",
+			zap.String("site", s.Key), zap.Int64("version", s.Version), zap.Error(err))
+		return b.numbers
+	}
+	b.edge.Pictures.add(made.drawings)
+	return made
 }
 
 // maxShown is how many choices are kept ready for each set of numbers. A configuration has

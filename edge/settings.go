@@ -266,11 +266,11 @@ func (s *Settings) Doubts() []string { return s.declaration.Doubts() }
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
 // Defaults are those of the settings that a site may have of its own, all of them set
-// but DynamicalReplacement and Origins.
+// but DynamicalReplacement, Origins, Numbers and Pools. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		Consent: new(site.Consent), Origins: s.Origins,
+		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers,
 	}
 	if s.DynamicalReplacement {
 		own.DynamicalReplacement = &s.DynamicalReplacement

@@ -51,6 +51,14 @@ type Printed struct {
 // pictures show it: +7 495 765-43-21.
 func FormatNumber(digits string) string { return phone.Format(digits) }
 
+// CheckDigits tells what is wrong with the digits of a number alone.
+func CheckDigits(digits string) error {
+	if _, err := phone.Parse(digits); err != nil {
+		return fmt.Errorf("number %q: %w", digits, err)
+	}
+	return nil
+}
+
 // CheckNumbers tells what is wrong with numbers, as [NewPrinted] does.
 func CheckNumbers(numbers []Number) error {
 	_, err := NewPrinted(numbers)

@@ -36,6 +36,8 @@ type Subjects struct {
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
+	// Pools are those of this server's configuration. It may be nil.
+	Pools func() number.ConfiguredPools
 }
 
 // Console serves the operators' pages at the root of a host of their own. The

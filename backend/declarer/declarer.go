@@ -33,14 +33,23 @@ func ValidName(name string) error {
 	return nil
 }
 
+// Wait waits until nobody else declares, and keeps others from it until the end of the
+// transaction.
+func Wait(ctx context.Context, tx db.Tx) error {
+	if tx.Engine() == db.Postgres { // SQLite has one writer
+		if _, err := tx.Exec(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return fmt.Errorf("waiting for other nodes that declare: %w", err)
+		}
+	}
+	return nil
+}
+
 // Show notes that a node of the declarer is there. Until the end of the transaction
 // nobody else declares. It tells whether the declarer was known: when it was not, what
 // it has declared before is gone.
 func Show(ctx context.Context, tx db.Tx, name string) (known bool, err error) {
-	if tx.Engine() == db.Postgres { // SQLite has one writer
-		if _, err := tx.Exec(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return false, fmt.Errorf("waiting for other nodes that declare: %w", err)
-		}
+	if err := Wait(ctx, tx); err != nil {
+		return false, err
 	}
 	_, known, err = db.One(ctx, tx, db.Only[string], `SELECT name FROM declarers WHERE name = $1`, name)
 	if err != nil {

@@ -115,7 +115,7 @@ func ParseConditions(words []string) (Conditions, error) {
 	for _, word := range words {
 		c, err := parseCondition(word)
 		if err != nil {
-			return nil, fmt.Errorf("condition %q: %w", word, err)
+			return nil, wrong("condition", []string{word}, "condition %q: %v", word, err)
 		}
 		list = append(list, c)
 	}
@@ -124,7 +124,7 @@ func ParseConditions(words []string) (Conditions, error) {
 	})
 	list = slices.CompactFunc(list, func(a, b condition) bool { return a.String() == b.String() })
 	if !list.possible() {
-		return nil, fmt.Errorf("conditions %q: no visit has all of them: utm parameters make it kind=campaign, and kind=direct has neither click id nor referrer", list)
+		return nil, wrong("impossible", []string{list.String()}, "conditions %q: no visit has all of them: utm parameters make it kind=campaign, and kind=direct has neither click id nor referrer", list)
 	}
 	return list, nil
 }

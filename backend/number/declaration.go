@@ -48,6 +48,9 @@ type Picture struct {
 
 // Tracking is what visitors of some sources see: one of `static`, `dynamic` and `pool`.
 type Tracking struct {
+	// What people call it, such as the name of a campaign.
+	Name string `json:"name,omitempty"`
+
 	// A tracking number that all of them see, written like the other.
 	Static string `json:"static,omitempty"`
 
@@ -91,30 +94,36 @@ func (d *Declaration) Set(list []Number) error {
 }
 
 func (d *Declaration) add(n Number) error {
-	if err := d.AddNumber(n.Number); err != nil {
+	at := func(field string, index int, err error) error {
+		if err != nil {
+			return &Place{Number: n.Number, Field: field, Index: index, Err: err}
+		}
+		return nil
+	}
+	if err := at("number", 0, d.AddNumber(n.Number)); err != nil {
 		return err
 	}
-	for _, target := range n.Targets {
-		if err := d.AddTarget(target); err != nil {
+	for i, target := range n.Targets {
+		if err := at("targets", i, d.AddTarget(target)); err != nil {
 			return err
 		}
 	}
-	for _, selector := range n.Selectors {
-		if err := d.AddSelector(selector); err != nil {
+	for i, selector := range n.Selectors {
+		if err := at("selectors", i, d.AddSelector(selector)); err != nil {
 			return err
 		}
 	}
-	for _, p := range n.Pictures {
-		if err := d.AddPicture(p.Place); err != nil {
+	for i, p := range n.Pictures {
+		if err := at("pictures", i, d.AddPicture(p.Place)); err != nil {
 			return err
 		}
-		if err := p.Check(); err != nil {
+		if err := at("pictures", i, p.Check()); err != nil {
 			return err
 		}
 		*d.LastPicture() = p
 	}
-	for _, t := range n.Tracking {
-		if err := d.addTracking(t); err != nil {
+	for i, t := range n.Tracking {
+		if err := at("tracking", i, d.addTracking(t)); err != nil {
 			return err
 		}
 	}
@@ -123,18 +132,15 @@ func (d *Declaration) add(n Number) error {
 
 // AddNumber begins a number, in any writing. What is added next belongs to it.
 func (d *Declaration) AddNumber(written string) error {
-	digits := Digits(written)
-	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits}}); err != nil {
+	digits, err := TrackingNumber(written) // the same is a number of either kind
+	if err != nil {
 		return err
-	}
-	if err := checkGroups(written, digits); err != nil {
-		return fmt.Errorf("number %q: %w", written, err)
 	}
 	d.list = append(d.list, Number{Number: digits})
 	return d.plan.Add(digits)
 }
 
-func (d *Declaration) addTracking(t Tracking) error {
+func (d *Declaration) addTracking(t Tracking) (err error) {
 	given := 0
 	for _, is := range []bool{t.Static != "", len(t.Dynamic) > 0, t.Pool != ""} {
 		if is {
@@ -143,13 +149,18 @@ func (d *Declaration) addTracking(t Tracking) error {
 	}
 	switch {
 	case given != 1:
-		return fmt.Errorf("tracking of number %s: expected one of static, dynamic and pool", d.lastNumber().Number)
+		return about("one_of", "tracking of number %s: expected one of static, dynamic and pool", d.lastNumber().Number)
 	case t.Static != "":
-		return d.AddStatic(t.Static, t.When)
+		err = d.AddStatic(t.Static, t.When)
 	case t.Pool != "":
-		return d.AddPool(t.Pool, t.When)
+		err = d.AddPool(t.Pool, t.When)
+	default:
+		err = d.AddDynamic(t.Dynamic, t.When)
 	}
-	return d.AddDynamic(t.Dynamic, t.When)
+	if added := d.lastNumber().Tracking; err == nil {
+		added[len(added)-1].Name = t.Name
+	}
+	return err
 }
 
 // AddStatic adds a tracking number for visitors of whom the conditions hold.
@@ -174,7 +185,7 @@ func (d *Declaration) AddDynamic(written, when []string) error {
 	pool := &Pool{Name: n.Number}
 	for _, other := range n.Tracking {
 		if len(other.Dynamic) > 0 {
-			return fmt.Errorf("number %s has dynamic numbers already: expected them once; a pool with a name can stand in several lines", n.Number)
+			return about("dynamic_twice", "number %s has dynamic numbers already: expected them once; a pool with a name can stand in several lines", n.Number)
 		}
 	}
 	for _, w := range written {
@@ -199,14 +210,14 @@ func (d *Declaration) AddDynamic(written, when []string) error {
 func (d *Declaration) AddPool(name string, when []string) error {
 	pool := d.named[name]
 	switch {
-	case !IsPoolName(name):
-		return fmt.Errorf("dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
+	case pool == nil && !IsPoolName(name):
+		return about("pool_name", "dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
 	case d.named == nil:
 		if pool = d.plan.Pool(name); pool == nil {
 			pool = &Pool{Name: name}
 		}
 	case pool == nil:
-		return fmt.Errorf("dynamic %s: there is no such pool; expected pool %s NUMBER... in the global options of frontdesk", name, name)
+		return wrong("no_pool", []string{name}, "dynamic %s: there is no such pool; expected pool %s NUMBER... in the global options of frontdesk", name, name)
 	}
 	conditions, err := ParseConditions(when)
 	if err != nil {
@@ -298,11 +309,11 @@ var unquote = strings.NewReplacer(`"`, "", `'`, "")
 func (d *Declaration) addPlace(place string, alone snippet.Number) error {
 	alone.Digits = d.lastNumber().Number
 	if err := snippet.CheckNumbers([]snippet.Number{alone}); err != nil {
-		return err
+		return wrong("place", []string{place}, "%v", err)
 	}
 	plain := unquote.Replace(place)
 	if owner, taken := d.places[plain]; taken {
-		return fmt.Errorf("place %q is given already, for %s: expected each place once", place, owner)
+		return about("place_taken", "place %q is given already, for %s: expected each place once", place, owner)
 	}
 	if d.places == nil {
 		d.places = make(map[string]string)
@@ -321,7 +332,7 @@ func (p Picture) Check() error {
 func (p Picture) Renderer() (*picture.Renderer, error) {
 	renderer, err := picture.New(picture.Style{Size: float64(p.Size), Color: p.Color, Font: p.Font})
 	if err != nil {
-		return nil, fmt.Errorf("picture %q: %w", p.Place, err)
+		return nil, wrong("picture", []string{p.Place}, "picture %q: %v", p.Place, err)
 	}
 	return renderer, nil
 }

@@ -1,7 +1,6 @@
 package number
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -10,16 +9,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// TrackingNumber reads a tracking number in any writing.
+// TrackingNumber reads a tracking number in any writing. The error is a [Mistake].
 func TrackingNumber(written string) (digits string, err error) {
 	digits = Digits(written)
-	if err := snippet.CheckNumbers([]snippet.Number{{Digits: digits}}); err != nil {
-		return "", err
+	if err := snippet.CheckDigits(digits); err != nil {
+		return "", wrong("not_number", []string{written}, "%v", err)
 	}
-	if err := checkGroups(written, digits); err != nil {
-		return "", fmt.Errorf("number %q: %w", written, err)
-	}
-	return digits, nil
+	return digits, checkGroups(written, digits)
 }
 
 // separators are what people write between the digits of a number.
@@ -43,7 +39,7 @@ func checkGroups(written, digits string) error {
 	if len(groups) == 1 || groups[0] == code || written[0] == '+' && strings.HasPrefix(groups[0], code) {
 		return nil
 	}
-	return fmt.Errorf("expected the country code as its first group, such as +7 (495) 123-45-67; its digits begin with the country code %s", code)
+	return about("country_code", "number %q: expected the country code as its first group, such as +7 (495) 123-45-67; its digits begin with the country code %s", written, code)
 }
 
 // countryCode is the country calling code of a number in international form.

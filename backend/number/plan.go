@@ -4,8 +4,8 @@ package number
 
 import (
 	"encoding/binary"
-	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -41,7 +41,7 @@ type rule struct {
 // String is how the rule is configured.
 func (r rule) String() string {
 	if r.pool != nil {
-		return "dynamic " + r.pool.Name
+		return "dynamic " + r.pool.Title()
 	}
 	return "static " + r.digits
 }
@@ -57,11 +57,11 @@ func (p *Plan) Add(digits string) error {
 	}
 	switch {
 	case p.pooled[digits] != "":
-		return fmt.Errorf("number %s is one of pool %s: expected another", digits, p.pooled[digits])
+		return about("pooled", "number %s is one of pool %s: expected another", digits, PoolTitle(p.pooled[digits]))
 	case p.printed[digits]:
-		return fmt.Errorf("number %s is given already: expected it once", digits)
+		return about("twice", "number %s is given already: expected it once", digits)
 	case p.tracking[digits] != "":
-		return fmt.Errorf("number %s is a tracking number for %s: expected another", digits, p.tracking[digits])
+		return about("tracking", "number %s is a tracking number for %s: expected another", digits, p.tracking[digits])
 	}
 	p.printed[digits] = true
 	p.numbers = append(p.numbers, planned{digits: digits})
@@ -75,13 +75,13 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 	n := &p.numbers[len(p.numbers)-1]
 	switch {
 	case digits == n.digits:
-		return fmt.Errorf("static %s is the number itself: expected a tracking number", digits)
+		return about("itself", "static %s is the number itself: expected a tracking number", digits)
 	case p.printed[digits]:
-		return fmt.Errorf("static %s is a number of the pages: expected a tracking number", digits)
+		return about("printed", "static %s is a number of the pages: expected a tracking number", digits)
 	case p.tracking[digits] != "":
-		return fmt.Errorf("static %s is given already, for %s: expected it once, with its conditions on one line", digits, p.tracking[digits])
+		return about("given", "static %s is given already, for %s: expected it once, with its conditions on one line", digits, p.tracking[digits])
 	case p.pooled[digits] != "":
-		return fmt.Errorf("static %s is a number of pool %s: expected another", digits, p.pooled[digits])
+		return about("pooled", "static %s is a number of pool %s: expected another", digits, PoolTitle(p.pooled[digits]))
 	}
 	if err := p.add(rule{digits: digits, when: when}); err != nil {
 		return err
@@ -94,18 +94,8 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 // AddDynamic does the same with a pool, which is complete, or nothing but a name while its
 // numbers are not known yet. Several numbers may have one pool.
 func (p *Plan) AddDynamic(pool *Pool, when Conditions) error {
-	if known := p.pools[pool.Name]; known != nil && known != pool {
-		return fmt.Errorf("dynamic %s: another pool has that name; expected one", pool.Name)
-	}
-	for _, digits := range pool.All() {
-		switch {
-		case p.printed[digits]:
-			return fmt.Errorf("dynamic %s: %s is a number of the pages; expected tracking numbers", pool.Name, digits)
-		case p.tracking[digits] != "":
-			return fmt.Errorf("dynamic %s: %s is a static tracking number for %s; expected others", pool.Name, digits, p.tracking[digits])
-		case p.pooled[digits] != "" && p.pooled[digits] != pool.Name:
-			return fmt.Errorf("dynamic %s: %s is a number of pool %s; expected each number in one pool", pool.Name, digits, p.pooled[digits])
-		}
+	if err := p.refuse(pool); err != nil {
+		return err
 	}
 	if err := p.add(rule{pool: pool, when: when}); err != nil {
 		return err
@@ -117,20 +107,39 @@ func (p *Plan) AddDynamic(pool *Pool, when Conditions) error {
 	return nil
 }
 
+// refuse tells what is wrong with the pool beside what has been added.
+func (p *Plan) refuse(pool *Pool) error {
+	if known := p.pools[pool.Name]; known != nil && known != pool {
+		return about("pool_name_taken", "dynamic %s: another pool has that name; expected one", pool.Title())
+	}
+	for _, digits := range pool.All() {
+		switch {
+		case p.printed[digits]:
+			return about("pool_printed", "dynamic %s: %s is a number of the pages; expected tracking numbers", pool.Title(), digits)
+		case p.tracking[digits] != "":
+			return about("pool_static", "dynamic %s: %s is a static tracking number for %s; expected others", pool.Title(), digits, p.tracking[digits])
+		case p.pooled[digits] != "" && p.pooled[digits] != pool.Name:
+			return about("pools", "dynamic %s: %s is a number of pool %s; expected each number in one pool", pool.Title(), digits, PoolTitle(p.pooled[digits]))
+		}
+	}
+	return nil
+}
+
 // add adds a rule to the number that was added last.
 func (p *Plan) add(r rule) error {
 	n := &p.numbers[len(p.numbers)-1]
 	if len(n.rules) == maxRules {
-		return fmt.Errorf("number %s: expected at most %d tracking numbers", n.digits, maxRules)
+		return about("rules", "number %s: expected at most %s tracking numbers", n.digits, strconv.Itoa(maxRules))
 	}
-	for _, before := range n.rules {
+	for i, before := range n.rules {
+		at := []string{strconv.Itoa(i + 1)}
 		switch {
 		case len(before.when) == 0:
-			return fmt.Errorf("%s is never shown: %s before it is for all visitors; expected that one last", r, before)
+			return wrong("behind_all", at, "%s is never shown: %s before it is for all visitors; expected that one last", r, before)
 		case before.when.String() == r.when.String():
-			return fmt.Errorf("%s is never shown: %s before it has the same conditions", r, before)
+			return wrong("same", at, "%s is never shown: %s before it has the same conditions", r, before)
 		case before.when.cover(r.when):
-			return fmt.Errorf("%s is never shown: %s before it is for all these visitors and more; expected that one behind it", r, before)
+			return wrong("covered", at, "%s is never shown: %s before it is for all these visitors and more; expected that one behind it", r, before)
 		}
 	}
 	n.rules = append(n.rules, r)

@@ -2,10 +2,11 @@ package number
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -54,6 +55,53 @@ var poolName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 // letters, digits and hyphens.
 func IsPoolName(name string) bool { return poolName.MatchString(name) }
 
+// ownPoolName is the name of a site's own pool: like no other site's, and no configuration's.
+func ownPoolName(siteID int64, name string) string { return strconv.FormatInt(siteID, 10) + "/" + name }
+
+// Title is how the pool is called among those of its site.
+func (p *Pool) Title() string { return PoolTitle(p.Name) }
+
+// PoolTitle is how the pool of that name is called among those of a site. One that has no
+// name of its own is called by the digits of its printed number.
+func PoolTitle(name string) string { return name[strings.IndexByte(name, '/')+1:] }
+
+// DeclaredPool is a pool as somebody declares it.
+type DeclaredPool struct {
+	// Numbers are its numbers, in any writing.
+	Numbers []string `json:"numbers"`
+	// Hold is as in [Pool]; 0 for the default.
+	Hold time.Duration `json:"hold,omitempty"`
+	// Exhausted is as in [Pool]; empty for the default.
+	Exhausted Exhausted `json:"exhausted,omitempty"`
+	// Reserve is the number for [ShowReserve], in any writing.
+	Reserve string `json:"reserve,omitempty"`
+}
+
+// Resolve checks the pool and fills in the defaults.
+func (p DeclaredPool) Resolve(name string) (*Pool, error) {
+	if !IsPoolName(name) {
+		return nil, &Place{Pool: name, Field: "name", Err: about("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
+	}
+	resolved := &Pool{Name: name, Hold: p.Hold, Exhausted: p.Exhausted}
+	for i, written := range p.Numbers {
+		digits, err := TrackingNumber(written)
+		if err != nil {
+			return nil, &Place{Pool: name, Field: "numbers", Index: i, Err: fmt.Errorf("pool %s: %w", name, err)}
+		}
+		resolved.Digits = append(resolved.Digits, digits)
+	}
+	if p.Reserve != "" {
+		var err error
+		if resolved.Reserve, err = TrackingNumber(p.Reserve); err != nil {
+			return nil, &Place{Pool: name, Field: "reserve", Err: fmt.Errorf("pool %s: reserve: %w", name, err)}
+		}
+	}
+	if err := resolved.Complete(); err != nil {
+		return nil, &Place{Pool: name, Field: "numbers", Err: fmt.Errorf("pool %s: %w", name, err)}
+	}
+	return resolved, nil
+}
+
 // Complete checks the pool and fills in the defaults. The error says what was expected.
 func (p *Pool) Complete() error {
 	if p.Hold == 0 {
@@ -64,22 +112,22 @@ func (p *Pool) Complete() error {
 	}
 	switch {
 	case len(p.Digits) == 0:
-		return errors.New("expected at least one number")
+		return about("pool_empty", "expected at least one number")
 	case len(p.Digits) > MaxPool:
-		return fmt.Errorf("expected at most %d numbers, not %d", MaxPool, len(p.Digits))
+		return about("pool_many", "expected at most %s numbers, not %s", strconv.Itoa(MaxPool), strconv.Itoa(len(p.Digits)))
 	case p.Hold < MinHold || p.Hold > MaxHold:
-		return fmt.Errorf("hold %s: expected from 1m to 60m", p.Hold)
+		return about("hold", "hold %s: expected from 1m to 60m", p.Hold.String())
 	case !slices.Contains([]Exhausted{ShowOriginal, ShowReserve, ShareNumber}, p.Exhausted):
-		return fmt.Errorf("exhausted %q: expected original, shared or reserve NUMBER", string(p.Exhausted))
+		return about("exhausted", "exhausted %q: expected original, shared or reserve NUMBER", string(p.Exhausted))
 	case (p.Exhausted == ShowReserve) != (p.Reserve != ""):
-		return errors.New("expected a number behind exhausted reserve, and there alone")
+		return about("reserve", "expected a number behind exhausted reserve, and there alone")
 	}
 	for i, digits := range p.Digits {
 		if slices.Contains(p.Digits[:i], digits) {
-			return fmt.Errorf("number %s is given already: expected it once", digits)
+			return about("twice", "number %s is given already: expected it once", digits)
 		}
 		if digits == p.Reserve {
-			return fmt.Errorf("reserve %s is a number of the pool: expected another", digits)
+			return about("reserve_pooled", "reserve %s is a number of the pool: expected another", digits)
 		}
 	}
 	list, err := json.Marshal(p.Digits)

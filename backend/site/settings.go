@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,15 @@ type Settings struct {
 	// Origins are further origins of the site, at most [MaxOrigins]. A list that
 	// is empty and not nil says that there are none.
 	Origins []string `json:"origins,omitzero"`
+	// Numbers are the site's own, beside and above those of the configuration; see
+	// [number.Own].
+	Numbers []number.Number `json:"numbers,omitzero"`
+	// Pools are the site's own, by their names.
+	Pools map[string]number.DeclaredPool `json:"pools,omitzero"`
 }
+
+// Own are the numbers and pools.
+func (s Settings) Own() number.Own { return number.Own{Numbers: s.Numbers, Pools: s.Pools} }
 
 // Consent is how a site says that a visitor has agreed to be tracked.
 type Consent struct {
@@ -87,11 +96,19 @@ func (s Settings) Check() error {
 			return &Invalid{"origins", err}
 		}
 	}
+	if err := s.Own().Check(); err != nil {
+		name := "numbers"
+		if place := (*number.Place)(nil); s.Numbers == nil || errors.As(err, &place) && place.Pool != "" {
+			name = "pools"
+		}
+		return &Invalid{name, err}
+	}
 	return nil
 }
 
 // Over returns the settings with what is not set taken from the defaults. What is
-// set in neither is nil.
+// set in neither is nil. How own numbers stand above configured ones is told by
+// [number.Own.Over].
 func (s Settings) Over(defaults Settings) Settings {
 	if s.PhoneMask == nil {
 		s.PhoneMask = defaults.PhoneMask
@@ -113,6 +130,12 @@ func (s Settings) Over(defaults Settings) Settings {
 	}
 	if s.Origins == nil {
 		s.Origins = defaults.Origins
+	}
+	if s.Numbers == nil {
+		s.Numbers = defaults.Numbers
+	}
+	if s.Pools == nil {
+		s.Pools = defaults.Pools
 	}
 	return s
 }

@@ -32,6 +32,8 @@ func whole() site.Settings {
 		Attribution:          new(number.First),
 		Consent:              &site.Consent{Cookie: "cookies", Value: "yes*"},
 		Origins:              []string{"https://m.shop.example"},
+		Numbers:              []number.Number{{Number: "74951234567", Tracking: []number.Tracking{{Name: "Spring", Pool: "spring", When: []string{"utm_source=news*"}}}}},
+		Pools:                map[string]number.DeclaredPool{"spring": {Numbers: []string{"74957650011"}, Hold: time.Minute}},
 	}
 }
 
@@ -81,10 +83,14 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, shop.ID, entries[1].SubjectID)
 		require.JSONEq(t, `{"by": "vera", "from": 0, "to": 1, "settings": {
 			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
-			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"]}}`, string(entries[1].Data))
+			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"],
+			"numbers": [{"number": "74951234567", "tracking": [{"name": "Spring", "pool": "spring", "when": ["utm_source=news*"]}]}],
+			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}}},
+			"numbers": {"added": ["74951234567"]}, "pools": {"added": ["spring"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
 			"phone_mask": "", "region": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
-			"consent": {"cookie": ""}, "origins": []}}`, string(entries[2].Data))
+			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null},
+			"numbers": {"removed": ["74951234567"]}, "pools": {"removed": ["spring"]}}`, string(entries[2].Data))
 	})
 }
 
@@ -142,6 +148,8 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 			"consent":     {{Consent: &site.Consent{Value: "yes"}}, {Consent: &site.Consent{Cookie: "a b"}}, {Consent: &site.Consent{Cookie: "c", Value: "a;b"}}, {Consent: &site.Consent{Cookie: long}}},
 			"origins": {{Origins: []string{"m.shop.example"}}, {Origins: []string{"https://M.shop.example"}}, {Origins: []string{"https://a.example/"}},
 				{Origins: []string{"https://" + long}}, {Origins: make([]string, site.MaxOrigins+1)}},
+			"numbers": {{Numbers: []number.Number{{Number: "112"}}}, {Numbers: make([]number.Number, number.MaxOwn+1)}},
+			"pools":   {{Pools: map[string]number.DeclaredPool{"Spring": {Numbers: []string{"74957650011"}}}}, {Pools: map[string]number.DeclaredPool{"spring": {}}}},
 		} {
 			for _, settings := range wrong {
 				_, err := s.Change(t.Context(), "shop.example", 0, settings, "vera")
@@ -243,7 +251,7 @@ func TestOver(t *testing.T) {
 	require.Equal(t, whole(), whole().Over(site.Settings{}))
 	off := site.Settings{
 		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(number.Last),
-		Consent: &site.Consent{}, Origins: []string{},
+		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
 	}
 	require.Equal(t, off, off.Over(whole()))
 	require.Equal(t, whole(), whole().Over(off))

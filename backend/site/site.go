@@ -14,12 +14,14 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
 // Kinds of the journal's entries about sites. Their subject is the site, and their data
 // {"by"}: who did it, a login or empty for whoever runs the server. That of Changed is
 // {"by", "from", "to", "settings"}: from which version to which, and the settings that
-// are new, with null for those not set any more.
+// are new, with null for those not set any more. Where the site's own numbers or pools
+// are among these, "numbers" and "pools" are [number.Deeds].
 const (
 	Added    = "site.added"
 	Changed  = "site.changed"
@@ -66,11 +68,21 @@ type Sites struct {
 	ids    *db.Sequence
 	memory memory
 	tally  tally
+
+	keepOwn func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error
 }
 
 // New returns the sites of the database.
 func New(d *db.DB, now func() time.Time, logger *zap.Logger) *Sites {
-	return &Sites{db: d, now: now, logger: logger, ids: d.Sequence("site", 1), memory: newMemory()}
+	return &Sites{db: d, now: now, logger: logger, ids: d.Sequence("site", 1), memory: newMemory(),
+		keepOwn: func(context.Context, db.Tx, int64, number.Own) error { return nil }}
+}
+
+// OnOwn has keep note the numbers and pools that a site has of its own, in the transaction
+// that changes them. When it returns a [number.Place], this is what is wrong with them. It
+// is called before the sites are used.
+func (s *Sites) OnOwn(keep func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error) {
+	s.keepOwn = keep
 }
 
 // ValidKey tells what is wrong with a key, if anything.
@@ -242,9 +254,12 @@ func (s *Sites) Change(ctx context.Context, key string, version int64, settings 
 		stored, err = s.change(ctx, tx, key, version, settings, by)
 		return err
 	})
+	var place *number.Place
 	switch {
 	case errors.Is(err, ErrChanged), errors.Is(err, ErrUnknown):
 		return Site{}, err
+	case errors.As(err, &place):
+		return Site{}, &Invalid{"pools", place}
 	case err != nil:
 		return Site{}, fmt.Errorf("changing the settings of a site: %w", err)
 	}
@@ -267,6 +282,7 @@ func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64,
 	if err != nil {
 		stored = fields{} // nothing in it can be kept
 	}
+	before, _ := stored.settings()
 	changed, err := stored.apply(settings)
 	if err != nil || len(changed) == 0 {
 		return site, err
@@ -283,7 +299,14 @@ func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64,
 	if updated == 0 { // another node was first
 		return row{}, ErrChanged
 	}
-	data, err := json.Marshal(map[string]any{"by": by, "from": version, "to": site.Version, "settings": changed})
+	said := map[string]any{"by": by, "from": version, "to": site.Version, "settings": changed}
+	if _, numbers := changed["numbers"]; numbers || changed["pools"] != nil {
+		if err := s.keepOwn(ctx, tx, site.ID, settings.Own()); err != nil {
+			return row{}, err
+		}
+		said["numbers"], said["pools"] = settings.Own().Since(before.Own())
+	}
+	data, err := json.Marshal(said)
 	if err != nil {
 		return row{}, err
 	}
