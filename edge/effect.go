@@ -27,7 +27,7 @@ type effect struct {
 	origins     []string
 	region      string // as is set, or of the configured numbers; may be empty
 	maskRegion  string // of the mask; may be empty
-	prerender   bool
+	prerender   string
 	attribution number.Attribution
 }
 
@@ -56,7 +56,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins,
 		region: cmp.Or(*own.Region, b.settings.regionOfNumbers()), maskRegion: regionOfMask(*own.PhoneMask),
-		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,
+		prerender: *own.Prerender, attribution: *own.Attribution,
 	}
 	var err error
 	if f.code, err = snippet.New(snippet.Settings{

@@ -81,13 +81,16 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 		b.edge.Logger.Error("making the insertion code failed", zap.String("site", s.Key), zap.Error(err))
 		return passage{reason: string(snippet.Failed)}
 	}
-	if withheld != "" && !f.prerender {
+	if withheld != "" && !f.prerenders() {
 		return passage{reason: withheld}
 	}
 	p := passage{site: s.ID, code: f.code}
 	samples := b.edge.samples()
 	now := samples.now()
-	if !b.edge.guard("choosing numbers", func() { p.visit = f.visit(r, q, now) }) { // then the page is the neutral one
+	if !b.edge.guard("choosing numbers", func() {
+		p.visit = f.visit(r, q, now)
+		p.visit.Arrive = f.arrival(s, r, q, p.visit.Purpose)
+	}) { // then the page is the neutral one
 		p.visit = snippet.Visit{ByCookie: true}
 	}
 	p.visit.Withheld = snippet.Outcome(withheld)

@@ -56,9 +56,9 @@ type Settings struct {
 	// The numbers that are printed on the site's pages.
 	Numbers []Number `json:"numbers,omitempty"`
 
-	// Which numbers are replaced before a page leaves the server: `off`, none, or
-	// `static`, those with a tracking number for the visitor's source. Default:
-	// `off`.
+	// Which numbers are replaced before a page leaves the server: `off`, none;
+	// `static`, those with a tracking number for the visitor's source; `dynamic`, also
+	// those of which the visitor has one of his own. Default: `off`.
 	Prerender string `json:"prerender,omitempty"`
 
 	// Which of a visitor's visits decides about the numbers: `first`, `last` or
@@ -213,7 +213,7 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
-// SetPrerender takes off or static.
+// SetPrerender takes off, static or dynamic.
 func (s *Settings) SetPrerender(prerender string) error {
 	if prerender != "" {
 		if err := site.CheckPrerender(prerender); err != nil {
@@ -226,15 +226,22 @@ func (s *Settings) SetPrerender(prerender string) error {
 
 // CheckPrerendered refuses to prerender nothing.
 func (s *Settings) CheckPrerendered() error {
-	if s.prerenders() && !s.numbers.plan.HasStatic() {
+	switch {
+	case s.Prerender == prerenderStatic && !s.numbers.plan.HasStatic():
 		return errors.New("prerender static: expected a number with a static tracking number")
+	case s.Prerender == prerenderDynamic && !s.hasTracking():
+		return errors.New("prerender dynamic: expected a number with tracking numbers")
 	}
 	return nil
 }
 
-const prerenderStatic = "static"
+// The values of Prerender that replace numbers.
+const (
+	prerenderStatic  = "static"
+	prerenderDynamic = "dynamic"
+)
 
-func (s *Settings) prerenders() bool { return s.Prerender == prerenderStatic }
+func (s *Settings) hasTracking() bool { return s.numbers.plan.HasTracking() }
 
 // SetAttribution takes one of the values of [number.Attribution].
 func (s *Settings) SetAttribution(attribution number.Attribution) error {
