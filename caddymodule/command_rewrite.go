@@ -147,7 +147,7 @@ func shownToVisit(cmd *cobra.Command, name string) (snippet.Shown, error) {
 	if err != nil {
 		return snippet.Shown{}, err
 	}
-	if h.Prerender != "static" {
+	if h.Prerender != "static" && h.Prerender != "dynamic" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s does not replace numbers before a page leaves the server: this is what it would do with \"prerender static\"\n", key)
 	}
 	return h.block.ShownTo(came, referrer), nil

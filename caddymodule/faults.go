@@ -34,6 +34,8 @@ type edgeObserver struct{ app *App }
 
 func (edgeObserver) Passed(reason string) { pagesPassed.WithLabelValues(reason).Inc() }
 
+func (edgeObserver) Arrived(arrival edge.Arrival) { arrived[arrival].Inc() }
+
 func (o edgeObserver) Page(r snippet.Result) {
 	switch counter := passed[r.Outcome]; {
 	case r.Outcome == snippet.Woven:

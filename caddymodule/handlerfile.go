@@ -53,7 +53,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			}
 //			static   <digits> [<conditions...>]
 //		}
-//		prerender             off|static
+//		prerender             off|static|dynamic
 //		attribution           first|last|last_non_direct
 //	}
 //

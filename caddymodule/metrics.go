@@ -8,6 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -56,6 +57,10 @@ var (
 		Name: "frontdesk_call_events_total",
 		Help: "Requests of telephone platforms, by platform and what became of them.",
 	}, []string{"platform", "outcome"})
+	arrivals = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_arrivals_total",
+		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
+	}, []string{"outcome"})
 	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_leases_total",
 		Help: "Page views whose visitor was to have a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
@@ -73,8 +78,17 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 	return counters
 }()
 
+// arrived are those of arrivals.
+var arrived = func() map[edge.Arrival]prometheus.Counter {
+	counters := make(map[edge.Arrival]prometheus.Counter)
+	for _, arrival := range edge.Arrivals {
+		counters[arrival] = arrivals.WithLabelValues(string(arrival))
+	}
+	return counters
+}()
+
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, hits, leads, leases, callEvents} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, hits, leads, leases, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -89,7 +89,7 @@ var subdirectives = map[string]subdirective{
 	"number": {read: readNumber, many: true, block: &numberBlock},
 	"prerender": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: prerender off, or: prerender static")
+			return errors.New("expected: prerender off, static or dynamic")
 		}
 		return h.SetPrerender(values[0])
 	}},

@@ -27,6 +27,8 @@ type Observer interface {
 	Page(snippet.Result)
 	// Passed is called for each page that was not, with the reason.
 	Passed(reason string)
+	// Arrived is called for each page that was to be sent with its visit.
+	Arrived(Arrival)
 	// Fault is called for each panic of our own that was recovered, with the place
 	// in words, its cause and its stack.
 	Fault(place string, cause any, stack []byte)
@@ -58,6 +60,8 @@ type Edge struct {
 	Names func(key string) bool
 
 	pages    atomic.Uint64 // that were looked at
+	arriving atomic.Int64  // visits that are being stored for their pages
+	patience time.Duration // how long a page waits for its visit; 0 for siteBudget
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script
 	starting sync.Once

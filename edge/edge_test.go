@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,11 +15,14 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // What happens on its own is waited for, and looked at this often.
 const (
@@ -49,10 +51,25 @@ type (
 
 // told is what an observer was told.
 type told struct {
-	mu     sync.Mutex
-	pages  []snippet.Outcome
-	passed []string
-	faults []string
+	mu       sync.Mutex
+	pages    []snippet.Outcome
+	passed   []string
+	faults   []string
+	arrivals []Arrival
+}
+
+func (o *told) Arrived(a Arrival) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.arrivals = append(o.arrivals, a)
+}
+
+// arrived takes what has been told of arrivals.
+func (o *told) arrived() (arrivals []Arrival) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	arrivals, o.arrivals = o.arrivals, nil
+	return arrivals
 }
 
 func (o *told) Page(r snippet.Result) {
@@ -82,13 +99,19 @@ func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
 	return pages, passed, faults
 }
 
-// serve runs the block. A request's header Site is its site's key, "shop" if there is
-// none.
+// serve runs the block on a SQLite database. A request's header Site is its site's key, "shop" if
+// there is none.
 func serve(t testing.TB, settings Settings) *front {
+	t.Helper()
+	return serveFrom(t, settings, dbtest.SQLite(t), origin)
+}
+
+// serveFrom is serve on that database and in front of that origin.
+func serveFrom(t testing.TB, settings Settings, database db.Settings, origin Next) *front {
 	t.Helper()
 	require.NoError(t, settings.Complete())
 	f := &front{t: t, told: new(told), named: []string{"shop"}}
-	service := backend.New(db.Settings{Engine: db.SQLite, Source: filepath.Join(t.TempDir(), "frontdesk.db")}, zap.NewNop(), nil)
+	service := backend.New(database, zap.NewNop(), nil)
 	t.Cleanup(func() { require.NoError(t, service.Close()) })
 	f.edge = &Edge{
 		Service: service, Pictures: new(Pictures), Observer: f.told, Logger: zap.NewNop(),

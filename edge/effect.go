@@ -28,7 +28,7 @@ type effect struct {
 	region      string // as is set, or of the configured numbers; may be empty
 	maskRegion  string // of the mask; may be empty
 	numbers     *numbers
-	prerender   bool
+	prerender   string
 	attribution number.Attribution
 }
 
@@ -57,7 +57,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
-		prerender: *own.Prerender == prerenderStatic, attribution: *own.Attribution,
+		prerender: *own.Prerender, attribution: *own.Attribution,
 	}
 	var err error
 	if f.code, err = snippet.New(snippet.Settings{

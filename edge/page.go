@@ -84,7 +84,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 		b.edge.Logger.Error("making the insertion code failed", zap.String("site", s.Key), zap.Error(err))
 		return passage{reason: string(snippet.Failed)}
 	}
-	if withheld != "" && !f.prerender {
+	if withheld != "" && !f.prerenders() {
 		return passage{reason: withheld}
 	}
 	p := passage{site: s.ID, code: f.code}
@@ -92,6 +92,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	now := samples.now()
 	if !b.edge.guard("choosing numbers", func() {
 		p.visit = f.visit(r, q, now)
+		p.visit.Arrive = f.arrival(s, r, q, p.visit.Purpose)
 		if preview := b.edge.previewing(s.ID, r.Header); preview != nil {
 			p.visit = f.previewed(p.visit, preview)
 		}

@@ -55,9 +55,9 @@ type Settings struct {
 	// The numbers that are printed on the site's pages.
 	Numbers []number.Number `json:"numbers,omitempty"`
 
-	// Which numbers are replaced before a page leaves the server: `off`, none, or
-	// `static`, those with a tracking number for the visitor's source. Default:
-	// `off`.
+	// Which numbers are replaced before a page leaves the server: `off`, none;
+	// `static`, those with a tracking number for the visitor's source; `dynamic`, also
+	// those of which the visitor has one of his own. Default: `off`.
 	Prerender string `json:"prerender,omitempty"`
 
 	// Which of a visitor's visits decides about the numbers: `first`, `last` or
@@ -225,7 +225,7 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
-// SetPrerender takes off or static.
+// SetPrerender takes off, static or dynamic.
 func (s *Settings) SetPrerender(prerender string) error {
 	if prerender != "" {
 		if err := site.CheckPrerender(prerender); err != nil {
@@ -238,15 +238,20 @@ func (s *Settings) SetPrerender(prerender string) error {
 
 // CheckPrerendered refuses to prerender nothing.
 func (s *Settings) CheckPrerendered() error {
-	if s.prerenders() && !s.declaration.Plan().HasStatic() {
+	switch {
+	case s.Prerender == prerenderStatic && !s.declaration.Plan().HasStatic():
 		return errors.New("prerender static: expected a number with a static tracking number")
+	case s.Prerender == prerenderDynamic && !s.declaration.Plan().HasTracking():
+		return errors.New("prerender dynamic: expected a number with tracking numbers")
 	}
 	return nil
 }
 
-const prerenderStatic = "static"
-
-func (s *Settings) prerenders() bool { return s.Prerender == prerenderStatic }
+// The values of Prerender that replace numbers.
+const (
+	prerenderStatic  = "static"
+	prerenderDynamic = "dynamic"
+)
 
 // SetAttribution takes one of the values of [number.Attribution].
 func (s *Settings) SetAttribution(attribution number.Attribution) error {

@@ -26,20 +26,20 @@ func TestRegionOfMask(t *testing.T) {
 // Settings that come as a whole are asked what single ones are asked.
 func TestSettingsAreChecked(t *testing.T) {
 	for expected, wrong := range map[string]*Settings{
-		"prefix":             {Prefix: "frontdesk"},
-		"two names":          {Objects: []string{"Svc"}},
-		"object name":        {Objects: []string{"window", "SvcWidget"}},
-		"variant":            {Variant: "a"},
-		"service":            {Service: "remote"},
-		"phone mask":         {PhoneMask: "none"},
-		"region \"Russia\"":  {Region: "Russia"},
-		"consent":            {Consent: &Consent{Value: "yes"}},
-		"a cookie can":       {Consent: &Consent{Cookie: "c", Value: "a b"}},
-		"origin":             {Origins: []string{"m.shop.example"}},
-		"in lower case":      {Origins: []string{"https://M.shop.example"}},
-		"there are no pools": {Prerender: "dynamic"},
-		"expected a number":  {Prerender: "static", Numbers: []Number{{Number: "74951234567"}}},
-		"first, last":        {Attribution: "never"},
+		"prefix":            {Prefix: "frontdesk"},
+		"two names":         {Objects: []string{"Svc"}},
+		"object name":       {Objects: []string{"window", "SvcWidget"}},
+		"variant":           {Variant: "a"},
+		"service":           {Service: "remote"},
+		"phone mask":        {PhoneMask: "none"},
+		"region \"Russia\"": {Region: "Russia"},
+		"consent":           {Consent: &Consent{Value: "yes"}},
+		"a cookie can":      {Consent: &Consent{Cookie: "c", Value: "a b"}},
+		"origin":            {Origins: []string{"m.shop.example"}},
+		"in lower case":     {Origins: []string{"https://M.shop.example"}},
+		"with tracking":     {Prerender: "dynamic"},
+		"expected a number": {Prerender: "static", Numbers: []Number{{Number: "74951234567"}}},
+		"first, last":       {Attribution: "never"},
 	} {
 		require.ErrorContains(t, wrong.Complete(), expected)
 	}

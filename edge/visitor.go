@@ -25,8 +25,10 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 	beside.Purpose = snippet.PurposeOf(r.Header, q.URL.Path)
 	plan := f.numbers.plan
 	switch {
-	case !f.prerender:
+	case !f.prerenders():
 		return beside
+	case f.prerender == prerenderDynamic:
+		return f.unmet(beside, r, q, now)
 	case !plan.BySource():
 		beside.Shown = f.numbers.show(plan.Choose(visit.Source{}))
 		return beside
@@ -50,6 +52,24 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 		beside.SetCookies = sourceCookies(q.Secure, next)
 	}
 	beside.Shown = f.numbers.show(choice)
+	return beside
+}
+
+// prerenders tells whether numbers are replaced before a page leaves.
+func (f *effect) prerenders() bool {
+	return f.prerender == prerenderStatic || f.prerender == prerenderDynamic
+}
+
+// unmet is what somebody sees of whom nothing is known yet, and may not become known: the
+// numbers by the source that the request tells of.
+func (f *effect) unmet(beside snippet.Visit, r *http.Request, q *Request, now time.Time) snippet.Visit {
+	plan := f.numbers.plan
+	var source visit.Source
+	if page := pageOf(r, q.URL, now); !beside.Purpose.IsFetch() && !page.Within {
+		source = page.Source
+	}
+	beside.ByCookie = true
+	beside.Shown = f.numbers.show(plan.Choose(source))
 	return beside
 }
 

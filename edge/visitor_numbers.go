@@ -19,23 +19,26 @@ func (f *effect) hasTracking() bool { return f.numbers.plan.HasTracking() }
 // records are what the script is told of the numbers for the visitor of a page view, which
 // the request has reported.
 func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Request, hit visit.Hit) (json.RawMessage, error) {
-	choice, err := f.choose(ctx, desk.Visits, r.Header, hit)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := f.shownTo(ctx, desk.Leases, choice, hit)
-	if err != nil {
-		return nil, err
-	}
-	return shown.Records(), nil
+	shown, err := f.shownOf(ctx, desk, r.Header, hit, false)
+	return shown.Records(), err
 }
 
-// choose finds the numbers by the visitor's deciding source. What pages replace on the way
+// shownOf is what the visitor of a page view sees. The lease of a number is provisional where
+// only the request for a page tells of the visitor.
+func (f *effect) shownOf(ctx context.Context, desk *backend.Desk, h http.Header, hit visit.Hit, provisional bool) (snippet.Shown, error) {
+	choice, err := f.choose(ctx, desk.Visits, h, hit)
+	if err != nil {
+		return snippet.Shown{}, err
+	}
+	return f.shownTo(ctx, desk.Leases, choice, hit, provisional)
+}
+
+// choose finds the numbers by the visitor's deciding source. What pages replace by source alone
 // follows the cookie that these pages set, and so does the script there. All others follow
 // the visits that are stored.
 func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, hit visit.Hit) (number.Choice, error) {
 	plan := f.numbers.plan
-	if f.prerender && plan.BySource() {
+	if f.prerender == prerenderStatic && plan.BySource() {
 		if remembered := rememberedBy(h); remembered != nil {
 			return plan.FollowHit(f.attribution, remembered, hit), nil
 		}
@@ -44,7 +47,7 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 }
 
 // shownTo is what the visitor of a page view sees by the choice.
-func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice number.Choice, hit visit.Hit) (snippet.Shown, error) {
+func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice number.Choice, hit visit.Hit, provisional bool) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	pools := plan.Pools(choice)
 	if pools == nil || hit.Bot {
@@ -55,6 +58,7 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 		var err error
 		if digits[place], _, err = leases.Take(ctx, number.Want{
 			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession,
+			Provisional: provisional,
 		}); err != nil {
 			return snippet.Shown{}, err
 		}

@@ -158,7 +158,7 @@ func (c *Console) configuredFor(w *words, key string) (told configured) {
 
 // The names of the words for values of settings.
 var (
-	prerenders   = map[string]string{"off": "settings.off", "static": "settings.static", "": "settings.off"}
+	prerenders   = map[string]string{"off": "settings.off", "static": "settings.static", "dynamic": "settings.dynamic", "": "settings.off"}
 	attributions = map[number.Attribution]string{
 		number.First: "settings.first", number.Last: "settings.last", number.LastNonDirect: "settings.lastNonDirect", "": "settings.lastNonDirect"}
 )

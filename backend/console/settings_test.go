@@ -45,7 +45,7 @@ func TestSettingsOfASite(t *testing.T) {
 		require.Equal(t, http.StatusConflict, stale.status)
 		require.Contains(t, stale.body, "Somebody else has changed the settings meanwhile.")
 		require.Contains(t, stale.body, `name="version" value="2"`)
-		for _, wrong := range [][]string{{"maskText", "no digit"}, {"maskText", ""}, {"consentName", ""}, {"consentName", "a b"}, {"prerender", "dynamic"}, {"attribution", "all"}} {
+		for _, wrong := range [][]string{{"maskText", "no digit"}, {"maskText", ""}, {"consentName", ""}, {"consentName", "a b"}, {"prerender", "on"}, {"attribution", "all"}} {
 			refused := b.post(page, fields(2, wrong...)...)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.status, wrong)
 			require.Contains(t, refused.body, `role="alert"`)
@@ -55,7 +55,9 @@ func TestSettingsOfASite(t *testing.T) {
 
 		require.Equal(t, http.StatusSeeOther, b.post(page, "version", "2").status)
 		require.Equal(t, site.Settings{Origins: origins}, is().Settings, "as configured again")
-		require.Equal(t, http.StatusSeeOther, b.post(page, fields(3, "mask", "none", "consent", "none", "dynamical", "off")...).status)
+		require.Equal(t, http.StatusSeeOther, b.post(page, fields(3, "mask", "none", "consent", "none", "dynamical", "off", "prerender", "dynamic")...).status)
+		require.Equal(t, "dynamic", *is().Settings.Prerender)
+		require.Contains(t, b.get(page).body, `<option value="dynamic" selected>By source, and each visitor&#39;s own</option>`)
 		require.Equal(t, "", *is().Settings.PhoneMask)
 		require.Equal(t, site.Consent{}, *is().Settings.Consent)
 		require.False(t, *is().Settings.DynamicalReplacement)

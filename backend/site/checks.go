@@ -48,12 +48,10 @@ func CheckRegion(region string) error {
 // replaced before a page leaves the server.
 func CheckPrerender(prerender string) error {
 	switch prerender {
-	case "off", "static":
+	case "off", "static", "dynamic":
 		return nil
-	case "dynamic":
-		return errors.New("prerender dynamic: there are no pools of numbers yet; expected off or static")
 	}
-	return fmt.Errorf("prerender %.80q: expected off or static", prerender)
+	return fmt.Errorf("prerender %.80q: expected off, static or dynamic", prerender)
 }
 
 var (

@@ -21,7 +21,7 @@ type Settings struct {
 	Region *string `json:"region,omitempty"`
 	// DynamicalReplacement has numbers replaced in what a page adds later.
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
-	// Prerender is "off" or "static".
+	// Prerender is "off", "static" or "dynamic".
 	Prerender *string `json:"prerender,omitempty"`
 	// Attribution says which of a visitor's visits decides about the numbers.
 	Attribution *number.Attribution `json:"attribution,omitempty"`

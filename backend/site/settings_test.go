@@ -143,7 +143,7 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 		for setting, wrong := range map[string][]site.Settings{
 			"region":      {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
 			"phone_mask":  {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
-			"prerender":   {{Prerender: new("")}, {Prerender: new("dynamic")}, {Prerender: new("Static")}},
+			"prerender":   {{Prerender: new("")}, {Prerender: new("on")}, {Prerender: new("Static")}},
 			"attribution": {{Attribution: new(number.Attribution(""))}, {Attribution: new(number.Attribution("never"))}},
 			"consent":     {{Consent: &site.Consent{Value: "yes"}}, {Consent: &site.Consent{Cookie: "a b"}}, {Consent: &site.Consent{Cookie: "c", Value: "a;b"}}, {Consent: &site.Consent{Cookie: long}}},
 			"origins": {{Origins: []string{"m.shop.example"}}, {Origins: []string{"https://M.shop.example"}}, {Origins: []string{"https://a.example/"}},
@@ -190,7 +190,7 @@ func TestSettingsOfANewerProgram(t *testing.T) {
 			}, wait, tick)
 			return found
 		}
-		store(t, d, "shop.example", `{"future": {"a": [1]}, "prerender": "dynamic", "phone_mask": 7, "origins": ["no origin"], "attribution": "first",
+		store(t, d, "shop.example", `{"future": {"a": [1]}, "prerender": "on", "phone_mask": 7, "origins": ["no origin"], "attribution": "first",
 			"consent": {"cookie": "cookies", "mode": "strict"}}`)
 		known := site.Settings{Attribution: new(number.First), Consent: &site.Consent{Cookie: "cookies"}}
 		found := at(1)
@@ -206,7 +206,7 @@ func TestSettingsOfANewerProgram(t *testing.T) {
 		changed, err := s.Change(t.Context(), "shop.example", 1, next, "vera")
 		require.NoError(t, err)
 		require.Equal(t, next, changed.Settings)
-		require.JSONEq(t, `{"future": {"a": [1]}, "prerender": "dynamic", "phone_mask": 7, "origins": ["no origin"], "dynamical_replacement": true,
+		require.JSONEq(t, `{"future": {"a": [1]}, "prerender": "on", "phone_mask": 7, "origins": ["no origin"], "dynamical_replacement": true,
 			"consent": {"cookie": "cookies", "mode": "strict"}}`, storedOf(t, d))
 		for range 3 {
 			require.NoError(t, s.Refresh(t.Context()))
@@ -258,7 +258,7 @@ func TestOver(t *testing.T) {
 }
 
 func TestInvalidNamesTheSetting(t *testing.T) {
-	err := site.Settings{Prerender: new("dynamic")}.Check()
-	require.EqualError(t, err, site.CheckPrerender("dynamic").Error())
+	err := site.Settings{Prerender: new("on")}.Check()
+	require.EqualError(t, err, site.CheckPrerender("on").Error())
 	require.NotNil(t, errors.Unwrap(err))
 }

@@ -16,7 +16,7 @@ export function pick(answer: Record<string, any>): Credentials {
 }
 
 /** Shows the page the ids of a view that the service has answered. */
-export function show(credentials: Credentials, url: unknown): void {
+export function show(credentials: Credentials, url?: unknown): void {
   shown = credentials;
   server = typeof url === 'string' && url ? url : base;
 }

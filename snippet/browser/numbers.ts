@@ -2,16 +2,19 @@ import { give } from './calls';
 import { config } from './config';
 import { consented } from './consent';
 import type { Block, Issued, Phone, start, Work } from './numbers/start';
-import { base, key, nonce, settings } from './settings';
-import { each, encode } from './text';
+import { base, key, nonce, served, settings } from './settings';
+import { blockOf, each, encode } from './text';
 
 const globals = window as unknown as Record<PropertyKey, any>;
 
 /** What the page brings itself. */
-let block: Block = { numbers: [], replaced: [] };
+let block: Block = { numbers: served.numbers || [], replaced: [] };
 
 /** The records of the numbers in effect. */
-let numbers: Issued[] = [];
+let numbers = block.numbers;
+
+/** The same, as they were issued last. */
+let issued = '[]';
 
 /** The same as the service has told them. */
 let told: Issued[] | undefined;
@@ -40,16 +43,12 @@ export function begin(): void {
 }
 
 function read(): void {
-  const elements = document.querySelectorAll('script[data-svc-numbers]');
-  if (elements.length) {
-    try {
-      block = JSON.parse(elements[elements.length - 1].textContent!);
-    } catch {
-      // The page was cut off.
-    }
-  }
+  block = { ...block, ...blockOf('-numbers') };
   parsed = true;
-  issue(told || (block.numbers.length ? block.numbers : remembered()));
+  issue(told || block.numbers.length ? block.numbers : remembered());
+  if (told) {
+    issue(told);
+  }
 }
 
 /**
@@ -101,11 +100,12 @@ function slot(): string {
 
 function issue(given: Issued[], anew?: boolean): void {
   const writing = encode(given);
-  const changed = writing !== encode(numbers);
+  const changed = writing !== issued;
   if (ended || !(changed || (anew && numbers.length))) {
     return;
   }
   if (changed) {
+    issued = writing;
     numbers = writing === encode(block.numbers) ? block.numbers : given;
   }
   if (part) {

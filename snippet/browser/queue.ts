@@ -1,7 +1,7 @@
 import { pump } from './calls';
 import { follow } from './numbers';
 import { configure, settle } from './settings';
-import { each, text } from './text';
+import { blockOf, each, text } from './text';
 import type { Method } from './view';
 
 let commands: Record<string, Method> = Object.create(null);
@@ -47,20 +47,10 @@ export function drain(methods: Record<string, Method>, lists: unknown[]): void {
   const take = (item: unknown): void => {
     items[items.length] = item;
   };
-  prepared(take);
+  // A policy that forbids inline scripts allows a block of data, in which the settings come then.
+  each(blockOf('').queue || [], take);
   each(lists, (list) => each(takeOver(list), take));
   Reflect.apply(push, undefined, items);
-}
-
-/** A policy that forbids inline scripts allows a block of data, in which the settings come then. */
-function prepared(take: (item: unknown) => void): void {
-  each(document.querySelectorAll('script[type="application/json"][data-svc]'), (block) => {
-    try {
-      each(JSON.parse(block.textContent!).queue, take);
-    } catch {
-      // Not ours, though it looks so.
-    }
-  });
 }
 
 function takeOver(list: unknown): unknown[] {

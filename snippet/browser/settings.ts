@@ -1,5 +1,5 @@
 import { previous } from './page';
-import { each, text } from './text';
+import { blockOf, each, text } from './text';
 
 /**
  * The service answers beside the script, so the script's own address says where. Code that fetches the
@@ -18,6 +18,9 @@ export const nonce = (element && element.nonce) || '';
 
 /** The prefix of the service, with the slash at its end. Empty when it cannot be known: then there is no key either. */
 export const base = source ? new URL('.', source).href : '';
+
+/** The visit, where the page was sent with it: fields of the answer to a page view, as far as they were known, and the id of the view. */
+export const served = blockOf('-visit');
 
 /** The site's key. Empty when nothing has named it yet: then nothing is sent. */
 export let key = '';

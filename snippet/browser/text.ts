@@ -23,6 +23,16 @@ export function text(value: unknown): string {
   }
 }
 
+/** What stands in the last of the page's blocks of data with that attribute; an empty object where it cannot be read. */
+export function blockOf(attribute: string): Record<string, any> {
+  const blocks = document.querySelectorAll('script[data-svc' + attribute + ']');
+  try {
+    return Object(JSON.parse(blocks[blocks.length - 1].textContent!));
+  } catch {
+    return {}; // There is none, or the page was cut off.
+  }
+}
+
 /** An object, and those that it stands in. */
 interface Nesting {
   object: unknown;

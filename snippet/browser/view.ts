@@ -23,6 +23,8 @@ export interface Credentials {
 export interface Hit {
   site_key: string;
   view: string;
+  /** The id that the page was sent with. The first report that names it is of the view that the server has stored. */
+  served?: string;
   url: string;
   referrer: string;
   title: string;

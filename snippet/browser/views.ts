@@ -1,7 +1,7 @@
 import { awaitConsent, consented } from './consent';
 import { pick, show } from './credentials';
 import { previous } from './page';
-import { key } from './settings';
+import { key, served } from './settings';
 import { randomId } from './text';
 import { deliver, unanswered } from './transport';
 import type { Answer, Hit, View } from './view';
@@ -78,6 +78,13 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
     hit: { site_key: key, view: id, url: pageAddress(), referrer: referrer.slice(0, length), title: pageTitle(), kind },
     began: Date.now(),
   };
+  if (kind === 'load') {
+    view.hit.served = served.view;
+    if (served.site_key === key && !isCopy()) {
+      view.credentials = pick(served);
+      show(view.credentials);
+    }
+  }
   if (current) {
     report(current);
   }
@@ -89,6 +96,12 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
   } else {
     report(view);
   }
+}
+
+/** Whether the browser has taken the page from its cache: then what it was sent with is of an earlier view. */
+function isCopy(): boolean {
+  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return entry && entry.transferSize === 0;
 }
 
 /** Reports the view, once. */
