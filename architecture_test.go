@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"backend/visit":    {"backend/journal", "backend/scope", "backend/db"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},
 	"backend/site":     {"backend/number", "backend/journal", "backend/scope", "backend/db"},
+	"backend/capture":  {"backend/visit"},
 	"backend/declarer": {"backend/db"},
 	"backend/journal":  {"backend/scope", "backend/db"},
 	"backend/db":       {"backend/db"},

@@ -1,0 +1,185 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/charmap"
+)
+
+// posted is the form of a body that comes in pieces of any size.
+func posted(t *testing.T, contentType, body, page string) Form {
+	t.Helper()
+	var forms []Form
+	for _, size := range []int{1, 7, 1 << 20} {
+		b := NewBody(contentType)
+		require.NotNil(t, b, contentType)
+		for rest := []byte(body); len(rest) > 0; {
+			n, err := b.Write(rest[:min(size, len(rest))])
+			require.NoError(t, err)
+			rest = rest[n:]
+		}
+		form, err := b.Form(page)
+		require.NoError(t, err)
+		forms = append(forms, form)
+	}
+	require.Equal(t, forms[0], forms[1])
+	require.Equal(t, forms[0], forms[2])
+	return forms[0]
+}
+
+const pairs = "application/x-www-form-urlencoded"
+
+func TestForms(t *testing.T) {
+	sent := []Field{{"your-name", "Анна"}, {"lamp[]", "desk"}, {"lamp[]", "floor"}, {"text", "Line 1\r\nLine 2 & 100 %"}, {"empty", ""}}
+	var encoded []string
+	parts := new(bytes.Buffer)
+	w := multipart.NewWriter(parts)
+	photo, err := w.CreateFormFile("photo", `lamp "old".jpg`)
+	require.NoError(t, err)
+	fmt.Fprint(photo, "\r\n--", w.Boundary()[:10], strings.Repeat("\x00\r\n--", 200_000))
+	for _, f := range sent {
+		encoded = append(encoded, url.QueryEscape(f.Name)+"="+url.QueryEscape(f.Value))
+		require.NoError(t, w.WriteField(f.Name, f.Value))
+	}
+	require.NoError(t, w.Close())
+	require.Equal(t, Form{Fields: sent}, posted(t, pairs, strings.Join(encoded, "&"), ""))
+	require.Equal(t, Form{Fields: sent}, posted(t, w.FormDataContentType(), parts.String(), ""), "what stands behind a file is read")
+
+	require.Equal(t, Form{Fields: []Field{{"name", "Ann"}, {"contact.phone", "+7 495"}, {"lamps.0", "desk"}, {"lamps.1.n", "2"}, {"agreed", "true"}}},
+		posted(t, "application/json; charset=utf-8", `{"name":"Ann","contact":{"phone":"+7 495","none":null},"lamps":["desk",{"n":2}],"agreed":true}`, ""))
+	require.Equal(t, []Field{{"a", "%zz"}, {"b", ""}, {"", "c"}}, posted(t, pairs, "a=%zz&&b&=c", "").Fields)
+
+	for _, other := range []string{"", "text/plain", "image/png", "application/octet-stream", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=" + strings.Repeat("a", 71), "a/b/c"} {
+		require.Nil(t, NewBody(other), other)
+	}
+}
+
+func TestCharacterSets(t *testing.T) {
+	koi8, err := charmap.KOI8R.NewEncoder().String("Анна")
+	require.NoError(t, err)
+	windows, err := charmap.Windows1251.NewEncoder().String("Анна")
+	require.NoError(t, err)
+	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(koi8), "koi8-r").Fields[0].Value)
+	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(windows), "Windows-1251").Fields[0].Value)
+	require.Equal(t, "Анна", posted(t, pairs+"; charset=windows-1251", "name="+url.QueryEscape(windows), "utf-8").Fields[0].Value)
+	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(windows)+"&_charset_=windows-1251", "koi8-r").Fields[0].Value)
+	require.Equal(t, "Анна", posted(t, pairs, "name=%D0%90%D0%BD%D0%BD%D0%B0", "windows-1251").Fields[0].Value, "what is UTF-8 is read so")
+	require.Equal(t, "caf\u00e9", posted(t, pairs, "name=caf%E9", "no such set").Fields[0].Value)
+}
+
+func TestBodiesThatLie(t *testing.T) {
+	for contentType, bodies := range map[string][]string{
+		"application/json": {"", "{", `{"a":`, `[1]`, `"a"`, `{"a":1}}`[:6], strings.Repeat(`{"a":`, 10_000), `{"a":` + strings.Repeat("[", 10_000)},
+		"multipart/form-data; boundary=b": {"", "--b", "--b\r\nContent-Disposition: form-data; name=\"a\"", "--b\r\n\r\nvalue", "--b\r\n" + strings.Repeat("x", 100_000),
+			strings.Repeat("--b\r\n", 50_000)},
+	} {
+		for _, body := range bodies {
+			b := NewBody(contentType)
+			b.Write([]byte(body))
+			form, err := b.Form("")
+			if err != nil {
+				require.ErrorIs(t, err, ErrUnreadable)
+			}
+			require.Empty(t, form.Fields, "%.50q", body)
+		}
+	}
+	many := posted(t, pairs, strings.Repeat("a=1&", 10_000), "")
+	require.Len(t, many.Fields, maxFields)
+	require.True(t, many.Cut)
+
+	long := NewBody(pairs)
+	for range 10 << 10 {
+		long.Write([]byte(strings.Repeat("a", 1024)))
+	}
+	require.LessOrEqual(t, cap(long.kept), 2*maxKept)
+	form, err := long.Form("")
+	require.NoError(t, err)
+	require.True(t, form.Cut)
+
+	// A file of any size is never held.
+	files := NewBody("multipart/form-data; boundary=b")
+	files.Write([]byte("--b\r\nContent-Disposition: form-data; name=photo; filename=a.jpg\r\n\r\n"))
+	for range 10 << 10 {
+		files.Write([]byte(strings.Repeat("\r\n--", 256)))
+	}
+	files.Write([]byte("\r\n--b\r\nContent-Disposition: form-data; name=phone\r\n\r\n123\r\n--b--\r\n"))
+	require.Less(t, len(files.kept)+cap(files.parts.buffer), 20<<10)
+	form, err = files.Form("")
+	require.NoError(t, err)
+	require.Equal(t, Form{Fields: []Field{{"phone", "123"}}}, form)
+}
+
+// The forms of the programs that most sites have, as browsers send them.
+func TestRecognise(t *testing.T) {
+	for called, c := range map[string]struct {
+		fields string
+		want   Recognised
+	}{
+		"Contact Form 7": {`_wpcf7=12|_wpcf7_version=6.1|_wpcf7_unit_tag=wpcf7-f12-o1|_wpcf7_recaptcha_response=abc|your-name=Anna Bell|your-email=anna@example.com|your-tel=+7 495 123-45-67|your-subject=Lamp|your-message=Is it there?`,
+			Recognised{Name: "Anna Bell", Email: "anna@example.com", Phone: "+7 495 123-45-67", Message: "Is it there?", FormName: "Contact Form 7 12", UserFields: map[string]string{"your-subject": "Lamp"}}},
+		"Elementor": {`post_id=5|form_id=7a1b|referer_title=Lamps|queried_id=5|form_fields[name]=Anna|form_fields[email]=anna@example.com|form_fields[message]=Hello|form_fields[city]=Kazan|action=elementor_pro_forms_send_form|referrer=https://shop.example/`,
+			Recognised{Name: "Anna", Email: "anna@example.com", Message: "Hello", FormName: "7a1b", UserFields: map[string]string{"city": "Kazan", "referrer": "https://shop.example/"}}},
+		"WPForms": {`wpforms[fields][0][first]=Anna|wpforms[fields][0][last]=Bell|wpforms[fields][1]=anna@example.com|wpforms[fields][3]=8 (495) 123-45-67|wpforms[fields][2]=When does the shop open on Monday?|wpforms[hp]=|wpforms[id]=31|wpforms[author]=1|wpforms[post_id]=2|wpforms[token]=secret|page_title=Contacts`,
+			Recognised{Name: "Anna Bell", Email: "anna@example.com", Phone: "8 (495) 123-45-67", Message: "When does the shop open on Monday?", FormName: "WPForms 31"}},
+		"Gravity": {`input_1.3=Anna|input_1.6=Bell|input_2=anna@example.com|input_3=When does the shop open on Monday?|is_submit_4=1|gform_submit=4|gform_unique_id=|state_4=WyJbXS|gform_target_page_number_4=0`,
+			Recognised{Name: "Anna Bell", Email: "anna@example.com", Message: "When does the shop open on Monday?", FormName: "Gravity Forms 4"}},
+		"Tilda": {`Name=Анна|Phone=+7 (495) 123-45-67|Email=anna@example.com|Textarea=Перезвоните мне|formservices[]=abc|tildaspec-cookie=x|tildaspec-referer=https://shop.example/|form-spec-comments=Its good|formname=Заявка`,
+			Recognised{Name: "Анна", Phone: "+7 (495) 123-45-67", Email: "anna@example.com", Message: "Перезвоните мне", FormName: "Заявка"}},
+		"Bitrix": {`WEB_FORM_ID=3|sessid=0123456789abcdef|form_text_1=Анна Белова|form_text_2=8 495 123 45 67|form_email_3=anna@example.com|form_textarea_4=Нужна лампа на кухню, есть ли в наличии?|web_form_submit=Отправить|PROPERTY[CITY][0]=Казань`,
+			Recognised{Name: "Анна Белова", Phone: "8 495 123 45 67", Email: "anna@example.com", Message: "Нужна лампа на кухню, есть ли в наличии?", FormName: "3", UserFields: map[string]string{"PROPERTY[CITY][0]": "Казань"}}},
+		"WordPress's comment": {`comment=Nice lamps|author=Anna|email=anna@example.com|url=|submit=Post Comment|comment_post_ID=7|comment_parent=0|_wp_unfiltered_html_comment=abc`,
+			Recognised{Name: "Anna", Email: "anna@example.com", Message: "Nice lamps", FormName: "comment 7"}},
+		"plain": {`imya=Анна|telefon=84951234567|soobschenie=Жду|company_name=ООО Свет|password=secret|csrf_token=abc|g-recaptcha-response=abc|card_number=4111111111111111|site_key=shop|visitor_id=7|hit_id=9`,
+			Recognised{Name: "Анна", Phone: "84951234567", Message: "Жду", UserFields: map[string]string{"company_name": "ООО Свет"}, Credentials: map[string]string{"site_key": "shop", "visitor_id": "7", "hit_id": "9"}}},
+		"a program": {`name=Bot|email=bot@example.com|message=Buy|_gotcha=yes`,
+			Recognised{Name: "Bot", Email: "bot@example.com", Message: "Buy", Trapped: true}},
+		"a search":     {`q=lamps|page=2`, Recognised{UserFields: map[string]string{"q": "lamps", "page": "2"}}},
+		"a card":       {`message=my card is 4111 1111 1111 1111, call me`, Recognised{Message: "my card is **** 1111, call me"}},
+		"no card":      {`message=order 4111111111111112`, Recognised{Message: "order 4111111111111112"}},
+		"a choice":     {`contact_by_mail=yes|phone=call me|name=Anna`, Recognised{Name: "Anna", UserFields: map[string]string{"contact_by_mail": "yes", "phone": "call me"}}},
+		"camel":        {`firstName=Anna|lastName=Bell|phoneNumber=+44 20 7946 0018|emailAddress=a@b.example`, Recognised{Name: "Anna Bell", Phone: "+44 20 7946 0018", Email: "a@b.example"}},
+		"ticked boxes": {`lamp[]=desk|lamp[]=floor|tel=+74951234567`, Recognised{Phone: "+74951234567", UserFields: map[string]string{"lamp[]": "desk, floor"}}},
+	} {
+		t.Run(called, func(t *testing.T) {
+			var f Form
+			for pair := range strings.SplitSeq(c.fields, "|") {
+				name, value, _ := strings.Cut(pair, "=")
+				require.True(t, f.add(name, value))
+			}
+			require.Equal(t, c.want, f.Recognise("RU"))
+		})
+	}
+}
+
+// FuzzBody holds what is read of a body to what the standard library reads of it, however it is cut to pieces.
+func FuzzBody(f *testing.F) {
+	f.Add("multipart/form-data; boundary=b", []byte("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=f; filename=x\r\n\r\nfile\r\n--b--\r\n"), 3)
+	f.Add(pairs, []byte("a=1&b=%D0%90&c"), 1)
+	f.Add("application/json", []byte(`{"a":{"b":[1,true,null,"x"]}}`), 2)
+	f.Fuzz(func(t *testing.T, contentType string, body []byte, size int) {
+		whole, pieces := NewBody(contentType), NewBody(contentType)
+		if whole == nil {
+			return
+		}
+		whole.Write(body)
+		for rest := body; len(rest) > 0; {
+			n := min(max(1, size%1000), len(rest))
+			pieces.Write(rest[:n])
+			rest = rest[n:]
+		}
+		form, err := whole.Form("windows-1251")
+		other, otherErr := pieces.Form("windows-1251")
+		require.Equal(t, err == nil, otherErr == nil)
+		require.Equal(t, form, other)
+		for _, field := range form.Fields {
+			require.True(t, len(field.Name)+len(field.Value) <= 3*(len(body)+2))
+		}
+		form.Recognise("RU")
+	})
+}
