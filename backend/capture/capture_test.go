@@ -183,3 +183,24 @@ func FuzzBody(f *testing.F) {
 		form.Recognise("RU")
 	})
 }
+
+func TestRules(t *testing.T) {
+	rule := Rule{Path: "/wp-json/*/feedback", Name: []string{"n"}, Phone: []string{"tel", "mobile"}, UserFields: []string{"city"}, FormName: "Contact"}
+	require.NoError(t, rule.Complete())
+	require.True(t, rule.Matches("POST", "/wp-json/contact-form-7/v1/feedback"))
+	require.False(t, rule.Matches("GET", "/wp-json/contact-form-7/v1/feedback"))
+	require.False(t, rule.Matches("POST", "/x/wp-json/contact-form-7/v1/feedback"))
+	require.False(t, rule.Matches("POST", "/wp-json/a/feedback/"))
+	for status, counts := range map[int]bool{200: true, 303: true, 400: false, 422: false, 500: false, 101: false} {
+		require.Equal(t, counts, rule.Counts(status), status)
+	}
+	said := rule.Read(Form{Fields: []Field{{"n", " Ann "}, {"tel", ""}, {"mobile", "+7495"}, {"city", "Kazan"}, {"email", "a@b.example"}, {"hit_id", "7"}}}, "")
+	require.Equal(t, Recognised{Name: "Ann", Phone: "+7495", FormName: "Contact", UserFields: map[string]string{"city": "Kazan"}, Credentials: map[string]string{"hit_id": "7"}}, said)
+
+	for _, wrong := range []Rule{
+		{}, {Path: "contact"}, {Path: "/a", Kind: "sale"}, {Path: "/a", On: "failure"}, {Path: "/a", Methods: []string{}}, {Path: "/a", Methods: []string{"GET"}},
+		{Path: "/a", Name: []string{""}}, {Path: "/a", Name: []string{"a"}, Phone: []string{"a"}}, {Path: "/a", Message: []string{"password"}},
+	} {
+		require.Error(t, wrong.Complete(), "%+v", wrong)
+	}
+}

@@ -1,0 +1,139 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Rule says which posts of a site are kept, and as what.
+type Rule struct {
+	// The path that the form is sent to, with `*` for any text, such as
+	// `/contact.php` or `/wp-json/contact-form-7/*`.
+	Path string `json:"path"`
+
+	// The methods. Default: `["POST"]`.
+	Methods []string `json:"methods,omitempty"`
+
+	// What operators call the form. Default: what it calls itself.
+	FormName string `json:"form_name,omitempty"`
+
+	// The fields of the form that hold who asks for what, of which the first that is
+	// filled counts. Where none is named, they are recognised.
+	Name    []string `json:"name,omitempty"`
+	Phone   []string `json:"phone,omitempty"`
+	Email   []string `json:"email,omitempty"`
+	Message []string `json:"message,omitempty"`
+
+	// Further fields that are kept, where any field is named. Default: all, where none
+	// is.
+	UserFields []string `json:"user_fields,omitempty"`
+
+	// What the form gives: `lead`, or `visitor`, who somebody is. Default: `lead`.
+	Kind string `json:"kind,omitempty"`
+
+	// When it counts: on `success`, if the site answers with a status of 2xx or 3xx, or
+	// `always`. Default: `success`.
+	On string `json:"on,omitempty"`
+
+	path *regexp.Regexp
+}
+
+// The values of [Rule.Kind] and of [Rule.On].
+const (
+	KindLead    = "lead"
+	KindVisitor = "visitor"
+	OnSuccess   = "success"
+	OnAlways    = "always"
+)
+
+// maxRuleFields bounds the fields that a rule names.
+const maxRuleFields = 100
+
+// Complete checks the rule and fills in the defaults. The error says what was expected.
+func (r *Rule) Complete() error {
+	if r.Kind == "" {
+		r.Kind = KindLead
+	}
+	if r.On == "" {
+		r.On = OnSuccess
+	}
+	if r.Methods == nil {
+		r.Methods = []string{http.MethodPost}
+	}
+	switch {
+	case !strings.HasPrefix(r.Path, "/") || len(r.Path) > 1024:
+		return fmt.Errorf("capture %q: expected a path that begins with a slash, such as /contact.php", r.Path)
+	case r.Kind != KindLead && r.Kind != KindVisitor:
+		return fmt.Errorf("kind %q: expected lead or visitor", r.Kind)
+	case r.On != OnSuccess && r.On != OnAlways:
+		return fmt.Errorf("on %q: expected success or always", r.On)
+	case len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m string) bool { return !slices.Contains(methods, m) }):
+		return fmt.Errorf("methods %q: expected some of %s", strings.Join(r.Methods, " "), strings.Join(methods, ", "))
+	}
+	fields := slices.Concat(r.Name, r.Phone, r.Email, r.Message, r.UserFields)
+	if len(fields) > maxRuleFields {
+		return fmt.Errorf("capture %s: expected at most %d fields", r.Path, maxRuleFields)
+	}
+	for i, field := range fields {
+		switch {
+		case field == "":
+			return errors.New("expected the name of a field")
+		case slices.Contains(fields[:i], field):
+			return fmt.Errorf("field %q is given already: expected it once", field)
+		case secretName.MatchString(field):
+			return fmt.Errorf("field %q: what protects an account, a form or a payment is never kept; expected another", field)
+		}
+	}
+	r.path = regexp.MustCompile(`^` + strings.ReplaceAll(regexp.QuoteMeta(r.Path), `\*`, `.*`) + `$`)
+	return nil
+}
+
+// methods are those that bring forms.
+var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
+
+// Matches tells whether a request of the method for the path may bring the form.
+func (r *Rule) Matches(method, path string) bool {
+	return slices.Contains(r.Methods, method) && r.path.MatchString(path)
+}
+
+// Counts tells whether a form counts that the site has answered with the status.
+func (r *Rule) Counts(status int) bool {
+	return r.On == OnAlways || 200 <= status && status < 400
+}
+
+// Read is what the form says by the rule. The region is as for [Form.Recognise].
+func (r *Rule) Read(f Form, region string) Recognised {
+	said := f.Recognise(region)
+	if len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0 {
+		said.Name, said.Phone, said.Email, said.Message = f.first(r.Name), f.first(r.Phone), f.first(r.Email), f.first(r.Message)
+		said.UserFields = nil
+		for _, name := range r.UserFields {
+			if value := f.first([]string{name}); value != "" {
+				if said.UserFields == nil {
+					said.UserFields = make(map[string]string)
+				}
+				said.UserFields[name] = value
+			}
+		}
+	}
+	if r.FormName != "" {
+		said.FormName = r.FormName
+	}
+	return said
+}
+
+// first is the value of the first of the fields that is filled.
+func (f Form) first(names []string) string {
+	for _, name := range names {
+		for _, field := range f.Fields {
+			if value := strings.TrimSpace(field.Value); field.Name == name && value != "" {
+				return hideCards(value)
+			}
+		}
+	}
+	return ""
+}
