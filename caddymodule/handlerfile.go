@@ -53,6 +53,17 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			}
 //			static   <digits> [<conditions...>]
 //		}
+//		capture               <path> {
+//			form_name  <name>
+//			name       <fields...>
+//			phone      <fields...>
+//			email      <fields...>
+//			message    <fields...>
+//			user_field <fields...>
+//			kind       lead|visitor
+//			on         success|always
+//			methods    <methods...>
+//		}
 //		prerender             off|static|dynamic
 //		attribution           first|last|last_non_direct
 //	}

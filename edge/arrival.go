@@ -36,7 +36,7 @@ const maxArriving = 256
 // nil where the request begins no visit and goes on none: nobody has agreed, or nobody may look at
 // what is asked for.
 func (f *effect) arrival(s site.Site, r *http.Request, q *Request, purpose snippet.Purpose) func() snippet.Arrival {
-	if f.prerender != prerenderDynamic || !f.hasTracking() || purpose != snippet.ForDocument || isPrefetch(r.Header) || !f.consent.given(r.Header) {
+	if !f.meets(r.Header) || purpose != snippet.ForDocument || isPrefetch(r.Header) || !f.consent.given(r.Header) {
 		return nil
 	}
 	asked := q.AsSent(r)
@@ -50,6 +50,22 @@ func (f *effect) arrival(s site.Site, r *http.Request, q *Request, purpose snipp
 		})
 		return a
 	}
+}
+
+// meets tells whether the visits of a request's client are stored as pages are sent: all of them where
+// numbers depend on it, and the first page's where forms are kept, which may come from browsers without
+// scripts.
+func (f *effect) meets(h http.Header) bool {
+	if f.prerender == prerenderDynamic && f.hasTracking() {
+		return true
+	}
+	if len(f.block.settings.Captures) == 0 {
+		return false
+	}
+	for range api.VisitorCookie.Values(h) {
+		return false
+	}
+	return true
 }
 
 // arriving is what becomes known of a visit, bit by bit. A channel that is closed has nothing.
@@ -96,6 +112,9 @@ func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, ou
 		SiteKey: served.SiteKey, Key: served.Key, URI: served.URI,
 		Visitor: int64(served.Hit.Visitor), Hit: int64(served.Hit.Hit), Session: int64(served.Hit.Session),
 	}}
+	if f.prerender != prerenderDynamic {
+		return a, Whole
+	}
 	shown, known := receive(ctx, found.shown)
 	if !known {
 		return a, Numberless
@@ -117,7 +136,7 @@ func (f *effect) store(ctx context.Context, desk *backend.Desk, of api.Site, ask
 	served, err := desk.API.ServePage(ctx, asked, of, id)
 	if err == nil {
 		found.served <- served
-		if served.View == "" {
+		if served.View == "" || f.prerender != prerenderDynamic {
 			return
 		}
 		var shown snippet.Shown

@@ -61,6 +61,7 @@ type Edge struct {
 
 	pages    atomic.Uint64 // that were looked at
 	arriving atomic.Int64  // visits that are being stored for their pages
+	forms    atomic.Int64  // forms that are being stored
 	patience time.Duration // how long a page waits for its visit; 0 for siteBudget
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script

@@ -18,6 +18,14 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 	if b.turnPreview(w, r, q, tracked) {
 		return nil
 	}
+	if rule := b.rule(r, q); rule != nil && tracked() {
+		return b.captured(w, r, q, rule, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, tracked, next) })
+	}
+	return b.passPage(w, r, q, tracked, next)
+}
+
+// passPage is servePage for all that is no form that is kept, and for what is answered to one.
+func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
 	var p passage
 	if !b.edge.guard("before a page", func() { p = b.passage(r, q, tracked) }) {
 		p = passage{reason: panicked}

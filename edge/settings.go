@@ -8,6 +8,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -64,6 +65,9 @@ type Settings struct {
 	// `last_non_direct`. Default: `last_non_direct`.
 	Attribution number.Attribution `json:"attribution,omitempty"`
 
+	// The posts that are kept on their way to the site. The first rule that matches counts.
+	Captures []capture.Rule `json:"captures,omitempty"`
+
 	declaration number.Declaration
 }
 
@@ -80,6 +84,32 @@ func (s *Settings) setNumbers() error {
 		return err
 	}
 	s.TakeNumbers()
+	return nil
+}
+
+// maxCaptures bounds the rules.
+const maxCaptures = 100
+
+func (s *Settings) setCaptures() error {
+	rules := s.Captures
+	s.Captures = nil
+	for _, rule := range rules {
+		if err := s.AddCapture(rule); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddCapture adds a rule behind the others.
+func (s *Settings) AddCapture(rule capture.Rule) error {
+	if len(s.Captures) == maxCaptures {
+		return fmt.Errorf("expected at most %d captures", maxCaptures)
+	}
+	if err := rule.Complete(); err != nil {
+		return err
+	}
+	s.Captures = append(s.Captures, rule)
 	return nil
 }
 
@@ -107,6 +137,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
+		s.setCaptures,
 		s.setNumbers,
 		s.CheckPrerendered,
 	} {
@@ -116,6 +147,11 @@ func (s *Settings) Complete() error {
 	}
 	if s.Prefix == "" {
 		s.Prefix = "/frontdesk/"
+	}
+	for _, rule := range s.Captures {
+		if strings.HasPrefix(rule.Path, s.Prefix) {
+			return fmt.Errorf("capture %s: under the prefix the service itself answers; expected a path of the site", rule.Path)
+		}
 	}
 	if len(s.Objects) == 0 {
 		s.Objects = []string{"Svc", "SvcWidget"}

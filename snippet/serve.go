@@ -167,6 +167,12 @@ func parseType(contentType string) (isHTML bool, charset string) {
 	return true, ""
 }
 
+// CharsetOf is the character set that a content type names, in its own words; empty for none.
+func CharsetOf(contentType string) string {
+	_, charset := parseType(contentType)
+	return charset
+}
+
 // value is the first value of a header field whose name is in canonical form.
 func value(h http.Header, name string) string {
 	if values := h[name]; len(values) > 0 {

@@ -74,7 +74,7 @@ func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
 	r := *c.submitted
 	r.SiteID, r.Code, r.Reason, r.Region = c.site.ID, f.code, f.reason, c.site.Region(ctx)
 	r.Address = network(pace.Client(c.r.RemoteAddr))
-	if r.Origin == lead.Script { // the visitor's own, which is nobody's business
+	if r.Origin != lead.Server { // the visitor's own, which is nobody's business
 		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, r.Address), 36)
 	}
 	a.leads.Refuse(r)

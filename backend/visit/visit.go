@@ -137,6 +137,22 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 	return v.ref(r), true, nil
 }
 
+// LastView returns the latest page view of the visitor's latest session, and its address: that of the
+// page with the given address, if there is one in the session. known is false for a visitor who is not known.
+func (v *Visits) LastView(ctx context.Context, siteID int64, visitor ID, address string) (ref Ref, at string, known bool, err error) {
+	type view struct {
+		row
+		url string
+	}
+	last, known, err := db.One(ctx, v.db.Read(), func(l *view) []any { return []any{&l.visitor, &l.session, &l.hit, &l.url} },
+		`SELECT h.visitor_id, h.session_id, h.id, h.url FROM visitors AS v JOIN hits AS h ON h.site_id = v.site_id AND h.session_id = v.session_id
+		WHERE v.site_id = $1 AND v.id = $2 ORDER BY CASE WHEN h.url = $3 THEN 0 ELSE 1 END, h.id DESC LIMIT 1`, siteID, v.visitors.number(visitor), address)
+	if err != nil || !known {
+		return Ref{}, "", false, err
+	}
+	return v.ref(last.row), last.url, true, nil
+}
+
 // present returns [ErrForeign] unless the ids are those of a page view of the
 // site. All that stores something for a page view begins with it: whoever calls
 // need not have checked them, and nothing is stored for a visitor who

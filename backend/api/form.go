@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Form is a form that has passed on its way to the site.
+type Form struct {
+	Rule *capture.Rule
+	Said capture.Recognised
+	// Status is what the site has answered.
+	Status int
+}
+
+// Codes of forms that became no leads; see [lead.Refused].
+const (
+	formFailed  = "form_failed"  // the site has answered with an error
+	formTrapped = "form_trapped" // a field is filled that people do not see
+)
+
+// KeepForm stores what the form says: as a lead, or as what is known of the visitor. A form that does not count
+// by its rule is kept among the refused submissions, and so is one that a program has filled. The request is as Serve
+// takes it, with the visitor's cookies; the visitor has agreed.
+//
+// The visitor is whom the form's own credentials name, if these are right, or else the cookie; or else a new one.
+func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) error {
+	c := &call{r: r, site: site}
+	info := visit.Info{Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Region: site.Region(ctx)}
+	asks := f.Said.Says()
+	if f.Rule.Kind == capture.KindVisitor {
+		asks = info.Check() == nil
+	}
+	if !asks {
+		return nil // it is no request of anybody
+	}
+	from, err := a.fromForm(ctx, c, f.Said.Credentials)
+	if err != nil {
+		return err
+	}
+	code, reason := "", ""
+	switch {
+	case !f.Rule.Counts(f.Status):
+		code, reason = formFailed, "the site answered "+strconv.Itoa(f.Status)
+	case f.Said.Trapped:
+		code, reason = formTrapped, "a field is filled that people do not see"
+	case f.Rule.Kind == capture.KindVisitor:
+		return a.visits.AddInfo(ctx, site.ID, from.Ref, info)
+	}
+	submission := lead.Submission{
+		Origin: lead.Form, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
+		FormName: f.Said.FormName, UserFields: f.Said.UserFields,
+	}
+	if code == "" {
+		return a.addLead(ctx, c, from, &submission)
+	}
+	sent, err := json.Marshal(map[string]any{
+		"name": submission.Name, "email": submission.Email, "phone": submission.Phone, "message": submission.Message,
+		"form_name": submission.FormName, "user_fields": submission.UserFields,
+	})
+	if err != nil {
+		return err
+	}
+	c.submitted = &lead.Refused{Origin: lead.Form, Sent: sent, Ref: from.Ref, URL: from.uri}
+	a.keepRefused(ctx, c, &failure{code: code, reason: reason})
+	return nil
+}
+
+// fromForm is the page view that the form was sent from.
+func (a *API) fromForm(ctx context.Context, c *call, credentials map[string]string) (page, error) {
+	if len(credentials) > 0 {
+		fields := make(url.Values, len(credentials))
+		for name, value := range credentials {
+			fields.Set(name, value)
+		}
+		from, err := a.credentialsOf(ctx, c, fields)
+		if _, forged := errors.AsType[*failure](err); !forged {
+			return from, err
+		}
+	}
+	address := c.r.Referer() // the page of the form
+	if u, err := url.Parse(address); err != nil || u.Host != c.r.Host {
+		address = "http://" + c.r.Host + c.r.URL.EscapedPath()
+	}
+	visitor, _ := a.returning(c)
+	if visitor != 0 {
+		ref, at, known, err := a.visits.LastView(ctx, c.site.ID, visitor, address)
+		if err != nil || known {
+			return page{Ref: ref, uri: credentialAddress(at)}, err
+		}
+	}
+	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+		Nonce: rand.Text(), URL: visit.Clip(address, maxAddress), Kind: "load",
+		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
+	})
+	return page{Ref: hit.Ref, uri: credentialAddress(address)}, err
+}

@@ -1,0 +1,192 @@
+package caddymodule
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// mailer is a site whose forms are answered with the status that their path names, and echoes nothing.
+type mailer struct {
+	*httptest.Server
+	received []byte
+	length   int64
+}
+
+func newMailer(t *testing.T) *mailer {
+	m := new(mailer)
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.received, _ = io.ReadAll(r.Body)
+		m.length = r.ContentLength
+		w.Header().Set("Content-Type", "text/html; charset=windows-1251")
+		status := http.StatusOK
+		fmt.Sscanf(r.URL.Path, "/send/%d", &status)
+		w.WriteHeader(status)
+		io.WriteString(w, "<!doctype html><html><head><title>Lamps</title></head><body>sent</body></html>")
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// capturing runs a site that keeps its forms.
+func capturing(t *testing.T) (*server, *mailer, *backend.Desk) {
+	m := newMailer(t)
+	s := run(t, option+`
+		http://localhost:$PORT {
+			frontdesk shop {
+				capture /send/* {
+					form_name "Contact"
+				}
+				capture /join {
+					kind visitor
+				}
+				capture /mapped {
+					name who
+					phone number
+					user_field city
+					on always
+				}
+			}
+			reverse_proxy `+strings.TrimPrefix(m.URL, "http://")+`
+		}`).ready()
+	desk, done, err := activeService(t).Use()
+	require.NoError(t, err)
+	t.Cleanup(done)
+	return s, m, desk
+}
+
+func leadsOf(t *testing.T, desk *backend.Desk) []lead.Lead {
+	t.Helper()
+	leads, err := desk.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 100)
+	require.NoError(t, err)
+	return leads
+}
+
+// browser is the user agent of one.
+const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+
+const formType = "application/x-www-form-urlencoded"
+
+func TestFormsBecomeLeads(t *testing.T) {
+	s, m, desk := capturing(t)
+	const site = "http://localhost:$PORT"
+	post := func(path, contentType, body string, headers ...string) answer {
+		t.Helper()
+		got, err := s.do(http.MethodPost, site+path, body, append(headers, "Content-Type", contentType)...)
+		require.NoError(t, err)
+		require.Equal(t, body, string(m.received), "the site gets what was sent")
+		require.Contains(t, got.body, "sent")
+		return got
+	}
+
+	// A browser without scripts: the page brings the cookie, and the form comes with it.
+	page := s.get(site+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+	require.Contains(t, page.Header.Get("Cache-Control"), "private")
+	cookie := cookieOf(t, page.Header.Values("Set-Cookie"))
+	later := s.get(site+"/lamps", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser, "Cookie", cookie)
+	require.Empty(t, later.Header.Get("Set-Cookie"))
+	require.NotContains(t, later.Header.Get("Cache-Control"), "private", "that is done once")
+	form := url.Values{"your-name": {"Anna"}, "your-tel": {"+7 495 123-45-67"}, "your-message": {"Is it there?"}, "_wpcf7": {"12"}, "password": {"secret"}}.Encode()
+	got := post("/send/200", formType, form, "Cookie", cookie, "User-Agent", browser)
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	leads := leadsOf(t, desk)
+	require.Len(t, leads, 1)
+	l := leads[0]
+	require.Equal(t, lead.Form, l.Origin)
+	require.Equal(t, []string{"Anna", "74951234567", "Is it there?", "Contact"}, []string{l.Name, l.PhoneDigits, l.Message, l.FormName})
+	require.Empty(t, l.UserFields)
+	require.Equal(t, "news", l.Source.Source)
+	require.Contains(t, l.URL, "utm_source=news")
+
+	// Sent again by a reload it is the same; by a stranger it is another's.
+	post("/send/302", formType, form, "Cookie", cookie, "User-Agent", browser)
+	require.Len(t, leadsOf(t, desk), 1)
+	post("/send/200", formType, form, "User-Agent", browser)
+	require.Len(t, leadsOf(t, desk), 2)
+
+	// A form that fails is kept as such, and can be made a lead.
+	require.Equal(t, http.StatusInternalServerError, post("/send/500", formType, "email=bob@example.com&text=Hello", "Cookie", cookie).StatusCode)
+	require.Len(t, leadsOf(t, desk), 2)
+	var failed []lead.Refused
+	require.Eventually(t, func() bool {
+		var err error
+		failed, err = desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
+		return err == nil && len(failed) == 1
+	}, wait, tick)
+	require.Equal(t, []string{"form_failed", "the site answered 500", lead.Form}, []string{failed[0].Code, failed[0].Reason, failed[0].Origin})
+	made, err := desk.Leads.TakeOver(t.Context(), failed[0].SiteID, failed[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, "bob@example.com", made.Email)
+	require.Equal(t, l.Visitor, made.Visitor)
+
+	// By names that the configuration gives, whatever the site answers; by JSON; in the character set of the answer.
+	post("/mapped", formType, "who=Carl&number=%2B74951112233&city=Kazan&email=c@example.com")
+	l = leadsOf(t, desk)[0]
+	require.Equal(t, []string{"Carl", "", "Kazan"}, []string{l.Name, l.Email, l.UserFields["city"]})
+	post("/send/200", "application/json", `{"contact":{"name":"Dora","phone":"+7 495 765-43-21"}}`)
+	require.Equal(t, "Dora", leadsOf(t, desk)[0].Name)
+	post("/send/200", formType, "name=%C0%ED%ED%E0&phone=%2B74951112244")
+	require.Equal(t, "Анна", leadsOf(t, desk)[0].Name)
+
+	before := len(leadsOf(t, desk))
+	for _, nothing := range []string{"q=lamps", "password=secret&login=anna", "", "name=Anna"} {
+		post("/send/200", formType, nothing)
+	}
+	post("/send/200", "text/plain", "email=a@example.com")
+	post("/send/200", "application/json", `{"email":`)
+	post("/other", formType, form)
+	require.Len(t, leadsOf(t, desk), before)
+
+	// Who somebody is.
+	post("/join", formType, "name=Anna+Bell&email=anna@example.com", "Cookie", cookie)
+	require.Len(t, leadsOf(t, desk), before)
+	email, found, err := db.One(t.Context(), desk.DB.Read(), db.Only[string], `SELECT value FROM contacts WHERE kind = 'email' AND value = 'anna@example.com'`)
+	require.NoError(t, err)
+	require.True(t, found, email)
+}
+
+// Files of any size reach the site as they were sent.
+func TestUploadsPassAsTheyAre(t *testing.T) {
+	s, m, desk := capturing(t)
+	file := make([]byte, 8<<20)
+	rand.Read(file)
+	body := new(bytes.Buffer)
+	w := multipart.NewWriter(body)
+	part, err := w.CreateFormFile("photo", "lamp.jpg")
+	require.NoError(t, err)
+	part.Write(file)
+	require.NoError(t, w.WriteField("email", "anna@example.com"))
+	require.NoError(t, w.WriteField("message", "See the photo"))
+	require.NoError(t, w.Close())
+	sent := body.Bytes()
+	for _, length := range []int64{int64(len(sent)), -1} { // -1: chunked
+		request, err := http.NewRequest(http.MethodPost, s.text("http://localhost:$PORT/send/200"), io.MultiReader(bytes.NewReader(sent)))
+		require.NoError(t, err)
+		request.ContentLength = length
+		request.Header.Set("Content-Type", w.FormDataContentType())
+		response, err := s.client.Do(request)
+		require.NoError(t, err)
+		response.Body.Close()
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		require.True(t, bytes.Equal(sent, m.received))
+		require.Equal(t, length, m.length)
+	}
+	leads := leadsOf(t, desk)
+	require.Len(t, leads, 2, "two strangers")
+	require.Equal(t, "See the photo", leads[0].Message)
+	require.Empty(t, leads[0].UserFields)
+}
