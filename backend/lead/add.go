@@ -71,13 +71,21 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		if err := forget(ctx, tx, lead); err != nil {
 			return err
 		}
-		if err := lead.insert(ctx, tx); err != nil {
+		if earlier, err = l.join(ctx, tx, lead, delivery); err != nil {
 			return err
+		}
+		if earlier == 0 {
+			if err := lead.insert(ctx, tx); err != nil {
+				return err
+			}
 		}
 		info := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
 		err = l.visits.AddInfoTx(ctx, tx, lead.SiteID, lead.Ref, info)
 		if err != nil && !errors.Is(err, visit.ErrNothing) && !errors.Is(err, visit.ErrTooMany) {
 			return err
+		}
+		if earlier != 0 {
+			return nil
 		}
 		return journal.Append(ctx, tx, journal.Entry{
 			SiteID: lead.SiteID, At: lead.At, Kind: Added, SubjectID: lead.ID, VisitorID: int64(lead.Visitor), Data: data,

@@ -38,8 +38,10 @@ type Lead struct {
 	visit.Ref
 	// At is when the lead arrived, to the millisecond.
 	At time.Time
-	// Origin is Script, Server or Form.
+	// Origin is Script, Server or Form, and Also are the further ways by which the same request
+	// has come.
 	Origin string
+	Also   []string
 
 	Name  string
 	Email string

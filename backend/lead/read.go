@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -62,8 +63,7 @@ func (l *Leads) read(ctx context.Context, which string, limit int, args ...any) 
 	}
 	leads := make([]Lead, len(rows))
 	for i, r := range rows {
-		r.At = time.UnixMilli(r.at)
-		if err := json.Unmarshal([]byte(r.userFields), &r.UserFields); err != nil {
+		if err := r.complete(); err != nil {
 			return nil, fmt.Errorf("reading leads: %w", err)
 		}
 		leads[i] = r.Lead
@@ -76,15 +76,25 @@ type row struct {
 	Lead
 	at         int64
 	userFields string // as JSON
+	also       string
+}
+
+// complete takes apart what was read.
+func (r *row) complete() error {
+	r.At = time.UnixMilli(r.at)
+	if r.also != "" {
+		r.Also = strings.Fields(r.also)
+	}
+	return json.Unmarshal([]byte(r.userFields), &r.UserFields)
 }
 
 const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
-	is_sale, sale_cost, group_id, form_name, user_fields, url, ` + visit.SourceColumns
+	is_sale, sale_cost, group_id, form_name, user_fields, url, also, ` + visit.SourceColumns
 
 func (r *row) fields() []any {
 	return append([]any{
 		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
-		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL,
+		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also,
 	}, r.Source.Fields()...)
 }
 
@@ -95,10 +105,10 @@ func (l *Lead) insert(ctx context.Context, tx db.Tx) error {
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO leads (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)`,
 		append([]any{
 			l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.PhoneExtension, l.Message,
-			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL,
+			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL, strings.Join(l.Also, " "),
 		}, l.Source.Values()...)...)
 	return err
 }
