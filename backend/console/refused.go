@@ -32,6 +32,7 @@ type refusedRow struct {
 var refusals = map[string]string{
 	"empty": "refused.whyEmpty", "foreign_ids": "refused.whyForeign", "forged": "refused.whyForged", "missing": "refused.whyMissing",
 	"sale_cost_without_sale": "refused.whyCost", "unknown_site": "refused.whySite", "wrong_content_type": "refused.whyContent", "wrong_type": "refused.whyType",
+	"form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped",
 }
 
 func refusedRowOf(w *words, f frame, r lead.Refused) refusedRow {
