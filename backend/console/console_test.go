@@ -70,6 +70,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leases:  number.NewLeases(database, d.now, nil),
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
+	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
+		return d.Numbers.KeepOwn(ctx, tx, siteID, own, nil)
+	})
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)
 	d.console = console.New(d.Subjects, d.now, zap.NewNop())
