@@ -89,7 +89,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	now := samples.now()
 	if !b.edge.guard("choosing numbers", func() {
 		p.visit = f.visit(r, q, now)
-		p.visit.Arrive = f.arrival(s, r, q, p.visit.Purpose)
+		f.ask(&p.visit, s, r, q)
 	}) { // then the page is the neutral one
 		p.visit = snippet.Visit{ByCookie: true}
 	}

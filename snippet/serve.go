@@ -19,6 +19,9 @@ type Visit struct {
 	// get the code and none of it has been sent. The page waits for it. It must not panic. No cache
 	// is to keep any page of the request.
 	Arrive func() Arrival
+	// Recall, if it is not nil, is called once at most, for a part of a page or a framework's data of
+	// status 2xx: it tells what the visitor is shown now, if that is known. The same holds as for Arrive.
+	Recall func() (Shown, bool)
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
 	// there are any, the page is private.
 	SetCookies []string
@@ -61,7 +64,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest && outcome != v.Withheld {
 		return Result{Outcome: outcome}, next(w, r)
 	}
-	if v.Arrive != nil {
+	if v.Arrive != nil || v.Recall != nil {
 		v.Shown.audience = ForVisitor
 	}
 	ww := c.newWriter(w, r, v, outcome)
