@@ -20,6 +20,7 @@ type whoPage struct {
 	Asked                    bool
 	Source                   *source
 	Seen                     []seen
+	Preview                  string // address of the page as that visitor sees it; empty where there is none
 }
 
 type attributionChoice struct{ Value, Name string }
@@ -61,6 +62,8 @@ func (c *Console) showWho(w http.ResponseWriter, r *http.Request) {
 		} else if err := c.tell(r, f, &body, attribution, pages); err != nil {
 			c.failed(w, r, err)
 			return
+		} else {
+			body.Preview = c.previewOf(n.ID, f.Words.Code, body.Address, body.Referrer)
 		}
 	}
 	f.Body, f.Here = body, "/numbers/"+r.PathValue(siteField)+"/who"
@@ -149,4 +152,23 @@ func (c *Console) tellPool(r *http.Request, w *words, pool *number.Pool, told *s
 		told.Sees = w.text("who.poolFull", "pool", name) + " " + w.text(exhausted[pool.Exhausted], "number", unbroken(phone(pool.Reserve, "")))
 	}
 	return nil
+}
+
+// previewOf is the address at which the browser shows the page as somebody sees it who comes so; empty
+// where it would be too long.
+func (c *Console) previewOf(siteID int64, language, address, referrer string) string {
+	token, err := c.Previews.Begin(number.Preview{Site: siteID, Address: address, Referrer: referrer, Language: language})
+	if err != nil {
+		return ""
+	}
+	page, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if page.RawQuery != "" {
+		page.RawQuery += "&"
+	}
+	page.RawQuery += number.PreviewParameter + "=" + token
+	page.Fragment, page.RawFragment = "", ""
+	return page.String()
 }
