@@ -273,6 +273,11 @@ func TestWhoSeesWhat(t *testing.T) {
 		news := ask("address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnewsletter")
 		require.Contains(t, news, "7\u00a0495\u00a0765\u201143\u201121")
 		require.Contains(t, news, "Campaign 1 <code>static 74957654321 utm_source=news*</code>")
+		preview := regexp.MustCompile(`href="https://shop\.example/\?utm_source=newsletter&amp;svc_preview=([^"]+)"`).FindStringSubmatch(news)
+		require.NotNil(t, preview, news)
+		begun, err := d.Previews.Read(d.shop.ID, preview[1])
+		require.NoError(t, err)
+		require.Equal(t, "newsletter", begun.Source().Source)
 		direct := ask("address=https%3A%2F%2Fshop.example%2F")
 		require.Contains(t, direct, "1 of 1 are free now")
 		pool := &number.Pool{Name: "74951234567", Digits: []string{"74957650031"}}
