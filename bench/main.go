@@ -5,6 +5,7 @@
 //	go run ./bench rewrite    # looking through pages in memory, beside other rewriters
 //	go run ./bench pages      # pages on their way, beside plain Caddy and nginx
 //	go run ./bench pages -kinds # pages of each kind, beside plain Caddy; not among everything
+//	go run ./bench arrivals   # the last table of these alone: pages that come with their visits
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
@@ -99,6 +100,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return pages(ctx, folder, program, o.numbers, o.kinds, o.rounds, o.slice)
 		},
+		"arrivals": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return arrivals(ctx, folder, program, o.rounds, o.slice)
+		},
 		"hits": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -162,7 +170,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, hits, signin, attack, memory, size, endure, live or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, hits, signin, attack, memory, size, endure, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

@@ -65,7 +65,7 @@ func pages(ctx context.Context, folder, caddy string, numbers, each bool, rounds
 				median(spent[s.name]), median(rate[s.name]), median(ratios), ratios[0], ratios[rounds-1], s.of)
 		}
 	}
-	return nil
+	return arrivals(ctx, folder, caddy, rounds, slice)
 }
 
 // pageRequest is what a browser sends that asks for a page.

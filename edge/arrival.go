@@ -32,40 +32,67 @@ var Arrivals = []Arrival{Whole, Numberless, Late, Stranger}
 // further pages do not wait for it.
 const maxArriving = 256
 
-// arrival stores the visit of a page when it is called, for the page to be sent with it. It is
-// nil where the request begins no visit and goes on none: nobody has agreed, or nobody may look at
-// what is asked for.
-func (f *effect) arrival(s site.Site, r *http.Request, q *Request, purpose snippet.Purpose) func() snippet.Arrival {
-	if !f.meets(r.Header) || purpose != snippet.ForDocument || isPrefetch(r.Header) || !f.consent.given(r.Header) {
-		return nil
+// ask has the answer to a request for a page ask for its visit, or that to a request for a part
+// of one for the visitor's numbers, where the visitor has agreed and somebody may look at it. Where
+// forms are kept, which may come from browsers without scripts, the visit of the first page alone is asked for.
+func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Request) {
+	arrives, part := beside.Purpose == snippet.ForDocument, beside.Purpose == snippet.ForPart || beside.Purpose == snippet.ForFrame
+	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
+	asks := arrives && dynamic || part && dynamic && hasVisitor(r.Header) ||
+		arrives && len(f.block.settings.Captures) > 0 && !hasVisitor(r.Header)
+	if !asks || isPrefetch(r.Header) || !f.consent.given(r.Header) {
+		return
 	}
-	asked := q.AsSent(r)
+	e, asked := f.block.edge, q.AsSent(r)
 	asked.Header = r.Header.Clone() // the origin does not see our cookies
-	return func() (a snippet.Arrival) {
-		e := f.block.edge
-		e.guard("waiting for a visit", func() {
-			var outcome Arrival
-			a, outcome = f.arrive(s, asked)
-			e.Observer.Arrived(outcome)
-		})
-		return a
+	if arrives {
+		beside.Arrive = func() (a snippet.Arrival) {
+			e.guard("waiting for a visit", func() {
+				var outcome Arrival
+				a, outcome = f.arrive(s, asked)
+				e.Observer.Arrived(outcome)
+			})
+			return a
+		}
+		return
+	}
+	beside.Recall = func() (shown snippet.Shown, known bool) {
+		e.guard("waiting for a visitor", func() { shown, known = f.recall(s, asked) })
+		return shown, known
 	}
 }
 
-// meets tells whether the visits of a request's client are stored as pages are sent: all of them where
-// numbers depend on it, and the first page's where forms are kept, which may come from browsers without
-// scripts.
-func (f *effect) meets(h http.Header) bool {
-	if f.prerender == prerenderDynamic && f.hasTracking() {
+// hasVisitor tells whether a request has the visitor's cookie, be it genuine or not.
+func hasVisitor(h http.Header) bool {
+	for range api.VisitorCookie.Values(h) {
 		return true
 	}
-	if len(f.block.settings.Captures) == 0 {
+	return false
+}
+
+// apart does what waits for the database, in a goroutine of its own: a connection that hangs does
+// not hear that nobody waits any more. It returns false where the database cannot be asked now.
+func (e *Edge) apart(work func(*backend.Desk)) bool {
+	desk, done, err := e.Service.Use()
+	if err != nil {
 		return false
 	}
-	for range api.VisitorCookie.Values(h) {
+	if e.arriving.Add(1) > maxArriving {
+		e.arriving.Add(-1)
+		done()
 		return false
 	}
+	go func() {
+		defer done()
+		defer e.arriving.Add(-1)
+		e.guard("asking for a visit", func() { work(desk) })
+	}()
 	return true
+}
+
+// inTime bounds how long the answer to a request waits for the database.
+func (e *Edge) inTime(asked *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(asked.Context(), cmp.Or(e.patience, siteBudget))
 }
 
 // arriving is what becomes known of a visit, bit by bit. A channel that is closed has nothing.
@@ -78,27 +105,17 @@ type arriving struct {
 // by then: it names the view, which may have been stored after all.
 func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, outcome Arrival) {
 	e := f.block.edge
-	desk, done, err := e.Service.Use()
-	if err != nil {
-		return a, Late
-	}
-	if e.arriving.Add(1) > maxArriving {
-		e.arriving.Add(-1)
-		done()
-		return a, Late
-	}
-	ctx, cancel := context.WithTimeout(asked.Context(), cmp.Or(e.patience, siteBudget))
+	ctx, cancel := e.inTime(asked)
 	defer cancel()
 	id := rand.Text()
 	found := arriving{make(chan api.Served, 1), make(chan snippet.Shown, 1)}
-	// A goroutine of its own: a connection that hangs does not hear that nobody waits any more.
-	go func() {
-		defer done()
-		defer e.arriving.Add(-1)
+	if !e.apart(func(desk *backend.Desk) {
 		defer close(found.shown)
 		defer close(found.served)
-		e.guard("storing a visit", func() { f.store(ctx, desk, f.site(s, desk, asked), asked, id, found) })
-	}()
+		f.store(ctx, desk, f.site(s, desk, asked), asked, id, found)
+	}) {
+		return a, Late
+	}
 	served, stored := receive(ctx, found.served)
 	switch {
 	case !stored:
@@ -121,6 +138,30 @@ func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, ou
 	}
 	a.Shown = &shown
 	return a, Whole
+}
+
+// recall is what the visitor is shown now.
+func (f *effect) recall(s site.Site, asked *http.Request) (snippet.Shown, bool) {
+	e := f.block.edge
+	ctx, cancel := e.inTime(asked)
+	defer cancel()
+	found := make(chan snippet.Shown, 1)
+	if !e.apart(func(desk *backend.Desk) {
+		defer close(found)
+		visitor, address := desk.API.Whose(asked, f.site(s, desk, asked))
+		if visitor == 0 {
+			return
+		}
+		shown, err := f.shownNow(ctx, desk, visitor, address)
+		if err != nil {
+			e.Logger.Debug("finding the numbers of a visitor failed", zap.String("site", s.Key), zap.Error(err))
+			return
+		}
+		found <- shown
+	}) {
+		return snippet.Shown{}, false
+	}
+	return receive(ctx, found)
 }
 
 func receive[T any](ctx context.Context, from <-chan T) (value T, ok bool) {

@@ -447,6 +447,55 @@ func TestPagesAndAnswersFollowTheSameVisits(t *testing.T) {
 	}
 }
 
+// dataOrigin is an origin of a page, parts of it, and what a framework fetches instead.
+func dataOrigin(w http.ResponseWriter, r *http.Request) error {
+	if strings.HasPrefix(r.URL.Path, "/_next/data/") {
+		w.Header().Set("Content-Type", "application/json")
+		_, err := io.WriteString(w, `{"phone":"8 (495) 123-45-67"}`)
+		return err
+	}
+	return origin(w, r)
+}
+
+// What scripts and frames fetch for a visitor's page shows the numbers of the page, and begins nothing.
+func TestPartsOfAPageShowItsVisitorsNumbers(t *testing.T) {
+	t.Parallel()
+	onEach(t, pooled, dataOrigin, func(t *testing.T, f *front) {
+		parts := map[string][]string{
+			"/frame":                      {"Sec-Fetch-Dest", "iframe"},
+			"/_next/data/build/lamp.json": {"Sec-Fetch-Dest", "empty", "Sec-Fetch-Mode", "cors", "Accept", "*/*"},
+			"/part":                       {"Sec-Fetch-Dest", "empty", "Sec-Fetch-Mode", "cors", "Hx-Request", "true"},
+		}
+		shown := func(b *browser, want string) {
+			t.Helper()
+			for path, headers := range parts {
+				cookie, from := b.cookie, b.from
+				p := b.open(path, headers...)
+				require.Equal(t, want, p.shows(), path)
+				require.Empty(t, p.visit.View)
+				require.Empty(t, p.Header.Get("Set-Cookie"))
+				if b.cookie != "" {
+					require.Contains(t, p.Header.Get("Cache-Control"), "private")
+					require.Empty(t, p.Header.Get("ETag"))
+				}
+				b.cookie, b.from = cookie, from
+			}
+		}
+		b := f.browser()
+		shown(b, "123-45-67")
+		require.Equal(t, "765-00-11", b.open("/?utm_medium=cpc").shows())
+		shown(b, "765-00-11")
+		other := f.browser()
+		other.open("/?utm_source=news")
+		shown(other, "765-00-01")
+		third := f.browser()
+		third.cookie = "svc_v=forged"
+		shown(third, "123-45-67")
+		require.Equal(t, 2, f.count(`SELECT COUNT(*) FROM hits`))
+		require.Equal(t, 1, f.count(`SELECT COUNT(*) FROM pool_numbers WHERE visitor_id <> 0`))
+	})
+}
+
 // A page that comes out of a cache, the browser's own or one that keeps what is private, is a view of its own.
 func TestPageOutOfACache(t *testing.T) {
 	t.Parallel()

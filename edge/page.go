@@ -100,7 +100,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	now := samples.now()
 	if !b.edge.guard("choosing numbers", func() {
 		p.visit = f.visit(r, q, now)
-		p.visit.Arrive = f.arrival(s, r, q, p.visit.Purpose)
+		f.ask(&p.visit, s, r, q)
 		if preview := b.edge.previewing(s.ID, r.Header); preview != nil {
 			p.visit = f.previewed(p.visit, preview)
 		}

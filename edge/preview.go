@@ -17,7 +17,7 @@ const previewCookie api.HostCookie = "svc_preview"
 
 // The parameter with which the console opens a preview of a page, and what ends one.
 const (
-	previewParameter = "svc_preview="
+	previewParameter = number.PreviewParameter + "="
 	endPreview       = "end"
 )
 

@@ -77,12 +77,7 @@ func (f *effect) unmet(beside snippet.Visit, r *http.Request, q *Request, now ti
 func pageOf(r *http.Request, address *url.URL, now time.Time) number.Page {
 	whole := *address
 	whole.Host = r.Host
-	referrer := r.Referer()
-	page := number.Page{Source: visit.SourceAt(&whole, referrer), At: now}
-	// A source is direct only if the referrer is no other host's.
-	page.Within = page.Source.Kind == visit.Direct &&
-		(strings.HasPrefix(referrer, "http") || r.Header.Get("Sec-Fetch-Site") == "same-origin")
-	return page
+	return number.PageAt(&whole, r.Referer(), r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
 }
 
 // isPrefetch tells whether a browser asks for a page that nobody may look at.

@@ -68,3 +68,27 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 	shown.Lease(leased)
 	return shown, nil
 }
+
+// shownNow is what the visitor sees on a page that is open already, and is told nothing of this.
+func (f *effect) shownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
+	plan := f.numbers.plan
+	choice, err := plan.ChooseStored(ctx, f.attribution, desk.Visits, f.id, visit.Hit{Ref: visit.Ref{Visitor: visitor}, URL: address})
+	if err != nil {
+		return snippet.Shown{}, err
+	}
+	pools := plan.Pools(choice)
+	if pools == nil {
+		return f.numbers.show(choice), nil
+	}
+	current, err := desk.Leases.Current(ctx, f.id, visitor)
+	if err != nil {
+		return snippet.Shown{}, err
+	}
+	digits, leased := plan.Shown(choice), make([]bool, f.numbers.many)
+	for place := range pools {
+		digits[place], leased[place] = current[plan.Printed(place)]
+	}
+	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
+	shown.Lease(leased)
+	return shown, nil
+}

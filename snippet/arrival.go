@@ -48,6 +48,18 @@ func (w *writer) arrive(code []byte) []byte {
 	return a.appendTo(code)
 }
 
+// recall has an answer that begins no visit show what the visitor's page shows.
+func (w *writer) recall(status int) {
+	if w.visit.Recall == nil || status >= 300 {
+		return
+	}
+	shown, known := w.visit.Recall()
+	if w.visit.Recall = nil; known {
+		w.visit.Shown = shown
+		w.visit.Shown.audience = ForVisitor
+	}
+}
+
 // forbidReuse has browsers ask for the page each time it is opened: each time is a view.
 // They keep it for the way back all the same, and the script notices that. So does no-store, but
 // it would cost the back-forward cache.

@@ -21,6 +21,9 @@ type Visit struct {
 	Arrive func() Arrival
 	// Preview, if it is not nil, has the page say that it is one, and mark what is shown.
 	Preview *Preview
+	// Recall, if it is not nil, is called once at most, for a part of a page or a framework's data of
+	// status 2xx: it tells what the visitor is shown now, if that is known. The same holds as for Arrive.
+	Recall func() (Shown, bool)
 	// SetCookies are the whole values of Set-Cookie fields that go with the page. If
 	// there are any, the page is private.
 	SetCookies []string
@@ -63,7 +66,7 @@ func (c *Code) Serve(w http.ResponseWriter, r *http.Request, v Visit, next func(
 	if outcome != "" && outcome != Frame && outcome != FragmentRequest && outcome != v.Withheld {
 		return Result{Outcome: outcome}, next(w, r)
 	}
-	if v.Arrive != nil {
+	if v.Arrive != nil || v.Recall != nil {
 		v.Shown.audience = ForVisitor
 	}
 	ww := c.newWriter(w, r, v, outcome)

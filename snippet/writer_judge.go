@@ -33,6 +33,9 @@ func (w *writer) begin(status int) {
 func (w *writer) judge(status int, h http.Header) bool {
 	contentType := value(h, "Content-Type")
 	isHTML, charset := parseType(contentType)
+	if isHTML || isData(w.request, contentType) {
+		w.recall(status)
+	}
 	data := !isHTML && w.visit.depends() && isData(w.request, contentType)
 	if data && !w.visit.Shown.replaces() {
 		w.visit.limitCaches(h, false)

@@ -44,12 +44,8 @@ func (a *API) ServePage(ctx context.Context, r *http.Request, site Site, id stri
 	if a.visits.IsBot(header(r, "User-Agent", maxUserAgent)) {
 		return Served{}, nil
 	}
-	scheme := "http"
-	if c.secure("") {
-		scheme = "https"
-	}
-	v := view{SiteKey: site.Key, View: id, URL: scheme + "://" + r.Host + r.URL.RequestURI(), Referrer: r.Referer(), Kind: "load"}
-	visitor, _ := a.returning(c)
+	visitor, address := a.Whose(r, site)
+	v := view{SiteKey: site.Key, View: id, URL: address, Referrer: r.Referer(), Kind: "load"}
 	if visitor == 0 && !a.mayArrive(r) {
 		stranger, err := a.visits.StrangerString(ctx, site.ID)
 		if err != nil {
@@ -64,6 +60,18 @@ func (a *API) ServePage(ctx context.Context, r *http.Request, site Site, id stri
 	return Served{
 		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: a.visits.Sign(site.ID, p.uri, p.Ref), URI: p.uri, Hit: hit, First: visitor == 0,
 	}, nil
+}
+
+// Whose tells who asks by the visitor's cookie, 0 for nobody who is known, and for which
+// address. The request is as Serve takes it.
+func (a *API) Whose(r *http.Request, site Site) (visitor visit.ID, address string) {
+	c := &call{r: r, site: site}
+	scheme := "http"
+	if c.secure("") {
+		scheme = "https"
+	}
+	visitor, _ = a.returning(c)
+	return visitor, scheme + "://" + r.Host + r.URL.RequestURI()
 }
 
 // mayArrive tells whether the client of a first page counts as a visitor.

@@ -63,13 +63,19 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d := &desk{t: t}
 	visits, err := visit.Open(ctx, database, d.now)
 	require.NoError(t, err)
+	previews, err := number.OpenPreviews(ctx, database, d.now)
+	require.NoError(t, err)
 	d.Subjects = console.Subjects{
-		DB: database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
+		Previews: previews,
+		DB:       database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
 		Numbers: number.NewShown(database, d.now),
 		Leases:  number.NewLeases(database, d.now, nil),
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
+	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
+		return d.Numbers.KeepOwn(ctx, tx, siteID, own, nil)
+	})
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)
 	d.console = console.New(d.Subjects, d.now, zap.NewNop())

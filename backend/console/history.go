@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -84,6 +85,8 @@ func (p *historyPage) add(f frame, e journal.Entry) {
 		By, Login string
 		From, To  any
 		Settings  map[string]any
+		Numbers   number.Deeds
+		Pools     number.Deeds
 	}
 	if json.Unmarshal(e.Data, &said) == nil {
 		row.By, row.Login = said.By, said.Login
@@ -95,8 +98,12 @@ func (p *historyPage) add(f frame, e journal.Entry) {
 		row.Details = []string{roleName(f.Words, said.From) + " → " + roleName(f.Words, said.To)}
 	case site.Changed:
 		for _, name := range slices.Sorted(maps.Keys(said.Settings)) {
-			row.Details = append(row.Details, settingName(f.Words, name))
+			if ownThings[name] == "" {
+				row.Details = append(row.Details, settingName(f.Words, name))
+			}
 		}
+		row.Details = append(row.Details, thingsDone(f.Words, "number", said.Numbers)...)
+		row.Details = append(row.Details, thingsDone(f.Words, "pool", said.Pools)...)
 	}
 	for _, s := range f.Sites {
 		if s.ID == e.SiteID {
@@ -108,6 +115,24 @@ func (p *historyPage) add(f frame, e journal.Entry) {
 		return
 	}
 	p.Rows = append(p.Rows, row)
+}
+
+// ownThings are the settings of which the entries tell by themselves what was done.
+var ownThings = map[string]string{"numbers": "number", "pools": "pool"}
+
+// deedWords are the names of the words for what was done to a number or a pool.
+var deedWords = map[string][3]string{
+	"number": {"history.numberAdded", "history.numberChanged", "history.numberRemoved"},
+	"pool":   {"history.poolAdded", "history.poolChanged", "history.poolRemoved"},
+}
+
+func thingsDone(w *words, kind string, d number.Deeds) (details []string) {
+	for i, names := range [][]string{d.Added, d.Changed, d.Removed} {
+		for _, name := range names {
+			details = append(details, w.text(deedWords[kind][i], "name", written(name)))
+		}
+	}
+	return details
 }
 
 func textOf(value any) string {
@@ -128,7 +153,7 @@ func roleName(w *words, role any) string {
 // settingNames are the names of the words for a site's settings.
 var settingNames = map[string]string{
 	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "prerender": "setting.prerender",
-	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region",
+	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "numbers": "setting.numbers", "pools": "setting.pools",
 }
 
 func settingName(w *words, name string) string {

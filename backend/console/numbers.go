@@ -2,6 +2,8 @@ package console
 
 import (
 	"net/http"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -24,12 +26,15 @@ type numbersPage struct {
 // siteNumbers are the numbers that a site shows, or that are declared for it.
 type siteNumbers struct {
 	site.Site
-	Rows []numberRow
+	Rows    []numberRow
+	May     bool   // change them
+	Problem string // why the site's own numbers are not in effect
 }
 
 // The states of a number, by the names of their words.
 const (
 	stateConfigured = "numbers.configured"
+	stateOwn        = "numbers.own"
 	stateTracking   = "numbers.tracking"
 	stateOther      = "numbers.other"
 )
@@ -37,7 +42,10 @@ const (
 // numberRow is a number as a row of the list.
 type numberRow struct {
 	Digits   string
-	Valid    bool // a number of its country's plan
+	Link     string // to its page; empty for one that nobody tracks
+	Track    string // where it is made a number of the site; empty where it cannot be
+	Rules    int    // by which visitors are shown another
+	Valid    bool   // a number of its country's plan
 	State    string
 	Replaces string   // digits of the number that a tracking number stands for
 	Writings []string // as people read them; in links only where there is nothing else
@@ -66,7 +74,8 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 	}
 	var body numbersPage
 	for _, s := range f.Sites {
-		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] {
+		alone := (f.SiteID == s.ID || len(f.Sites) == 1) && s.RetiredAt.IsZero()
+		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] && !alone {
 			continue
 		}
 		if len(body.Sites) == maxNumberSites {
@@ -83,10 +92,39 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 			c.failed(w, r, err)
 			return
 		}
-		body.Sites = append(body.Sites, siteNumbers{s, numberRows(shown, declared)})
+		n, err := c.numberingOf(r.Context(), s)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		listed := siteNumbers{Site: s, Rows: numberRows(shown, declared), May: mayChange(f.Operator) && s.RetiredAt.IsZero()}
+		for i := range listed.Rows {
+			listed.Rows[i].lead(n, listed.May)
+		}
+		if n.Conflict != nil {
+			listed.Problem = f.Words.mistake(n.Conflict)
+		}
+		body.Sites = append(body.Sites, listed)
 	}
 	f.Body = body
 	c.show(w, r, http.StatusOK, f)
+}
+
+// lead says where the row leads to.
+func (row *numberRow) lead(n *numbering, may bool) {
+	of, isOwn := n.own(row.Digits)
+	if isOwn {
+		row.State = stateOwn
+	} else {
+		of, _ = n.configured(row.Digits)
+	}
+	row.Rules = len(of.Tracking)
+	switch {
+	case isOwn || row.State == stateConfigured:
+		row.Link = numberLink(n.ID, row.Digits)
+	case row.State == stateOther && row.Valid && may:
+		row.Track = "/numbers/" + strconv.FormatInt(n.ID, 10) + "/new?" + url.Values{"number": {row.Digits}}.Encode()
+	}
 }
 
 // numberRows are what needs to be looked at first, then what the pages show, then

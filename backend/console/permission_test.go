@@ -24,6 +24,7 @@ import (
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
+	"SecretCampaign", "765-00-03",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -42,14 +43,16 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/secret-path", map[string][]number.Writing{"74957654321": {{Text: "74957654321", Place: "text"}}}))
 	refused := d.refuse("foreign_ids", []byte(`{"name":"SecretRefused"}`), h.Ref)
 	d.call(telephony.Event{Call: "secret", Kind: telephony.Start, Called: "74950000001", Caller: "79123456789", Recording: "https://pbx.example/SecretRecording.mp3"})
-	_, err = d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{PhoneMask: new("+7 ###")}, "shopkeeper")
+	_, err = d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{PhoneMask: new("+7 ###"),
+		Numbers: []number.Number{{Number: "74950000002", Tracking: []number.Tracking{{Name: "SecretCampaign", Pool: "hiddenpool"}}}},
+		Pools:   map[string]number.DeclaredPool{"hiddenpool": {Numbers: []string{"74957650003"}}}}, "shopkeeper")
 	require.NoError(t, err)
 	keeper, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{
 		Login: "shopkeeper", Name: "SecretKeeper", Password: password, Role: operator.Admin, Sites: scope.Of(d.shop.ID)})
 	require.NoError(t, err)
 	return map[string]string{
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
-		"refused": fmt.Sprint(refused.ID), "view": "leads", "name": "console.css", "$": "",
+		"refused": fmt.Sprint(refused.ID), "view": "leads", "number": "74950000002", "pool": "hiddenpool", "name": "console.css", "$": "",
 	}
 }
 

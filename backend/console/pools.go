@@ -1,7 +1,10 @@
 package console
 
 import (
+	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -18,6 +21,7 @@ type sitePools struct {
 type poolUse struct {
 	number.Use
 	Name   string
+	Page   string // its address
 	Taken  int
 	Advice []string // sentences
 	Own    []lease  // the site's
@@ -27,6 +31,9 @@ type poolUse struct {
 type lease struct {
 	number.Lease
 	Visitor, Link string
+	Elsewhere     bool   // a visitor of another site has it, or had it
+	Free, Never   bool   // nobody has it now; nobody ever had
+	Past          string // address of its past leases
 }
 
 // showPools serves the pools of the sites that lists are narrowed to.
@@ -44,6 +51,7 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Sites []sitePools
 		More  bool
+		New   string // where a pool is made; empty where it cannot be
 	}
 	for _, s := range f.Sites {
 		if f.SiteID != 0 && f.SiteID != s.ID || !having[s.ID] {
@@ -53,8 +61,15 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 			body.More = true
 			break
 		}
+		if mayChange(f.Operator) && s.RetiredAt.IsZero() && (f.SiteID == s.ID || len(f.Sites) == 1) {
+			body.New = "/pools/" + strconv.FormatInt(s.ID, 10) + "/new"
+		}
 		uses, err := c.Leases.Uses(r.Context(), s.ID)
 		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		if uses, err = c.withUnused(r.Context(), s, uses); err != nil {
 			c.failed(w, r, err)
 			return
 		}
@@ -71,12 +86,29 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 	c.show(w, r, http.StatusOK, f)
 }
 
-func poolUseOf(w *words, siteID int64, use number.Use) poolUse {
-	name := use.Pool
-	if !number.IsPoolName(name) { // that of a printed number alone
-		name = phone(name, "")
+// withUnused adds the pools of which nobody has had a number yet.
+func (c *Console) withUnused(ctx context.Context, s site.Site, uses []number.Use) ([]number.Use, error) {
+	n, err := c.numberingOf(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	shown := poolUse{Use: use, Name: name, Taken: len(use.Now), Advice: adviceOf(w, use)}
+	add := func(pool *number.Pool) {
+		if pool != nil && !slices.ContainsFunc(uses, func(u number.Use) bool { return u.Pool == pool.Name }) {
+			uses = append(uses, number.Use{Pool: pool.Name, Numbers: len(pool.Digits)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Settings.Pools)) {
+		add(n.poolOf(name))
+	}
+	for _, pool := range n.Effective.Plan().AllPools() {
+		add(pool)
+	}
+	return uses, nil
+}
+
+func poolUseOf(w *words, siteID int64, use number.Use) poolUse {
+	name := written(number.PoolTitle(use.Pool)) // which may be that of a printed number
+	shown := poolUse{Use: use, Name: name, Page: poolLink(siteID, number.PoolTitle(use.Pool)), Taken: len(use.Now), Advice: adviceOf(w, use)}
 	for _, l := range use.Now {
 		if l.Site == siteID { // another site's visitors are nobody's business here
 			shown.Own = append(shown.Own, lease{

@@ -26,11 +26,11 @@ func TestPools(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hold()
 		b := d.signedIn("vera")
-		require.Contains(t, b.get("/numbers/pools").body, "No visitor has had a number of a pool yet")
+		require.Contains(t, b.get("/numbers/pools").body, "No pools yet")
 		pool := &number.Pool{Name: "spring", Digits: []string{"74957650001", "74957650002"}}
 		require.NoError(t, pool.Complete())
 		d.declareNumbers("", number.Declared{Digits: "74951234567", Tracking: pool.Digits})
-		require.Contains(t, b.get("/numbers/pools").body, "No visitor has had a number of a pool yet")
+		require.Contains(t, b.get("/numbers/pools").body, "No pools yet")
 
 		h, first := d.lease(pool)
 		page := b.get("/numbers/pools").body

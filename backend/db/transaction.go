@@ -90,11 +90,9 @@ func (tx Tx) Lock(ctx context.Context, number int64) error {
 	if tx.db.engine != Postgres || slices.Contains(tx.notes.locked, number) {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, number)
-	if err == nil {
-		tx.notes.locked = append(tx.notes.locked, number)
-	}
-	return err
+	tx.notes.locked = append(tx.notes.locked, number)
+	// It costs no round trip: nothing behind it is executed before it is locked.
+	return tx.session.queue(ctx, &statement{query: `SELECT pg_advisory_xact_lock($1)`, args: []any{number}})
 }
 
 // ask hands the rows of a query within the transaction to read; for [List] and [One].

@@ -72,6 +72,21 @@ func (l *Leases) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID) 
 	return leasesOf(rows), nil
 }
 
+// Current are the numbers that the visitor has now, by those that are printed.
+func (l *Leases) Current(ctx context.Context, siteID int64, visitor visit.ID) (map[string]string, error) {
+	leases, err := l.OfVisitor(ctx, siteID, visitor)
+	if err != nil {
+		return nil, err
+	}
+	current, now := make(map[string]string), l.now()
+	for _, lease := range slices.Backward(leases) { // the newest counts
+		if !lease.Until.Before(now) {
+			current[lease.Replaces] = lease.Digits
+		}
+	}
+	return current, nil
+}
+
 func leasesOf(rows []leaseRow) []Lease {
 	leases := make([]Lease, len(rows))
 	for i := range rows {

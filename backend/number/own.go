@@ -148,7 +148,7 @@ func (o Own) resolve(siteID int64) (map[string]*Pool, error) {
 		if err != nil {
 			return nil, err
 		}
-		pool.Name = ownPoolName(siteID, name)
+		pool.Name = OwnPoolName(siteID, name)
 		for i, digits := range pool.Digits {
 			if other := owner[digits]; other != "" {
 				return nil, &Place{Pool: name, Field: "numbers", Index: i,

@@ -5,6 +5,8 @@ package number
 import (
 	"encoding/binary"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -151,6 +153,14 @@ func (p *Plan) add(r rule) error {
 
 // Pool is the pool of the name; nil where no rule has it.
 func (p *Plan) Pool(name string) *Pool { return p.pools[name] }
+
+// AllPools are the pools that rules have, in the order of their names.
+func (p *Plan) AllPools() (all []*Pool) {
+	for _, name := range slices.Sorted(maps.Keys(p.pools)) {
+		all = append(all, p.pools[name])
+	}
+	return all
+}
 
 // HasStatic tells whether there is a tracking number that all visitors of a source see.
 func (p *Plan) HasStatic() bool { return p.static }

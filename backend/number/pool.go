@@ -55,8 +55,8 @@ var poolName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 // letters, digits and hyphens.
 func IsPoolName(name string) bool { return poolName.MatchString(name) }
 
-// ownPoolName is the name of a site's own pool: like no other site's, and no configuration's.
-func ownPoolName(siteID int64, name string) string { return strconv.FormatInt(siteID, 10) + "/" + name }
+// OwnPoolName is the name of a site's own pool: like no other site's, and no configuration's.
+func OwnPoolName(siteID int64, name string) string { return strconv.FormatInt(siteID, 10) + "/" + name }
 
 // Title is how the pool is called among those of its site.
 func (p *Pool) Title() string { return PoolTitle(p.Name) }

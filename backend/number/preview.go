@@ -31,6 +31,9 @@ type Preview struct {
 	Until int64 `json:"u"`
 }
 
+// PreviewParameter is the parameter of an address that holds a preview's token, for the first page.
+const PreviewParameter = "svc_preview"
+
 // Source is from where that somebody comes.
 func (p Preview) Source() visit.Source { return visit.SourceOf(p.Address, p.Referrer) }
 

@@ -13,6 +13,7 @@
 	const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
 	const moment = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium", hourCycle: "h23" });
 	const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+	const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
 	const counted = (text, count, minutes) => text.replace("#", count).replace("%", minutes);
 
 	function ago(at) {
@@ -42,6 +43,8 @@
 			time.title = moment.format(at);
 			if (time.dataset.as === "span") write(time, span(at));
 			else if (time.dataset.as === "clock") write(time, clock.format(at));
+			else if (time.dataset.as === "date") write(time, date.format(at));
+			else if (time.dataset.as === "exact") write(time, moment.format(at));
 			else write(time, ago(at));
 		}
 	}

@@ -1,0 +1,246 @@
+package console
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+)
+
+// poolForm is a pool of a site as its form has it.
+type poolForm struct {
+	Seen      int64  // version that the form was made from
+	Was       string // name of the pool that is changed; empty for a new one
+	Name      string
+	Numbers   string // one a line, as they were typed
+	Hold      string // minutes
+	Exhausted string
+	Reserve   string
+	Wrong     map[string]string // what is wrong, by the names of fields
+}
+
+// poolPage is the content of the page of one pool.
+type poolPage struct {
+	*numbering
+	poolForm
+	Title   string
+	IsOwn   bool
+	May     bool
+	Digits  []string // its numbers
+	Held    time.Duration
+	After   string   // what visitors see when it is exhausted, in words
+	UsedBy  []string // digits of the printed numbers with rules that use it
+	Taken   int      // of its numbers, now
+	Advice  []string // sentences
+	Rows    []lease  // of each number, now or last
+	History leaseHistory
+	Chart   poolChart
+}
+
+func poolLink(siteID int64, name string) string {
+	return "/pools/" + strconv.FormatInt(siteID, 10) + "/" + url.PathEscape(name)
+}
+
+func poolFormOf(version int64, name string, p number.DeclaredPool) poolForm {
+	form := poolForm{Seen: version, Was: name, Name: name, Exhausted: string(p.Exhausted), Reserve: written(p.Reserve), Hold: "5"}
+	if p.Hold > 0 {
+		form.Hold = strconv.FormatFloat(p.Hold.Minutes(), 'f', -1, 64)
+	}
+	var typed []string
+	for _, digits := range p.Numbers {
+		typed = append(typed, written(digits))
+	}
+	form.Numbers = strings.Join(typed, "\n")
+	return form
+}
+
+func sentPool(r *http.Request) poolForm {
+	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+	form := poolForm{Was: value("was"), Name: value("name"), Numbers: value("numbers"), Hold: value("hold"), Exhausted: value("exhausted"), Reserve: value("reserve")}
+	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
+	return form
+}
+
+// pool is what the form says. Numbers are written as digits where they are right.
+func (f poolForm) pool() number.DeclaredPool {
+	p := number.DeclaredPool{Exhausted: number.Exhausted(f.Exhausted)}
+	for _, typed := range lines(strings.ReplaceAll(f.Numbers, ",", "\n")) {
+		if digits, err := number.TrackingNumber(typed); err == nil {
+			typed = digits
+		}
+		p.Numbers = append(p.Numbers, typed)
+	}
+	minutes, err := strconv.ParseFloat(strings.ReplaceAll(f.Hold, ",", "."), 64)
+	if p.Hold = time.Duration(minutes * float64(time.Minute)); err != nil || p.Hold <= 0 || minutes > 1000 {
+		p.Hold = -1 // which is refused
+	}
+	if p.Exhausted == number.ShowReserve {
+		p.Reserve = f.Reserve
+		if digits, err := number.TrackingNumber(f.Reserve); err == nil {
+			p.Reserve = digits
+		}
+	}
+	return p
+}
+
+func (f *poolForm) point(w *words, err error) {
+	var place *number.Place
+	var m *number.Mistake
+	name := "numbers"
+	if errors.As(err, &place) && place.Pool == f.Name {
+		name = place.Field
+	}
+	if errors.As(err, &m) && slices.Contains([]string{"hold", "reserve", "reserve_pooled"}, m.Kind) {
+		name = strings.TrimSuffix(m.Kind, "_pooled")
+	}
+	f.Wrong = map[string]string{name: w.mistake(err)}
+}
+
+func (c *Console) showNewPool(w http.ResponseWriter, r *http.Request) {
+	if f, n, found := c.numberingAt(w, r, "pool"); found {
+		c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, "", number.DeclaredPool{}))
+	}
+}
+
+func (c *Console) showPool(w http.ResponseWriter, r *http.Request) {
+	f, n, found := c.numberingAt(w, r, "pool")
+	if !found {
+		return
+	}
+	name := r.PathValue("pool")
+	own, isOwn := n.Settings.Pools[name]
+	if !isOwn && n.poolOf(name) == nil {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, name, own))
+}
+
+// poolOf is the pool that the site knows by the name: its own, one of the configuration that
+// its numbers use, or that of a printed number alone.
+func (n *numbering) poolOf(name string) *number.Pool {
+	if own, is := n.Settings.Pools[name]; is {
+		if pool, err := own.Resolve(name); err == nil {
+			pool.Name = number.OwnPoolName(n.ID, name)
+			return pool
+		}
+	}
+	for _, d := range []*number.Declaration{n.Effective, n.Configured} {
+		if pool := d.Plan().Pool(name); pool != nil {
+			return pool
+		}
+	}
+	return nil
+}
+
+func (c *Console) showPoolPage(w http.ResponseWriter, r *http.Request, status int, f frame, n *numbering, form poolForm) {
+	body := poolPage{numbering: n, poolForm: form, Title: f.Words.text("pool.new"), May: mayChange(f.Operator)}
+	_, body.IsOwn = n.Settings.Pools[form.Was]
+	f.Here, f.Title = "/pools/"+strconv.FormatInt(n.ID, 10)+"/new", body.Title
+	if pool := n.poolOf(form.Was); pool != nil {
+		f.Title = f.Words.text("pool.called", "pool", written(form.Was))
+		f.Here, body.Title = poolLink(n.ID, form.Was), written(form.Was)
+		body.Digits, body.Held, body.After = pool.Digits, pool.Hold, f.Words.text(exhausted[pool.Exhausted], "number", unbroken(phone(pool.Reserve, "")))
+		body.UsedBy = n.users(form.Was)
+		if err := c.usePool(r, f, n, pool, &body); err != nil {
+			c.failed(w, r, err)
+			return
+		}
+	}
+	f.Body = body
+	c.show(w, r, status, f)
+}
+
+// exhausted are the names of the words for what visitors see when a pool has no number left.
+var exhausted = map[number.Exhausted]string{number.ShowOriginal: "pool.original", number.ShareNumber: "pool.shared", number.ShowReserve: "pool.reserve"}
+
+// users are the printed numbers with rules that use the pool.
+func (n *numbering) users(name string) (digits []string) {
+	for _, printed := range n.Effective.Numbers() {
+		if slices.ContainsFunc(printed.Tracking, func(t number.Tracking) bool {
+			return t.Pool == name || len(t.Dynamic) > 0 && printed.Number == name
+		}) {
+			digits = append(digits, printed.Number)
+		}
+	}
+	return digits
+}
+
+// changePool stores the pool of the form.
+func (c *Console) changePool(w http.ResponseWriter, r *http.Request) {
+	f, n, found := c.numberingAt(w, r, "pool")
+	if !found {
+		return
+	}
+	form, own := sentPool(r), n.Settings.Own()
+	own.Pools = maps.Clone(own.Pools)
+	if own.Pools == nil {
+		own.Pools = make(map[string]number.DeclaredPool)
+	}
+	_, there := own.Pools[form.Name]
+	if form.Was != "" { // a pool keeps its name: its numbers would rest
+		form.Name = form.Was
+	} else if there {
+		form.Wrong = map[string]string{"name": f.Words.text("pool.nameTaken")}
+		f.Problem = form.Wrong["name"]
+		c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
+		return
+	}
+	own.Pools[form.Name] = form.pool()
+	err := n.check(own)
+	if err == nil {
+		err = c.keep(w, r, n, form.Seen, own, poolLink(n.ID, form.Name), "pool.saved", func() { c.poolChanged(w, r, form) })
+	}
+	if err != nil {
+		f.Problem = f.Words.mistake(err)
+		form.point(f.Words, err)
+		c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
+	}
+}
+
+// poolChanged shows what somebody else has made of the pool meanwhile.
+func (c *Console) poolChanged(w http.ResponseWriter, r *http.Request, form poolForm) {
+	f, n, found := c.numberingAt(w, r, "pool")
+	if !found {
+		return
+	}
+	f.Problem = f.Words.text("problem.changed")
+	if own, is := n.Settings.Pools[form.Was]; is {
+		form = poolFormOf(n.Version, form.Was, own)
+	} else {
+		form.Was, form.Seen = "", n.Version
+	}
+	c.showPoolPage(w, r, http.StatusConflict, f, n, form)
+}
+
+func (c *Console) removePool(w http.ResponseWriter, r *http.Request) {
+	f, n, found := c.numberingAt(w, r, "pool")
+	if !found {
+		return
+	}
+	name, own := r.PathValue("pool"), n.Settings.Own()
+	seen, _ := strconv.ParseInt(r.PostFormValue("version"), 10, 64)
+	if _, is := own.Pools[name]; !is {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	for _, printed := range own.Numbers {
+		if slices.ContainsFunc(printed.Tracking, func(t number.Tracking) bool { return t.Pool == name }) {
+			f.Problem = f.Words.text("mistake.poolUsed", "a", written(number.Digits(printed.Number)))
+			c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, poolFormOf(n.Version, name, own.Pools[name]))
+			return
+		}
+	}
+	own.Pools = maps.Clone(own.Pools)
+	delete(own.Pools, name)
+	form := poolForm{Was: name}
+	if err := c.keep(w, r, n, seen, own, "/numbers/pools", "pool.removed", func() { c.poolChanged(w, r, form) }); err != nil {
+		c.failed(w, r, err)
+	}
+}

@@ -1,0 +1,174 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// whoPage is the content of the page that tells who would see what.
+type whoPage struct {
+	*numbering
+	Address, Referrer, Again string
+	Attribution              string // that was chosen; empty for the site's
+	OfSite                   string // the site's, in words
+	Attributions             []attributionChoice
+	Asked                    bool
+	Source                   *source
+	Seen                     []seen
+	Preview                  string // address of the page as that visitor sees it; empty where there is none
+}
+
+type attributionChoice struct{ Value, Name string }
+
+// seen is what a visitor sees in the place of a number.
+type seen struct {
+	Printed string // digits
+	Link    string
+	Sees    string
+	Why     string
+	Full    bool
+	Text    string // the rule as a configuration has it
+}
+
+// maxAddress is how long an address that is asked about may be, in bytes.
+const maxAddress = 4000
+
+func (c *Console) showWho(w http.ResponseWriter, r *http.Request) {
+	f, n, found := c.numberingAt(w, r, "who")
+	if !found {
+		return
+	}
+	query := r.URL.Query()
+	asked := func(name string) string { return strings.TrimSpace(query.Get(name)) }
+	ofSite := c.attributionOf(n)
+	body := whoPage{numbering: n, Address: asked("address"), Referrer: asked("referrer"), Again: asked("again"), Attribution: asked("attribution"),
+		OfSite: f.Words.text("who.ofSite", "value", f.Words.text(attributions[ofSite]))}
+	for _, a := range []number.Attribution{number.First, number.Last, number.LastNonDirect} {
+		body.Attributions = append(body.Attributions, attributionChoice{string(a), f.Words.text(attributions[a])})
+	}
+	status := http.StatusOK
+	if body.Address != "" {
+		attribution := number.Attribution(body.Attribution)
+		if attribution.Check() != nil {
+			attribution = ofSite
+		}
+		if pages := pagesOf(c.now(), body.Address, body.Referrer, body.Again); pages == nil {
+			f.Problem, status = f.Words.text("who.wrongAddress"), http.StatusUnprocessableEntity
+		} else if err := c.tell(r, f, &body, attribution, pages); err != nil {
+			c.failed(w, r, err)
+			return
+		} else {
+			body.Preview = c.previewOf(n.ID, f.Words.Code, body.Address, body.Referrer)
+		}
+	}
+	f.Body, f.Here = body, "/numbers/"+r.PathValue(siteField)+"/who"
+	c.show(w, r, status, f)
+}
+
+// attributionOf is which of a visitor's visits decides at the site.
+func (c *Console) attributionOf(n *numbering) number.Attribution {
+	if own := n.Settings.Attribution; own != nil {
+		return *own
+	}
+	if c.Configured != nil {
+		if set, known := c.Configured(n.Key); known && set.Attribution != nil {
+			return *set.Attribution
+		}
+	}
+	return number.LastNonDirect
+}
+
+// pagesOf are the first pages of the visits; nil when an address is none.
+func pagesOf(now time.Time, address, referrer, again string) (pages []number.Page) {
+	for i, text := range []string{address, again} {
+		if text == "" && i > 0 {
+			break
+		}
+		u, err := url.Parse(text)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(text) > maxAddress || len(referrer) > maxAddress {
+			return nil
+		}
+		pages = append(pages, number.PageAt(u, referrer, false, now.Add(time.Duration(i)*24*time.Hour)))
+		referrer = "" // the later visit comes by the address alone
+	}
+	return pages
+}
+
+// tell says what the visitor of the pages sees.
+func (c *Console) tell(r *http.Request, f frame, body *whoPage, attribution number.Attribution, pages []number.Page) error {
+	plan := body.Effective.Plan()
+	var remembered *number.Remembered
+	var choice number.Choice
+	var source visit.Source
+	for _, page := range pages {
+		choice, remembered, _ = plan.Follow(attribution, remembered, page)
+		if source = page.Source; remembered != nil {
+			source = remembered.Source
+		}
+	}
+	body.Asked, body.Source = true, new(sourceOf(f.Words, source))
+	list := body.Effective.Numbers()
+	for i, v := range plan.Verdicts(choice) {
+		told := seen{Printed: v.Printed, Link: numberLink(body.ID, v.Printed), Sees: f.Words.text("who.original"), Why: f.Words.text("who.noRule")}
+		if v.Rule > 0 {
+			rule := list[i].Tracking[v.Rule-1]
+			told.Text = textOfRule(rule)
+			told.Why = f.Words.text("who.rule", "count", v.Rule)
+			if rule.Name != "" {
+				told.Why = f.Words.text("who.ruleNamed", "count", v.Rule, "name", plainly(rule.Name))
+			}
+			told.Sees = unbroken(phone(v.Digits, ""))
+		}
+		if v.Pool != nil {
+			if err := c.tellPool(r, f.Words, v.Pool, &told); err != nil {
+				return err
+			}
+		}
+		body.Seen = append(body.Seen, told)
+	}
+	return nil
+}
+
+// tellPool says what the pool has left now.
+func (c *Console) tellPool(r *http.Request, w *words, pool *number.Pool, told *seen) error {
+	held, err := c.Leases.Held(r.Context(), pool.Digits)
+	if err != nil {
+		return err
+	}
+	free, now := len(pool.Digits), c.now()
+	for _, l := range held {
+		if !l.Until.Before(now) {
+			free--
+		}
+	}
+	name := written(pool.Title())
+	told.Sees = w.text("who.poolFree", "pool", name, "free", free, "all", len(pool.Digits))
+	if told.Full = free == 0; told.Full {
+		told.Sees = w.text("who.poolFull", "pool", name) + " " + w.text(exhausted[pool.Exhausted], "number", unbroken(phone(pool.Reserve, "")))
+	}
+	return nil
+}
+
+// previewOf is the address at which the browser shows the page as somebody sees it who comes so; empty
+// where it would be too long.
+func (c *Console) previewOf(siteID int64, language, address, referrer string) string {
+	token, err := c.Previews.Begin(number.Preview{Site: siteID, Address: address, Referrer: referrer, Language: language})
+	if err != nil {
+		return ""
+	}
+	page, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if page.RawQuery != "" {
+		page.RawQuery += "&"
+	}
+	page.RawQuery += number.PreviewParameter + "=" + token
+	page.Fragment, page.RawFragment = "", ""
+	return page.String()
+}

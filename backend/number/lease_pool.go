@@ -1,0 +1,132 @@
+package number
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// LeaseCursor is the place behind a lease of a number; the zero value is that before the
+// newest.
+type LeaseCursor struct {
+	At time.Time
+	ID int64
+}
+
+// Cursor is the place behind the lease.
+func (l Lease) Cursor() LeaseCursor { return LeaseCursor{l.Begun, l.ID} }
+
+// earlierLeases are read by their key as far as they are asked for: a number may have had many
+// thousands.
+const earlierLeases = `SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases
+	WHERE digits = $1 AND (begun_at < $2 OR begun_at = $2 AND id < $3) ORDER BY begun_at DESC, id DESC LIMIT $4`
+
+// Earlier returns the leases of the number that are past, behind the place, the newest
+// first. Those of all sites are among them. The one that the number has, or had last, is not.
+func (l *Leases) Earlier(ctx context.Context, digits string, behind LeaseCursor, limit int) ([]Lease, error) {
+	if behind == (LeaseCursor{}) {
+		behind.At = l.now().Add(time.Hour)
+	}
+	rows, err := db.List(ctx, l.db.Read(), (*leaseRow).fields, earlierLeases, digits, behind.At.UnixMilli(), behind.ID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading the past leases of a number: %w", err)
+	}
+	return leasesOf(rows), nil
+}
+
+// Held are the leases that the pool's numbers have now, or had last, of all sites: by their
+// digits.
+func (l *Leases) Held(ctx context.Context, digits []string) (map[string]Lease, error) {
+	held := make(map[string]Lease, len(digits))
+	for some := range slices.Chunk(digits, heldAtOnce) {
+		values, args := db.Values(db.Padded(some), db.Only[string])
+		rows, err := db.List(ctx, l.db.Read(), (*leaseRow).fields, `SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers
+			WHERE visitor_id <> 0 AND digits IN (`+values+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("reading the leases of a pool: %w", err)
+		}
+		for _, lease := range leasesOf(rows) {
+			held[lease.Digits] = lease
+		}
+	}
+	return held, nil
+}
+
+const heldAtOnce = 100
+
+// Hour is how a site's visitors used a pool in one hour.
+type Hour struct {
+	At time.Time // when it began
+	// Begun is how many leases began, and Lost how many sessions found no number left.
+	Begun, Lost int
+}
+
+// Hours are the hours since a time in which somebody wanted a number, the oldest first.
+func (l *Leases) Hours(ctx context.Context, siteID int64, pool string, since time.Time) ([]Hour, error) {
+	type row struct{ hour, begun, lost int64 }
+	rows, err := db.List(ctx, l.db.Read(), func(r *row) []any { return []any{&r.hour, &r.begun, &r.lost} },
+		`SELECT hour, CAST(SUM(begun) AS BIGINT), CAST(SUM(lost) AS BIGINT) FROM lease_hours WHERE site_id = $1 AND pool = $2 AND hour >= $3 GROUP BY hour ORDER BY hour`,
+		siteID, pool, since.UnixMilli()/hourLength)
+	if err != nil {
+		return nil, fmt.Errorf("reading the hours of a pool: %w", err)
+	}
+	hours := make([]Hour, len(rows))
+	for i, r := range rows {
+		hours[i] = Hour{time.UnixMilli(r.hour * hourLength), int(r.begun), int(r.lost)}
+	}
+	return hours, nil
+}
+
+// maxCounted bounds how many leases [Leases.AtOnce] looks through.
+const maxCounted = 20_000
+
+// AtOnce tells how many of the numbers were leased at the same time at most, in each of the
+// spans of this length since the time. Known is false when there were more leases than are
+// looked through.
+func (l *Leases) AtOnce(ctx context.Context, digits []string, since time.Time, span time.Duration) (most map[time.Time]int, known bool, err error) {
+	type row struct{ begun, ended int64 }
+	var rows []row
+	for some := range slices.Chunk(digits, heldAtOnce) {
+		values, args := db.Values(db.Padded(some), db.Only[string], since.Add(-heldWithin).UnixMilli(), maxCounted+1-len(rows))
+		found, err := db.List(ctx, l.db.Read(), func(r *row) []any { return []any{&r.begun, &r.ended} },
+			`SELECT begun_at, until FROM pool_numbers WHERE visitor_id <> 0 AND begun_at >= $1 AND digits IN (`+values+`)
+			UNION ALL SELECT * FROM (SELECT begun_at, ended_at FROM leases WHERE begun_at >= $1 AND NOT shared AND digits IN (`+values+`) ORDER BY begun_at LIMIT $2) AS e`, args...)
+		if err != nil {
+			return nil, false, fmt.Errorf("counting the leases of a pool: %w", err)
+		}
+		if rows = append(rows, found...); len(rows) > maxCounted {
+			return nil, false, nil
+		}
+	}
+	type edge struct {
+		at     int64
+		change int
+	}
+	var edges []edge
+	for _, r := range rows {
+		edges = append(edges, edge{r.begun, 1}, edge{r.ended, -1})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { // who leaves makes room for who comes
+		if a.at != b.at {
+			return int(min(max(a.at-b.at, -1), 1))
+		}
+		return a.change - b.change
+	})
+	most = make(map[time.Time]int)
+	taken, now, next := 0, l.now().UnixMilli(), 0
+	for from := since; from.UnixMilli() <= now; from = from.Add(span) {
+		until := from.Add(span).UnixMilli()
+		for ; next < len(edges) && edges[next].at < from.UnixMilli(); next++ {
+			taken += edges[next].change
+		}
+		most[from] = taken
+		for ; next < len(edges) && edges[next].at < until; next++ {
+			taken += edges[next].change
+			most[from] = max(most[from], taken)
+		}
+	}
+	return most, true, nil
+}
