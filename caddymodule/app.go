@@ -164,6 +164,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.edge = &edge.Edge{
 		Service:  a.service.Service,
 		Pictures: &a.service.pictures,
+		Forms:    a.service.forms,
 		Observer: edgeObserver{a},
 		Calls:    api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
 		Logger:   a.logger,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -94,7 +96,11 @@ func TestFormsBecomeLeads(t *testing.T) {
 	}
 
 	// A browser without scripts: the page brings the cookie, and the form comes with it.
-	page := s.get(site+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+	var page answer
+	require.Eventually(t, func() bool { // the visit may be stored too late for it
+		page = s.get(site+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+		return page.Header.Get("Set-Cookie") != ""
+	}, wait, tick)
 	require.Contains(t, page.Header.Get("Cache-Control"), "private")
 	cookie := cookieOf(t, page.Header.Values("Set-Cookie"))
 	later := s.get(site+"/lamps", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser, "Cookie", cookie)
@@ -189,4 +195,53 @@ func TestUploadsPassAsTheyAre(t *testing.T) {
 	require.Len(t, leads, 2, "two strangers")
 	require.Equal(t, "See the photo", leads[0].Message)
 	require.Empty(t, leads[0].UserFields)
+}
+
+// While the database is away, forms wait on the disk, through the end of the process too. Each is stored once.
+func TestFormsWaitForTheDatabase(t *testing.T) {
+	server, err := dbtest.StartServer("")
+	require.NoError(t, err)
+	t.Cleanup(server.Remove)
+	m := newMailer(t)
+	source := (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}).String()
+	n := runNode(t, `
+		{
+			frontdesk {
+				database postgres "$SOURCE"
+			}
+		}
+		http://localhost:$PORT {
+			frontdesk shop {
+				capture /send/*
+				variant B
+			}
+			reverse_proxy `+strings.TrimPrefix(m.URL, "http://")+`
+		}`, "$SOURCE", source)
+	post := func(who string) {
+		t.Helper()
+		got, err := n.do(http.MethodPost, "http://localhost:$PORT/send/200", "name="+who+"&email="+who+"@example.com&message=Hello", "Content-Type", formType, "User-Agent", browser)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, got.StatusCode)
+		require.Contains(t, got.body, "sent")
+	}
+	post("anna")
+	server.Stop()
+	post("bob")
+	post("carl")
+	waiting := func() bool {
+		files, _ := filepath.Glob(filepath.Join(n.data, "caddy", "*.forms"))
+		return len(files) > 0
+	}
+	require.True(t, waiting())
+	n.kill() // and no database yet
+	require.NoError(t, server.Start())
+	n.launch()
+	d := dbtest.Open(t, db.Settings{Engine: db.Postgres, Source: source})
+	names := func() (names []string) {
+		names, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT name FROM leads ORDER BY name`)
+		require.NoError(t, err)
+		return names
+	}
+	require.Eventually(t, func() bool { return len(names()) == 3 && !waiting() }, wait, tick)
+	require.Equal(t, []string{"anna", "bob", "carl"}, names())
 }

@@ -21,7 +21,8 @@ import (
 // node is a Caddy in a process of its own.
 type node struct {
 	*server
-	cmd *exec.Cmd
+	cmd        *exec.Cmd
+	file, data string // its configuration, and the folder that it stores in
 }
 
 // runNode runs the Caddyfile in a process of its own. In it $PORT and $PORT2 are free
@@ -39,10 +40,16 @@ func runNode(t *testing.T, caddyfile string, values ...string) *node {
 func (n *node) start(caddyfile string) {
 	n.t.Helper()
 	n.kill()
-	file := filepath.Join(n.t.TempDir(), "caddy.json")
-	require.NoError(n.t, os.WriteFile(file, n.adapt(caddyfile), 0o600))
-	cmd := exec.Command(os.Args[0], "run", "--config", file)
-	cmd.Env = append(os.Environ(), asCaddy+"=1", "XDG_DATA_HOME="+n.t.TempDir(), "XDG_CONFIG_HOME="+n.t.TempDir())
+	n.file, n.data = filepath.Join(n.t.TempDir(), "caddy.json"), n.t.TempDir()
+	require.NoError(n.t, os.WriteFile(n.file, n.adapt(caddyfile), 0o600))
+	n.launch()
+}
+
+// launch runs what has been started before once more.
+func (n *node) launch() {
+	n.t.Helper()
+	cmd := exec.Command(os.Args[0], "run", "--config", n.file)
+	cmd.Env = append(os.Environ(), asCaddy+"=1", "XDG_DATA_HOME="+n.data, "XDG_CONFIG_HOME="+n.t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(n.t, cmd.Start())
 	n.cmd = cmd

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -9,6 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
@@ -27,6 +29,7 @@ type sharedService struct {
 	settings db.Settings
 	log      *followingCore
 	pictures edge.Pictures
+	forms    *capture.Spool
 	faults   seenFaults
 }
 
@@ -38,12 +41,22 @@ func useService(settings db.Settings) (*sharedService, error) {
 			Service:  backend.New(settings, zap.New(log), metricsObserver{}),
 			settings: settings,
 			log:      log,
+			forms:    capture.NewSpool(spoolFile(settings)),
 		}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return service.(*sharedService), nil
+}
+
+// spoolFile is where forms wait while the database is away: beside that of SQLite, or else in Caddy's
+// data directory, where each process has one of its own.
+func spoolFile(settings db.Settings) string {
+	if settings.Engine == db.SQLite {
+		return settings.Source + ".forms"
+	}
+	return filepath.Join(caddy.AppDataDir(), "frontdesk.forms")
 }
 
 // start runs the service, or hands the running one the configuration.
@@ -60,6 +73,7 @@ func (s *sharedService) release() error {
 // Destruct closes the service after its last configuration. Requests that have
 // outlived that are given their time, for which only an ending process waits.
 func (s *sharedService) Destruct() error {
+	defer s.forms.Close()
 	if caddy.Exiting() {
 		return s.Close()
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -51,6 +52,8 @@ type Edge struct {
 	Pictures *Pictures
 	Observer Observer
 	Logger   *zap.Logger
+	// Forms keeps forms while the database is away; nil for nowhere.
+	Forms *capture.Spool
 	// Calls answers telephone platforms.
 	Calls *api.Calls
 	// Pools are those of the configuration. It is asked once requests come.
@@ -69,8 +72,12 @@ type Edge struct {
 	sampling *sampling
 }
 
-// Run learns which numbers the sites' pages show, until ctx is done.
-func (e *Edge) Run(ctx context.Context) { e.samples().run(ctx) }
+// Run learns which numbers the sites' pages show, and stores the forms that have waited for the
+// database, until ctx is done.
+func (e *Edge) Run(ctx context.Context) {
+	go e.takeForms(ctx)
+	e.samples().run(ctx)
+}
 
 func (e *Edge) samples() *sampling {
 	e.starting.Do(func() { e.sampling = newSampling(e, time.Now) })

@@ -1,28 +1,12 @@
 package edge
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"sync"
-	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
-)
-
-const (
-	// formBudget is how long the answer to a form may wait until the form is stored.
-	formBudget = 250 * time.Millisecond
-	// formTime bounds the storing, for which nobody may wait any more.
-	formTime = 30 * time.Second
-	// maxForms bounds the forms that are being stored at once, and whose storing may have been
-	// given up waiting for.
-	maxForms = 256
 )
 
 // rule is the first of the rules for posts like the request; nil for none.
@@ -112,7 +96,7 @@ func (o *outcome) tell(status int) {
 		return
 	}
 	o.told = true
-	o.form.block.edge.guard("storing a form", func() { o.form.store(o.key, status, o.Header().Get("Content-Type")) })
+	o.form.block.edge.guard("storing a form", func() { o.form.end(o.key, status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
 func (o *outcome) WriteHeader(status int) {
@@ -138,58 +122,3 @@ func (o *outcome) FlushError() error {
 
 // Unwrap is for [http.ResponseController].
 func (o *outcome) Unwrap() http.ResponseWriter { return o.ResponseWriter }
-
-// store reads the form and stores what it says. It waits for that for a quarter of a second at
-// most; the storing goes on.
-func (f *form) store(key string, status int, contentType string) {
-	body := f.take()
-	if body == nil {
-		return
-	}
-	e := f.block.edge
-	s, err := e.Site(f.asked.Context(), key)
-	if err != nil {
-		return
-	}
-	effect, err := f.block.effectFor(s, true)
-	if err != nil || !effect.consent.given(f.asked.Header) || e.previewing(s.ID, f.asked.Header) != nil {
-		return
-	}
-	desk, done, err := e.Service.Use()
-	if err != nil {
-		return
-	}
-	if e.forms.Add(1) > maxForms {
-		e.forms.Add(-1)
-		done()
-		e.Logger.Warn("a form was not stored: too many are waiting for the database", zap.String("site", s.Key))
-		return
-	}
-	stored := make(chan struct{})
-	go func() {
-		defer close(stored)
-		defer done()
-		defer e.forms.Add(-1)
-		e.guard("storing a form", func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(f.asked.Context()), formTime)
-			defer cancel()
-			if err := f.keep(ctx, desk.API, effect.site(s, desk, f.asked), s, body, status, contentType); err != nil {
-				e.Logger.Warn("storing a form failed", zap.String("site", s.Key), zap.Error(err))
-			}
-		})
-	}()
-	timer := time.NewTimer(formBudget)
-	defer timer.Stop()
-	select {
-	case <-stored:
-	case <-timer.C:
-	}
-}
-
-func (f *form) keep(ctx context.Context, to *api.API, of api.Site, s site.Site, body *capture.Body, status int, contentType string) error {
-	read, err := body.Form(snippet.CharsetOf(contentType))
-	if err != nil {
-		return err
-	}
-	return to.KeepForm(ctx, f.asked, of, api.Form{Said: f.rule.Read(read, of.Region(ctx)), Rule: f.rule, Status: status})
-}

@@ -2,12 +2,12 @@ package api
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -16,6 +16,10 @@ import (
 
 // Form is a form that has passed on its way to the site.
 type Form struct {
+	// ID is another for each form: stored again, it is the same.
+	ID string
+	// At is when it came.
+	At   time.Time
 	Rule *capture.Rule
 	Said capture.Recognised
 	// Status is what the site has answered.
@@ -43,7 +47,7 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	if !asks {
 		return nil // it is no request of anybody
 	}
-	from, err := a.fromForm(ctx, c, f.Said.Credentials)
+	from, err := a.fromForm(ctx, c, f)
 	if err != nil {
 		return err
 	}
@@ -57,7 +61,7 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 		return a.visits.AddInfo(ctx, site.ID, from.Ref, info)
 	}
 	submission := lead.Submission{
-		Origin: lead.Form, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
+		Origin: lead.Form, At: f.At, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
 		FormName: f.Said.FormName, UserFields: f.Said.UserFields,
 	}
 	if code == "" {
@@ -76,10 +80,10 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 }
 
 // fromForm is the page view that the form was sent from.
-func (a *API) fromForm(ctx context.Context, c *call, credentials map[string]string) (page, error) {
-	if len(credentials) > 0 {
-		fields := make(url.Values, len(credentials))
-		for name, value := range credentials {
+func (a *API) fromForm(ctx context.Context, c *call, f Form) (page, error) {
+	if len(f.Said.Credentials) > 0 {
+		fields := make(url.Values, len(f.Said.Credentials))
+		for name, value := range f.Said.Credentials {
 			fields.Set(name, value)
 		}
 		from, err := a.credentialsOf(ctx, c, fields)
@@ -99,7 +103,7 @@ func (a *API) fromForm(ctx context.Context, c *call, credentials map[string]stri
 		}
 	}
 	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
-		Nonce: rand.Text(), URL: visit.Clip(address, maxAddress), Kind: "load",
+		Nonce: f.ID, URL: visit.Clip(address, maxAddress), Kind: "load",
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
 	return page{Ref: hit.Ref, uri: credentialAddress(address)}, err

@@ -42,9 +42,12 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if err != nil {
 		return Lead{}, false, err
 	}
-	phone := visit.ReadPhone(s.Phone, s.Region)
+	phone, at := visit.ReadPhone(s.Phone, s.Region), l.now()
+	if !s.At.IsZero() && s.At.Before(at) {
+		at = s.At
+	}
 	lead = Lead{
-		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(l.now().UnixMilli()), Origin: s.Origin,
+		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(at.UnixMilli()), Origin: s.Origin,
 		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
 		UserFields: s.UserFields, URL: visit.Clip(s.URL, maxAddress),

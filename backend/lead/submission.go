@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -45,6 +46,8 @@ type Submission struct {
 	// With neither of the two, the same content from the same page view within
 	// RepeatWindow means the same lead.
 	IdempotencyKey string
+	// At is when it came, where it has waited since; zero for now.
+	At time.Time `json:"-"`
 	// URL is the address of the page.
 	URL string
 	// Region is the country by which phones without a country code are read,

@@ -1,0 +1,229 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+const (
+	// formBudget is how long the answer to a form waits until the database has stored the form. Then
+	// the spool keeps it.
+	formBudget = 250 * time.Millisecond
+	// formTime bounds the storing of a form for which nobody waits.
+	formTime = 10 * time.Second
+	// maxForms bounds the forms that are being stored at once.
+	maxForms = 256
+	// spoolPause is the time between two looks at the spool.
+	spoolPause = 2 * time.Second
+	// maxTries is how often a form of the spool is tried to be stored while the database works.
+	maxTries = 5
+)
+
+// keptForm is a form that waits to be stored, with what has to be known of its request.
+type keptForm struct {
+	ID     string             `json:"id"`
+	At     time.Time          `json:"at"`
+	Site   string             `json:"site"` // its key
+	Rule   capture.Rule       `json:"rule"`
+	Said   capture.Recognised `json:"said"`
+	Status int                `json:"status"`
+	Signed bool               `json:"signed,omitempty"` // as of [api.Site]
+	Region string             `json:"region,omitempty"`
+
+	Host      string   `json:"host"`
+	Path      string   `json:"path"`
+	Secure    bool     `json:"secure,omitempty"`
+	Client    string   `json:"client"`
+	Visitors  []string `json:"visitors,omitempty"` // the cookies that name one
+	Referer   string   `json:"referer,omitempty"`
+	UserAgent string   `json:"user_agent,omitempty"`
+	Language  string   `json:"language,omitempty"`
+}
+
+// request is the form's, as far as it is to be known.
+func (k *keptForm) request() *http.Request {
+	r := &http.Request{Method: http.MethodPost, Host: k.Host, URL: &url.URL{Path: k.Path}, RemoteAddr: k.Client, Header: http.Header{
+		"Referer": {k.Referer}, "User-Agent": {k.UserAgent}, "Accept-Language": {k.Language},
+	}}
+	if k.Secure {
+		r.URL.Scheme = "https"
+	}
+	for _, value := range k.Visitors {
+		r.Header.Add("Cookie", api.VisitorCookie.Name(k.Secure)+"="+value)
+	}
+	return r
+}
+
+// end has the form stored, now that the site has answered with the status. When this returns, the
+// form is in the database or on the disk, or the log says that it is not.
+func (f *form) end(key string, status int, charset string) {
+	body := f.take()
+	if body == nil {
+		return
+	}
+	e, r := f.block.edge, f.asked
+	s, err := e.Site(r.Context(), key)
+	if err != nil {
+		var named bool
+		if s, named = f.block.named(key, err); !named {
+			return
+		}
+	}
+	effect, err := f.block.effectFor(s, err == nil)
+	if err != nil || !effect.consent.given(r.Header) || e.previewing(s.ID, r.Header) != nil {
+		return
+	}
+	read, err := body.Form(charset)
+	if err != nil {
+		e.Logger.Debug("a form could not be read", zap.String("site", key), zap.Error(err))
+		return
+	}
+	k := &keptForm{
+		ID: rand.Text(), At: time.Now(), Site: key, Rule: *f.rule, Status: status,
+		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
+		Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
+		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
+	}
+	k.Said = f.rule.Read(read, k.Region)
+	for value := range api.VisitorCookie.Values(r.Header) {
+		k.Visitors = append(k.Visitors, value)
+	}
+	if err := e.storeInTime(k); err != nil {
+		e.keep(k, err)
+	}
+}
+
+var (
+	errManyForms = errors.New("too many forms are being stored")
+	errSlow      = errors.New("the database has not stored it in time")
+)
+
+// storeInTime stores the form, and waits for that for a quarter of a second.
+func (e *Edge) storeInTime(k *keptForm) error {
+	if e.forms.Add(1) > maxForms {
+		e.forms.Add(-1)
+		return errManyForms
+	}
+	stored := make(chan error, 1)
+	go func() {
+		defer e.forms.Add(-1)
+		stored <- e.storeForm(context.Background(), k)
+	}()
+	timer := time.NewTimer(formBudget)
+	defer timer.Stop()
+	select {
+	case err := <-stored:
+		return err
+	case <-timer.C:
+		return errSlow
+	}
+}
+
+// storeForm stores the form.
+func (e *Edge) storeForm(ctx context.Context, k *keptForm) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, formTime)
+	defer cancel()
+	desk, done, err := e.Service.Use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if !e.guard("storing a form", func() { err = k.store(ctx, desk) }) {
+		err = errors.New("storing it ended in a panic")
+	}
+	return err
+}
+
+func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
+	s, err := desk.Sites.ByKey(ctx, k.Site)
+	if err != nil {
+		return err
+	}
+	of := api.Site{ID: s.ID, Key: s.Key, Signed: k.Signed, Region: func(ctx context.Context) string {
+		if k.Region != "" {
+			return k.Region
+		}
+		region, _ := desk.Numbers.Region(ctx, s.ID) // or as if no page had been seen
+		return region
+	}}
+	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Rule: &k.Rule, Said: k.Said, Status: k.Status})
+}
+
+// keep keeps the form on the disk, as it could not be stored.
+func (e *Edge) keep(k *keptForm, why error) {
+	record, err := json.Marshal(k)
+	if err == nil && e.Forms != nil {
+		err = e.Forms.Append(record)
+	}
+	if err != nil || e.Forms == nil {
+		e.Logger.Error("a form is lost: it could neither be stored nor kept on the disk", zap.String("site", k.Site), zap.NamedError("database", why), zap.NamedError("disk", err))
+		return
+	}
+	e.Logger.Warn("a form waits on the disk for the database", zap.String("site", k.Site), zap.Error(why))
+}
+
+// takeForms stores the forms that wait on the disk, until ctx is done.
+func (e *Edge) takeForms(ctx context.Context) {
+	if e.Forms == nil {
+		return
+	}
+	ticker := time.NewTicker(spoolPause)
+	defer ticker.Stop()
+	tries := make(map[string]int)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if e.Forms.Empty() {
+			clear(tries)
+			continue
+		}
+		if err := e.Forms.Take(func(record []byte) error { return e.takeForm(ctx, record, tries) }); err != nil && ctx.Err() == nil {
+			e.Logger.Debug("forms go on waiting on the disk", zap.Error(err))
+		}
+	}
+}
+
+// takeForm stores one. What can never be stored does not hold up the others.
+func (e *Edge) takeForm(ctx context.Context, record []byte, tries map[string]int) error {
+	k := new(keptForm)
+	err := json.Unmarshal(record, k)
+	if err == nil {
+		err = k.Rule.Complete()
+	}
+	if err == nil {
+		err = e.storeForm(ctx, k)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if !errors.Is(err, site.ErrUnknown) && !errors.Is(err, site.ErrRetired) {
+			if desk, done, away := e.Service.Use(); away != nil {
+				return away
+			} else {
+				trouble := desk.DB.Trouble()
+				done()
+				if tries[k.ID]++; trouble != nil || tries[k.ID] < maxTries {
+					return err
+				}
+			}
+		}
+	}
+	e.Logger.Error("a form that waited on the disk cannot be stored", zap.String("site", k.Site), zap.Error(err))
+	return nil
+}
