@@ -36,7 +36,7 @@ func onEach(t *testing.T, settings func() Settings, origin Next, test func(t *te
 	for engine, database := range map[string]func(testing.TB) db.Settings{db.SQLite: dbtest.SQLite, db.Postgres: dbtest.Postgres} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			f := serveFrom(t, settings(), database(t), origin)
+			f := serveOn(t, settings(), database(t), origin)
 			f.edge.patience = time.Minute // the machine may be busy
 			test(t, f.ready())
 		})
