@@ -80,7 +80,7 @@ func TestPageDoesNotWaitForTheDatabase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			settings, hold := start(t)
-			f := serveFrom(t, pooled(), settings, origin).ready()
+			f := serveOn(t, pooled(), settings, origin).ready()
 			known := f.browser()
 			known.run(opened{address: f.address + "/?utm_medium=cpc"}, "1")
 
@@ -127,7 +127,7 @@ func TestPageDoesNotWaitForTheDatabase(t *testing.T) {
 func TestNumbersThatAreLate(t *testing.T) {
 	t.Parallel()
 	settings := dbtest.Postgres(t)
-	f := serveFrom(t, pooled(), settings, origin).ready()
+	f := serveOn(t, pooled(), settings, origin).ready()
 	other, err := sql.Open("pgx", settings.Source)
 	require.NoError(t, err)
 	defer other.Close()

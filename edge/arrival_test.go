@@ -36,7 +36,7 @@ func onEach(t *testing.T, settings func() Settings, origin Next, test func(t *te
 	for engine, database := range map[string]func(testing.TB) db.Settings{db.SQLite: dbtest.SQLite, db.Postgres: dbtest.Postgres} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			f := serveFrom(t, settings(), database(t), origin)
+			f := serveOn(t, settings(), database(t), origin)
 			f.edge.patience = time.Minute // the machine may be busy
 			test(t, f.ready())
 		})
@@ -196,7 +196,7 @@ func TestPageBringsItsVisit(t *testing.T) {
 		require.Equal(t, "private, no-cache", landing.Header.Get("Cache-Control"))
 		require.Contains(t, landing.Header.Values("Vary"), "Cookie")
 		require.Contains(t, landing.Header.Get("Set-Cookie"), "HttpOnly")
-		require.Contains(t, landing.body, `data-svc-numbers>{"replaced":[["number=74951234567","8 (495) 123-45-67","8 (495) 765-00-11"]]}`)
+		require.Contains(t, landing.body, `data-svc-numbers>{"numbers":[],"replaced":[["number=74951234567","8 (495) 123-45-67","8 (495) 765-00-11"]]}`)
 
 		other := second.open("/?utm_medium=cpc")
 		require.Equal(t, "765-00-12", other.shows())

@@ -103,11 +103,11 @@ func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
 // there is none.
 func serve(t testing.TB, settings Settings) *front {
 	t.Helper()
-	return serveFrom(t, settings, dbtest.SQLite(t), origin)
+	return serveOn(t, settings, dbtest.SQLite(t), origin)
 }
 
-// serveFrom is serve on that database and in front of that origin.
-func serveFrom(t testing.TB, settings Settings, database db.Settings, origin Next) *front {
+// serveOn is serve on that database and in front of that origin.
+func serveOn(t testing.TB, settings Settings, database db.Settings, origin Next) *front {
 	t.Helper()
 	require.NoError(t, settings.Complete())
 	f := &front{t: t, told: new(told), named: []string{"shop"}}

@@ -130,9 +130,8 @@ func markOf(sum [sha256.Size]byte) mark { return mark(hex.EncodeToString(sum[:5]
 
 // The block that tells the script which numbers are in effect, and what has been replaced.
 const (
-	beginBlock    = `<script type="application/json" data-svc-numbers>{`
-	numbersBlock  = `"numbers":`
-	replacedBlock = `"replaced":[`
+	beginBlock    = `<script type="application/json" data-svc-numbers>{"numbers":`
+	replacedBlock = `,"replaced":[`
 	endBlock      = `]}</script>`
 )
 
@@ -147,8 +146,10 @@ const maxTold = 64
 func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
 	replaced := z.Replaced()
 	b = append(b, beginBlock...)
-	if !s.ahead || s.count() > maxTold {
-		b = append(s.appendTold(append(b, numbersBlock...), replaced), ',')
+	if s.ahead { // scripts of earlier releases, in caches, look for the list
+		b = append(b, "[]"...)
+	} else {
+		b = s.appendTold(b, replaced)
 	}
 	b = append(b, replacedBlock...)
 	for i, r := range replaced {

@@ -75,7 +75,8 @@ type API struct {
 
 	scripts  *limits
 	servers  *limits
-	arrivals *limits // of clients at their first pages
+	pages    *limits // of clients whose pages come with their visits
+	arrivals *limits // of the same at their first pages
 	outage   rate.Sometimes
 	hiding   maphash.Seed // of visitors' addresses
 }
@@ -89,6 +90,7 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 		visits: visits, leads: leads, operators: operators, logger: logger, observer: observer,
 		scripts:  newLimits(scriptRate, scriptBurst),
 		servers:  newLimits(serverRate, serverBurst),
+		pages:    newLimits(scriptRate, scriptBurst),
 		arrivals: &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
 		outage:   rate.Sometimes{Interval: time.Second},
 		hiding:   maphash.MakeSeed(),

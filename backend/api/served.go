@@ -32,21 +32,23 @@ const (
 )
 
 // ServePage stores the view of a page that is about to be sent, under the id, which has the
-// form of those of the script. The request is as Serve takes it. It has been found to ask for a page to be looked
-// at, and the visitor has agreed.
+// form of those of the script. The request is as Serve takes it. It has been found to ask
+// for a page to be looked at, and the visitor has agreed.
 //
-// Nothing is stored for programs that are known as such. Nor is it for clients who have
-// brought no visitor's cookie, unless they say that they navigate, as all present browsers do
-// over TLS (Fetch Metadata, section 2), and are not too many. These get the cookie of a stranger: who brings it
-// back is a visitor.
+// Nothing is stored for programs that are known as such, nor for clients that open more pages
+// than a script may report. Nor is it for those who have brought no visitor's cookie, unless
+// they say that they navigate, as all present browsers do over TLS (Fetch Metadata, section
+// 2), and are not too many. These get the cookie of a stranger: who brings it back is a
+// visitor.
 func (a *API) ServePage(ctx context.Context, r *http.Request, site Site, id string) (Served, error) {
 	c := &call{r: r, site: site}
-	if a.visits.IsBot(header(r, "User-Agent", maxUserAgent)) {
+	client, limited := clientOf(r)
+	if a.visits.IsBot(header(r, "User-Agent", maxUserAgent)) || limited && a.pages.take(client, time.Now()) > 0 {
 		return Served{}, nil
 	}
 	visitor, address := a.Whose(r, site)
 	v := view{SiteKey: site.Key, View: id, URL: address, Referrer: r.Referer(), Kind: "load"}
-	if visitor == 0 && !a.mayArrive(r) {
+	if visitor == 0 && (!navigates(r.Header) || limited && a.arrivals.take(client, time.Now()) > 0) {
 		stranger, err := a.visits.StrangerString(ctx, site.ID)
 		if err != nil {
 			return Served{}, err
@@ -74,11 +76,7 @@ func (a *API) Whose(r *http.Request, site Site) (visitor visit.ID, address strin
 	return visitor, scheme + "://" + r.Host + r.URL.RequestURI()
 }
 
-// mayArrive tells whether the client of a first page counts as a visitor.
-func (a *API) mayArrive(r *http.Request) bool {
-	if r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" {
-		return false
-	}
-	client, limited := clientOf(r)
-	return !limited || a.arrivals.take(client, time.Now()) == 0
+// navigates tells whether a browser says that its user opens a page.
+func navigates(h http.Header) bool {
+	return h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
 }

@@ -57,7 +57,7 @@ func TestSettingsOfASite(t *testing.T) {
 		require.Equal(t, site.Settings{Origins: origins}, is().Settings, "as configured again")
 		require.Equal(t, http.StatusSeeOther, b.post(page, fields(3, "mask", "none", "consent", "none", "dynamical", "off", "prerender", "dynamic")...).status)
 		require.Equal(t, "dynamic", *is().Settings.Prerender)
-		require.Contains(t, b.get(page).body, `<option value="dynamic" selected>By source, and each visitor&#39;s own</option>`)
+		require.Contains(t, b.get(page).body, `<option value="dynamic" selected>By source and by visitor</option>`)
 		require.Equal(t, "", *is().Settings.PhoneMask)
 		require.Equal(t, site.Consent{}, *is().Settings.Consent)
 		require.False(t, *is().Settings.DynamicalReplacement)

@@ -44,6 +44,7 @@ export function begin(): void {
 
 function read(): void {
   block = { ...block, ...blockOf('-numbers') };
+  block.numbers = served.numbers || block.numbers;
   parsed = true;
   issue(told || block.numbers.length ? block.numbers : remembered());
   if (told) {

@@ -14,7 +14,7 @@ import (
 // 6144, since every page of every site pays for it: what comes raises its figure by what it needs and no more. The others
 // are loaded by the pages that need them.
 var budgets = map[string]int{
-	"svc.js":     6052,
+	"svc.js":     6056,
 	"numbers.js": 8060,
 	"preview.js": 3000,
 }
