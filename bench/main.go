@@ -6,6 +6,7 @@
 //	go run ./bench pages      # pages on their way, beside plain Caddy and nginx
 //	go run ./bench pages -kinds # pages of each kind, beside plain Caddy; not among everything
 //	go run ./bench arrivals   # the last table of these alone: pages that come with their visits
+//	go run ./bench forms      # forms with files, kept and not; not among everything
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
@@ -107,6 +108,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return arrivals(ctx, folder, program, o.rounds, o.slice)
 		},
+		"forms": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return forms(ctx, folder, program, o.rounds)
+		},
 		"hits": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -170,7 +178,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, hits, signin, attack, memory, size, endure, live or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, hits, signin, attack, memory, size, endure, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

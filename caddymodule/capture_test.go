@@ -73,7 +73,7 @@ func capturing(t *testing.T) (*server, *mailer, *backend.Desk) {
 
 func leadsOf(t *testing.T, desk *backend.Desk) []lead.Lead {
 	t.Helper()
-	leads, err := desk.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 100)
+	leads, err := desk.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 1000)
 	require.NoError(t, err)
 	return leads
 }
@@ -244,4 +244,18 @@ func TestFormsWaitForTheDatabase(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return len(names()) == 3 && !waiting() }, wait, tick)
 	require.Equal(t, []string{"anna", "bob", "carl"}, names())
+}
+
+// A program that sends forms without end reaches the site, and fills nobody's list.
+func TestAFloodOfForms(t *testing.T) {
+	s, m, desk := capturing(t)
+	for i := range 300 {
+		body := fmt.Sprintf("email=a%d@example.com&message=Buy", i)
+		got, err := s.do(http.MethodPost, "http://localhost:$PORT/send/200", body, "Content-Type", formType, "X-Forwarded-For", "203.0.113.7")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, got.StatusCode)
+		require.Equal(t, body, string(m.received))
+	}
+	require.Less(t, len(leadsOf(t, desk)), 300)
+	require.GreaterOrEqual(t, len(leadsOf(t, desk)), 200)
 }

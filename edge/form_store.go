@@ -87,6 +87,14 @@ func (f *form) end(key string, status int, charset string) {
 	if err != nil || !effect.consent.given(r.Header) || e.previewing(s.ID, r.Header) != nil {
 		return
 	}
+	if desk, done, err := e.Service.Use(); err == nil {
+		flood := desk.API.Floods(r)
+		done()
+		if flood {
+			e.Logger.Warn("a form was not kept: its client sends too many", zap.String("site", key))
+			return
+		}
+	}
 	read, err := body.Form(charset)
 	if err != nil {
 		e.Logger.Debug("a form could not be read", zap.String("site", key), zap.Error(err))

@@ -77,6 +77,7 @@ type API struct {
 	servers  *limits
 	pages    *limits // of clients whose pages come with their visits
 	arrivals *limits // of the same at their first pages
+	forms    *limits // of those who send forms to the site
 	outage   rate.Sometimes
 	hiding   maphash.Seed // of visitors' addresses
 }
@@ -92,6 +93,7 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 		servers:  newLimits(serverRate, serverBurst),
 		pages:    newLimits(scriptRate, scriptBurst),
 		arrivals: &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
+		forms:    newLimits(formRate, formBurst),
 		outage:   rate.Sometimes{Interval: time.Second},
 		hiding:   maphash.MakeSeed(),
 	}

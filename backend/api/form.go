@@ -32,6 +32,13 @@ const (
 	formTrapped = "form_trapped" // a field is filled that people do not see
 )
 
+// Floods tells whether the client of the request sends more forms than people do; those are not to be
+// kept. Each call counts.
+func (a *API) Floods(r *http.Request) bool {
+	client, limited := clientOf(r)
+	return limited && a.forms.take(client, time.Now()) > 0
+}
+
 // KeepForm stores what the form says: as a lead, or as what is known of the visitor. A form that does not count
 // by its rule is kept among the refused submissions, and so is one that a program has filled. The request is as Serve
 // takes it, with the visitor's cookies; the visitor has agreed.

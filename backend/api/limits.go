@@ -16,6 +16,7 @@ import (
 const (
 	scriptRate, scriptBurst = 50, 500
 	serverRate, serverBurst = 200, 2000
+	formRate, formBurst     = 5, 200
 )
 
 // limits bounds the calls of each client.
