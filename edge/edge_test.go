@@ -86,9 +86,15 @@ func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
 // none.
 func serve(t testing.TB, settings Settings) *front {
 	t.Helper()
+	return serveFrom(t, settings, filepath.Join(t.TempDir(), "frontdesk.db"))
+}
+
+// serveFrom does so with the SQLite file, which several nodes may have.
+func serveFrom(t testing.TB, settings Settings, file string) *front {
+	t.Helper()
 	require.NoError(t, settings.Complete())
 	f := &front{t: t, told: new(told), named: []string{"shop"}}
-	service := backend.New(db.Settings{Engine: db.SQLite, Source: filepath.Join(t.TempDir(), "frontdesk.db")}, zap.NewNop(), nil)
+	service := backend.New(db.Settings{Engine: db.SQLite, Source: file}, zap.NewNop(), nil)
 	t.Cleanup(func() { require.NoError(t, service.Close()) })
 	f.edge = &Edge{
 		Service: service, Pictures: new(Pictures), Observer: f.told, Logger: zap.NewNop(),
