@@ -96,7 +96,7 @@ func (c *Console) showNumber(w http.ResponseWriter, r *http.Request) {
 }
 
 func (n *numbering) numberPage(f frame, form numberForm) numberPage {
-	body := numberPage{numbering: n, numberForm: form, Digits: form.Was, May: mayChange(f.Operator), Declarers: n.By[form.Was], Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
+	body := numberPage{numbering: n, numberForm: form, Digits: form.Was, May: mayChange(f.Operator), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
 	var configured number.Number
 	_, body.IsOwn = n.own(form.Was)
 	configured, body.IsConfigured = n.configured(form.Was)

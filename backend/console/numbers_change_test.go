@@ -222,6 +222,7 @@ func TestLeasesOfAPool(t *testing.T) {
 		require.Contains(t, b.get(page).body, "Nobody has had it yet")
 		_, first := d.lease(pool)
 		require.Contains(t, b.get(page).body, first)
+		require.Contains(t, b.get(page).body, "instead of &#43;7 495 123-45-67 · <bdi>Direct</bdi>", "from where the visitor came")
 		d.lease(pool) // finds none
 		d.pass(time.Hour)
 		free := b.get(page).body
