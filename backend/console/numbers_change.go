@@ -164,7 +164,7 @@ func (c *Console) changeNumber(w http.ResponseWriter, r *http.Request) {
 	} else {
 		own.Numbers = append(own.Numbers, changed)
 	}
-	err := n.check(own)
+	err := n.check(own, number.Digits(changed.Number))
 	if err == nil {
 		err = c.keep(w, r, n, form.Seen, own, "/numbers", "number.saved", func() { c.numberChanged(w, r, f, form) })
 	}
