@@ -73,7 +73,7 @@ func (s *server) storedCalls() []number.Call {
 	desk, done, err := activeService(s.t).Use()
 	require.NoError(s.t, err)
 	defer done()
-	calls, err := desk.Calls.List(s.t.Context(), scope.All(), true, number.CallCursor{}, 100)
+	calls, err := desk.Calls.List(s.t.Context(), number.CallFilter{Sites: scope.All(), Unattributed: true}, number.CallCursor{}, 100)
 	require.NoError(s.t, err)
 	return calls
 }

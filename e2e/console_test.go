@@ -296,7 +296,8 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/numbers", "/sites", "/sites/1", "/sites/1/settings", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
+			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
+				"/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}
 		}

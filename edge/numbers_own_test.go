@@ -2,11 +2,14 @@ package edge
 
 import (
 	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -45,6 +48,18 @@ func TestOwnNumbersStandAboveTheConfigured(t *testing.T) {
 	f.set(version, site.Settings{})
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 765-00-01")
 	require.Equal(t, http.StatusOK, f.get(*records[1].Img).StatusCode, "pages that are open keep their picture")
+}
+
+// What is changed on one node holds on the other within a moment.
+func TestOwnNumbersReachOtherNodes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "frontdesk.db")
+	here := serveOn(t, numbered(), db.Settings{Engine: db.SQLite, Source: file}, origin).ready()
+	there := serveOn(t, numbered(), db.Settings{Engine: db.SQLite, Source: file}, origin).ready()
+	require.Contains(t, there.get("/?utm_source=news").body, "8 (495) 765-00-01")
+	here.set(0, site.Settings{Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{{Static: "74957650002", When: []string{"utm_source=news"}}}}}})
+	began := time.Now()
+	require.Eventually(t, func() bool { return strings.Contains(there.get("/?utm_source=news").body, "8 (495) 765-00-02") }, wait, tick)
+	t.Logf("in effect on the other node after %v", time.Since(began).Round(time.Millisecond))
 }
 
 // A number that the configuration does not have is replaced, too, and by the pool of the site.

@@ -88,7 +88,7 @@ func ringing(id string) string {
 
 func (x *exchange) stored() int {
 	x.t.Helper()
-	list, err := x.calls.List(x.t.Context(), scope.All(), true, number.CallCursor{}, 20_000)
+	list, err := x.calls.List(x.t.Context(), number.CallFilter{Sites: scope.All(), Unattributed: true}, number.CallCursor{}, 20_000)
 	require.NoError(x.t, err)
 	return len(list)
 }

@@ -109,7 +109,9 @@ func clockOf(d time.Duration) string {
 type callPage struct {
 	Rows   []callRow
 	Older  string // address of the next part; empty at the end
-	Newest bool   // this is the first part, which grows
+	Newest bool   // this is the first part of all calls, which grows
+	callForm
+	Figures *callFigures // of the first part
 }
 
 func (c *Console) showCalls(w http.ResponseWriter, r *http.Request) {
@@ -120,17 +122,22 @@ func (c *Console) showCalls(w http.ResponseWriter, r *http.Request) {
 	}
 	behind := number.CallCursor(cursorOf(r.URL.Query()))
 	body := callPage{Newest: behind == number.CallCursor{}}
-	if body.Newest {
+	body.callForm = callFormOf(r.URL.Query())
+	filter := body.filter(f, c.now())
+	if body.Newest = body.Newest && body.callForm == (callForm{}); body.Newest {
 		f.Stream = f.streamAddress("calls", f.SiteID)
 	}
-	calls, err := c.Calls.List(r.Context(), f.Scope, seesUnattributed(f.Operator), behind, maxCalls+1)
+	calls, err := c.Calls.List(r.Context(), filter, behind, maxCalls+1)
+	if err == nil && behind == (number.CallCursor{}) {
+		body.Figures, err = c.callFigures(r.Context(), f.Words, filter)
+	}
 	if err != nil {
 		c.failed(w, r, err)
 		return
 	}
 	if len(calls) > maxCalls {
 		calls = calls[:maxCalls]
-		body.Older = behindAddress("/calls", lead.Cursor(calls[maxCalls-1].Cursor()))
+		body.Older = behindAddress("/calls", lead.Cursor(calls[maxCalls-1].Cursor())) + body.query()
 	}
 	for _, call := range calls {
 		body.Rows = append(body.Rows, callRowOf(f.Words, f, call))

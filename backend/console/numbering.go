@@ -107,12 +107,17 @@ func (n *numbering) with(own number.Own) site.Settings {
 }
 
 // check tells what is wrong with numbers and pools of the site's own, beside what the
-// configuration has.
-func (n *numbering) check(own number.Own) error {
+// configuration has, after the number or pool of that name was changed. What conflicted with
+// the configuration before can be mended one after another.
+func (n *numbering) check(own number.Own, name string) error {
 	if err := own.Check(); err != nil {
 		return err
 	}
 	_, err := own.Over(n.Configured, n.ID, n.Pools)
+	var place *number.Place
+	if n.Conflict != nil && errors.As(err, &place) && place.Pool != name && number.Digits(place.Number) != name {
+		return nil
+	}
 	return err
 }
 

@@ -120,6 +120,7 @@ func (row *numberRow) lead(n *numbering, may bool) {
 	}
 	row.Rules = len(of.Tracking)
 	switch {
+	case !n.RetiredAt.IsZero(): // whose pages pass untouched
 	case isOwn || row.State == stateConfigured:
 		row.Link = numberLink(n.ID, row.Digits)
 	case row.State == stateOther && row.Valid && may:

@@ -96,7 +96,7 @@ func (c *Console) showNumber(w http.ResponseWriter, r *http.Request) {
 }
 
 func (n *numbering) numberPage(f frame, form numberForm) numberPage {
-	body := numberPage{numbering: n, numberForm: form, Digits: form.Was, May: mayChange(f.Operator), Declarers: n.By[form.Was], Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
+	body := numberPage{numbering: n, numberForm: form, Digits: form.Was, May: mayChange(f.Operator), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
 	var configured number.Number
 	_, body.IsOwn = n.own(form.Was)
 	configured, body.IsConfigured = n.configured(form.Was)
@@ -164,7 +164,7 @@ func (c *Console) changeNumber(w http.ResponseWriter, r *http.Request) {
 	} else {
 		own.Numbers = append(own.Numbers, changed)
 	}
-	err := n.check(own)
+	err := n.check(own, number.Digits(changed.Number))
 	if err == nil {
 		err = c.keep(w, r, n, form.Seen, own, "/numbers", "number.saved", func() { c.numberChanged(w, r, f, form) })
 	}

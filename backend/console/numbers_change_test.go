@@ -154,9 +154,17 @@ func TestConfiguredNumberIsMadeTheSitesOwn(t *testing.T) {
 		require.NotContains(t, b.get(page+"/74951234567").body, "social")
 
 		// The configuration has changed, and what is stored does not go together with it.
-		_, err := d.Sites.Change(t.Context(), d.shop.Key, 2, site.Settings{Pools: map[string]number.DeclaredPool{"auto": {Numbers: []string{"74957650041"}}}}, "vera")
+		_, err := d.Sites.Change(t.Context(), d.shop.Key, 2, site.Settings{Pools: map[string]number.DeclaredPool{
+			"auto": {Numbers: []string{"74957650041"}}, "spring": {Numbers: []string{"74957650021"}}}}, "vera")
 		require.NoError(t, err)
 		require.Contains(t, b.get("/numbers").body, "The server&#39;s configuration has a pool auto already")
+		pools := fmt.Sprintf("/pools/%d", d.shop.ID)
+		spring := []string{"version", "3", "was", "spring", "numbers", "74957650021", "hold", "5", "exhausted", "original"}
+		require.Equal(t, http.StatusSeeOther, b.post(pools, append(spring, "numbers", "+7 495 765-00-51")...).status, "one is mended after the other")
+		require.Contains(t, b.get("/numbers").body, "has a pool auto already")
+		require.Equal(t, http.StatusSeeOther, b.post(pools+"/auto/removal", "version", "4").status)
+		require.NotContains(t, b.get("/numbers").body, "do not go together")
+		require.Equal(t, http.StatusUnprocessableEntity, b.post(pools, append(spring, "version", "5")...).status)
 	})
 }
 
@@ -222,6 +230,7 @@ func TestLeasesOfAPool(t *testing.T) {
 		require.Contains(t, b.get(page).body, "Nobody has had it yet")
 		_, first := d.lease(pool)
 		require.Contains(t, b.get(page).body, first)
+		require.Contains(t, b.get(page).body, "instead of &#43;7 495 123-45-67 · <bdi>Direct</bdi>", "from where the visitor came")
 		d.lease(pool) // finds none
 		d.pass(time.Hour)
 		free := b.get(page).body

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -21,7 +20,7 @@ type sitePools struct {
 type poolUse struct {
 	number.Use
 	Name   string
-	Page   string // its address
+	Page   string // its address; empty for one that this server does not know any more
 	Taken  int
 	Advice []string // sentences
 	Own    []lease  // the site's
@@ -31,9 +30,10 @@ type poolUse struct {
 type lease struct {
 	number.Lease
 	Visitor, Link string
-	Elsewhere     bool   // a visitor of another site has it, or had it
-	Free, Never   bool   // nobody has it now; nobody ever had
-	Past          string // address of its past leases
+	From          *source // nil where it is not known
+	Elsewhere     bool    // a visitor of another site has it, or had it
+	Free, Never   bool    // nobody has it now; nobody ever had
+	Past          string  // address of its past leases
 }
 
 // showPools serves the pools of the sites that lists are narrowed to.
@@ -69,16 +69,22 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 			c.failed(w, r, err)
 			return
 		}
-		if uses, err = c.withUnused(r.Context(), s, uses); err != nil {
+		n, err := c.numberingOf(r.Context(), s)
+		if err != nil {
 			c.failed(w, r, err)
 			return
 		}
+		uses = n.withUnused(uses)
 		if len(uses) == 0 {
 			continue
 		}
 		shown := sitePools{Site: s}
 		for _, use := range uses {
-			shown.Pools = append(shown.Pools, poolUseOf(f.Words, s.ID, use))
+			listed := poolUseOf(f.Words, s.ID, use)
+			if name := number.PoolTitle(use.Pool); n.poolOf(name) != nil {
+				listed.Page = poolLink(s.ID, name)
+			}
+			shown.Pools = append(shown.Pools, listed)
 		}
 		body.Sites = append(body.Sites, shown)
 	}
@@ -87,11 +93,7 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 }
 
 // withUnused adds the pools of which nobody has had a number yet.
-func (c *Console) withUnused(ctx context.Context, s site.Site, uses []number.Use) ([]number.Use, error) {
-	n, err := c.numberingOf(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+func (n *numbering) withUnused(uses []number.Use) []number.Use {
 	add := func(pool *number.Pool) {
 		if pool != nil && !slices.ContainsFunc(uses, func(u number.Use) bool { return u.Pool == pool.Name }) {
 			uses = append(uses, number.Use{Pool: pool.Name, Numbers: len(pool.Digits)})
@@ -103,12 +105,12 @@ func (c *Console) withUnused(ctx context.Context, s site.Site, uses []number.Use
 	for _, pool := range n.Effective.Plan().AllPools() {
 		add(pool)
 	}
-	return uses, nil
+	return uses
 }
 
 func poolUseOf(w *words, siteID int64, use number.Use) poolUse {
 	name := written(number.PoolTitle(use.Pool)) // which may be that of a printed number
-	shown := poolUse{Use: use, Name: name, Page: poolLink(siteID, number.PoolTitle(use.Pool)), Taken: len(use.Now), Advice: adviceOf(w, use)}
+	shown := poolUse{Use: use, Name: name, Taken: len(use.Now), Advice: adviceOf(w, use)}
 	for _, l := range use.Now {
 		if l.Site == siteID { // another site's visitors are nobody's business here
 			shown.Own = append(shown.Own, lease{

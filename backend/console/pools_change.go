@@ -193,7 +193,7 @@ func (c *Console) changePool(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	own.Pools[form.Name] = form.pool()
-	err := n.check(own)
+	err := n.check(own, form.Name)
 	if err == nil {
 		err = c.keep(w, r, n, form.Seen, own, poolLink(n.ID, form.Name), "pool.saved", func() { c.poolChanged(w, r, form) })
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // maxPast is how many past leases of a number a page shows.
@@ -60,6 +61,9 @@ func (c *Console) usePool(r *http.Request, f frame, n *numbering, pool *number.P
 	if err := c.pastOf(r, f, n.ID, pool, body); err != nil {
 		return err
 	}
+	if err := c.sourcesOf(r, f.Words, n.ID, body.Rows, body.History.Rows); err != nil {
+		return err
+	}
 	body.Chart, err = c.chartOf(r, f.Words, n.ID, pool)
 	return err
 }
@@ -69,6 +73,30 @@ func leaseRowOf(w *words, siteID int64, l number.Lease) lease {
 		return lease{Lease: number.Lease{Digits: l.Digits, Until: l.Until}, Elsewhere: true}
 	}
 	return lease{Lease: l, Visitor: visitorLabel(w, int64(l.Visitor)), Link: cardLink(siteID, int64(l.Visitor))}
+}
+
+// sourcesOf adds from where those came who have the numbers, or had them.
+func (c *Console) sourcesOf(r *http.Request, w *words, siteID int64, lists ...[]lease) error {
+	var sessions []visit.ID
+	for _, list := range lists {
+		for _, l := range list {
+			if l.Link != "" {
+				sessions = append(sessions, l.Session)
+			}
+		}
+	}
+	sources, err := c.Visits.SourcesOf(r.Context(), siteID, sessions)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		for i := range list {
+			if s, known := sources[list[i].Session]; known {
+				list[i].From = new(sourceOf(w, s))
+			}
+		}
+	}
+	return nil
 }
 
 // pastOf adds the past leases of the number that the address names.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -26,19 +25,14 @@ type CallCursor struct {
 // Cursor is the place behind the call.
 func (c Call) Cursor() CallCursor { return CallCursor{c.StartedAt, c.ID} }
 
-// List returns the calls of the sites behind the cursor, newest first, limit at most.
-// Those to numbers of no site, which are of all sites together, are among them if
-// unattributed says so and the sites are all.
-func (c *Calls) List(ctx context.Context, sites scope.Sites, unattributed bool, behind CallCursor, limit int) ([]Call, error) {
+// List returns the calls of the filter behind the cursor, newest first, limit at most.
+func (c *Calls) List(ctx context.Context, filter CallFilter, behind CallCursor, limit int) ([]Call, error) {
 	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if behind != (CallCursor{}) {
 		at, id = behind.At.UnixMilli(), behind.ID
 	}
-	which := `(c.started_at, c.id) < ($1, $2) AND ` + sites.SQL("c.site_id")
-	if !unattributed {
-		which += ` AND c.site_id <> 0`
-	}
-	return c.read(ctx, which, limit, at, id)
+	which, args := filter.where([]any{at, id})
+	return c.read(ctx, `(c.started_at, c.id) < ($1, $2) AND `+which, limit, args...)
 }
 
 // OfVisitor returns the visitor's calls, newest first, limit at most.

@@ -101,7 +101,7 @@ func (x *exchange) ring(id, called, caller string) number.Call {
 
 func (x *exchange) list(sites scope.Sites, unattributed bool) []number.Call {
 	x.t.Helper()
-	list, err := x.calls.List(x.t.Context(), sites, unattributed, number.CallCursor{}, 100)
+	list, err := x.calls.List(x.t.Context(), number.CallFilter{Sites: sites, Unattributed: unattributed}, number.CallCursor{}, 100)
 	require.NoError(x.t, err)
 	return list
 }
@@ -262,7 +262,7 @@ func TestListOfCalls(t *testing.T) {
 			var paged []number.Call
 			var behind number.CallCursor
 			for {
-				part, err := x.calls.List(t.Context(), c.sites, c.unattributed, behind, 4)
+				part, err := x.calls.List(t.Context(), number.CallFilter{Sites: c.sites, Unattributed: c.unattributed}, behind, 4)
 				require.NoError(t, err)
 				if len(part) == 0 {
 					break

@@ -167,6 +167,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {
 		return d, err
 	}
+	if err := leasing(ctx, database, sites, s, who, began); err != nil {
+		return d, err
+	}
 	time.Sleep(3 * time.Second) // the words of pages are written a moment later
 	return d, nil
 }

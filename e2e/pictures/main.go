@@ -38,7 +38,8 @@ func guide(d day) []shot {
 }
 
 func review(d day) (shots []shot) {
-	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "lead": d.lead, "card": d.card, "numbers": "/numbers", "pools": "/numbers/pools", "calls": "/calls", "account": "/account", "nowhere": "/nowhere",
+	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "lead": d.lead, "card": d.card, "numbers": "/numbers", "number": "/numbers/1/78005550142", "new-number": "/numbers/1/new", "configured-number": "/numbers/1/74951234567", "who": "/numbers/1/who?address=https%3A%2F%2Fdemo-shop%2F%3Fyclid%3D17%26utm_campaign%3Dkitchen",
+		"pools": "/numbers/pools", "pool": "/pools/1/moscow?number=74957651001", "new-pool": "/pools/1/new", "calls": "/calls", "account": "/account", "nowhere": "/nowhere",
 		"sites": "/sites", "site": "/sites/1", "settings": "/sites/1/settings", "operators": "/operators", "operator": "/operators/1", "history": "/history"}
 	for _, language := range []string{"en", "ru"} {
 		for _, width := range []int64{390, 768, 1280} {
@@ -46,7 +47,7 @@ func review(d day) (shots []shot) {
 				look := map[bool]string{false: "light", true: "dark"}[dark]
 				for name, path := range pages {
 					shots = append(shots, shot{name: fmt.Sprintf("%s-%s-%d-%s", name, language, width, look),
-						path: path, width: width, height: 844, dark: dark, language: language})
+						path: path, width: width, height: heightOf(name), dark: dark, language: language})
 				}
 			}
 		}
@@ -112,4 +113,12 @@ func run(folder, only string) error {
 		log.Printf("%s.%s: %d KB", s.name, format, (len(picture)+1023)/1024)
 	}
 	return nil
+}
+
+// heightOf is how much of a page is looked at: the forms are long.
+func heightOf(name string) int64 {
+	if strings.HasPrefix(name, "number") || strings.HasPrefix(name, "pool") || strings.HasPrefix(name, "new-") {
+		return 1700
+	}
+	return 844
 }

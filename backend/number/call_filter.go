@@ -1,0 +1,107 @@
+package number
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// CallFilter says which calls are meant. What is empty narrows nothing, but for Sites.
+type CallFilter struct {
+	Sites scope.Sites
+	// Unattributed has calls to numbers of no site among them, where the sites are all.
+	Unattributed bool
+	// Outcome is one of the constants below.
+	Outcome CallOutcome
+	// Confidence is that of whose call it is.
+	Confidence Confidence
+	// Source is the kind of the visitor's source, one of visit.Kinds.
+	Source string
+	// Number is the called or the printed number, as digits.
+	Number string
+	// Since and Until are when the calls began: not before, and before.
+	Since, Until time.Time
+}
+
+// CallOutcome is how calls ended.
+type CallOutcome string
+
+// How they ended.
+const (
+	CallAnswered CallOutcome = "answered" // somebody has spoken, or speaks
+	CallLost     CallOutcome = "lost"     // missed, busy or failed
+)
+
+// where is the condition on the calls, of which the table is c. The arguments begin behind
+// those that are given.
+func (f CallFilter) where(args []any) (string, []any) {
+	which := f.Sites.SQL("c.site_id")
+	add := func(condition string, value any) {
+		args = append(args, value)
+		which += ` AND ` + fmt.Sprintf(condition, "$"+strconv.Itoa(len(args)))
+	}
+	if !f.Unattributed {
+		which += ` AND c.site_id <> 0`
+	}
+	switch f.Outcome {
+	case CallAnswered:
+		which += ` AND (c.status = 'answered' OR c.status = '' AND c.answered_at <> 0)`
+	case CallLost:
+		which += ` AND c.status IN ('missed', 'busy', 'failed')`
+	}
+	if f.Confidence != "" {
+		add(`c.confidence = %s`, string(f.Confidence))
+	}
+	if f.Source != "" {
+		add(`c.source_kind = %s`, f.Source)
+	}
+	if f.Number != "" {
+		add(`(c.called = %[1]s OR c.replaces = %[1]s)`, f.Number)
+	}
+	if !f.Since.IsZero() {
+		add(`c.started_at >= %s`, f.Since.UnixMilli())
+	}
+	if !f.Until.IsZero() {
+		add(`c.started_at < %s`, f.Until.UnixMilli())
+	}
+	return which, args
+}
+
+// CallFigures sum calls up.
+type CallFigures struct {
+	Calls, Lost int
+	// First are calls of numbers that had never called the site before.
+	First int
+	// Wait and Talk are how long it rang and was spoken on average, as far as that is known; 0
+	// where it is not.
+	Wait, Talk time.Duration
+}
+
+// Figures sums up the calls of the filter. It reads each of them: name a time.
+func (c *Calls) Figures(ctx context.Context, filter CallFilter) (CallFigures, error) {
+	which, args := filter.where(nil)
+	type row struct {
+		CallFigures
+		wait, talk float64
+	}
+	// How long it rang and was spoken is told as [Call.Waited] and [Call.Talked] do.
+	r, _, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.Calls, &r.Lost, &r.First, &r.wait, &r.talk} }, `SELECT COUNT(*),
+		COALESCE(SUM(CASE WHEN c.status IN ('missed', 'busy', 'failed') THEN 1 ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN c.caller <> '' AND NOT EXISTS
+			(SELECT 1 FROM calls e WHERE e.site_id = c.site_id AND e.caller = c.caller AND e.caller <> '' AND e.started_at < c.started_at) THEN 1 ELSE 0 END), 0),
+		CAST(COALESCE(AVG(CASE WHEN c.wait >= 0 THEN c.wait * 1000 WHEN NOT c.start_told THEN NULL
+			WHEN c.status NOT IN ('', 'answered') AND c.ended_at >= c.started_at THEN c.ended_at - c.started_at
+			WHEN c.status IN ('', 'answered') AND c.answered_at >= c.started_at THEN c.answered_at - c.started_at END), 0) AS DOUBLE PRECISION),
+		CAST(COALESCE(AVG(CASE WHEN c.status NOT IN ('', 'answered') THEN NULL WHEN c.talk >= 0 THEN c.talk * 1000
+			WHEN c.answered_at <> 0 AND c.ended_at >= c.answered_at THEN c.ended_at - c.answered_at END), 0) AS DOUBLE PRECISION)
+		FROM calls c WHERE `+which, args...)
+	if err != nil {
+		return CallFigures{}, fmt.Errorf("summing calls up: %w", err)
+	}
+	r.Wait, r.Talk = time.Duration(r.wait)*time.Millisecond, time.Duration(r.talk)*time.Millisecond
+	return r.CallFigures, nil
+}
