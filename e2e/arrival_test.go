@@ -43,11 +43,13 @@ const servedVisit = `(document.querySelector("script[data-svc-visit]") || {textC
 // does not wait long for the database, and the machine may be busy.
 func (b *tab) arrive(url string) (pages int) {
 	b.t.Helper()
-	for pages = 1; pages <= 20; pages++ {
+	for end := time.Now().Add(4 * patience); time.Now().Before(end); {
 		b.visit(url)
+		pages++
 		if value[bool](b, `"numbers" in JSON.parse(`+servedVisit+`)`) {
 			return pages
 		}
+		time.Sleep(time.Duration(pages) * 20 * time.Millisecond) // for others on the machine
 	}
 	require.FailNow(b.t, "no page has come with its visit")
 	return 0

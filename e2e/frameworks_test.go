@@ -277,6 +277,27 @@ func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
 	})
 }
 
+// The same with a number of the visitor's own, which comes with the page and with what a click fetches.
+func TestFrameworksHydrateWithTheVisitorsNumber(t *testing.T) {
+	eachFramework(t, func(t *testing.T, name string) {
+		p, b := framed(t, name, strings.NewReplacer("prerender static", "prerender dynamic", "static 7", "dynamic 7").Replace(newsNumber("74957654321"))), newTab(t)
+		taken := complaints(b)
+		b.arrive(p.shop + "/?utm_source=news")
+		b.until(`document.documentElement.dataset.hydrated`)
+		require.Equal(t, newsPrinted, value[string](b, places))
+		press(b)
+		for _, next := range []struct{ address, heading string }{{"/contacts", "Contacts"}, {"/", "Lamps"}} {
+			follow(b, next.address, next.heading)
+			b.until(places + " === " + strconv.Quote(newsPrinted)) // by the script where the data come some other way
+			press(b)
+		}
+		b.arrive(p.shop + "/contacts")
+		b.until(`document.documentElement.dataset.hydrated`)
+		require.Equal(t, newsPrinted, value[string](b, places))
+		require.Empty(t, taken())
+	})
+}
+
 // A number that has no room in the writings is left to the script, which waits for
 // the framework.
 func TestFrameworksHydrateBeforeALongerNumber(t *testing.T) {

@@ -283,9 +283,6 @@ func unseen(w http.ResponseWriter, r *http.Request) error {
 	case "/fragment":
 		_, err := io.WriteString(w, "<p>8 (495) 123-45-67</p>")
 		return err
-	case "/slow":
-		io.WriteString(w, "<!doctype html>")
-		return http.NewResponseController(w).Flush()
 	case "/carrying":
 		_, err := io.WriteString(w, `<!doctype html><html><head><script src="/frontdesk/svc.js"></script></head></html>`)
 		return err
@@ -303,7 +300,7 @@ func TestWhatBeginsNoVisit(t *testing.T) {
 		return s
 	}
 	onEach(t, settings, unseen, func(t *testing.T, f *front) {
-		for _, path := range []string{"/image", "/json", "/redirect", "/missing", "/failed", "/same", "/download", "/policy", "/fragment", "/slow", "/carrying"} {
+		for _, path := range []string{"/image", "/json", "/redirect", "/missing", "/failed", "/same", "/download", "/policy", "/fragment", "/carrying"} {
 			p := f.browser().open(path+"?utm_medium=cpc", "Cookie", "agreed=yes")
 			require.Empty(t, p.visit.View, path)
 			require.Empty(t, p.Header.Get("Set-Cookie"), path)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,29 @@ func TestPageWithItsVisit(t *testing.T) {
 		require.Contains(t, block, `{"numbers":[],`, "they stand in front already")
 		require.Equal(t, []string{"svc_v=1"}, response.Header["Set-Cookie"])
 		require.Equal(t, "private, no-cache", response.Header.Get("Cache-Control"))
+	}
+}
+
+// Proxies flush before a page of unknown length begins, and after each piece. That waits for the place, and is made up for then.
+func TestFlushedPageWithItsVisit(t *testing.T) {
+	c := shopCode(t)
+	for i := range numberedPage {
+		v, asked := arriving(c.shown)
+		recorder := httptest.NewRecorder()
+		_, err := unmet(c).Code.Serve(recorder, get("/"), v, func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(http.StatusOK)
+			for _, piece := range []string{"", numberedPage[:i], numberedPage[i:]} {
+				_, _ = io.WriteString(w, piece)
+				require.NoError(t, http.NewResponseController(w).Flush())
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, 1, *asked)
+		require.True(t, recorder.Flushed)
+		_, rest := visitOf(t, recorder.Body.String())
+		require.Contains(t, rest, "<p class=phone>"+newNumber)
 	}
 }
 

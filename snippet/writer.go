@@ -57,6 +57,7 @@ type writer struct {
 	sample   []byte    // of what the origin sent; nil where nobody asks for it
 	began    time.Time // when the first byte came, where it counts
 	broken   error
+	owed     bool // a flush waits for the place, since the headers wait for the visit
 
 	identity [1]string
 	saved    [len(requestHeaders)][]string
@@ -259,6 +260,10 @@ func (w *writer) FlushError() error {
 	case failed:
 		return w.broken
 	case searching:
+		if w.visit.Arrive != nil && !w.sent && w.bypass == "" && w.status < 300 {
+			w.owed = true // proxies flush before the first byte of a page whose length they do not know
+			return nil
+		}
 		w.start(-1)
 		if err := w.release(nil); err != nil {
 			return err

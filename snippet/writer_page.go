@@ -61,7 +61,12 @@ func (w *writer) search(p []byte) error {
 	if !w.guard("search", func() { verdict = w.judgePage(w.page.finder.Feed(p)) }) {
 		return w.fail(p)
 	}
-	return w.follow(verdict, p)
+	err := w.follow(verdict, p)
+	if w.owed && w.stage != searching {
+		w.owed = false
+		err = errors.Join(err, w.FlushError())
+	}
+	return err
 }
 
 // judgePage renders the code once there is a place for it.
