@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -50,17 +51,17 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 	if pools == nil || hit.Bot {
 		return f.block.show(choice), nil
 	}
-	digits, leased := plan.Shown(choice), make([]bool, len(f.block.settings.Numbers))
+	digits, lasting := plan.Shown(choice), make([]time.Duration, len(f.block.settings.Numbers))
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		var err error
 		if digits[place], _, err = leases.Take(ctx, number.Want{
-			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession,
+			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession, Again: hit.Repeated,
 		}); err != nil {
 			return snippet.Shown{}, err
 		}
-		leased[place] = true
+		lasting[place] = pools[place].Lasting()
 	}
 	shown := f.block.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(leased)
+	shown.Lease(lasting)
 	return shown, nil
 }

@@ -40,6 +40,9 @@ type Want struct {
 	// First tells that it is the session's first page view: who then finds the pool exhausted is
 	// counted as lost.
 	First bool
+	// Again tells that the visitor is there by a page view of before: a lease that counts goes
+	// on, whichever of the visitor's sessions it is of.
+	Again bool
 }
 
 // Outcome says what came of wanting a number.
@@ -133,7 +136,9 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	if !known {
 		l.known.Store(want.Pool.list, true)
 	}
-	l.observer.Leased(outcome)
+	if !want.Again || outcome != Kept { // a page that stays open is not counted again and again
+		l.observer.Leased(outcome)
+	}
 	return digits, outcome, nil
 }
 
@@ -195,7 +200,7 @@ type taking struct {
 }
 
 // until is how long the lease counts from now on, if nothing more is heard.
-func (t *taking) until() int64 { return t.now + (stay + t.Pool.Hold).Milliseconds() }
+func (t *taking) until() int64 { return t.now + t.Pool.Lasting().Milliseconds() }
 
 // introduce makes the pool's numbers known to the database.
 func (t *taking) introduce(ctx context.Context) error {
@@ -255,7 +260,7 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		}
 		return "", t.archive(ctx, own)
 	}
-	if own.until >= t.now && own.session == int64(t.Session) {
+	if own.until >= t.now && (own.session == int64(t.Session) || t.Again) {
 		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET until = CASE WHEN until > $3 THEN until ELSE $3 END, hold = $4 WHERE digits = $1 AND lease_id = $2`,
 			own.digits, own.id, t.until(), t.Pool.Hold.Milliseconds())
 		if changed == 0 {

@@ -87,6 +87,9 @@ func (p *Pool) Complete() error {
 	return err
 }
 
+// Lasting is for how long a lease counts after the last that was heard of its visitor.
+func (p *Pool) Lasting() time.Duration { return stay + p.Hold }
+
 // All are the numbers that the pool can show, the reserve included.
 func (p *Pool) All() []string {
 	if p.Reserve == "" {
