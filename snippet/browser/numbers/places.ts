@@ -11,6 +11,8 @@ export interface Entry {
   text: string | null;
   img: string | null;
   dt: boolean;
+  /** Seconds for which a number of the visitor's own is his after the last that is heard of him. */
+  lasts?: number;
 }
 
 /** Elements whose content is a number, or that are a picture of one. */

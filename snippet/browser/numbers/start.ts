@@ -25,14 +25,26 @@ export type Phone = Pick<Entry, 'id' | 'img' | 'text' | 'raw' | 'dt'>;
 export interface Work {
   /** Goes on in what is added to the page, or does so no longer. */
   watch(on: unknown): void;
+  /**
+   * What has been replaced on the page, by numbers as it carried them: what each has become; of one type, `dynamic` or `static`,
+   * what has become each of the numbers that are shown.
+   */
+  replaced(type?: unknown): object;
   end(): void;
 }
+
+/** Milliseconds between two looks at the clock. */
+const tick = 5000;
 
 /** Nodes that are looked at before the page is given time to draw. */
 const portion = 4000;
 
-/** The numbers that the page shows by the run before. */
+/** The numbers that the page shows by the run before, and the work of that run. */
 let last: Issued[] | undefined;
+let before: Work | undefined;
+
+/** The numbers, in international form, that have been replaced on the page. */
+const found = new Set<string>();
 
 function tableOf(numbers: Issued[], undo: boolean): Table {
   const table: Table = new Map();
@@ -47,10 +59,14 @@ function tableOf(numbers: Issued[], undo: boolean): Table {
 /**
  * Replaces what the server has left of the page's numbers; brings the old ones back if the page, when it is asked, says no;
  * and where other numbers than the served ones, or than those of the run before, are in effect, puts them in their places. It
- * begins when the page is idle, or at once if it is not the first run, and works a portion in each frame. `found` takes the
- * numbers, in international form, that have been replaced.
+ * begins when the page is idle, or at once if it is not the first run, and works a portion in each frame. The run
+ * before ends. `look` is called every few seconds while numbers of the visitor's own are shown: a page that has slept does not hear
+ * of it otherwise.
  */
-export function start({ numbers, replaced, served = numbers }: Block, ask: () => boolean, found: Set<string>): Work {
+export function start({ numbers, replaced, served = numbers }: Block, ask: () => boolean, look?: () => unknown): Work {
+  if (before) {
+    before.end();
+  }
   const undo = !consulted(ask);
   const restoring = undo || served !== numbers;
   const table = tableOf(undo ? [] : numbers, false);
@@ -69,6 +85,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   }
   const fresh = restoring ? served.map(({ raw }) => raw) : [];
   const blocks = newBlocks(tailsOf([...table.keys(), ...back.keys(), ...fresh]));
+  const clock = numbers.some(({ dt }) => dt) && look ? setInterval(look, tick) : 0;
   let frame = 0;
   let ready = false;
   let ended = false;
@@ -157,7 +174,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
     idle(begin);
   }
 
-  return {
+  return (before = {
     watch(on) {
       if (watching === (!!on && !undo)) {
         return;
@@ -177,9 +194,22 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
         }
       }
     },
+    replaced(type) {
+      const all: Record<string, any> = {};
+      for (const { from, raw, dt } of numbers) {
+        const id = 'number=' + from;
+        if (found.has(from) && type == null) {
+          all[id] = raw;
+        } else if (found.has(from) && type === (dt ? 'dynamic' : 'static')) {
+          all[raw] = [...new Set(all[raw]).add(id)];
+        }
+      }
+      return all;
+    },
     end() {
       ended = true;
+      clearInterval(clock);
       observer.disconnect();
     },
-  };
+  });
 }
