@@ -7,8 +7,8 @@ const signs =
     .join();
 
 /** Whether a framework may be about to compare the page with its own data. */
-export function isHydrating(): boolean {
-  return ids.some((id) => document.getElementById(id)) || document.querySelector(signs) !== null;
+export function isHydrating(page: Document): boolean {
+  return ids.some((id) => page.getElementById(id)) || page.querySelector(signs) !== null;
 }
 
 /** Calls `run` when the page has nothing else to do, and soon in any case. */
@@ -20,13 +20,16 @@ export function idle(run: () => void, timeout = 200): void {
   }
 }
 
+/** Calls `done` when the scripts of a page that has loaded have come to rest. The first idle time may be one that a framework waits for as well. */
+export function rest(done: () => void): void {
+  idle(() => idle(done, 2000), 2000);
+}
+
 /** Calls `done` when the page has loaded and its scripts have come to rest: what is hydrated is hydrated then. */
 export function settled(done: () => void): void {
-  // The first idle time may be one that a framework waits for as well.
-  const rest = (): unknown => idle(() => idle(done, 2000), 2000);
   if (document.readyState === 'complete') {
-    rest();
+    rest(done);
   } else {
-    addEventListener('load', rest);
+    addEventListener('load', () => rest(done));
   }
 }

@@ -5,6 +5,7 @@ import { idle, isHydrating, settled } from './hydration';
 import { batch, beginRound, type Change, changeAttributes, patience, putBack, readBlock } from './page';
 import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
+import { findAdded, findRoots, hearAttaching, isDocument, listen, type Root, roots } from './roots';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
 /** What is told of a number, or of a place that shows it. */
@@ -45,6 +46,14 @@ let before: Work | undefined;
 
 /** The numbers, in international form, that have been replaced on the page. */
 const found = new Set<string>();
+
+/** What is heard of each root. */
+const observed = {
+  childList: true,
+  subtree: true,
+  characterData: true,
+  attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
+};
 
 function tableOf(numbers: Issued[], undo: boolean): Table {
   const table: Table = new Map();
@@ -91,6 +100,9 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   let ended = false;
   let watching = false;
 
+  /** Something has been added since roots and frames were looked for. */
+  let grown = false;
+
   /** What the page changes at once when this has changed something is its answer to that. How often each place has answered. */
   let answering = false;
   const answers = new WeakMap<Node, number>();
@@ -108,6 +120,18 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
     } else {
       blocks.addLine(target);
       addedNodes.forEach(blocks.add);
+      grown = grown || addedNodes.length > 0;
+    }
+  }
+  function lookThrough(root: Root): void {
+    blocks.add(isDocument(root) ? root.documentElement : root);
+    findRoots(root);
+    grown = true;
+  }
+  function observe(root: Root): void {
+    observer.observe(root, observed);
+    if (isDocument(root)) {
+      hearAttaching(root.defaultView!);
     }
   }
   function schedule(): void {
@@ -128,6 +152,10 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   function round(): void {
     beginRound();
     observer.takeRecords().forEach(take);
+    if (grown) {
+      grown = false;
+      findAdded();
+    }
     for (let left = portion; left > 0 && !blocks.empty; ) {
       const { block, carrier } = blocks.next();
       left -= block ? readBlock(block, change) : carrier ? 1 : batch;
@@ -163,12 +191,21 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
       undoPlaces(replaced);
     }
     last = numbers;
-    blocks.add(document.documentElement);
+    listen((root) => {
+      if (watching) {
+        observe(root);
+      }
+      if (!ended) {
+        lookThrough(root);
+        schedule();
+      }
+    });
+    roots().forEach(lookThrough);
     work();
   }
   if (last) {
     begin();
-  } else if (isHydrating()) {
+  } else if (isHydrating(document)) {
     settled(begin);
   } else {
     idle(begin);
@@ -182,14 +219,9 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
       watching = !watching;
       observer.disconnect();
       if (watching) {
-        observer.observe(document, {
-          childList: true,
-          subtree: true,
-          characterData: true,
-          attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
-        });
+        roots().forEach(observe);
         if (ready) {
-          blocks.add(document.documentElement);
+          roots().forEach(lookThrough);
           schedule();
         }
       }
@@ -208,6 +240,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
     },
     end() {
       ended = true;
+      watching = false;
       clearInterval(clock);
       observer.disconnect();
     },
