@@ -15,7 +15,7 @@ import (
 // are loaded by the pages that need them.
 var budgets = map[string]int{
 	"svc.js":     5995,
-	"numbers.js": 8900,
+	"numbers.js": 8985,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {

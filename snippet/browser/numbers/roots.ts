@@ -122,7 +122,7 @@ function findFrame(frame: Element): void {
   const load = (): void => {
     const page = (frame as HTMLIFrameElement).contentDocument;
     if (page && isHydrating(page)) {
-      rest(look);
+      rest(look, page.defaultView!);
     } else {
       look();
     }
