@@ -3,7 +3,7 @@ import { mark } from './rules';
 
 /** Blocks of the page, and elements for their attributes, in which a number may stand. */
 export interface Blocks {
-  /** All that is in the node, and the line that it stands in. */
+  /** All that is in the node. The line that it stands in is another matter. */
   add(node: Node): void;
   /** The block that the node stands in. */
   addLine(node: Node): void;
@@ -64,7 +64,6 @@ export function newBlocks(suspect: RegExp): Blocks {
   }
   return {
     add(node) {
-      addLine(node);
       if ((node as Partial<ParentNode>).querySelectorAll) {
         sources.push(textsOf(node), attributesOf(node as Node & ParentNode));
       }
