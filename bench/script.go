@@ -22,7 +22,10 @@ import (
 const (
 	// scriptNodes is how many nodes the measured page has at least.
 	scriptNodes = 5000
-	// scriptRest is how long a page is left alone after its load event before its metrics are read.
+	// addedNodes is how many nodes are added to it then.
+	addedNodes = 10000
+	// scriptRest is how long a page is left alone after its load event, and after the addition, before its metrics are
+	// read.
 	scriptRest = 1500 * time.Millisecond
 )
 
@@ -39,7 +42,7 @@ type scriptSide struct {
 // mainThread is what a page has taken of its renderer's main thread, in milliseconds of CPU time.
 type mainThread struct{ script, layout, task float64 }
 
-// script measures what the browser script costs a page's main thread: the same page, with it and without, in turns, each in a
+// script measures what the browser script costs a page's main thread: the same page, with it and without, and what it adds later, in turns, each in a
 // browser context of its own, so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain.
 func script(ctx context.Context, folder, caddy string, rounds int) error {
 	origin, err := serveMeasuredPage()
@@ -58,11 +61,11 @@ func script(ctx context.Context, folder, caddy string, rounds int) error {
 	}
 	defer closeBrowser()
 
-	spent := make(map[string][]mainThread)
+	spent, added := make(map[string][]mainThread), make(map[string][]mainThread)
 	nodes := 0
 	for round := range rounds + 1 {
 		for _, s := range sides {
-			took, counted, err := s.measure(browser)
+			took, adding, counted, err := s.measure(browser)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -70,11 +73,19 @@ func script(ctx context.Context, folder, caddy string, rounds int) error {
 				return fmt.Errorf("the page has %d nodes, expected %d", nodes, scriptNodes)
 			}
 			if round > 0 { // the first one warms the browser up
-				spent[s.name] = append(spent[s.name], took)
+				spent[s.name], added[s.name] = append(spent[s.name], took), append(added[s.name], adding)
 			}
 		}
 	}
 	fmt.Printf("CPU time of the main thread in ms for a page of %d nodes, %d rounds in turns, nothing cached\n", nodes, rounds)
+	printMainThread(sides, spent)
+	fmt.Printf("\nthe same when the page then adds %d nodes\n", addedNodes)
+	printMainThread(sides, added)
+	return nil
+}
+
+// printMainThread prints what the sides have taken, in the order of their rounds.
+func printMainThread(sides []scriptSide, spent map[string][]mainThread) {
 	fmt.Printf("%-38s %8s %8s %8s   %s\n", "medians", "script", "layout", "all", "script and layout beside the page alone: median, and of each side's lowest")
 	of := func(s scriptSide, part func(mainThread) float64) []float64 {
 		var values []float64
@@ -87,7 +98,7 @@ func script(ctx context.Context, folder, caddy string, rounds int) error {
 	alone := of(sides[0], both)
 	for _, s := range sides {
 		with := of(s, both)
-		beside := make([]float64, rounds)
+		beside := make([]float64, len(with))
 		for i := range with {
 			beside[i] = with[i] - alone[i]
 		}
@@ -95,7 +106,6 @@ func script(ctx context.Context, folder, caddy string, rounds int) error {
 			median(of(s, func(m mainThread) float64 { return m.layout })), median(of(s, func(m mainThread) float64 { return m.task })),
 			median(beside), slices.Min(with)-slices.Min(alone))
 	}
-	return nil
 }
 
 // startScriptSides starts Caddy for each side but the first, which is the origin itself.
@@ -112,6 +122,7 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 		{"with the script, no numbers", "", "setCsAccount", identified},
 		{"with 3 numbers", numberDirectives(""), "data-svc-numbers", identified + shows},
 		{"with 3 numbers, dynamical replacement", numberDirectives("") + "\n\t\tdynamical_replacement on", "data-svc-numbers", identified + shows},
+		{"with 3 dynamic, dynamical replacement", leasedDirectives() + "\n\t\tdynamical_replacement on", "setCsAccount", identified + shows},
 	} {
 		address, err := freeAddress()
 		if err != nil {
@@ -138,6 +149,19 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 		sides = append(sides, scriptSide{with.name, address, with.ready})
 	}
 	return sides, stop, nil
+}
+
+// leasedDirectives are three numbers of which each visitor sees another, shown by the script.
+func leasedDirectives() string {
+	var directives []string
+	for i, n := range page.Numbers(len(page.Written)) {
+		var digits []string
+		for k := range 100 { // more than there are visitors
+			digits = append(digits, fmt.Sprintf("7499%d%06d", i, k))
+		}
+		directives = append(directives, fmt.Sprintf("number %s {\n\t\t\tdynamic %s\n\t\t}", n.Digits, strings.Join(digits, " ")))
+	}
+	return strings.Join(directives, "\n\t\t")
 }
 
 // serveMeasuredPage serves the page at all addresses. What it refers to is not loaded.
@@ -187,50 +211,59 @@ func startBrowser(ctx context.Context) (browser context.Context, stop func(), er
 }
 
 // measure opens the page in a browser context of its own. The page is asked nothing before its metrics are read.
-func (s scriptSide) measure(browser context.Context) (took mainThread, nodes int, err error) {
+func (s scriptSide) measure(browser context.Context) (took, added mainThread, nodes int, err error) {
 	for range 5 { // a machine may be too busy for a page to be ready in its time
 		var ready bool
-		if took, nodes, ready, err = s.measureOnce(browser); err != nil || ready {
-			return took, nodes, err
+		if took, added, nodes, ready, err = s.measureOnce(browser); err != nil || ready {
+			return took, added, nodes, err
 		}
 	}
-	return took, nodes, errors.New("the script has not done its work in time")
+	return took, added, nodes, errors.New("the script has not done its work in time")
 }
 
-func (s scriptSide) measureOnce(browser context.Context) (took mainThread, nodes int, ready bool, err error) {
+// addition adds nodes to the page, one number among them.
+var addition = fmt.Sprintf(`document.body.appendChild(document.createElement("div")).innerHTML = Array.from({length: %d / 7}, (_, i) =>
+	"<div><p>Goods " + i + " for <b>8 800 " + i + "</b></p><a href=/" + i + ">link</a></div>").join("") + "<p>8 (495) 123-45-67</p>", 0`, addedNodes)
+
+func (s scriptSide) measureOnce(browser context.Context) (took, added mainThread, nodes int, ready bool, err error) {
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	defer closeTab()
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	// The first address is one of the same site, so that the page comes into the process that is watched.
 	if err := chromedp.Do(ctx, chromedp.Navigate("http://"+s.address+"/none")); err != nil {
-		return took, 0, false, err
+		return took, added, 0, false, err
 	}
 	if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
-		return took, 0, false, err
+		return took, added, 0, false, err
 	}
-	before, err := metrics(ctx)
-	if err != nil {
-		return took, 0, false, err
+	during := func(action chromedp.Action[chromedp.Void]) (mainThread, error) {
+		before, err := metrics(ctx)
+		if err != nil {
+			return before, err
+		}
+		if err := chromedp.Do(ctx, action); err != nil {
+			return before, err
+		}
+		select {
+		case <-time.After(scriptRest):
+		case <-ctx.Done():
+			return before, ctx.Err()
+		}
+		after, err := metrics(ctx)
+		return mainThread{after.script - before.script, after.layout - before.layout, after.task - before.task}, err
 	}
-	if err := chromedp.Do(ctx, chromedp.Navigate("http://"+s.address+pagePath(0))); err != nil {
-		return took, 0, false, err
+	if took, err = during(chromedp.Navigate("http://" + s.address + pagePath(0))); err != nil {
+		return took, added, 0, false, err
 	}
-	select {
-	case <-time.After(scriptRest):
-	case <-ctx.Done():
-		return took, 0, false, ctx.Err()
-	}
-	after, err := metrics(ctx)
-	if err != nil {
-		return took, 0, false, err
-	}
-	took = mainThread{after.script - before.script, after.layout - before.layout, after.task - before.task}
 	if ready, err = chromedp.Run(ctx, chromedp.Evaluate[bool](s.ready)); err != nil {
-		return took, 0, false, err
+		return took, added, 0, false, err
 	}
-	nodes, err = chromedp.Run(ctx, chromedp.Evaluate[int](`(walk => { let n = 0; while (walk.nextNode()) n++; return n; })(document.createTreeWalker(document))`))
-	return took, nodes, ready, err
+	if nodes, err = chromedp.Run(ctx, chromedp.Evaluate[int](`(walk => { let n = 0; while (walk.nextNode()) n++; return n; })(document.createTreeWalker(document))`)); err != nil {
+		return took, added, 0, false, err
+	}
+	added, err = during(chromedp.Evaluate[chromedp.Void](addition))
+	return took, added, nodes, ready, err
 }
 
 // metrics reads what the main thread has done since they were turned on.

@@ -316,6 +316,48 @@ func TestFrameworksHydrateBeforeALongerNumber(t *testing.T) {
 	})
 }
 
+// early notes whether a page shows another number before its framework has taken it over.
+const early = `new MutationObserver(() => {
+	const root = document.documentElement;
+	if (root && !root.dataset.hydrated && /765-43-21|7946 0018/.test(root.textContent)) window.early = true;
+}).observe(document, {childList: true, characterData: true, subtree: true});`
+
+// A number of the visitor's own comes with the answer to the page view, or from the page before. The script waits for the
+// framework, and shows it again when the framework has written something anew. Then it rests.
+func TestFrameworksHydrateBeforeANumberOfTheVisitor(t *testing.T) {
+	eachFramework(t, func(t *testing.T, name string) {
+		for digits, want := range map[string]string{"74957654321": newsPrinted, "442079460018": longerPrinted} {
+			p := framed(t, name, ` {
+		dynamical_replacement on
+		number 74951234567 {
+			dynamic `+digits+`
+		}
+	}`)
+			require.Equal(t, siteFile(t, name, "index.html"), newsReader(t, p)("/", false))
+			shows := places + " === " + strconv.Quote(want)
+			b := newTab(t)
+			b.before(early)
+			taken := complaints(b)
+			for _, page := range []struct{ address, next, heading string }{{"/", "/contacts", "Contacts"}, {"/contacts", "/", "Lamps"}} {
+				hydrated(b, p.shop+page.address)
+				b.until(shows)
+				require.Equal(t, []any{true, nil}, value[any](b, `[Svc.getPhones()[0].dt, window.early]`), page.address)
+				press(b)
+				b.until(shows)
+				follow(b, page.next, page.heading)
+				b.until(shows)
+				press(b)
+				b.until(shows)
+				b.do(`window.changes = 0; new MutationObserver(() => changes++).observe(document.body, {childList: true, characterData: true, subtree: true, attributes: true});
+					for (let n = 0; n < 20; n++) await new Promise(requestAnimationFrame);`)
+				require.Zero(t, value[int](b, "changes"))
+				require.True(t, value[bool](b, shows))
+				require.Empty(t, taken(), page.address)
+			}
+		}
+	})
+}
+
 // Where one text of the page is two in the data, neither is touched.
 func TestFrameworksHydrateWithNumbersInParts(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {

@@ -55,7 +55,7 @@ func TestScriptAndServerAgree(t *testing.T) {
 		block := value[string](replaced, `document.querySelector("script[data-svc-numbers]").textContent`)
 		original := value[string](neutral, markup)
 		neutral.front()
-		neutral.do(part + `;window[Symbol.for("svc:numbers")](` + block + `, () => true, new Set());` + idle)
+		neutral.do(part + `;window[Symbol.for("svc:numbers")](` + block + `, () => true);` + idle)
 		require.Equal(t, value[string](replaced, markup), value[string](neutral, markup), path)
 
 		refused.visit(p.shop + path + "?utm_source=news")

@@ -38,6 +38,7 @@ type issued struct {
 	Text  *string         `json:"text"`
 	Img   *string         `json:"img"`
 	DT    bool            `json:"dt"`
+	Lasts int             `json:"lasts,omitempty"`
 	Forms json.RawMessage `json:"forms,omitempty"`
 }
 
@@ -135,7 +136,7 @@ func vectorTab(t *testing.T) *tab {
 				for (const piece of given(c.text)) line.appendChild(document.createElement("b")).textContent = piece;
 				return () => [c.name, given(c.want), [...line.children].map(element => element.textContent)];
 			});
-			const work = window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true, new Set());
+			const work = window[Symbol.for("svc:numbers")]({numbers, replaced: []}, () => true);
 			return new Promise(done => requestIdleCallback(() => {
 				work.end();
 				done(read.map(back => back()));

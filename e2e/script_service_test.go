@@ -57,7 +57,7 @@ type scriptService struct {
 	views      map[string]int
 	calls      map[string]bool
 	properties map[string]any
-	numbers    any // the records that a hit's answer tells; nil where it tells none
+	numbers    any // the records that the answers tell to a page view, and to a page that asks; nil where they tell none
 	online     bool
 	pages      map[string]string
 	headers    http.Header
@@ -147,8 +147,12 @@ func (s *scriptService) serveCall(w http.ResponseWriter, r *http.Request) {
 	if a.route != "hit" {
 		s.mu.Lock()
 		s.calls[a.route+" "+fmt.Sprint(a.body["id"])] = true
+		told := map[string]any{"success": true, "result": nil}
+		if a.body["numbers"] == true {
+			told["numbers"] = s.numbers
+		}
 		s.mu.Unlock()
-		answer(w, map[string]any{"success": true, "result": nil})
+		answer(w, told)
 		return
 	}
 	answer(w, s.hit(w, r, a))

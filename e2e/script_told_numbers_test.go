@@ -13,10 +13,10 @@ var other = pair{Digits: "74951234567", Replacement: "74950001122"}
 // tell has the answers to page views bring the numbers from now on.
 func (s *scriptService) tell(numbers any) { s.set(func() { s.numbers = numbers }) }
 
-// leased says of records that they are a visitor's own.
+// leased says of records that they are a visitor's own, for 150 seconds.
 func leased(numbers []issued) []issued {
 	for i := range numbers {
-		numbers[i].DT = true
+		numbers[i].DT, numbers[i].Lasts = true, 150
 	}
 	return numbers
 }

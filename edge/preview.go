@@ -123,16 +123,17 @@ func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
 func (f *effect) previewed(beside snippet.Visit, preview *number.Preview) snippet.Visit {
 	plan, source := f.numbers.plan, preview.Source()
 	choice := plan.Choose(source)
-	digits, dynamic := plan.Shown(choice), make([]bool, f.numbers.many)
+	until := time.Unix(preview.Until, 0)
+	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
 	for place, pool := range plan.Pools(choice) {
-		digits[place], dynamic[place] = pool.Digits[0], true
+		digits[place], lasting[place] = pool.Digits[0], time.Until(until)
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(dynamic)
+	shown.Lease(lasting)
 	return snippet.Visit{
 		Purpose: beside.Purpose, Shown: shown, ByCookie: true,
 		Preview: &snippet.Preview{
-			Address: preview.Address, Referrer: preview.Referrer, Language: preview.Language, Until: time.Unix(preview.Until, 0),
+			Address: preview.Address, Referrer: preview.Referrer, Language: preview.Language, Until: until,
 			End: "?" + previewParameter + endPreview,
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -53,19 +54,19 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 	if pools == nil || hit.Bot {
 		return f.numbers.show(choice), nil
 	}
-	digits, leased := plan.Shown(choice), make([]bool, f.numbers.many)
+	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		var err error
 		if digits[place], _, err = leases.Take(ctx, number.Want{
 			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession,
-			Provisional: provisional,
+			Provisional: provisional, Again: hit.Repeated,
 		}); err != nil {
 			return snippet.Shown{}, err
 		}
-		leased[place] = true
+		lasting[place] = pools[place].Lasting(provisional)
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(leased)
+	shown.Lease(lasting)
 	return shown, nil
 }
 
@@ -84,11 +85,13 @@ func (f *effect) shownNow(ctx context.Context, desk *backend.Desk, visitor visit
 	if err != nil {
 		return snippet.Shown{}, err
 	}
-	digits, leased := plan.Shown(choice), make([]bool, f.numbers.many)
-	for place := range pools {
-		digits[place], leased[place] = current[plan.Printed(place)]
+	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
+	for place, pool := range pools {
+		if has, leased := current[plan.Printed(place)]; leased {
+			digits[place], lasting[place] = has, pool.Lasting(false)
+		}
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(leased)
+	shown.Lease(lasting)
 	return shown, nil
 }

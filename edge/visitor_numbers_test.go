@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -20,18 +23,21 @@ type record struct {
 	ID, From, Raw string
 	Text, Img     *string
 	DT            bool
+	Lasts         int
 	Forms         json.RawMessage
 }
 
-// hit reports a page view as the script does, and gives the records in the answer: nil where there are none, and
-// what the visitor's cookie is from then on.
-func (f *front) hit(view, url, referrer string, cookies ...string) (records []record, told bool, cookie string) {
+// view is a page view as the script reports it.
+func view(name, url, referrer string) map[string]any {
+	return map[string]any{"site_key": "shop", "view": strings.Repeat("v", 22-len(name)) + name, "url": url, "referrer": referrer, "kind": "load"}
+}
+
+// call calls the service as the script does, and gives its answer, and what the visitor's cookie is from then on.
+func (f *front) call(route string, body any, cookies ...string) (answer []byte, cookie string) {
 	f.t.Helper()
-	body, err := json.Marshal(map[string]string{
-		"site_key": "shop", "view": strings.Repeat("v", 22-len(view)) + view, "url": url, "referrer": referrer, "kind": "load",
-	})
+	sent, err := json.Marshal(body)
 	require.NoError(f.t, err)
-	r, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.address+"/frontdesk/v1/hit", strings.NewReader(string(body)))
+	r, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.address+"/frontdesk/v1/"+route, bytes.NewReader(sent))
 	require.NoError(f.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
@@ -42,15 +48,29 @@ func (f *front) hit(view, url, referrer string, cookies ...string) (records []re
 	response, err := http.DefaultClient.Do(r)
 	require.NoError(f.t, err)
 	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
+	answer, err = io.ReadAll(response.Body)
 	require.NoError(f.t, err)
-	require.Equal(f.t, http.StatusOK, response.StatusCode, string(raw))
-	var answer struct{ Numbers *[]record }
-	require.NoError(f.t, json.Unmarshal(raw, &answer))
-	if told = answer.Numbers != nil; told {
-		records = *answer.Numbers
-	}
+	require.Equal(f.t, http.StatusOK, response.StatusCode, string(answer))
 	cookie, _, _ = strings.Cut(response.Header.Get("Set-Cookie"), ";")
+	return answer, cookie
+}
+
+// recordsIn are the records in an answer; told is false where there are none.
+func recordsIn(t testing.TB, raw []byte) (records []record, told bool) {
+	t.Helper()
+	var answer struct{ Numbers *[]record }
+	require.NoError(t, json.Unmarshal(raw, &answer))
+	if answer.Numbers == nil {
+		return nil, false
+	}
+	return *answer.Numbers, true
+}
+
+// hit reports a page view, and gives the records in the answer.
+func (f *front) hit(name, url, referrer string, cookies ...string) (records []record, told bool, cookie string) {
+	f.t.Helper()
+	answer, cookie := f.call("hit", view(name, url, referrer), cookies...)
+	records, told = recordsIn(f.t, answer)
 	return records, told, cookie
 }
 
@@ -68,7 +88,7 @@ func TestHitTellsTheNumbers(t *testing.T) {
 			records, _, _ = f.hit("2", f.address+"/?utm_source=news", "", visitor)
 			require.Len(t, records, 2)
 			text := "+7 495 765-00-01"
-			require.Equal(t, record{"number=74951234567", "74951234567", "74957650001", &text, nil, false, records[0].Forms}, records[0])
+			require.Equal(t, record{"number=74951234567", "74951234567", "74957650001", &text, nil, false, 0, records[0].Forms}, records[0])
 			require.NotEmpty(t, records[0].Forms)
 			require.Equal(t, "img", records[1].ID)
 			require.Regexp(t, `^/frontdesk/phone/.*\.svg$`, *records[1].Img)
@@ -166,4 +186,86 @@ func TestPresenceKeepsTheNumber(t *testing.T) {
 	desk.Visits.See(begun.Site, live.Visits[0].Ref, visit.Here)
 	require.Eventually(t, func() bool { return lease().Until.After(begun.Until) }, 20*time.Second, 50*time.Millisecond)
 	require.Equal(t, begun.Begun, lease().Begun)
+}
+
+// change runs a statement on the database.
+func (f *front) change(statement string, args ...any) {
+	f.t.Helper()
+	require.NoError(f.t, f.desk().DB.Write(f.t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Exec(ctx, statement, args...)
+		return err
+	}))
+}
+
+// A page that comes back asks whose number it shows. The lease begins anew, or, when somebody else has the number
+// meanwhile, another one does.
+func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
+	settings := numbered()
+	settings.Prerender = "off"
+	settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011", "74957650012"}}}
+	f := serve(t, settings).ready()
+	answer, _ := f.call("hit", view("1", f.address+"/", ""))
+	var credentials map[string]any
+	require.NoError(t, json.Unmarshal(answer, &credentials))
+	back := func(presence string, cookies ...string) []string {
+		t.Helper()
+		answer, _ := f.call("presence", map[string]any{"credentials": credentials, "presence": presence, "numbers": true}, cookies...)
+		records, told := recordsIn(t, answer)
+		if !told {
+			return []string{"untold"}
+		}
+		var raw []string
+		for _, r := range records {
+			require.True(t, r.DT)
+			require.Equal(t, 390, r.Lasts)
+			raw = append(raw, r.Raw)
+		}
+		return raw
+	}
+	first, second := []string{"74957650011", "74957650011"}, []string{"74957650012", "74957650012"}
+	require.Equal(t, first, back("here"))
+	f.change(`UPDATE pool_numbers SET until = 1`)
+	require.Equal(t, []string{"untold"}, back("away"))
+	require.Empty(t, back("here", "bot"))
+	require.Equal(t, first, back("here"), "nobody has had it since")
+
+	f.change(`UPDATE pool_numbers SET until = CASE WHEN digits = '74957650011' THEN 1 ELSE 2 END`)
+	another, _, _ := f.hit("2", f.address+"/", "")
+	require.Equal(t, "74957650011", another[0].Raw)
+	require.Equal(t, second, back("here"))
+	require.Equal(t, second, back("here"))
+
+	f.change(`UPDATE pool_numbers SET until = 1`)
+	f.hit("3", f.address+"/", "")
+	f.hit("4", f.address+"/", "")
+	require.Empty(t, back("here"), "the pool is exhausted")
+
+	// The visitor has been erased: nothing is stored of him any more.
+	f.change(`DELETE FROM hits`)
+	sent, err := json.Marshal(map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
+	require.NoError(t, err)
+	response, err := http.Post(f.address+"/frontdesk/v1/presence", "application/json", bytes.NewReader(sent))
+	require.NoError(t, err)
+	response.Body.Close()
+	require.Equal(t, http.StatusForbidden, response.StatusCode)
+}
+
+// What the database cannot tell now, the page is told to be unknown.
+func TestPageThatComesBackWhileTheDatabaseIsAway(t *testing.T) {
+	settings := numbered()
+	settings.Prerender = "off"
+	settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011"}}}
+	f := serve(t, settings).ready()
+	answer, _ := f.call("hit", view("1", f.address+"/", ""))
+	var credentials map[string]any
+	require.NoError(t, json.Unmarshal(answer, &credentials))
+	f.change(`ALTER TABLE pool_numbers RENAME TO away`)
+	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
+	require.JSONEq(t, `{"success": true, "numbers": null}`, string(answer))
+	f.change(`ALTER TABLE away RENAME TO pool_numbers`)
+	f.block.settings.Numbers[0].Tracking = nil
+	require.NoError(t, f.block.settings.Complete())
+	clear(f.block.effects)
+	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
+	require.JSONEq(t, `{"success": true, "numbers": []}`, string(answer))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -23,7 +24,7 @@ func unmet(c numbered) numbered { return numbered{c.Code, snippet.Shown{}} }
 // arriving are visits of one visitor, who is shown the numbers, and how often they were asked for.
 func arriving(shown snippet.Shown) (v snippet.Visit, asked *int) {
 	asked = new(int)
-	shown.Lease([]bool{true})
+	shown.Lease([]time.Duration{time.Minute})
 	v.Arrive = func() snippet.Arrival {
 		*asked++
 		return snippet.Arrival{View: "VIEW", Shown: &shown, SetCookie: "svc_v=1", Credentials: &snippet.Credentials{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,7 @@ import (
 type told struct {
 	ID, From, Raw string
 	DT            bool
+	Lasts         int
 	Forms         []any
 }
 
@@ -29,10 +31,10 @@ func TestRecords(t *testing.T) {
 	require.Empty(t, recordsOf(t, printed.Show(make([]string, 3), snippet.ForEveryone)))
 
 	shown := printed.Show([]string{"74957650001", "", "74957650203"}, snippet.ForSource)
-	shown.Lease([]bool{false, false, true})
+	shown.Lease([]time.Duration{0, 0, 150 * time.Second})
 	for i, want := range []told{
-		{"number=74951234567", "74951234567", "74957650001", false, nil}, {".phone0", "74951234567", "74957650001", false, nil},
-		{"number=74951234569", "74951234569", "74957650203", true, nil}, {".phone2", "74951234569", "74957650203", true, nil},
+		{"number=74951234567", "74951234567", "74957650001", false, 0, nil}, {".phone0", "74951234567", "74957650001", false, 0, nil},
+		{"number=74951234569", "74951234569", "74957650203", true, 150, nil}, {".phone2", "74951234569", "74957650203", true, 150, nil},
 	} {
 		got := recordsOf(t, shown)[i]
 		require.Equal(t, i%2 == 0, len(got.Forms) > 0, "numbers have writings, places have none")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
@@ -29,8 +30,8 @@ const (
 // searched does not depend on it, and nothing is compiled for it.
 type Shown struct {
 	printed  *Printed
-	numbers  weave.Shown // empty where all numbers stay
-	dynamic  []bool      // which of them are leased for the visitor; nil for none
+	numbers  weave.Shown     // empty where all numbers stay
+	lasting  []time.Duration // see Lease; nil where none is leased
 	audience Audience
 	ahead    bool  // the records of the numbers stand in front of the code
 	told     *told // what is told of the numbers; nil where all stay
@@ -64,9 +65,10 @@ func (p *Printed) Show(digits []string, audience Audience) Shown {
 	return s
 }
 
-// Lease says which of the numbers are leased: these are shown to this visitor alone, and for
-// a while. It is to be called before anything is made of them.
-func (s *Shown) Lease(dynamic []bool) { s.dynamic, s.audience = dynamic, ForVisitor }
+// Lease says for how long each of the numbers is leased, if nothing more is heard of the
+// visitor; 0 for one that is not leased. Those that are leased are shown to this visitor
+// alone. It is to be called before anything is made of them.
+func (s *Shown) Lease(lasting []time.Duration) { s.lasting, s.audience = lasting, ForVisitor }
 
 // Records are what the script has to know of the numbers, as pages tell it in their block:
 // a JSON array. Of more than 64 numbers, it has the first.
@@ -197,17 +199,20 @@ func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
 			b = append(b, ',')
 		}
 		first = false
-		dynamic := i < len(s.dynamic) && s.dynamic[i]
-		b = n.appendRecord(b, s.printed.rules.ID(i), t, "", dynamic)
+		var lasting time.Duration
+		if i < len(s.lasting) {
+			lasting = s.lasting[i]
+		}
+		b = n.appendRecord(b, s.printed.rules.ID(i), t, "", lasting)
 		b = appendScript(append(b, `,"forms":`...), i)
 		b = append(b, '}')
 		for _, places := range [...][]string{n.Targets, n.Selectors} {
 			for _, place := range places {
-				b = append(n.appendRecord(append(b, ','), place, t, "", dynamic), '}')
+				b = append(n.appendRecord(append(b, ','), place, t, "", lasting), '}')
 			}
 		}
 		for k, place := range n.Pictures {
-			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k], dynamic), '}')
+			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k], lasting), '}')
 		}
 	}
 	return b
@@ -215,7 +220,7 @@ func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
 
 // appendRecord writes what is told of a place of the number, but for its end.
 // Where there is a picture, that is what is shown, and no text.
-func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string, dynamic bool) []byte {
+func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string, lasting time.Duration) []byte {
 	b = appendQuoted(append(b, `{"id":`...), id)
 	b = append(append(b, `,"from":"`...), n.Digits...)
 	b = append(append(b, `","raw":"`...), t.Digits()...)
@@ -225,5 +230,8 @@ func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture st
 	} else {
 		b = appendQuoted(append(b, `null,"img":`...), picture)
 	}
-	return strconv.AppendBool(append(b, `,"dt":`...), dynamic)
+	if lasting == 0 {
+		return append(b, `,"dt":false`...)
+	}
+	return strconv.AppendInt(append(b, `,"dt":true,"lasts":`...), int64(lasting/time.Second), 10)
 }

@@ -43,6 +43,9 @@ type Want struct {
 	// Provisional tells that nobody but a page's request has told of the visitor: the lease
 	// counts for 90 seconds only, unless one that is not provisional goes on with it.
 	Provisional bool
+	// Again tells that the visitor is there by a page view of before: a lease that counts goes
+	// on, whichever of the visitor's sessions it is of.
+	Again bool
 }
 
 // Outcome says what came of wanting a number.
@@ -136,7 +139,9 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	if !known {
 		l.known.Store(want.Pool.list, true)
 	}
-	l.observer.Leased(outcome)
+	if !want.Again || outcome != Kept { // a page that stays open is not counted again and again
+		l.observer.Leased(outcome)
+	}
 	return digits, outcome, nil
 }
 
@@ -198,12 +203,7 @@ type taking struct {
 }
 
 // until is how long the lease counts from now on, if nothing more is heard.
-func (t *taking) until() int64 {
-	if t.Provisional {
-		return t.now + stay.Milliseconds()
-	}
-	return t.now + (stay + t.Pool.Hold).Milliseconds()
-}
+func (t *taking) until() int64 { return t.now + t.Pool.Lasting(t.Provisional).Milliseconds() }
 
 // introduce makes the pool's numbers known to the database.
 func (t *taking) introduce(ctx context.Context) error {
@@ -263,7 +263,7 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		}
 		return "", t.archive(ctx, own)
 	}
-	if own.until >= t.now && own.session == int64(t.Session) {
+	if own.until >= t.now && (own.session == int64(t.Session) || t.Again) {
 		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET until = CASE WHEN until > $3 THEN until ELSE $3 END, hold = $4 WHERE digits = $1 AND lease_id = $2`,
 			own.digits, own.id, t.until(), t.Pool.Hold.Milliseconds())
 		if changed == 0 {

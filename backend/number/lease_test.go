@@ -149,6 +149,37 @@ func TestTheLongestFreeNumberComesFirst(t *testing.T) {
 	})
 }
 
+// A page of before that is still open takes its visitor's lease as it is.
+func TestPagesOfBeforeKeepTheLease(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001")
+		again := func(session visit.ID) number.Outcome {
+			t.Helper()
+			digits, outcome, err := l.leases.Take(t.Context(), number.Want{Site: 1, Visitor: 1, Session: session, Replaces: printed, Pool: l.pool, Again: true})
+			require.NoError(t, err)
+			require.Equal(t, outcome == number.Original, digits == "")
+			return outcome
+		}
+		l.take(1, 11)
+		for range 10 {
+			require.Equal(t, number.Kept, again(10), "of an earlier session")
+			l.later(time.Minute)
+		}
+		leases, err := l.leases.Of(t.Context(), d.Read(), "74950000001", l.now)
+		require.NoError(t, err)
+		require.Len(t, leases, 1)
+		require.Equal(t, visit.ID(11), leases[0].Session)
+		require.Equal(t, l.now.Add(l.pool.Lasting(false)-time.Minute), leases[0].Until.In(time.UTC))
+
+		l.later(l.pool.Lasting(false))
+		require.Equal(t, number.Begun, again(10), "nobody else has had it")
+		l.later(l.pool.Lasting(false) + time.Second).take(2)
+		require.Equal(t, number.Original, again(10))
+		counted := func(o number.Outcome) int64 { return l.counts[slices.Index(number.Outcomes, o)].Load() }
+		require.Equal(t, []int64{3, 0, 1}, []int64{counted(number.Begun), counted(number.Kept), counted(number.Original)}, "no page is counted again and again")
+	})
+}
+
 // Another session is another lease of the same number.
 func TestSessionsHaveLeasesOfTheirOwn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -135,6 +135,15 @@ func (p *Pool) Complete() error {
 	return err
 }
 
+// Lasting is for how long a lease counts after the last that was heard of its visitor; see
+// [Want.Provisional].
+func (p *Pool) Lasting(provisional bool) time.Duration {
+	if provisional {
+		return stay
+	}
+	return stay + p.Hold
+}
+
 // All are the numbers that the pool can show, the reserve included.
 func (p *Pool) All() []string {
 	if p.Reserve == "" {

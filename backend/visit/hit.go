@@ -37,7 +37,7 @@ type Hit struct {
 	Marked bool
 	// Bot tells that a program has looked at the page, by what it calls itself.
 	Bot bool
-	// At is when the view was first reported, to the millisecond.
+	// At is when the view was first reported, to the millisecond; zero where that does not count.
 	At time.Time
 	// URL is the view's address.
 	URL string

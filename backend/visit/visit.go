@@ -121,6 +121,17 @@ func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address st
 	return address, known, nil
 }
 
+// Again returns the hit of a page view that was reported before and whose page is still
+// open, with what the browser calls itself. It is [ErrForeign] when the three ids are not
+// those of a page view of the site.
+func (v *Visits) Again(ctx context.Context, siteID int64, ref Ref, userAgent string) (Hit, error) {
+	address, known, err := v.Address(ctx, siteID, ref)
+	if err == nil && !known {
+		err = ErrForeign
+	}
+	return Hit{Ref: ref, Repeated: true, Bot: v.bots.match(userAgent), URL: address}, err
+}
+
 // Find returns the page view of that visitor and hit. known is false when there
 // is none on the site.
 func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref Ref, known bool, err error) {

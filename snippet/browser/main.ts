@@ -35,7 +35,7 @@ function start(): void {
     (data, kind) => {
       status.know(data.online);
       learn(data.properties, kind === 'restore');
-      numbers.take(data.numbers, /^(history|reinit)$/.test(kind));
+      numbers.take(data.numbers, views.current!.began, /^(history|reinit)$/.test(kind));
     },
   );
   const push = guarded(queue.push);
@@ -74,11 +74,12 @@ function start(): void {
   const { getOperatorStatus, openSitePhonePanel, sitePhoneCall } = commands;
   globals[config.objects[1]] = { getOperatorStatus, openSitePhonePanel, sitePhoneCall };
   presence.start();
-  numbers.begin();
+  numbers.begin(() => presence.tell('here'));
 }
 
 function handle(type: string, event?: Event): void {
   const hidden = document.visibilityState === 'hidden';
+  numbers.expire();
   if (type === 'pagehide' || (type === 'visibilitychange' && hidden)) {
     pump(true);
     presence.tell(type === 'pagehide' ? 'left' : 'away');

@@ -4,6 +4,7 @@ import { consented } from './consent';
 import type { Block, Issued, Phone, start, Work } from './numbers/start';
 import { base, key, nonce, served, settings } from './settings';
 import { blockOf, each, encode } from './text';
+import { isCopy } from './views';
 
 const globals = window as unknown as Record<PropertyKey, any>;
 
@@ -16,11 +17,14 @@ let numbers = block.numbers;
 /** The same, as they were issued last. */
 let issued = '[]';
 
-/** The same as the service has told them. */
+/** The records as they were told last, by the service, the page or the page before. */
 let told: Issued[] | undefined;
 
-/** The numbers, in international form, that have been replaced on the page. */
-const found = new Set<string>();
+/** When the leases of those that are the visitor's own may be over, in milliseconds of the clock. */
+let until = Infinity;
+
+/** Asks for the numbers anew. */
+let renew: () => void;
 
 /** Milliseconds for which the numbers of one page are those of the next one, until the service tells: those of a visit. */
 const fresh = 1_800_000;
@@ -32,8 +36,12 @@ let ended = false;
 let part: typeof start | undefined;
 let work: Work | undefined;
 
-/** Looks for the numbers as soon as the whole page has been parsed. A hook that the page has set is kept. */
-export function begin(): void {
+/**
+ * Looks for the numbers as soon as the whole page has been parsed. A hook that the page has set is kept. `ask` is called when
+ * the page has lost numbers that were the visitor's own.
+ */
+export function begin(ask: () => void): void {
+  renew = ask;
   globals.__cs_onReplacePhones = globals.__cs_onReplacePhones || (() => true);
   if (document.readyState === 'loading') {
     document.addEventListener('DOMContentLoaded', read);
@@ -46,33 +54,65 @@ function read(): void {
   block = { ...block, ...blockOf('-numbers') };
   block.numbers = served.numbers || block.numbers;
   parsed = true;
-  issue(told || block.numbers.length ? block.numbers : remembered());
-  if (told) {
-    issue(told);
+  const [given, at] = [told, until];
+  if (given || block.numbers.length) {
+    // A page from a cache was told of them at some time before.
+    know(block.numbers, isCopy() ? 0 : performance.timeOrigin);
+  } else {
+    remember();
+  }
+  issue();
+  if (given) {
+    [told, until] = [given, at];
+    issue();
   }
 }
 
-/**
- * Takes the numbers that the service tells with a page view: null where it does not know them now, undefined where the site
- * has none. `anew` says that the page has moved on without being loaded: then it is looked through once more.
- */
-export function take(given: Issued[] | null | undefined, anew: boolean): void {
-  if (!given && (given === null || !guessed)) {
-    return;
-  }
-  told = given || [];
+/** Takes records that were asked for at that time, in milliseconds of the clock: their leases last from then on at least. */
+function know(given: Issued[], asked: number): void {
+  told = given;
+  until = Infinity;
   each(told, (phone) => {
     if (phone.img && base.indexOf(location.origin + '/')) {
       phone.img = new URL(phone.img, base).href; // the page is another host's
     }
+    if (phone.lasts) {
+      until = Math.min(until, asked + phone.lasts * 1000);
+      delete phone.lasts; // the number is the same, however long it lasts
+    }
   });
-  if (parsed) {
-    issue(told, anew);
+}
+
+/** Whether numbers of the visitor's own were told last. A page that is looked at asks for them again and again. */
+export function leased(): boolean {
+  return until < Infinity;
+}
+
+/** Puts the printed numbers back where the visitor's own may be another visitor's by now. Whether it has. */
+export function expire(): boolean {
+  const over = Date.now() > until && getDTPhones() !== null;
+  if (over) {
+    issue();
   }
-  if (guessed || (told.length && numbers !== block.numbers)) {
+  return over;
+}
+
+/**
+ * Takes the numbers that the service tells, when it was asked at that time: null where it does not know them now, undefined where the
+ * site has none. `anew` says that the page has moved on without being loaded: then it is looked through once more.
+ */
+export function take(given: Issued[] | null | undefined, asked: number, anew?: boolean): void {
+  if (!given && (given === null || !guessed)) {
+    return;
+  }
+  know(given || [], asked);
+  if (parsed) {
+    issue(anew);
+  }
+  if (guessed || (told!.length && numbers !== block.numbers)) {
     guessed = true;
     try {
-      sessionStorage.setItem(slot(), encode([Date.now(), told]));
+      sessionStorage.setItem(slot(), encode([asked, told, until]));
     } catch {
       // The page may store nothing.
     }
@@ -80,26 +120,30 @@ export function take(given: Issued[] | null | undefined, anew: boolean): void {
 }
 
 /** The numbers of the session's last page, so that the next one shows them at once. */
-function remembered(): Issued[] {
+function remember(): void {
   try {
     // A page's first look into the storage makes it wait for the browser.
     const kept = config.tracking && sessionStorage.getItem(slot());
-    const [at, last] = kept ? JSON.parse(kept) : [];
-    if (Date.now() - at < fresh && consented()) {
+    const [asked, last, lasting] = kept ? JSON.parse(kept) : [];
+    if (Date.now() - asked < fresh && consented()) {
       guessed = true;
-      return last;
+      told = last;
+      until = lasting || Infinity;
     }
   } catch {
     // None may be read.
   }
-  return [];
 }
 
 function slot(): string {
   return 'cs:' + key;
 }
 
-function issue(given: Issued[], anew?: boolean): void {
+function issue(anew?: boolean): void {
+  let given = told || [];
+  if (Date.now() > until) {
+    given = given.filter(({ dt }) => !dt);
+  }
   const writing = encode(given);
   const changed = writing !== issued;
   if (ended || !(changed || (anew && numbers.length))) {
@@ -127,10 +171,7 @@ function issue(given: Issued[], anew?: boolean): void {
 
 function run(): void {
   if (!ended) {
-    if (work) {
-      work.end();
-    }
-    work = part!({ numbers, replaced: block.replaced, served: block.numbers }, ask, found);
+    work = part!({ numbers, replaced: block.replaced, served: block.numbers }, ask, () => expire() && renew());
     follow();
   }
 }
@@ -169,24 +210,7 @@ function places(wanted: (phone: Phone) => boolean): object[] {
   return getPhones().filter((phone) => /^(#|\.|\[name=)[^\s>+~,]+$/.test(phone.id) && wanted(phone));
 }
 
-/**
- * What has been replaced on the page, by numbers as it carried them: what each has become; of one type, what has
- * become each of the numbers that are shown now.
- */
+/** What has been replaced on the page; of all types, or of one. */
 export function getReplacedPhones(type?: unknown): object {
-  const replaced: Record<string, any> = {};
-  each(numbers, ({ from, raw, dt }) => {
-    const id = 'number=' + from;
-    if (found.has(from)) {
-      if (type == null) {
-        replaced[id] = raw;
-      } else if (type === (dt ? 'dynamic' : 'static')) {
-        const ids: string[] = (replaced[raw] = replaced[raw] || []);
-        if (ids.indexOf(id) < 0) {
-          ids.push(id);
-        }
-      }
-    }
-  });
-  return replaced;
+  return work ? work.replaced(type) : {};
 }

@@ -1,3 +1,4 @@
+import { leased, take } from './numbers';
 import { encode } from './text';
 import { request } from './transport';
 import type { View } from './view';
@@ -35,9 +36,19 @@ export function tell(presence: 'here' | 'away' | 'left'): void {
   left = presence === 'left';
   for (const view of new Set([looked ? undefined : here, current])) {
     if (view && (view.credentials || !(looked || view.refused))) {
-      const { credentials, hit } = view;
-      request('presence', encode({ presence, ...(credentials ? { credentials } : { hit }) }));
+      say(presence, view);
     }
   }
   here = looked ? current : here;
+}
+
+/** A page that shows numbers of the visitor's own asks each time which are his now: what it has missed, it does not know. */
+async function say(presence: string, view: View): Promise<void> {
+  const { credentials, hit } = view;
+  const asked = Date.now();
+  const numbers = (presence === 'here' && leased()) || undefined;
+  const { data } = await request('presence', encode({ presence, numbers, ...(credentials ? { credentials } : { hit }) }));
+  if (data.numbers && view === current) {
+    take(data.numbers, asked);
+  }
 }

@@ -90,17 +90,9 @@ function put(change: Record<string, unknown>): void {
 
 /** What the service keeps of a text: so many bytes, cut between characters. The page is to read the same from now on. */
 function kept(value: unknown, bytes: number): string {
-  const whole = text(value).replace(/\0/g, '');
-  let end = 0;
-  for (let size = 0; end < whole.length; ) {
-    const code = whole.codePointAt(end)!;
-    size += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    if (size > bytes) {
-      break;
-    }
-    end += code < 0x10000 ? 1 : 2;
-  }
-  return whole.slice(0, end);
+  const whole = new TextEncoder().encode(text(value).replace(/\0/g, ''));
+  // As a part of a stream, it ends before a character that is not whole.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole.subarray(0, bytes), { stream: true });
 }
 
 export function setProperty(name: unknown, value?: unknown): void {

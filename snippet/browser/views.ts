@@ -99,7 +99,7 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
 }
 
 /** Whether the browser has taken the page from its cache: then what it was sent with is of an earlier view. */
-function isCopy(): boolean {
+export function isCopy(): boolean {
   const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return entry && entry.transferSize === 0;
 }

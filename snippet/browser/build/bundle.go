@@ -11,7 +11,7 @@ import (
 // outputs gives the script's files by their names, built from the sources in the directory dir. They are minified,
 // in ASCII, without a line break at their ends.
 func outputs(dir string) (map[string][]byte, error) {
-	core, err := bundle(dir, "main.ts", "")
+	core, err := bundle(dir, "main.ts", ownOfCore)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,9 @@ func bundle(dir, entry, own string) ([]byte, error) {
 // ownProperties are names of properties of the numbers part's own objects, which nothing but this part reads. They are no names that
 // it reads of the page's objects, nor of what the core or the service gives it.
 const ownProperties = `^(addAttributes|addLine|again|block|carrier|compact|dash|dashed|digits|escaped|first|form|gap|gaps|kind|known|link|matched|meaning|open|openAt|plus|plusAt|poured|round|shown|spaced|zero)$`
+
+// ownOfCore are the same for the core: none that the page, the service, the numbers part or another run of the script reads.
+const ownOfCore = `^(args|due|missed|object|outer|refused|reported|route|sent|settle)$`
 
 // parameter is the name of the core's argument. Being no name of the sources, it is none that minifying gives away.
 const parameter = "$config"

@@ -18,10 +18,10 @@ import (
 // of the core that stands before it.
 var order = strings.Fields(`
 	config text view
-	page settings consent transport credentials views calls later status presence properties
+	page settings consent transport credentials views calls later status properties
 	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
-	numbers/page numbers/blocks numbers/places numbers/undo numbers/hydration numbers/start numbers/main
-	numbers methods queue main preview`)
+	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/start numbers/main
+	numbers presence methods queue main preview`)
 
 var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
 

@@ -1,15 +1,15 @@
-import { attributesOf, batch, blockOf, type Source, textsOf } from './page';
+import { attributesOf, batch, type Block, blockOf, isElement, type Source, textsOf } from './page';
 import { mark } from './rules';
 
 /** Blocks of the page, and elements for their attributes, in which a number may stand. */
 export interface Blocks {
-  /** All that is in the node, and the line that it stands in. */
+  /** All that is in the node. The line that it stands in is another matter. */
   add(node: Node): void;
   /** The block that the node stands in. */
   addLine(node: Node): void;
   addAttributes(element: Element): void;
   /** The next block or carrier of attributes; none of the two when a batch of nodes has been looked at in vain. */
-  next(): { block?: Element; carrier?: Element };
+  next(): { block?: Block; carrier?: Element };
   readonly empty: boolean;
 }
 
@@ -22,7 +22,7 @@ const overlap = 16;
  * nothing to add a large one.
  */
 export function newBlocks(suspect: RegExp): Blocks {
-  const lines = new Set<Element>();
+  const lines = new Set<Block>();
   const carriers = new Set<Element>();
   const sources: Source[] = [];
   let nodes: Node[] = [];
@@ -52,7 +52,7 @@ export function newBlocks(suspect: RegExp): Blocks {
       }
       suspect.lastIndex = found.index + 1; // The next digits may be the end of this one and the beginning of another.
       const node = nodes[n - 1];
-      if (node instanceof Element) {
+      if (isElement(node)) {
         carriers.add(node);
       } else {
         addLine(node);
@@ -64,9 +64,8 @@ export function newBlocks(suspect: RegExp): Blocks {
   }
   return {
     add(node) {
-      addLine(node);
-      if (node instanceof Element) {
-        sources.push(textsOf(node), attributesOf(node));
+      if ((node as Partial<ParentNode>).querySelectorAll) {
+        sources.push(textsOf(node), attributesOf(node as Node & ParentNode));
       }
     },
     addLine,

@@ -8,18 +8,34 @@ export const forbidden =
   'script,style,textarea,select,option,datalist,noscript,template,iframe,[contenteditable]:not([contenteditable=false i]),[data-svc-noswap]';
 
 /** And here nothing but targets: it is read by machines. */
-const untouched = forbidden + ',[itemprop]:not([itemscope])';
+export const untouched = forbidden + ',[itemprop]:not([itemscope])';
+
+/** Nodes of frames are of classes of another window. */
+export function isElement(node: Node): node is Element {
+  return node.nodeType === Node.ELEMENT_NODE;
+}
+
+export function isText(node: Node): node is Text {
+  return node.nodeType === Node.TEXT_NODE;
+}
+
+/** Text stands on lines of blocks, or of a shadow root. */
+export type Block = Element | ShadowRoot;
 
 export function isBlock(element: Element): boolean {
   return breaking.has(element.localName.toLowerCase());
 }
 
-/** The element whose line the node stands in; none outside of the document. */
-export function blockOf(node: Node | null): Element | null {
-  while (node && (!(node instanceof Element) || !isBlock(node))) {
+/** The block whose line the node stands in; none outside of the document. */
+export function blockOf(node: Node | null): Block | null {
+  while (node && !(isElement(node) ? isBlock(node) : (node as Partial<ShadowRoot>).host)) {
     node = node.parentNode;
   }
-  return node as Element | null;
+  return node as Block | null;
+}
+
+function isUntouched(node: Block): boolean {
+  return node.ownerDocument.designMode === 'on' || (isElement(node) && !!node.closest(untouched));
 }
 
 /** Nodes that are looked at together. */
@@ -31,9 +47,9 @@ export const batch = 1000;
  */
 export type Source = (nodes: Node[], values: string[], callers: Set<Element>) => boolean;
 
-/** The texts in an element. */
-export function textsOf(element: Element): Source {
-  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+/** The texts in a tree. */
+export function textsOf(tree: Node): Source {
+  const walk = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT);
   return (nodes, values) => {
     for (let node: Node | null; nodes.length < batch; ) {
       if (!(node = walk.nextNode())) {
@@ -51,12 +67,12 @@ const readable = ['alt', 'title', 'aria-label', 'content'];
 const described = 'meta[name=description i]';
 const readers = `[alt],[title],[aria-label],${described},` + linked;
 
-/** The attributes of an element and of those in it that are read. */
-export function attributesOf(element: Element): Source {
+/** The attributes in a tree that are read. */
+export function attributesOf(tree: Node & ParentNode): Source {
   let found: Element[] | undefined;
   let n = 0;
   return (nodes, values, callers) => {
-    found = found || (element.matches(readers) ? [element] : []).concat(Array.from(element.querySelectorAll(readers)));
+    found = found || (isElement(tree) && tree.matches(readers) ? [tree] : []).concat(Array.from(tree.querySelectorAll(readers)));
     for (; n < found.length && nodes.length < batch; n++) {
       const reader = found[n];
       const href = linkOf(reader);
@@ -76,8 +92,8 @@ export function attributesOf(element: Element): Source {
 }
 
 /** Reads the lines that an element itself has. Gives the nodes that it has looked at. */
-export function readBlock(block: Element, change: Change): number {
-  if (block.closest(untouched)) {
+export function readBlock(block: Block, change: Change): number {
+  if (isUntouched(block)) {
     return 1;
   }
   let looked = 0;
@@ -86,12 +102,12 @@ export function readBlock(block: Element, change: Change): number {
     changeLine(line, change);
     line = [];
   };
-  const flow = (element: Element): void => {
-    for (let child = element.firstChild; child; child = child.nextSibling) {
+  const flow = (tree: Node): void => {
+    for (let child = tree.firstChild; child; child = child.nextSibling) {
       looked++;
-      if (child instanceof Text) {
+      if (isText(child)) {
         line.push(child);
-      } else if (child instanceof Element) {
+      } else if (isElement(child)) {
         if (isBlock(child) || child.matches(untouched)) {
           flush();
         } else {
@@ -118,7 +134,7 @@ export function changeLine(line: Text[], change: Change): void {
 
 /** Changes the attributes of an element that are read. */
 export function changeAttributes(element: Element, change: Change): void {
-  if (element.closest(untouched)) {
+  if (isUntouched(element)) {
     return;
   }
   for (const name of readable) {
@@ -202,7 +218,7 @@ function note(node: Node, fresh: string): void {
   const before = changes.get(node);
   changes.set(node, [before && before[1] === node.nodeValue ? before[0] : node.nodeValue!, fresh]);
   if (changes.size > room) {
-    changes.forEach((_, node) => ((node as Attr).ownerElement || node).isConnected || changes.delete(node));
+    changes.forEach((_, node) => (((node as Attr).ownerElement || node).isConnected && node.ownerDocument!.defaultView) || changes.delete(node));
     room = 1000 + 2 * changes.size;
   }
 }

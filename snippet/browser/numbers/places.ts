@@ -1,5 +1,6 @@
 import type { Table } from './forms';
-import { blockOf, changeLink, forbidden, isBlock, putAll } from './page';
+import { type Block, blockOf, changeLink, forbidden, isBlock, isElement, isText, putAll } from './page';
+import { roots } from './roots';
 import { mark } from './rules';
 import { dials } from './writing';
 
@@ -11,6 +12,8 @@ export interface Entry {
   text: string | null;
   img: string | null;
   dt: boolean;
+  /** Seconds for which a number of the visitor's own is his after the last that is heard of him. */
+  lasts?: number;
 }
 
 /** Elements whose content is a number, or that are a picture of one. */
@@ -46,7 +49,7 @@ export function elementsOf(id: string): Element[] {
     ? kind + CSS.escape(name)
     : id.replace(/^\[name=["']?([^"'\]]*)["']?\]$/, (_, name) => `[name=${CSS.escape(name)}]`);
   try {
-    return Array.from(document.querySelectorAll(selector)).filter((element) => !element.closest(forbidden));
+    return roots().flatMap((root) => Array.from(root.querySelectorAll(selector)).filter((element) => !element.closest(forbidden)));
   } catch {
     return []; // a selector that the server knows and this browser does not
   }
@@ -81,16 +84,16 @@ function fillLink(element: Element, { raw, known }: Place): boolean {
 /** The first writing of another number in the place, or nothing at all, becomes the number. */
 function fillText(element: Element, { shown, known }: Place): boolean {
   let words = '';
-  let block: Element | null = null;
+  let block: Block | null = null;
   const pieces: { node: Text; from: number }[] = [];
   const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
   while (walk.nextNode()) {
     const node = walk.currentNode;
-    if (node instanceof Element ? isBlock(node) : blockOf(node) !== block) {
+    if (isElement(node) ? isBlock(node) : blockOf(node) !== block) {
       words += mark; // Another line begins.
     }
     block = blockOf(node);
-    if (node instanceof Text && !block!.closest(forbidden)) {
+    if (isText(node) && !(isElement(block!) && block.closest(forbidden))) {
       pieces.push({ node, from: words.length });
       words += node.data;
     }

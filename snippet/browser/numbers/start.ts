@@ -5,6 +5,7 @@ import { idle, isHydrating, settled } from './hydration';
 import { batch, beginRound, type Change, changeAttributes, patience, putBack, readBlock } from './page';
 import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
+import { findAdded, findRoots, hearAttaching, isDocument, listen, type Root, roots } from './roots';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
 /** What is told of a number, or of a place that shows it. */
@@ -25,14 +26,34 @@ export type Phone = Pick<Entry, 'id' | 'img' | 'text' | 'raw' | 'dt'>;
 export interface Work {
   /** Goes on in what is added to the page, or does so no longer. */
   watch(on: unknown): void;
+  /**
+   * What has been replaced on the page, by numbers as it carried them: what each has become; of one type, `dynamic` or `static`,
+   * what has become each of the numbers that are shown.
+   */
+  replaced(type?: unknown): object;
   end(): void;
 }
+
+/** Milliseconds between two looks at the clock. */
+const tick = 5000;
 
 /** Nodes that are looked at before the page is given time to draw. */
 const portion = 4000;
 
-/** The numbers that the page shows by the run before. */
+/** The numbers that the page shows by the run before, and the work of that run. */
 let last: Issued[] | undefined;
+let before: Work | undefined;
+
+/** The numbers, in international form, that have been replaced on the page. */
+const found = new Set<string>();
+
+/** What is heard of each root. */
+const observed = {
+  childList: true,
+  subtree: true,
+  characterData: true,
+  attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
+};
 
 function tableOf(numbers: Issued[], undo: boolean): Table {
   const table: Table = new Map();
@@ -47,10 +68,14 @@ function tableOf(numbers: Issued[], undo: boolean): Table {
 /**
  * Replaces what the server has left of the page's numbers; brings the old ones back if the page, when it is asked, says no;
  * and where other numbers than the served ones, or than those of the run before, are in effect, puts them in their places. It
- * begins when the page is idle, or at once if it is not the first run, and works a portion in each frame. `found` takes the
- * numbers, in international form, that have been replaced.
+ * begins when the page is idle, or at once if it is not the first run, and works a portion in each frame. The run
+ * before ends. `look` is called every few seconds while numbers of the visitor's own are shown: a page that has slept does not hear
+ * of it otherwise.
  */
-export function start({ numbers, replaced, served = numbers }: Block, ask: () => boolean, found: Set<string>): Work {
+export function start({ numbers, replaced, served = numbers }: Block, ask: () => boolean, look?: () => unknown): Work {
+  if (before) {
+    before.end();
+  }
   const undo = !consulted(ask);
   const restoring = undo || served !== numbers;
   const table = tableOf(undo ? [] : numbers, false);
@@ -69,10 +94,14 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   }
   const fresh = restoring ? served.map(({ raw }) => raw) : [];
   const blocks = newBlocks(tailsOf([...table.keys(), ...back.keys(), ...fresh]));
+  const clock = numbers.some(({ dt }) => dt) && look ? setInterval(look, tick) : 0;
   let frame = 0;
   let ready = false;
   let ended = false;
   let watching = false;
+
+  /** Something has been added since roots and frames were looked for. */
+  let grown = false;
 
   /** What the page changes at once when this has changed something is its answer to that. How often each place has answered. */
   let answering = false;
@@ -91,6 +120,18 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
     } else {
       blocks.addLine(target);
       addedNodes.forEach(blocks.add);
+      grown = grown || addedNodes.length > 0;
+    }
+  }
+  function lookThrough(root: Root): void {
+    blocks.add(isDocument(root) ? root.documentElement : root);
+    findRoots(root);
+    grown = true;
+  }
+  function observe(root: Root): void {
+    observer.observe(root, observed);
+    if (isDocument(root)) {
+      hearAttaching(root.defaultView!);
     }
   }
   function schedule(): void {
@@ -111,6 +152,10 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   function round(): void {
     beginRound();
     observer.takeRecords().forEach(take);
+    if (grown) {
+      grown = false;
+      findAdded();
+    }
     for (let left = portion; left > 0 && !blocks.empty; ) {
       const { block, carrier } = blocks.next();
       left -= block ? readBlock(block, change) : carrier ? 1 : batch;
@@ -146,18 +191,27 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
       undoPlaces(replaced);
     }
     last = numbers;
-    blocks.add(document.documentElement);
+    listen((root) => {
+      if (watching) {
+        observe(root);
+      }
+      if (!ended) {
+        lookThrough(root);
+        schedule();
+      }
+    });
+    roots().forEach(lookThrough);
     work();
   }
   if (last) {
     begin();
-  } else if (isHydrating()) {
+  } else if (isHydrating(document)) {
     settled(begin);
   } else {
     idle(begin);
   }
 
-  return {
+  return (before = {
     watch(on) {
       if (watching === (!!on && !undo)) {
         return;
@@ -165,21 +219,30 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
       watching = !watching;
       observer.disconnect();
       if (watching) {
-        observer.observe(document, {
-          childList: true,
-          subtree: true,
-          characterData: true,
-          attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
-        });
+        roots().forEach(observe);
         if (ready) {
-          blocks.add(document.documentElement);
+          roots().forEach(lookThrough);
           schedule();
         }
       }
     },
+    replaced(type) {
+      const all: Record<string, any> = {};
+      for (const { from, raw, dt } of numbers) {
+        const id = 'number=' + from;
+        if (found.has(from) && type == null) {
+          all[id] = raw;
+        } else if (found.has(from) && type === (dt ? 'dynamic' : 'static')) {
+          all[raw] = [...new Set(all[raw]).add(id)];
+        }
+      }
+      return all;
+    },
     end() {
       ended = true;
+      watching = false;
+      clearInterval(clock);
       observer.disconnect();
     },
-  };
+  });
 }

@@ -1,6 +1,6 @@
 import { begin } from './character';
 import type { Table } from './forms';
-import { type Change, leave, putAll } from './page';
+import { type Change, isText, leave, putAll } from './page';
 import { elementsOf, isNumber, sourcesOf } from './places';
 import { rewrite } from './rewrite';
 import { mark } from './rules';
@@ -18,7 +18,7 @@ export function consulted(ask: () => boolean): boolean {
   const agreed = ask();
   for (const { target, addedNodes, attributeName } of observer.takeRecords()) {
     addedNodes.forEach(leave);
-    leave(attributeName ? (target as Element).getAttributeNode(attributeName) : target.nodeType === Node.TEXT_NODE ? target : null);
+    leave(attributeName ? (target as Element).getAttributeNode(attributeName) : isText(target) ? target : null);
   }
   observer.disconnect();
   return agreed;
