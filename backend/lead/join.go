@@ -18,8 +18,8 @@ import (
 // join makes the lead a part of the one that the visitor has just sent by another way, and returns that
 // one's id; 0 where there is none. Nothing is lost: what the earlier one does not have is added to it.
 func (l *Leads) join(ctx context.Context, tx db.Tx, lead Lead, delivery string) (earlier int64, err error) {
-	if lead.Email == "" && lead.Phone == "" {
-		return 0, nil
+	if lead.Visitor == 0 || lead.Email == "" && lead.Phone == "" {
+		return 0, nil // it may be anybody's
 	}
 	// On another node the same may be under way.
 	if err := tx.Lock(ctx, l.visits.Key(lead.Visitor)); err != nil {
