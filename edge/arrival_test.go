@@ -179,8 +179,17 @@ func joined(t *testing.T, p opened, told hitAnswer) {
 	require.NotEmpty(t, p.visit.Hit)
 	require.Equal(t, []int64{p.visit.Visitor, p.visit.Hit, p.visit.Session}, []int64{told.Visitor, told.Hit, told.Session})
 	require.Equal(t, []string{p.visit.Key, p.visit.URI}, []string{told.Key, told.URI})
-	require.Equal(t, string(p.raw), string(told.Numbers))
+	sameNumbers(t, p.raw, told.Numbers)
 }
+
+// sameNumbers tells that the records are of the same numbers.
+func sameNumbers(t *testing.T, some, others json.RawMessage) {
+	t.Helper()
+	require.Equal(t, lasting.ReplaceAllString(string(some), ""), lasting.ReplaceAllString(string(others), ""))
+}
+
+// lasting is for how long a number is the visitor's, which is less before the script has told of him.
+var lasting = regexp.MustCompile(`"lasts":\d+,`)
 
 // A page brings the number of its visitor, and all that a site asks of the visit. The script only goes on with it.
 func TestPageBringsItsVisit(t *testing.T) {
@@ -503,7 +512,7 @@ func TestPageOutOfACache(t *testing.T) {
 		again := b.run(p, "2")
 		require.Equal(t, p.visit.Visitor, again.Visitor)
 		require.NotEqual(t, p.visit.Hit, again.Hit)
-		require.Equal(t, string(p.raw), string(again.Numbers))
+		sameNumbers(t, p.raw, again.Numbers)
 
 		other := f.browser()
 		other.open("/")

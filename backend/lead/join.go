@@ -13,7 +13,7 @@ import (
 
 // A form may come by several ways: the script of the page tells of it, the proxy sees it pass, and the
 // site's server calls. Within RepeatWindow, what one visitor sends by different ways and with the same
-// phone or e-mail is one request.
+// phone or e-mail is one request. Two sales of different amounts are two.
 
 // join makes the lead a part of the one that the visitor has just sent by another way, and returns that
 // one's id; 0 where there is none. Nothing is lost: what the earlier one does not have is added to it.
@@ -28,8 +28,9 @@ func (l *Leads) join(ctx context.Context, tx db.Tx, lead Lead, delivery string) 
 	found, is, err := db.One(ctx, tx, (*row).fields, `SELECT `+columns+` FROM leads
 		WHERE site_id = $1 AND visitor_id = $2 AND at >= $3 AND origin <> $4 AND ' ' || also || ' ' NOT LIKE $5
 			AND ($6 <> '' AND email = $6 OR $7 <> '' AND phone_digits = $7 OR $8 <> '' AND phone = $8)
+			AND (sale_cost = '' OR $9 = '' OR sale_cost = $9)
 		ORDER BY at DESC, id DESC LIMIT 1`,
-		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, "% "+lead.Origin+" %", lead.Email, lead.PhoneDigits, lead.Phone)
+		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, "% "+lead.Origin+" %", lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost)
 	if err != nil || !is {
 		return 0, err
 	}

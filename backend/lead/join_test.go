@@ -57,7 +57,11 @@ func TestWhatIsNotTheSameRequest(t *testing.T) {
 		require.False(t, repeated, "a quarter of an hour later")
 		_, repeated = s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Message: "Hello"})
 		require.False(t, repeated, "without a contact")
-		require.Len(t, s.all(), 6)
+		ref = s.visit()
+		s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Phone: "+74951234567", IsSale: true, SaleCost: "10"})
+		_, repeated = s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Phone: "+74951234567", IsSale: true, SaleCost: "20"})
+		require.False(t, repeated, "of another amount")
+		require.Len(t, s.all(), 8)
 	})
 }
 
