@@ -54,7 +54,8 @@ function read(): void {
   block = { ...block, ...blockOf('-numbers') };
   block.numbers = served.numbers || block.numbers;
   parsed = true;
-  const [given, at] = [told, until];
+  const given = told;
+  const at = until;
   if (given || block.numbers.length) {
     // A page from a cache was told of them at some time before.
     know(block.numbers, isCopy() ? 0 : performance.timeOrigin);
@@ -63,7 +64,8 @@ function read(): void {
   }
   issue();
   if (given) {
-    [told, until] = [given, at];
+    told = given;
+    until = at;
     issue();
   }
 }

@@ -100,7 +100,7 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
 
 /** Whether the browser has taken the page from its cache: then what it was sent with is of an earlier view. */
 export function isCopy(): boolean {
-  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  const entry = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming;
   return entry && entry.transferSize === 0;
 }
 
