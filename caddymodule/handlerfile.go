@@ -80,14 +80,10 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Errf("unexpected %q: expected a matcher, the site key and a block at most", d.Val())
 		}
 	}
-	lines, err := h.readBlock(d, handlerBlock)
-	if err != nil {
+	if _, err := h.readBlock(d, handlerBlock); err != nil {
 		return err
 	}
 	h.TakeNumbers()
-	if err := h.CheckPrerendered(); err != nil {
-		return lines["prerender"].Err(err.Error())
-	}
 	return nil
 }
 

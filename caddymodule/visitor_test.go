@@ -277,8 +277,8 @@ func TestNumbersByJSON(t *testing.T) {
 	}, wait, tick)
 	require.Equal(t, "03", s.visitor().open("/?gclid=x", ""))
 	require.ErrorContains(t, load(func(h map[string]any) {
-		h["numbers"] = []any{map[string]any{"number": "74951234567"}}
-	}), "prerender static: expected a number with a static tracking number")
+		h["numbers"] = []any{map[string]any{"number": "7495123456"}}
+	}), "7495123456")
 	require.Equal(t, "03", s.visitor().open("/?gclid=x", ""))
 }
 

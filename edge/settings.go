@@ -139,7 +139,6 @@ func (s *Settings) Complete() error {
 		func() error { return checkOrigins(s.Origins) },
 		s.setCaptures,
 		s.setNumbers,
-		s.CheckPrerendered,
 	} {
 		if err := set(); err != nil {
 			return err
@@ -272,17 +271,6 @@ func (s *Settings) SetPrerender(prerender string) error {
 	return nil
 }
 
-// CheckPrerendered refuses to prerender nothing.
-func (s *Settings) CheckPrerendered() error {
-	switch {
-	case s.Prerender == prerenderStatic && !s.declaration.Plan().HasStatic():
-		return errors.New("prerender static: expected a number with a static tracking number")
-	case s.Prerender == prerenderDynamic && !s.declaration.Plan().HasTracking():
-		return errors.New("prerender dynamic: expected a number with tracking numbers")
-	}
-	return nil
-}
-
 // The values of Prerender that replace numbers.
 const (
 	prerenderStatic  = "static"
@@ -301,7 +289,14 @@ func (s *Settings) SetAttribution(attribution number.Attribution) error {
 }
 
 // Doubts are what is right by itself and hardly meant.
-func (s *Settings) Doubts() []string { return s.declaration.Doubts() }
+func (s *Settings) Doubts() []string {
+	doubts := s.declaration.Doubts()
+	plan := s.declaration.Plan()
+	if s.Prerender == prerenderStatic && !plan.HasStatic() || s.Prerender == prerenderDynamic && !plan.HasTracking() {
+		doubts = append(doubts, "prerender "+s.Prerender+": no number here has such tracking numbers; those alone are replaced that are made in the console")
+	}
+	return doubts
+}
 
 // Declared are the numbers as the console shows them.
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 )
 
 func TestRegionOfMask(t *testing.T) {
@@ -26,20 +28,21 @@ func TestRegionOfMask(t *testing.T) {
 // Settings that come as a whole are asked what single ones are asked.
 func TestSettingsAreChecked(t *testing.T) {
 	for expected, wrong := range map[string]*Settings{
-		"prefix":            {Prefix: "frontdesk"},
-		"two names":         {Objects: []string{"Svc"}},
-		"object name":       {Objects: []string{"window", "SvcWidget"}},
-		"variant":           {Variant: "a"},
-		"service":           {Service: "remote"},
-		"phone mask":        {PhoneMask: "none"},
-		"region \"Russia\"": {Region: "Russia"},
-		"consent":           {Consent: &Consent{Value: "yes"}},
-		"a cookie can":      {Consent: &Consent{Cookie: "c", Value: "a b"}},
-		"origin":            {Origins: []string{"m.shop.example"}},
-		"in lower case":     {Origins: []string{"https://M.shop.example"}},
-		"with tracking":     {Prerender: "dynamic"},
-		"expected a number": {Prerender: "static", Numbers: []Number{{Number: "74951234567"}}},
-		"first, last":       {Attribution: "never"},
+		"prefix":              {Prefix: "frontdesk"},
+		"two names":           {Objects: []string{"Svc"}},
+		"object name":         {Objects: []string{"window", "SvcWidget"}},
+		"variant":             {Variant: "a"},
+		"service":             {Service: "remote"},
+		"phone mask":          {PhoneMask: "none"},
+		"region \"Russia\"":   {Region: "Russia"},
+		"consent":             {Consent: &Consent{Value: "yes"}},
+		"a cookie can":        {Consent: &Consent{Cookie: "c", Value: "a b"}},
+		"origin":              {Origins: []string{"m.shop.example"}},
+		"in lower case":       {Origins: []string{"https://M.shop.example"}},
+		"off, static":         {Prerender: "always"},
+		"begins with a slash": {Captures: []capture.Rule{{Path: "contact"}}},
+		"under the prefix":    {Captures: []capture.Rule{{Path: "/frontdesk/a"}}},
+		"first, last":         {Attribution: "never"},
 	} {
 		require.ErrorContains(t, wrong.Complete(), expected)
 	}
