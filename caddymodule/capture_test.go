@@ -191,6 +191,13 @@ func TestUploadsPassAsTheyAre(t *testing.T) {
 		require.True(t, bytes.Equal(sent, m.received))
 		require.Equal(t, length, m.length)
 	}
+	for _, path := range []string{"/send/200", "/other"} { // nothing is sent alike
+		empty, err := s.do(http.MethodPost, "http://localhost:$PORT"+path, "", "Content-Type", formType)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, empty.StatusCode)
+		require.Zero(t, m.length)
+		require.Empty(t, m.received)
+	}
 	leads := leadsOf(t, desk)
 	require.Len(t, leads, 2, "two strangers")
 	require.Equal(t, "See the photo", leads[0].Message)

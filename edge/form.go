@@ -23,7 +23,7 @@ func (b *Block) rule(r *http.Request, q *Request) *capture.Rule {
 // stored before the answer goes on. Neither the body nor the answer is changed.
 func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, rule *capture.Rule, next Next) error {
 	body := capture.NewBody(r.Header.Get("Content-Type"))
-	if body == nil || r.Body == nil || r.Header.Get("Content-Encoding") != "" {
+	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
 	form := &form{block: b, rule: rule, asked: q.AsSent(r), body: body}
