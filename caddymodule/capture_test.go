@@ -157,6 +157,9 @@ func TestFormsBecomeLeads(t *testing.T) {
 	post("/other", formType, form)
 	require.Len(t, leadsOf(t, desk), before)
 
+	require.Positive(t, s.metric(`frontdesk_forms_total{outcome="stored"}`))
+	require.Positive(t, s.metric(`frontdesk_forms_total{outcome="unreadable"}`))
+
 	// Who somebody is.
 	post("/join", formType, "name=Anna+Bell&email=anna@example.com", "Cookie", cookie)
 	require.Len(t, leadsOf(t, desk), before)

@@ -57,6 +57,10 @@ var (
 		Name: "frontdesk_call_events_total",
 		Help: "Requests of telephone platforms, by platform and what became of them.",
 	}, []string{"platform", "outcome"})
+	forms = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_forms_total",
+		Help: "Forms on their way to the site that a capture matches, by what became of them.",
+	}, []string{"outcome"})
 	arrivals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_arrivals_total",
 		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
@@ -78,6 +82,12 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 	return counters
 }()
 
+func init() {
+	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
+		forms.WithLabelValues(string(outcome))
+	}
+}
+
 // arrived are those of arrivals.
 var arrived = func() map[edge.Arrival]prometheus.Counter {
 	counters := make(map[edge.Arrival]prometheus.Counter)
@@ -88,7 +98,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, hits, leads, leases, callEvents} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, hits, leads, leases, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -30,6 +30,8 @@ type Observer interface {
 	Passed(reason string)
 	// Arrived is called for each page that was to be sent with its visit.
 	Arrived(Arrival)
+	// Form is called for each form that a rule matches.
+	Form(FormOutcome)
 	// Fault is called for each panic of our own that was recovered, with the place
 	// in words, its cause and its stack.
 	Fault(place string, cause any, stack []byte)

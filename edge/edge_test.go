@@ -58,6 +58,8 @@ type told struct {
 	arrivals []Arrival
 }
 
+func (o *told) Form(FormOutcome) {}
+
 func (o *told) Arrived(a Arrival) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -33,6 +33,21 @@ const (
 	maxTries = 5
 )
 
+// FormOutcome says what became of a form that passed.
+type FormOutcome string
+
+// The outcomes.
+const (
+	FormStored     FormOutcome = "stored"     // or found to say nothing of anybody
+	FormWaits      FormOutcome = "waits"      // on the disk, for the database
+	FormLost       FormOutcome = "lost"       // neither the database nor the disk has taken it
+	FormFlood      FormOutcome = "flood"      // its client sends more than people do
+	FormUnreadable FormOutcome = "unreadable" // it is not what its type says
+)
+
+// FormOutcomes are all of them.
+var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable}
+
 // keptForm is a form that waits to be stored, with what has to be known of its request.
 type keptForm struct {
 	ID     string             `json:"id"`
@@ -92,12 +107,14 @@ func (f *form) end(key string, status int, charset string) {
 		done()
 		if flood {
 			e.Logger.Warn("a form was not kept: its client sends too many", zap.String("site", key))
+			e.Observer.Form(FormFlood)
 			return
 		}
 	}
 	read, err := body.Form(charset)
 	if err != nil {
 		e.Logger.Debug("a form could not be read", zap.String("site", key), zap.Error(err))
+		e.Observer.Form(FormUnreadable)
 		return
 	}
 	k := &keptForm{
@@ -111,8 +128,10 @@ func (f *form) end(key string, status int, charset string) {
 		k.Visitors = append(k.Visitors, value)
 	}
 	if err := e.storeInTime(k); err != nil {
-		e.keep(k, err)
+		e.Observer.Form(e.keep(k, err))
+		return
 	}
+	e.Observer.Form(FormStored)
 }
 
 var (
@@ -172,16 +191,17 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 }
 
 // keep keeps the form on the disk, as it could not be stored.
-func (e *Edge) keep(k *keptForm, why error) {
+func (e *Edge) keep(k *keptForm, why error) FormOutcome {
 	record, err := json.Marshal(k)
 	if err == nil && e.Forms != nil {
 		err = e.Forms.Append(record)
 	}
 	if err != nil || e.Forms == nil {
 		e.Logger.Error("a form is lost: it could neither be stored nor kept on the disk", zap.String("site", k.Site), zap.NamedError("database", why), zap.NamedError("disk", err))
-		return
+		return FormLost
 	}
 	e.Logger.Warn("a form waits on the disk for the database", zap.String("site", k.Site), zap.Error(why))
+	return FormWaits
 }
 
 // takeForms stores the forms that wait on the disk, until ctx is done.
