@@ -277,7 +277,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		d.configure()
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/numbers/%d/who", d.shop.ID)
-		require.Contains(t, b.get(page).body, "As the site has it: The last visit with a source")
+		require.Contains(t, b.get(page).body, "The site has: The last visit with a source")
 		ask := func(query string) string { return b.get(page + "?" + query).body }
 		news := ask("address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnewsletter")
 		require.Contains(t, news, "7\u00a0495\u00a0765\u201143\u201121")

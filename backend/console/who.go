@@ -47,7 +47,7 @@ func (c *Console) showWho(w http.ResponseWriter, r *http.Request) {
 	asked := func(name string) string { return strings.TrimSpace(query.Get(name)) }
 	ofSite := c.attributionOf(n)
 	body := whoPage{numbering: n, Address: asked("address"), Referrer: asked("referrer"), Again: asked("again"), Attribution: asked("attribution"),
-		OfSite: f.Words.text("who.ofSite", "value", f.Words.text(attributions[ofSite]))}
+		OfSite: f.Words.text("who.siteHas", "value", f.Words.text(attributions[ofSite]))}
 	for _, a := range []number.Attribution{number.First, number.Last, number.LastNonDirect} {
 		body.Attributions = append(body.Attributions, attributionChoice{string(a), f.Words.text(attributions[a])})
 	}
