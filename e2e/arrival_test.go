@@ -43,10 +43,16 @@ const servedVisit = `(document.querySelector("script[data-svc-visit]") || {textC
 // does not wait long for the database, and the machine may be busy.
 func (b *tab) arrive(url string) (pages int) {
 	b.t.Helper()
+	return b.arriveWith("numbers", url)
+}
+
+// arriveWith is arrive where the page need not bring more of the visit than that.
+func (b *tab) arriveWith(name, url string) (pages int) {
+	b.t.Helper()
 	for end := time.Now().Add(4 * patience); time.Now().Before(end); {
 		b.visit(url)
 		pages++
-		if value[bool](b, `"numbers" in JSON.parse(`+servedVisit+`)`) {
+		if value[bool](b, `"`+name+`" in JSON.parse(`+servedVisit+`)`) {
 			return pages
 		}
 		time.Sleep(time.Duration(pages) * 20 * time.Millisecond) // for others on the machine

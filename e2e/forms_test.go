@@ -27,7 +27,7 @@ func TestAFormWithoutScriptsIsALead(t *testing.T) {
 
 	visitor := newTab(t)
 	visitor.blockScripts()
-	visitor.visit(p.shop + "/?utm_source=news&utm_campaign=autumn")
+	visitor.arriveWith("visitor_id", p.shop+"/?utm_source=news&utm_campaign=autumn")
 	visitor.visit(p.shop + "/contacts.html")
 	visitor.run(
 		chromedp.SendKeys("#your-name", "Anna"), chromedp.SendKeys("#phone", "+7 (495) 765-43-21"), chromedp.SendKeys("#city", "Kazan"),
