@@ -275,3 +275,19 @@ func TestAFloodOfForms(t *testing.T) {
 	}
 	require.Fail(t, "no bound holds")
 }
+
+// The forms of a site that has been retired pass, and leave nothing behind.
+func TestFormsOfARetiredSite(t *testing.T) {
+	s, m, desk := capturing(t)
+	shop, err := desk.Sites.ByKey(t.Context(), "shop")
+	require.NoError(t, err)
+	_, err = desk.Sites.Retire(t.Context(), shop.ID, true, "vera")
+	require.NoError(t, err)
+	const body = "email=anna@example.com&message=Hello"
+	got, err := s.do(http.MethodPost, "http://localhost:$PORT/send/200", body, "Content-Type", formType)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	require.Equal(t, body, string(m.received))
+	require.Empty(t, leadsOf(t, desk))
+	require.NotContains(t, s.log(), "a form")
+}
