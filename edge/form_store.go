@@ -240,7 +240,7 @@ func (e *Edge) takeForm(ctx context.Context, record []byte, tries map[string]int
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		if !errors.Is(err, site.ErrUnknown) && !errors.Is(err, site.ErrRetired) {
+		if !errors.Is(err, site.ErrUnknown) {
 			if desk, done, away := e.Service.Use(); away != nil {
 				return away
 			} else {
