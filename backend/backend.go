@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
@@ -38,6 +39,7 @@ var ErrNotReady = errors.New("the service is not ready")
 type Observer interface {
 	api.Observer
 	number.Observer
+	forward.Observer
 }
 
 // Service is the whole service on one database. It is safe for concurrent use.

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -89,6 +90,7 @@ type Desk struct {
 	Leads     *lead.Leads
 	Calls     *number.Calls
 	Queue     *queue.Queue
+	Forwards  *forward.Forwards
 	API       *api.API
 	Console   *console.Console
 
@@ -132,6 +134,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	visits.OnPresence(leases.Prolong)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
+	jobs := queue.New(d, logger.Named("queue"))
 	desk := &Desk{
 		DB:        d,
 		Journal:   entries,
@@ -143,7 +146,8 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Visits:    visits,
 		Leads:     leads,
 		Calls:     calls,
-		Queue:     queue.New(d, logger.Named("queue")),
+		Queue:     jobs,
+		Forwards:  forward.New(d, jobs, observer),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	sites.OnOwn(desk.keepOwn)

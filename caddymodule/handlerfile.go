@@ -37,7 +37,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		prefix                <path>
 //		objects               <name> <name>
 //		variant               A|B
-//		service               local
+//		service               local | <url> [<tracker_url>]
 //		dynamical_replacement on|off
 //		phone_mask            <mask>
 //		region                <country>

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -61,6 +62,10 @@ var (
 		Name: "frontdesk_forms_total",
 		Help: "Forms on their way to the site that a capture matches, by what became of them.",
 	}, []string{"outcome"})
+	forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_forwards_total",
+		Help: "Attempts to send what waits for a service elsewhere, by what became of them.",
+	}, []string{"outcome"})
 	arrivals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_arrivals_total",
 		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
@@ -83,6 +88,9 @@ var passed = func() map[snippet.Outcome]prometheus.Counter {
 }()
 
 func init() {
+	for _, outcome := range forward.Outcomes {
+		forwarded.WithLabelValues(string(outcome))
+	}
 	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
 		forms.WithLabelValues(string(outcome))
 	}
@@ -98,7 +106,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, hits, leads, leases, callEvents} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, hits, leads, leases, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -115,6 +123,10 @@ func (metricsObserver) Hit(string) { hits.Inc() }
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
 
 func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
+
+func (metricsObserver) Forwarded(outcome forward.Outcome) {
+	forwarded.WithLabelValues(string(outcome)).Inc()
+}
 
 func (metricsObserver) Call(platform, outcome string) {
 	callEvents.WithLabelValues(platform, outcome).Inc()

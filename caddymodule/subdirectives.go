@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/edge"
@@ -46,10 +47,10 @@ var subdirectives = map[string]subdirective{
 		return h.SetVariant(values[0])
 	}},
 	"service": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: service local")
+		if len(values) < 1 || len(values) > 2 || values[0] == "" {
+			return errors.New("expected: service local, or: service URL [TRACKER_URL], such as service https://desk.example/frontdesk/")
 		}
-		return h.SetService(values[0])
+		return h.SetService(values[0], strings.Join(values[1:], ""))
 	}},
 	"dynamical_replacement": {read: func(h *Handler, values []string) (err error) {
 		h.DynamicalReplacement, err = onOrOff("dynamical_replacement", values)

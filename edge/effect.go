@@ -59,6 +59,9 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
 		prerender: *own.Prerender, attribution: *own.Attribution,
 	}
+	if b.settings.remote != nil { // which has the numbers
+		f.numbers, f.prerender = b.numbers, ""
+	}
 	var err error
 	if f.code, err = snippet.New(snippet.Settings{
 		SiteKey: s.Key, Prefix: b.settings.Prefix, DynamicalReplacement: own.DynamicalReplacement, PhoneMask: *own.PhoneMask,

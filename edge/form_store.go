@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -58,6 +59,8 @@ type keptForm struct {
 	Status int                `json:"status"`
 	Signed bool               `json:"signed,omitempty"` // as of [api.Site]
 	Region string             `json:"region,omitempty"`
+	// Service is where the form is to be sent; nil where this one has the site's visitors.
+	Service *forward.Service `json:"service,omitempty"`
 
 	Host      string   `json:"host"`
 	Path      string   `json:"path"`
@@ -120,7 +123,7 @@ func (f *form) end(key string, status int, charset string) {
 	k := &keptForm{
 		ID: rand.Text(), At: time.Now(), Site: key, Rule: *f.rule, Status: status,
 		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
-		Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
+		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
 	k.Said = f.rule.Read(read, k.Region)
@@ -187,6 +190,12 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		region, _ := desk.Numbers.Region(ctx, s.ID) // or as if no page had been seen
 		return region
 	}}
+	if k.Service != nil {
+		of.Forward = func(ctx context.Context, item forward.Item) error {
+			item.Service = *k.Service
+			return desk.Forwards.Add(ctx, s.ID, item)
+		}
+	}
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Rule: &k.Rule, Said: k.Said, Status: k.Status})
 }
 

@@ -14,6 +14,10 @@ import (
 func (b *Block) table() *http.ServeMux {
 	mux := http.NewServeMux()
 	prefix := b.settings.Prefix
+	if b.settings.remote != nil {
+		mux.Handle(prefix, newRelay(b))
+		return mux
+	}
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	mux.HandleFunc(prefix+"svc.js", fetched(b.serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))

@@ -9,6 +9,7 @@ import (
 	"github.com/nyaruka/phonenumbers"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -29,9 +30,15 @@ type Settings struct {
 	// The variant of the browser interface, `A` or `B`. Default: `A`.
 	Variant string `json:"variant,omitempty"`
 
-	// Who serves the browser interface: `local`, this process, is the only
-	// value and the default.
+	// Who serves the browser interface: `local`, this process, which is the default, or
+	// the address of a service elsewhere (its `consultant_server_url`), such as
+	// `https://desk.example/frontdesk/`. What comes under the prefix is then passed on to it,
+	// and so is what is captured.
 	Service string `json:"service,omitempty"`
+
+	// The service's tracker address (its `tracker_url`). Default: that of the service,
+	// without the slash at its end.
+	Tracker string `json:"tracker,omitempty"`
 
 	// Whether numbers are replaced in blocks that the page adds later too.
 	DynamicalReplacement bool `json:"dynamical_replacement,omitempty"`
@@ -69,6 +76,7 @@ type Settings struct {
 	Captures []capture.Rule `json:"captures,omitempty"`
 
 	declaration number.Declaration
+	remote      *forward.Service // nil for local
 }
 
 // Declaration is the numbers while they are added one by one; see
@@ -130,7 +138,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPrefix(s.Prefix) },
 		func() error { return s.SetObjects(s.Objects) },
 		func() error { return s.SetVariant(s.Variant) },
-		func() error { return s.SetService(s.Service) },
+		func() error { return s.SetService(s.Service, s.Tracker) },
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
 		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetConsent(s.Consent) },
@@ -143,6 +151,9 @@ func (s *Settings) Complete() error {
 		if err := set(); err != nil {
 			return err
 		}
+	}
+	if err := s.checkRemote(); err != nil {
+		return err
 	}
 	if s.Prefix == "" {
 		s.Prefix = "/frontdesk/"
@@ -200,12 +211,40 @@ func (s *Settings) SetVariant(variant string) error {
 	return nil
 }
 
-// SetService takes local.
-func (s *Settings) SetService(service string) error {
-	if service != "" && service != "local" {
-		return fmt.Errorf("service %q: expected local", service)
+// local is the service of this process.
+const local = "local"
+
+// SetService takes local, or the addresses of a service elsewhere, of which the second may
+// be empty.
+func (s *Settings) SetService(service, tracker string) error {
+	s.remote = nil
+	if service == "" || service == local {
+		if tracker != "" {
+			return fmt.Errorf("service: the tracker address %q is that of no service elsewhere", tracker)
+		}
+		s.Service, s.Tracker = service, ""
+		return nil
 	}
-	s.Service = service
+	remote, err := forward.ParseService(service, tracker)
+	if err != nil {
+		return fmt.Errorf("service: %w; or local", err)
+	}
+	s.Service, s.Tracker, s.remote = service, tracker, &remote
+	return nil
+}
+
+// checkRemote tells what is set here that only the service elsewhere can do.
+func (s *Settings) checkRemote() error {
+	if s.remote == nil {
+		return nil
+	}
+	for name, set := range map[string]bool{
+		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil,
+	} {
+		if set {
+			return fmt.Errorf("%s: the site's service is %s: set it there", name, s.remote.URL)
+		}
+	}
 	return nil
 }
 

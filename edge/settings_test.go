@@ -33,6 +33,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		"object name":         {Objects: []string{"window", "SvcWidget"}},
 		"variant":             {Variant: "a"},
 		"service":             {Service: "remote"},
+		"tracker":             {Tracker: "https://desk.example"},
+		"set it there":        {Service: "https://desk.example/", Prerender: "static"},
 		"phone mask":          {PhoneMask: "none"},
 		"region \"Russia\"":   {Region: "Russia"},
 		"consent":             {Consent: &Consent{Value: "yes"}},

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -50,6 +51,9 @@ type Site struct {
 	// Numbers tells the records of the numbers that the visitor of a page view is shown, as
 	// the script takes them: a JSON array. It is nil where the site has no tracking numbers.
 	Numbers func(context.Context, visit.Hit) (json.RawMessage, error)
+	// Forward has what a form says sent to the service that has the site's visitors; nil
+	// where that is this one. It is durable when Forward returns nil.
+	Forward func(context.Context, forward.Item) error
 }
 
 // Observer is told what was stored, for counting. It must not block.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -54,9 +56,14 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	if !asks {
 		return nil // it is no request of anybody
 	}
-	from, err := a.fromForm(ctx, c, f)
-	if err != nil {
-		return err
+	var from page
+	if site.Forward != nil { // the visit is elsewhere
+		from.uri = pageOfForm(r)
+	} else {
+		var err error
+		if from, err = a.fromForm(ctx, c, f); err != nil {
+			return err
+		}
 	}
 	code, reason := "", ""
 	switch {
@@ -64,6 +71,8 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 		code, reason = formFailed, "the site answered "+strconv.Itoa(f.Status)
 	case f.Said.Trapped:
 		code, reason = formTrapped, "a field is filled that people do not see"
+	case site.Forward != nil:
+		return site.Forward(ctx, forwarded(r, site, f))
 	case f.Rule.Kind == capture.KindVisitor:
 		return a.visits.AddInfo(ctx, site.ID, from.Ref, info)
 	}
@@ -98,10 +107,7 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (page, error) {
 			return from, err
 		}
 	}
-	address := c.r.Referer() // the page of the form
-	if u, err := url.Parse(address); err != nil || u.Host != c.r.Host {
-		address = "http://" + c.r.Host + c.r.URL.EscapedPath()
-	}
+	address := pageOfForm(c.r)
 	visitor, _ := a.returning(c)
 	if visitor != 0 {
 		ref, at, known, err := a.visits.LastView(ctx, c.site.ID, visitor, address)
@@ -114,4 +120,48 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (page, error) {
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
 	return page{Ref: hit.Ref, uri: credentialAddress(address)}, err
+}
+
+// pageOfForm is the address of the page that the form was on, as far as the request tells it.
+func pageOfForm(r *http.Request) string {
+	if u, err := url.Parse(r.Referer()); err == nil && u.Host == r.Host {
+		return r.Referer()
+	}
+	scheme := "http"
+	if r.URL.Scheme == "https" {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host + r.URL.EscapedPath()
+}
+
+// forwarded is the form as another service is to hear of it.
+func forwarded(r *http.Request, site Site, f Form) forward.Item {
+	client, _, _ := net.SplitHostPort(r.RemoteAddr)
+	item := forward.Item{
+		ID: f.ID, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials,
+		From: forward.Browser{
+			Page: visit.Clip(pageOfForm(r), maxAddress), Client: client, Cookie: r.Header.Get("Cookie"),
+			UserAgent: header(r, "User-Agent", maxUserAgent), Language: header(r, "Accept-Language", maxLanguage),
+		},
+	}
+	said := url.Values{}
+	for name, value := range map[string]string{"name": f.Said.Name, "email": f.Said.Email, "phone": f.Said.Phone} {
+		if value != "" {
+			said.Set(name, value)
+		}
+	}
+	if f.Rule.Kind == capture.KindVisitor {
+		item.Information = said
+		return item
+	}
+	for name, value := range f.Said.UserFields {
+		said.Set("user_fields["+name+"]", value)
+	}
+	for name, value := range map[string]string{"text": f.Said.Message, "form_name": f.Said.FormName} {
+		if value != "" {
+			said.Set(name, value)
+		}
+	}
+	item.Fields = said
+	return item
 }

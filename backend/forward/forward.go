@@ -1,0 +1,193 @@
+// Package forward sends on what a node keeps for a service elsewhere: leads and visitor
+// information, by the two calls of the browser interface for customers' servers (sections
+// 4.2 and 4.3), and calls of pages that the service could not take when they were made.
+//
+// An item is durable before anybody is told that it was taken. It is sent until the service
+// has taken it, however long that is; what the service refuses is kept with the reason.
+package forward
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+)
+
+// Kind is the kind of the jobs.
+const Kind = "forward"
+
+// Service is one that keeps the browser interface.
+type Service struct {
+	// URL is its consultant_server_url, with a slash at the end.
+	URL string `json:"url"`
+	// Tracker is its tracker_url, without one.
+	Tracker string `json:"tracker"`
+}
+
+// ParseService reads the two addresses. An empty tracker is the other without its slash.
+func ParseService(address, tracker string) (Service, error) {
+	s := Service{URL: strings.TrimRight(address, "/") + "/", Tracker: strings.TrimRight(tracker, "/")}
+	if err := checkAddress(s.URL); err != nil {
+		return Service{}, err
+	}
+	if s.Tracker == "" {
+		s.Tracker = strings.TrimRight(s.URL, "/")
+	}
+	return s, checkAddress(s.Tracker)
+}
+
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%q is no address of a service: expected one such as https://desk.example/frontdesk/", address)
+	}
+	return nil
+}
+
+// Item is what waits to be sent. Its texts are as the visitor sent them.
+type Item struct {
+	// ID is another for each item, 16 to 64 characters of base64url. By it the service knows
+	// an item that comes again.
+	ID      string  `json:"id"`
+	Service Service `json:"service"`
+	SiteKey string  `json:"site_key"`
+	// Signed says that the service speaks variant A of the interface (section 9).
+	Signed bool `json:"signed,omitempty"`
+	// Fields are a lead's (section 4.2), without credentials; Information is the visitor's
+	// name, email and phone (4.3). One of the two is nil, and both are where Call is not.
+	Fields      url.Values `json:"fields,omitempty"`
+	Information url.Values `json:"information,omitempty"`
+	// Credentials are those that were sent along, as they were sent.
+	Credentials map[string]string `json:"credentials,omitempty"`
+	// From is the browser, for a service that has to be asked whose visit it is.
+	From Browser `json:"from"`
+	// Call is a call that was made to the service, to be made again.
+	Call *Call `json:"call,omitempty"`
+}
+
+// Browser is what a request tells of a visitor's browser.
+type Browser struct {
+	// Page is the address of the page, and Client that of the browser itself.
+	Page   string `json:"page,omitempty"`
+	Client string `json:"client,omitempty"`
+	// Cookie is a Cookie field with nothing but the service's own cookies.
+	Cookie    string `json:"cookie,omitempty"`
+	UserAgent string `json:"user_agent,omitempty"`
+	Language  string `json:"language,omitempty"`
+}
+
+// Call is a call under the service's address.
+type Call struct {
+	Method string `json:"method"`
+	// Path is relative to the service's address, with the query.
+	Path   string      `json:"path"`
+	Header http.Header `json:"header"`
+	Body   string      `json:"body"`
+}
+
+// lane keeps the items of a visitor in their order, as far as it is known whose they are.
+func (i *Item) lane() int64 {
+	whose := i.Credentials["visitor_id"]
+	if whose == "" {
+		whose = i.From.Cookie
+	}
+	if whose == "" {
+		return 0
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(whose))
+	return int64(hash.Sum64() >> 1)
+}
+
+// visitor is whom the item says that it is of; 0 for nobody.
+func (i *Item) visitor() int64 {
+	id, err := strconv.ParseInt(i.Credentials["visitor_id"], 10, 64)
+	if err != nil || id < 0 || id >= 1<<53 {
+		return 0
+	}
+	return id
+}
+
+// Observer is told of each item that was sent, with an [Outcome]. It must not block.
+type Observer interface {
+	Forwarded(Outcome)
+}
+
+// Outcome says what became of an attempt to send an item.
+type Outcome string
+
+// The outcomes.
+const (
+	Taken   Outcome = "taken"   // by the service
+	Refused Outcome = "refused" // for good: it is kept, with the reason
+	Failed  Outcome = "failed"  // the service is away, or wants to be left alone for a while
+)
+
+// Outcomes are all of them.
+var Outcomes = []Outcome{Taken, Refused, Failed}
+
+// Forwards sends items. It is safe for concurrent use.
+type Forwards struct {
+	db       *db.DB
+	client   *http.Client
+	observer Observer
+}
+
+// New returns what sends the items of the queue, which has not been run yet.
+func New(d *db.DB, q *queue.Queue, observer Observer) *Forwards {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 16
+	f := &Forwards{db: d, observer: observer, client: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	q.Handle(Kind, queue.Handler{Do: f.do, Timeout: timeout})
+	return f
+}
+
+// timeout bounds an attempt, which takes up to three calls.
+const timeout = 20 * time.Second
+
+// Add has the item sent. It is durable when Add returns nil.
+func (f *Forwards) Add(ctx context.Context, siteID int64, item Item) error {
+	payload, err := json.Marshal(item)
+	if err != nil {
+		return fmt.Errorf("writing what is to be forwarded: %w", err)
+	}
+	job := queue.Job{SiteID: siteID, Kind: Kind, Target: item.Service.URL, Lane: item.lane(), VisitorID: item.visitor(), Payload: payload}
+	if err := f.db.Write(ctx, job.Lane, func(ctx context.Context, tx db.Tx) error { return queue.Add(ctx, tx, job) }); err != nil {
+		return fmt.Errorf("keeping what is to be forwarded: %w", err)
+	}
+	return nil
+}
+
+func (f *Forwards) do(ctx context.Context, j queue.Job) error {
+	var item Item
+	if err := json.Unmarshal(j.Payload, &item); err != nil {
+		return queue.Never(fmt.Errorf("it cannot be read: %w", err))
+	}
+	err := f.send(ctx, &item)
+	switch {
+	case err == nil:
+		f.observer.Forwarded(Taken)
+	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return err // this node ends
+	default:
+		if refused, ok := errors.AsType[refusal](err); ok {
+			f.observer.Forwarded(Refused)
+			return queue.Never(refused)
+		}
+		f.observer.Forwarded(Failed)
+		err = queue.Away(err)
+	}
+	return err
+}

@@ -1,0 +1,161 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
+)
+
+const (
+	// relayTime bounds how long the service elsewhere may take to begin its answer. The script waits
+	// for 5 s in all.
+	relayTime = 3 * time.Second
+	// maxRelayed bounds, in bytes, the calls that are kept when the service cannot take them.
+	maxRelayed = 1 << 20
+)
+
+// relay passes on what comes under the prefix to the service elsewhere that has the site's visitors. To the
+// browser that service is a part of the site: its cookies are the site's own, and nothing that blocks others
+// blocks it. Leads and visitor information that it cannot take are kept and sent later.
+type relay struct {
+	block   *Block
+	service forward.Service
+	target  *url.URL
+	proxy   *httputil.ReverseProxy
+}
+
+func newRelay(b *Block) *relay {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = relayTime
+	transport.DialContext = (&net.Dialer{Timeout: relayTime, KeepAlive: 30 * time.Second}).DialContext
+	transport.MaxIdleConnsPerHost = 64
+	l := &relay{block: b, service: *b.settings.remote}
+	l.target, _ = url.Parse(l.service.URL) // which has been checked
+	l.proxy = &httputil.ReverseProxy{
+		Rewrite: l.rewrite, Transport: transport,
+		ModifyResponse: func(response *http.Response) error {
+			if isAway(response.StatusCode) {
+				return fmt.Errorf("the service answers %s", response.Status)
+			}
+			return nil
+		},
+		ErrorHandler: l.failed,
+	}
+	return l
+}
+
+func isAway(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+}
+
+// rewrite addresses the request to the service. Of the browser's cookies it gets its own alone.
+func (l *relay) rewrite(p *httputil.ProxyRequest) {
+	p.SetXForwarded()
+	if p.In.URL.Scheme == "https" { // a proxy in front has ended TLS
+		p.Out.Header.Set("X-Forwarded-Proto", "https")
+	}
+	p.Out.Header.Del("Cookie")
+	if own := cookiesOf(p.In.Header); own != "" {
+		p.Out.Header.Set("Cookie", own)
+	}
+	rest := p.In.URL.Path[len(l.block.settings.Prefix):]
+	p.Out.URL = &url.URL{Scheme: l.target.Scheme, Host: l.target.Host, Path: l.target.Path + rest, RawQuery: p.In.URL.RawQuery}
+	p.Out.Host = ""
+}
+
+// cookiesOf are those of a request's cookies that the service has set, as one field.
+func cookiesOf(h http.Header) string {
+	var own []string
+	for _, line := range h["Cookie"] {
+		for pair := range strings.SplitSeq(line, ";") {
+			if pair = strings.TrimSpace(pair); isOwnCookie(pair) {
+				own = append(own, pair)
+			}
+		}
+	}
+	return strings.Join(own, "; ")
+}
+
+// keptCalls are those under the prefix that are made later when they cannot be made now.
+var keptCalls = []string{"v1/lead", "v1/visitor", "api/add_offline_message", "vc/s"}
+
+func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimSuffix(r.URL.Path[len(l.block.settings.Prefix):], "/")
+	if r.Method != http.MethodPost && !(r.Method == http.MethodGet && path == "vc/s") || !slices.Contains(keptCalls, path) {
+		l.proxy.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRelayed))
+	if err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			api.Fail(w, http.StatusRequestEntityTooLarge, "too_large", "the request is larger than 1 MiB")
+		}
+		return // or the client has gone
+	}
+	if r.Header.Get("Idempotency-Key") == "" {
+		r.Header.Set("Idempotency-Key", rand.Text())
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	// What has arrived is sent on, even when the page that sent it is gone.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), relayTime)
+	defer cancel()
+	l.proxy.ServeHTTP(w, r.WithContext(context.WithValue(ctx, keptCall{}, &forward.Call{
+		Method: r.Method, Path: strings.TrimPrefix(r.URL.RequestURI(), l.block.settings.Prefix), Body: string(body),
+	})))
+}
+
+// keptCall finds the *forward.Call in the context of a request that is kept if it fails.
+type keptCall struct{}
+
+// failed answers a request that the service has not.
+func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
+	e, site := l.block.edge, callOf(r).site
+	kept, _ := r.Context().Value(keptCall{}).(*forward.Call)
+	if kept == nil {
+		e.Logger.Debug("the service elsewhere did not answer", zap.String("site", site.Key), zap.Error(err))
+		api.Unavailable(w)
+		return
+	}
+	kept.Header = http.Header{}
+	for _, name := range []string{"Content-Type", "Idempotency-Key", "Origin", "Referer", "Cookie", "User-Agent", "Accept-Language", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"} {
+		if values := r.Header[name]; len(values) > 0 {
+			kept.Header[name] = values
+		}
+	}
+	item := forward.Item{ID: rand.Text(), Service: l.service, SiteKey: site.Key, Call: kept}
+	if keepErr := l.keep(site.ID, item); keepErr != nil {
+		e.Logger.Warn("a call could neither be passed on nor be kept", zap.String("site", site.Key), zap.NamedError("service", err), zap.NamedError("database", keepErr))
+		api.Unavailable(w) // whoever made it keeps it, and makes it again
+		return
+	}
+	e.Logger.Info("a call waits for the service elsewhere", zap.String("site", site.Key), zap.Error(err))
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	io.WriteString(w, `{"success":true,"result":null}`)
+}
+
+func (l *relay) keep(siteID int64, item forward.Item) error {
+	desk, done, err := l.block.edge.Service.Use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(context.Background(), relayTime)
+	defer cancel()
+	return desk.Forwards.Add(ctx, siteID, item)
+}
