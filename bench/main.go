@@ -7,6 +7,7 @@
 //	go run ./bench pages -kinds # pages of each kind, beside plain Caddy; not among everything
 //	go run ./bench arrivals   # the last table of these alone: pages that come with their visits
 //	go run ./bench forms      # forms with files, kept and not; not among everything
+//	go run ./bench elsewhere  # hits that come to a service by an edge; not among everything
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
@@ -115,6 +116,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return forms(ctx, folder, program, o.rounds)
 		},
+		"elsewhere": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return elsewhere(ctx, folder, program, o.rounds, o.slice)
+		},
 		"hits": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -178,7 +186,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, hits, signin, attack, memory, size, endure, live or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, hits, signin, attack, memory, size, endure, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
