@@ -247,9 +247,9 @@ func (q *Queue) attempt(ctx context.Context, target string, h Handler, j claimed
 	case ctx.Err() != nil:
 		noteErr = q.change(noting, j, `UPDATE jobs SET due_at = `+db.Clock(q.db.Engine()))
 	case isAway:
-		noteErr = q.change(noting, j, `UPDATE jobs SET due_at = `+db.Clock(q.db.Engine())+`, reason = $4`, reasonOf(err))
+		noteErr = q.putOff(noting, target, j, 0, 0, reasonOf(err))
 	default:
-		noteErr = q.failed(noting, h, j, err)
+		noteErr = q.failed(noting, target, h, j, err)
 	}
 	if noteErr != nil { // then it is done again, when its time is up
 		q.logger.Warn("noting what became of a job failed", zap.Error(noteErr))
@@ -271,7 +271,7 @@ func (q *Queue) do(ctx context.Context, h Handler, j Job) (err error) {
 }
 
 // failed has the job tried again, or not.
-func (q *Queue) failed(ctx context.Context, h Handler, j claimed, err error) error {
+func (q *Queue) failed(ctx context.Context, target string, h Handler, j claimed, err error) error {
 	now, reason := db.Clock(q.db.Engine()), reasonOf(err)
 	pause, again := h.Next(j.Attempts + 1)
 	if _, dead := errors.AsType[never](err); dead || !again {
@@ -279,7 +279,23 @@ func (q *Queue) failed(ctx context.Context, h Handler, j claimed, err error) err
 		return q.change(ctx, j, `UPDATE jobs SET attempts = attempts + 1, reason = $4, dead_at = `+now, reason)
 	}
 	pause = max(jittered(pause), pauseOf(err))
-	return q.change(ctx, j, `UPDATE jobs SET attempts = attempts + 1, reason = $4, due_at = `+now+` + $5`, reason, pause.Milliseconds())
+	return q.putOff(ctx, target, j, 1, pause, reason)
+}
+
+// putOff has the job done again after a pause, and those of its lane behind it, which would be looked at in vain
+// until then.
+func (q *Queue) putOff(ctx context.Context, target string, j claimed, failed int64, pause time.Duration, reason string) error {
+	now := db.Clock(q.db.Engine())
+	return q.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		mine, err := tx.Exec(ctx, `UPDATE jobs SET attempts = attempts + $4, reason = $5, due_at = `+now+` + $6 WHERE site_id = $1 AND id = $2 AND due_at = $3`,
+			j.SiteID, j.ID, j.until, failed, reason, pause.Milliseconds())
+		if err != nil || mine == 0 || j.Lane == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE jobs SET due_at = `+now+` + $1 WHERE target = $2 AND lane = $3 AND lane <> 0 AND dead_at = 0 AND id > $4 AND due_at <= `+now+` + $1`,
+			pause.Milliseconds(), target, j.Lane, j.ID)
+		return err
+	})
 }
 
 // change changes the job, unless its time was up and another node has taken it.
