@@ -48,7 +48,8 @@ var mayImport = map[string][]string{
 	"e2e":              nil,
 	"examples":         nil,
 
-	"backend/telephony": {"backend/telephony"},
+	"backend/telephony": {"backend/signature"},
+	"backend/signature": {"backend/signature"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.
