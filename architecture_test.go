@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"backend/site":     {"backend/number", "backend/journal", "backend/scope", "backend/db"},
 	"backend/capture":  {"backend/visit"},
 	"backend/declarer": {"backend/db"},
+	"backend/queue":    {"backend/scope", "backend/db"},
 	"backend/journal":  {"backend/scope", "backend/db"},
 	"backend/db":       {"backend/db"},
 	"bench":            nil,

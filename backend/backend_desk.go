@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -87,6 +88,7 @@ type Desk struct {
 	Visits    *visit.Visits
 	Leads     *lead.Leads
 	Calls     *number.Calls
+	Queue     *queue.Queue
 	API       *api.API
 	Console   *console.Console
 
@@ -141,6 +143,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Visits:    visits,
 		Leads:     leads,
 		Calls:     calls,
+		Queue:     queue.New(d, logger.Named("queue")),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	sites.OnOwn(desk.keepOwn)
