@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
@@ -38,6 +39,7 @@ var ErrNotReady = errors.New("the service is not ready")
 type Observer interface {
 	api.Observer
 	number.Observer
+	notify.Observer
 }
 
 // Service is the whole service on one database. It is safe for concurrent use.
@@ -147,6 +149,7 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
 		s.finished.Go(func() { desk.Queue.Run(ctx) })
+		s.finished.Go(func() { desk.Deliveries.Run(ctx) })
 	}
 	for desk != nil {
 		select {

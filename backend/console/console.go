@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -23,16 +24,17 @@ import (
 
 // Subjects are what the console shows.
 type Subjects struct {
-	DB        *db.DB // told of news by it
-	Journal   *journal.Journal
-	Sites     *site.Sites
-	Visits    *visit.Visits
-	Leads     *lead.Leads
-	Operators *operator.Operators
-	Numbers   *number.Shown
-	Calls     *number.Calls
-	Leases    *number.Leases
-	Previews  *number.Previews
+	DB         *db.DB // told of news by it
+	Journal    *journal.Journal
+	Sites      *site.Sites
+	Visits     *visit.Visits
+	Leads      *lead.Leads
+	Operators  *operator.Operators
+	Numbers    *number.Shown
+	Calls      *number.Calls
+	Leases     *number.Leases
+	Previews   *number.Previews
+	Deliveries *notify.Deliveries
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
