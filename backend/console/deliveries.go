@@ -96,7 +96,7 @@ func endpointRowOf(w *words, e notify.Endpoint, counts []notify.Count) endpointR
 }
 
 func deliveryRowOf(w *words, d notify.Delivery, endpoints []notify.Endpoint) deliveryRow {
-	row := deliveryRow{Delivery: d, Name: w.text("event." + string(d.Event)), Tone: tones[d.State], Again: d.State != "waiting" && d.State != "held"}
+	row := deliveryRow{Delivery: d, Name: w.text("event." + string(d.Event)), Tone: tones[d.State], Again: d.State == "delivered" || d.State == "failed"}
 	if i := slices.IndexFunc(endpoints, func(e notify.Endpoint) bool { return e.ID == d.EndpointID }); i >= 0 {
 		row.Host = endpoints[i].Host()
 	}

@@ -206,7 +206,7 @@ func refusedMail(err error) *failure {
 	switch {
 	case sent.Reason == gomail.ErrSMTPMailFrom || sent.Reason == gomail.ErrSMTPRcptTo:
 		text, _, _ := strings.Cut(strings.TrimPrefix(sent.Error(), sent.Reason.String()+": "), ", affected ")
-		f.detail = detail(text)
+		f.detail = detail(strings.TrimPrefix(text, strconv.Itoa(f.status)+" "))
 	default: // it has read the mail and may repeat what stands there
 		f.detail = sent.EnhancedStatusCode()
 	}
