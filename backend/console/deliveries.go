@@ -25,12 +25,13 @@ type deliveriesPage struct {
 	Rows      []deliveryRow
 	Chosen    string // state to which the log is narrowed
 	At        int64  // endpoint to which it is narrowed
-	States    []stateChoice
+	States    []choice
 	Older     string // address of the next part; empty at the end
 	May       bool   // one more endpoint
 }
 
-type stateChoice struct{ Value, Text string }
+// choice is one of a select.
+type choice struct{ Value, Text string }
 
 // endpointRow is an endpoint as a row of the list.
 type endpointRow struct {
@@ -147,9 +148,9 @@ func (c *Console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(notify.States, notify.State(body.Chosen)) {
 		body.Chosen = ""
 	}
-	body.States = append(body.States, stateChoice{"", f.Words.text("deliveries.allStates")})
+	body.States = append(body.States, choice{"", f.Words.text("deliveries.allStates")})
 	for _, s := range notify.States {
-		body.States = append(body.States, stateChoice{string(s), f.Words.text("delivery.state." + string(s))})
+		body.States = append(body.States, choice{string(s), f.Words.text("delivery.state." + string(s))})
 	}
 	endpoints, err := c.Deliveries.Endpoints(r.Context(), named.ID)
 	var counts []notify.Count

@@ -28,7 +28,7 @@ type endpointPage struct {
 	Two       bool   // an earlier secret signs, too
 	NoMail    bool
 	Choices   []eventChoice
-	Types     []string // content types
+	Types     []choice // content types
 	Languages []*words
 	Names     []string // of placeholders
 	Preview   *notify.Written
@@ -45,6 +45,9 @@ type spanChoice struct {
 	Hours int
 	Text  string
 }
+
+// typeNames are the names of the words for content types.
+var typeNames = map[string]string{notify.JSON: "endpoint.type.json", notify.Form: "endpoint.type.form", notify.Text: "endpoint.type.text"}
 
 // telegram is the endpoint that Telegram's sendMessage takes
 // (https://core.telegram.org/bots/api#sendmessage). Without parse_mode its text is text.
@@ -108,7 +111,10 @@ func (c *Console) endpointAgain(w http.ResponseWriter, r *http.Request, status i
 // endpointPage completes the page and shows it.
 func (c *Console) endpointPage(w http.ResponseWriter, r *http.Request, status int, f frame, named site.Site, body endpointPage) {
 	e := body.Endpoint
-	body.Site, body.Types, body.Languages, body.Names = named, notify.ContentTypes, c.words, notify.Placeholders
+	body.Site, body.Languages, body.Names = named, c.words, notify.Placeholders
+	for _, contentType := range notify.ContentTypes {
+		body.Types = append(body.Types, choice{contentType, f.Words.text(typeNames[contentType])})
+	}
 	for _, event := range notify.Events {
 		body.Choices = append(body.Choices, eventChoice{string(event), f.Words.text("event." + string(event)), slices.Contains(e.Events, event)})
 	}
