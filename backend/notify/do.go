@@ -111,6 +111,9 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	} else {
 		status, err = d.post(sending, e, r, m, v)
 	}
+	if err != nil && ctx.Err() != nil { // this node is ending, which is nobody's failure
+		return ctx.Err()
+	}
 	r.Attempts, r.Status, r.Reason, r.Detail, r.TriedAt = r.Attempts+1, status, "", "", d.now()
 	var f *failure
 	if err == nil {
@@ -165,8 +168,14 @@ func (d *Deliveries) count(result string) {
 	}
 }
 
+// noteTimeout is what a node that is ending has to note what came of an attempt: it would
+// be made again.
+const noteTimeout = 5 * time.Second
+
 // note stores what came of the attempt.
 func (d *Deliveries) note(ctx context.Context, r Delivery, state State) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
 	return d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return r.store(ctx, tx, state) })
 }
 
