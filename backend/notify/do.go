@@ -176,14 +176,13 @@ const noteTimeout = 5 * time.Second
 func (d *Deliveries) note(ctx context.Context, r Delivery, state State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
-	return d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return r.store(ctx, tx, state) })
+	return d.DB.WriteOwn(ctx, r.Entry, func(ctx context.Context, tx db.Tx) error { return r.store(ctx, tx, state) })
 }
 
 func (r Delivery) store(ctx context.Context, tx db.Tx, state State) error {
-	_, err := tx.Exec(ctx, `UPDATE deliveries SET state = $1, attempts = $2, status = $3, reason = $4, detail = $5, tried_at = $6
+	return tx.Send(ctx, `UPDATE deliveries SET state = $1, attempts = $2, status = $3, reason = $4, detail = $5, tried_at = $6
 		WHERE site_id = $7 AND endpoint_id = $8 AND entry = $9 AND state = 'waiting'`,
 		string(state), r.Attempts, r.Status, r.Reason, r.Detail, millis(r.TriedAt), r.SiteID, r.EndpointID, r.Entry)
-	return err
 }
 
 // leave pauses the endpoint, whose receiver has said that it is gone. The delivery waits
