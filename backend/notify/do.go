@@ -19,8 +19,9 @@ const (
 	attemptTimeout = 15 * time.Second
 	// jobTimeout is what a job has, with what it asks the database.
 	jobTimeout = 30 * time.Second
-	// maxRetryAfter bounds for how long a receiver may ask to be left alone.
-	maxRetryAfter = 24 * time.Hour
+	// maxRetryAfter bounds for how long a receiver may ask to be left alone: a lead is old
+	// after an hour.
+	maxRetryAfter = time.Hour
 )
 
 // schedule are the pauses between attempts, as Standard Webhooks has them: some three
