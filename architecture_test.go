@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
 	"backend/api":      {"backend/capture", "backend/forward", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/operator", "backend/journal", "backend/pace"},
-	"backend/console":  {"backend/site", "backend/telephony", "backend/visit", "backend/lead", "backend/number", "backend/operator", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
+	"backend/console":  {"backend/site", "backend/telephony", "backend/visit", "backend/lead", "backend/number", "backend/notify", "backend/operator", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
 	"backend/lead":     {"backend/visit", "backend/journal", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/scope", "backend/db", "snippet", "snippet/picture"},
 	"backend/visit":    {"backend/journal", "backend/scope", "backend/db"},
@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"backend/site":     {"backend/number", "backend/journal", "backend/scope", "backend/db"},
 	"backend/capture":  {"backend/visit"},
 	"backend/declarer": {"backend/db"},
+	"backend/notify":   {"backend/site", "backend/visit", "backend/lead", "backend/number", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/db"},
 	"backend/queue":    {"backend/scope", "backend/db"},
 	"backend/forward":  {"backend/queue", "backend/scope", "backend/db"},
 	"backend/journal":  {"backend/scope", "backend/db"},
@@ -50,7 +51,8 @@ var mayImport = map[string][]string{
 	"e2e":              nil,
 	"examples":         nil,
 
-	"backend/telephony": {"backend/telephony"},
+	"backend/telephony": {"backend/signature"},
+	"backend/signature": {"backend/signature"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
@@ -40,6 +41,7 @@ type Observer interface {
 	api.Observer
 	number.Observer
 	forward.Observer
+	notify.Observer
 }
 
 // Service is the whole service on one database. It is safe for concurrent use.
@@ -149,6 +151,7 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
 		s.finished.Go(func() { desk.Queue.Run(ctx) })
+		s.finished.Go(func() { desk.Deliveries.Run(ctx) })
 	}
 	for desk != nil {
 		select {

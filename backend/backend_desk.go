@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -45,6 +47,10 @@ type Configuration struct {
 	// Console is the console's URL with a slash at the end, or empty when the
 	// configuration does not tell.
 	Console string
+	// Mail is the server that takes mail; nil for none.
+	Mail *notify.MailServer
+	// Webhooks are the ranges of addresses that webhooks may go to beside public ones.
+	Webhooks []netip.Prefix
 }
 
 // Operator is a declared account.
@@ -79,20 +85,21 @@ func (o Operator) CheckSites() error {
 
 // Desk is the open service: the subjects, and what serves them over HTTP.
 type Desk struct {
-	DB        *db.DB
-	Journal   *journal.Journal
-	Sites     *site.Sites
-	Operators *operator.Operators
-	Numbers   *number.Shown
-	Leases    *number.Leases
-	Previews  *number.Previews
-	Visits    *visit.Visits
-	Leads     *lead.Leads
-	Calls     *number.Calls
-	Queue     *queue.Queue
-	Forwards  *forward.Forwards
-	API       *api.API
-	Console   *console.Console
+	DB         *db.DB
+	Journal    *journal.Journal
+	Sites      *site.Sites
+	Operators  *operator.Operators
+	Numbers    *number.Shown
+	Leases     *number.Leases
+	Previews   *number.Previews
+	Visits     *visit.Visits
+	Leads      *lead.Leads
+	Calls      *number.Calls
+	Queue      *queue.Queue
+	Forwards   *forward.Forwards
+	Deliveries *notify.Deliveries
+	API        *api.API
+	Console    *console.Console
 
 	configured atomic.Pointer[Configuration] // this node's
 
@@ -151,6 +158,14 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	sites.OnOwn(desk.keepOwn)
+	desk.Deliveries = notify.New(notify.Subjects{
+		DB:      d,
+		Journal: entries,
+		Queue:   desk.Queue,
+		Sites:   sites,
+		Leads:   leads,
+		Calls:   calls,
+	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
 	desk.Console = console.New(console.Subjects{
 		DB:         d,
 		Journal:    entries,
@@ -162,6 +177,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Calls:      calls,
 		Leases:     leases,
 		Previews:   previews,
+		Deliveries: desk.Deliveries,
 		Configured: desk.configuredFor,
 		Pools:      desk.configuredPools,
 	}, time.Now, logger.Named("console"))
@@ -182,6 +198,14 @@ func (d *Desk) configuredPools() (pools number.ConfiguredPools) {
 		pools = c.Pools
 	}
 	return pools
+}
+
+// deliverySettings are those of this node's configuration.
+func (d *Desk) deliverySettings() (s notify.Settings) {
+	if c := d.configured.Load(); c != nil {
+		s = notify.Settings{Allowed: c.Webhooks, Mail: c.Mail, Console: c.Console}
+	}
+	return s
 }
 
 // keepOwn notes what a site has of its own, see [site.Sites.OnOwn].
@@ -207,6 +231,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if _, err := d.Leads.PruneRefused(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning refused submissions failed", zap.Error(err))
+		}
+		if err := d.Deliveries.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning deliveries failed", zap.Error(err))
 		}
 		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of pages failed", zap.Error(err))

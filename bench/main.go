@@ -14,6 +14,7 @@
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
 //	go run ./bench size       # disk and memory that page views take; not among everything
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
+//	go run ./bench deliveries # webhooks to a receiver that comes back; not among everything
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
 //
@@ -165,6 +166,7 @@ func run(ctx context.Context, o options) error {
 			}
 			return size(ctx, folder, program, 6*o.slice)
 		},
+		"deliveries": func() error { return deliveries(ctx, folder) },
 		"live": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -186,7 +188,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, hits, signin, attack, memory, size, endure, live or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

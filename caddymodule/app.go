@@ -5,6 +5,7 @@ package caddymodule
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
@@ -54,6 +56,12 @@ type App struct {
 	// which the numbers of sites use them.
 	Pools map[string]*Pool `json:"pools,omitempty"`
 
+	// The server that takes mails. Default: none, and no mail is sent.
+	Mail *Mail `json:"mail,omitempty"`
+
+	// Where webhooks may go. Default: to public addresses, with TLS.
+	Webhooks *Webhooks `json:"webhooks,omitempty"`
+
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
 	WrittenAt written `json:"written_at,omitempty"`
@@ -73,7 +81,9 @@ type App struct {
 
 	doubting sync.Once
 
-	pools map[string]*number.Pool
+	pools   map[string]*number.Pool
+	mail    *notify.MailServer
+	allowed []netip.Prefix // of webhooks
 
 	mu     sync.Mutex
 	sites  map[string]struct{} // the keys that handlers write out
@@ -139,6 +149,12 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.pools, err = resolvePools(a.Pools); err != nil {
 		return err
 	}
+	if a.mail, err = a.Mail.server(a.WrittenAt); err != nil {
+		return err
+	}
+	if a.allowed, err = a.Webhooks.ranges(); err != nil {
+		return err
+	}
 	a.pooled = make(map[string]string)
 	for _, pool := range a.pools {
 		if err := a.claim(pool); err != nil {
@@ -194,6 +210,8 @@ func (a *App) started() {
 		Pools:     a.configuredPools(),
 		Operators: a.operators,
 		Console:   a.consoleAddress(),
+		Mail:      a.mail,
+		Webhooks:  a.allowed,
 	})
 	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {

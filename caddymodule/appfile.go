@@ -41,13 +41,20 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //			exhausted original|shared
 //			exhausted reserve <number>
 //		}
+//		mail     <address> {
+//			password <password>
+//			from     <sender>
+//		}
+//		webhooks {
+//			allow <range>...
+//		}
 //	}
 //
 // There may be several operators and pools.
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, name, operator, pool and telephony", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, mail, name, operator, pool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -108,12 +115,20 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if err := a.Telephony.unmarshalCaddyfile(d, &a.WrittenAt); err != nil {
 				return err
 			}
+		case "mail":
+			if err := a.readMail(d); err != nil {
+				return err
+			}
+		case "webhooks":
+			if err := a.readWebhooks(d); err != nil {
+				return err
+			}
 		case "pool":
 			if err := a.readPool(d); err != nil {
 				return err
 			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, name, operator, pool or telephony", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, operator, pool, telephony or webhooks", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

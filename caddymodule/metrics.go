@@ -8,6 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -70,6 +71,10 @@ var (
 		Name: "frontdesk_arrivals_total",
 		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
 	}, []string{"outcome"})
+	deliveries = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_deliveries_total",
+		Help: "Attempts to deliver a webhook or a mail, by what came of it.",
+	}, []string{"result"})
 	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_leases_total",
 		Help: "Page views whose visitor was to have a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
@@ -94,6 +99,9 @@ func init() {
 	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
 		forms.WithLabelValues(string(outcome))
 	}
+	for _, result := range notify.Results {
+		deliveries.WithLabelValues(result)
+	}
 }
 
 // arrived are those of arrivals.
@@ -106,7 +114,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, hits, leads, leases, callEvents} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, hits, leads, leases, callEvents, deliveries} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -131,6 +139,8 @@ func (metricsObserver) Forwarded(outcome forward.Outcome) {
 func (metricsObserver) Call(platform, outcome string) {
 	callEvents.WithLabelValues(platform, outcome).Inc()
 }
+
+func (metricsObserver) Delivery(result string) { deliveries.WithLabelValues(result).Inc() }
 
 // Interface guards
 var (

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -23,16 +24,17 @@ import (
 
 // Subjects are what the console shows.
 type Subjects struct {
-	DB        *db.DB // told of news by it
-	Journal   *journal.Journal
-	Sites     *site.Sites
-	Visits    *visit.Visits
-	Leads     *lead.Leads
-	Operators *operator.Operators
-	Numbers   *number.Shown
-	Calls     *number.Calls
-	Leases    *number.Leases
-	Previews  *number.Previews
+	DB         *db.DB // told of news by it
+	Journal    *journal.Journal
+	Sites      *site.Sites
+	Visits     *visit.Visits
+	Leads      *lead.Leads
+	Operators  *operator.Operators
+	Numbers    *number.Shown
+	Calls      *number.Calls
+	Leases     *number.Leases
+	Previews   *number.Previews
+	Deliveries *notify.Deliveries
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
@@ -208,6 +210,16 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("GET /sites/{site}/settings", c.admin(c.showSettings))
 	mux.HandleFunc("POST /sites/{site}/settings", c.admin(c.changeSettings))
 	mux.HandleFunc("POST /sites/{site}/retired", c.admin(c.retireSite))
+	mux.HandleFunc("GET /sites/{site}/deliveries", c.admin(c.showDeliveries))
+	mux.HandleFunc("GET /sites/{site}/endpoints/new", c.admin(c.showNewEndpoint))
+	mux.HandleFunc("POST /sites/{site}/endpoints", c.admin(c.changeEndpoint))
+	mux.HandleFunc("GET /sites/{site}/endpoints/{endpoint}", c.admin(c.showEndpoint))
+	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/test", c.admin(c.testEndpoint))
+	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/paused", c.admin(c.pauseEndpoint))
+	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/secret", c.admin(c.rotateSecret))
+	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/again", c.admin(c.sendAgain))
+	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/failed", c.admin(c.sendFailedAgain))
+	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/removal", c.admin(c.removeEndpoint))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
 	mux.HandleFunc("GET /operators/{operator}", c.admin(c.showOperator))

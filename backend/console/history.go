@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -23,6 +24,9 @@ var deeds = map[string]string{
 	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
 	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
+	notify.EndpointAdded: "history.endpointAdded", notify.EndpointChanged: "history.endpointChanged", notify.EndpointPaused: "history.endpointPaused",
+	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",
+	notify.SecretChanged: "history.endpointSecret", notify.EndpointTested: "history.endpointTested",
 }
 
 // historyPage is a part of the history, newest first.
@@ -83,6 +87,7 @@ func (p *historyPage) add(f frame, e journal.Entry) {
 	row := historyRow{At: e.At, Deed: deed, about: [2]any{e.Kind, e.SubjectID}}
 	var said struct {
 		By, Login string
+		Name      string // of an endpoint
 		From, To  any
 		Settings  map[string]any
 		Numbers   number.Deeds
@@ -90,6 +95,9 @@ func (p *historyPage) add(f frame, e journal.Entry) {
 	}
 	if json.Unmarshal(e.Data, &said) == nil {
 		row.By, row.Login = said.By, said.Login
+		if said.Name != "" {
+			row.Details = []string{said.Name}
+		}
 	}
 	switch e.Kind {
 	case operator.Renamed:

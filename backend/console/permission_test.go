@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -24,7 +25,7 @@ import (
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
-	"SecretCampaign", "765-00-03",
+	"SecretCampaign", "765-00-03", "secrethook.example",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -50,8 +51,12 @@ func (d *desk) shopOfSecrets() map[string]string {
 	keeper, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{
 		Login: "shopkeeper", Name: "SecretKeeper", Password: password, Role: operator.Admin, Sites: scope.Of(d.shop.ID)})
 	require.NoError(t, err)
+	endpoint, _, err := d.Deliveries.Add(t.Context(), notify.Endpoint{SiteID: d.shop.ID, Kind: notify.Webhook, Address: "https://secrethook.example/",
+		Events: notify.Events, Language: "en"}, "shopkeeper")
+	require.NoError(t, err)
 	return map[string]string{
-		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
+		"endpoint": fmt.Sprint(endpoint.ID),
+		"site":     fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "number": "74950000002", "pool": "hiddenpool", "name": "console.css", "$": "",
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -41,6 +42,24 @@ func used(t *testing.T) map[string]bool {
 	}
 	for kind := range sourceIcons {
 		names["source."+kind] = true
+	}
+	for _, reason := range notify.Reasons {
+		names["delivery.reason."+reason] = true
+	}
+	for _, state := range notify.States {
+		names["delivery.state."+string(state)] = true
+	}
+	for _, event := range append(notify.Events, notify.Test) {
+		names["event."+string(event)] = true
+	}
+	for _, name := range typeNames {
+		names[name] = true
+	}
+	for _, as := range []string{asWebhook, asMail, asTelegram} {
+		names["endpoint.new."+as] = true
+	}
+	for _, code := range []string{"url", "https", "private", "mailbox", "content_type", "subject", "events", "language", "kind", "template"} { // of [notify.Invalid]
+		names["endpoint.wrong."+code] = true
 	}
 	for _, page := range pageNames {
 		if page != "door" { // whose title says what it is for

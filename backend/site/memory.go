@@ -81,6 +81,21 @@ func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
 	return Site{}, ErrUnknown
 }
 
+// Key returns the key of a site, retired or not, or [ErrUnknown]. It waits for the database
+// as ByKey does.
+func (s *Sites) Key(ctx context.Context, id int64) (string, error) {
+	known, err := s.current(ctx)
+	if err != nil {
+		return "", fmt.Errorf("looking up a site: %w", err)
+	}
+	for key, site := range known.byKey {
+		if site.ID == id {
+			return key, nil
+		}
+	}
+	return "", ErrUnknown
+}
+
 // List returns all sites, retired ones too, in the order of their keys. It waits for the database as
 // ByKey does.
 func (s *Sites) List(ctx context.Context) ([]Site, error) {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/signature"
 )
 
 // Twilio takes what Twilio tells of calls to numbers there, and tells it where to put them
@@ -48,7 +50,7 @@ func CheckAccount(account string) error {
 
 // CheckToken refuses what is no auth token.
 func CheckToken(token string) error {
-	if len(token) < minSecret || len(token) > maxSecret {
+	if len(token) < signature.MinKey || len(token) > signature.MaxKey {
 		return errors.New("auth_token must be the account's auth token, of 32 characters")
 	}
 	return nil

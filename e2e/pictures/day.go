@@ -170,6 +170,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := leasing(ctx, database, sites, s, who, began); err != nil {
 		return d, err
 	}
+	if err := delivering(ctx, database, sites, s, began); err != nil {
+		return d, err
+	}
 	time.Sleep(3 * time.Second) // the words of pages are written a moment later
 	return d, nil
 }

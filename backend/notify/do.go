@@ -1,0 +1,206 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+)
+
+const (
+	// attemptTimeout bounds an attempt to send, from the look-up of the name to the end
+	// of the answer.
+	attemptTimeout = 15 * time.Second
+	// jobTimeout is what a job has, with what it asks the database.
+	jobTimeout = 30 * time.Second
+	// maxRetryAfter bounds for how long a receiver may ask to be left alone: a lead is old
+	// after an hour.
+	maxRetryAfter = time.Hour
+)
+
+// schedule are the pauses between attempts, as Standard Webhooks has them: some three
+// days in all.
+var schedule = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
+
+// patience is how long one waits at the least for a receiver that is away.
+const patience = 76 * time.Hour
+
+// next is the pause before the next attempt, after so many that have failed.
+func next(attempts int) (time.Duration, bool) {
+	if attempts > len(schedule) {
+		return 0, false
+	}
+	return schedule[attempts-1], true
+}
+
+// The reasons for which something was not delivered.
+const (
+	reasonConnect  = "connect"  // the name or the connection
+	reasonTLS      = "tls"      // the certificate, or the handshake
+	reasonTimeout  = "timeout"  // no answer in time
+	reasonPrivate  = "private"  // the name leads to an address that is not public
+	reasonStatus   = "status"   // the status of the answer
+	reasonRedirect = "redirect" // it leads elsewhere
+	reasonGone     = "gone"     // the receiver is no more
+	reasonTemplate = "template" // filled, the template is not what its content type says
+	reasonNoServer = "noServer" // no mail server is configured
+	reasonSMTP     = "smtp"     // the mail server's answer
+	reasonInternal = "internal" // our own fault
+)
+
+// Reasons are all of them.
+var Reasons = []string{reasonConnect, reasonTLS, reasonTimeout, reasonPrivate, reasonStatus, reasonRedirect, reasonGone, reasonTemplate, reasonNoServer, reasonSMTP, reasonInternal}
+
+// failure is an attempt that has failed.
+type failure struct {
+	reason string
+	status int
+	detail string        // what may be shown and names no visitor
+	away   bool          // it is the receiver's state, whatever is sent
+	never  bool          // no further attempt would mend it
+	after  time.Duration // as the receiver has asked
+}
+
+func (f *failure) Error() string {
+	if f.status != 0 {
+		return fmt.Sprintf("%s %d", f.reason, f.status)
+	}
+	return f.reason
+}
+
+// do does a job: it sends the delivery, and notes what came of it.
+func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
+	var ref reference
+	if err := json.Unmarshal(j.Payload, &ref); err != nil {
+		return queue.Never(fmt.Errorf("reading a job: %w", err))
+	}
+	list, err := deliveries(ctx, d.DB.Read(), reading+` WHERE d.site_id = $1 AND d.endpoint_id = $2 AND d.entry = $3`, j.SiteID, ref.Endpoint, ref.Entry)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 || list[0].State != waiting { // removed, or done by another node
+		return nil
+	}
+	r := list[0]
+	e, err := d.Endpoint(ctx, j.SiteID, ref.Endpoint)
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return nil
+	case err != nil:
+		return err
+	case !e.PausedAt.IsZero():
+		return d.conclude(ctx, r, held)
+	}
+	m, v, err := d.message(ctx, r, e.Language)
+	switch {
+	case errors.Is(err, errErased):
+		return d.conclude(ctx, r, dropped)
+	case err != nil:
+		return err
+	}
+	sending, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	var status int
+	if e.Kind == Mail {
+		err = d.mail(sending, e, r, m, v)
+	} else {
+		status, err = d.post(sending, e, r, m, v)
+	}
+	if err != nil && ctx.Err() != nil { // this node is ending, which is nobody's failure
+		return ctx.Err()
+	}
+	r.Attempts, r.Status, r.Reason, r.Detail, r.TriedAt = r.Attempts+1, status, "", "", d.now()
+	var f *failure
+	if err == nil {
+		return d.conclude(ctx, r, delivered)
+	} else if !errors.As(err, &f) {
+		d.logger.Error("sending a delivery failed", zap.Int64("site", r.SiteID), zap.Int64("endpoint", r.EndpointID), zap.Error(err))
+		f = &failure{reason: reasonInternal}
+	}
+	r.Status, r.Reason, r.Detail = f.status, f.reason, f.detail
+	if f.reason == reasonGone {
+		return d.leave(ctx, e, r)
+	}
+	if f.never || d.exhausted(j, r, f) {
+		return d.conclude(ctx, r, failed)
+	}
+	if err := d.note(ctx, r, waiting); err != nil {
+		return err
+	}
+	d.count("retried")
+	err = f
+	if f.after > 0 {
+		err = queue.After(f.after, err)
+	}
+	if f.away {
+		err = queue.Away(err)
+	}
+	return err
+}
+
+// exhausted tells whether the attempt was the last one. While a receiver is away, the queue
+// counts no attempts; a delivery then has as many of its own, and three days at the least.
+func (d *Deliveries) exhausted(j queue.Job, r Delivery, f *failure) bool {
+	if f.away {
+		return r.Attempts > len(schedule) && d.now().Sub(j.Added) > patience
+	}
+	_, again := next(j.Attempts + 1)
+	return !again
+}
+
+// conclude notes the state in which the job leaves the delivery.
+func (d *Deliveries) conclude(ctx context.Context, r Delivery, state State) error {
+	err := d.note(ctx, r, state)
+	if err == nil {
+		d.count(string(state))
+	}
+	return err
+}
+
+func (d *Deliveries) count(result string) {
+	if d.observer != nil {
+		d.observer.Delivery(result)
+	}
+}
+
+// noteTimeout is what a node that is ending has to note what came of an attempt: it would
+// be made again.
+const noteTimeout = 5 * time.Second
+
+// note stores what came of the attempt.
+func (d *Deliveries) note(ctx context.Context, r Delivery, state State) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
+	return d.DB.WriteOwn(ctx, r.Entry, func(ctx context.Context, tx db.Tx) error { return r.store(ctx, tx, state) })
+}
+
+func (r Delivery) store(ctx context.Context, tx db.Tx, state State) error {
+	return tx.Send(ctx, `UPDATE deliveries SET state = $1, attempts = $2, status = $3, reason = $4, detail = $5, tried_at = $6
+		WHERE site_id = $7 AND endpoint_id = $8 AND entry = $9 AND state = 'waiting'`,
+		string(state), r.Attempts, r.Status, r.Reason, r.Detail, millis(r.TriedAt), r.SiteID, r.EndpointID, r.Entry)
+}
+
+// leave pauses the endpoint, whose receiver has said that it is gone. The delivery waits
+// with the others for somebody who has it go on.
+func (d *Deliveries) leave(ctx context.Context, e Endpoint, r Delivery) error {
+	err := d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if err := r.store(ctx, tx, held); err != nil {
+			return err
+		}
+		paused, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = 1 WHERE site_id = $2 AND id = $3 AND paused_at = 0`, d.now().UnixMilli(), e.SiteID, e.ID)
+		if err != nil || paused == 0 {
+			return err
+		}
+		return d.append(ctx, tx, e, EndpointGone, "")
+	})
+	if err == nil {
+		d.count(string(held))
+	}
+	return err
+}

@@ -1,0 +1,194 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/signature"
+)
+
+// Kind is how an endpoint is reached.
+type Kind string
+
+// The kinds.
+const (
+	Webhook Kind = "webhook"
+	Mail    Kind = "mail"
+)
+
+// The content types that a webhook's own template may have.
+const (
+	JSON = "application/json"
+	Form = "application/x-www-form-urlencoded"
+	Text = "text/plain; charset=utf-8"
+)
+
+// ContentTypes are the content types that a webhook's own template may have.
+var ContentTypes = []string{JSON, Form, Text}
+
+// Languages are those in which mails are written.
+var Languages = []string{"en", "ru"}
+
+const (
+	// MaxEndpoints bounds the endpoints of a site.
+	MaxEndpoints = 20
+	// EarlierHolds is how long an earlier secret signs beside the one that has taken its
+	// place.
+	EarlierHolds = 7 * 24 * time.Hour
+
+	maxAddress = 2000 // bytes
+	maxMailbox = 254  // bytes, RFC 5321
+)
+
+// Endpoint is where a site's news goes.
+type Endpoint struct {
+	SiteID, ID int64
+	Kind       Kind
+	// Address is the URL of a webhook, or an address of mail such as "desk@shop.example".
+	Address string
+	// Events are those that it is told of; at least one.
+	Events []Event
+	// Language is that of texts: of mails, and of what templates are filled with.
+	Language string
+	// Subject is the template of a mail's subject, empty for the usual one; see
+	// [CheckTemplate].
+	Subject string
+	// Template is that of a mail's text, empty for the usual one, or of a webhook's body,
+	// empty for the event as JSON.
+	Template string
+	// ContentType is that of a webhook's own template.
+	ContentType string
+
+	// Version counts the changes, from 1.
+	Version   int64
+	CreatedAt time.Time
+	// PausedAt is since when nothing is sent; what happens meanwhile waits. Zero while it
+	// is sent. Gone: the receiver has answered that it is no more.
+	PausedAt time.Time
+	Gone     bool
+	// EarlierUntil is until when the earlier secret signs beside the secret.
+	EarlierUntil time.Time
+
+	secret, earlier string
+	begun           bool
+}
+
+// Host is where the endpoint is, without what may be a secret: tokens stand in paths.
+func (e Endpoint) Host() string {
+	if e.Kind == Mail {
+		return e.Address
+	}
+	u, err := url.Parse(e.Address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// keys are those that sign now.
+func (e Endpoint) keys(now time.Time) (signature.Keys, error) {
+	if e.earlier != "" && now.Before(e.EarlierUntil) {
+		return signature.Parse(e.secret, e.earlier)
+	}
+	return signature.Parse(e.secret)
+}
+
+// Invalid says what is wrong with an endpoint.
+type Invalid struct {
+	// Field is address, events, subject, template, content_type or language.
+	Field string
+	// Code is a word for programs, such as "private".
+	Code string
+	Err  error
+}
+
+func (i *Invalid) Error() string { return i.Field + ": " + i.Err.Error() }
+
+// Unwrap is the error without the field's name.
+func (i *Invalid) Unwrap() error { return i.Err }
+
+// Check returns an [Invalid] for the first thing that is wrong. allowed are as in
+// [Settings].
+func (e Endpoint) Check(allowed []netip.Prefix) error {
+	switch e.Kind {
+	case Webhook:
+		if code, err := checkURL(e.Address, allowed); err != nil {
+			return &Invalid{"address", code, err}
+		}
+		if e.Template != "" && !slices.Contains(ContentTypes, e.ContentType) {
+			return &Invalid{"content_type", "content_type", fmt.Errorf("expected one of %s", strings.Join(ContentTypes, ", "))}
+		}
+		if e.Subject != "" {
+			return &Invalid{"subject", "subject", errors.New("a webhook has none")}
+		}
+	case Mail:
+		if err := CheckMailbox(e.Address); err != nil {
+			return &Invalid{"address", "mailbox", err}
+		}
+		if e.ContentType != "" {
+			return &Invalid{"content_type", "content_type", errors.New("a mail has none of its own")}
+		}
+		if err := CheckTemplate(e.Subject, subjectLine); err != nil {
+			return &Invalid{"subject", "template", err}
+		}
+	default:
+		return &Invalid{"kind", "kind", fmt.Errorf("expected %s or %s", Webhook, Mail)}
+	}
+	if err := CheckTemplate(e.Template, e.ContentType); err != nil {
+		return &Invalid{"template", "template", err}
+	}
+	if len(e.Events) == 0 {
+		return &Invalid{"events", "events", errors.New("expected one at least")}
+	}
+	for i, event := range e.Events {
+		if !slices.Contains(Events, event) || slices.Contains(e.Events[:i], event) {
+			return &Invalid{"events", "events", fmt.Errorf("%q is no event, or stands there twice", event)}
+		}
+	}
+	if !slices.Contains(Languages, e.Language) {
+		return &Invalid{"language", "language", fmt.Errorf("expected one of %s", strings.Join(Languages, ", "))}
+	}
+	return nil
+}
+
+// checkURL tells what is wrong with the URL of a webhook, with a code of [Invalid].
+func checkURL(address string, allowed []netip.Prefix) (code string, err error) {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > maxAddress || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsFunc(address, unfit) {
+		return "url", errors.New("expected an address such as https://crm.example/hooks/frontdesk, without a password and a fragment")
+	}
+	plain := u.Scheme == "http"
+	if plain && len(allowed) == 0 || !plain && u.Scheme != "https" {
+		return "https", errors.New("expected https")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !mayDial(ip, plain, allowed) {
+		return "private", errPrivate
+	}
+	return "", nil
+}
+
+// unfit are characters that no URL has; templates of URLs have some of them.
+func unfit(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`<>"{}|\^`+"`", r)
+}
+
+// CheckMailbox refuses what is no address of mail, such as "desk@shop.example", and all
+// that could be more than one.
+func CheckMailbox(address string) error {
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Address != address || len(address) > maxMailbox || !utf8.ValidString(address) ||
+		strings.ContainsFunc(address, func(r rune) bool {
+			return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()`, r)
+		}) {
+		return errors.New("expected an address such as desk@shop.example")
+	}
+	return nil
+}

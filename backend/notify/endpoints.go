@@ -1,0 +1,261 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/signature"
+)
+
+// Kinds of the journal's entries about endpoints. Their subject is the endpoint, and their
+// data {"by", "name"}: who did it, and the endpoint's host or address.
+const (
+	EndpointAdded   = "site.endpoint_added"
+	EndpointChanged = "site.endpoint_changed"
+	EndpointPaused  = "site.endpoint_paused"
+	EndpointResumed = "site.endpoint_resumed"
+	EndpointGone    = "site.endpoint_gone" // by its receiver
+	EndpointRemoved = "site.endpoint_removed"
+	SecretChanged   = "site.endpoint_secret"
+	EndpointTested  = "site.endpoint_tested"
+)
+
+// ErrUnknown is returned for an endpoint that is not there, or a delivery.
+var ErrUnknown = errors.New("unknown endpoint")
+
+// ErrChanged is returned for a change of an endpoint that somebody else has changed
+// meanwhile.
+var ErrChanged = errors.New("the endpoint has been changed by somebody else meanwhile")
+
+// ErrTooMany is returned for one endpoint more than [MaxEndpoints].
+var ErrTooMany = fmt.Errorf("a site has at most %d endpoints", MaxEndpoints)
+
+// endpointRow is a row of the endpoints' table.
+type endpointRow struct {
+	Endpoint
+	events                          string
+	created, begun, paused, earlier int64
+	gone                            int64
+}
+
+const endpointColumns = `site_id, id, kind, address, events, language, subject, template, content_type, secret, earlier_secret, earlier_until, version, created_at, begun, paused_at, gone`
+
+func (r *endpointRow) fields() []any {
+	return []any{&r.SiteID, &r.ID, &r.Kind, &r.Address, &r.events, &r.Language, &r.Subject, &r.Template, &r.ContentType, &r.secret, &r.Endpoint.earlier, &r.earlier,
+		&r.Version, &r.created, &r.begun, &r.paused, &r.gone}
+}
+
+func (r *endpointRow) endpoint() Endpoint {
+	e := r.Endpoint
+	for name := range strings.FieldsSeq(r.events) {
+		e.Events = append(e.Events, Event(name))
+	}
+	e.CreatedAt, e.PausedAt, e.EarlierUntil = fromMillis(r.created), fromMillis(r.paused), fromMillis(r.earlier)
+	e.begun, e.Gone = r.begun != 0, r.gone != 0
+	return e
+}
+
+func fromMillis(at int64) (t time.Time) {
+	if at != 0 {
+		t = time.UnixMilli(at)
+	}
+	return t
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// written is the list as it is stored.
+func written(events []Event) string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = string(e)
+	}
+	return strings.Join(names, " ")
+}
+
+// endpoints are those of the site, oldest first.
+func endpoints(ctx context.Context, from db.Queries, siteID int64) ([]Endpoint, error) {
+	rows, err := db.List(ctx, from, (*endpointRow).fields, `SELECT `+endpointColumns+` FROM endpoints WHERE site_id = $1 ORDER BY id`, siteID)
+	if err != nil {
+		return nil, fmt.Errorf("reading endpoints: %w", err)
+	}
+	list := make([]Endpoint, len(rows))
+	for i := range rows {
+		list[i] = rows[i].endpoint()
+	}
+	return list, nil
+}
+
+// endpoint is one of the site, or ErrUnknown.
+func endpoint(ctx context.Context, from db.Queries, siteID, id int64) (Endpoint, error) {
+	row, found, err := db.One(ctx, from, (*endpointRow).fields, `SELECT `+endpointColumns+` FROM endpoints WHERE site_id = $1 AND id = $2`, siteID, id)
+	switch {
+	case err != nil:
+		return Endpoint{}, fmt.Errorf("reading an endpoint: %w", err)
+	case !found:
+		return Endpoint{}, ErrUnknown
+	}
+	return row.endpoint(), nil
+}
+
+// Endpoints are those of the site, oldest first.
+func (d *Deliveries) Endpoints(ctx context.Context, siteID int64) ([]Endpoint, error) {
+	return endpoints(ctx, d.DB.Read(), siteID)
+}
+
+// Endpoint is one of the site, or [ErrUnknown].
+func (d *Deliveries) Endpoint(ctx context.Context, siteID, id int64) (Endpoint, error) {
+	return endpoint(ctx, d.DB.Read(), siteID, id)
+}
+
+// Check returns an [Invalid] for the first thing that is wrong with the endpoint.
+func (d *Deliveries) Check(e Endpoint) error { return e.Check(d.settings().Allowed) }
+
+// HasMail tells whether this server's configuration has a mail server.
+func (d *Deliveries) HasMail() bool { return d.settings().Mail != nil }
+
+// Add adds the endpoint to its site, and returns it with the secret that signs its
+// messages, which is not shown again; a mail address has none. by is the login of who did
+// it. The error may be an [Invalid] or [ErrTooMany].
+func (d *Deliveries) Add(ctx context.Context, e Endpoint, by string) (made Endpoint, secret string, err error) {
+	if err := d.Check(e); err != nil {
+		return Endpoint{}, "", err
+	}
+	ids := d.DB.Sequence("endpoints", 1)
+	if e.ID, err = ids.Next(ctx); err != nil {
+		return Endpoint{}, "", fmt.Errorf("adding an endpoint: %w", err)
+	}
+	if e.Kind == Webhook {
+		secret = signature.NewSecret()
+	}
+	e.secret, e.earlier, e.Version, e.CreatedAt = secret, "", 1, d.now()
+	err = d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		there, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM endpoints WHERE site_id = $1`, e.SiteID)
+		switch {
+		case err != nil:
+			return err
+		case there >= MaxEndpoints:
+			return ErrTooMany
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0, 1, $11, 0, 0, 0)`,
+			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.secret, millis(e.CreatedAt)); err != nil {
+			return err
+		}
+		return d.append(ctx, tx, e, EndpointAdded, by)
+	})
+	switch {
+	case errors.Is(err, ErrTooMany):
+		return Endpoint{}, "", err
+	case err != nil:
+		return Endpoint{}, "", fmt.Errorf("adding an endpoint: %w", err)
+	}
+	return e, secret, nil
+}
+
+// append notes what was done to the endpoint.
+func (d *Deliveries) append(ctx context.Context, tx db.Tx, e Endpoint, kind, by string) error {
+	data, err := json.Marshal(map[string]string{"by": by, "name": e.Host()})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, tx, journal.Entry{SiteID: e.SiteID, At: d.now(), Kind: kind, SubjectID: e.ID, Data: data})
+}
+
+// change changes an endpoint of the site in one transaction and notes it by kind; f
+// changes the row, and may refuse.
+func (d *Deliveries) change(ctx context.Context, siteID, id int64, kind, by string, f func(ctx context.Context, tx db.Tx, e Endpoint) error) error {
+	err := d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		e, err := endpoint(ctx, tx, siteID, id)
+		if err != nil {
+			return err
+		}
+		if err := f(ctx, tx, e); err != nil {
+			return err
+		}
+		return d.append(ctx, tx, e, kind, by)
+	})
+	if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrChanged) {
+		return fmt.Errorf("changing an endpoint: %w", err)
+	}
+	return err
+}
+
+// Change stores what the endpoint is to be, over the version that it was made from. Its
+// kind stays. The error may be an [Invalid], [ErrUnknown] or [ErrChanged].
+func (d *Deliveries) Change(ctx context.Context, e Endpoint, by string) error {
+	if err := d.Check(e); err != nil {
+		return err
+	}
+	return d.change(ctx, e.SiteID, e.ID, EndpointChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+		changed, err := tx.Exec(ctx, `UPDATE endpoints SET address = $1, events = $2, language = $3, subject = $4, template = $5, content_type = $6, version = version + 1
+			WHERE site_id = $7 AND id = $8 AND version = $9 AND kind = $10`,
+			e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.SiteID, e.ID, e.Version, string(e.Kind))
+		if err == nil && changed == 0 {
+			return ErrChanged
+		}
+		return err
+	})
+}
+
+// Rotate gives the webhook another secret, which is not shown again. The one before signs
+// beside it for [EarlierHolds], or until [Deliveries.EndEarlier].
+func (d *Deliveries) Rotate(ctx context.Context, siteID, id int64, by string) (secret string, err error) {
+	secret = signature.NewSecret()
+	return secret, d.change(ctx, siteID, id, SecretChanged, by, func(ctx context.Context, tx db.Tx, e Endpoint) error {
+		if e.Kind != Webhook {
+			return ErrUnknown
+		}
+		_, err := tx.Exec(ctx, `UPDATE endpoints SET earlier_secret = secret, earlier_until = $1, secret = $2 WHERE site_id = $3 AND id = $4`,
+			d.now().Add(EarlierHolds).UnixMilli(), secret, siteID, id)
+		return err
+	})
+}
+
+// EndEarlier ends the earlier secret of the webhook.
+func (d *Deliveries) EndEarlier(ctx context.Context, siteID, id int64, by string) error {
+	return d.change(ctx, siteID, id, SecretChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+		_, err := tx.Exec(ctx, `UPDATE endpoints SET earlier_secret = '', earlier_until = 0 WHERE site_id = $1 AND id = $2`, siteID, id)
+		return err
+	})
+}
+
+// Pause has nothing sent to the endpoint; what happens meanwhile waits. With paused false
+// it goes on, also when its receiver had said that it is gone, and gets what waits.
+func (d *Deliveries) Pause(ctx context.Context, siteID, id int64, paused bool, by string) error {
+	kind, at := EndpointResumed, int64(0)
+	if paused {
+		kind, at = EndpointPaused, d.now().UnixMilli()
+	}
+	err := d.change(ctx, siteID, id, kind, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+		_, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = 0 WHERE site_id = $2 AND id = $3`, at, siteID, id)
+		return err
+	})
+	if err == nil && !paused {
+		err = d.release(ctx)
+	}
+	return err
+}
+
+// Remove removes the endpoint, with what waits for it and its log.
+func (d *Deliveries) Remove(ctx context.Context, siteID, id int64, by string) error {
+	return d.change(ctx, siteID, id, EndpointRemoved, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+		_, err := tx.Exec(ctx, `DELETE FROM endpoints WHERE site_id = $1 AND id = $2`, siteID, id)
+		return err
+	})
+}
+
+// Try has a test sent to the endpoint, on the way of all news.
+func (d *Deliveries) Try(ctx context.Context, siteID, id int64, by string) error {
+	return d.change(ctx, siteID, id, EndpointTested, by, func(context.Context, db.Tx, Endpoint) error { return nil })
+}

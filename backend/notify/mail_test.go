@@ -1,0 +1,319 @@
+package notify_test
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
+)
+
+// postOffice is a mail server.
+type postOffice struct {
+	mu      sync.Mutex
+	letters []letter
+	refuse  func(to string) error // at the recipient
+	server  *smtp.Server
+	address string
+	close   func()
+}
+
+// letter is a mail as the server took it.
+type letter struct {
+	from, to, user string
+	*mail.Message
+	plain, html string
+}
+
+// postOffice starts a mail server at the address, or at a free one.
+func (w *world) postOffice(address string) *postOffice {
+	w.t.Helper()
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", address)
+	require.NoError(w.t, err)
+	o := &postOffice{address: listener.Addr().String()}
+	o.server = smtp.NewServer(o)
+	o.server.AllowInsecureAuth = true
+	o.server.ReadTimeout, o.server.WriteTimeout = time.Minute, time.Minute
+	go func() { _ = o.server.Serve(listener) }()
+	o.close = sync.OnceFunc(func() {
+		listener.Close() // which the server may not know yet
+		o.server.Close()
+	})
+	w.t.Cleanup(o.close)
+	server, err := notify.ParseMailServer("smtp://desk@"+o.address, "secret", "Лампы <desk@shop.example>")
+	require.NoError(w.t, err)
+	w.settings.Store(&notify.Settings{Mail: &server, Console: "https://desk.example/"})
+	return o
+}
+
+func (o *postOffice) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{office: o}, nil }
+
+func (o *postOffice) list() []letter {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]letter(nil), o.letters...)
+}
+
+func (o *postOffice) wait(t testing.TB, n int) []letter {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(o.list()) >= n }, time.Minute, 10*time.Millisecond, "%d mails are to come", n)
+	return o.list()
+}
+
+// session is one of the mail server's.
+type session struct {
+	office *postOffice
+	letter
+}
+
+func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if user != "desk" || password != "secret" {
+			return smtp.ErrAuthFailed
+		}
+		s.user = user
+		return nil
+	}), nil
+}
+
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	if s.user == "" {
+		return smtp.ErrAuthRequired
+	}
+	s.from = from
+	return nil
+}
+
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.to = to
+	s.office.mu.Lock()
+	defer s.office.mu.Unlock()
+	if s.office.refuse != nil {
+		return s.office.refuse(to)
+	}
+	return nil
+}
+
+func (s *session) Data(r io.Reader) error {
+	message, err := mail.ReadMessage(r)
+	if err != nil {
+		return err
+	}
+	s.Message = message
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	for parts := multipart.NewReader(message.Body, parameters["boundary"]); ; {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(quotedprintable.NewReader(part))
+		if err != nil {
+			return err
+		}
+		switch kind := part.Header.Get("Content-Type"); {
+		case strings.HasPrefix(kind, "text/plain"):
+			s.plain = strings.ReplaceAll(string(text), "\r\n", "\n")
+		case strings.HasPrefix(kind, "text/html"):
+			s.html = string(text)
+		}
+	}
+	s.office.mu.Lock()
+	defer s.office.mu.Unlock()
+	s.office.letters = append(s.office.letters, s.letter)
+	return nil
+}
+
+func (s *session) Reset()        {}
+func (s *session) Logout() error { return nil }
+
+// subject is that of the mail, as it is read.
+func (l letter) subject(t testing.TB) string {
+	t.Helper()
+	text, err := new(mime.WordDecoder).DecodeHeader(l.Header.Get("Subject"))
+	require.NoError(t, err)
+	return text
+}
+
+func TestLeadGoesByMail(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example", Language: "ru"})
+		w.run()
+		l := w.lead(func(s *lead.Submission) { s.Name, s.Message = "Ада <b>", "Есть ли\nлампа?" })
+		m := o.wait(t, 1)[0]
+		require.Equal(t, []string{"desk@shop.example", "sales@shop.example", "desk"}, []string{m.from, m.to, m.user})
+		require.Equal(t, "Новая заявка: Ада <b> · shop.example", m.subject(t))
+		require.Equal(t, "<ada@example.com>", m.Header.Get("Reply-To"))
+		require.Equal(t, "auto-generated", m.Header.Get("Auto-Submitted"))
+		from, err := m.Header.AddressList("From")
+		require.NoError(t, err)
+		require.Equal(t, []*mail.Address{{Name: "Лампы", Address: "desk@shop.example"}}, from)
+		for _, part := range []string{"Имя: Ада <b>", "Телефон: +7 (912) 345-67-89", "Есть ли\nлампа?", "city: London", "Источник: news · autumn", fmt.Sprintf("https://desk.example/leads/%d/%d", w.shop, l.ID)} {
+			require.Contains(t, m.plain, part)
+		}
+		require.NotContains(t, m.plain, "{{")
+		require.Contains(t, m.html, "Имя: Ада &lt;b&gt;")
+		require.NotContains(t, m.html, "<b>")
+		d := w.until(state("delivered"))
+		require.Contains(t, m.Header.Get("Message-Id"), d.ID()+"@shop.example")
+		require.Equal(t, 1, d.Attempts)
+	})
+}
+
+// Nothing that a visitor sends becomes a line of the header.
+func TestMailHasNoLinesOfVisitors(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example", Subject: "{{.name}} {{.message}} {{.form}}", Template: "{{.name}}\n{{.message}}"})
+		w.run()
+		w.lead(func(s *lead.Submission) {
+			s.Name, s.Message, s.FormName = "Ada\r\nBcc: spy@example.com\r\n\r\nbody", "a\nX-Evil: 1\x00\u2028\u202e", "f\rX-Other: 2"
+			s.Email = "ada@example.com\r\nCc: spy@example.com"
+		})
+		m := o.wait(t, 1)[0]
+		require.Equal(t, "sales@shop.example", m.to)
+		for _, name := range []string{"Bcc", "Cc", "X-Evil", "X-Other", "Reply-To"} {
+			require.Empty(t, m.Header.Get(name), name)
+		}
+		require.Equal(t, "Ada Bcc: spy@example.com body a X-Evil: 1 fX-Other: 2", m.subject(t))
+		require.NotContains(t, m.plain, "\u202e")
+	})
+}
+
+// A server that is away costs nothing but time; one that refuses for good is believed.
+func TestMailServerThatIsAway(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		address := o.address
+		o.close()
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example"})
+		w.run()
+		w.lead()
+		d := w.until(func(d notify.Delivery) bool { return d.Attempts > 0 })
+		require.Equal(t, []any{notify.State("waiting"), "connect"}, []any{d.State, d.Reason})
+		o = w.postOffice(address)
+		o.wait(t, 1)
+		w.until(state("delivered"))
+	})
+}
+
+func TestMailThatIsRefused(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		o.refuse = func(to string) error {
+			if to == "nobody@shop.example" {
+				return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}
+			}
+			return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "come again later"}
+		}
+		never, _ := w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "nobody@shop.example"})
+		later, _ := w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "grey@shop.example"})
+		w.run()
+		w.lead()
+		var log map[int64]notify.Delivery
+		require.Eventually(t, func() bool {
+			log = make(map[int64]notify.Delivery)
+			for _, d := range w.log() {
+				log[d.EndpointID] = d
+			}
+			return log[never.ID].Attempts > 0 && log[later.ID].Attempts > 0
+		}, time.Minute, 10*time.Millisecond)
+		require.Equal(t, []any{notify.State("failed"), 550, "smtp"}, []any{log[never.ID].State, log[never.ID].Status, log[never.ID].Reason})
+		require.Contains(t, log[never.ID].Detail, "no such mailbox")
+		require.Equal(t, []any{notify.State("waiting"), 451, "smtp"}, []any{log[later.ID].State, log[later.ID].Status, log[later.ID].Reason})
+		require.Empty(t, o.list())
+		o.mu.Lock()
+		o.refuse = nil
+		o.mu.Unlock()
+		require.Equal(t, "grey@shop.example", o.wait(t, 1)[0].to) // greylisting ends with the next attempt
+	})
+}
+
+// A wrong password is the server's matter: mails wait until it is right.
+func TestWrongPasswordWaits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		right := *w.settings.Load()
+		wrong := *right.Mail
+		wrong.Password = "other"
+		w.settings.Store(&notify.Settings{Mail: &wrong})
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example"})
+		w.run()
+		w.lead()
+		d := w.until(func(d notify.Delivery) bool { return d.Attempts > 0 })
+		require.Equal(t, []any{notify.State("waiting"), 535, "smtp"}, []any{d.State, d.Status, d.Reason})
+		w.settings.Store(&right)
+		o.wait(t, 1)
+	})
+}
+
+func TestNoMailServerWaits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example"})
+		w.run()
+		w.lead()
+		d := w.until(func(d notify.Delivery) bool { return d.Attempts > 0 })
+		require.Equal(t, []any{notify.State("waiting"), "noServer"}, []any{d.State, d.Reason})
+	})
+}
+
+func TestMailServersAreChecked(t *testing.T) {
+	for address, want := range map[string]notify.MailServer{
+		"smtp://desk@mail.example":              {Host: "mail.example", Port: 587, User: "desk"},
+		"smtps://desk%40a.example@mail.example": {Host: "mail.example", Port: 465, TLS: true, User: "desk@a.example"},
+		"smtp://desk@[::1]:25":                  {Host: "::1", Port: 25, User: "desk"},
+	} {
+		got, err := notify.ParseMailServer(address, "secret", "desk@shop.example")
+		require.NoError(t, err, address)
+		want.Password, want.From = "secret", "desk@shop.example"
+		require.Equal(t, want, got)
+	}
+	for _, address := range []string{"", "mail.example:587", "http://mail.example", "smtp://", "smtp://desk:secret@mail.example", "smtp://desk@mail.example/x", "smtp://desk@mail.example:0", "smtp://mail.example"} {
+		_, err := notify.ParseMailServer(address, "secret", "desk@shop.example")
+		assert.Error(t, err, address)
+	}
+	for _, from := range []string{"", "desk", "a@b.example, c@d.example", "desk@shop.example\r\nBcc: a@b.example"} {
+		_, err := notify.ParseMailServer("smtp://mail.example", "", from)
+		assert.Error(t, err, from)
+	}
+}
+
+func TestPreview(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, language := range notify.Languages {
+			written, err := w.Preview(notify.Endpoint{Language: language}, "shop.example")
+			require.NoError(t, err)
+			require.NotContains(t, written.Subject+written.Text, "{{")
+			require.Contains(t, written.Text, "+7 912 345-67-89")
+		}
+		written, err := w.Preview(notify.Endpoint{Language: "en", Subject: "{{.name}}!", Template: "From {{.source}}"}, "shop.example")
+		require.NoError(t, err)
+		require.Equal(t, notify.Written{Subject: "Ada Lovelace!", Text: "From news\n"}, written)
+		_, err = w.Preview(notify.Endpoint{Language: "en", Subject: "{{.nothing}}"}, "shop.example")
+		require.ErrorContains(t, err, "is no placeholder")
+	})
+}
