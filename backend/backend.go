@@ -146,6 +146,7 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.Leads.KeepRefused(ctx, s.logger.Named("leads")) })
 		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
+		s.finished.Go(func() { desk.Persons.Run(ctx) })
 	}
 	for desk != nil {
 		select {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -87,6 +89,7 @@ type Desk struct {
 	Visits    *visit.Visits
 	Leads     *lead.Leads
 	Calls     *number.Calls
+	Persons   *person.Persons
 	API       *api.API
 	Console   *console.Console
 
@@ -143,6 +146,11 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Calls:     calls,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	// All that keeps traces of persons. What refers to others' rows stands before them.
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	if err != nil {
+		return nil, err
+	}
 	sites.OnOwn(desk.keepOwn)
 	desk.Console = console.New(console.Subjects{
 		DB:         d,
@@ -155,6 +163,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Calls:      calls,
 		Leases:     leases,
 		Previews:   previews,
+		Persons:    desk.Persons,
 		Configured: desk.configuredFor,
 		Pools:      desk.configuredPools,
 	}, time.Now, logger.Named("console"))
@@ -175,6 +184,33 @@ func (d *Desk) configuredPools() (pools number.ConfiguredPools) {
 		pools = c.Pools
 	}
 	return pools
+}
+
+// regions are the countries in whose way the visitors of the sites write numbers, as far as that can be told.
+func (d *Desk) regions(ctx context.Context) (regions []string) {
+	sites, err := d.Sites.List(ctx)
+	if err != nil {
+		return nil
+	}
+	add := func(region string) {
+		if region != "" && !slices.Contains(regions, region) {
+			regions = append(regions, region)
+		}
+	}
+	for _, s := range sites {
+		set, _ := d.configuredFor(s.Key)
+		for _, own := range []site.Settings{s.Settings, set} {
+			if own.Region != nil {
+				add(*own.Region)
+			}
+		}
+		shown, _ := d.Numbers.Region(ctx, s.ID) // or as if no page had been seen
+		add(shown)
+		for _, n := range slices.Concat(s.Settings.Numbers, set.Numbers) {
+			add(visit.RegionOf(visit.Digits(n.Number)))
+		}
+	}
+	return regions
 }
 
 // keepOwn notes what a site has of its own, see [site.Sites.OnOwn].

@@ -67,6 +67,8 @@ type keptForm struct {
 	Referer   string   `json:"referer,omitempty"`
 	UserAgent string   `json:"user_agent,omitempty"`
 	Language  string   `json:"language,omitempty"`
+
+	waited bool // on the disk
 }
 
 // request is the form's, as far as it is to be known.
@@ -187,6 +189,13 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		region, _ := desk.Numbers.Region(ctx, s.ID) // or as if no page had been seen
 		return region
 	}}
+	if k.waited {
+		// Its sender may have been erased since.
+		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.Said.Email)
+		if err != nil || erased {
+			return err
+		}
+	}
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Rule: &k.Rule, Said: k.Said, Status: k.Status})
 }
 
@@ -230,7 +239,7 @@ func (e *Edge) takeForms(ctx context.Context) {
 
 // takeForm stores one. What can never be stored does not hold up the others.
 func (e *Edge) takeForm(ctx context.Context, record []byte, tries map[string]int) error {
-	k := new(keptForm)
+	k := &keptForm{waited: true}
 	err := json.Unmarshal(record, k)
 	if err == nil {
 		err = k.Rule.Complete()
