@@ -219,6 +219,11 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /operators/{operator}/password", c.admin(c.resetPassword))
 	mux.HandleFunc("POST /operators/{operator}/removal", c.admin(c.removeOperator))
 	mux.HandleFunc("GET /history", c.admin(c.showHistory))
+	mux.HandleFunc("GET /person", c.admin(c.showPerson))
+	mux.HandleFunc("GET /person/{site}/{visitor}", c.admin(c.showPersonOf))
+	mux.HandleFunc("POST /person", c.admin(c.lookAtPerson))
+	mux.HandleFunc("POST /person/export", c.admin(c.exportPerson))
+	mux.HandleFunc("POST /person/erasure", c.admin(c.erasePerson))
 
 	missing := func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, http.StatusNotFound, "fail.notFound") }
 	inside := c.signedIn(missing)
