@@ -147,6 +147,7 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
 		s.finished.Go(func() { desk.Persons.Run(ctx) })
+		s.finished.Go(func() { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {
 		select {

@@ -42,6 +42,8 @@ type Configuration struct {
 	Pools number.ConfiguredPools
 	// Operators are its accounts.
 	Operators []Operator
+	// Retention is for how long visits are kept; 0 for ever.
+	Retention time.Duration
 	// Console is the console's URL with a slash at the end, or empty when the
 	// configuration does not tell.
 	Console string

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
@@ -53,6 +54,10 @@ type App struct {
 	// Tracking numbers of which each visitor has another for a while, by the names under
 	// which the numbers of sites use them.
 	Pools map[string]*Pool `json:"pools,omitempty"`
+
+	// For how long visits are kept, a day at the least, such as `800d`. Leads and calls are kept
+	// until they are erased. Default: for ever.
+	Retention caddy.Duration `json:"retention,omitempty"`
 
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
@@ -139,6 +144,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.pools, err = resolvePools(a.Pools); err != nil {
 		return err
 	}
+	if err := checkRetention(a.Retention); err != nil {
+		return err
+	}
 	a.pooled = make(map[string]string)
 	for _, pool := range a.pools {
 		if err := a.claim(pool); err != nil {
@@ -193,6 +201,7 @@ func (a *App) started() {
 		Settings:  a.declaredSettings(),
 		Pools:     a.configuredPools(),
 		Operators: a.operators,
+		Retention: time.Duration(a.Retention),
 		Console:   a.consoleAddress(),
 	})
 	a.eachHandler(func(_ spot, handler any) {
@@ -283,6 +292,14 @@ func resolveName(name, engine string) (string, error) {
 		return "", fmt.Errorf("name: %w", err)
 	}
 	return name, nil
+}
+
+// checkRetention refuses what is hardly meant: visits that are gone before anybody has read of them.
+func checkRetention(retention caddy.Duration) error {
+	if retention != 0 && time.Duration(retention) < 24*time.Hour {
+		return fmt.Errorf("retention %s: expected a day at least, such as 800d", time.Duration(retention))
+	}
+	return nil
 }
 
 func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {

@@ -1,6 +1,9 @@
 package caddymodule
 
 import (
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
@@ -32,6 +35,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		database sqlite   <path>
 //		database postgres <connection string>
 //		name     <name>
+//		retention <duration>
 //		operator <login> <password hash> [<site key>...]
 //		telephony <platform> {
 //			...
@@ -47,7 +51,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, name, operator, pool and telephony", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, name, retention, operator, pool and telephony", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -81,6 +85,21 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 					return d.Err(err.Error())
 				}
 			}
+		case "retention":
+			if a.Retention != 0 {
+				return d.Err("the retention is given already: expected one")
+			}
+			var text string
+			retention, err := time.Duration(0), error(nil)
+			if d.AllArgs(&text) {
+				retention, err = caddy.ParseDuration(text)
+			}
+			if retention <= 0 || err != nil {
+				return d.Err("expected: retention DURATION, such as retention 800d")
+			}
+			if a.Retention = caddy.Duration(retention); checkRetention(a.Retention) != nil {
+				return d.Err(checkRetention(a.Retention).Error())
+			}
 		case "operator":
 			var o Operator
 			if !d.Args(&o.Login, &o.PasswordHash) {
@@ -113,7 +132,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				return err
 			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, name, operator, pool or telephony", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, name, retention, operator, pool or telephony", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

@@ -64,8 +64,8 @@ type Table struct {
 	Hidden, JSON []string
 }
 
-// atOnce is how many rows one transaction changes.
-const atOnce = 500
+// AtOnce is how many rows one transaction changes.
+const AtOnce = 500
 
 func (t Table) args(m Mark) []any {
 	id := m.ID
@@ -86,7 +86,7 @@ func (t Table) Erase(ctx context.Context, tx db.Tx, m Mark) (rows int64, err err
 	if t.Set != "" {
 		change = `UPDATE ` + t.Name + ` SET ` + t.Set
 	}
-	rows, err = tx.Exec(ctx, change+` WHERE `+t.Where+` AND `+fmt.Sprintf(some, atOnce), t.args(m)...)
+	rows, err = tx.Exec(ctx, change+` WHERE `+t.Where+` AND `+fmt.Sprintf(some, AtOnce), t.args(m)...)
 	if err != nil {
 		return 0, fmt.Errorf("erasing from %s: %w", t.Name, err)
 	}

@@ -47,4 +47,4 @@ CREATE INDEX journal_of_persons ON journal (site_id, subject_id)
 	WHERE (kind >= 'lead.' AND kind < 'lead/' OR kind >= 'call.' AND kind < 'call/');
 
 -- What is older than it is to be kept.
-CREATE INDEX sessions_oldest ON sessions (last_at);
+CREATE INDEX sessions_of_bots ON sessions (last_at) WHERE bot;
