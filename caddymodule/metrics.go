@@ -61,6 +61,10 @@ var (
 		Name: "frontdesk_forms_total",
 		Help: "Forms on their way to the site that a capture matches, by what became of them.",
 	}, []string{"outcome"})
+	unkept = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_unkept_total",
+		Help: "Calls of which nothing was kept, since the visitor has not agreed, by what they were.",
+	}, []string{"what"})
 	arrivals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_arrivals_total",
 		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
@@ -86,6 +90,9 @@ func init() {
 	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
 		forms.WithLabelValues(string(outcome))
 	}
+	for _, what := range api.Unkept {
+		unkept.WithLabelValues(what)
+	}
 }
 
 // arrived are those of arrivals.
@@ -98,7 +105,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, hits, leads, leases, callEvents} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, unkept, hits, leads, leases, callEvents} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -113,6 +120,8 @@ type metricsObserver struct{}
 func (metricsObserver) Hit(string) { hits.Inc() }
 
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
+
+func (metricsObserver) Unkept(what string) { unkept.WithLabelValues(what).Inc() }
 
 func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
 

@@ -43,10 +43,11 @@ const (
 	FormLost       FormOutcome = "lost"       // neither the database nor the disk has taken it
 	FormFlood      FormOutcome = "flood"      // its client sends more than people do
 	FormUnreadable FormOutcome = "unreadable" // it is not what its type says
+	FormUnagreed   FormOutcome = "unagreed"   // its sender has not agreed that anything is kept
 )
 
 // FormOutcomes are all of them.
-var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable}
+var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable, FormUnagreed}
 
 // keptForm is a form that waits to be stored, with what has to be known of its request.
 type keptForm struct {
@@ -101,7 +102,11 @@ func (f *form) end(key string, status int, charset string) {
 		}
 	}
 	effect, err := f.block.effectFor(s, err == nil)
-	if err != nil || !effect.consent.given(r.Header) || e.previewing(s.ID, r.Header) != nil {
+	if err != nil || e.previewing(s.ID, r.Header) != nil {
+		return
+	}
+	if !effect.consent.Given(r.Header) {
+		e.Observer.Form(FormUnagreed)
 		return
 	}
 	if desk, done, err := e.Service.Use(); err == nil {

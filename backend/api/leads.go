@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // leadAnswer is the result object of addOfflineRequest (browser interface,
@@ -71,6 +72,11 @@ func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submissio
 
 // keepRefused keeps a lead that was refused, for the owner of the site to see why.
 func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
+	if c.site.Consent.Asks() && c.submitted.Ref == (visit.Ref{}) {
+		// Whose it is was not proved, so nobody is known to have agreed.
+		a.observer.Unkept(UnkeptRefused)
+		return
+	}
 	r := *c.submitted
 	r.SiteID, r.Code, r.Reason, r.Region = c.site.ID, f.code, f.reason, c.site.Region(ctx)
 	r.Address = network(pace.Client(c.r.RemoteAddr))

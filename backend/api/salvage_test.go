@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -179,10 +180,13 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 func TestRefusedForConsentIsNotKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		site := siteOf(variantA)
-		site.ConsentCookie = "agreed"
+		site.Consent.Cookie = "agreed"
 		s := serve(t, d, site)
 		s.script("lead", object{"id": id(), "request": object{"phone": visitorsPhone}})
+		form := url.Values{"phone": {visitorsPhone}, "visitor_id": {"1"}, "hit_id": {"2"}, "session_id": {"3"}}
+		s.server("api/add_offline_message/", form)
 		require.NoError(t, s.leads.WriteRefused(t.Context()))
+		require.Equal(t, map[string]int{api.UnkeptCall: 1, api.UnkeptRefused: 1}, s.counted.unkept)
 		list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 		require.NoError(t, err)
 		require.Empty(t, list)
