@@ -44,6 +44,8 @@ type Configuration struct {
 	Operators []Operator
 	// Retention is for how long visits are kept; 0 for ever.
 	Retention time.Duration
+	// WholeAddresses has the addresses of clients logged whole.
+	WholeAddresses bool
 	// Console is the console's URL with a slash at the end, or empty when the
 	// configuration does not tell.
 	Console string
@@ -168,6 +170,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Persons:    desk.Persons,
 		Configured: desk.configuredFor,
 		Pools:      desk.configuredPools,
+		WholeAddresses: func() bool {
+			c := desk.configured.Load()
+			return c != nil && c.WholeAddresses
+		},
 	}, time.Now, logger.Named("console"))
 	return desk, nil
 }

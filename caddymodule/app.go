@@ -59,6 +59,10 @@ type App struct {
 	// until they are erased. Default: for ever.
 	Retention caddy.Duration `json:"retention,omitempty"`
 
+	// How clients' addresses are stored and logged: `truncated`, to the /24 of IPv4 and the /48 of
+	// IPv6, or `whole`. Default: `truncated`.
+	Addresses string `json:"addresses,omitempty"`
+
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
 	WrittenAt written `json:"written_at,omitempty"`
@@ -147,6 +151,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err := checkRetention(a.Retention); err != nil {
 		return err
 	}
+	if err := checkAddresses(a.Addresses); err != nil {
+		return err
+	}
 	a.pooled = make(map[string]string)
 	for _, pool := range a.pools {
 		if err := a.claim(pool); err != nil {
@@ -174,9 +181,12 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Pictures: &a.service.pictures,
 		Forms:    a.service.forms,
 		Observer: edgeObserver{a},
-		Calls:    api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
-		Logger:   a.logger,
-		Pools:    a.configuredPools,
+
+		WholeAddresses: a.Addresses == wholeAddresses,
+
+		Calls:  api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
+		Logger: a.logger,
+		Pools:  a.configuredPools,
 		Names: func(key string) bool {
 			_, known := slices.BinarySearch(named(), key)
 			return known
@@ -202,7 +212,9 @@ func (a *App) started() {
 		Pools:     a.configuredPools(),
 		Operators: a.operators,
 		Retention: time.Duration(a.Retention),
-		Console:   a.consoleAddress(),
+
+		WholeAddresses: a.Addresses == wholeAddresses,
+		Console:        a.consoleAddress(),
 	})
 	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
@@ -292,14 +304,6 @@ func resolveName(name, engine string) (string, error) {
 		return "", fmt.Errorf("name: %w", err)
 	}
 	return name, nil
-}
-
-// checkRetention refuses what is hardly meant: visits that are gone before anybody has read of them.
-func checkRetention(retention caddy.Duration) error {
-	if retention != 0 && time.Duration(retention) < 24*time.Hour {
-		return fmt.Errorf("retention %s: expected a day at least, such as 800d", time.Duration(retention))
-	}
-	return nil
 }
 
 func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {

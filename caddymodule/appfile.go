@@ -36,6 +36,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		database postgres <connection string>
 //		name     <name>
 //		retention <duration>
+//		addresses truncated|whole
 //		operator <login> <password hash> [<site key>...]
 //		telephony <platform> {
 //			...
@@ -51,7 +52,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, name, retention, operator, pool and telephony", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, name, retention, addresses, operator, pool and telephony", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -100,6 +101,10 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if a.Retention = caddy.Duration(retention); checkRetention(a.Retention) != nil {
 				return d.Err(checkRetention(a.Retention).Error())
 			}
+		case "addresses":
+			if a.Addresses != "" || !d.AllArgs(&a.Addresses) || checkAddresses(a.Addresses) != nil {
+				return d.Err("expected once: addresses truncated, or: addresses whole")
+			}
 		case "operator":
 			var o Operator
 			if !d.Args(&o.Login, &o.PasswordHash) {
@@ -132,7 +137,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				return err
 			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, name, retention, operator, pool or telephony", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, name, retention, addresses, operator, pool or telephony", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // stored counts the rows that are kept of anybody.
@@ -91,4 +93,37 @@ func TestSignalsAreRespectedWhereTheSiteSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
 	require.NotContains(t, s.get("http://localhost:$PORT/").Header.Values("Vary"), "Sec-Gpc")
+}
+
+// Of a client's address what is stored and logged is its network, unless the configuration wants it whole.
+func TestAddressesAreTruncated(t *testing.T) {
+	for name, want := range map[string]struct{ line, stored, logged string }{
+		"by default": {"", "203.0.113.0/24", `"address":"127.0.0.0/24"`},
+		"whole":      {"addresses whole", "203.0.113.77", `"address":"127.0.0.1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := run(t, strings.Replace(strings.Replace(option, "database", want.line+"\n\t\tdatabase", 1), "{\n", "{\n\tservers {\n\t\ttrusted_proxies static 127.0.0.0/8\n\t}\n", 1)+tracked+`
+				http://127.0.0.1:$PORT {
+					frontdesk_console
+				}`).ready()
+			got, err := s.do(http.MethodPost, "http://localhost:$PORT/frontdesk/api/add_offline_message/", "name=Ada&visitor_id=1&hit_id=2&session_id=3", "Content-Type", formType, "X-Forwarded-For", "203.0.113.77")
+			require.NoError(t, err)
+			require.Contains(t, got.body, `"success":false`)
+			desk, done, err := activeService(t).Use()
+			require.NoError(t, err)
+			defer done()
+			require.NoError(t, desk.Leads.WriteRefused(t.Context()))
+			require.Eventually(t, func() bool {
+				list, err := desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
+				require.NoError(t, err)
+				if len(list) == 1 {
+					require.Equal(t, want.stored, list[0].Address)
+				}
+				return len(list) == 1
+			}, wait, tick)
+			_, err = s.do(http.MethodPost, "http://127.0.0.1:$PORT/sign-in", "login=a&password=b", "Content-Type", formType)
+			require.NoError(t, err)
+			require.Contains(t, s.log(), want.logged)
+		})
+	}
 }

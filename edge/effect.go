@@ -127,13 +127,14 @@ func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
 func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site {
 	settings := &f.block.settings
 	known := api.Site{
-		ID:      s.ID,
-		Key:     s.Key,
-		Signed:  settings.Variant == snippet.VariantA,
-		Prefix:  settings.Prefix,
-		Origins: f.origins,
-		Consent: f.consent,
-		Region:  func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
+		ID:             s.ID,
+		Key:            s.Key,
+		Signed:         settings.Variant == snippet.VariantA,
+		Prefix:         settings.Prefix,
+		Origins:        f.origins,
+		Consent:        f.consent,
+		WholeAddresses: f.block.edge.WholeAddresses,
+		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {
 		known.Numbers = func(ctx context.Context, hit visit.Hit) (json.RawMessage, error) {

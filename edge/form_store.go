@@ -206,7 +206,11 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 
 // keep keeps the form on the disk, as it could not be stored.
 func (e *Edge) keep(k *keptForm, why error) FormOutcome {
-	record, err := json.Marshal(k)
+	onDisk := *k
+	if !e.WholeAddresses {
+		onDisk.Client = api.TruncatedClient(k.Client)
+	}
+	record, err := json.Marshal(onDisk)
 	if err == nil && e.Forms != nil {
 		err = e.Forms.Append(record)
 	}

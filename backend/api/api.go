@@ -38,6 +38,8 @@ type Site struct {
 	// Origins are those from which browsers may call besides the site's own, in
 	// the writing of the Origin header: "https://www.shop.example".
 	Origins []string
+	// WholeAddresses has clients' addresses stored whole; else their networks are.
+	WholeAddresses bool
 	// Consent has to be given before anything is set or stored.
 	Consent Consent
 	// Region tells the country by which phones without a country code are read, in

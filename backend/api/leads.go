@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
@@ -79,11 +80,22 @@ func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
 	}
 	r := *c.submitted
 	r.SiteID, r.Code, r.Reason, r.Region = c.site.ID, f.code, f.reason, c.site.Region(ctx)
-	r.Address = network(pace.Client(c.r.RemoteAddr))
-	if r.Origin != lead.Server { // the visitor's own, which is nobody's business
-		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, r.Address), 36)
+	client := pace.Client(c.r.RemoteAddr)
+	switch {
+	case r.Origin != lead.Server: // the visitor's own, which is nobody's business
+		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, network(client)), 36)
+	case c.site.WholeAddresses:
+		r.Address = network(client)
+	default:
+		r.Address = pace.Truncated(client)
 	}
 	a.leads.Refuse(r)
+}
+
+// TruncatedClient is the first address of the network of a client, as a request's RemoteAddr has it; see [pace.Truncated].
+func TruncatedClient(remote string) string {
+	first, _, _ := strings.Cut(pace.Truncated(pace.Client(remote)), "/")
+	return first
 }
 
 // network is the address as it is kept: of IPv6, the network that one client has whole.

@@ -129,7 +129,7 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 		require.Equal(t, a.body["error"], list[0].Reason)
 		require.Equal(t, "RU", list[0].Region)
 		require.NotEmpty(t, list[0].URL)
-		require.Equal(t, "127.0.0.1", list[0].Address)
+		require.Equal(t, "127.0.0.0/24", list[0].Address, "no more of it is needed")
 		var sent url.Values
 		require.NoError(t, json.Unmarshal(list[0].Sent, &sent))
 		require.Equal(t, "Oslo", sent.Get("city"))

@@ -40,6 +40,8 @@ type Subjects struct {
 	Configured func(key string) (site.Settings, bool)
 	// Pools are those of this server's configuration. It may be nil.
 	Pools func() number.ConfiguredPools
+	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
+	WholeAddresses func() bool
 }
 
 // Console serves the operators' pages at the root of a host of their own. The
