@@ -19,8 +19,10 @@ import (
 const (
 	// erasing is the duty of erasing, and what is woken when there is something to erase.
 	erasing = "erasing"
-	// piecePause is the time between two pieces, in which others write.
-	piecePause = 20 * time.Millisecond
+	// piecePause is the least time between two pieces, in which others write. It is pieceShare times as long
+	// as the last one took.
+	piecePause = 10 * time.Millisecond
+	pieceShare = 3
 	// lookPause is how often it is looked without a wake.
 	lookPause = time.Minute
 	// maxPasses bounds how often it is looked again for what came while the person was being erased.
@@ -189,12 +191,13 @@ func (p *Persons) erase(ctx context.Context, e Erasure) error {
 		erased := int64(0)
 		err = p.each(marks, func(t trace.Table, m trace.Mark) error {
 			for {
+				began := time.Now()
 				n, err := p.piece(ctx, e, t, m)
 				erased += n
 				if n == 0 || err != nil {
 					return err
 				}
-				if !sleep(ctx, piecePause) {
+				if !sleep(ctx, max(piecePause, pieceShare*time.Since(began))) {
 					return ctx.Err()
 				}
 			}
