@@ -152,6 +152,8 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
 		s.finished.Go(func() { desk.Queue.Run(ctx) })
 		s.finished.Go(func() { desk.Deliveries.Run(ctx) })
+		s.finished.Go(func() { desk.Persons.Run(ctx) })
+		s.finished.Go(func() { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {
 		select {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -44,6 +46,10 @@ type Configuration struct {
 	Pools number.ConfiguredPools
 	// Operators are its accounts.
 	Operators []Operator
+	// Retention is for how long visits are kept; 0 for ever.
+	Retention time.Duration
+	// WholeAddresses has the addresses of clients logged whole.
+	WholeAddresses bool
 	// Console is the console's URL with a slash at the end, or empty when the
 	// configuration does not tell.
 	Console string
@@ -98,6 +104,7 @@ type Desk struct {
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
 	Deliveries *notify.Deliveries
+	Persons    *person.Persons
 	API        *api.API
 	Console    *console.Console
 
@@ -157,6 +164,11 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Forwards:  forward.New(d, jobs, observer),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	// All that keeps traces of persons. What refers to others' rows stands before them.
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	if err != nil {
+		return nil, err
+	}
 	sites.OnOwn(desk.keepOwn)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB:      d,
@@ -178,8 +190,13 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Leases:     leases,
 		Previews:   previews,
 		Deliveries: desk.Deliveries,
+		Persons:    desk.Persons,
 		Configured: desk.configuredFor,
 		Pools:      desk.configuredPools,
+		WholeAddresses: func() bool {
+			c := desk.configured.Load()
+			return c != nil && c.WholeAddresses
+		},
 	}, time.Now, logger.Named("console"))
 	return desk, nil
 }
@@ -206,6 +223,33 @@ func (d *Desk) deliverySettings() (s notify.Settings) {
 		s = notify.Settings{Allowed: c.Webhooks, Mail: c.Mail, Console: c.Console}
 	}
 	return s
+}
+
+// regions are the countries in whose way the visitors of the sites write numbers, as far as that can be told.
+func (d *Desk) regions(ctx context.Context) (regions []string) {
+	sites, err := d.Sites.List(ctx)
+	if err != nil {
+		return nil
+	}
+	add := func(region string) {
+		if region != "" && !slices.Contains(regions, region) {
+			regions = append(regions, region)
+		}
+	}
+	for _, s := range sites {
+		set, _ := d.configuredFor(s.Key)
+		for _, own := range []site.Settings{s.Settings, set} {
+			if own.Region != nil {
+				add(*own.Region)
+			}
+		}
+		shown, _ := d.Numbers.Region(ctx, s.ID) // or as if no page had been seen
+		add(shown)
+		for _, n := range slices.Concat(s.Settings.Numbers, set.Numbers) {
+			add(visit.RegionOf(visit.Digits(n.Number)))
+		}
+	}
+	return regions
 }
 
 // keepOwn notes what a site has of its own, see [site.Sites.OnOwn].

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
@@ -61,6 +62,14 @@ type App struct {
 
 	// Where webhooks may go. Default: to public addresses, with TLS.
 	Webhooks *Webhooks `json:"webhooks,omitempty"`
+
+	// For how long visits are kept, a day at the least, such as `800d`. Leads and calls are kept
+	// until they are erased. Default: for ever.
+	Retention caddy.Duration `json:"retention,omitempty"`
+
+	// How clients' addresses are stored and logged: `truncated`, to the /24 of IPv4 and the /48 of
+	// IPv6, or `whole`. Default: `truncated`.
+	Addresses string `json:"addresses,omitempty"`
 
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
@@ -155,6 +164,12 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.allowed, err = a.Webhooks.ranges(); err != nil {
 		return err
 	}
+	if err := checkRetention(a.Retention); err != nil {
+		return err
+	}
+	if err := checkAddresses(a.Addresses); err != nil {
+		return err
+	}
 	a.pooled = make(map[string]string)
 	for _, pool := range a.pools {
 		if err := a.claim(pool); err != nil {
@@ -182,9 +197,12 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Pictures: &a.service.pictures,
 		Forms:    a.service.forms,
 		Observer: edgeObserver{a},
-		Calls:    api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
-		Logger:   a.logger,
-		Pools:    a.configuredPools,
+
+		WholeAddresses: a.Addresses == wholeAddresses,
+
+		Calls:  api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
+		Logger: a.logger,
+		Pools:  a.configuredPools,
 		Names: func(key string) bool {
 			_, known := slices.BinarySearch(named(), key)
 			return known
@@ -209,9 +227,12 @@ func (a *App) started() {
 		Settings:  a.declaredSettings(),
 		Pools:     a.configuredPools(),
 		Operators: a.operators,
-		Console:   a.consoleAddress(),
 		Mail:      a.mail,
 		Webhooks:  a.allowed,
+		Retention: time.Duration(a.Retention),
+
+		WholeAddresses: a.Addresses == wholeAddresses,
+		Console:        a.consoleAddress(),
 	})
 	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {

@@ -1,6 +1,9 @@
 package caddymodule
 
 import (
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
@@ -32,6 +35,8 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		database sqlite   <path>
 //		database postgres <connection string>
 //		name     <name>
+//		retention <duration>
+//		addresses truncated|whole
 //		operator <login> <password hash> [<site key>...]
 //		telephony <platform> {
 //			...
@@ -54,7 +59,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, mail, name, operator, pool, telephony and webhooks", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, mail, name, retention, addresses, operator, pool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -87,6 +92,25 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				if err := declarer.ValidName(a.Name); err != nil {
 					return d.Err(err.Error())
 				}
+			}
+		case "retention":
+			if a.Retention != 0 {
+				return d.Err("the retention is given already: expected one")
+			}
+			var text string
+			retention, err := time.Duration(0), error(nil)
+			if d.AllArgs(&text) {
+				retention, err = caddy.ParseDuration(text)
+			}
+			if retention <= 0 || err != nil {
+				return d.Err("expected: retention DURATION, such as retention 800d")
+			}
+			if a.Retention = caddy.Duration(retention); checkRetention(a.Retention) != nil {
+				return d.Err(checkRetention(a.Retention).Error())
+			}
+		case "addresses":
+			if a.Addresses != "" || !d.AllArgs(&a.Addresses) || checkAddresses(a.Addresses) != nil {
+				return d.Err("expected once: addresses truncated, or: addresses whole")
 			}
 		case "operator":
 			var o Operator
@@ -128,7 +152,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				return err
 			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, operator, pool, telephony or webhooks", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, retention, addresses, operator, pool, telephony or webhooks", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

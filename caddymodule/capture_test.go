@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -243,6 +244,10 @@ func TestFormsWaitForTheDatabase(t *testing.T) {
 		return len(files) > 0
 	}
 	require.True(t, waiting())
+	files, _ := filepath.Glob(filepath.Join(n.data, "caddy", "*.forms"))
+	onDisk, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.Regexp(t, `"client":"(127\.0\.0\.0|::)"`, string(onDisk), "of the address, the network")
 	n.kill() // and no database yet
 	require.NoError(t, server.Start())
 	n.launch()

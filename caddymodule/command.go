@@ -16,7 +16,7 @@ import (
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "frontdesk",
-		Short: "Keeps Frontdesk's operators and what waits to be sent on, and examines its installation and pages",
+		Short: "Keeps Frontdesk's operators and what waits to be sent on, erases persons, and examines its installation and pages",
 		Long: `
 Give the configuration that Caddy runs with by --config, as for "caddy run"; without it
 a file named Caddyfile in the current folder is used. What works on the database has to
@@ -32,13 +32,13 @@ func setUpCommand(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringP("config", "c", "", "Configuration file")
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
-	operator, doctor, forwards := operatorCommand(), doctorCommand(), forwardsCommand()
-	for _, command := range []*cobra.Command{operator, doctor, forwards} {
+	operator, doctor, forwards, erase, export := operatorCommand(), doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand()
+	for _, command := range []*cobra.Command{operator, doctor, forwards, erase, export} {
 		flags := command.PersistentFlags()
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")
 		flags.String("database-postgres", "", "Connection string of the PostgreSQL database, instead of the configuration's; may be a placeholder such as {env.NAME}")
 	}
-	cmd.AddCommand(operator, doctor, forwards, numbersCommand(), rewriteCommand())
+	cmd.AddCommand(operator, doctor, forwards, numbersCommand(), rewriteCommand(), erase, export)
 	refuseOthers(cmd)
 }
 

@@ -42,6 +42,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		phone_mask            <mask>
 //		region                <country>
 //		consent               off | <cookie> [<value>]
+//		respect               gpc|dnt...
 //		origins               <origins...>
 //		number                <digits> {
 //			target   <places...>

@@ -67,6 +67,10 @@ var (
 		Name: "frontdesk_forwards_total",
 		Help: "Attempts to send what waits for a service elsewhere, by what became of them.",
 	}, []string{"outcome"})
+	unkept = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_unkept_total",
+		Help: "Calls of which nothing was kept, since the visitor has not agreed, by what they were.",
+	}, []string{"what"})
 	arrivals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_arrivals_total",
 		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
@@ -102,6 +106,9 @@ func init() {
 	for _, result := range notify.Results {
 		deliveries.WithLabelValues(result)
 	}
+	for _, what := range api.Unkept {
+		unkept.WithLabelValues(what)
+	}
 }
 
 // arrived are those of arrivals.
@@ -114,7 +121,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, hits, leads, leases, callEvents, deliveries} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, unkept, hits, leads, leases, callEvents, deliveries} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -129,6 +136,8 @@ type metricsObserver struct{}
 func (metricsObserver) Hit(string) { hits.Inc() }
 
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
+
+func (metricsObserver) Unkept(what string) { unkept.WithLabelValues(what).Inc() }
 
 func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
 

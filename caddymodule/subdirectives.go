@@ -26,7 +26,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, origins, number, capture, prerender or attribution",
+	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, prerender or attribution",
 	lines:    subdirectives,
 }
 
@@ -80,6 +80,12 @@ var subdirectives = map[string]subdirective{
 			consent.Value = values[1]
 		}
 		return h.SetConsent(consent)
+	}},
+	"respect": {read: func(h *Handler, values []string) error {
+		if len(values) == 0 {
+			return errors.New("expected: respect gpc, respect dnt, or: respect gpc dnt")
+		}
+		return h.SetRespect(values)
 	}},
 	"origins": {read: func(h *Handler, values []string) error {
 		if len(values) == 0 {

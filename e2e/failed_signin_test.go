@@ -14,7 +14,13 @@ import (
 // The filter of fail2ban that the documentation has finds the failures in the log of the running program, and nothing else.
 func TestFilterOfFailedSignInsFindsThem(t *testing.T) {
 	t.Parallel()
-	p := runExample(t, "")
+	const block = "\tfrontdesk {\n"
+	config := example(t)
+	require.Contains(t, config, block)
+	docs, err := os.ReadFile("../docs/hosting.md")
+	require.NoError(t, err)
+	require.Contains(t, string(docs), "addresses whole")
+	p := runProgram(t, strings.Replace(config, block, block+"\t\taddresses whole\n", 1), "")
 	p.signedIn(t)
 	send := func(path string, status int, fields url.Values) {
 		t.Helper()
@@ -31,8 +37,6 @@ func TestFilterOfFailedSignInsFindsThem(t *testing.T) {
 	require.NoError(t, err)
 	response.Body.Close()
 
-	docs, err := os.ReadFile("../docs/hosting.md")
-	require.NoError(t, err)
 	line := regexp.MustCompile(`(?m)^failregex = (.+)$`).FindSubmatch(docs)
 	require.NotNil(t, line, "docs/hosting.md has a filter")
 	date := regexp.MustCompile(`(?m)^datepattern = (.+)$`).FindSubmatch(docs)

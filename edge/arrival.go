@@ -40,7 +40,7 @@ func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Req
 	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
 	asks := arrives && dynamic || part && dynamic && hasVisitor(r.Header) ||
 		arrives && len(f.block.settings.Captures) > 0 && !hasVisitor(r.Header)
-	if !asks || f.block.settings.remote != nil || isPrefetch(r.Header) || !f.consent.given(r.Header) {
+	if !asks || f.block.settings.remote != nil || isPrefetch(r.Header) || !f.consent.Given(r.Header) {
 		return
 	}
 	e, asked := f.block.edge, q.AsSent(r)

@@ -56,6 +56,8 @@ type Edge struct {
 	Logger   *zap.Logger
 	// Forms keeps forms while the database is away; nil for nowhere.
 	Forms *capture.Spool
+	// WholeAddresses has clients' addresses stored whole.
+	WholeAddresses bool
 	// Calls answers telephone platforms.
 	Calls *api.Calls
 	// Pools are those of the configuration. It is asked once requests come.

@@ -23,7 +23,7 @@ type effect struct {
 	id, version int64 // of the site
 	code        *snippet.Code
 	script      *snippet.Script
-	consent     consent
+	consent     api.Consent
 	origins     []string
 	region      string // as is set, or of the configured numbers; may be empty
 	maskRegion  string // of the mask; may be empty
@@ -32,24 +32,20 @@ type effect struct {
 	attribution number.Attribution
 }
 
-// consent is how a visitor says yes.
-type consent struct {
-	cookie string         // empty where nobody is asked
-	value  *regexp.Regexp // nil for any
-}
-
-func newConsent(c site.Consent) (consent, error) {
-	made := consent{cookie: c.Cookie}
+// newConsent is how a visitor says yes, or no by one of the signals.
+func newConsent(c site.Consent, signals []string) (api.Consent, error) {
+	made := api.Consent{Cookie: c.Cookie}
+	for _, signal := range signals {
+		made.Refusals = append(made.Refusals, signalFields[signal])
+	}
 	expression := snippet.ConsentExpression(c.Value)
 	if expression == "" {
 		return made, nil
 	}
 	var err error
-	made.value, err = regexp.Compile(expression)
+	made.Value, err = regexp.Compile(expression)
 	return made, err
 }
-
-func (c *consent) given(h http.Header) bool { return api.Agreed(h, c.cookie, c.value) }
 
 // compile prepares what is in effect for the site.
 func (b *Block) compile(s site.Site) (*effect, error) {
@@ -74,7 +70,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if f.consent, err = newConsent(*own.Consent); err != nil {
+	if f.consent, err = newConsent(*own.Consent, b.settings.Respect); err != nil {
 		return nil, fmt.Errorf("consent value: %w", err)
 	}
 	return f, nil
@@ -134,14 +130,14 @@ func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
 func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site {
 	settings := &f.block.settings
 	known := api.Site{
-		ID:            s.ID,
-		Key:           s.Key,
-		Signed:        settings.Variant == snippet.VariantA,
-		Prefix:        settings.Prefix,
-		Origins:       f.origins,
-		ConsentCookie: f.consent.cookie,
-		ConsentValue:  f.consent.value,
-		Region:        func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
+		ID:             s.ID,
+		Key:            s.Key,
+		Signed:         settings.Variant == snippet.VariantA,
+		Prefix:         settings.Prefix,
+		Origins:        f.origins,
+		Consent:        f.consent,
+		WholeAddresses: f.block.edge.WholeAddresses,
+		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {
 		known.Numbers = func(ctx context.Context, hit visit.Hit) (json.RawMessage, error) {

@@ -44,10 +44,11 @@ const (
 	FormLost       FormOutcome = "lost"       // neither the database nor the disk has taken it
 	FormFlood      FormOutcome = "flood"      // its client sends more than people do
 	FormUnreadable FormOutcome = "unreadable" // it is not what its type says
+	FormUnagreed   FormOutcome = "unagreed"   // its sender has not agreed that anything is kept
 )
 
 // FormOutcomes are all of them.
-var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable}
+var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable, FormUnagreed}
 
 // keptForm is a form that waits to be stored, with what has to be known of its request.
 type keptForm struct {
@@ -70,6 +71,8 @@ type keptForm struct {
 	Referer   string   `json:"referer,omitempty"`
 	UserAgent string   `json:"user_agent,omitempty"`
 	Language  string   `json:"language,omitempty"`
+
+	waited bool // on the disk
 }
 
 // request is the form's, as far as it is to be known.
@@ -102,7 +105,11 @@ func (f *form) end(key string, status int, charset string) {
 		}
 	}
 	effect, err := f.block.effectFor(s, err == nil)
-	if err != nil || !effect.consent.given(r.Header) || e.previewing(s.ID, r.Header) != nil {
+	if err != nil || e.previewing(s.ID, r.Header) != nil {
+		return
+	}
+	if !effect.consent.Given(r.Header) {
+		e.Observer.Form(FormUnagreed)
 		return
 	}
 	if desk, done, err := e.Service.Use(); err == nil {
@@ -196,12 +203,23 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 			return desk.Forwards.Add(ctx, s.ID, item)
 		}
 	}
+	if k.waited {
+		// Its sender may have been erased since.
+		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.Said.Email)
+		if err != nil || erased {
+			return err
+		}
+	}
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Rule: &k.Rule, Said: k.Said, Status: k.Status})
 }
 
 // keep keeps the form on the disk, as it could not be stored.
 func (e *Edge) keep(k *keptForm, why error) FormOutcome {
-	record, err := json.Marshal(k)
+	onDisk := *k
+	if !e.WholeAddresses {
+		onDisk.Client = api.TruncatedClient(k.Client)
+	}
+	record, err := json.Marshal(onDisk)
 	if err == nil && e.Forms != nil {
 		err = e.Forms.Append(record)
 	}
@@ -239,7 +257,7 @@ func (e *Edge) takeForms(ctx context.Context) {
 
 // takeForm stores one. What can never be stored does not hold up the others.
 func (e *Edge) takeForm(ctx context.Context, record []byte, tries map[string]int) error {
-	k := new(keptForm)
+	k := &keptForm{waited: true}
 	err := json.Unmarshal(record, k)
 	if err == nil {
 		err = k.Rule.Complete()

@@ -107,6 +107,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 	}) { // then the page is the neutral one
 		p.visit = snippet.Visit{ByCookie: true}
 	}
+	p.visit.VaryBy = f.consent.Refusals
 	p.visit.Withheld = snippet.Outcome(withheld)
 	p.visit.Sample = samples.sampler(b, s.Key, r, q, p.visit.Purpose, now)
 	p.visit.Timed = b.edge.pages.Add(1)%timedPages == 1

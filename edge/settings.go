@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -55,6 +56,10 @@ type Settings struct {
 	// The cookie without which nothing is set or stored. Default: nobody is
 	// asked.
 	Consent *Consent `json:"consent,omitempty"`
+
+	// The signals of browsers that count as no consent: `gpc`, Global Privacy Control (`Sec-GPC: 1`), and
+	// `dnt`, Do Not Track (`DNT: 1`). Default: none.
+	Respect []string `json:"respect,omitempty"`
 
 	// Further origins of the same site that may call the service, such as
 	// `https://m.shop.example`.
@@ -142,6 +147,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
 		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetConsent(s.Consent) },
+		func() error { return s.SetRespect(s.Respect) },
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
@@ -278,6 +284,20 @@ func (s *Settings) SetConsent(consent *Consent) error {
 		}
 	}
 	s.Consent = consent
+	return nil
+}
+
+// signalFields are the header fields of the signals that can be respected.
+var signalFields = map[string]string{"gpc": "Sec-Gpc", "dnt": "Dnt"}
+
+// SetRespect takes gpc, dnt, or both.
+func (s *Settings) SetRespect(signals []string) error {
+	for i, signal := range signals {
+		if signalFields[signal] == "" || slices.Contains(signals[:i], signal) {
+			return fmt.Errorf("respect %s: expected gpc, dnt, or both", signal)
+		}
+	}
+	s.Respect = signals
 	return nil
 }
 

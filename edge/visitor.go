@@ -34,7 +34,7 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 		return beside
 	}
 	beside.ByCookie = true
-	agreed := f.consent.given(r.Header)
+	agreed := f.consent.Given(r.Header)
 	var remembered *number.Remembered
 	if agreed {
 		remembered = rememberedBy(r.Header)

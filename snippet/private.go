@@ -37,6 +37,9 @@ func (v *Visit) limitCaches(h http.Header, cookies bool) {
 	}
 	if v.ByCookie {
 		addVary(h, "Cookie")
+		for _, field := range v.VaryBy {
+			addVary(h, field)
+		}
 	}
 	if cookies {
 		h["Set-Cookie"] = append(h["Set-Cookie"], v.SetCookies...)

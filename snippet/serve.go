@@ -29,6 +29,8 @@ type Visit struct {
 	SetCookies []string
 	// ByCookie tells that a cookie decides what is shown: answers vary by it. The origin is not to see it.
 	ByCookie bool
+	// VaryBy are further fields of a request by which answers vary that vary by cookies.
+	VaryBy []string
 	// Now is the clock by which a page is too slow to be gathered; time.Now where it is nil.
 	Now func() time.Time
 	// Timed asks for [Result.Spent].

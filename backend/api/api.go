@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"net/http"
-	"regexp"
 	"time"
 
 	"go.uber.org/zap"
@@ -40,11 +39,10 @@ type Site struct {
 	// Origins are those from which browsers may call besides the site's own, in
 	// the writing of the Origin header: "https://www.shop.example".
 	Origins []string
-	// ConsentCookie names the cookie that has to be there before anything is
-	// set or stored; empty when none is needed.
-	ConsentCookie string
-	// ConsentValue is what its value has to match; nil for any value.
-	ConsentValue *regexp.Regexp
+	// WholeAddresses has clients' addresses stored whole; else their networks are.
+	WholeAddresses bool
+	// Consent has to be given before anything is set or stored.
+	Consent Consent
 	// Region tells the country by which phones without a country code are read, in
 	// two letters (ISO 3166-1); empty where it is not known. It may ask the database.
 	Region func(context.Context) string
@@ -62,6 +60,8 @@ type Observer interface {
 	Hit(site string)
 	// Lead is called for each new lead; repeated deliveries are not told.
 	Lead(site, origin string)
+	// Unkept is called for what was not kept since the visitor has not agreed, with what that was.
+	Unkept(what string)
 }
 
 // Operators tells whether somebody is there for the visitors of a site.
@@ -107,6 +107,7 @@ type nobody struct{}
 
 func (nobody) Hit(string)          {}
 func (nobody) Lead(string, string) {}
+func (nobody) Unkept(string)       {}
 
 // storeTimeout bounds the work of one request, so that the script hears of a
 // failure within the 5 seconds that it has for telling the page.
@@ -188,6 +189,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Ro
 	}
 	if route.consent {
 		if err := c.consent(); err != nil {
+			a.observer.Unkept(UnkeptCall)
 			c.fail(route, err)
 			return
 		}

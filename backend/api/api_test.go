@@ -46,9 +46,19 @@ type desk struct {
 
 // counter counts what the observer is told.
 type counter struct {
-	mu    sync.Mutex
-	hits  int
-	leads map[string]int
+	mu     sync.Mutex
+	hits   int
+	leads  map[string]int
+	unkept map[string]int
+}
+
+func (c *counter) Unkept(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unkept == nil {
+		c.unkept = make(map[string]int)
+	}
+	c.unkept[what]++
 }
 
 func (c *counter) Hit(string) {

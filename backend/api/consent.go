@@ -6,22 +6,28 @@ import (
 	"strings"
 )
 
-// consent refuses a call of the script while the visitor has not agreed, which
-// a cookie of the site's says. Calls of the site's server are not asked for it:
-// they carry no cookies, and the credentials that they do carry are given out
-// after consent only.
-func (c *call) consent() *failure {
-	if Agreed(c.r.Header, c.site.ConsentCookie, c.site.ConsentValue) {
-		return nil
-	}
-	return fail(http.StatusForbidden, "consent_missing", "the visitor has not agreed to be counted")
+// Consent is how a visitor agrees to be counted, or does not. The zero Consent asks nobody.
+type Consent struct {
+	// Cookie names the cookie of the site's that has to be there; empty for none.
+	Cookie string
+	// Value is what its value has to match; nil for any value.
+	Value *regexp.Regexp
+	// Refusals are header fields by which browsers tell, with the value 1, that their user does not
+	// agree, whatever a cookie says.
+	Refusals []string
 }
 
-// Agreed tells whether a request carries the cookie by which the visitor has
-// agreed: of this name, and of a value that the expression matches, or any value
-// where there is none. Nobody is asked where the cookie has no name.
-func Agreed(h http.Header, cookie string, value *regexp.Regexp) bool {
-	if cookie == "" {
+// Asks tells whether there are visitors who have not agreed.
+func (c Consent) Asks() bool { return c.Cookie != "" || len(c.Refusals) > 0 }
+
+// Given tells whether the request comes from somebody who has agreed.
+func (c Consent) Given(h http.Header) bool {
+	for _, name := range c.Refusals {
+		if strings.TrimSpace(h.Get(name)) == "1" {
+			return false
+		}
+	}
+	if c.Cookie == "" {
 		return true
 	}
 	// Consent managers write values that [http.Request.Cookies] leaves out, and
@@ -29,10 +35,29 @@ func Agreed(h http.Header, cookie string, value *regexp.Regexp) bool {
 	for _, line := range h["Cookie"] {
 		for pair := range strings.SplitSeq(line, ";") {
 			name, given, found := strings.Cut(strings.Trim(pair, " "), "=")
-			if found && name == cookie && (value == nil || value.MatchString(given)) {
+			if found && name == c.Cookie && (c.Value == nil || c.Value.MatchString(given)) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// consent refuses a call of the script while the visitor has not agreed. Calls of
+// the site's server are not asked for it: they carry no cookies, and the credentials
+// that they do carry are given out after consent only.
+func (c *call) consent() *failure {
+	if c.site.Consent.Given(c.r.Header) {
+		return nil
+	}
+	return fail(http.StatusForbidden, "consent_missing", "the visitor has not agreed to be counted")
+}
+
+// What was not kept, since the visitor has not agreed.
+const (
+	UnkeptCall    = "call"    // of the script
+	UnkeptRefused = "refused" // a call of the site's server that did not prove from which page view it is
+)
+
+// Unkept are all of them.
+var Unkept = []string{UnkeptCall, UnkeptRefused}

@@ -6,9 +6,11 @@ import (
 	"hash/maphash"
 	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // leadAnswer is the result object of addOfflineRequest (browser interface,
@@ -71,13 +73,29 @@ func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submissio
 
 // keepRefused keeps a lead that was refused, for the owner of the site to see why.
 func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
+	if c.site.Consent.Asks() && c.submitted.Ref == (visit.Ref{}) {
+		// Whose it is was not proved, so nobody is known to have agreed.
+		a.observer.Unkept(UnkeptRefused)
+		return
+	}
 	r := *c.submitted
 	r.SiteID, r.Code, r.Reason, r.Region = c.site.ID, f.code, f.reason, c.site.Region(ctx)
-	r.Address = network(pace.Client(c.r.RemoteAddr))
-	if r.Origin != lead.Server { // the visitor's own, which is nobody's business
-		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, r.Address), 36)
+	client := pace.Client(c.r.RemoteAddr)
+	switch {
+	case r.Origin != lead.Server: // the visitor's own, which is nobody's business
+		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, network(client)), 36)
+	case c.site.WholeAddresses:
+		r.Address = network(client)
+	default:
+		r.Address = pace.Truncated(client)
 	}
 	a.leads.Refuse(r)
+}
+
+// TruncatedClient is the first address of the network of a client, as a request's RemoteAddr has it; see [pace.Truncated].
+func TruncatedClient(remote string) string {
+	first, _, _ := strings.Cut(pace.Truncated(pace.Client(remote)), "/")
+	return first
 }
 
 // network is the address as it is kept: of IPv6, the network that one client has whole.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -128,7 +129,7 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 		require.Equal(t, a.body["error"], list[0].Reason)
 		require.Equal(t, "RU", list[0].Region)
 		require.NotEmpty(t, list[0].URL)
-		require.Equal(t, "127.0.0.1", list[0].Address)
+		require.Equal(t, "127.0.0.0/24", list[0].Address, "no more of it is needed")
 		var sent url.Values
 		require.NoError(t, json.Unmarshal(list[0].Sent, &sent))
 		require.Equal(t, "Oslo", sent.Get("city"))
@@ -179,10 +180,13 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 func TestRefusedForConsentIsNotKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		site := siteOf(variantA)
-		site.ConsentCookie = "agreed"
+		site.Consent.Cookie = "agreed"
 		s := serve(t, d, site)
 		s.script("lead", object{"id": id(), "request": object{"phone": visitorsPhone}})
+		form := url.Values{"phone": {visitorsPhone}, "visitor_id": {"1"}, "hit_id": {"2"}, "session_id": {"3"}}
+		s.server("api/add_offline_message/", form)
 		require.NoError(t, s.leads.WriteRefused(t.Context()))
+		require.Equal(t, map[string]int{api.UnkeptCall: 1, api.UnkeptRefused: 1}, s.counted.unkept)
 		list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 		require.NoError(t, err)
 		require.Empty(t, list)

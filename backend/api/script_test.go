@@ -323,7 +323,7 @@ func TestStatus(t *testing.T) {
 func TestConsent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		site := siteOf(variantB)
-		site.ConsentCookie, site.ConsentValue = "agreed", regexp.MustCompile("^(yes|all)$")
+		site.Consent.Cookie, site.Consent.Value = "agreed", regexp.MustCompile("^(yes|all)$")
 		s := serve(t, d, site)
 		before := s.rows()
 		for _, cookie := range []string{"", "agreed=no", "agreed=yes!", "disagreed=yes"} {
@@ -347,7 +347,7 @@ func TestConsent(t *testing.T) {
 func TestConsentOfAnyValue(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	site := siteOf(variantB)
-	site.ConsentCookie = "agreed"
+	site.Consent.Cookie = "agreed"
 	s := serve(t, d, site)
 	require.Equal(t, 200, s.script("hit", viewOf("https://shop.example/"), "Cookie", "agreed=").status)
 	require.Equal(t, 403, s.script("hit", viewOf("https://shop.example/")).status)
@@ -357,7 +357,7 @@ func TestConsentOfAnyValue(t *testing.T) {
 func TestConsentAsWritten(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	site := siteOf(variantB)
-	site.ConsentCookie, site.ConsentValue = "cm", regexp.MustCompile(`"statistics":true`)
+	site.Consent.Cookie, site.Consent.Value = "cm", regexp.MustCompile(`"statistics":true`)
 	s := serve(t, d, site)
 	for cookie, status := range map[string]int{
 		`a=b; cm={"needed":true,"statistics":true}; c=d`:  200,

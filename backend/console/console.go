@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -35,11 +36,14 @@ type Subjects struct {
 	Leases     *number.Leases
 	Previews   *number.Previews
 	Deliveries *notify.Deliveries
+	Persons    *person.Persons
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
 	// Pools are those of this server's configuration. It may be nil.
 	Pools func() number.ConfiguredPools
+	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
+	WholeAddresses func() bool
 }
 
 // Console serves the operators' pages at the root of a host of their own. The
@@ -229,6 +233,11 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /operators/{operator}/password", c.admin(c.resetPassword))
 	mux.HandleFunc("POST /operators/{operator}/removal", c.admin(c.removeOperator))
 	mux.HandleFunc("GET /history", c.admin(c.showHistory))
+	mux.HandleFunc("GET /person", c.admin(c.showPerson))
+	mux.HandleFunc("GET /person/{site}/{visitor}", c.admin(c.showPersonOf))
+	mux.HandleFunc("POST /person", c.admin(c.lookAtPerson))
+	mux.HandleFunc("POST /person/export", c.admin(c.exportPerson))
+	mux.HandleFunc("POST /person/erasure", c.admin(c.erasePerson))
 
 	missing := func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, http.StatusNotFound, "fail.notFound") }
 	inside := c.signedIn(missing)

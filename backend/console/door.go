@@ -95,7 +95,12 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 // refused logs an attempt to come in that has failed, for programs that shut out
 // those who guess. What was typed is not logged: it may be a password.
 func (c *Console) refused(r *http.Request) {
-	c.logger.Warn("sign-in failed", zap.String("address", pace.Client(r.RemoteAddr).String()))
+	client := pace.Client(r.RemoteAddr)
+	address := pace.Truncated(client)
+	if c.WholeAddresses != nil && c.WholeAddresses() {
+		address = client.String()
+	}
+	c.logger.Warn("sign-in failed", zap.String("address", address))
 }
 
 // seconds is the time to wait as the Retry-After header has it.

@@ -23,6 +23,7 @@ var deeds = map[string]string{
 	operator.Added: "history.added", operator.PasswordChanged: "history.password", operator.PasswordReset: "history.reset",
 	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
+	operator.Exported: "history.exported", operator.PersonLooked: "history.personLooked", operator.PersonErased: "history.personErased",
 	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
 	notify.EndpointAdded: "history.endpointAdded", notify.EndpointChanged: "history.endpointChanged", notify.EndpointPaused: "history.endpointPaused",
 	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",
@@ -100,6 +101,11 @@ func (p *historyPage) add(f frame, e journal.Entry) {
 		}
 	}
 	switch e.Kind {
+	case operator.Exported, operator.PersonLooked, operator.PersonErased:
+		var h operator.Handled
+		if json.Unmarshal(e.Data, &h) == nil {
+			row.Details = handledDetails(f.Words, h)
+		}
 	case operator.Renamed:
 		row.Details = []string{textOf(said.From) + " → " + textOf(said.To)}
 	case operator.RoleChanged:

@@ -77,9 +77,11 @@ func (d *DB) openWriter(path string) error {
 }
 
 // sqliteWriter is what a connection that writes is opened by. synchronous(FULL) flushes
-// the log at each commit: what is acknowledged survives a power cut.
+// the log at each commit: what is acknowledged survives a power cut. secure_delete(ON) writes
+// zeros over what is deleted: a person who is erased is not left in the file.
 func sqliteWriter(path string) string {
 	return sqliteSource(path, "busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+		"secure_delete(ON)",
 		"cache_size(-32768)", "wal_autocheckpoint(4000)") + "&_txlock=immediate"
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -288,4 +289,43 @@ func BenchmarkOutage(b *testing.B) {
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "items/s")
 		})
 	}
+}
+
+// Whoever is to be forgotten is found in what waits, however it was written.
+func TestTraces(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		q := queue.New(d, zap.NewNop()) // which is not run
+		f := forward.New(d, q, new(outcomes))
+		of, err := forward.ParseService("http://desk.example/", "")
+		require.NoError(t, err)
+		call := func(path, body string) forward.Item {
+			return forward.Item{Service: of, Call: &forward.Call{Method: "POST", Path: path, Body: body}}
+		}
+		information := forward.Item{Service: of, Information: url.Values{"email": {"Anna@Example.com"}}}
+		for _, item := range []forward.Item{
+			lead(of, signed), information, call("v1/lead", `{"request":{"email":"anna@example.com"}}`),
+			call("api/add_offline_message/", "email=anna%40example.com&phone=%2B7+%28495%29+111-22-33"), call("vc/s/?ve=anna%40example.com", ""), call("v1/lead", `{"phone":"74957654321"}`),
+		} {
+			require.NoError(t, f.Add(t.Context(), 1, item))
+		}
+		of1 := f.Traces()
+		for expected, m := range map[int]trace.Mark{
+			4: {Kind: trace.Email, Text: "anna@example.com"},
+			2: {Kind: trace.Phone, Text: "74951112233"},
+			0: {Kind: trace.Email, Text: "boris@example.com"},
+		} {
+			found, err := of1.Find(t.Context(), d.Read(), m)
+			require.NoError(t, err)
+			require.Len(t, found, expected)
+			for _, mark := range found {
+				require.Equal(t, trace.Job, mark.Kind)
+				n, err := of1.Tables[0].Count(t.Context(), d.Read(), mark)
+				require.NoError(t, err)
+				require.EqualValues(t, 1, n)
+			}
+		}
+		n, err := of1.Tables[1].Count(t.Context(), d.Read(), trace.Mark{Kind: trace.Visitor, SiteID: 1, ID: 11})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, n)
+	})
 }

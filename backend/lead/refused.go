@@ -38,7 +38,7 @@ type Refused struct {
 	// At is when it came last, Times how often the very same came.
 	At    time.Time
 	Times int
-	// Address is that of the site's server, or for IPv6 its network. Of a visitor it is
+	// Address is that of the site's server, or its network. Of a visitor it is
 	// HiddenAddress and a hash, which tells visitors apart for a while and nothing else.
 	Address string
 	// Origin is Script or Server.

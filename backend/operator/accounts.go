@@ -133,10 +133,7 @@ func (o *Operators) note(ctx context.Context, tx db.Tx, kind, by string, a Opera
 	if err != nil {
 		return err
 	}
-	sites := at.IDs()
-	if at.All() {
-		sites = []int64{0}
-	}
+	sites := NotedAt(at)
 	entries := make([]journal.Entry, len(sites))
 	for i, site := range sites {
 		entries[i] = journal.Entry{SiteID: site, At: o.now(), Kind: kind, SubjectID: a.ID, Data: data}

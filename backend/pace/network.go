@@ -35,6 +35,20 @@ func (l ByNetwork) Of(client netip.Addr) []Place {
 	return []Place{l.narrow.At(network(32))}
 }
 
+// Truncated is the network of an address, which tells less of who it is: the /24 of IPv4, the /48 of IPv6. It is
+// empty where there is no address.
+func Truncated(client netip.Addr) string {
+	bits := 24
+	if client.Is6() {
+		bits = 48
+	}
+	network, err := client.Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	return network.String()
+}
+
 // Client is the address of a request's RemoteAddr, with a port or without; the zero
 // Addr when it has none. An IPv4 address is one however it is written.
 func Client(remote string) netip.Addr {

@@ -3,6 +3,7 @@ package visit
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -92,4 +93,20 @@ func (c Contact) Phone() Phone {
 	}
 	digits, extension, _ := strings.Cut(c.Value, extended)
 	return Phone{digits, extension}
+}
+
+// Writings are the digits by which the number, in digits in international form, is written: with the country's
+// code, without it, and with what is dialled in its place within the country.
+func Writings(digits string) []string {
+	writings := []string{digits}
+	number, err := phonenumbers.Parse("+"+digits, "")
+	if err != nil {
+		return writings
+	}
+	for _, writing := range []string{phonenumbers.GetNationalSignificantNumber(number), Digits(phonenumbers.Format(number, phonenumbers.NATIONAL))} {
+		if !slices.Contains(writings, writing) {
+			writings = append(writings, writing)
+		}
+	}
+	return writings
 }

@@ -65,7 +65,7 @@
 
 	document.addEventListener("submit", async (event) => {
 		const form = event.target, button = event.submitter ?? form.querySelector("button");
-		if (event.defaultPrevented) return;
+		if (event.defaultPrevented || form.matches("[data-downloads]")) return;
 		event.preventDefault();
 		if (form.method !== "post") return goes(form, () => form.submit());
 		const body = new URLSearchParams(new FormData(form));

@@ -1,0 +1,72 @@
+package lead
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/trace"
+)
+
+// Traces are what is kept of a person's leads.
+func (l *Leads) Traces() trace.Subject {
+	const ofLead = `site_id = $1 AND lead_id = $2`
+	return trace.Subject{
+		Find: l.findTraces,
+		Tables: []trace.Table{
+			{Name: "lead_deliveries", By: trace.Lead, Where: ofLead},
+			{Name: "lead_opened", By: trace.Lead, Where: ofLead},
+			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"}},
+			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest"}, JSON: []string{"sent"}},
+		},
+	}
+}
+
+// plain is what is left of a column's text without the signs that stand between the digits of a number.
+func plain(column string) string {
+	for _, sign := range []string{" ", "-", "(", ")", ".", "+", "/", "\u00a0", "\u2011", "\u2013"} {
+		column = `replace(` + column + `, '` + sign + `', '')`
+	}
+	return column
+}
+
+// likeThis has a text stand for itself in a pattern of LIKE.
+var likeThis = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+// findTraces finds leads and refused submissions, by what stands in them and by their visitors.
+func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
+	ask := func(kind trace.Kind, query string, args ...any) {
+		if err != nil {
+			return
+		}
+		type row struct{ site, id, visitor int64 }
+		var rows []row
+		rows, err = db.List(ctx, from, func(r *row) []any { return []any{&r.site, &r.id, &r.visitor} }, query, args...)
+		for _, r := range rows {
+			marks = append(marks, trace.Mark{Kind: kind, SiteID: r.site, ID: r.id})
+			if r.visitor != 0 {
+				marks = append(marks, trace.Mark{Kind: trace.Visitor, SiteID: r.site, ID: r.visitor})
+			}
+		}
+	}
+	const leads, refused = `SELECT site_id, id, visitor_id FROM leads WHERE `, `SELECT site_id, id, 0 FROM refused_leads WHERE `
+	switch m.Kind {
+	case trace.Phone:
+		ask(trace.Lead, leads+`phone_digits = $1`, m.Text)
+	case trace.Written: // also in the middle of a text
+		ask(trace.Lead, leads+`phone_digits = '' AND phone <> '' AND `+plain("phone")+` LIKE $1`, "%"+m.Text+"%")
+		ask(trace.Refused, refused+plain("sent")+` LIKE $1`, "%"+m.Text+"%")
+	case trace.Email:
+		ask(trace.Lead, leads+`lower(email) = lower($1)`, m.Text)
+		// It stands there as JSON, where quotes and a few other signs look otherwise: no address has them.
+		ask(trace.Refused, refused+`lower(sent) LIKE lower($1) ESCAPE '!'`, "%"+likeThis.Replace(m.Text)+"%")
+	case trace.Visitor:
+		ask(trace.Lead, leads+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
+		ask(trace.Refused, refused+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding a person's leads: %w", err)
+	}
+	return marks, nil
+}

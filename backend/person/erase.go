@@ -1,0 +1,315 @@
+package person
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/trace"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// erasing is the duty of erasing, and what is woken when there is something to erase.
+	erasing = "erasing"
+	// piecePause is the least time between two pieces, in which others write. It is pieceShare times as long
+	// as the last one took.
+	piecePause = 10 * time.Millisecond
+	pieceShare = 3
+	// lookPause is how often it is looked without a wake.
+	lookPause = time.Minute
+	// maxPasses bounds how often it is looked again for what came while the person was being erased.
+	maxPasses = 20
+	// contactMemory is for how long it is known which numbers and addresses were erased. Forms wait on a disk
+	// for hours at most.
+	contactMemory = 30 * 24 * time.Hour
+	// maxErasures is how many a list has.
+	maxErasures = 50
+)
+
+// Erasure is the erasing of a person.
+type Erasure struct {
+	ID    int64
+	Sites scope.Sites
+	// By is the login of who has asked for it, or empty for whoever runs the server.
+	By string
+	// Person is the hash that stands for the person.
+	Person string
+	// AskedAt and EndedAt are when; the latter is zero while it goes on.
+	AskedAt, EndedAt time.Time
+	// Rows are how many rows have been erased.
+	Rows int64
+}
+
+type erasureRow struct {
+	Erasure
+	sites          scope.Sites
+	asked, endedAt int64
+}
+
+func (r *erasureRow) fields() []any {
+	return []any{&r.ID, &r.sites, &r.By, &r.Person, &r.asked, &r.endedAt, &r.Rows}
+}
+
+const erasureColumns = `id, sites, asked_by, person, asked_at, ended_at, erased`
+
+func (p *Persons) erasures(ctx context.Context, which string, args ...any) ([]Erasure, error) {
+	rows, err := db.List(ctx, p.db.Read(), (*erasureRow).fields, `SELECT `+erasureColumns+` FROM erasures `+which, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading erasures: %w", err)
+	}
+	list := make([]Erasure, len(rows))
+	for i, r := range rows {
+		list[i] = r.Erasure
+		list[i].Sites, list[i].AskedAt = r.sites, time.UnixMilli(r.asked)
+		if r.endedAt != 0 {
+			list[i].EndedAt = time.UnixMilli(r.endedAt)
+		}
+	}
+	return list, nil
+}
+
+// Erasures are the latest at the sites, the newest first.
+func (p *Persons) Erasures(ctx context.Context, sites scope.Sites) (seen []Erasure, err error) {
+	list, err := p.erasures(ctx, `ORDER BY id DESC LIMIT $1`, maxErasures)
+	for _, e := range list {
+		if sites.Covers(e.Sites) {
+			seen = append(seen, e)
+		}
+	}
+	return seen, err
+}
+
+// Erasure is the one of the id.
+func (p *Persons) Erasure(ctx context.Context, id int64) (Erasure, error) {
+	list, err := p.erasures(ctx, `WHERE id = $1`, id)
+	if err == nil && len(list) == 0 {
+		err = errors.New("there is no such erasure")
+	}
+	if err != nil {
+		return Erasure{}, err
+	}
+	return list[0], nil
+}
+
+// Erase has all erased that is known of the person, and returns when that is certain to be done: [Persons.Run] does
+// it, on whichever node, and goes on with it after a restart. From now on, forms that the person has sent before are not
+// stored.
+func (p *Persons) Erase(ctx context.Context, by string, s Sought) (id int64, err error) {
+	marks, err := p.marks(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	if id, err = p.ids.Next(ctx); err != nil {
+		return 0, err
+	}
+	at := p.now().UnixMilli()
+	err = p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO erasures (`+erasureColumns+`) VALUES ($1, $2, $3, $4, $5, 0, 0)`, id, s.Sites.String(), by, p.name(marks), at); err != nil {
+			return err
+		}
+		for _, m := range marks {
+			if _, err := tx.Exec(ctx, `INSERT INTO erasure_marks (erasure_id, kind, site_id, id, text) VALUES ($1, $2, $3, $4, $5)`, id, string(m.Kind), m.SiteID, m.ID, m.Text); err != nil {
+				return err
+			}
+			for _, site := range operator.NotedAt(s.Sites) {
+				if m.Text == "" {
+					continue
+				}
+				if _, err := tx.Exec(ctx, `INSERT INTO erased_contacts (hash, at) VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET at = EXCLUDED.at`, p.contactHash(site, m.Text), at); err != nil {
+					return err
+				}
+			}
+		}
+		tx.Wake(erasing)
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("asking for an erasure: %w", err)
+	}
+	return id, nil
+}
+
+// Run erases what was asked for, until ctx ends.
+func (p *Persons) Run(ctx context.Context) {
+	asked, forget := p.db.Subscribe(erasing)
+	defer forget()
+	for ctx.Err() == nil {
+		if err := p.EraseAsked(ctx); err != nil && ctx.Err() == nil {
+			p.logger.Warn("erasing a person failed; it is tried again", zap.Error(err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-asked:
+		case <-time.After(lookPause):
+		}
+	}
+}
+
+// EraseAsked erases what was asked for, unless another node does. Run calls it by itself.
+func (p *Persons) EraseAsked(ctx context.Context) error {
+	asked, err := p.erasures(ctx, `WHERE ended_at = 0 ORDER BY id`)
+	if err != nil || len(asked) == 0 {
+		return err
+	}
+	_, err = p.db.Duty(ctx, erasing, func(ctx context.Context) error {
+		for len(asked) > 0 {
+			for _, e := range asked {
+				if err := p.erase(ctx, e); err != nil {
+					return err
+				}
+			}
+			if asked, err = p.erasures(ctx, `WHERE ended_at = 0 ORDER BY id`); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// erase erases one person: what the marks lead to, and then what has come meanwhile, until nothing is left.
+func (p *Persons) erase(ctx context.Context, e Erasure) error {
+	for pass := 0; ; pass++ {
+		marks, err := p.marksOf(ctx, e)
+		if err != nil {
+			return err
+		}
+		if marks, err = p.follow(ctx, e.Sites, marks); err != nil {
+			return err
+		}
+		if err := p.keepMarks(ctx, e, marks); err != nil {
+			return err
+		}
+		erased := int64(0)
+		err = p.each(marks, func(t trace.Table, m trace.Mark) error {
+			for {
+				began := time.Now()
+				n, err := p.piece(ctx, e, t, m)
+				erased += n
+				if n == 0 || err != nil {
+					return err
+				}
+				if !sleep(ctx, max(piecePause, pieceShare*time.Since(began))) {
+					return ctx.Err()
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if erased == 0 || pass == maxPasses {
+			break
+		}
+	}
+	if err := p.end(ctx, e); err != nil {
+		return err
+	}
+	return p.db.Scrub(ctx)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// piece erases a part of the mark's rows.
+func (p *Persons) piece(ctx context.Context, e Erasure, t trace.Table, m trace.Mark) (rows int64, err error) {
+	// Most marks lead to nothing in most tables, which is found without keeping the writer.
+	if any, err := t.Any(ctx, p.db.Read(), m); !any || err != nil {
+		return 0, err
+	}
+	err = p.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+		if rows, err = t.Erase(ctx, tx, m); err != nil || rows == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE erasures SET erased = erased + $2 WHERE id = $1`, e.ID, rows)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rows, nil
+}
+
+func (p *Persons) marksOf(ctx context.Context, e Erasure) ([]trace.Mark, error) {
+	marks, err := db.List(ctx, p.db.Read(), func(m *trace.Mark) []any { return []any{&m.Kind, &m.SiteID, &m.ID, &m.Text} },
+		`SELECT kind, site_id, id, text FROM erasure_marks WHERE erasure_id = $1`, e.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading an erasure: %w", err)
+	}
+	return marks, nil
+}
+
+// keepMarks has the marks outlive the rows that have led to them.
+func (p *Persons) keepMarks(ctx context.Context, e Erasure, marks []trace.Mark) error {
+	for some := range db.Parts(marks) {
+		err := p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			values, args := db.Values(some, func(m *trace.Mark) []any { return []any{&e.ID, &m.Kind, &m.SiteID, &m.ID, &m.Text} })
+			_, err := tx.Exec(ctx, `INSERT INTO erasure_marks (erasure_id, kind, site_id, id, text) `+values+` ON CONFLICT DO NOTHING`, args...)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("keeping the marks of an erasure: %w", err)
+		}
+	}
+	return nil
+}
+
+// end notes that the person is erased, and forgets by what the person was known.
+func (p *Persons) end(ctx context.Context, e Erasure) error {
+	err := p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM erasure_marks WHERE erasure_id = $1`, e.ID); err != nil {
+			return err
+		}
+		rows, _, err := db.One(ctx, tx, db.Only[int64], `UPDATE erasures SET ended_at = $2 WHERE id = $1 RETURNING erased`, e.ID, p.now().UnixMilli())
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM erased_contacts WHERE at < $1`, p.now().Add(-contactMemory).UnixMilli()); err != nil {
+			return err
+		}
+		return p.noteTx(ctx, tx, operator.PersonErased, e.By, e.Sites, e.Person, rows)
+	})
+	if err != nil {
+		return fmt.Errorf("ending an erasure: %w", err)
+	}
+	return nil
+}
+
+// contactHash stands for a number or an address at a site, or with 0 at all of them.
+func (p *Persons) contactHash(siteID int64, text string) string {
+	return p.hash(strconv.FormatInt(siteID, 10) + " " + text)
+}
+
+// ErasedSince tells whether the person of one of the numbers and addresses, as somebody has written them, was erased at the
+// site after the time: what was sent then is not to be stored.
+func (p *Persons) ErasedSince(ctx context.Context, siteID int64, at time.Time, region string, contacts ...string) (bool, error) {
+	for _, text := range contacts {
+		for _, writing := range []string{visit.ReadPhone(text, region).Digits, visit.Digits(text), lower(text)} {
+			if writing == "" {
+				continue
+			}
+			_, erased, err := db.One(ctx, p.db.Read(), db.Only[string], `SELECT hash FROM erased_contacts WHERE hash IN ($1, $2) AND at >= $3`,
+				p.contactHash(0, writing), p.contactHash(siteID, writing), at.UnixMilli())
+			if err != nil {
+				return false, fmt.Errorf("looking for erased persons: %w", err)
+			}
+			if erased {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

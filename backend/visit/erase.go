@@ -1,0 +1,69 @@
+package visit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/trace"
+)
+
+// Traces are what is kept of a person's visits. The visitor goes first: from then on nothing more is stored
+// for the visitor.
+func (v *Visits) Traces() trace.Subject {
+	visitor := func(id int64) int64 { return v.visitors.number(ID(id)) }
+	session := func(id int64) int64 { return v.sessions.number(ID(id)) }
+	visitors := func(number int64) int64 { return int64(v.visitors.id(number)) }
+	sessions := func(number int64) int64 { return int64(v.sessions.id(number)) }
+	hits := func(number int64) int64 { return int64(v.hits.id(number)) }
+	of := map[string]func(int64) int64{"visitor_id": visitors, "session_id": sessions, "hit_id": hits}
+	const ofVisitor, ofSession = `site_id = $1 AND visitor_id = $2`, `site_id = $1 AND session_id = $2`
+	return trace.Subject{
+		Find: v.findTraces,
+		Tables: []trace.Table{
+			{Name: "visitors", By: trace.Visitor, Where: `site_id = $1 AND id = $2`, ID: visitor, Hidden: []string{"arrived", "nonce", "marked"},
+				Public: map[string]func(int64) int64{"id": visitors, "session_id": sessions}},
+			{Name: "contacts", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of},
+			{Name: "properties", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of},
+			{Name: "events", By: trace.Session, Where: ofSession, ID: session, Public: of},
+			{Name: "hits", By: trace.Session, Where: ofSession, ID: session,
+				Public: map[string]func(int64) int64{"id": hits, "visitor_id": visitors, "session_id": sessions}},
+			{Name: "presences", By: trace.Session, Where: ofSession, ID: session, Public: of},
+			{Name: "sessions", By: trace.Session, Where: `site_id = $1 AND id = $2`, ID: session, Hidden: []string{"recent"},
+				Public: map[string]func(int64) int64{"id": sessions, "visitor_id": visitors, "hit_id": hits}},
+		},
+	}
+}
+
+// findTraces finds visitors by what they have left, and their sessions.
+func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) ([]trace.Mark, error) {
+	var query string
+	args := []any{m.Text}
+	switch m.Kind {
+	case trace.Phone:
+		// An extension stands behind the number.
+		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'phone' AND (lower(value) = $1 OR value LIKE $2)`
+		args = append(args, m.Text+extended+"%")
+	case trace.Written:
+		query, args[0] = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'phone' AND lower(value) = $1`, ofNobody+m.Text
+	case trace.Email:
+		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'email' AND lower(value) = lower($1)`
+	case trace.Visitor:
+		query = `SELECT site_id, id FROM sessions WHERE site_id = $1 AND visitor_id = $2`
+		args = []any{m.SiteID, v.visitors.number(ID(m.ID))}
+	default:
+		return nil, nil
+	}
+	marks, err := db.List(ctx, from, func(m *trace.Mark) []any { return []any{&m.SiteID, &m.ID} }, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("finding a person's visits: %w", err)
+	}
+	for i := range marks {
+		if m.Kind == trace.Visitor {
+			marks[i].Kind, marks[i].ID = trace.Session, int64(v.sessions.id(marks[i].ID))
+		} else {
+			marks[i].Kind, marks[i].ID = trace.Visitor, int64(v.visitors.id(marks[i].ID))
+		}
+	}
+	return marks, nil
+}

@@ -1,0 +1,150 @@
+package visit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/trace"
+)
+
+const (
+	// prunedAtOnce bounds how many sessions one transaction deletes.
+	prunedAtOnce = 32
+	// prunePause is the least time between two transactions, in which page views are written. It is
+	// pruneShare times as long as the last one took, so that those who visit hardly notice.
+	prunePause = 20 * time.Millisecond
+	pruneShare = 9
+)
+
+// oldSession is one that nobody has been active in for long.
+type oldSession struct{ site, id, visitor, hits int64 }
+
+// oldSessions are the oldest that ended before the time, prunedAtOnce at most.
+func (v *Visits) oldSessions(ctx context.Context, before time.Time) ([]oldSession, error) {
+	for _, bots := range []string{"NOT bot", "bot"} { // each has an index
+		list, err := db.List(ctx, v.db.Read(), func(s *oldSession) []any { return []any{&s.site, &s.id, &s.visitor, &s.hits} },
+			fmt.Sprintf(`SELECT site_id, id, visitor_id, hits FROM sessions WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, bots, prunedAtOnce), before.UnixMilli())
+		if err != nil || len(list) > 0 {
+			return list, err
+		}
+	}
+	return nil, nil
+}
+
+// HasOlder tells whether there is anything for [Visits.Prune].
+func (v *Visits) HasOlder(ctx context.Context, before time.Time) (bool, error) {
+	list, err := v.oldSessions(ctx, before)
+	if err != nil {
+		return false, fmt.Errorf("looking for old visits: %w", err)
+	}
+	return len(list) > 0, nil
+}
+
+// Prune deletes the sessions that ended before the time, with their page views and events, and the visitors who have no
+// later ones, with all that is known of them. It returns how many sessions these were. Leads and calls keep their source
+// themselves; the counts of days stay.
+//
+// It works in small transactions with pauses between them, and may end at any of them.
+func (v *Visits) Prune(ctx context.Context, before time.Time) (sessions int, err error) {
+	for {
+		old, err := v.oldSessions(ctx, before)
+		if err == nil && len(old) == 0 {
+			return sessions, nil
+		}
+		short := false
+		if err == nil {
+			short, err = v.fitTogether(ctx, old)
+		}
+		began, pruned := time.Now(), 0
+		if err == nil {
+			err = v.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+				if short {
+					pruned, err = pruneTogether(ctx, tx, old)
+				} else {
+					pruned, err = pruneLong(ctx, tx, old)
+				}
+				return err
+			})
+		}
+		if err != nil {
+			return sessions, fmt.Errorf("pruning visits: %w", err)
+		}
+		sessions += pruned
+		select {
+		case <-ctx.Done():
+			return sessions, ctx.Err()
+		case <-time.After(max(prunePause, pruneShare*time.Since(began))):
+		}
+	}
+}
+
+// fitTogether tells whether the rows of the sessions are few enough for one transaction.
+func (v *Visits) fitTogether(ctx context.Context, old []oldSession) (bool, error) {
+	rows := int64(0)
+	for _, s := range old {
+		rows += s.hits
+	}
+	if rows > trace.AtOnce {
+		return false, nil
+	}
+	values, args := sessionsOf(old)
+	stored, _, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM hits WHERE (site_id, session_id) IN (`+values+`)) +
+		(SELECT COUNT(*) FROM events WHERE (site_id, session_id) IN (`+values+`))`, args...)
+	return stored <= trace.AtOnce, err
+}
+
+func sessionsOf(old []oldSession) (values string, args []any) {
+	return db.Values(db.Padded(old), func(s *oldSession) []any { return []any{&s.site, &s.id} })
+}
+
+// pruneTogether deletes the sessions, whose rows are few.
+func pruneTogether(ctx context.Context, tx db.Tx, old []oldSession) (pruned int, err error) {
+	values, args := sessionsOf(old)
+	for _, t := range rowsOfSessions {
+		if err := tx.Send(ctx, `DELETE FROM `+t.Name+` WHERE (site_id, session_id) IN (`+values+`)`, args...); err != nil {
+			return 0, err
+		}
+	}
+	gone, err := tx.Exec(ctx, `DELETE FROM sessions WHERE (site_id, id) IN (`+values+`)`, args...)
+	if err != nil {
+		return 0, err
+	}
+	return int(gone), pruneVisitors(ctx, tx, old)
+}
+
+// pruneVisitors deletes the visitors of whom no session is left.
+func pruneVisitors(ctx context.Context, tx db.Tx, old []oldSession) error {
+	values, args := db.Values(db.Padded(old), func(s *oldSession) []any { return []any{&s.site, &s.visitor} })
+	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+values+`)
+		AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.site_id = visitors.site_id AND s.visitor_id = visitors.id)`, args...); err != nil {
+		return err
+	}
+	for _, of := range []string{"contacts", "properties"} {
+		if err := tx.Send(ctx, `DELETE FROM `+of+` WHERE (site_id, visitor_id) IN (`+values+`)
+			AND NOT EXISTS (SELECT 1 FROM visitors v WHERE v.site_id = `+of+`.site_id AND v.id = `+of+`.visitor_id)`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOfSessions are the tables whose rows go before their session.
+var rowsOfSessions = []trace.Table{
+	{Name: "hits", Where: `site_id = $1 AND session_id = $2`},
+	{Name: "events", Where: `site_id = $1 AND session_id = $2`},
+	{Name: "presences", Where: `site_id = $1 AND session_id = $2`},
+}
+
+// pruneLong deletes the first of the sessions, or a part of its rows: the rest goes in the next transaction.
+func pruneLong(ctx context.Context, tx db.Tx, old []oldSession) (pruned int, err error) {
+	s := old[0]
+	for _, t := range rowsOfSessions {
+		rows, err := t.Erase(ctx, tx, trace.Mark{SiteID: s.site, ID: s.id})
+		if err != nil || rows == trace.AtOnce {
+			return 0, err
+		}
+	}
+	return pruneTogether(ctx, tx, old[:1])
+}

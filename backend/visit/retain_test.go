@@ -1,0 +1,94 @@
+package visit_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func TestOldVisitsArePruned(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+		visits, err := visit.Open(ctx, d, func() time.Time { return at })
+		require.NoError(t, err)
+		view := func(visitor visit.ID, nonce, agent string) visit.Hit {
+			h, err := visits.Hit(ctx, 1, visitor, visit.View{Nonce: nonce, URL: "https://shop.example/?utm_source=" + nonce, Kind: "load", UserAgent: agent})
+			require.NoError(t, err)
+			return h
+		}
+		const browser, robot = "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0", "Mozilla/5.0 (compatible; Googlebot/2.1)"
+		gone := view(0, "gone", browser)
+		require.NoError(t, visits.AddInfo(ctx, 1, gone.Ref, visit.Info{Name: "Ada", Email: "ada@example.com"}))
+		require.NoError(t, visits.SetProperty(ctx, 1, gone.Ref, "x", nil))
+		require.NoError(t, visits.TrackEvent(ctx, 1, gone.Ref, "", visit.Event{Category: "a", Action: "b"}))
+		view(0, "robot", robot)
+		long := view(0, "long", browser) // more page views than a transaction deletes
+		require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title)
+				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+				SELECT site_id, session_id, 1000000 + i, visitor_id, at, kind, url, referrer, title FROM hits, n WHERE url LIKE '%long'`)
+			return err
+		}))
+		for i := range 60 {
+			view(0, fmt.Sprint("many", i), browser)
+		}
+		back := view(0, "back", browser)
+		require.NoError(t, visits.AddInfo(ctx, 1, back.Ref, visit.Info{Email: "back@example.com"}))
+		days, err := visits.Days(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
+		require.NoError(t, err)
+		require.NotEmpty(t, days)
+
+		limit := at.Add(time.Hour)
+		at = at.Add(2 * time.Hour)
+		again := view(back.Visitor, "again", browser)
+		require.True(t, again.NewSession)
+		young := view(0, "young", browser)
+
+		older, err := visits.HasOlder(ctx, limit)
+		require.NoError(t, err)
+		require.True(t, older)
+		stopped, stop := context.WithCancel(ctx)
+		stop()
+		_, err = visits.Prune(stopped, limit)
+		require.Error(t, err)
+		pruned, err := visits.Prune(ctx, limit)
+		require.NoError(t, err)
+		require.Equal(t, 64, pruned)
+
+		count := func(query string) int {
+			n, _, err := db.One(ctx, d.Read(), db.Only[int], `SELECT COUNT(*) FROM `+query)
+			require.NoError(t, err)
+			return n
+		}
+		for _, visitor := range []visit.ID{gone.Visitor, long.Visitor} {
+			_, err = visits.Card(ctx, 1, visitor)
+			require.ErrorIs(t, err, visit.ErrUnknown)
+		}
+		for table, left := range map[string]int{"visitors": 2, "sessions": 2, "hits": 2, "events": 0, "properties": 0, "contacts": 1} {
+			require.Equal(t, left, count(table), table)
+		}
+		card, err := visits.Card(ctx, 1, back.Visitor)
+		require.NoError(t, err)
+		require.Len(t, card.Sessions, 1, "who is there again stays, without the old visit")
+		require.Len(t, card.Emails, 1)
+		_, err = visits.Card(ctx, 1, young.Visitor)
+		require.NoError(t, err)
+		after, err := visits.Days(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, after[0].Hits, days[0].Hits, "counts stay")
+
+		older, err = visits.HasOlder(ctx, limit)
+		require.NoError(t, err)
+		require.False(t, older)
+		h := view(gone.Visitor, "returns", browser)
+		require.True(t, h.NewVisitor, "whoever comes back after that is new")
+	})
+}
