@@ -123,7 +123,7 @@ func (f *form) end(key string, status int, charset string) {
 		Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
-	k.Said = f.rule.Read(read, k.Region)
+	k.Said = f.rule.Read(read, k.Region, e.samples().forms.of(key, r))
 	for value := range api.VisitorCookie.Values(r.Header) {
 		k.Visitors = append(k.Visitors, value)
 	}

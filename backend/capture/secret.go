@@ -14,8 +14,8 @@ var secretName = regexp.MustCompile(`(?i)passw|(^|[^a-z])(pass|pwd|pin)([^a-z]|$
 var trap = regexp.MustCompile(`(?i)honey[-_]?pot|(^|[^a-z])(_gotcha|bot-?field|hp)([^a-z]|$)|_ak_hp_textarea|ak_hp_`)
 
 // technical are names of fields in which a form speaks to its own program.
-var technical = regexp.MustCompile(`(?i)^(_wpcf7.*|_wp_.*|action|post_id|queried_id|referer_title|form_id|form_fields\[ak_js.*|ak_js.*|` +
-	`wpforms\[(id|author|post_id|submit|token|page_.*|url_referer)\]|wpforms\[?_?(submit|ajax).*|page_(title|url|id)|url_referer|` +
+var technical = regexp.MustCompile(`(?i)^(_wpcf7.*|_wp_.*|action|post_id|queried_id|referer_title|referrer|form_id|form_fields\[ak_js.*|ak_js.*|` +
+	`wpforms\[(id|nonce|author|post_id|submit|token|page_.*|url_referer)\]|wpforms\[?_?(submit|ajax).*|page_(title|url|id)|params_hash|url_referer|` +
 	`gform_.*|is_submit_\d+|state_\d+|version_hash|` +
 	`tildaspec-.*|form-spec-comments|formservices(\[\])?|formid|` +
 	`web_form_.*|bxajaxid|ajax_(call|id|page)|logout|backurl|` +
