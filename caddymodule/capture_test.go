@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,6 +168,52 @@ func TestFormsBecomeLeads(t *testing.T) {
 	email, found, err := db.One(t.Context(), desk.DB.Read(), db.Only[string], `SELECT value FROM contacts WHERE kind = 'email' AND value = 'anna@example.com'`)
 	require.NoError(t, err)
 	require.True(t, found, email)
+}
+
+// What a program seems to have sent is a lead like others, and marked.
+func TestFormsOfPrograms(t *testing.T) {
+	s, _, desk := capturing(t)
+	const site = "http://localhost:$PORT"
+	asked := 0
+	post := func(fields string, headers ...string) lead.Lead {
+		t.Helper()
+		asked++
+		body := fmt.Sprintf("email=a%d@example.com&%s", asked, fields)
+		_, err := s.do(http.MethodPost, site+"/send/200", body, append(headers, "Content-Type", formType)...)
+		require.NoError(t, err)
+		l := leadsOf(t, desk)[0]
+		require.Equal(t, fmt.Sprintf("a%d@example.com", asked), l.Email)
+		return l
+	}
+	require.Empty(t, post("message=Hello", "User-Agent", browser).Marks)
+	l := post("message=Hello&_gotcha=1", "User-Agent", browser)
+	require.Equal(t, []string{lead.Trap}, l.Marks)
+	require.True(t, l.Spam())
+	require.Equal(t, []string{lead.Bot}, post("message=Hello", "User-Agent", "python-requests/2.32").Marks)
+
+	// Within a second of its page, and later.
+	var cookie string
+	require.Eventually(t, func() bool {
+		page := s.get(site+"/", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+		if page.Header.Get("Set-Cookie") == "" {
+			return false
+		}
+		cookie = cookieOf(t, page.Header.Values("Set-Cookie"))
+		l = post("message=Hello", "User-Agent", browser, "Cookie", cookie)
+		return slices.Equal([]string{lead.Quick}, l.Marks)
+	}, wait, tick)
+	require.False(t, l.Spam(), "people who are quick are people")
+	require.NoError(t, desk.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE hits SET at = at - 2000`)
+		return err
+	}))
+	require.Empty(t, post("message=Hello", "User-Agent", browser, "Cookie", cookie).Marks)
+
+	// The third who says the same.
+	const text = "message=We+sell+the+best+links+for+your+shop"
+	require.Empty(t, post(text, "User-Agent", browser).Marks)
+	require.Empty(t, post(text, "User-Agent", browser).Marks)
+	require.Equal(t, []string{lead.Repeated}, post(strings.Replace(text, "We+sell", "we++SELL", 1), "User-Agent", browser).Marks)
 }
 
 // Files of any size reach the site as they were sent.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -26,7 +27,7 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, rul
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
-	form := &form{block: b, rule: rule, asked: q.AsSent(r), body: body}
+	form := &form{block: b, sent: time.Now(), rule: rule, asked: q.AsSent(r), body: body}
 	form.asked.Header = r.Header.Clone() // the origin does not see our cookies
 	passing := r.Body
 	r.Body = &tee{ReadCloser: passing, form: form}
@@ -46,6 +47,7 @@ type form struct {
 	block *Block
 	rule  *capture.Rule
 	asked *http.Request
+	sent  time.Time
 
 	mu   sync.Mutex // the body may still be read while the answer begins
 	body *capture.Body

@@ -52,6 +52,7 @@ var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, For
 type keptForm struct {
 	ID     string             `json:"id"`
 	At     time.Time          `json:"at"`
+	Sent   time.Time          `json:"sent"` // when it began to come
 	Site   string             `json:"site"` // its key
 	Rule   capture.Rule       `json:"rule"`
 	Said   capture.Recognised `json:"said"`
@@ -118,7 +119,7 @@ func (f *form) end(key string, status int, charset string) {
 		return
 	}
 	k := &keptForm{
-		ID: rand.Text(), At: time.Now(), Site: key, Rule: *f.rule, Status: status,
+		ID: rand.Text(), At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status,
 		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
 		Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
@@ -187,7 +188,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		region, _ := desk.Numbers.Region(ctx, s.ID) // or as if no page had been seen
 		return region
 	}}
-	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Rule: &k.Rule, Said: k.Said, Status: k.Status})
+	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status})
 }
 
 // keep keeps the form on the disk, as it could not be stored.
