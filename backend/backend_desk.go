@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -87,6 +88,7 @@ type Desk struct {
 	Visits    *visit.Visits
 	Leads     *lead.Leads
 	Calls     *number.Calls
+	Forms     *form.Forms
 	API       *api.API
 	Console   *console.Console
 
@@ -130,6 +132,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	visits.OnPresence(leases.Prolong)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
+	forms := form.New(d, time.Now)
 	desk := &Desk{
 		DB:        d,
 		Journal:   entries,
@@ -141,6 +144,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Visits:    visits,
 		Leads:     leads,
 		Calls:     calls,
+		Forms:     forms,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	sites.OnOwn(desk.keepOwn)
@@ -155,6 +159,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Calls:      calls,
 		Leases:     leases,
 		Previews:   previews,
+		Forms:      forms,
 		Configured: desk.configuredFor,
 		Pools:      desk.configuredPools,
 	}, time.Now, logger.Named("console"))
@@ -203,6 +208,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of pages failed", zap.Error(err))
+		}
+		if err := d.Forms.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning what became of forms failed", zap.Error(err))
 		}
 	}
 }

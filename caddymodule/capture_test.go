@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"math"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -18,10 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // mailer is a site whose forms are answered with the status that their path names, and echoes nothing.
@@ -87,10 +92,10 @@ const formType = "application/x-www-form-urlencoded"
 
 func TestFormsBecomeLeads(t *testing.T) {
 	s, m, desk := capturing(t)
-	const site = "http://localhost:$PORT"
+	const address = "http://localhost:$PORT"
 	post := func(path, contentType, body string, headers ...string) answer {
 		t.Helper()
-		got, err := s.do(http.MethodPost, site+path, body, append(headers, "Content-Type", contentType)...)
+		got, err := s.do(http.MethodPost, address+path, body, append(headers, "Content-Type", contentType)...)
 		require.NoError(t, err)
 		require.Equal(t, body, string(m.received), "the site gets what was sent")
 		require.Contains(t, got.body, "sent")
@@ -100,16 +105,16 @@ func TestFormsBecomeLeads(t *testing.T) {
 	// A browser without scripts: the page brings the cookie, and the form comes with it.
 	var page answer
 	require.Eventually(t, func() bool { // the visit may be stored too late for it
-		page = s.get(site+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+		page = s.get(address+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
 		return page.Header.Get("Set-Cookie") != ""
 	}, wait, tick)
 	require.Contains(t, page.Header.Get("Cache-Control"), "private")
 	cookie := cookieOf(t, page.Header.Values("Set-Cookie"))
-	later := s.get(site+"/lamps", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser, "Cookie", cookie)
+	later := s.get(address+"/lamps", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser, "Cookie", cookie)
 	require.Empty(t, later.Header.Get("Set-Cookie"))
 	require.NotContains(t, later.Header.Get("Cache-Control"), "private", "that is done once")
-	form := url.Values{"your-name": {"Anna"}, "your-tel": {"+7 495 123-45-67"}, "your-message": {"Is it there?"}, "_wpcf7": {"12"}, "password": {"secret"}}.Encode()
-	got := post("/send/200", formType, form, "Cookie", cookie, "User-Agent", browser)
+	fields := url.Values{"your-name": {"Anna"}, "your-tel": {"+7 495 123-45-67"}, "your-message": {"Is it there?"}, "_wpcf7": {"12"}, "password": {"secret"}}.Encode()
+	got := post("/send/200", formType, fields, "Cookie", cookie, "User-Agent", browser)
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	leads := leadsOf(t, desk)
 	require.Len(t, leads, 1)
@@ -121,9 +126,9 @@ func TestFormsBecomeLeads(t *testing.T) {
 	require.Contains(t, l.URL, "utm_source=news")
 
 	// Sent again by a reload it is the same; by a stranger it is another's.
-	post("/send/302", formType, form, "Cookie", cookie, "User-Agent", browser)
+	post("/send/302", formType, fields, "Cookie", cookie, "User-Agent", browser)
 	require.Len(t, leadsOf(t, desk), 1)
-	post("/send/200", formType, form, "User-Agent", browser)
+	post("/send/200", formType, fields, "User-Agent", browser)
 	require.Len(t, leadsOf(t, desk), 2)
 
 	// A form that fails is kept as such, and can be made a lead.
@@ -156,7 +161,7 @@ func TestFormsBecomeLeads(t *testing.T) {
 	}
 	post("/send/200", "text/plain", "email=a@example.com")
 	post("/send/200", "application/json", `{"email":`)
-	post("/other", formType, form)
+	post("/other", formType, fields)
 	require.Len(t, leadsOf(t, desk), before)
 
 	require.Positive(t, s.metric(`frontdesk_forms_total{outcome="stored"}`))
@@ -173,13 +178,13 @@ func TestFormsBecomeLeads(t *testing.T) {
 // What a program seems to have sent is a lead like others, and marked.
 func TestFormsOfPrograms(t *testing.T) {
 	s, _, desk := capturing(t)
-	const site = "http://localhost:$PORT"
+	const address = "http://localhost:$PORT"
 	asked := 0
 	post := func(fields string, headers ...string) lead.Lead {
 		t.Helper()
 		asked++
 		body := fmt.Sprintf("email=a%d@example.com&%s", asked, fields)
-		_, err := s.do(http.MethodPost, site+"/send/200", body, append(headers, "Content-Type", formType)...)
+		_, err := s.do(http.MethodPost, address+"/send/200", body, append(headers, "Content-Type", formType)...)
 		require.NoError(t, err)
 		l := leadsOf(t, desk)[0]
 		require.Equal(t, fmt.Sprintf("a%d@example.com", asked), l.Email)
@@ -194,7 +199,7 @@ func TestFormsOfPrograms(t *testing.T) {
 	// Within a second of its page, and later.
 	var cookie string
 	require.Eventually(t, func() bool {
-		page := s.get(site+"/", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+		page := s.get(address+"/", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
 		if page.Header.Get("Set-Cookie") == "" {
 			return false
 		}
@@ -214,6 +219,69 @@ func TestFormsOfPrograms(t *testing.T) {
 	require.Empty(t, post(text, "User-Agent", browser).Marks)
 	require.Empty(t, post(text, "User-Agent", browser).Marks)
 	require.Equal(t, []string{lead.Repeated}, post(strings.Replace(text, "We+sell", "we++SELL", 1), "User-Agent", browser).Marks)
+}
+
+// Forms that nobody keeps are found, and one is kept by the site's own settings, above the configuration's. What people
+// have written is nowhere.
+func TestFormsAreFound(t *testing.T) {
+	s, m, desk := capturing(t)
+	post := func(path, body string) {
+		t.Helper()
+		_, err := s.do(http.MethodPost, "http://localhost:$PORT"+path, body, "Content-Type", formType, "User-Agent", browser)
+		require.NoError(t, err)
+		require.Equal(t, body, string(m.received))
+	}
+	listed := func() map[string]form.Form {
+		t.Helper()
+		require.NoError(t, desk.Forms.Store(t.Context()))
+		forms, err := desk.Forms.List(t.Context(), scope.All())
+		require.NoError(t, err)
+		listed := make(map[string]form.Form)
+		for _, f := range forms {
+			listed[f.Path] = f
+		}
+		return listed
+	}
+	const body = "email=secret@example.com&message=SecretMessage&password=SecretWord"
+	for range 3 {
+		post("/lamps/17/question", body)
+	}
+	post("/search", "q=SecretMessage")
+	post("/nowhere/404", "a=b") // which is no form of anybody
+	post("/send/500", body)
+	found := listed()
+	require.Len(t, found, 2)
+	question := found["/lamps/*/question"]
+	require.Equal(t, []string{"email", "message", "password"}, question.Fields)
+	require.Equal(t, 3, question.Times)
+	require.Equal(t, 1, found["/send/*"].Errors)
+	require.Empty(t, leadsOf(t, desk))
+	for _, table := range []string{"forms", "form_answers", "journal"} {
+		rows, err := db.List(t.Context(), desk.DB.Read(), db.Only[string], `SELECT group_concat(`+map[string]string{"forms": "path || fields", "form_answers": "path", "journal": "kind || data"}[table]+`) FROM `+table)
+		require.NoError(t, err)
+		require.NotEmpty(t, rows)
+		require.NotContains(t, strings.ToLower(strings.Join(rows, "")), "secret")
+	}
+	told, err := desk.Journal.Latest(t.Context(), form.Failed, scope.All(), journal.Position{}, journal.Position{Tx: math.MaxInt64}, 10)
+	require.NoError(t, err)
+	require.Len(t, told, 1)
+	require.JSONEq(t, `{"path":"/send/*","status":500,"count":1}`, string(told[0].Data))
+
+	// By a click.
+	shop, err := desk.Sites.ByKey(t.Context(), "shop")
+	require.NoError(t, err)
+	_, err = desk.Sites.Change(t.Context(), "shop", shop.Version, site.Settings{Captures: []capture.Rule{{Path: "/lamps/*/question"}, {Path: "/send/*", FormName: "Mine"}}}, "vera")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		post("/lamps/18/question", "email=anna@example.com&message=Hello")
+		return len(leadsOf(t, desk)) == 1
+	}, wait, tick)
+	post("/send/200", "email=bob@example.com&message=Hello")
+	require.Equal(t, "Mine", leadsOf(t, desk)[0].FormName)
+	_, err = desk.Sites.Change(t.Context(), "shop", shop.Version+1, site.Settings{Captures: []capture.Rule{{Path: "/send/*", Kind: "sale"}}}, "vera")
+	var invalid *site.Invalid
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "captures", invalid.Setting)
 }
 
 // Files of any size reach the site as they were sent.

@@ -10,29 +10,52 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// rule is the first of the rules for posts like the request; nil for none.
-func (b *Block) rule(r *http.Request, q *Request) *capture.Rule {
-	for i := range b.settings.Captures {
-		if rule := &b.settings.Captures[i]; rule.Matches(r.Method, q.URL.Path) {
-			return rule
+// rulesFor are the rules for posts to the site: its own, and those of the configuration.
+func (b *Block) rulesFor(r *http.Request, key string) []capture.Rule {
+	s, err := b.edge.Site(r.Context(), key)
+	if err == nil {
+		if f, err := b.effectFor(s, true); err == nil {
+			return f.captures
 		}
 	}
-	return nil
+	return b.settings.Captures
 }
 
-// captured passes a request on whose body may be a form that is kept, and has what it says
-// stored before the answer goes on. Neither the body nor the answer is changed.
-func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, rule *capture.Rule, next Next) error {
+// serveForm passes a request on whose body may be a form. One that a rule matches is kept; of another it is
+// noted how it is answered.
+func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	body := capture.NewBody(r.Header.Get("Content-Type"))
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
-	form := &form{block: b, sent: time.Now(), rule: rule, asked: q.AsSent(r), body: body}
+	rules := b.rulesFor(r, q.Key)
+	for i := range rules {
+		if rules[i].Matches(r.Method, q.URL.Path) {
+			return b.captured(w, r, q, &passingForm{block: b, rule: &rules[i], body: body}, next)
+		}
+	}
+	if r.Method == http.MethodPost && !b.settings.IgnoreForms {
+		return b.noticed(w, r, q, body, next)
+	}
+	return next(w, r)
+}
+
+// captured passes a request on whose body may be a form that is kept, and has what it says
+// stored before the answer goes on. Neither the body nor the answer is changed.
+func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, form *passingForm, next Next) error {
+	form.sent, form.asked = time.Now(), q.AsSent(r)
 	form.asked.Header = r.Header.Clone() // the origin does not see our cookies
-	passing := r.Body
-	r.Body = &tee{ReadCloser: passing, form: form}
-	defer func() { r.Body = passing }()
-	answer := &outcome{ResponseWriter: w, form: form, key: q.Key}
+	return form.passes(w, r, func(status int, charset string) { form.end(q.Key, status, charset) }, next)
+}
+
+// passes passes the request on, keeps what passes of its body, and calls end before the answer goes on.
+func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next Next) error {
+	if f.body != nil {
+		passing := r.Body
+		r.Body = &tee{ReadCloser: passing, form: f}
+		defer func() { r.Body = passing }()
+	}
+	answer := &outcome{ResponseWriter: w, edge: f.block.edge, end: end}
 	err := next(answer, r)
 	if err != nil {
 		answer.tell(http.StatusBadGateway) // or whatever is made of the error
@@ -42,8 +65,8 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, rul
 	return err
 }
 
-// form is one on its way.
-type form struct {
+// passingForm is a form on its way.
+type passingForm struct {
 	block *Block
 	rule  *capture.Rule
 	asked *http.Request
@@ -56,7 +79,7 @@ type form struct {
 // tee is the body of a request, of which the form keeps what passes.
 type tee struct {
 	io.ReadCloser
-	form *form
+	form *passingForm
 }
 
 func (t *tee) Read(p []byte) (int, error) {
@@ -67,7 +90,7 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *form) pass(p []byte) {
+func (f *passingForm) pass(p []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.body != nil && !f.block.edge.guard("keeping a form", func() { f.body.Write(p) }) {
@@ -76,7 +99,7 @@ func (f *form) pass(p []byte) {
 }
 
 // take is what has passed, once.
-func (f *form) take() *capture.Body {
+func (f *passingForm) take() *capture.Body {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	body := f.body
@@ -84,21 +107,21 @@ func (f *form) take() *capture.Body {
 	return body
 }
 
-// outcome is the answer to a form. Before it begins, the form is stored.
+// outcome is the answer to a form. Before it begins, end is called.
 type outcome struct {
 	http.ResponseWriter
-	form *form
-	key  string
+	edge *Edge
+	end  func(status int, charset string)
 	told bool
 }
 
-// tell has the form stored, once, when it is known what the site has made of it.
+// tell calls end, once, when it is known what the site has made of the form.
 func (o *outcome) tell(status int) {
 	if o.told || status < 200 {
 		return
 	}
 	o.told = true
-	o.form.block.edge.guard("storing a form", func() { o.form.end(o.key, status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
+	o.edge.guard("storing a form", func() { o.end(status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
 func (o *outcome) WriteHeader(status int) {

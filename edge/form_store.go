@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -86,7 +87,7 @@ func (k *keptForm) request() *http.Request {
 
 // end has the form stored, now that the site has answered with the status. When this returns, the
 // form is in the database or on the disk, or the log says that it is not.
-func (f *form) end(key string, status int, charset string) {
+func (f *passingForm) end(key string, status int, charset string) {
 	body := f.take()
 	if body == nil {
 		return
@@ -125,6 +126,9 @@ func (f *form) end(key string, status int, charset string) {
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
 	k.Said = f.rule.Read(read, k.Region, e.samples().forms.of(key, r))
+	e.noteForm(s.ID, form.Answer{
+		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped,
+	})
 	for value := range api.VisitorCookie.Values(r.Header) {
 		k.Visitors = append(k.Visitors, value)
 	}

@@ -118,9 +118,6 @@ func (l *sampling) run(ctx context.Context) {
 }
 
 func (l *sampling) learn(ctx context.Context, s sample) error {
-	if len(s.block.settings.Captures) > 0 {
-		l.forms.keep(s.site, s.path, capture.ReadMarkup(s.page, s.contentType))
-	}
 	desk, done, err := l.edge.Service.Use()
 	if err != nil {
 		return err
@@ -138,6 +135,9 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	f, err := s.block.effectFor(site, true)
 	if err != nil {
 		return err
+	}
+	if len(f.captures) > 0 {
+		l.forms.keep(s.site, s.path, capture.ReadMarkup(s.page, s.contentType))
 	}
 	found := make(map[string][]number.Writing)
 	for _, n := range survey.Page(s.page, s.contentType, f.regionNow(ctx, desk.Numbers)) {

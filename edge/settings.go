@@ -68,6 +68,10 @@ type Settings struct {
 	// The posts that are kept on their way to the site. The first rule that matches counts.
 	Captures []capture.Rule `json:"captures,omitempty"`
 
+	// Whether forms that no rule matches pass without being noted. Else the console lists, by
+	// their paths and the names of their fields, those by which people say who they are.
+	IgnoreForms bool `json:"ignore_forms,omitempty"`
+
 	declaration number.Declaration
 }
 
@@ -302,11 +306,11 @@ func (s *Settings) Doubts() []string {
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
 // Defaults are those of the settings that a site may have of its own, all of them set
-// but DynamicalReplacement, Origins, Numbers and Pools. The pools are those of the app.
+// but DynamicalReplacement, Origins, Numbers, Pools and Captures. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers,
+		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures,
 	}
 	if s.DynamicalReplacement {
 		own.DynamicalReplacement = &s.DynamicalReplacement

@@ -13,6 +13,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -60,6 +61,17 @@ func (b *Body) Form(page string) (Form, error) {
 	}
 	f.decode(b.charset, page)
 	return f, nil
+}
+
+// Names are the names of the fields, each once.
+func (f Form) Names() []string {
+	names := []string{}
+	for _, field := range f.Fields {
+		if !slices.Contains(names, field.Name) {
+			names = append(names, field.Name)
+		}
+	}
+	return names
 }
 
 // add adds a field, and tells whether there may be another.
