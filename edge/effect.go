@@ -71,6 +71,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	f.captures = append(f.captures, b.settings.Captures...)
 	if f.code, err = snippet.New(snippet.Settings{
 		SiteKey: s.Key, Prefix: b.settings.Prefix, DynamicalReplacement: own.DynamicalReplacement, PhoneMask: *own.PhoneMask,
+		Credentials: b.settings.Credentials, Object: b.settings.Objects[0],
 	}); err != nil {
 		return nil, err
 	}

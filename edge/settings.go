@@ -72,6 +72,10 @@ type Settings struct {
 	// their paths and the names of their fields, those by which people say who they are.
 	IgnoreForms bool `json:"ignore_forms,omitempty"`
 
+	// The CSS selector of the forms into which the page's script puts the credentials when they are sent, such
+	// as `form.contact`. Default: none.
+	Credentials string `json:"credentials,omitempty"`
+
 	declaration number.Declaration
 }
 
@@ -138,6 +142,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
 		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetConsent(s.Consent) },
+		func() error { return s.SetCredentials(s.Credentials) },
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
@@ -261,6 +266,17 @@ func checkOrigins(origins []string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// SetCredentials takes the selector of forms.
+func (s *Settings) SetCredentials(selector string) error {
+	if selector != "" {
+		if err := snippet.CheckForms(selector); err != nil {
+			return err
+		}
+	}
+	s.Credentials = selector
 	return nil
 }
 
