@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"backend/scope":    {"backend/scope"},
 	"backend/api":      {"backend/capture", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/operator", "backend/journal", "backend/pace"},
 	"backend/console":  {"backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/number", "backend/operator", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
-	"backend/lead":     {"backend/visit", "backend/journal", "backend/scope", "backend/db"},
+	"backend/lead":     {"backend/capture", "backend/visit", "backend/journal", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/scope", "backend/db", "snippet", "snippet/picture"},
 	"backend/visit":    {"backend/journal", "backend/scope", "backend/db"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},

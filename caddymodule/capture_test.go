@@ -196,6 +196,13 @@ func TestFormsOfPrograms(t *testing.T) {
 	require.True(t, l.Spam())
 	require.Equal(t, []string{lead.Bot}, post("message=Hello", "User-Agent", "python-requests/2.32").Marks)
 
+	// Of a visitor, what a program says is not believed.
+	_, err := s.do(http.MethodPost, address+"/join", "email=program@example.com&_gotcha=1", "Content-Type", formType, "User-Agent", browser)
+	require.NoError(t, err)
+	_, found, err := db.One(t.Context(), desk.DB.Read(), db.Only[string], `SELECT value FROM contacts WHERE value = 'program@example.com'`)
+	require.NoError(t, err)
+	require.False(t, found)
+
 	// Within a second of its page, and later.
 	var cookie string
 	require.Eventually(t, func() bool {

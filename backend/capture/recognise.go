@@ -50,7 +50,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 			r.Credentials[field.Name] = field.Value
 		case trap.MatchString(field.Name), r.marks[field.Name].hidden:
 			r.Trapped = true
-		case secretName.MatchString(field.Name), technical.MatchString(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
+		case IsSecret(field.Name), technical.MatchString(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
 		default:
 			field.Value = hideCards(field.Value)
 			r.take(field)

@@ -84,7 +84,7 @@ func (r *Rule) Complete() error {
 			return errors.New("expected the name of a field")
 		case slices.Contains(fields[:i], field):
 			return fmt.Errorf("field %q is given already: expected it once", field)
-		case secretName.MatchString(field):
+		case IsSecret(field):
 			return fmt.Errorf("field %q: what protects an account, a form or a payment is never kept; expected another", field)
 		}
 	}

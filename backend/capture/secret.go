@@ -5,10 +5,13 @@ import (
 	"strings"
 )
 
-// secretName are names of fields that protect a form or an account, or pay. What they hold is never
-// kept.
-var secretName = regexp.MustCompile(`(?i)passw|(^|[^a-z])(pass|pwd|pin)([^a-z]|$)|[cx]srf|nonce|token|sessid|captcha|turnstile|` +
+// secretName are names of fields that protect a form or an account, or pay.
+var secretName = regexp.MustCompile(`(?i)passw|(^|[^a-z])(pass|pwd|pin)([^a-z]|$)|[cx]srf|nonce|token(\]|\[\])?$|sessid|captcha|turnstile|` +
 	`(^|[^a-z])(cvc|cvv|cvn|csc|iban)[0-9]?([^a-z]|$)|card[-_ ]?(number|no|num|code|exp|holder)|(^|[^a-z])cc[-_]?(number|num|name|exp|csc|type)|парол`)
+
+// IsSecret tells whether what is in a field of that name protects a form or an account, or pays. It is never
+// kept, by whatever way it comes.
+func IsSecret(field string) bool { return secretName.MatchString(field) }
 
 // trap are names of fields that people do not see and programs fill.
 var trap = regexp.MustCompile(`(?i)honey[-_]?pot|(^|[^a-z])(_gotcha|bot-?field|hp)([^a-z]|$)|_ak_hp_textarea|ak_hp_`)
