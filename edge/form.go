@@ -72,8 +72,9 @@ type passingForm struct {
 	asked *http.Request
 	sent  time.Time
 
-	mu   sync.Mutex // the body may still be read while the answer begins
-	body *capture.Body
+	mu      sync.Mutex // the body may still be read while the answer begins
+	body    *capture.Body
+	aborted bool // the client has not sent all of it
 }
 
 // tee is the body of a request, of which the form keeps what passes.
@@ -87,6 +88,9 @@ func (t *tee) Read(p []byte) (int, error) {
 	if n > 0 {
 		t.form.pass(p[:n])
 	}
+	if err != nil && err != io.EOF {
+		t.form.abort()
+	}
 	return n, err
 }
 
@@ -96,6 +100,19 @@ func (f *passingForm) pass(p []byte) {
 	if f.body != nil && !f.block.edge.guard("keeping a form", func() { f.body.Write(p) }) {
 		f.body = nil
 	}
+}
+
+func (f *passingForm) abort() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.aborted = true
+}
+
+// whole tells whether the client has not ended while it sent the form.
+func (f *passingForm) whole() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.aborted
 }
 
 // take is what has passed, once.

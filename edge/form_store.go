@@ -127,7 +127,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 	}
 	k.Said = f.rule.Read(read, k.Region, e.samples().forms.of(key, r))
 	e.noteForm(s.ID, form.Answer{
-		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped,
+		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && f.whole(),
 	})
 	for value := range api.VisitorCookie.Values(r.Header) {
 		k.Visitors = append(k.Visitors, value)

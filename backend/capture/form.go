@@ -120,11 +120,13 @@ func (f *Form) readParts(body []byte, boundary string) error {
 			continue
 		}
 		value, err := io.ReadAll(part)
+		if err == nil || f.Cut { // then what there is of it counts
+			if !f.add(part.FormName(), string(value)) {
+				return nil
+			}
+		}
 		if err != nil {
 			return err
-		}
-		if !f.add(part.FormName(), string(value)) {
-			return nil
 		}
 	}
 }
