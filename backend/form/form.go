@@ -202,8 +202,10 @@ func (f *Forms) List(ctx context.Context, sites scope.Sites) ([]Form, error) {
 	}
 	forms := make([]Form, len(rows))
 	for i, r := range rows {
-		if err := json.Unmarshal([]byte(r.fields), &r.Fields); err != nil {
-			return nil, fmt.Errorf("reading the forms of sites: %w", err)
+		if r.fields != "" { // another node has just forgotten the form
+			if err := json.Unmarshal([]byte(r.fields), &r.Fields); err != nil {
+				return nil, fmt.Errorf("reading the forms of sites: %w", err)
+			}
 		}
 		r.LastAt = time.UnixMilli(r.at)
 		forms[i] = r.Form

@@ -53,14 +53,7 @@ func (f *Forms) Store(ctx context.Context) error {
 	if len(counted) > 0 {
 		// In one order on all nodes.
 		keys := slices.SortedFunc(maps.Keys(counted), func(a, b key) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.path, b.path)) })
-		err := f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			for _, k := range keys {
-				if err := f.store(ctx, tx, k, counted[k]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		err := f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return store(ctx, tx, keys, counted) })
 		if err != nil {
 			f.giveBack(counted)
 			return fmt.Errorf("storing how forms were answered: %w", err)
@@ -69,28 +62,65 @@ func (f *Forms) Store(ctx context.Context) error {
 	return f.tell(ctx)
 }
 
-// store stores what has come of one form. Forms without fields have been listed before, or are none.
-func (f *Forms) store(ctx context.Context, tx db.Tx, k key, c *count) error {
-	if c.fields != nil {
-		fields, err := json.Marshal(c.fields)
-		if err != nil {
-			return err
+// formCount is what has come of a form, as a row.
+type formCount struct {
+	key
+	fields             string // empty where they were not read
+	at, status, failed int64
+}
+
+// store stores what has come of the forms, which are in the order of their sites. A form that is not listed
+// becomes so where its fields are known and the site has room for it.
+func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count) error {
+	type answer struct {
+		key
+		day, status, times int64
+	}
+	var forms []formCount
+	var answers []answer
+	var listed map[string]bool // of the site
+	for i, k := range keys {
+		if i == 0 || k.site != keys[i-1].site {
+			paths, err := db.List(ctx, tx, db.Only[string], `SELECT path FROM forms WHERE site_id = $1`, k.site)
+			if err != nil {
+				return err
+			}
+			listed = make(map[string]bool, len(paths))
+			for _, path := range paths {
+				listed[path] = true
+			}
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO forms (site_id, path, fields, at) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT)
-			WHERE (SELECT COUNT(*) FROM forms WHERE site_id = $1 AND path <> $2) < $5
-			ON CONFLICT (site_id, path) DO UPDATE SET fields = excluded.fields`, k.site, k.path, string(fields), c.at, MaxForms); err != nil {
+		c := counted[k]
+		if !listed[k.path] && (c.fields == nil || len(listed) >= MaxForms) {
+			continue
+		}
+		listed[k.path] = true
+		row := formCount{key: k, at: c.at, status: int64(c.status), failed: c.failed}
+		if c.fields != nil {
+			fields, err := json.Marshal(c.fields)
+			if err != nil {
+				return err
+			}
+			row.fields = string(fields)
+		}
+		forms = append(forms, row)
+		for _, status := range slices.Sorted(maps.Keys(c.answers)) {
+			answers = append(answers, answer{k, c.at / day, int64(status), c.answers[status]})
+		}
+	}
+	for some := range db.Parts(forms) {
+		values, args := db.Values(some, func(r *formCount) []any { return []any{&r.site, &r.path, &r.fields, &r.at, &r.status, &r.failed} })
+		if _, err := tx.Exec(ctx, `INSERT INTO forms (site_id, path, fields, at, status, untold) `+values+`
+			ON CONFLICT (site_id, path) DO UPDATE SET at = excluded.at, untold = forms.untold + excluded.untold,
+				fields = CASE WHEN excluded.fields = '' THEN forms.fields ELSE excluded.fields END,
+				status = CASE WHEN excluded.untold > 0 THEN excluded.status ELSE forms.status END`, args...); err != nil {
 			return err
 		}
 	}
-	listed, err := tx.Exec(ctx, `UPDATE forms SET at = $3, untold = untold + $4, status = CASE WHEN $4 > 0 THEN $5 ELSE status END
-		WHERE site_id = $1 AND path = $2`, k.site, k.path, c.at, c.failed, c.status)
-	if err != nil || listed == 0 {
-		return err
-	}
-	for _, status := range slices.Sorted(maps.Keys(c.answers)) {
-		if _, err := tx.Exec(ctx, `INSERT INTO form_answers (site_id, path, day, status, times) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (site_id, path, day, status) DO UPDATE SET times = form_answers.times + excluded.times`,
-			k.site, k.path, c.at/day, status, c.answers[status]); err != nil {
+	for some := range db.Parts(answers) {
+		values, args := db.Values(some, func(r *answer) []any { return []any{&r.site, &r.path, &r.day, &r.status, &r.times} })
+		if _, err := tx.Exec(ctx, `INSERT INTO form_answers (site_id, path, day, status, times) `+values+`
+			ON CONFLICT (site_id, path, day, status) DO UPDATE SET times = form_answers.times + excluded.times`, args...); err != nil {
 			return err
 		}
 	}

@@ -32,3 +32,4 @@ CREATE TABLE form_answers (
 	times   BIGINT NOT NULL,
 	PRIMARY KEY (site_id, path, day, status)
 );
+CREATE INDEX form_answers_failed ON form_answers (day, site_id) WHERE status >= 400;
