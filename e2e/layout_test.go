@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,6 +70,16 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 	desk.visit(p.console + "/sites") // a second site, by which lists can be narrowed
 	desk.do(`document.getElementById("key").value = "a-shop-of-lamps-and-lanterns.in-the-longest-of-domains.example"; document.querySelector("main form").requestSubmit()`)
 	desk.until(contains(".notice", "The site is added"))
+
+	fields := url.Values{"your-name": {"Anna"}, "phone": {"+74957654321"}, "message": {"Hello"}}
+	for i := range 40 {
+		fields.Set(fmt.Sprintf("form_fields[the-longest-name-of-a-field-%c]", 'a'+i%26), "1")
+	}
+	response, err := http.PostForm(p.shop+"/contact", fields)
+	require.NoError(t, err)
+	response.Body.Close()
+	desk.visit(p.console + "/leads/forms")
+	desk.until(contains("main", "/contact") + ` || (location.reload(), false)`)
 
 	// The longest that there may be: names without a blank, amounts, campaigns, paths.
 	visitor := newTab(t)

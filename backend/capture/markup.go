@@ -130,11 +130,12 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 	return m
 }
 
-// isHidden tells whether the field is hidden from people by its own style, or stands in what a program
-// of forms hides for good. What is hidden otherwise may be a later step of the form.
+// isHidden tells whether the field stands in what a program of forms hides for good, or is hidden by its own style in
+// a form of one that does it so. What is hidden otherwise may be a later step of the form, or be filled by a script
+// of the page.
 func isHidden(field *goquery.Selection) bool {
-	style := strings.ToLower(strings.ReplaceAll(field.AttrOr("style", ""), " ", ""))
-	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") ||
+	style := strings.ReplaceAll(field.AttrOr("style", ""), " ", "")
+	return strings.HasPrefix(field.AttrOr("name", ""), "form_fields[") && field.Is("input") && strings.Contains(style, "display:none") ||
 		field.ParentsUntil("form").FilterFunction(func(_ int, s *goquery.Selection) bool {
 			class := strings.ToLower(s.AttrOr("class", "") + " " + s.AttrOr("id", ""))
 			return strings.Contains(class, "gform_validation_container") || trap.MatchString(class)

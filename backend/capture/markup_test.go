@@ -12,7 +12,8 @@ func TestMarkup(t *testing.T) {
 	page := `<!doctype html><meta charset=utf-8><form action=/search><input name=q placeholder="Search by phone"></form>
 		<form><label>Как к вам обращаться? <input name=a></label><input name=b type=tel><label for=mail>Куда написать</label><input name=c id=mail autocomplete="section-a email">
 		<textarea name=d></textarea><label>Город <select name=input_5><option>Казань</select></label>
-		<label>Phone<input name=trap style="display: none !important" autocomplete=off></label>
+		<input name=form_fields[x] style="display: none !important" size=1><p class="form-honeypot"><label>Website<input name=site></label></p>
+		<input name=chosen style="display:none"><textarea name=edited style="display:none"></textarea>
 		<label>Later <span style="display:none"><input name=step></span></label>
 		<label><input type=checkbox name=agree style="display:none" value=yes>I agree to be called by phone</label>
 		<input type=hidden name=h style="display:none" value=x></form>
@@ -26,9 +27,10 @@ func TestMarkup(t *testing.T) {
 		}
 		return f.Recognise("", markup)
 	}
-	require.Equal(t, Recognised{Name: "анна", Phone: "4951234567", Email: "a@b.example", Message: "Жду", UserFields: map[string]string{"Город": "Казань", "step": "2", "agree": "yes", "h": "x"}},
-		read("a", "анна", "b", "4951234567", "c", "a@b.example", "d", "Жду", "input_5", "Казань", "step", "2", "agree", "yes", "h", "x", "trap", ""))
-	require.True(t, read("a", "Bot", "trap", "12345").Trapped)
+	require.Equal(t, Recognised{Name: "анна", Phone: "4951234567", Email: "a@b.example", Message: "Жду", UserFields: map[string]string{"Город": "Казань", "step": "2", "agree": "yes", "h": "x", "chosen": "7", "edited": "<p>"}},
+		read("a", "анна", "b", "4951234567", "c", "a@b.example", "d", "Жду", "input_5", "Казань", "step", "2", "agree", "yes", "h", "x", "chosen", "7", "edited", "<p>", "form_fields[x]", "", "site", ""))
+	require.True(t, read("a", "Bot", "form_fields[x]", "12345").Trapped)
+	require.True(t, read("a", "Bot", "site", "http://bot.example").Trapped)
 	require.Equal(t, "a@b.example", read("b", "a@b.example", "d", "Hello").Email, "a wrong value is no phone")
 
 	// In the page's character set, and bounded.
