@@ -90,5 +90,5 @@ func TestAFormIsFoundAndKept(t *testing.T) {
 	desk.visit(p.console + "/leads")
 	desk.until(contains("#leads", "Anna"))
 	desk.do(`document.querySelector("#leads li a").click()`)
-	desk.until(contains("main", "by a program, as it says itself"))
+	desk.until(contains("main", "sent by a program, as it says itself"))
 }
