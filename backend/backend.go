@@ -149,6 +149,7 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.Sites.Follow(ctx) })
 		s.finished.Go(func() { desk.Leads.KeepRefused(ctx, s.logger.Named("leads")) })
 		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
+		s.finished.Go(func() { desk.Forms.Run(ctx, s.logger.Named("forms")) })
 		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
 		s.finished.Go(func() { desk.Queue.Run(ctx) })
 		s.finished.Go(func() { desk.Deliveries.Run(ctx) })

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -105,6 +106,7 @@ type Desk struct {
 	Forwards   *forward.Forwards
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
+	Forms      *form.Forms
 	API        *api.API
 	Console    *console.Console
 
@@ -149,6 +151,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	jobs := queue.New(d, logger.Named("queue"))
+	forms := form.New(d, time.Now)
 	desk := &Desk{
 		DB:        d,
 		Journal:   entries,
@@ -162,6 +165,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
+		Forms:     forms,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
@@ -191,6 +195,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Previews:   previews,
 		Deliveries: desk.Deliveries,
 		Persons:    desk.Persons,
+		Forms:      forms,
 		Configured: desk.configuredFor,
 		Pools:      desk.configuredPools,
 		WholeAddresses: func() bool {
@@ -281,6 +286,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of pages failed", zap.Error(err))
+		}
+		if err := d.Forms.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning what became of forms failed", zap.Error(err))
 		}
 	}
 }

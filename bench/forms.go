@@ -27,7 +27,8 @@ const (
 	formOfOne    = "\r\n--" + formBoundary + "\r\nContent-Disposition: form-data; name=\"email\"\r\n\r\nanna@example.com" + formOfNobody
 )
 
-// forms sends forms with files of zeros through plain Caddy and through one that keeps them, in turns.
+// forms sends forms with files of zeros through plain Caddy, through one that keeps them, and through one that
+// lists where they are sent to, in turns.
 func forms(ctx context.Context, folder, caddy string, rounds int) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -40,6 +41,7 @@ func forms(ctx context.Context, folder, caddy string, rounds int) error {
 	for name, config := range map[string]string{
 		"plain Caddy": caddyConfig("", ""),
 		"kept":        frontdeskConfig("forms", "capture /send"),
+		"found":       frontdeskConfig("found", ""),
 	} {
 		address, err := freeAddress()
 		if err != nil {

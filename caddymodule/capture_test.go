@@ -86,10 +86,10 @@ const formType = "application/x-www-form-urlencoded"
 
 func TestFormsBecomeLeads(t *testing.T) {
 	s, m, desk := capturing(t)
-	const site = "http://localhost:$PORT"
+	const address = "http://localhost:$PORT"
 	post := func(path, contentType, body string, headers ...string) answer {
 		t.Helper()
-		got, err := s.do(http.MethodPost, site+path, body, append(headers, "Content-Type", contentType)...)
+		got, err := s.do(http.MethodPost, address+path, body, append(headers, "Content-Type", contentType)...)
 		require.NoError(t, err)
 		require.Equal(t, body, string(m.received), "the site gets what was sent")
 		require.Contains(t, got.body, "sent")
@@ -99,16 +99,16 @@ func TestFormsBecomeLeads(t *testing.T) {
 	// A browser without scripts: the page brings the cookie, and the form comes with it.
 	var page answer
 	require.Eventually(t, func() bool { // the visit may be stored too late for it
-		page = s.get(site+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+		page = s.get(address+"/?utm_source=news&utm_medium=mail", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
 		return page.Header.Get("Set-Cookie") != ""
 	}, wait, tick)
 	require.Contains(t, page.Header.Get("Cache-Control"), "private")
 	cookie := cookieOf(t, page.Header.Values("Set-Cookie"))
-	later := s.get(site+"/lamps", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser, "Cookie", cookie)
+	later := s.get(address+"/lamps", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser, "Cookie", cookie)
 	require.Empty(t, later.Header.Get("Set-Cookie"))
 	require.NotContains(t, later.Header.Get("Cache-Control"), "private", "that is done once")
-	form := url.Values{"your-name": {"Anna"}, "your-tel": {"+7 495 123-45-67"}, "your-message": {"Is it there?"}, "_wpcf7": {"12"}, "password": {"secret"}}.Encode()
-	got := post("/send/200", formType, form, "Cookie", cookie, "User-Agent", browser)
+	fields := url.Values{"your-name": {"Anna"}, "your-tel": {"+7 495 123-45-67"}, "your-message": {"Is it there?"}, "_wpcf7": {"12"}, "password": {"secret"}}.Encode()
+	got := post("/send/200", formType, fields, "Cookie", cookie, "User-Agent", browser)
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	leads := leadsOf(t, desk)
 	require.Len(t, leads, 1)
@@ -120,9 +120,9 @@ func TestFormsBecomeLeads(t *testing.T) {
 	require.Contains(t, l.URL, "utm_source=news")
 
 	// Sent again by a reload it is the same; by a stranger it is another's.
-	post("/send/302", formType, form, "Cookie", cookie, "User-Agent", browser)
+	post("/send/302", formType, fields, "Cookie", cookie, "User-Agent", browser)
 	require.Len(t, leadsOf(t, desk), 1)
-	post("/send/200", formType, form, "User-Agent", browser)
+	post("/send/200", formType, fields, "User-Agent", browser)
 	require.Len(t, leadsOf(t, desk), 2)
 
 	// A form that fails is kept as such, and can be made a lead.
@@ -155,7 +155,7 @@ func TestFormsBecomeLeads(t *testing.T) {
 	}
 	post("/send/200", "text/plain", "email=a@example.com")
 	post("/send/200", "application/json", `{"email":`)
-	post("/other", formType, form)
+	post("/other", formType, fields)
 	require.Len(t, leadsOf(t, desk), before)
 
 	require.Positive(t, s.metric(`frontdesk_forms_total{outcome="stored"}`))

@@ -26,7 +26,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, prerender or attribution",
+	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, ignore_forms, credentials, prerender or attribution",
 	lines:    subdirectives,
 }
 
@@ -94,7 +94,17 @@ var subdirectives = map[string]subdirective{
 		return h.AddOrigins(values...)
 	}, many: true},
 	"capture": {read: readCapture, many: true, block: &captureBlock},
-	"number":  {read: readNumber, many: true, block: &numberBlock},
+	"credentials": {read: func(h *Handler, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New("expected: credentials SELECTOR, such as credentials form.contact")
+		}
+		return h.SetCredentials(values[0])
+	}},
+	"ignore_forms": {read: func(h *Handler, values []string) (err error) {
+		h.IgnoreForms, err = onOrOff("ignore_forms", values)
+		return err
+	}},
+	"number": {read: readNumber, many: true, block: &numberBlock},
 	"prerender": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: prerender off, static or dynamic")

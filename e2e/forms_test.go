@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -63,4 +65,30 @@ func TestAFormThatComesTwiceIsOneLead(t *testing.T) {
 	desk.visit(p.console + "/leads")
 	desk.until(contains("#leads", "When are you open?"))
 	require.Equal(t, 1, value[int](desk, `document.querySelectorAll("#leads li").length`))
+}
+
+// A form that nobody has named is found, and kept after one click. The console says when it fails.
+func TestAFormIsFoundAndKept(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	desk := p.signedIn(t)
+	post := func(status int) {
+		t.Helper()
+		response, err := http.PostForm(p.shop+"/contact", url.Values{"your-name": {"Anna"}, "phone": {"+74957654321"}, "message": {"Hello"}})
+		require.NoError(t, err)
+		response.Body.Close()
+		require.Equal(t, status, response.StatusCode)
+	}
+	post(http.StatusOK)
+	desk.visit(p.console + "/leads/forms")
+	desk.until(contains("main", "/contact") + ` || (location.reload(), false)`)
+	require.NotContains(t, value[string](desk, `document.querySelector("main").innerText`), "Anna")
+	desk.do(`document.querySelector("main li form").requestSubmit()`)
+	desk.until(contains(".notice", "becomes leads"))
+	desk.until(contains("main li", "Stop keeping"))
+	post(http.StatusOK)
+	desk.visit(p.console + "/leads")
+	desk.until(contains("#leads", "Anna"))
+	desk.do(`document.querySelector("#leads li a").click()`)
+	desk.until(contains("main", "sent by a program, as it says itself"))
 }

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,6 +76,15 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 	desk.until(contains(".notice", "It is added"))
 	desk.do(`document.querySelector("form[action$='/test'] button").click()`)
 	desk.until(contains(".notice", "The test is on its way"))
+	fields := url.Values{"your-name": {"Anna"}, "phone": {"+74957654321"}, "message": {"Hello"}}
+	for i := range 40 {
+		fields.Set(fmt.Sprintf("form_fields[the-longest-name-of-a-field-%c]", 'a'+i%26), "1")
+	}
+	response, err := http.PostForm(p.shop+"/contact", fields)
+	require.NoError(t, err)
+	response.Body.Close()
+	desk.visit(p.console + "/leads/forms")
+	desk.until(contains("main", "/contact") + ` || (location.reload(), false)`)
 
 	// The longest that there may be: names without a blank, amounts, campaigns, paths.
 	visitor := newTab(t)
@@ -104,7 +115,7 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 		desk.visit(p.console + "/account")
 		desk.do(`window.earlier = true; document.querySelector("[name=language][value=` + language + `]").click()`)
 		desk.until(`!window.earlier && document.documentElement.lang === "` + language + `" && document.readyState === "complete"`)
-		for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/numbers", "/numbers/1/new", "/numbers/1/74951234567", "/numbers/1/who?address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnews", "/numbers/pools", "/pools/1/new", "/operators", "/operators/1", "/history", "/person", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/1", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/account", "/nowhere"} {
+		for _, path := range []string{"/visitors", "/leads", "/leads/refused", "/leads/forms", lead, card, "/calls", "/numbers", "/numbers/1/new", "/numbers/1/74951234567", "/numbers/1/who?address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnews", "/numbers/pools", "/pools/1/new", "/operators", "/operators/1", "/history", "/person", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/1", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/account", "/nowhere"} {
 			desk.size(1280, 800, false)
 			desk.visit(p.console + path)
 			for _, width := range []int64{320, 390, 721, 768, 900, 1000, 1280, 1920} {

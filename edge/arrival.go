@@ -39,7 +39,7 @@ func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Req
 	arrives, part := beside.Purpose == snippet.ForDocument, beside.Purpose == snippet.ForPart || beside.Purpose == snippet.ForFrame
 	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
 	asks := arrives && dynamic || part && dynamic && hasVisitor(r.Header) ||
-		arrives && len(f.block.settings.Captures) > 0 && !hasVisitor(r.Header)
+		arrives && len(f.captures) > 0 && !hasVisitor(r.Header)
 	if !asks || f.block.settings.remote != nil || isPrefetch(r.Header) || !f.consent.Given(r.Header) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -28,6 +29,7 @@ type effect struct {
 	region      string // as is set, or of the configured numbers; may be empty
 	maskRegion  string // of the mask; may be empty
 	numbers     *numbers
+	captures    []capture.Rule // the site's own, then those of the configuration
 	prerender   string
 	attribution number.Attribution
 }
@@ -59,8 +61,16 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		f.numbers, f.prerender = b.numbers, ""
 	}
 	var err error
+	for _, rule := range s.Settings.Captures {
+		if err := rule.Complete(); err != nil {
+			return nil, err
+		}
+		f.captures = append(f.captures, rule)
+	}
+	f.captures = append(f.captures, b.settings.Captures...)
 	if f.code, err = snippet.New(snippet.Settings{
 		SiteKey: s.Key, Prefix: b.settings.Prefix, DynamicalReplacement: own.DynamicalReplacement, PhoneMask: *own.PhoneMask,
+		Credentials: b.settings.Credentials, Object: b.settings.Objects[0],
 	}); err != nil {
 		return nil, err
 	}

@@ -4,34 +4,58 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// rule is the first of the rules for posts like the request; nil for none.
-func (b *Block) rule(r *http.Request, q *Request) *capture.Rule {
-	for i := range b.settings.Captures {
-		if rule := &b.settings.Captures[i]; rule.Matches(r.Method, q.URL.Path) {
-			return rule
+// rulesFor are the rules for posts to the site: its own, and those of the configuration.
+func (b *Block) rulesFor(r *http.Request, key string) []capture.Rule {
+	s, err := b.edge.Site(r.Context(), key)
+	if err == nil {
+		if f, err := b.effectFor(s, true); err == nil {
+			return f.captures
 		}
 	}
-	return nil
+	return b.settings.Captures
 }
 
-// captured passes a request on whose body may be a form that is kept, and has what it says
-// stored before the answer goes on. Neither the body nor the answer is changed.
-func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, rule *capture.Rule, next Next) error {
+// serveForm passes a request on whose body may be a form. One that a rule matches is kept; of another it is
+// noted how it is answered.
+func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	body := capture.NewBody(r.Header.Get("Content-Type"))
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
-	form := &form{block: b, rule: rule, asked: q.AsSent(r), body: body}
+	rules := b.rulesFor(r, q.Key)
+	for i := range rules {
+		if rules[i].Matches(r.Method, q.URL.Path) {
+			return b.captured(w, r, q, &passingForm{block: b, rule: &rules[i], body: body}, next)
+		}
+	}
+	if r.Method == http.MethodPost && !b.settings.IgnoreForms {
+		return b.noticed(w, r, q, body, next)
+	}
+	return next(w, r)
+}
+
+// captured passes a request on whose body may be a form that is kept, and has what it says
+// stored before the answer goes on. Neither the body nor the answer is changed.
+func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, form *passingForm, next Next) error {
+	form.sent, form.asked = time.Now(), q.AsSent(r)
 	form.asked.Header = r.Header.Clone() // the origin does not see our cookies
-	passing := r.Body
-	r.Body = &tee{ReadCloser: passing, form: form}
-	defer func() { r.Body = passing }()
-	answer := &outcome{ResponseWriter: w, form: form, key: q.Key}
+	return form.passes(w, r, func(status int, charset string) { form.end(q.Key, status, charset) }, next)
+}
+
+// passes passes the request on, keeps what passes of its body, and calls end before the answer goes on.
+func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next Next) error {
+	if f.body != nil {
+		passing := r.Body
+		r.Body = &tee{ReadCloser: passing, form: f}
+		defer func() { r.Body = passing }()
+	}
+	answer := &outcome{ResponseWriter: w, edge: f.block.edge, end: end}
 	err := next(answer, r)
 	if err != nil {
 		answer.tell(http.StatusBadGateway) // or whatever is made of the error
@@ -41,20 +65,22 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, rul
 	return err
 }
 
-// form is one on its way.
-type form struct {
+// passingForm is a form on its way.
+type passingForm struct {
 	block *Block
 	rule  *capture.Rule
 	asked *http.Request
+	sent  time.Time
 
-	mu   sync.Mutex // the body may still be read while the answer begins
-	body *capture.Body
+	mu      sync.Mutex // the body may still be read while the answer begins
+	body    *capture.Body
+	aborted bool // the client has not sent all of it
 }
 
 // tee is the body of a request, of which the form keeps what passes.
 type tee struct {
 	io.ReadCloser
-	form *form
+	form *passingForm
 }
 
 func (t *tee) Read(p []byte) (int, error) {
@@ -62,10 +88,13 @@ func (t *tee) Read(p []byte) (int, error) {
 	if n > 0 {
 		t.form.pass(p[:n])
 	}
+	if err != nil && err != io.EOF {
+		t.form.abort()
+	}
 	return n, err
 }
 
-func (f *form) pass(p []byte) {
+func (f *passingForm) pass(p []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.body != nil && !f.block.edge.guard("keeping a form", func() { f.body.Write(p) }) {
@@ -73,8 +102,21 @@ func (f *form) pass(p []byte) {
 	}
 }
 
+func (f *passingForm) abort() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.aborted = true
+}
+
+// whole tells whether the client has not ended while it sent the form.
+func (f *passingForm) whole() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.aborted
+}
+
 // take is what has passed, once.
-func (f *form) take() *capture.Body {
+func (f *passingForm) take() *capture.Body {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	body := f.body
@@ -82,21 +124,21 @@ func (f *form) take() *capture.Body {
 	return body
 }
 
-// outcome is the answer to a form. Before it begins, the form is stored.
+// outcome is the answer to a form. Before it begins, end is called.
 type outcome struct {
 	http.ResponseWriter
-	form *form
-	key  string
+	edge *Edge
+	end  func(status int, charset string)
 	told bool
 }
 
-// tell has the form stored, once, when it is known what the site has made of it.
+// tell calls end, once, when it is known what the site has made of the form.
 func (o *outcome) tell(status int) {
 	if o.told || status < 200 {
 		return
 	}
 	o.told = true
-	o.form.block.edge.guard("storing a form", func() { o.form.end(o.key, status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
+	o.edge.guard("storing a form", func() { o.end(status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
 func (o *outcome) WriteHeader(status int) {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -54,6 +55,7 @@ var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, For
 type keptForm struct {
 	ID     string             `json:"id"`
 	At     time.Time          `json:"at"`
+	Sent   time.Time          `json:"sent"` // when it began to come
 	Site   string             `json:"site"` // its key
 	Rule   capture.Rule       `json:"rule"`
 	Said   capture.Recognised `json:"said"`
@@ -91,7 +93,7 @@ func (k *keptForm) request() *http.Request {
 
 // end has the form stored, now that the site has answered with the status. When this returns, the
 // form is in the database or on the disk, or the log says that it is not.
-func (f *form) end(key string, status int, charset string) {
+func (f *passingForm) end(key string, status int, charset string) {
 	body := f.take()
 	if body == nil {
 		return
@@ -128,12 +130,15 @@ func (f *form) end(key string, status int, charset string) {
 		return
 	}
 	k := &keptForm{
-		ID: rand.Text(), At: time.Now(), Site: key, Rule: *f.rule, Status: status,
+		ID: rand.Text(), At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status,
 		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
 		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
-	k.Said = f.rule.Read(read, k.Region)
+	k.Said = f.rule.Read(read, k.Region, e.samples().forms.of(key, r))
+	e.noteForm(s.ID, form.Answer{
+		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && f.whole(),
+	})
 	for value := range api.VisitorCookie.Values(r.Header) {
 		k.Visitors = append(k.Visitors, value)
 	}
@@ -210,7 +215,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 			return err
 		}
 	}
-	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Rule: &k.Rule, Said: k.Said, Status: k.Status})
+	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status})
 }
 
 // keep keeps the form on the disk, as it could not be stored.

@@ -18,8 +18,8 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 	if b.turnPreview(w, r, q, tracked) {
 		return nil
 	}
-	if rule := b.rule(r, q); rule != nil && tracked() {
-		return b.captured(w, r, q, rule, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, tracked, next) })
+	if (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch) && tracked() {
+		return b.serveForm(w, r, q, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, tracked, next) })
 	}
 	return b.passPage(w, r, q, tracked, next)
 }

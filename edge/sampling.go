@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
@@ -26,9 +27,10 @@ const (
 	learnTimeout = 10 * time.Second
 )
 
-// sampling finds out which telephone numbers the sites' pages show, from samples of
-// what the origins send. Pages that come too fast are not looked at.
+// sampling finds out which telephone numbers the sites' pages show, and what their forms say of
+// the fields, from samples of what the origins send. Pages that come too fast are not looked at.
 type sampling struct {
+	forms   markups
 	edge    *Edge
 	now     func() time.Time
 	limiter *rate.Limiter
@@ -109,7 +111,7 @@ func (l *sampling) run(ctx context.Context) {
 		case s := <-l.queue:
 			var err error
 			if l.edge.guard("learning", func() { err = l.learn(ctx, s) }); err != nil && ctx.Err() == nil {
-				l.edge.Logger.Warn("learning the numbers of a page failed", zap.String("site", s.site), zap.Error(err))
+				l.edge.Logger.Warn("learning what a page shows failed", zap.String("site", s.site), zap.Error(err))
 			}
 		}
 	}
@@ -133,6 +135,9 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	f, err := s.block.effectFor(site, true)
 	if err != nil {
 		return err
+	}
+	if len(f.captures) > 0 {
+		l.forms.keep(s.site, s.path, capture.ReadMarkup(s.page, s.contentType))
 	}
 	found := make(map[string][]number.Writing)
 	for _, n := range survey.Page(s.page, s.contentType, f.regionNow(ctx, desk.Numbers)) {

@@ -80,6 +80,14 @@ type Settings struct {
 	// The posts that are kept on their way to the site. The first rule that matches counts.
 	Captures []capture.Rule `json:"captures,omitempty"`
 
+	// Whether forms that no rule matches pass without being noted. Else the console lists, by
+	// their paths and the names of their fields, those by which people say who they are.
+	IgnoreForms bool `json:"ignore_forms,omitempty"`
+
+	// The CSS selector of the forms into which the page's script puts the credentials when they are sent, such
+	// as `form.contact`. Default: none.
+	Credentials string `json:"credentials,omitempty"`
+
 	declaration number.Declaration
 	remote      *forward.Service // nil for local
 }
@@ -148,6 +156,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetConsent(s.Consent) },
 		func() error { return s.SetRespect(s.Respect) },
+		func() error { return s.SetCredentials(s.Credentials) },
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
@@ -319,6 +328,17 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
+// SetCredentials takes the selector of forms.
+func (s *Settings) SetCredentials(selector string) error {
+	if selector != "" {
+		if err := snippet.CheckForms(selector); err != nil {
+			return err
+		}
+	}
+	s.Credentials = selector
+	return nil
+}
+
 // SetPrerender takes off, static or dynamic.
 func (s *Settings) SetPrerender(prerender string) error {
 	if prerender != "" {
@@ -361,11 +381,11 @@ func (s *Settings) Doubts() []string {
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
 // Defaults are those of the settings that a site may have of its own, all of them set
-// but DynamicalReplacement, Origins, Numbers and Pools. The pools are those of the app.
+// but DynamicalReplacement, Origins, Numbers, Pools and Captures. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers,
+		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures,
 	}
 	if s.DynamicalReplacement {
 		own.DynamicalReplacement = &s.DynamicalReplacement

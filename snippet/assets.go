@@ -17,12 +17,18 @@ var numbersPart []byte
 //go:embed dist/preview.js
 var previewPart []byte
 
+// fillPart is the part of the script that puts credentials into forms, which pages load whose site has it so.
+//
+//go:embed dist/fill.js
+var fillPart []byte
+
 // assets are the lazily loaded parts of the script.
 var assets = make(asset.Set)
 
 var (
 	numbersName = assets.Add("numbers.js", numbersPart)
 	previewName = assets.Add("preview.js", previewPart)
+	fillName    = assets.Add("fill.js", fillPart)
 )
 
 // Assets serves the lazily loaded parts of the script, each under a name that ends with a hash of its content, whatever path stands

@@ -36,5 +36,5 @@ func (p *Preview) appendTo(b []byte, c *Code, f form, s *Shown) []byte {
 		b = appendQuoted(append(appendQuoted(b, digits), ':'), FormatNumber(digits))
 	}
 	b = append(append(append(b, `},"numbers":`...), s.Records()...), "}</script>"...)
-	return f.appendScript(b, strings.TrimSuffix(c.path, "svc.js")+"assets/"+previewName)
+	return f.appendScript(b, strings.TrimSuffix(c.path, "svc.js")+"assets/"+previewName, "")
 }

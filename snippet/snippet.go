@@ -7,10 +7,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/andybalholm/cascadia"
 )
 
 // Settings is what a site's insertion code says.
@@ -25,6 +28,11 @@ type Settings struct {
 	DynamicalReplacement *bool
 	// PhoneMask is pushed when it is not empty; see [CheckPhoneMask].
 	PhoneMask string
+	// Credentials is the selector of the forms into which the page's credentials are put when they are sent; empty for
+	// none. See [CheckForms].
+	Credentials string
+	// Object is the name of the object that gives the credentials.
+	Object string
 }
 
 // Code is a site's insertion code in its two forms. It does not change and can be
@@ -33,6 +41,7 @@ type Code struct {
 	pushes string // the text of the inline script
 	queue  string // the text of the data block
 	path   string // of the core script, the same in an address and in an attribute
+	fill   string // attributes of the script that fills forms; empty where none is to be filled
 	sum    [sha256.Size]byte
 	alone  mark // of pages with the code that show no tracking number
 }
@@ -61,7 +70,10 @@ func newCode(s Settings, version string) (*Code, error) {
 		queue:  queue.String(),
 		path:   s.Prefix + "svc.js",
 	}
-	c.sum = sha256.Sum256([]byte(version + "\n" + c.pushes + "\n" + c.path))
+	if s.Credentials != "" {
+		c.fill = ` data-object="` + html.EscapeString(s.Object) + `" data-forms="` + html.EscapeString(s.Credentials) + `"`
+	}
+	c.sum = sha256.Sum256([]byte(version + "\n" + c.pushes + "\n" + c.path + c.fill))
 	c.alone = markOf(c.sum)
 	return c, nil
 }
@@ -73,8 +85,25 @@ func (s *Settings) check() error {
 	case !utf8.ValidString(s.SiteKey):
 		return errors.New("the site key is not valid UTF-8")
 	}
-	return cmp.Or(CheckPrefix(s.Prefix), CheckPhoneMask(s.PhoneMask))
+	return cmp.Or(CheckPrefix(s.Prefix), CheckPhoneMask(s.PhoneMask), checkCredentials(s.Credentials))
 }
+
+func checkCredentials(selector string) error {
+	if selector == "" {
+		return nil
+	}
+	return CheckForms(selector)
+}
+
+// CheckForms says what is wrong with a selector of forms, if anything. It is ASCII, so that it is the same in every page.
+func CheckForms(selector string) error {
+	if _, err := cascadia.ParseGroup(selector); err != nil || len(selector) > maxForms || strings.ContainsFunc(selector, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fmt.Errorf("credentials %q: expected a CSS selector of forms in ASCII, such as form.contact", selector)
+	}
+	return nil
+}
+
+const maxForms = 500 // bytes
 
 const maxPrefix, maxPhoneMask = 128, 64 // bytes
 
@@ -164,12 +193,16 @@ func (c *Code) appendTo(b []byte, f form) []byte {
 		b = append(b, c.queue...)
 	}
 	b = append(b, "</script>"...)
-	return f.appendScript(b, c.path)
+	b = f.appendScript(b, c.path, "")
+	if c.fill != "" {
+		b = f.appendScript(b, strings.TrimSuffix(c.path, "svc.js")+"assets/"+fillName, c.fill)
+	}
+	return b
 }
 
-// appendScript writes an element that loads the script of that path.
-func (f form) appendScript(b []byte, path string) []byte {
-	b = appendNonce(append(b, "<script"...), f.nonce)
+// appendScript writes an element that loads the script of that path, with further attributes, each with a blank before it.
+func (f form) appendScript(b []byte, path, attributes string) []byte {
+	b = append(appendNonce(append(b, "<script"...), f.nonce), attributes...)
 	b = append(b, ` async src="`...)
 	if f.host != "" {
 		b = append(b, "//"...)

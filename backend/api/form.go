@@ -20,10 +20,10 @@ import (
 type Form struct {
 	// ID is another for each form: stored again, it is the same.
 	ID string
-	// At is when it came.
-	At   time.Time
-	Rule *capture.Rule
-	Said capture.Recognised
+	// At is when the site answered it, and Sent when it began to come.
+	At, Sent time.Time
+	Rule     *capture.Rule
+	Said     capture.Recognised
 	// Status is what the site has answered.
 	Status int
 }
@@ -42,7 +42,8 @@ func (a *API) Floods(r *http.Request) bool {
 }
 
 // KeepForm stores what the form says: as a lead, or as what is known of the visitor. A form that does not count
-// by its rule is kept among the refused submissions, and so is one that a program has filled. The request is as Serve
+// by its rule is kept among the refused submissions. A lead that a program seems to have sent is marked; of a
+// visitor, what a program has filled is refused. The request is as Serve
 // takes it, with the visitor's cookies; the visitor has agreed.
 //
 // The visitor is whom the form's own credentials name, if these are right, or else the cookie; or else a new one.
@@ -56,12 +57,11 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	if !asks {
 		return nil // it is no request of anybody
 	}
-	var from page
-	if site.Forward != nil { // the visit is elsewhere
-		from.uri = pageOfForm(r)
-	} else {
+	from := page{uri: pageOfForm(r)}
+	var marks []string
+	if site.Forward == nil { // else the visit is elsewhere
 		var err error
-		if from, err = a.fromForm(ctx, c, f); err != nil {
+		if from, marks, err = a.fromForm(ctx, c, f); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	switch {
 	case !f.Rule.Counts(f.Status):
 		code, reason = formFailed, "the site answered "+strconv.Itoa(f.Status)
-	case f.Said.Trapped:
+	case f.Said.Trapped && (f.Rule.Kind == capture.KindVisitor || site.Forward != nil): // where there are no marks
 		code, reason = formTrapped, "a field is filled that people do not see"
 	case site.Forward != nil:
 		return site.Forward(ctx, forwarded(r, site, f))
@@ -78,7 +78,10 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	}
 	submission := lead.Submission{
 		Origin: lead.Form, At: f.At, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
-		FormName: f.Said.FormName, UserFields: f.Said.UserFields,
+		FormName: f.Said.FormName, UserFields: f.Said.UserFields, Marks: marks,
+	}
+	if f.Said.Trapped {
+		submission.Marks = append(submission.Marks, lead.Trap)
 	}
 	if code == "" {
 		return a.addLead(ctx, c, from, &submission)
@@ -95,8 +98,21 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	return nil
 }
 
-// fromForm is the page view that the form was sent from.
-func (a *API) fromForm(ctx context.Context, c *call, f Form) (page, error) {
+// fromForm is the page view that the form was sent from, with what this says against it.
+func (a *API) fromForm(ctx context.Context, c *call, f Form) (from page, marks []string, err error) {
+	from, known, err := a.viewOfForm(ctx, c, f)
+	if err != nil || !known {
+		return from, nil, err
+	}
+	at, known, err := a.visits.ViewedAt(ctx, c.site.ID, from.Ref)
+	if after := f.Sent.Sub(at); known && 0 <= after && after < lead.QuickTime {
+		marks = []string{lead.Quick}
+	}
+	return from, marks, err
+}
+
+// viewOfForm is the view, and whether it was known before.
+func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known bool, err error) {
 	if len(f.Said.Credentials) > 0 {
 		fields := make(url.Values, len(f.Said.Credentials))
 		for name, value := range f.Said.Credentials {
@@ -104,7 +120,7 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (page, error) {
 		}
 		from, err := a.credentialsOf(ctx, c, fields)
 		if _, forged := errors.AsType[*failure](err); !forged {
-			return from, err
+			return from, true, err
 		}
 	}
 	address := pageOfForm(c.r)
@@ -112,14 +128,14 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (page, error) {
 	if visitor != 0 {
 		ref, at, known, err := a.visits.LastView(ctx, c.site.ID, visitor, address)
 		if err != nil || known {
-			return page{Ref: ref, uri: credentialAddress(at)}, err
+			return page{Ref: ref, uri: credentialAddress(at)}, known, err
 		}
 	}
 	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
 		Nonce: f.ID, URL: visit.Clip(address, maxAddress), Kind: "load",
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
-	return page{Ref: hit.Ref, uri: credentialAddress(address)}, err
+	return page{Ref: hit.Ref, uri: credentialAddress(address)}, false, err
 }
 
 // pageOfForm is the address of the page that the form was on, as far as the request tells it.

@@ -64,6 +64,9 @@ func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submissio
 	if err := s.Check(); err != nil {
 		return err
 	}
+	if s.Origin != lead.Server && a.visits.IsBot(header(c.r, "User-Agent", maxUserAgent)) {
+		s.Marks = append(s.Marks, lead.Bot)
+	}
 	_, repeated, err := a.leads.Add(ctx, *s)
 	if err == nil && !repeated {
 		a.observer.Lead(c.site.Key, s.Origin)

@@ -69,84 +69,101 @@ func (b *Body) keep(p []byte) {
 }
 
 // parts leaves files out of a multipart body (RFC 7578, RFC 2046), of which it keeps the headers
-// alone.
+// alone. What passes is searched where it is: of a file, no more is copied than may begin a delimiter.
 type parts struct {
 	delimiter []byte // with the line break before it
-	buffer    []byte
-	pending   []byte // of the buffer, what is not decided yet: a part of a delimiter, or of headers
-	seen      int    // of the pending headers, where no end is
-	reading   func(*parts, func([]byte)) bool
+	pending   []byte // what is not decided yet: what may begin a delimiter, or the headers of a part
+	reading   reading
 }
+
+// reading is what parts reads.
+type reading byte
+
+const (
+	aFile reading = iota // what is dropped up to the next delimiter
+	aValue
+	headers
+	nothing // all that comes is dropped
+)
 
 func newParts(boundary string) *parts {
 	return &parts{
 		delimiter: []byte("\r\n--" + boundary),
 		pending:   []byte("\r\n"), // the first delimiter stands at the very beginning
-		reading:   (*parts).file,
 	}
 }
 
 // feed gives what is to be kept to keep.
 func (s *parts) feed(p []byte, keep func([]byte)) {
-	s.buffer = append(append(s.buffer[:0], s.pending...), p...)
-	s.pending = s.buffer
-	for s.reading(s, keep) {
-	}
-}
-
-// value keeps bytes up to the next delimiter.
-func (s *parts) value(keep func([]byte)) bool { return s.content(keep) }
-
-// file drops bytes up to the next delimiter, and keeps that.
-func (s *parts) file(keep func([]byte)) bool {
-	if !s.content(func([]byte) {}) {
-		return false
-	}
-	keep(s.delimiter)
-	return true
-}
-
-// content gives bytes to take, up to the delimiter and with it. It says whether there is more to be read.
-func (s *parts) content(take func([]byte)) bool {
-	at := bytes.Index(s.pending, s.delimiter)
-	if at < 0 {
-		if n := len(s.pending) - len(s.delimiter) + 1; n > 0 { // the rest may be the beginning of one
-			take(s.pending[:n])
-			s.pending = s.pending[n:]
+	for len(p) > 0 {
+		switch s.reading {
+		case aFile, aValue:
+			p = s.content(p, keep)
+		case headers:
+			p = s.headers(p, keep)
+		default:
+			return
 		}
-		return false
 	}
-	end := at + len(s.delimiter)
-	take(s.pending[:end])
-	s.pending = s.pending[end:]
-	s.reading, s.seen = (*parts).headers, 0
-	return true
 }
 
-// headers keeps the headers of a part, which tell whether it is a file.
-func (s *parts) headers(keep func([]byte)) bool {
+// content reads up to the next delimiter and returns what stands behind it.
+func (s *parts) content(p []byte, keep func([]byte)) []byte {
+	whole, before := p, len(s.pending)
+	overlap := len(s.delimiter) - 1
+	if before > 0 { // the delimiter may have begun there
+		s.pending = append(s.pending, p[:min(len(p), overlap)]...)
+		whole = s.pending
+	}
+	if at := bytes.Index(whole, s.delimiter); at >= 0 {
+		end := at + len(s.delimiter)
+		if s.reading == aValue {
+			keep(whole[:end])
+		} else {
+			keep(s.delimiter)
+		}
+		s.pending, s.reading = s.pending[:0], headers
+		return p[end-before:]
+	}
+	if before > 0 && len(p) >= overlap { // it has not
+		s.take(whole[:before], keep)
+		s.pending = s.pending[:0]
+		return p
+	}
+	decided := max(0, len(whole)-overlap)
+	s.take(whole[:decided], keep)
+	s.pending = append(s.pending[:0], whole[decided:]...)
+	return nil
+}
+
+// take keeps what is of a value.
+func (s *parts) take(p []byte, keep func([]byte)) {
+	if s.reading == aValue {
+		keep(p)
+	}
+}
+
+// headers keeps the headers of a part, which tell whether it is a file, and returns what stands behind them.
+func (s *parts) headers(p []byte, keep func([]byte)) []byte {
 	const end = "\r\n\r\n"
-	at := bytes.Index(s.pending[s.seen:], []byte(end))
+	before := len(s.pending)
+	s.pending = append(s.pending, p[:min(len(p), maxPartHeader-before)]...)
+	from := max(0, before-len(end)+1)
+	at := bytes.Index(s.pending[from:], []byte(end))
 	if at < 0 {
-		s.seen = max(0, len(s.pending)-len(end)+1)
-		if len(s.pending) > maxPartHeader {
-			s.reading = (*parts).nothing
-			s.pending = nil
+		if len(s.pending) >= maxPartHeader {
+			s.reading = nothing
 		}
-		return false
+		return nil
 	}
-	n := s.seen + at + len(end)
-	headers := s.pending[:n]
-	keep(headers)
-	if s.reading = (*parts).value; isFile(headers) {
-		s.reading = (*parts).file
+	n := from + at + len(end)
+	keep(s.pending[:n])
+	if s.reading = aValue; isFile(s.pending[:n]) {
+		s.reading = aFile
 	}
-	s.pending = s.pending[n:]
-	return true
+	s.pending = s.pending[:0]
+	return p[n-before:]
 }
-
-// nothing drops all that comes.
-func (s *parts) nothing(func([]byte)) bool { s.pending = nil; return false }
 
 // isFile tells whether the headers of a part name a file, in whatever way.
 func isFile(headers []byte) bool { return bytes.Contains(bytes.ToLower(headers), []byte("filename")) }

@@ -109,7 +109,7 @@ func TestBodiesThatLie(t *testing.T) {
 		files.Write([]byte(strings.Repeat("\r\n--", 256)))
 	}
 	files.Write([]byte("\r\n--b\r\nContent-Disposition: form-data; name=phone\r\n\r\n123\r\n--b--\r\n"))
-	require.Less(t, len(files.kept)+cap(files.parts.buffer), 20<<10)
+	require.Less(t, len(files.kept)+cap(files.parts.pending), 20<<10)
 	form, err = files.Form("")
 	require.NoError(t, err)
 	require.Equal(t, Form{Fields: []Field{{"phone", "123"}}}, form)
@@ -124,7 +124,7 @@ func TestRecognise(t *testing.T) {
 		"Contact Form 7": {`_wpcf7=12|_wpcf7_version=6.1|_wpcf7_unit_tag=wpcf7-f12-o1|_wpcf7_recaptcha_response=abc|your-name=Anna Bell|your-email=anna@example.com|your-tel=+7 495 123-45-67|your-subject=Lamp|your-message=Is it there?`,
 			Recognised{Name: "Anna Bell", Email: "anna@example.com", Phone: "+7 495 123-45-67", Message: "Is it there?", FormName: "Contact Form 7 12", UserFields: map[string]string{"your-subject": "Lamp"}}},
 		"Elementor": {`post_id=5|form_id=7a1b|referer_title=Lamps|queried_id=5|form_fields[name]=Anna|form_fields[email]=anna@example.com|form_fields[message]=Hello|form_fields[city]=Kazan|action=elementor_pro_forms_send_form|referrer=https://shop.example/`,
-			Recognised{Name: "Anna", Email: "anna@example.com", Message: "Hello", FormName: "7a1b", UserFields: map[string]string{"city": "Kazan", "referrer": "https://shop.example/"}}},
+			Recognised{Name: "Anna", Email: "anna@example.com", Message: "Hello", FormName: "7a1b", UserFields: map[string]string{"city": "Kazan"}}},
 		"WPForms": {`wpforms[fields][0][first]=Anna|wpforms[fields][0][last]=Bell|wpforms[fields][1]=anna@example.com|wpforms[fields][3]=8 (495) 123-45-67|wpforms[fields][2]=When does the shop open on Monday?|wpforms[hp]=|wpforms[id]=31|wpforms[author]=1|wpforms[post_id]=2|wpforms[token]=secret|page_title=Contacts`,
 			Recognised{Name: "Anna Bell", Email: "anna@example.com", Phone: "8 (495) 123-45-67", Message: "When does the shop open on Monday?", FormName: "WPForms 31"}},
 		"Gravity": {`input_1.3=Anna|input_1.6=Bell|input_2=anna@example.com|input_3=When does the shop open on Monday?|is_submit_4=1|gform_submit=4|gform_unique_id=|state_4=WyJbXS|gform_target_page_number_4=0`,
@@ -152,7 +152,7 @@ func TestRecognise(t *testing.T) {
 				name, value, _ := strings.Cut(pair, "=")
 				require.True(t, f.add(name, value))
 			}
-			require.Equal(t, c.want, f.Recognise("RU"))
+			require.Equal(t, c.want, f.Recognise("RU", nil))
 		})
 	}
 }
@@ -180,7 +180,7 @@ func FuzzBody(f *testing.F) {
 		for _, field := range form.Fields {
 			require.True(t, len(field.Name)+len(field.Value) <= 3*(len(body)+2))
 		}
-		form.Recognise("RU")
+		form.Recognise("RU", nil)
 	})
 }
 
@@ -194,7 +194,7 @@ func TestRules(t *testing.T) {
 	for status, counts := range map[int]bool{200: true, 303: true, 400: false, 422: false, 500: false, 101: false} {
 		require.Equal(t, counts, rule.Counts(status), status)
 	}
-	said := rule.Read(Form{Fields: []Field{{"n", " Ann "}, {"tel", ""}, {"mobile", "+7495"}, {"city", "Kazan"}, {"email", "a@b.example"}, {"hit_id", "7"}}}, "")
+	said := rule.Read(Form{Fields: []Field{{"n", " Ann "}, {"tel", ""}, {"mobile", "+7495"}, {"city", "Kazan"}, {"email", "a@b.example"}, {"hit_id", "7"}}}, "", nil)
 	require.Equal(t, Recognised{Name: "Ann", Phone: "+7495", FormName: "Contact", UserFields: map[string]string{"city": "Kazan"}, Credentials: map[string]string{"hit_id": "7"}}, said)
 
 	for _, wrong := range []Rule{

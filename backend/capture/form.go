@@ -13,6 +13,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,6 +63,17 @@ func (b *Body) Form(page string) (Form, error) {
 	return f, nil
 }
 
+// Names are the names of the fields, each once.
+func (f Form) Names() []string {
+	names := []string{}
+	for _, field := range f.Fields {
+		if !slices.Contains(names, field.Name) {
+			names = append(names, field.Name)
+		}
+	}
+	return names
+}
+
 // add adds a field, and tells whether there may be another.
 func (f *Form) add(name, value string) bool {
 	if len(f.Fields) == maxFields {
@@ -108,11 +120,13 @@ func (f *Form) readParts(body []byte, boundary string) error {
 			continue
 		}
 		value, err := io.ReadAll(part)
+		if err == nil || f.Cut { // then what there is of it counts
+			if !f.add(part.FormName(), string(value)) {
+				return nil
+			}
+		}
 		if err != nil {
 			return err
-		}
-		if !f.add(part.FormName(), string(value)) {
-			return nil
 		}
 	}
 }

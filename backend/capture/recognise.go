@@ -35,10 +35,10 @@ var credentials = map[string]bool{
 
 // Recognise tells the fields of a form apart by their names, and where these say nothing by
 // their values. A phone without its country's code is one of the region's (ISO 3166-1 alpha-2), which may be empty.
-// What protects the form, an account or a payment is left out, and so are the fields in which the form speaks to
-// its own program.
-func (f Form) Recognise(region string) Recognised {
-	r := recognising{Recognised: Recognised{FormName: f.name()}, region: region, taken: make(map[meaning]string)}
+// The markup is that of the page of the form, and may be nil. What protects the form, an account or a payment is
+// left out, and so are the fields in which the form speaks to its own program.
+func (f Form) Recognise(region string, page Markup) Recognised {
+	r := recognising{Recognised: Recognised{FormName: f.name()}, region: region, marks: page.of(f), taken: make(map[meaning]string)}
 	for _, field := range f.Fields {
 		field.Value = strings.TrimSpace(field.Value)
 		switch {
@@ -48,9 +48,9 @@ func (f Form) Recognise(region string) Recognised {
 				r.Credentials = make(map[string]string)
 			}
 			r.Credentials[field.Name] = field.Value
-		case trap.MatchString(field.Name):
+		case trap.MatchString(field.Name), r.marks[field.Name].hidden:
 			r.Trapped = true
-		case secretName.MatchString(field.Name), technical.MatchString(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
+		case IsSecret(field.Name), technical.MatchString(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
 		default:
 			field.Value = hideCards(field.Value)
 			r.take(field)
@@ -67,6 +67,7 @@ func (f Form) Recognise(region string) Recognised {
 type recognising struct {
 	Recognised
 	region string
+	marks  map[string]mark // of the fields, by their names
 	taken  map[meaning]string
 	rest   []Field // of which the names say nothing
 }
@@ -76,8 +77,8 @@ var numbered = map[string]meaning{"3": first, "4": middle, "6": last}
 
 var inputOfParts = regexp.MustCompile(`^input_\d+[._](3|4|6)$`)
 
-// textOfForm is a line of text in the forms of another, which are called by their kinds: of what, they do not say.
-var textOfForm = regexp.MustCompile(`^form_text_\d+$`)
+// textOfForm is a line of text in the forms of others, which are called by their kinds: of what, they do not say.
+var textOfForm = regexp.MustCompile(`^(form_)?text[-_]\d+$`)
 
 func (r *recognising) take(field Field) {
 	says := meaningOf(field.Name)
@@ -85,6 +86,9 @@ func (r *recognising) take(field Field) {
 		says = numbered[part[1]]
 	} else if textOfForm.MatchString(field.Name) {
 		says = ""
+	}
+	if says == "" {
+		says = r.marks[field.Name].says
 	}
 	// What is called so must look so: "mail" may be a choice between mail and telephone.
 	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) {
@@ -106,6 +110,9 @@ func (r *recognising) other(field Field) {
 	called := field.Name
 	if words := strings.FieldsFunc(called, func(r rune) bool { return r == '[' || r == ']' }); len(words) == 2 && words[0] == "form_fields" {
 		called = words[1]
+	}
+	if label := r.marks[field.Name].label; label != "" && isGeneric(called) {
+		called = label
 	}
 	if before := r.UserFields[called]; before != "" { // boxes of which several are ticked
 		field.Value = before + ", " + field.Value

@@ -84,7 +84,7 @@ func (r *Rule) Complete() error {
 			return errors.New("expected the name of a field")
 		case slices.Contains(fields[:i], field):
 			return fmt.Errorf("field %q is given already: expected it once", field)
-		case secretName.MatchString(field):
+		case IsSecret(field):
 			return fmt.Errorf("field %q: what protects an account, a form or a payment is never kept; expected another", field)
 		}
 	}
@@ -105,9 +105,9 @@ func (r *Rule) Counts(status int) bool {
 	return r.On == OnAlways || 200 <= status && status < 400
 }
 
-// Read is what the form says by the rule. The region is as for [Form.Recognise].
-func (r *Rule) Read(f Form, region string) Recognised {
-	said := f.Recognise(region)
+// Read is what the form says by the rule. The region and the markup are as for [Form.Recognise].
+func (r *Rule) Read(f Form, region string, page Markup) Recognised {
+	said := f.Recognise(region, page)
 	if len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0 {
 		said.Name, said.Phone, said.Email, said.Message = f.first(r.Name), f.first(r.Phone), f.first(r.Email), f.first(r.Message)
 		said.UserFields = nil

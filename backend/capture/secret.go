@@ -5,17 +5,20 @@ import (
 	"strings"
 )
 
-// secretName are names of fields that protect a form or an account, or pay. What they hold is never
-// kept.
-var secretName = regexp.MustCompile(`(?i)passw|(^|[^a-z])(pass|pwd|pin)([^a-z]|$)|[cx]srf|nonce|token|sessid|captcha|turnstile|` +
+// secretName are names of fields that protect a form or an account, or pay.
+var secretName = regexp.MustCompile(`(?i)passw|(^|[^a-z])(pass|pwd|pin)([^a-z]|$)|[cx]srf|nonce|token(\]|\[\])?$|sessid|captcha|turnstile|` +
 	`(^|[^a-z])(cvc|cvv|cvn|csc|iban)[0-9]?([^a-z]|$)|card[-_ ]?(number|no|num|code|exp|holder)|(^|[^a-z])cc[-_]?(number|num|name|exp|csc|type)|парол`)
+
+// IsSecret tells whether what is in a field of that name protects a form or an account, or pays. It is never
+// kept, by whatever way it comes.
+func IsSecret(field string) bool { return secretName.MatchString(field) }
 
 // trap are names of fields that people do not see and programs fill.
 var trap = regexp.MustCompile(`(?i)honey[-_]?pot|(^|[^a-z])(_gotcha|bot-?field|hp)([^a-z]|$)|_ak_hp_textarea|ak_hp_`)
 
 // technical are names of fields in which a form speaks to its own program.
-var technical = regexp.MustCompile(`(?i)^(_wpcf7.*|_wp_.*|action|post_id|queried_id|referer_title|form_id|form_fields\[ak_js.*|ak_js.*|` +
-	`wpforms\[(id|author|post_id|submit|token|page_.*|url_referer)\]|wpforms\[?_?(submit|ajax).*|page_(title|url|id)|url_referer|` +
+var technical = regexp.MustCompile(`(?i)^(_wpcf7.*|_wp_.*|action|post_id|queried_id|referer_title|referrer|form_id|form_fields\[ak_js.*|ak_js.*|` +
+	`wpforms\[(id|nonce|author|post_id|submit|token|page_.*|url_referer)\]|wpforms\[?_?(submit|ajax).*|page_(title|url|id)|params_hash|url_referer|` +
 	`gform_.*|is_submit_\d+|state_\d+|version_hash|` +
 	`tildaspec-.*|form-spec-comments|formservices(\[\])?|formid|` +
 	`web_form_.*|bxajaxid|ajax_(call|id|page)|logout|backurl|` +

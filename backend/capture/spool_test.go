@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,51 @@ func TestSpool(t *testing.T) {
 	require.NoFileExists(t, path)
 	require.NoError(t, s.Append([]byte("four")))
 	require.Equal(t, []string{"four"}, taken(t, s))
+}
+
+// Processes that share a folder have files of their own, and a later one takes in what one has left that ended.
+func TestSpoolsOfManyProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop [1].forms")
+	first, second, third := NewSpool(path), NewSpool(path), NewSpool(path)
+	require.NoError(t, first.Append([]byte("one")))
+	require.NoError(t, second.Append([]byte("two")))
+	require.FileExists(t, path+".1")
+	require.False(t, third.Empty())
+	require.Empty(t, taken(t, third), "both are alive")
+	require.NoError(t, third.Append([]byte("three")))
+	require.Equal(t, []string{"two"}, taken(t, second))
+	require.NoFileExists(t, path+".1")
+
+	require.NoError(t, first.Close()) // as the system does with a process that ends
+	require.NoError(t, second.Append([]byte("four")), "behind what the first has left")
+	require.Equal(t, []string{"one", "four"}, taken(t, second))
+	require.NoError(t, third.Close())
+	fourth := NewSpool(path)
+	require.Equal(t, []string{"three"}, taken(t, fourth))
+	require.True(t, fourth.Empty())
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// A disk that is full keeps what stands in the file, and nothing half.
+func TestSpoolOnAFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no device that is full")
+	}
+	path := filepath.Join(t.TempDir(), "forms")
+	s := NewSpool(path)
+	require.NoError(t, s.Append([]byte("one")))
+	file, size := s.file, s.size
+	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	require.NoError(t, err)
+	s.file = full
+	require.ErrorIs(t, s.Append([]byte("two")), syscall.ENOSPC)
+	require.NoError(t, full.Close())
+	s.file = file
+	require.Equal(t, size, s.size)
+	require.NoError(t, s.Append([]byte("three")))
+	require.Equal(t, []string{"one", "three"}, taken(t, s))
 }
 
 // A machine that stops while it writes leaves a part of a record, or of what was there before.

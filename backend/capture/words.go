@@ -33,11 +33,11 @@ var vocabulary = []struct {
 	{first, strings.Fields("firstname first fname givenname given imya имя")},
 	{middle, strings.Fields("middlename middle patronymic otchestvo отчество")},
 	{last, strings.Fields("lastname last lname surname familyname family familiya фамилия")},
-	{name, strings.Fields("name fullname fio author contactname фио")},
+	{name, strings.Fields("name fullname fio author contactname фио обращаться")},
 }
 
 // others are words that make a name somebody else's, or something else's: company-name.
-var others = strings.Fields(`company organization organisation product item form file user login nick event city country
+var others = strings.Fields(`company organization organisation product item form file login nick event city country
 	street page site shop brand kompaniya gorod firma компания компании организация организации город товар товара улица`)
 
 // wordsOf takes the name of a field apart. Of a name in brackets, as PHP has them, the innermost
@@ -78,8 +78,9 @@ func splitWords(s string) (words []string) {
 }
 
 // meaningOf is what the name of a field says of it; empty for nothing.
-func meaningOf(field string) meaning {
-	words := wordsOf(field)
+func meaningOf(field string) meaning { return meaningOfWords(wordsOf(field)) }
+
+func meaningOfWords(words []string) meaning {
 	for i := range len(words) - 1 { // e-mail
 		words = append(words, words[i]+words[i+1])
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -37,6 +38,7 @@ type Subjects struct {
 	Previews   *number.Previews
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
+	Forms      *form.Forms
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
@@ -190,6 +192,8 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /leads/refused/{site}/{refused}", c.signedIn(c.takeOver))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
 	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
+	mux.HandleFunc("GET /leads/forms", c.signedIn(c.showForms))
+	mux.HandleFunc("POST /leads/forms/{site}", c.admin(c.captureForm))
 	mux.HandleFunc("GET /calls", c.signedIn(c.showCalls))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -71,6 +72,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	require.NoError(t, err)
 	d.Subjects = console.Subjects{
 		Previews: previews,
+		Forms:    form.New(database, d.now),
 		DB:       database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
 		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
 		Numbers: number.NewShown(database, d.now),

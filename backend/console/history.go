@@ -167,7 +167,7 @@ func roleName(w *words, role any) string {
 // settingNames are the names of the words for a site's settings.
 var settingNames = map[string]string{
 	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "prerender": "setting.prerender",
-	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "numbers": "setting.numbers", "pools": "setting.pools",
+	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
 }
 
 func settingName(w *words, name string) string {

@@ -58,6 +58,8 @@ type leadPage struct {
 	Rows   []leadRow
 	Older  string // address of the next part; empty at the end
 	Newest bool   // this is the first part, which grows
+	// Failing are the forms that fail today.
+	Failing []failingForm
 }
 
 func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
@@ -72,6 +74,9 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 		f.Stream = f.streamAddress("leads", f.SiteID)
 	}
 	leads, err := c.Leads.List(r.Context(), f.Scope, behind, maxLeads+1)
+	if err == nil && body.Newest {
+		body.Failing, err = c.failingForms(r.Context(), f)
+	}
 	if err != nil {
 		c.failed(w, r, err)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -25,7 +26,7 @@ import (
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
-	"SecretCampaign", "765-00-03", "secrethook.example",
+	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -42,6 +43,8 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"form_name": "SecretForm", "user_fields": map[string]any{"city": "SecretCity"}})
 	d.declareNumbers("secret", number.Declared{Digits: "74950000000", Tracking: []string{"74950000001"}})
 	require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/secret-path", map[string][]number.Writing{"74957654321": {{Text: "74957654321", Place: "text"}}}))
+	d.Forms.Note(d.shop.ID, form.Answer{Path: "/secret-path", Status: 500, Fields: []string{"SecretField"}})
+	require.NoError(t, d.Forms.Store(t.Context()))
 	refused := d.refuse("foreign_ids", []byte(`{"name":"SecretRefused"}`), h.Ref)
 	d.call(telephony.Event{Call: "secret", Kind: telephony.Start, Called: "74950000001", Caller: "79123456789", Recording: "https://pbx.example/SecretRecording.mp3"})
 	_, err = d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{PhoneMask: new("+7 ###"),

@@ -28,6 +28,9 @@ func used(t *testing.T) map[string]bool {
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
 		"origin." + lead.Script: true, "origin." + lead.Server: true, "origin." + lead.Form: true, "source.other": true,
 	}
+	for _, mark := range []string{lead.Trap, lead.Quick, lead.Bot, lead.Repeated} {
+		names["mark."+mark] = true
+	}
 	for _, reason := range number.Reasons {
 		names["call.reason."+string(reason)] = true
 	}

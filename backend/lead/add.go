@@ -57,14 +57,6 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Session); err == nil {
 		lead.Source = source
 	}
-	data, err := json.Marshal(struct {
-		Origin   string `json:"origin"`
-		IsSale   bool   `json:"is_sale"`
-		FormName string `json:"form_name,omitempty"`
-	}{lead.Origin, lead.IsSale, lead.FormName})
-	if err != nil {
-		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
-	}
 	var earlier int64
 	err = l.db.Write(ctx, l.visits.Key(s.Visitor), func(ctx context.Context, tx db.Tx) error {
 		var err error
@@ -74,10 +66,17 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		if err := forget(ctx, tx, lead); err != nil {
 			return err
 		}
+		lead.Marks = nil // it may be the second time
+		for _, mark := range s.Marks {
+			lead.mark(mark)
+		}
 		if earlier, err = l.join(ctx, tx, lead, delivery); err != nil {
 			return err
 		}
 		if earlier == 0 {
+			if err := lead.markRepeated(ctx, tx); err != nil {
+				return err
+			}
 			if err := lead.insert(ctx, tx); err != nil {
 				return err
 			}
@@ -89,6 +88,15 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		}
 		if earlier != 0 {
 			return nil
+		}
+		data, err := json.Marshal(struct {
+			Origin   string   `json:"origin"`
+			IsSale   bool     `json:"is_sale"`
+			FormName string   `json:"form_name,omitempty"`
+			Marks    []string `json:"marks,omitempty"`
+		}{lead.Origin, lead.IsSale, lead.FormName, lead.Marks})
+		if err != nil {
+			return err
 		}
 		return journal.Append(ctx, tx, journal.Entry{
 			SiteID: lead.SiteID, At: lead.At, Kind: Added, SubjectID: lead.ID, VisitorID: int64(lead.Visitor), Data: data,

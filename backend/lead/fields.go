@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 )
 
 // service names the values of the credentials object. They come along when a
@@ -16,11 +17,6 @@ var service = map[string]bool{
 	"site_key": true, "key": true, "uri": true, "visitor_id": true, "hit_id": true, "session_id": true,
 	"consultant_server_url": true,
 }
-
-// secret are the names of fields that protect a form or an account, as frameworks and
-// captchas call them. They say nothing about the lead and are never stored.
-var secret = regexp.MustCompile(`(?i)^(_?[cx]srf([-_]?token)?|csrfmiddlewaretoken|authenticity_token|_token|__requestverificationtoken|_wpnonce|(bitrix_)?sessid|` +
-	`g-recaptcha-response|h-captcha-response|cf-turnstile-response|smart-token|passw(or)?d([-_].*)?)(\[\])?$`)
 
 // fields are what was sent, in the types of JSON: string, json.Number, bool,
 // nil, []any, map[string]any.
@@ -116,7 +112,7 @@ func (r *reading) keep(name, code, must string) {
 
 // add adds to the user fields, under a name that is free.
 func (r *reading) add(name string, value any) {
-	if nothing(value) || secret.MatchString(name) {
+	if nothing(value) || capture.IsSecret(name) {
 		return
 	}
 	if r.UserFields == nil {

@@ -44,9 +44,9 @@ func (l *Leads) join(ctx context.Context, tx db.Tx, lead Lead, delivery string) 
 		return 0, err
 	}
 	if _, err := tx.Exec(ctx, `UPDATE leads SET also = $3, name = $4, email = $5, phone = $6, phone_digits = $7, phone_extension = $8, message = $9,
-			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15
+			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15, marks = $16, message_hash = $17
 		WHERE site_id = $1 AND id = $2`, whole.SiteID, whole.ID, strings.Join(whole.Also, " "), whole.Name, whole.Email, whole.Phone, whole.PhoneDigits,
-		whole.PhoneExtension, whole.Message, whole.IsSale, whole.SaleCost, whole.GroupID, whole.FormName, string(userFields), whole.URL); err != nil {
+		whole.PhoneExtension, whole.Message, whole.IsSale, whole.SaleCost, whole.GroupID, whole.FormName, string(userFields), whole.URL, strings.Join(whole.Marks, ","), hashOf(whole.Message)); err != nil {
 		return 0, err
 	}
 	_, err = tx.Exec(ctx, `UPDATE lead_deliveries SET lead_id = $3 WHERE site_id = $1 AND delivery = $2`, whole.SiteID, delivery, whole.ID)
@@ -56,6 +56,9 @@ func (l *Leads) join(ctx context.Context, tx db.Tx, lead Lead, delivery string) 
 // add adds what came by another way.
 func (l *Lead) add(other Lead) {
 	l.Also = append(l.Also, other.Origin)
+	for _, mark := range other.Marks {
+		l.mark(mark)
+	}
 	if l.Phone == "" {
 		l.Phone, l.PhoneDigits, l.PhoneExtension = other.Phone, other.PhoneDigits, other.PhoneExtension
 	}

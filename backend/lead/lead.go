@@ -24,7 +24,7 @@ const (
 
 // Added is the kind of the journal's entry for a new lead. Its subject is the
 // lead, and its data says no more than which kind of lead it is:
-// {"origin","is_sale","form_name"}. Who sent it is read with [Leads.Get], so
+// {"origin","is_sale","form_name","marks"}, the last two where there are any. Who sent it is read with [Leads.Get], so
 // that erasing a lead erases the person.
 const Added = "lead.added"
 
@@ -65,6 +65,8 @@ type Lead struct {
 	URL string
 	// Source is what brought the visitor to the session of the lead.
 	Source visit.Source
+	// Marks say what speaks for the lead's being made by a program: Trap, Quick, Bot, Repeated.
+	Marks []string
 }
 
 // Invalid says why a submission is no lead. It is the sender's mistake: the

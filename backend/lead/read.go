@@ -77,6 +77,7 @@ type row struct {
 	at         int64
 	userFields string // as JSON
 	also       string
+	marks      string // with commas between them
 }
 
 // complete takes apart what was read.
@@ -85,16 +86,19 @@ func (r *row) complete() error {
 	if r.also != "" {
 		r.Also = strings.Fields(r.also)
 	}
+	if r.marks != "" {
+		r.Marks = strings.Split(r.marks, ",")
+	}
 	return json.Unmarshal([]byte(r.userFields), &r.UserFields)
 }
 
 const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
-	is_sale, sale_cost, group_id, form_name, user_fields, url, also, ` + visit.SourceColumns
+	is_sale, sale_cost, group_id, form_name, user_fields, url, also, marks, ` + visit.SourceColumns
 
 func (r *row) fields() []any {
 	return append([]any{
 		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
-		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also,
+		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also, &r.marks,
 	}, r.Source.Fields()...)
 }
 
@@ -104,11 +108,11 @@ func (l *Lead) insert(ctx context.Context, tx db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO leads (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)`,
+	_, err = tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)`,
 		append([]any{
-			l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.PhoneExtension, l.Message,
-			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL, strings.Join(l.Also, " "),
+			hashOf(l.Message), l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.PhoneExtension, l.Message,
+			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL, strings.Join(l.Also, " "), strings.Join(l.Marks, ","),
 		}, l.Source.Values()...)...)
 	return err
 }

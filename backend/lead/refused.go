@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -188,7 +189,7 @@ func clipped(value any, limit int) any {
 	case map[string]any:
 		short := make(map[string]any, len(v))
 		for name, one := range v {
-			if secret.MatchString(name) {
+			if capture.IsSecret(name) {
 				continue
 			}
 			short[visit.Clip(name, maxShort)] = clipped(one, limit)

@@ -61,6 +61,9 @@ type Submission struct {
 	FormName                    string
 	UserFields                  map[string]string
 
+	// Marks are those of the lead, as far as the receiver knows.
+	Marks []string `json:"-"`
+
 	// Notes say what could not be used as it was sent.
 	Notes []Note `json:"-"`
 }

@@ -13,6 +13,8 @@ import (
 const (
 	// MaxOrigins is how many further origins a site's settings may name.
 	MaxOrigins = 50
+	// MaxCaptures is how many rules for forms they may have.
+	MaxCaptures = 100
 	// maxOrigin is the length of an origin in bytes: a host name has 253 at most.
 	maxOrigin = 300
 	// maxConsent is the length in bytes of the name of a consent's cookie, and of its value.

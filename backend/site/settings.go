@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
@@ -35,6 +36,9 @@ type Settings struct {
 	Numbers []number.Number `json:"numbers,omitzero"`
 	// Pools are the site's own, by their names.
 	Pools map[string]number.DeclaredPool `json:"pools,omitzero"`
+	// Captures are the site's own rules for forms that are kept, at most [MaxCaptures]. They come before those of the
+	// configuration.
+	Captures []capture.Rule `json:"captures,omitzero"`
 }
 
 // Own are the numbers and pools.
@@ -96,6 +100,14 @@ func (s Settings) Check() error {
 			return &Invalid{"origins", err}
 		}
 	}
+	if len(s.Captures) > MaxCaptures {
+		return &Invalid{"captures", fmt.Errorf("captures: expected at most %d", MaxCaptures)}
+	}
+	for _, rule := range s.Captures {
+		if err := rule.Complete(); err != nil {
+			return &Invalid{"captures", err}
+		}
+	}
 	if err := s.Own().Check(); err != nil {
 		name := "numbers"
 		if place := (*number.Place)(nil); s.Numbers == nil || errors.As(err, &place) && place.Pool != "" {
@@ -136,6 +148,9 @@ func (s Settings) Over(defaults Settings) Settings {
 	}
 	if s.Pools == nil {
 		s.Pools = defaults.Pools
+	}
+	if s.Captures == nil {
+		s.Captures = defaults.Captures
 	}
 	return s
 }

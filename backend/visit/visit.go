@@ -148,6 +148,17 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 	return v.ref(r), true, nil
 }
 
+// ViewedAt returns when the page was opened; known is false when there is no such view on the site.
+func (v *Visits) ViewedAt(ctx context.Context, siteID int64, ref Ref) (at time.Time, known bool, err error) {
+	r := v.row(ref)
+	milliseconds, known, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`,
+		siteID, r.session, r.hit)
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("reading when a page was opened: %w", err)
+	}
+	return time.UnixMilli(milliseconds), known, nil
+}
+
 // LastView returns the latest page view of the visitor's latest session, and its address: that of the
 // page with the given address, if there is one in the session. known is false for a visitor who is not known.
 func (v *Visits) LastView(ctx context.Context, siteID int64, visitor ID, address string) (ref Ref, at string, known bool, err error) {

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -162,6 +163,16 @@ func live(ctx context.Context, home string) (d day, err error) {
 		}
 	}
 	if err := sites.StorePages(ctx); err != nil {
+		return d, err
+	}
+	forms := form.New(database, now)
+	for _, sent := range []form.Answer{
+		{Path: "/contact", Status: 200, Fields: []string{"your-name", "phone", "mail", "city", "message"}, Kept: true}, {Path: "/contact", Status: 500, Kept: true}, {Path: "/contact", Status: 500, Kept: true},
+		{Path: "/lamps/*/question", Status: 200, Fields: []string{"name", "email", "text"}}, {Path: "/wp-json/contact-form-7/v1/contact-forms/*/feedback", Status: 200, Fields: []string{"your-name", "your-email", "your-message", "_wpcf7"}},
+	} {
+		forms.Note(s.ID, sent)
+	}
+	if err := forms.Store(ctx); err != nil {
 		return d, err
 	}
 	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -14,6 +15,7 @@ import (
 
 // own are the numbers and pools that were made in the console.
 var own = site.Settings{
+	Captures: []capture.Rule{{Path: "/contact"}},
 	Pools: map[string]number.DeclaredPool{"moscow": {
 		Numbers: []string{"74957651001", "74957651002", "74957651003", "74957651004", "74957651005", "74957651006"}, Hold: 10 * time.Minute, Exhausted: number.ShowReserve, Reserve: "74957651099"}},
 	Numbers: []number.Number{{Number: "78005550142", Targets: []string{"#sales"}, Pictures: []number.Picture{{Place: ".sales-img", Size: 18, Color: "#333"}}, Tracking: []number.Tracking{

@@ -23,10 +23,15 @@ func outputs(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	fill, err := bundle(dir, "fill.ts", "")
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
 		// A function expression that takes the configuration of a site as its argument.
 		"svc.js":     fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, core),
 		"numbers.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, numbers),
+		"fill.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, fill),
 		"preview.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, preview),
 	}, nil
 }

@@ -21,7 +21,7 @@ var order = strings.Fields(`
 	page settings consent transport credentials views calls later status properties
 	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
 	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/start numbers/main
-	numbers presence methods queue main preview`)
+	numbers presence methods queue main preview fill`)
 
 var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
 

@@ -1,0 +1,56 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMarkup(t *testing.T) {
+	page := `<!doctype html><meta charset=utf-8><form action=/search><input name=q placeholder="Search by phone"></form>
+		<form><label>Как к вам обращаться? <input name=a></label><input name=b type=tel><label for=mail>Куда написать</label><input name=c id=mail autocomplete="section-a email">
+		<textarea name=d></textarea><label>Город <select name=input_5><option>Казань</select></label>
+		<input name=form_fields[x] style="display: none !important" size=1><p class="form-honeypot"><label>Website<input name=site></label></p>
+		<input name=chosen style="display:none"><textarea name=edited style="display:none"></textarea>
+		<label>Later <span style="display:none"><input name=step></span></label>
+		<label><input type=checkbox name=agree style="display:none" value=yes>I agree to be called by phone</label>
+		<input type=hidden name=h style="display:none" value=x></form>
+		<form><label>E-mail <input name=b></label></form>`
+	markup := ReadMarkup([]byte(page), "text/html")
+	require.Len(t, markup, 3)
+	read := func(pairs ...string) Recognised {
+		var f Form
+		for i := 0; i < len(pairs); i += 2 {
+			f.add(pairs[i], pairs[i+1])
+		}
+		return f.Recognise("", markup)
+	}
+	require.Equal(t, Recognised{Name: "анна", Phone: "4951234567", Email: "a@b.example", Message: "Жду", UserFields: map[string]string{"Город": "Казань", "step": "2", "agree": "yes", "h": "x", "chosen": "7", "edited": "<p>"}},
+		read("a", "анна", "b", "4951234567", "c", "a@b.example", "d", "Жду", "input_5", "Казань", "step", "2", "agree", "yes", "h", "x", "chosen", "7", "edited", "<p>", "form_fields[x]", "", "site", ""))
+	require.True(t, read("a", "Bot", "form_fields[x]", "12345").Trapped)
+	require.True(t, read("a", "Bot", "site", "http://bot.example").Trapped)
+	require.Equal(t, "a@b.example", read("b", "a@b.example", "d", "Hello").Email, "a wrong value is no phone")
+
+	// In the page's character set, and bounded.
+	markup = ReadMarkup([]byte("<form><label>\xd2\xe5\xeb\xe5\xf4\xee\xed <input name=x></label></form>"), "text/html; charset=windows-1251")
+	require.Equal(t, phone, markup[0]["x"].says)
+	var many strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&many, "<form>%s</form>", strings.Repeat(fmt.Sprintf("<label>%s<input name=n%d></label>", strings.Repeat("ж", 200), i), 3))
+	}
+	markup = ReadMarkup([]byte(many.String()), "text/html; charset=utf-8")
+	require.Len(t, markup, maxForms)
+	require.Less(t, markup.Size(), 10_000)
+	require.Empty(t, ReadMarkup([]byte("<p>no form"), ""))
+	require.Empty(t, ReadMarkup([]byte(strings.Repeat("<div>", 100_000)+"<form><input name=x>"), ""), "too deep to be read")
+}
+
+func BenchmarkReadMarkup(b *testing.B) {
+	page := []byte(strings.Repeat(`<p class="text">Some text of the page, with <a href="/lamps">a link</a>.</p>`, 3000) + `<form><label>Phone <input name=a></label></form>`)
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		ReadMarkup(page, "text/html; charset=utf-8")
+	}
+}

@@ -1,0 +1,150 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// formRow is a form that visitors send, as a row of the list.
+type formRow struct {
+	form.Form
+	Site   string
+	Names  string // of the fields
+	Kept   bool   // it becomes leads
+	Own    bool   // by a rule of the site's own, which can be removed here
+	Action string // address that keeps it, or does so no longer; empty where the operator may not
+}
+
+// formsPage is the list of forms.
+type formsPage struct {
+	Rows    []formRow
+	Failing []failingForm
+}
+
+// failingForm is a form that is kept and that the site answers with an error.
+type failingForm struct {
+	form.Failing
+	Site string
+}
+
+// rules are those by which forms of the site are kept: its own, then those of this server's
+// configuration.
+func (c *Console) rules(s site.Site) (own, configured []capture.Rule) {
+	if c.Configured != nil {
+		set, _ := c.Configured(s.Key)
+		configured = completed(set.Captures)
+	}
+	return completed(s.Settings.Captures), configured
+}
+
+// completed are the rules that hold.
+func completed(rules []capture.Rule) []capture.Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r capture.Rule) bool { return r.Complete() != nil })
+}
+
+// keeps tells whether one of the rules keeps what is posted to the path.
+func keeps(rules []capture.Rule, path string) bool {
+	return slices.ContainsFunc(rules, func(r capture.Rule) bool {
+		return r.Complete() == nil && (r.Matches(http.MethodPost, path) || r.Matches(http.MethodPut, path) || r.Matches(http.MethodPatch, path))
+	})
+}
+
+// failingForms are the kept forms of the frame's sites that fail today.
+func (c *Console) failingForms(ctx context.Context, f frame) ([]failingForm, error) {
+	byID := make(map[int64][]capture.Rule)
+	for _, s := range f.Sites {
+		own, configured := c.rules(s)
+		byID[s.ID] = append(own, configured...)
+	}
+	found, err := c.Forms.FailingOf(ctx, f.Scope, func(siteID int64, path string) bool { return keeps(byID[siteID], path) })
+	failing := make([]failingForm, len(found))
+	for i, one := range found {
+		failing[i] = failingForm{one, f.SiteKey(one.SiteID)}
+	}
+	return failing, err
+}
+
+func (c *Console) showForms(w http.ResponseWriter, r *http.Request) {
+	c.listForms(w, r, http.StatusOK, "")
+}
+
+func (c *Console) listForms(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	f, err := c.frame(r, "forms")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f.Problem, f.Here = problem, "/leads/forms"
+	forms, err := c.Forms.List(r.Context(), f.Scope)
+	var body formsPage
+	if err == nil {
+		body.Failing, err = c.failingForms(r.Context(), f)
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	for _, one := range forms {
+		at := slices.IndexFunc(f.Sites, func(s site.Site) bool { return s.ID == one.SiteID })
+		if at < 0 || !f.Sites[at].RetiredAt.IsZero() {
+			continue
+		}
+		own, configured := c.rules(f.Sites[at])
+		row := formRow{Form: one, Site: f.SiteKey(one.SiteID), Names: strings.Join(one.Fields, ", ")}
+		row.Own = slices.ContainsFunc(own, func(r capture.Rule) bool { return r.Path == one.Path })
+		row.Kept = row.Own || keeps(own, one.Path) || keeps(configured, one.Path)
+		if mayChange(f.Operator) && (row.Own || !row.Kept) {
+			row.Action = fmt.Sprintf("/leads/forms/%d", one.SiteID)
+		}
+		body.Rows = append(body.Rows, row)
+	}
+	f.Body = body
+	c.show(w, r, status, f)
+}
+
+// captureForm has a form kept from now on, or no longer, by a rule of the site's own.
+func (c *Console) captureForm(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "forms")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	named, found := siteOf(r, f.Sites)
+	if !found || !named.RetiredAt.IsZero() {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	rule, set := capture.Rule{Path: r.PostFormValue("path")}, named.Settings
+	set.Captures = slices.DeleteFunc(slices.Clone(set.Captures), func(own capture.Rule) bool { return own.Path == rule.Path })
+	notice := "forms.unkept"
+	if r.PostFormValue("keep") == "yes" {
+		set.Captures = append(set.Captures, rule)
+		notice = "forms.kept"
+	}
+	if len(set.Captures) == 0 {
+		set.Captures = nil
+	}
+	if set.Check() != nil {
+		c.listForms(w, r, http.StatusUnprocessableEntity, f.Words.text("problem.form"))
+		return
+	}
+	_, err = c.Sites.Change(r.Context(), named.Key, named.Version, set, f.Operator.Login)
+	switch {
+	case errors.Is(err, site.ErrChanged):
+		c.listForms(w, r, http.StatusConflict, f.Words.text("problem.changed"))
+	case errors.Is(err, site.ErrUnknown):
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+	case err != nil:
+		c.failed(w, r, err)
+	default:
+		c.back(w, r, "/leads/forms", notice)
+	}
+}

@@ -1,0 +1,141 @@
+package form_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const site = 7
+
+func each(t *testing.T, test func(t *testing.T, d *db.DB, f *form.Forms, pass func(time.Duration))) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var clock atomic.Int64
+		clock.Store(1_790_000_000_000)
+		test(t, d, form.New(d, func() time.Time { return time.UnixMilli(clock.Load()) }), func(passed time.Duration) { clock.Add(passed.Milliseconds()) })
+	})
+}
+
+func list(t *testing.T, f *form.Forms) []form.Form {
+	t.Helper()
+	require.NoError(t, f.Store(t.Context()))
+	forms, err := f.List(t.Context(), scope.Of(site))
+	require.NoError(t, err)
+	return forms
+}
+
+func TestFormsAreListed(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB, f *form.Forms, pass func(time.Duration)) {
+		require.False(t, f.Known(site, "/contact"))
+		f.Note(site, form.Answer{Path: "/contact", Status: 200}) // of which no field was read yet
+		f.Note(site, form.Answer{Path: "/contact", Status: 302, Fields: []string{"name", "anna@example.com", "phone", "name", "74951234567", "I wrote this", strings.Repeat("a", 100), "lamp[]"}})
+		require.True(t, f.Known(site, "/contact"))
+		f.Note(site, form.Answer{Path: "/contact", Status: 500})
+		f.Note(8, form.Answer{Path: "/other", Status: 200, Fields: []string{"a"}})
+		want := form.Form{SiteID: site, Path: "/contact", Fields: []string{"name", "phone", "lamp[]"}, Times: 2, Errors: 1, LastAt: time.UnixMilli(1_790_000_000_000)}
+		require.Equal(t, []form.Form{want}, list(t, f))
+
+		pass(61 * time.Minute)
+		require.False(t, f.Known(site, "/contact"), "it may have other fields now")
+		f.Note(site, form.Answer{Path: "/contact", Status: 200, Fields: []string{"tel"}})
+		want.Fields, want.Times, want.LastAt = []string{"tel"}, 3, want.LastAt.Add(61*time.Minute)
+		require.Equal(t, []form.Form{want}, list(t, f))
+
+		pass(31 * 24 * time.Hour)
+		require.Empty(t, list(t, f))
+		require.NoError(t, f.Prune(t.Context()))
+		left, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT (SELECT COUNT(*) FROM forms) + (SELECT COUNT(*) FROM form_answers)`)
+		require.NoError(t, err)
+		require.Zero(t, left)
+	})
+}
+
+// However many paths somebody sends forms to, few are listed, and the others are found again.
+func TestFormsAreBounded(t *testing.T) {
+	each(t, func(t *testing.T, _ *db.DB, f *form.Forms, pass func(time.Duration)) {
+		many := func(called string) {
+			for i := range 3 * form.MaxForms {
+				f.Note(site, form.Answer{Path: fmt.Sprintf("/%s/%d", called, i), Status: 200, Fields: []string{"email"}})
+			}
+		}
+		many("a")
+		require.Len(t, list(t, f), form.MaxForms)
+		pass(2 * time.Hour)
+		many("b")
+		require.Len(t, list(t, f), form.MaxForms)
+		pass((form.DaysKept + 1) * 24 * time.Hour)
+		require.NoError(t, f.Prune(t.Context()))
+		f.Note(site, form.Answer{Path: "/contact", Status: 200, Fields: []string{"email"}})
+		require.Len(t, list(t, f), 1)
+		f.Note(site, form.Answer{Path: "/" + strings.Repeat("a", form.MaxPath), Status: 200, Fields: []string{"email"}})
+		require.Len(t, list(t, f), 1)
+	})
+}
+
+func TestPaths(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "/", "/contact.php": "/contact.php", "/lamps/17/question": "/lamps/*/question", "/wp-json/contact-form-7/v1/contact-forms/12/feedback": "/wp-json/contact-form-7/v1/contact-forms/*/feedback",
+		"/u/anna@example.com": "/u/*", "/order/0f8fad5b-d9cb-469f-a165-70867728950e": "/order/*", "/" + strings.Repeat("a", 61): "/*", "//": "//",
+	} {
+		require.Equal(t, want, form.PathOf(path))
+	}
+}
+
+// The journal tells at once that a form fails, and then once an hour how often, of however many nodes it is asked.
+func TestFailuresAreTold(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB, f *form.Forms, pass func(time.Duration)) {
+		told := func() (data []string) {
+			t.Helper()
+			require.NoError(t, f.Store(t.Context()))
+			entries, err := journal.New(d).After(t.Context(), journal.Position{}, 100)
+			require.NoError(t, err)
+			for _, e := range entries {
+				require.Equal(t, form.Failed, e.Kind)
+				require.EqualValues(t, site, e.SiteID)
+				data = append(data, string(e.Data))
+			}
+			return data
+		}
+		fails := func(status, times int, kept bool) {
+			for range times {
+				f.Note(site, form.Answer{Path: "/contact", Status: status, Fields: []string{"email"}, Kept: kept})
+			}
+		}
+		fails(500, 3, false)
+		fails(200, 3, true)
+		require.Empty(t, told())
+		fails(500, 2, true)
+		first := `{"path":"/contact","status":500,"count":2}`
+		require.Equal(t, []string{first}, told())
+		pass(50 * time.Minute)
+		fails(500, 4, true)
+		fails(503, 3, true)
+		require.Equal(t, []string{first}, told())
+		pass(11 * time.Minute)
+		second := `{"path":"/contact","status":503,"count":7}`
+		require.Equal(t, []string{first, second}, told())
+		pass(2 * time.Hour)
+		require.Equal(t, []string{first, second}, told())
+
+		failing, err := f.FailingOf(t.Context(), scope.Of(site), func(siteID int64, path string) bool { return path == "/contact" })
+		require.NoError(t, err)
+		require.Equal(t, []form.Failing{{SiteID: site, Path: "/contact", Status: 500, Times: 9}, {SiteID: site, Path: "/contact", Status: 503, Times: 3}}, failing)
+		for _, none := range []scope.Sites{{}, scope.Of(8)} {
+			failing, err = f.FailingOf(t.Context(), none, func(int64, string) bool { return true })
+			require.NoError(t, err)
+			require.Empty(t, failing)
+		}
+	})
+}

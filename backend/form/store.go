@@ -1,0 +1,203 @@
+package form
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+)
+
+const (
+	// storeEvery is how often what was noted is stored, and storeTimeout how long that may take.
+	storeEvery, storeTimeout = 5 * time.Second, 5 * time.Second
+	// tellEvery is the time between two entries of the journal that tell that a form fails.
+	tellEvery = time.Hour
+)
+
+// Run stores what [Forms.Note] notes, every five seconds and once more when ctx ends. What cannot be stored
+// is tried again with what comes next.
+func (f *Forms) Run(ctx context.Context, logger *zap.Logger) {
+	again := time.NewTicker(storeEvery)
+	defer again.Stop()
+	failing := false
+	for going := true; going; {
+		select {
+		case <-ctx.Done():
+			going = false
+		case <-again.C:
+		}
+		err := f.Store(context.WithoutCancel(ctx))
+		if err != nil && !failing {
+			logger.Warn("storing how forms were answered failed: it is tried again", zap.Error(err))
+		}
+		failing = err != nil
+	}
+}
+
+// Store stores what was noted, and has the journal tell which forms fail.
+func (f *Forms) Store(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	f.mu.Lock()
+	counted := f.tally
+	f.tally = make(map[key]*count)
+	f.mu.Unlock()
+	if len(counted) > 0 {
+		// In one order on all nodes.
+		keys := slices.SortedFunc(maps.Keys(counted), func(a, b key) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.path, b.path)) })
+		err := f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return store(ctx, tx, keys, counted) })
+		if err != nil {
+			f.giveBack(counted)
+			return fmt.Errorf("storing how forms were answered: %w", err)
+		}
+	}
+	return f.tell(ctx)
+}
+
+// formCount is what has come of a form, as a row.
+type formCount struct {
+	key
+	fields             string // empty where they were not read
+	at, status, failed int64
+}
+
+// store stores what has come of the forms, which are in the order of their sites. A form that is not listed
+// becomes so where its fields are known and the site has room for it.
+func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count) error {
+	type answer struct {
+		key
+		day, status, times int64
+	}
+	var forms []formCount
+	var answers []answer
+	var listed map[string]bool // of the site
+	for i, k := range keys {
+		if i == 0 || k.site != keys[i-1].site {
+			paths, err := db.List(ctx, tx, db.Only[string], `SELECT path FROM forms WHERE site_id = $1`, k.site)
+			if err != nil {
+				return err
+			}
+			listed = make(map[string]bool, len(paths))
+			for _, path := range paths {
+				listed[path] = true
+			}
+		}
+		c := counted[k]
+		if !listed[k.path] && (c.fields == nil || len(listed) >= MaxForms) {
+			continue
+		}
+		listed[k.path] = true
+		row := formCount{key: k, at: c.at, status: int64(c.status), failed: c.failed}
+		if c.fields != nil {
+			fields, err := json.Marshal(c.fields)
+			if err != nil {
+				return err
+			}
+			row.fields = string(fields)
+		}
+		forms = append(forms, row)
+		for _, status := range slices.Sorted(maps.Keys(c.answers)) {
+			answers = append(answers, answer{k, c.at / day, int64(status), c.answers[status]})
+		}
+	}
+	for some := range db.Parts(forms) {
+		values, args := db.Values(some, func(r *formCount) []any { return []any{&r.site, &r.path, &r.fields, &r.at, &r.status, &r.failed} })
+		if _, err := tx.Exec(ctx, `INSERT INTO forms (site_id, path, fields, at, status, untold) `+values+`
+			ON CONFLICT (site_id, path) DO UPDATE SET at = excluded.at, untold = forms.untold + excluded.untold,
+				fields = CASE WHEN excluded.fields = '' THEN forms.fields ELSE excluded.fields END,
+				status = CASE WHEN excluded.untold > 0 THEN excluded.status ELSE forms.status END`, args...); err != nil {
+			return err
+		}
+	}
+	for some := range db.Parts(answers) {
+		values, args := db.Values(some, func(r *answer) []any { return []any{&r.site, &r.path, &r.day, &r.status, &r.times} })
+		if _, err := tx.Exec(ctx, `INSERT INTO form_answers (site_id, path, day, status, times) `+values+`
+			ON CONFLICT (site_id, path, day, status) DO UPDATE SET times = form_answers.times + excluded.times`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveBack takes what could not be stored back into what is to be.
+func (f *Forms) giveBack(counted map[key]*count) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for k, c := range counted {
+		now := f.tally[k]
+		if now == nil {
+			f.tally[k] = c
+			continue
+		}
+		for status, times := range c.answers {
+			now.answers[status] += times
+		}
+		now.failed += c.failed
+		now.status = cmp.Or(now.status, c.status)
+		if now.fields == nil {
+			now.fields = c.fields
+		}
+	}
+}
+
+// tell has the journal tell of the forms that have failed and of which it has not told for an hour.
+func (f *Forms) tell(ctx context.Context) error {
+	now := f.now()
+	due := now.Add(-tellEvery).UnixMilli()
+	_, some, err := db.One(ctx, f.db.Read(), db.Only[int64], `SELECT site_id FROM forms WHERE untold > 0 AND told_at <= $1 LIMIT 1`, due)
+	if err != nil || !some {
+		return err
+	}
+	type failing struct {
+		key
+		status, times int64
+	}
+	err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		told, err := db.List(ctx, tx, func(r *failing) []any { return []any{&r.site, &r.path, &r.status, &r.times} },
+			`UPDATE forms SET told = untold, untold = 0, told_at = $1 WHERE untold > 0 AND told_at <= $2 RETURNING site_id, path, status, told`, now.UnixMilli(), due)
+		if err != nil {
+			return err
+		}
+		entries := make([]journal.Entry, len(told))
+		for i, r := range told {
+			data, err := json.Marshal(struct {
+				Path   string `json:"path"`
+				Status int64  `json:"status"`
+				Count  int64  `json:"count"`
+			}{r.path, r.status, r.times})
+			if err != nil {
+				return err
+			}
+			entries[i] = journal.Entry{SiteID: r.site, At: now, Kind: Failed, Data: data}
+		}
+		return journal.AppendAll(ctx, tx, entries)
+	})
+	if err != nil {
+		return fmt.Errorf("telling that forms fail: %w", err)
+	}
+	return nil
+}
+
+// Prune deletes what is older than DaysKept.
+func (f *Forms) Prune(ctx context.Context) error {
+	oldest := f.now().AddDate(0, 0, -DaysKept).UnixMilli()
+	err := f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM forms WHERE at < $1`, oldest); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM form_answers WHERE day < $1`, f.today()-DaysKept)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("pruning forms: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package lead
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// The marks of a lead: what speaks for its being made by a program. A lead is never refused for them.
+const (
+	Trap     = "trap"     // a field is filled that people do not see
+	Quick    = "quick"    // the form came within QuickTime of its page
+	Bot      = "bot"      // the client says that it is a program
+	Repeated = "repeated" // others have just sent the same text
+)
+
+// QuickTime is how long people take at least from seeing a page to having filled its form.
+const QuickTime = time.Second
+
+const (
+	// repeatedWithin is how long a text is remembered, and repeatedBy of how many others it has come before it
+	// is marked. Sites write texts for their visitors, so one other is no sign.
+	repeatedWithin = 24 * time.Hour
+	repeatedBy     = 2
+	// repeatedLength is the length of a text, in characters, that people do not write alike.
+	repeatedLength = 30
+)
+
+// Spam tells whether the marks make it likely that a program has sent the lead. People have been seen to be
+// quick, and to send the text that a site has written for them, but not both.
+func (l *Lead) Spam() bool {
+	return len(l.Marks) > 1 || slices.Contains(l.Marks, Trap) || slices.Contains(l.Marks, Bot)
+}
+
+// mark adds a mark.
+func (l *Lead) mark(mark string) {
+	if !slices.Contains(l.Marks, mark) {
+		l.Marks = append(l.Marks, mark)
+		slices.Sort(l.Marks)
+	}
+}
+
+// hashOf is the hash of a message, without its white space and capitals; 0 for one that is short.
+func hashOf(message string) int64 {
+	if words := strings.Join(strings.Fields(strings.ToLower(message)), " "); utf8.RuneCountInString(words) >= repeatedLength {
+		hash := fnv.New64a()
+		hash.Write([]byte(words))
+		return int64(hash.Sum64())
+	}
+	return 0
+}
+
+// markRepeated marks a lead whose text others have sent. Somebody with the same e-mail or phone is nobody else.
+func (l *Lead) markRepeated(ctx context.Context, tx db.Tx) error {
+	hash := hashOf(l.Message)
+	if hash == 0 {
+		return nil
+	}
+	others, err := db.List(ctx, tx, db.Only[int64], `SELECT visitor_id FROM leads
+		WHERE site_id = $1 AND message_hash = $2 AND message_hash <> 0 AND at >= $3 AND visitor_id <> $4
+			AND (email = '' OR email <> $5) AND (phone_digits = '' OR phone_digits <> $6)
+		GROUP BY visitor_id LIMIT $7`,
+		l.SiteID, hash, l.At.Add(-repeatedWithin).UnixMilli(), int64(l.Visitor), l.Email, l.PhoneDigits, repeatedBy)
+	if err == nil && len(others) == repeatedBy {
+		l.mark(Repeated)
+	}
+	return err
+}
