@@ -78,7 +78,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 			return err
 		}
 		if earlier == 0 {
-			if err := lead.insert(ctx, tx); err != nil {
+			if err := l.store(ctx, tx, lead); err != nil {
 				return err
 			}
 		}
