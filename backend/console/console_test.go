@@ -73,6 +73,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leases:  number.NewLeases(database, d.now, nil),
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
+	d.Leads.OnNumbers(d.Leases.ShownAt)
 	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 		return d.Numbers.KeepOwn(ctx, tx, siteID, own, nil)
 	})
