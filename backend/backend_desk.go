@@ -148,6 +148,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	numbers := number.NewShown(d, time.Now)
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
+	leads.OnNumbers(leases.ShownAt)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	jobs := queue.New(d, logger.Named("queue"))
@@ -268,8 +269,14 @@ func (d *Desk) keepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.O
 // pruneEvery is how often what is old is deleted.
 const pruneEvery = time.Hour
 
-// prune deletes what is old, until ctx ends.
+// prune deletes what is old, until ctx ends. Before it does, leads of an older program are made
+// known to the search.
 func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
+	if indexed, err := d.Leads.IndexOlder(ctx); err != nil && ctx.Err() == nil {
+		logger.Warn("making older leads known to the search failed", zap.Error(err))
+	} else if indexed > 0 {
+		logger.Info("made older leads known to the search", zap.Int("leads", indexed))
+	}
 	for again := true; again; again = sleep(ctx, pruneEvery) {
 		pruned, err := d.Journal.Prune(ctx, time.Now())
 		switch {

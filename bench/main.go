@@ -15,6 +15,7 @@
 //	go run ./bench size       # disk and memory that page views take; not among everything
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
 //	go run ./bench deliveries # webhooks to a receiver that comes back; not among everything
+//	go run ./bench inbox      # filters and searches of the console's leads, a million of them; not among everything
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
 //
@@ -45,6 +46,7 @@ type options struct {
 	numbers bool
 	kinds   bool
 	race    bool
+	leads   int
 	parts   []string
 }
 
@@ -59,6 +61,7 @@ func parse() options {
 	flag.BoolVar(&o.race, "race", false, "let endure build Caddy with the race detector")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
+	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -167,6 +170,7 @@ func run(ctx context.Context, o options) error {
 			return size(ctx, folder, program, 6*o.slice)
 		},
 		"deliveries": func() error { return deliveries(ctx, folder) },
+		"inbox":      func() error { return inbox(ctx, folder, o.leads, 7*o.rounds) },
 		"live": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -188,7 +192,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, live or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

@@ -20,7 +20,7 @@ var files embed.FS
 // one: htmx begins with the page as soon as it is left alone, and what extends
 // it must be there by then.
 var served = map[string][]string{
-	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js"},
+	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js"},
 	"leaving.js":  {"static/leaving.js"}, // where nobody has signed in
 	"console.css": {"static/console.css"},
 	"mark.svg":    {"static/mark.svg"},

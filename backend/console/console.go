@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -65,6 +66,7 @@ type Console struct {
 	streams        streams
 	attendance     attendance
 	sharedLeads    *shared[leadKey, lead.Lead]
+	sharedStaff    *shared[scope.Sites, []operator.Operator]
 	sharedCalls    *shared[callKey, number.Call]
 	sharedSites    *shared[struct{}, []site.Site]
 	sharedPresence *shared[presenceKey, *presence]
@@ -84,6 +86,9 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	c.sessions = newSessions(subjects.Operators.Sessions(), c.failed)
 	c.attendance.console = c
 	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
+	c.sharedStaff = newShared(64, 3*time.Second, now, func(ctx context.Context, sites scope.Sites) ([]operator.Operator, error) {
+		return c.Operators.List(ctx, sites)
+	})
 	c.sharedCalls = newShared(1000, 10*time.Second, now, func(ctx context.Context, k callKey) (number.Call, error) { return c.Calls.Get(ctx, k.site, k.id) })
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
 	c.sharedPresence = newShared(64, time.Minute, now, func(ctx context.Context, k presenceKey) (*presence, error) {
@@ -194,6 +199,12 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
 	mux.HandleFunc("GET /leads/forms", c.signedIn(c.showForms))
 	mux.HandleFunc("POST /leads/forms/{site}", c.admin(c.captureForm))
+	mux.HandleFunc("GET /leads/export", c.signedIn(c.exportLeads))
+	mux.HandleFunc("POST /leads/state/{site}/{lead}", c.signedIn(c.work(c.setLeadState, "")))
+	mux.HandleFunc("POST /leads/owner/{site}/{lead}", c.signedIn(c.work(c.giveLead, "")))
+	mux.HandleFunc("POST /leads/notes/{site}/{lead}", c.signedIn(c.work(c.addNote, "")))
+	mux.HandleFunc("POST /leads/parts/{site}/{lead}", c.signedIn(c.work(c.mergeLead, "lead.mergeDone")))
+	mux.HandleFunc("POST /leads/parts/{site}/{lead}/removal", c.signedIn(c.work(c.splitLead, "lead.splitDone")))
 	mux.HandleFunc("GET /calls", c.signedIn(c.showCalls))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))

@@ -87,6 +87,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
 		d.Visits.Traces(), d.Leads.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)
+	d.Leads.OnNumbers(d.Leases.ShownAt)
 	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 		return d.Numbers.KeepOwn(ctx, tx, siteID, own, nil)
 	})

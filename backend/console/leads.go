@@ -1,9 +1,7 @@
 package console
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
 // maxLeads is how many leads a page of the list has.
@@ -20,26 +19,30 @@ const maxLeads = 50
 // leadRow is a lead as a row of a list.
 type leadRow struct {
 	lead.Lead
-	Key    string // of the row
-	Link   string
-	Label  string
-	Site   string
-	Digest string // the message on one line
-	Source source
-	Page   page
-	Unread bool // by the operator
+	Key       string // of the row
+	Link      string
+	Label     string
+	Site      string
+	Digest    string // the message on one line
+	Source    source
+	Page      page
+	Unread    bool   // by the operator
+	OwnerName string // empty for nobody
+	Parts     int    // how many others have been merged into it
+	Changed   bool   // the row is on the list already, or is not to be there
 }
 
 func leadRowOf(w *words, f frame, l lead.Lead) leadRow {
 	row := leadRow{
-		Lead:   l,
-		Key:    fmt.Sprintf("lead-%d-%d", l.SiteID, l.ID),
-		Link:   fmt.Sprintf("/leads/%d/%d", l.SiteID, l.ID),
-		Site:   f.SiteKey(l.SiteID),
-		Digest: strings.Join(strings.Fields(l.Message), " "),
-		Source: sourceOf(w, l.Source),
-		Page:   pageOf(l.URL),
-		Unread: slices.Contains(f.Unread, lead.Name{SiteID: l.SiteID, ID: l.ID}),
+		Lead:      l,
+		Key:       fmt.Sprintf("lead-%d-%d", l.SiteID, l.ID),
+		Link:      fmt.Sprintf("/leads/%d/%d", l.SiteID, l.ID),
+		Site:      f.SiteKey(l.SiteID),
+		Digest:    strings.Join(strings.Fields(l.Message), " "),
+		Source:    sourceOf(w, l.Source),
+		Page:      pageOf(l.URL),
+		Unread:    slices.Contains(f.Unread, l.Key()),
+		OwnerName: ownerName(w, f.Staff, l.Owner),
 	}
 	for _, label := range []string{l.Name, w.phone(l.PhoneDigits, l.PhoneExtension, l.Phone), l.Email} {
 		if strings.TrimSpace(label) != "" {
@@ -53,13 +56,37 @@ func leadRowOf(w *words, f frame, l lead.Lead) leadRow {
 	return row
 }
 
+// All is how many leads the row stands for.
+func (r leadRow) All() int { return r.Parts + 1 }
+
+// Act is the address of something that is done with the lead.
+func (r leadRow) Act(what string) string { return fmt.Sprintf("/leads/%s/%d/%d", what, r.SiteID, r.ID) }
+
+// ownerName is who has a lead.
+func ownerName(w *words, staff []operator.Operator, id int64) string {
+	if id == 0 {
+		return ""
+	}
+	for _, o := range staff {
+		if o.ID == id {
+			return o.Label()
+		}
+	}
+	return w.text("lead.somebody") // whose account is gone, or sees other sites
+}
+
 // leadPage is a part of the list of leads.
 type leadPage struct {
+	leadForm
 	Rows   []leadRow
 	Older  string // address of the next part; empty at the end
+	Sparse bool   // what was looked at holds no more, and there may be more behind it
 	Newest bool   // this is the first part, which grows
 	// Failing are the forms that fail today.
 	Failing []failingForm
+	Forms   []string
+	Staff   []operator.Operator
+	Export  string // address of all of them as a file
 }
 
 func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
@@ -68,29 +95,64 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	behind := cursorOf(r.URL.Query())
-	body := leadPage{Newest: behind == lead.Cursor{}}
+	behind, ok := leadCursor(r.URL.Query())
+	if !ok {
+		c.fail(w, r, http.StatusBadRequest, "leads.wrongPlace")
+		return
+	}
+	if f.Staff, err = c.staff(r, f); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	body := leadPage{leadForm: leadFormOf(r.URL.Query()), Staff: f.Staff}
+	if body.Forms, err = c.Leads.Forms(r.Context(), sitesOf(f)); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	// A name with signs that cannot be seen is not offered: nobody could tell it from others.
+	body.Forms = slices.DeleteFunc(body.Forms, func(name string) bool { return plainly(name) != name })
+	filter, problem := body.filter(f)
+	if problem != "" {
+		f.Problem, f.Body = f.Words.text(problem), body
+		c.show(w, r, http.StatusUnprocessableEntity, f)
+		return
+	}
+	body.Export = "/leads/export?" + body.Query()
+	body.Newest = behind == (lead.Cursor{}) && !body.Filtered()
 	if body.Newest { // else rows that come in belong to another page
 		f.Stream = f.streamAddress("leads", f.SiteID)
 	}
-	leads, err := c.Leads.List(r.Context(), f.Scope, behind, maxLeads+1)
-	if err == nil && body.Newest {
-		body.Failing, err = c.failingForms(r.Context(), f)
+	if body.Newest {
+		if body.Failing, err = c.failingForms(r.Context(), f); err != nil {
+			c.failed(w, r, err)
+			return
+		}
 	}
+	found, err := c.Leads.Inbox(r.Context(), filter, behind, maxLeads)
 	if err != nil {
 		c.failed(w, r, err)
 		return
 	}
-	if len(leads) > maxLeads {
-		leads = leads[:maxLeads]
-		last := leads[maxLeads-1].Cursor()
-		body.Older = behindAddress("/leads", last)
+	if found.Next != (lead.Cursor{}) {
+		body.Older, body.Sparse = behindAddress("/leads", found.Next), len(found.Leads) < maxLeads
+		if query := body.Query(); query != "" {
+			body.Older += "&" + query
+		}
 	}
-	for _, l := range leads {
+	for _, l := range found.Leads {
 		body.Rows = append(body.Rows, leadRowOf(f.Words, f, l))
+	}
+	if err := c.countParts(r.Context(), body.Rows); err != nil {
+		c.failed(w, r, err)
+		return
 	}
 	f.Body = body
 	c.show(w, r, http.StatusOK, f)
+}
+
+// staff are the operators who see one of the page's sites.
+func (c *Console) staff(r *http.Request, f frame) ([]operator.Operator, error) {
+	return c.Operators.List(r.Context(), sitesOf(f))
 }
 
 // readLeads notes that the operator has seen the list of leads.
@@ -116,6 +178,16 @@ func (c *Console) readLeads(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// leadCursor is the place that the query names, or the top when it names none; ok is false for what is
+// no place.
+func leadCursor(query url.Values) (place lead.Cursor, ok bool) {
+	if !query.Has("at") && !query.Has("id") {
+		return place, true
+	}
+	place = cursorOf(query)
+	return place, place != lead.Cursor{}
+}
+
 // cursorOf reads the place in the list from the query; without a good one it is
 // the top.
 func cursorOf(query url.Values) lead.Cursor {
@@ -130,67 +202,4 @@ func cursorOf(query url.Values) lead.Cursor {
 // behindAddress is the address of the part of a list behind the place, which cursorOf reads.
 func behindAddress(path string, c lead.Cursor) string {
 	return path + "?" + url.Values{"at": {strconv.FormatInt(c.At.UnixMilli(), 10)}, "id": {strconv.FormatInt(c.ID, 10)}}.Encode()
-}
-
-// leadDetail is a lead whole.
-type leadDetail struct {
-	leadRow
-	Fields  []field
-	Visitor string   // link to the card; empty when there is none
-	Shown   []string // the numbers that the visitor had of pools
-}
-
-// Reach is how to reach the one who has sent it.
-func (d leadDetail) Reach() reach { return reach{d.PhoneDigits, d.Email} }
-
-// field is a named value.
-type field struct{ Name, Value string }
-
-func (c *Console) showLead(w http.ResponseWriter, r *http.Request) {
-	siteID, id, ok := twoNumbers(r, "site", "lead")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
-	}
-	f, err := c.frame(r, "lead")
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	l, err := c.Leads.Get(r.Context(), siteID, id)
-	if errors.Is(err, lead.ErrUnknown) {
-		c.fail(w, r, http.StatusNotFound, "fail.noLead")
-		return
-	}
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	d := leadDetail{leadRow: leadRowOf(f.Words, f, l)}
-	for _, name := range slices.Sorted(maps.Keys(l.UserFields)) {
-		d.Fields = append(d.Fields, field{name, l.UserFields[name]})
-	}
-	if d.Unread {
-		name := lead.Name{SiteID: siteID, ID: id}
-		if err := c.Leads.Open(r.Context(), f.Operator.ID, name); err != nil {
-			c.failed(w, r, err)
-			return
-		}
-		f.Unread = slices.DeleteFunc(f.Unread, func(n lead.Name) bool { return n == name })
-	}
-	if l.Visitor != 0 {
-		d.Visitor = cardLink(siteID, int64(l.Visitor))
-		leases, err := c.Leases.OfVisitor(r.Context(), siteID, l.Visitor)
-		if err != nil {
-			c.failed(w, r, err)
-			return
-		}
-		for _, lease := range leases {
-			if !lease.Begun.After(l.At) && !lease.Until.Before(l.At) {
-				d.Shown = append(d.Shown, phone(lease.Digits, ""))
-			}
-		}
-	}
-	f.Title, f.Body = d.Label, d
-	c.show(w, r, http.StatusOK, f)
 }

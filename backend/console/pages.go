@@ -94,12 +94,13 @@ type frame struct {
 	Inside   bool // signed in
 	Page     string
 	Title    string
-	Here     string      // address at which this page is shown again
-	Stream   string      // address of the events that keep it up to date
-	Unread   []lead.Name // of the Scope
-	Sites    []site.Site // that the operator sees
-	SiteID   int64       // to which lists are narrowed; 0 for all of them
-	Scope    scope.Sites // whose lists are shown
+	Here     string              // address at which this page is shown again
+	Stream   string              // address of the events that keep it up to date
+	Unread   []lead.Name         // of the Scope
+	Sites    []site.Site         // that the operator sees
+	SiteID   int64               // to which lists are narrowed; 0 for all of them
+	Scope    scope.Sites         // whose lists are shown
+	Staff    []operator.Operator // by whose names those are called who have leads
 	Notice   string
 	Problem  string // why what was sent was not accepted
 	Body     any

@@ -8,6 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -62,8 +63,12 @@ func (s *shared[K, V]) get(ctx context.Context, key K) (value V, err error) {
 	}
 }
 
-// leadKey names a lead.
-type leadKey struct{ site, id int64 }
+// leadKey names a lead, as it is since the place in the journal; the zero one while nobody has
+// changed it.
+type leadKey struct {
+	site, id int64
+	at       journal.Position
+}
 
 // presenceKey is what a presence is rendered from, and the sites that the operator
 // sees. None of it is ever changed.

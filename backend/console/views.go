@@ -32,6 +32,13 @@ func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Wa
 		return &visitorsView{arrivals: base}, c.Visits.Watch(permitted(r))
 	case "leads":
 		return &leadsView{arrivals: base}, nil
+	case "lead":
+		id, err := strconv.ParseInt(r.URL.Query().Get("lead"), 10, 64)
+		site := permitted(r).IDs()
+		if err != nil || len(site) != 1 {
+			return nil, nil
+		}
+		return &leadView{arrivals: base, name: lead.Name{SiteID: site[0], ID: id}}, nil
 	case "calls":
 		return &callsView{arrivals: base}, nil
 	case "card":
@@ -74,14 +81,27 @@ type arrivals struct {
 
 // rows are the leads among the entries, newest first, as rows of a list.
 func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow, error) {
+	return a.rowsOf(ctx, entries, lead.Added)
+}
+
+// rowsOf are the leads of the entries of the kind, each once.
+func (a *arrivals) rowsOf(ctx context.Context, entries []journal.Entry, kind string) ([]leadRow, error) {
 	var sites []site.Site
+	var staff []operator.Operator
 	var rows []leadRow
+	told := make(map[lead.Name]bool)
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
-		if e.Kind != lead.Added {
+		n := lead.Name{SiteID: e.SiteID, ID: e.SubjectID}
+		if e.Kind != kind || told[n] {
 			continue
 		}
-		l, err := a.console.sharedLeads.get(ctx, leadKey{e.SiteID, e.SubjectID})
+		told[n] = true
+		key := leadKey{site: e.SiteID, id: e.SubjectID}
+		if kind == lead.Changed {
+			key.at = e.Position
+		}
+		l, err := a.console.sharedLeads.get(ctx, key)
 		if errors.Is(err, lead.ErrUnknown) { // erased since
 			continue
 		}
@@ -92,9 +112,12 @@ func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow
 			if sites, err = a.console.sharedSites.get(ctx, struct{}{}); err != nil {
 				return nil, err
 			}
+			if staff, err = a.console.sharedStaff.get(ctx, a.operator.Sites); err != nil {
+				return nil, err
+			}
 		}
-		row := leadRowOf(a.words, frame{Sites: seenOf(sites, a.operator.Sites)}, l)
-		row.Unread = true
+		row := leadRowOf(a.words, frame{Sites: seenOf(sites, a.operator.Sites), Staff: staff}, l)
+		row.Unread, row.Changed = kind == lead.Added, kind == lead.Changed
 		rows = append(rows, row)
 	}
 	return rows, nil
@@ -135,7 +158,53 @@ func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { retu
 type leadsView struct{ arrivals }
 
 func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
-	return v.tell(ctx, entries, "leads-event")
+	data, err := v.tell(ctx, entries, "leads-event")
+	if err != nil {
+		return nil, err
+	}
+	changed, err := v.rowsOf(ctx, entries, lead.Changed)
+	if err != nil || len(changed) == 0 {
+		return data, err
+	}
+	if err := v.console.countParts(ctx, changed); err != nil {
+		return nil, err
+	}
+	told, err := v.console.render(v.words, "leads-event", changed)
+	return append(data, told...), err
+}
+
+// countParts fills in how many leads each of the rows stands for.
+func (c *Console) countParts(ctx context.Context, rows []leadRow) error {
+	leads := make([]lead.Lead, len(rows))
+	for i := range rows {
+		leads[i] = rows[i].Lead
+	}
+	parts, err := c.Leads.PartsOf(ctx, leads)
+	for i := range rows {
+		rows[i].Parts = len(parts[rows[i].Lead.Key()])
+	}
+	return err
+}
+
+// leadView is the page of a lead, which says when somebody has done something with it.
+type leadView struct {
+	arrivals
+	name lead.Name
+}
+
+func (v *leadView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	data, err := v.arrivals.news(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	changed := func(e journal.Entry) bool {
+		return e.Kind == lead.Changed && e.SiteID == v.name.SiteID && e.SubjectID == v.name.ID
+	}
+	if !slices.ContainsFunc(entries, changed) {
+		return data, nil
+	}
+	more, err := v.console.render(v.words, "lead-event", nil)
+	return append(data, more...), err
 }
 
 // cardView is a visitor's card. It does not change before the operator's eyes,

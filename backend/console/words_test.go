@@ -40,6 +40,9 @@ func used(t *testing.T) map[string]bool {
 	for _, state := range []number.State{number.Ringing, number.Talking, number.Endless, "answered", "missed", "busy", "failed"} {
 		names["call.state."+string(state)] = true
 	}
+	for _, state := range lead.States {
+		names["state."+state.String()], names["leads."+state.String()] = true, true
+	}
 	for _, note := range telephony.Notes {
 		names["call.note."+note] = true
 	}

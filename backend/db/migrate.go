@@ -55,7 +55,7 @@ func (d *DB) migrator() (*goose.Provider, error) {
 	}
 	dialect := goose.DialectSQLite3
 	options := []goose.ProviderOption{
-		goose.WithGoMigrations(d.journalMigration(), d.sourcesMigration(), d.jobsMigration()),
+		goose.WithGoMigrations(d.journalMigration(), d.sourcesMigration(), d.jobsMigration(), d.inboxMigration()),
 		goose.WithDisableGlobalRegistry(true),
 	}
 	if d.engine == Postgres {

@@ -66,7 +66,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		if err := forget(ctx, tx, lead); err != nil {
 			return err
 		}
-		lead.Marks = nil // it may be the second time
+		lead.Marks, lead.State = nil, Fresh // it may be the second time
 		for _, mark := range s.Marks {
 			lead.mark(mark)
 		}
@@ -77,7 +77,10 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 			if err := lead.markRepeated(ctx, tx); err != nil {
 				return err
 			}
-			if err := lead.insert(ctx, tx); err != nil {
+			if lead.Spam() {
+				lead.State = Spam
+			}
+			if err := l.store(ctx, tx, lead); err != nil {
 				return err
 			}
 		}

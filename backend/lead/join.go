@@ -49,6 +49,9 @@ func (l *Leads) join(ctx context.Context, tx db.Tx, lead Lead, delivery string) 
 		whole.PhoneExtension, whole.Message, whole.IsSale, whole.SaleCost, whole.GroupID, whole.FormName, string(userFields), whole.URL, strings.Join(whole.Marks, ","), hashOf(whole.Message)); err != nil {
 		return 0, err
 	}
+	if err := l.index(ctx, tx, whole); err != nil {
+		return 0, err
+	}
 	_, err = tx.Exec(ctx, `UPDATE lead_deliveries SET lead_id = $3 WHERE site_id = $1 AND delivery = $2`, whole.SiteID, delivery, whole.ID)
 	return whole.ID, err
 }

@@ -7,6 +7,7 @@
 package lead
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -67,6 +68,13 @@ type Lead struct {
 	Source visit.Source
 	// Marks say what speaks for the lead's being made by a program: Trap, Quick, Bot, Repeated.
 	Marks []string
+
+	// State is how far operators have come with it, and Owner the operator who has it; 0 for
+	// nobody. Both are changed by [Leads.SetState] and [Leads.Give].
+	State State
+	Owner int64
+	// MergedInto is the lead of the same site that it is a part of; 0 for none.
+	MergedInto int64
 }
 
 // Invalid says why a submission is no lead. It is the sender's mistake: the
@@ -96,9 +104,20 @@ type Leads struct {
 
 	refused    waiting
 	refusedIDs *db.Sequence
+	deedIDs    *db.Sequence
+	numbers    func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
 
 // New returns the leads of the database.
 func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
-	return &Leads{db: d, visits: visits, journal: journal.New(d), now: now, ids: d.Sequence("leads", 1024), refusedIDs: d.Sequence("refused_leads", 256)}
+	return &Leads{db: d, visits: visits, journal: journal.New(d), now: now, ids: d.Sequence("leads", 1024), refusedIDs: d.Sequence("refused_leads", 256), deedIDs: d.Sequence("lead_deeds", 64)}
 }
+
+// OnNumbers has f say which numbers of pools a visitor has at a time, so that leads are found by
+// them. It is called before the leads are used.
+func (l *Leads) OnNumbers(f func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)) {
+	l.numbers = f
+}
+
+// Key names the lead.
+func (l Lead) Key() Name { return Name{l.SiteID, l.ID} }

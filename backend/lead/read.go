@@ -28,8 +28,8 @@ type Cursor struct {
 // Cursor is the place behind the lead.
 func (l Lead) Cursor() Cursor { return Cursor{At: l.At, ID: l.ID} }
 
-// List returns the leads of the sites behind the cursor, newest first, limit at
-// most.
+// List returns all leads of the sites behind the cursor, newest first, limit at
+// most: spam and parts of others among them. See [Leads.Inbox].
 func (l *Leads) List(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Lead, error) {
 	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if behind != (Cursor{}) {
@@ -56,8 +56,11 @@ func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
 }
 
 func (l *Leads) read(ctx context.Context, which string, limit int, args ...any) ([]Lead, error) {
-	rows, err := db.List(ctx, l.db.Read(), (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which+
-		` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), args...)
+	return readFrom(ctx, l.db.Read(), which+` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), args...)
+}
+
+func readFrom(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error) {
+	rows, err := db.List(ctx, from, (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading leads: %w", err)
 	}
@@ -93,12 +96,12 @@ func (r *row) complete() error {
 }
 
 const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
-	is_sale, sale_cost, group_id, form_name, user_fields, url, also, marks, ` + visit.SourceColumns
+	is_sale, sale_cost, group_id, form_name, user_fields, url, also, marks, state, owner_id, merged_into, ` + visit.SourceColumns
 
 func (r *row) fields() []any {
 	return append([]any{
 		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
-		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also, &r.marks,
+		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also, &r.marks, &r.State, &r.Owner, &r.MergedInto,
 	}, r.Source.Fields()...)
 }
 
@@ -108,11 +111,11 @@ func (l *Lead) insert(ctx context.Context, tx db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)`,
+	_, err = tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`, indexed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, 1)`,
 		append([]any{
 			hashOf(l.Message), l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.PhoneExtension, l.Message,
-			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL, strings.Join(l.Also, " "), strings.Join(l.Marks, ","),
+			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL, strings.Join(l.Also, " "), strings.Join(l.Marks, ","), int64(l.State), l.Owner, l.MergedInto,
 		}, l.Source.Values()...)...)
 	return err
 }

@@ -119,3 +119,19 @@ func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error
 	}
 	return nil
 }
+
+// ShownAt are the numbers of pools that the visitor had at the time, in order.
+func (l *Leases) ShownAt(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error) {
+	rows, err := db.List(ctx, tx, (*leaseRow).fields, leasesOfVisitor, siteID, visitor)
+	if err != nil {
+		return nil, fmt.Errorf("reading the numbers of a visitor: %w", err)
+	}
+	var shown []string
+	for _, r := range rows {
+		if r.begun <= at.UnixMilli() && r.until >= at.UnixMilli() {
+			shown = append(shown, r.digits)
+		}
+	}
+	slices.Sort(shown)
+	return slices.Compact(shown), nil
+}

@@ -109,6 +109,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 		}
 	}
 	var who visit.Ref // the last guest
+	made := make(map[string]lead.Lead)
 	for i, g := range guests {
 		at = began.Add(-g.ago)
 		if i == unread {
@@ -152,6 +153,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 			if err != nil {
 				return d, err
 			}
+			made[l.Name] = l
 			if g.event != nil {
 				d = day{lead: fmt.Sprintf("/leads/%d/%d", s.ID, l.ID), card: fmt.Sprintf("/visitors/%d/%d", s.ID, hit.Visitor)}
 			}
@@ -161,6 +163,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 			at = began.Add(10 * time.Minute) // until the pictures are taken
 			visits.See(s.ID, hit.Ref, visit.Here)
 		}
+	}
+	if err := working(ctx, leads, operators, s.ID, made, began, &at); err != nil {
+		return d, err
 	}
 	if err := sites.StorePages(ctx); err != nil {
 		return d, err

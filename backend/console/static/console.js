@@ -73,6 +73,18 @@
 		return true;
 	}
 
+	// rewrite shows what has become of a lead that is on a list already. Who it is from and whether it is read stay.
+	function rewrite(row) {
+		const shown = document.getElementById(row.id) ?? [...waiting.values()].map((state) => state.rows.get(row.id)).find(Boolean);
+		if (!shown) return;
+		shown.className = row.className;
+		shown.dataset.owner = row.dataset.owner;
+		shown.querySelector(".sale").replaceWith(row.querySelector(".sale"));
+		if ("merged" in row.dataset) shown.classList.add("gone");
+	}
+
+	document.addEventListener("rewritten", (event) => rewrite(event.detail));
+
 	function merge(list, fragment) {
 		const rows = [...fragment.querySelectorAll("li[id]")];
 		const order = fragment.querySelector("[data-order]")?.dataset.order.split(" ").filter(Boolean);
@@ -80,7 +92,8 @@
 		waiting.set(list, state);
 		tellTimes(fragment);
 		for (const row of rows.reverse()) {
-			if (!put(list, row)) {
+			if ("changed" in row.dataset) rewrite(row);
+			else if (!put(list, row)) {
 				if (list === listed && !state.rows.has(row.id)) tellUnread(unread + 1);
 				state.rows.delete(row.id);
 				state.rows.set(row.id, row);

@@ -31,6 +31,7 @@
 		said.style.left = Math.max(8, Math.min(at.left, innerWidth - own.width - 8)) + "px";
 	}
 
+	document.addEventListener("complain", ({ detail }) => complain(detail.element, detail.text || texts.unsent));
 	document.addEventListener("pointerdown", hush);
 	document.addEventListener("keydown", hush);
 	addEventListener("scroll", hush, { passive: true });

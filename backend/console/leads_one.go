@@ -1,0 +1,202 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+// maxAlike is how many leads are shown that may be the same person's.
+const maxAlike = 5
+
+// leadDetail is a lead whole.
+type leadDetail struct {
+	leadRow
+	Fields  []field
+	Visitor string   // link to the card; empty when there is none
+	Shown   []string // the numbers that the visitor had of pools
+	Me      int64
+	Staff   []operator.Operator
+	Merged  []leadPart // the leads that have been merged into it
+	Alike   []leadRow  // those that may be the same person's
+	Story   []leadStep
+	Note    string // that was not accepted
+}
+
+// Reach is how to reach the one who has sent it.
+func (d leadDetail) Reach() reach { return reach{d.PhoneDigits, d.Email} }
+
+// field is a named value.
+type field struct{ Name, Value string }
+
+// leadPart is a lead that has been merged into another.
+type leadPart struct {
+	leadRow
+	Fields []field
+	Split  bool // it can be taken out by itself; else it belongs to another part
+}
+
+// leadStep is what has happened to a lead.
+type leadStep struct {
+	At   time.Time
+	By   string
+	Text string // what was done, in words
+	Note string
+}
+
+func fieldsOf(l lead.Lead) (fields []field) {
+	for _, name := range slices.Sorted(maps.Keys(l.UserFields)) {
+		fields = append(fields, field{name, l.UserFields[name]})
+	}
+	return fields
+}
+
+func (c *Console) showLead(w http.ResponseWriter, r *http.Request) {
+	c.leadPage(w, r, http.StatusOK, "", "")
+}
+
+// leadPage shows the lead of the request, with a problem and the note that was not accepted.
+func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, problem, note string) {
+	siteID, id, ok := twoNumbers(r, "site", "lead")
+	if !ok {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return
+	}
+	f, err := c.frame(r, "lead")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	l, err := c.Leads.Get(r.Context(), siteID, id)
+	if errors.Is(err, lead.ErrUnknown) {
+		c.fail(w, r, http.StatusNotFound, "fail.noLead")
+		return
+	}
+	if err == nil {
+		f.Staff, err = c.Operators.List(r.Context(), permitted(r).Only(siteID))
+	}
+	root := l
+	if err == nil {
+		root, err = c.Leads.Root(r.Context(), l)
+	}
+	if err == nil && slices.Contains(f.Unread, l.Key()) {
+		err = c.Leads.Open(r.Context(), f.Operator.ID, l.Key())
+		f.Unread = slices.DeleteFunc(f.Unread, func(n lead.Name) bool { return n == l.Key() })
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	if root.ID != l.ID && r.Method == http.MethodGet { // it is shown as a part of the other
+		http.Redirect(w, r, fmt.Sprintf("/leads/%d/%d#lead-%d-%d", siteID, root.ID, siteID, l.ID), http.StatusSeeOther)
+		return
+	}
+	d := leadDetail{leadRow: leadRowOf(f.Words, f, l), Fields: fieldsOf(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
+	if d.Shown, err = c.Leads.Numbers(r.Context(), l.Key()); err == nil {
+		err = c.gather(r, f, &d)
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	for i := range d.Shown {
+		d.Shown[i] = phone(d.Shown[i], "")
+	}
+	if l.Visitor != 0 {
+		d.Visitor = cardLink(siteID, int64(l.Visitor))
+	}
+	f.Stream = f.streamAddress("lead", siteID) + "&lead=" + strconv.FormatInt(id, 10)
+	f.Title, f.Body, f.Problem, f.Here = d.Label, d, problem, d.Link
+	c.show(w, r, status, f)
+}
+
+// gather adds what belongs to the lead: its parts, those that are alike, and what was done.
+func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
+	parts, err := c.Leads.Parts(r.Context(), d.Lead.Key())
+	if err != nil {
+		return err
+	}
+	d.Parts = len(parts)
+	ids := []int64{d.ID}
+	d.Story = append(d.Story, leadStep{At: d.At, Text: f.Words.text("deed.arrived", "way", waysOf(f.Words, d.Lead))})
+	for _, part := range parts {
+		d.Merged = append(d.Merged, leadPart{leadRowOf(f.Words, f, part), fieldsOf(part), part.MergedInto == d.ID})
+		ids = append(ids, part.ID)
+		d.Story = append(d.Story, leadStep{At: part.At, Text: f.Words.text("deed.arrivedToo", "way", waysOf(f.Words, part))})
+	}
+	alike, err := c.Leads.Alike(r.Context(), d.Lead, maxAlike)
+	if err != nil {
+		return err
+	}
+	for _, other := range alike {
+		d.Alike = append(d.Alike, leadRowOf(f.Words, f, other))
+	}
+	deeds, err := c.Leads.Deeds(r.Context(), d.SiteID, ids)
+	if err != nil {
+		return err
+	}
+	for _, one := range deeds {
+		if step, shown := stepOf(f, d.ID, one); shown {
+			d.Story = append(d.Story, step)
+		}
+	}
+	slices.SortStableFunc(d.Story, func(a, b leadStep) int { return a.At.Compare(b.At) })
+	return nil
+}
+
+// waysOf are the ways by which the lead has come.
+func waysOf(w *words, l lead.Lead) string {
+	ways := w.text("origin." + l.Origin)
+	for _, way := range l.Also {
+		ways += ", " + w.text("origin."+way)
+	}
+	return ways
+}
+
+// stepOf is the deed in words. Of a merge, only what is said of the lead that is shown is.
+func stepOf(f frame, shown int64, d lead.Deed) (leadStep, bool) {
+	step := leadStep{At: d.At, By: d.By.Login}
+	for _, o := range f.Staff {
+		if o.ID == d.By.ID {
+			step.By = o.Label()
+		}
+	}
+	switch d.Kind {
+	case "note":
+		step.Note = d.Said
+	case "state":
+		step.Text = f.Words.text("deed.state", "state", f.Words.text("state."+d.Said))
+	case "owner":
+		switch {
+		case d.Said == "":
+			step.Text = f.Words.text("deed.letGo")
+		case d.Said == d.By.Login:
+			step.Text = f.Words.text("deed.taken")
+		default:
+			step.Text = f.Words.text("deed.given", "login", written(loginName(f.Staff, d.Said)))
+		}
+	default:
+		if d.LeadID != shown {
+			return step, false
+		}
+		step.Text = f.Words.text(map[string]string{"merged": "deed.merged", "split": "deed.split", "took_in": "deed.tookIn", "let_out": "deed.letOut"}[d.Kind], "id", d.Said)
+	}
+	return step, true
+}
+
+// loginName is what the operator of the login is called.
+func loginName(staff []operator.Operator, login string) string {
+	for _, o := range staff {
+		if o.Login == login {
+			return o.Label()
+		}
+	}
+	return login
+}

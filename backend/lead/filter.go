@@ -1,0 +1,123 @@
+package lead
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// Filter says which leads are meant. What is empty narrows nothing, but for Sites.
+type Filter struct {
+	Sites scope.Sites
+	// State, where it is nil, is any but Spam; with a Search it is any.
+	State *State
+	// Owner is the operator who has them, and a pointer to 0 nobody.
+	Owner *int64
+	// Source is the kind of the visitor's source, one of visit.Kinds.
+	Source string
+	// Form is the name of the form.
+	Form string
+	// Number is one of a pool that the sender had, as digits.
+	Number string
+	// From and To bound the amount of sales, as decimals with a point; both belong to it.
+	From, To string
+	// Since and Until are when they came: not before, and before.
+	Since, Until time.Time
+	// Search is what somebody has typed: each of its words begins a word of the lead's texts or is
+	// a part of its contacts, and a telephone number is found in any writing.
+	Search string
+}
+
+// ErrAmount is returned for an amount that is none.
+var ErrAmount = errors.New("an amount is a decimal such as 1500 or 1500.50")
+
+var amountForm = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,4})?$`)
+
+// Check tells what is wrong with the filter: ErrAmount, ErrLongSearch or ErrShortSearch.
+func (f Filter) Check() error {
+	for _, amount := range []string{f.From, f.To} {
+		if amount != "" && !amountForm.MatchString(amount) {
+			return ErrAmount
+		}
+	}
+	_, err := readSearch(f.Search)
+	return err
+}
+
+// condition is one on the leads, of which the table is leads.
+type condition struct {
+	sql  string
+	args []any
+	// at: an index has the leads that meet it by their time.
+	at bool
+}
+
+// notSpam is what most leads meet: its index is the last to be thought of.
+const notSpam = `state <> 3`
+
+// conditions are those of the filter, but for sites, times and the search; first those that fewer
+// leads meet.
+func (f Filter) conditions() (all []condition) {
+	add := func(at bool, sql string, args ...any) { all = append(all, condition{sql, args, at}) }
+	if f.Owner != nil && f.State != nil {
+		add(true, `owner_id = ? AND state = ?`, *f.Owner, int64(*f.State))
+	} else if f.Owner != nil {
+		add(true, `owner_id = ?`, *f.Owner)
+	}
+	if f.Form != "" {
+		add(true, `form_name = ?`, f.Form)
+	}
+	if f.From != "" || f.To != "" {
+		add(true, `sale_cost <> ''`)
+		if f.From != "" {
+			add(false, db.Amount+` >= CAST(? AS NUMERIC)`, f.From)
+		}
+		if f.To != "" {
+			add(false, db.Amount+` <= CAST(? AS NUMERIC)`, f.To)
+		}
+	}
+	if f.Source != "" {
+		add(true, `source_kind = ?`, f.Source)
+	}
+	switch {
+	case f.State != nil && f.Owner == nil:
+		add(true, `state = ?`, int64(*f.State))
+	case f.State == nil && f.Search == "":
+		add(true, notSpam)
+	}
+	if f.Number != "" {
+		add(false, `EXISTS (SELECT 1 FROM lead_numbers n WHERE n.site_id = leads.site_id AND n.number = ? AND n.at = leads.at AND n.lead_id = leads.id)`, f.Number)
+	}
+	return all
+}
+
+// query is a query that is being written, with its arguments.
+type query struct {
+	text strings.Builder
+	args []any
+}
+
+// add writes a part, with a value for each "?" in it.
+func (q *query) add(sql string, args ...any) *query {
+	for part := range strings.SplitAfterSeq(sql, "?") {
+		if before, is := strings.CutSuffix(part, "?"); is {
+			q.args = append(q.args, args[0])
+			args = args[1:]
+			part = before + "$" + strconv.Itoa(len(q.args))
+		}
+		q.text.WriteString(part)
+	}
+	return q
+}
+
+// all writes the conditions, each behind an AND.
+func (q *query) all(conditions ...condition) {
+	for _, c := range conditions {
+		q.add(` AND `+c.sql, c.args...)
+	}
+}

@@ -1,0 +1,110 @@
+package lead
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// store stores the lead, and what it is found by.
+func (l *Leads) store(ctx context.Context, tx db.Tx, lead Lead) error {
+	if err := lead.insert(ctx, tx); err != nil {
+		return err
+	}
+	if err := l.index(ctx, tx, lead); err != nil || l.numbers == nil || lead.Visitor == 0 {
+		return err
+	}
+	numbers, err := l.numbers(ctx, tx, lead.SiteID, lead.Visitor, lead.At)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		if _, err := tx.Exec(ctx, `INSERT INTO lead_numbers (site_id, number, at, lead_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+			lead.SiteID, number, lead.At.UnixMilli(), lead.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index has the lead found by its words, or the one that it is a part of by the words of both.
+func (l *Leads) index(ctx context.Context, tx db.Tx, lead Lead) error {
+	root, err := rootOf(ctx, tx, lead)
+	if err != nil {
+		return err
+	}
+	parts, err := partsOf(ctx, tx, root.Key())
+	if err != nil {
+		return err
+	}
+	return keepWords(ctx, tx, root, vocabularyOf(append([]Lead{root}, parts...)))
+}
+
+func keepWords(ctx context.Context, tx db.Tx, lead Lead, words []string) error {
+	text := strings.Join(words, " ")
+	if tx.Engine() == db.Postgres {
+		_, err := tx.Exec(ctx, `INSERT INTO lead_search (site_id, lead_id, at, words) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4, ' ')))
+			ON CONFLICT (site_id, lead_id) DO UPDATE SET words = EXCLUDED.words`, lead.SiteID, lead.ID, lead.At.UnixMilli(), text)
+		return err
+	}
+	if err := dropWords(ctx, tx, lead.Key()); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO lead_search (rowid, words) VALUES ($1, $2)`, lead.ID, text)
+	return err
+}
+
+// dropWords has the lead found no more.
+func dropWords(ctx context.Context, tx db.Tx, n Name) error {
+	if tx.Engine() == db.Postgres {
+		_, err := tx.Exec(ctx, `DELETE FROM lead_search WHERE site_id = $1 AND lead_id = $2`, n.SiteID, n.ID)
+		return err
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM lead_search WHERE rowid = $1`, n.ID)
+	return err
+}
+
+// indexedAtOnce is how many leads one transaction of IndexOlder takes.
+const indexedAtOnce = 200
+
+// IndexOlder has leads found that were stored by an older program, until there are none or ctx
+// ends. It returns how many there were.
+func (l *Leads) IndexOlder(ctx context.Context) (indexed int, err error) {
+	for {
+		older, err := readFrom(ctx, l.db.Read(), fmt.Sprintf(`indexed = 0 ORDER BY site_id, id LIMIT %d`, indexedAtOnce))
+		if err != nil || len(older) == 0 {
+			return indexed, err
+		}
+		err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			for _, lead := range older {
+				// What has changed or gone since it was read is read again.
+				changed, err := tx.Exec(ctx, `UPDATE leads SET indexed = 1 WHERE site_id = $1 AND id = $2 AND indexed = 0`, lead.SiteID, lead.ID)
+				if err != nil {
+					return err
+				}
+				if changed == 0 {
+					continue
+				}
+				if err := l.index(ctx, tx, lead); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return indexed, fmt.Errorf("making leads known to the search: %w", err)
+		}
+		indexed += len(older)
+	}
+}
+
+// Numbers are the numbers of pools that the lead's sender had.
+func (l *Leads) Numbers(ctx context.Context, n Name) ([]string, error) {
+	numbers, err := db.List(ctx, l.db.Read(), db.Only[string], `SELECT number FROM lead_numbers WHERE site_id = $1 AND lead_id = $2 ORDER BY number`, n.SiteID, n.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading the numbers of a lead: %w", err)
+	}
+	return numbers, nil
+}

@@ -1,0 +1,264 @@
+package lead
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// What is found of a lead, and what may be searched.
+const (
+	// maxWords is how many different words of a lead can be found: of a longer text, the first.
+	maxWords = 2000
+	// maxWord is how many characters of a word count.
+	maxWord = 40
+	// maxTerms is how many words of a search count.
+	maxTerms = 12
+	// MaxSearch is how many characters a search has at most.
+	MaxSearch = 200
+	// wholeDigits is how many digits a telephone number has that is written whole.
+	wholeDigits = 7
+	// leastPart is how many characters a part of a contact has that is found inside a word.
+	leastPart = 3
+)
+
+// What is wrong with a search.
+var (
+	ErrLongSearch  = errors.New("a search has at most 200 characters")
+	ErrShortSearch = errors.New("a search needs a word of two letters, or two digits")
+)
+
+// folded is the text as it is compared: without accents, and in small letters.
+func folded(text string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text)))
+}
+
+// wordsOf are the words of the text: runs of letters and digits, cut to maxWord.
+func wordsOf(text string) []string {
+	words := strings.FieldsFunc(folded(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, word := range words {
+		if utf8.RuneCountInString(word) > maxWord {
+			words[i] = string([]rune(word)[:maxWord])
+		}
+	}
+	return words
+}
+
+// unspaced tells whether the word is of a script that writes no blanks between words.
+func unspaced(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) })
+}
+
+// dialled is what looks like a telephone number in a text.
+var dialled = regexp.MustCompile(`[+(]{0,2}\d[\d\s().\x{2010}-\x{2013}\x{a0}/-]*\d`)
+
+// vocabulary gathers the words by which a lead is found.
+type vocabulary struct {
+	words []string
+	known map[string]bool
+}
+
+func (v *vocabulary) add(word string) {
+	if word != "" && len(v.words) < maxWords && !v.known[word] {
+		v.known[word] = true
+		v.words = append(v.words, word)
+	}
+}
+
+// parts adds the word and all its ends of least characters and more: what is searched is the
+// beginning of one of them, and so any part of the word.
+func (v *vocabulary) parts(word string, least int) {
+	v.add(word)
+	for left := utf8.RuneCountInString(word); left > least; left-- {
+		_, size := utf8.DecodeRuneInString(word)
+		word = word[size:]
+		v.add(word)
+	}
+}
+
+// contact adds a name or an e-mail, which are found by any part.
+func (v *vocabulary) contact(text string) {
+	for _, word := range wordsOf(text) {
+		if unspaced(word) {
+			v.parts(word, 1)
+		} else {
+			v.parts(word, leastPart)
+		}
+	}
+}
+
+// text adds a text, which is found by the beginnings of its words, and the telephone numbers in it.
+func (v *vocabulary) text(text string) {
+	if len(v.words) >= maxWords {
+		return
+	}
+	for _, word := range wordsOf(text) {
+		if unspaced(word) {
+			v.parts(word, 1)
+		} else {
+			v.add(word)
+		}
+	}
+	for _, number := range dialled.FindAllString(text, 20) {
+		if digits := visit.Digits(number); len(digits) >= wholeDigits && len(digits) <= 20 {
+			v.parts(digits, leastPart)
+		}
+	}
+}
+
+// siteWord is the word of a site's leads. No text has one like it.
+func siteWord(siteID int64) string { return "_" + strconv.FormatInt(siteID, 10) }
+
+// vocabularyOf are the words by which a lead is found that the leads are parts of.
+func vocabularyOf(leads []Lead) []string {
+	v := vocabulary{known: make(map[string]bool)}
+	for _, l := range leads {
+		v.add(siteWord(l.SiteID))
+		v.add(strconv.FormatInt(l.ID, 10))
+		for _, digits := range []string{l.PhoneDigits, visit.Digits(l.Phone)} {
+			v.parts(digits[:min(len(digits), maxWord)], leastPart)
+		}
+		v.contact(l.Name)
+		v.contact(l.Email)
+		v.text(l.FormName)
+	}
+	for _, l := range leads { // contacts come first: a long message must not push them out
+		v.text(l.Message)
+		for _, name := range slices.Sorted(maps.Keys(l.UserFields)) {
+			v.text(l.UserFields[name])
+		}
+	}
+	return v.words
+}
+
+// search is what is looked for: each of its groups is met by one of the alternatives, and each
+// of these by all its beginnings of words.
+type search [][][]string
+
+// readSearch reads what an operator has typed.
+func readSearch(text string) (search, error) {
+	if utf8.RuneCountInString(text) > MaxSearch {
+		return nil, ErrLongSearch
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, nil
+	}
+	var s search
+	rest := dialled.ReplaceAllStringFunc(text, func(number string) string {
+		digits := visit.Digits(number)
+		if digits == number || len(digits) < leastPart { // one word like others
+			return number
+		}
+		s = append(s, writings(number, digits))
+		return " "
+	})
+	for _, word := range wordsOf(rest) {
+		if utf8.RuneCountInString(word) < 2 && !unspaced(word) {
+			continue
+		}
+		alternatives := [][]string{{word}}
+		if strings.Trim(word, "0123456789") == "" {
+			alternatives = writings(word, word)
+		}
+		s = append(s, alternatives)
+	}
+	if len(s) == 0 {
+		return nil, ErrShortSearch
+	}
+	return s[:min(len(s), maxTerms)], nil
+}
+
+// writings are what a number that somebody has typed may stand for: its digits in a row, without
+// what is dialled before it within a country or to leave one, or the words as they are.
+func writings(typed, digits string) [][]string {
+	ways := [][]string{{digits}}
+	if len(digits) >= 10 && (digits[0] == '8' || digits[0] == '0') {
+		ways = append(ways, []string{strings.TrimPrefix(digits[1:], "0")})
+	}
+	var words []string
+	for _, word := range wordsOf(typed) {
+		if len(word) >= 2 {
+			words = append(words, word)
+		}
+	}
+	if len(words) > 1 && len(digits) < wholeDigits { // of a whole number, parts are in too many others
+		ways = append(ways, words)
+	}
+	return ways
+}
+
+// all are the words of the search.
+func (s search) all() (words []string) {
+	for _, alternatives := range s {
+		words = append(words, slices.Concat(alternatives...)...)
+	}
+	return words
+}
+
+// metBy tells whether the words, in order, have what is searched.
+func (s search) metBy(words []string) bool {
+	begun := func(word string) bool {
+		at, _ := slices.BinarySearch(words, word)
+		return at < len(words) && strings.HasPrefix(words[at], word)
+	}
+	return !slices.ContainsFunc(s, func(alternatives [][]string) bool {
+		return !slices.ContainsFunc(alternatives, func(way []string) bool {
+			return !slices.ContainsFunc(way, func(word string) bool { return !begun(word) })
+		})
+	})
+}
+
+// write gives the search in an engine's language: each word by the form, and signs for both and either.
+func (s search) write(word func(string) string, and, or string) string {
+	groups := make([]string, len(s))
+	for i, alternatives := range s {
+		ways := make([]string, len(alternatives))
+		for j, words := range alternatives {
+			all := make([]string, len(words))
+			for k := range words {
+				all[k] = word(words[k])
+			}
+			ways[j] = "(" + strings.Join(all, and) + ")"
+		}
+		groups[i] = "(" + strings.Join(ways, or) + ")"
+	}
+	return strings.Join(groups, and)
+}
+
+// FTS5 is the search as SQLite reads it, among the sites; none for all. known are whole words by their
+// beginnings, where they are known.
+func (s search) FTS5(sites []int64, known map[string][]string) string {
+	text := s.write(func(word string) string {
+		if whole := known[word]; len(whole) > 0 {
+			return `("` + strings.Join(whole, `" OR "`) + `")`
+		}
+		return `"` + word + `"*`
+	}, " AND ", " OR ")
+	if len(sites) == 0 {
+		return text
+	}
+	words := make([]string, len(sites))
+	for i, id := range sites {
+		words[i] = `"` + siteWord(id) + `"`
+	}
+	return "(" + strings.Join(words, " OR ") + ") AND " + text
+}
+
+// TSQuery is the search as PostgreSQL reads it.
+func (s search) TSQuery() string {
+	return s.write(func(word string) string { return `'` + word + `':*` }, " & ", " | ")
+}
