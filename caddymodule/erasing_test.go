@@ -123,8 +123,8 @@ func tablesWith(t *testing.T, desk *backend.Desk, column string) []string {
 	return tables
 }
 
-// keepNothing are tables with such a column that say nothing of anybody.
-var keepNothing = []string{}
+// keepNothing are tables with such a column that say nothing of anybody, or whose rows go with those that are covered.
+var keepNothing = []string{"lead_search"}
 
 // TestAPersonIsErased erases somebody beside a running Caddy: nothing is left of the person, and all of everybody else.
 func TestAPersonIsErased(t *testing.T) {

@@ -43,6 +43,11 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 		out.Comma = ';'
 	}
 	control := http.NewResponseController(w)
+	self, _ := current(r)
+	if err := c.Operators.NoteExport(r.Context(), self.Login, sitesOf(f), "leads", 0); err != nil {
+		c.failed(w, r, err)
+		return
+	}
 	begun := false
 	for behind := (lead.Cursor{}); ; {
 		page, err := c.Leads.Inbox(r.Context(), filter, behind, exportedAtOnce)

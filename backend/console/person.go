@@ -231,7 +231,13 @@ func (c *Console) erasePerson(w http.ResponseWriter, r *http.Request) {
 
 // handledDetails tell what was handled, in the history.
 func handledDetails(w *words, h operator.Handled) []string {
-	details := []string{w.text("history.rows", "n", int(h.Rows))}
+	var details []string
+	if h.What != "person" {
+		details = append(details, w.text("history.what."+h.What))
+	}
+	if h.Rows > 0 {
+		details = append(details, w.text("history.rows", "n", int(h.Rows)))
+	}
 	if h.Person != "" {
 		details = append(details, w.text("history.person", "hash", h.Person))
 	}

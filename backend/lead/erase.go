@@ -17,6 +17,8 @@ func (l *Leads) Traces() trace.Subject {
 		Tables: []trace.Table{
 			{Name: "lead_deliveries", By: trace.Lead, Where: ofLead},
 			{Name: "lead_opened", By: trace.Lead, Where: ofLead},
+			{Name: "lead_deeds", By: trace.Lead, Where: ofLead},
+			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"}},
 			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest"}, JSON: []string{"sent"}},
 		},

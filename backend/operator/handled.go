@@ -26,7 +26,7 @@ type Handled struct {
 	What string `json:"what"`
 	// Person is a keyed hash that stands for a person.
 	Person string `json:"person,omitempty"`
-	// Rows is how many rows these were.
+	// Rows is how many rows these were; 0 where nobody has counted.
 	Rows int64 `json:"rows"`
 }
 
