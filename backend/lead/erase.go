@@ -13,7 +13,8 @@ import (
 func (l *Leads) Traces() trace.Subject {
 	const ofLead = `site_id = $1 AND lead_id = $2`
 	return trace.Subject{
-		Find: l.findTraces,
+		Find:  l.findTraces,
+		Scrub: l.scrubWords,
 		Tables: []trace.Table{
 			{Name: "lead_deliveries", By: trace.Lead, Where: ofLead},
 			{Name: "lead_opened", By: trace.Lead, Where: ofLead},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -107,4 +108,47 @@ func (l *Leads) Numbers(ctx context.Context, n Name) ([]string, error) {
 		return nil, fmt.Errorf("reading the numbers of a lead: %w", err)
 	}
 	return numbers, nil
+}
+
+const (
+	// scrubbedAtOnce is how many pages of the search's index one transaction writes anew, and scrubPause how many
+	// times as long as that took the writer is left to others.
+	scrubbedAtOnce = 250
+	scrubPause     = 3
+)
+
+// scrubWords writes the search's index of SQLite anew, without the words of leads that are gone: until then
+// these stand in it, and are only not found.
+func (l *Leads) scrubWords(ctx context.Context) error {
+	if l.db.Engine() != db.SQLite {
+		return nil
+	}
+	for pages := -scrubbedAtOnce; ; pages = scrubbedAtOnce { // the first has all of it written
+		began := time.Now()
+		var changed int64
+		err := l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			const changes = `SELECT total_changes()`
+			before, _, err := db.One(ctx, tx, db.Only[int64], changes)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, `INSERT INTO lead_search (lead_search, rank) VALUES ('merge', $1)`, pages); err != nil {
+				return err
+			}
+			after, _, err := db.One(ctx, tx, db.Only[int64], changes)
+			changed = after - before
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("scrubbing the search of leads: %w", err)
+		}
+		if changed < 2 { // as SQLite says that there was nothing to do
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(scrubPause * time.Since(began)):
+		}
+	}
 }

@@ -209,6 +209,14 @@ func (p *Persons) erase(ctx context.Context, e Erasure) error {
 			break
 		}
 	}
+	for _, s := range p.subjects {
+		if s.Scrub == nil {
+			continue
+		}
+		if err := s.Scrub(ctx); err != nil {
+			return err
+		}
+	}
 	if err := p.end(ctx, e); err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ type Subject struct {
 	// Find returns the marks to which a mark leads in the subject's tables. It is nil where none does. A
 	// mark may be returned again.
 	Find func(ctx context.Context, from db.Queries, m Mark) ([]Mark, error)
+	// Scrub takes what deleted rows have left in the subject's indexes out of these. It is nil where that
+	// is nothing.
+	Scrub func(ctx context.Context) error
 }
 
 // Table says which rows of a table are a person's. A table may be described several times, once for each
