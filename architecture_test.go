@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"backend/capture":  {"backend/visit"},
 	"backend/form":     {"backend/journal", "backend/scope", "backend/db"},
 	"backend/declarer": {"backend/db"},
-	"backend/notify":   {"backend/site", "backend/visit", "backend/lead", "backend/number", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/db"},
+	"backend/notify":   {"backend/site", "backend/form", "backend/visit", "backend/lead", "backend/number", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/db"},
 	"backend/queue":    {"backend/scope", "backend/db"},
 	"backend/forward":  {"backend/queue", "backend/trace", "backend/db"},
 	"backend/journal":  {"backend/trace", "backend/scope", "backend/db"},

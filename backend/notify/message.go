@@ -46,6 +46,7 @@ type leadData struct {
 	IsSale         bool              `json:"is_sale"`
 	SaleCost       string            `json:"sale_cost"`
 	GroupID        int64             `json:"group_id"`
+	Marks          []string          `json:"marks"`
 	PageURL        string            `json:"page_url"`
 	VisitorID      visit.ID          `json:"visitor_id"`
 	SessionID      visit.ID          `json:"session_id"`
@@ -160,7 +161,7 @@ func (d *Deliveries) leadOf(key string, l lead.Lead) leadData {
 	}
 	return leadData{
 		Site: key, LeadID: l.ID, Origin: l.Origin, Name: l.Name, Email: l.Email, Phone: l.Phone, PhoneDigits: l.PhoneDigits, PhoneExtension: l.PhoneExtension,
-		Message: l.Message, FormName: l.FormName, UserFields: fields, IsSale: l.IsSale, SaleCost: l.SaleCost, GroupID: l.GroupID, PageURL: l.URL,
+		Message: l.Message, FormName: l.FormName, UserFields: fields, IsSale: l.IsSale, SaleCost: l.SaleCost, GroupID: l.GroupID, Marks: append([]string{}, l.Marks...), PageURL: l.URL,
 		VisitorID: l.Visitor, SessionID: l.Session, HitID: l.Hit, Source: sourceOf(l.Source), ConsoleURL: d.link(fmt.Sprintf("leads/%d/%d", l.SiteID, l.ID)),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -24,10 +25,6 @@ const reader = "deliveries"
 // releaseEvery is how often what waits at endpoints that are not paused any more is
 // looked for: a node may have died while it was at it.
 const releaseEvery = time.Minute
-
-// failedForms is the kind of the journal's entries for forms that the site has answered
-// with an error.
-const failedForms = "form.failed"
 
 // calls are the events of what was told of a call.
 var calls = map[telephony.Kind]Event{telephony.Start: CallStarted, telephony.Answer: CallAnswered, telephony.End: CallEnded, telephony.Record: CallRecorded}
@@ -72,7 +69,7 @@ func eventOf(e journal.Entry) Event {
 		if json.Unmarshal(e.Data, &said) == nil {
 			return calls[said.Event]
 		}
-	case failedForms:
+	case form.Failed:
 		return FormFailed
 	case EndpointTested:
 		return Test
