@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
+	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -104,6 +106,23 @@ func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 	}
 	app := &parsed.Apps.Frontdesk
 	return app.Database.resolve(app.WrittenAt)
+}
+
+// withDatabase opens and migrates the database for f.
+func withDatabase(cmd *cobra.Command, f func(context.Context, *db.DB) error) error {
+	settings, err := databaseOf(cmd)
+	if err != nil {
+		return err
+	}
+	d, err := db.Open(cmd.Context(), settings, zap.NewNop())
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Migrate(cmd.Context()); err != nil {
+		return err
+	}
+	return f(cmd.Context(), d)
 }
 
 var errNoConfiguration = errors.New("expected a configuration: give --config FILE")

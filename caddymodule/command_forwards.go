@@ -69,21 +69,10 @@ type forwards struct {
 	sites *site.Sites
 }
 
-// withForwards opens the database for f.
 func withForwards(cmd *cobra.Command, f func(context.Context, forwards) error) error {
-	settings, err := databaseOf(cmd)
-	if err != nil {
-		return err
-	}
-	d, err := db.Open(cmd.Context(), settings, zap.NewNop())
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Migrate(cmd.Context()); err != nil {
-		return err
-	}
-	return f(cmd.Context(), forwards{queue.New(d, zap.NewNop()), site.New(d, time.Now, zap.NewNop())})
+	return withDatabase(cmd, func(ctx context.Context, d *db.DB) error {
+		return f(ctx, forwards{queue.New(d, zap.NewNop()), site.New(d, time.Now, zap.NewNop())})
+	})
 }
 
 // refused are all items that were refused, the latest first.

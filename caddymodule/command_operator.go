@@ -227,21 +227,10 @@ type accounts struct {
 	sites *site.Sites
 }
 
-// withAccounts opens the database for f.
 func withAccounts(cmd *cobra.Command, f func(context.Context, accounts) error) error {
-	settings, err := databaseOf(cmd)
-	if err != nil {
-		return err
-	}
-	d, err := db.Open(cmd.Context(), settings, zap.NewNop())
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Migrate(cmd.Context()); err != nil {
-		return err
-	}
-	return f(cmd.Context(), accounts{operator.New(d, time.Now), site.New(d, time.Now, zap.NewNop())})
+	return withDatabase(cmd, func(ctx context.Context, d *db.DB) error {
+		return f(ctx, accounts{operator.New(d, time.Now), site.New(d, time.Now, zap.NewNop())})
+	})
 }
 
 // named is the account of the login.

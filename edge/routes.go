@@ -15,7 +15,16 @@ func (b *Block) table() *http.ServeMux {
 	mux := http.NewServeMux()
 	prefix := b.settings.Prefix
 	if b.settings.remote != nil {
-		mux.Handle(prefix, newRelay(b))
+		relay := newRelay(b)
+		mux.Handle(prefix, relay)
+		// What this program puts into pages it has itself: the other one may be of another version.
+		mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
+			if snippet.Assets().Has(r.PathValue("name")) {
+				snippet.Assets().ServeHTTP(w, r)
+				return
+			}
+			relay.ServeHTTP(w, r)
+		})
 		return mux
 	}
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })

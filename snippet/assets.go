@@ -2,7 +2,6 @@ package snippet
 
 import (
 	_ "embed" // the built scripts
-	"net/http"
 
 	"github.com/seed-3405227d/frontdesk/snippet/asset"
 )
@@ -33,4 +32,4 @@ var (
 
 // Assets serves the lazily loaded parts of the script, each under a name that ends with a hash of its content, whatever path stands
 // before the name. They may be cached for ever. Other names are answered with 404.
-func Assets() http.Handler { return assets }
+func Assets() asset.Set { return assets }

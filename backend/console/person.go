@@ -182,6 +182,9 @@ var tableWords = map[string]string{
 	"calls":           "kept.calls",
 	"leases":          "kept.leases",
 	"pool_numbers":    "kept.poolNumbers",
+	"lead_deeds":      "kept.leadDeeds",
+	"lead_numbers":    "kept.leadNumbers",
+	"jobs":            "kept.jobs",
 	"journal":         "kept.journal",
 }
 
@@ -232,8 +235,8 @@ func (c *Console) erasePerson(w http.ResponseWriter, r *http.Request) {
 // handledDetails tell what was handled, in the history.
 func handledDetails(w *words, h operator.Handled) []string {
 	var details []string
-	if h.What != "person" {
-		details = append(details, w.text("history.what."+h.What))
+	if h.What == "leads" {
+		details = append(details, w.text("history.leads"))
 	}
 	if h.Rows > 0 {
 		details = append(details, w.text("history.rows", "n", int(h.Rows)))

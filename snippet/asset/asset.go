@@ -126,6 +126,9 @@ func (s Set) Add(name string, content []byte) string {
 	return hashed
 }
 
+// Has tells whether there is a file of the name that Add has returned.
+func (s Set) Has(name string) bool { return s[name] != nil }
+
 // ServeHTTP serves the file that the last part of the path names. Other names are answered with 404.
 func (s Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	file, found := s[path.Base(r.URL.Path)]
