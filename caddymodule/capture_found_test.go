@@ -31,7 +31,7 @@ func TestFormsOfPrograms(t *testing.T) {
 		body := fmt.Sprintf("email=a%d@example.com&%s", asked, fields)
 		_, err := s.do(http.MethodPost, address+"/send/200", body, append(headers, "Content-Type", formType)...)
 		require.NoError(t, err)
-		l := leadsOf(t, desk)[0]
+		l := keptLeads(t, desk, asked)[0]
 		require.Equal(t, fmt.Sprintf("a%d@example.com", asked), l.Email)
 		return l
 	}

@@ -50,12 +50,13 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, for
 
 // passes passes the request on, keeps what passes of its body, and calls end before the answer goes on.
 func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next Next) error {
+	answer := &outcome{ResponseWriter: w, edge: f.block.edge, end: end}
 	if f.body != nil {
 		passing := r.Body
-		r.Body = &tee{ReadCloser: passing, form: f}
+		answer.tee = newTee(r, f)
+		r.Body = answer.tee
 		defer func() { r.Body = passing }()
 	}
-	answer := &outcome{ResponseWriter: w, edge: f.block.edge, end: end}
 	err := next(answer, r)
 	if err != nil {
 		answer.tell(http.StatusBadGateway) // or whatever is made of the error
@@ -75,23 +76,6 @@ type passingForm struct {
 	mu      sync.Mutex // the body may still be read while the answer begins
 	body    *capture.Body
 	aborted bool // the client has not sent all of it
-}
-
-// tee is the body of a request, of which the form keeps what passes.
-type tee struct {
-	io.ReadCloser
-	form *passingForm
-}
-
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.ReadCloser.Read(p)
-	if n > 0 {
-		t.form.pass(p[:n])
-	}
-	if err != nil && err != io.EOF {
-		t.form.abort()
-	}
-	return n, err
 }
 
 func (f *passingForm) pass(p []byte) {
@@ -129,6 +113,7 @@ type outcome struct {
 	http.ResponseWriter
 	edge *Edge
 	end  func(status int, charset string)
+	tee  *tee // of the form's body; nil where that is not kept
 	told bool
 }
 
@@ -138,6 +123,9 @@ func (o *outcome) tell(status int) {
 		return
 	}
 	o.told = true
+	if o.tee != nil {
+		o.tee.rest()
+	}
 	o.edge.guard("storing a form", func() { o.end(status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
