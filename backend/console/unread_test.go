@@ -115,3 +115,22 @@ func TestWhatIsUnreadIsOfTheOperatorsSites(t *testing.T) {
 		}
 	})
 }
+
+// Spam is found where spam is, and disturbs nobody.
+func TestSpamIsNotNews(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		here := d.signedIn("vera")
+		s := here.follow("/leads", "")
+		h := d.hit(visit.View{})
+		for i, marks := range [][]string{{lead.Trap}, nil} {
+			_, _, err := d.Leads.Add(t.Context(), lead.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", i), Message: "Hello", Marks: marks})
+			require.NoError(t, err)
+		}
+		shown := s.until("leads").data
+		require.Contains(t, shown, "a1@mail.example")
+		require.NotContains(t, shown, "a0@mail.example")
+		require.Equal(t, "1", here.unread())
+		require.NotContains(t, here.get("/leads").body, "a0@mail.example")
+		require.Contains(t, here.get("/leads?state=spam").body, "a0@mail.example")
+	})
+}

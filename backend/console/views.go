@@ -108,6 +108,9 @@ func (a *arrivals) rowsOf(ctx context.Context, entries []journal.Entry, kind str
 		if err != nil {
 			return nil, err
 		}
+		if kind == lead.Added && l.State == lead.Spam { // which is no news to anybody
+			continue
+		}
 		if sites == nil {
 			if sites, err = a.console.sharedSites.get(ctx, struct{}{}); err != nil {
 				return nil, err

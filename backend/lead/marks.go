@@ -2,6 +2,7 @@ package lead
 
 import (
 	"context"
+	"encoding/json"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
 // The marks of a lead: what speaks for its being made by a program. A lead is never refused for them.
@@ -70,4 +72,10 @@ func (l *Lead) markRepeated(ctx context.Context, tx db.Tx) error {
 		l.mark(Repeated)
 	}
 	return err
+}
+
+// isSpam tells whether the lead of the journal's entry has come as spam.
+func isSpam(e journal.Entry) bool {
+	var l Lead
+	return json.Unmarshal(e.Data, &struct{ Marks *[]string }{&l.Marks}) == nil && l.Spam()
 }
