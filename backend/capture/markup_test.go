@@ -54,3 +54,21 @@ func BenchmarkReadMarkup(b *testing.B) {
 		ReadMarkup(page, "text/html; charset=utf-8")
 	}
 }
+
+// FuzzMarkup holds what is read of any page within its bounds.
+func FuzzMarkup(f *testing.F) {
+	f.Add([]byte(`<form><label for=a>Phone</label><input id=a name=x type=tel autocomplete=tel><textarea name=y placeholder="Message"></textarea></form>`), "text/html")
+	f.Add([]byte("<form><label>\xd2\xe5\xeb <input name=x></label><select name=z hidden></form><form>"), "text/html; charset=windows-1251")
+	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
+		markup := ReadMarkup(page, contentType)
+		require.LessOrEqual(t, len(markup), maxForms)
+		for _, marks := range markup {
+			require.LessOrEqual(t, len(marks), maxMarks)
+			for name, m := range marks {
+				require.LessOrEqual(t, len(name), maxMarked)
+				require.LessOrEqual(t, len(m.label), maxLabel)
+			}
+		}
+		require.LessOrEqual(t, markup.Size(), maxForms*maxMarks*(maxMarked+maxLabel+200))
+	})
+}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -68,5 +71,39 @@ func FuzzFromForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		form, _ := url.ParseQuery(query)
 		storable(t, FromForm(form), nil)
+	})
+}
+
+// FuzzSearch holds the words of leads and of searches to letters and digits: so they stand in both engines' languages of
+// searches as they are. A lead is found by a word of its own.
+func FuzzSearch(f *testing.F) {
+	for _, seed := range []string{"Ann Larsen", "+7 (495) 111-22-33", "анна@example.com", "ランプ", "a\"b' OR \"c\"* & !d:*", "8 800 555 35 35 lamps", "ﬁ Å\u0301", "_1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		plain := func(words []string) {
+			for _, word := range words {
+				require.NotContains(t, word, "\x00")
+				require.True(t, utf8.ValidString(word), "%q", word)
+				require.False(t, strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "%q", word)
+				require.LessOrEqual(t, utf8.RuneCountInString(word), maxWord)
+			}
+		}
+		text = strings.ToValidUTF8(text, "\uFFFD") // as all that is stored
+		l := Lead{SiteID: 1, ID: 2, Name: text, Email: text, Phone: text, Message: text, FormName: text}
+		words := vocabularyOf([]Lead{l})
+		require.LessOrEqual(t, len(words), maxWords)
+		require.Equal(t, siteWord(1), words[0])
+		plain(words[1:])
+		slices.Sort(words)
+		for _, word := range wordsOf(text) {
+			s, err := readSearch(word)
+			if err == nil && s != nil && len(words) < maxWords {
+				require.True(t, s.metBy(words), "%q", word)
+			}
+		}
+		if s, err := readSearch(text); err == nil {
+			plain(s.all())
+		}
 	})
 }
