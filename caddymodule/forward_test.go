@@ -26,7 +26,7 @@ import (
 )
 
 // central runs the node that has the visitors of a shop that others are in front of.
-func central(t *testing.T, variant string) *node {
+func central(t *testing.T, settings string) *node {
 	return runNode(t, `
 		{
 			servers {
@@ -38,7 +38,7 @@ func central(t *testing.T, variant string) *node {
 		}
 		http://localhost:$PORT {
 			frontdesk shop {
-				variant `+variant+`
+				`+settings+`
 				origins http://shop.example
 			}
 			respond "nothing"
@@ -46,7 +46,7 @@ func central(t *testing.T, variant string) *node {
 }
 
 // edgeOf runs the node in front of the shop.
-func edgeOf(t *testing.T, c *node, variant, database string, m *mailer) *node {
+func edgeOf(t *testing.T, c *node, settings, database string, m *mailer) *node {
 	return runNode(t, `
 		{
 			frontdesk {
@@ -56,7 +56,7 @@ func edgeOf(t *testing.T, c *node, variant, database string, m *mailer) *node {
 		http://localhost:$PORT {
 			frontdesk shop {
 				service `+c.text("http://localhost:$PORT/frontdesk/")+`
-				variant `+variant+`
+				`+settings+`
 				capture /send/* {
 					form_name "Contact"
 				}
@@ -92,8 +92,8 @@ func (n *node) database() *db.DB {
 func TestServiceElsewhere(t *testing.T) {
 	for _, variant := range []string{"A", "B"} {
 		t.Run(variant, func(t *testing.T) {
-			c, m := central(t, variant), newMailer(t)
-			e := edgeOf(t, c, variant, "sqlite $DIR/edge.db", m)
+			c, m := central(t, "variant "+variant), newMailer(t)
+			e := edgeOf(t, c, "variant "+variant, "sqlite $DIR/edge.db", m)
 			d := c.database()
 			const site = "http://localhost:$PORT"
 			page := e.get(site+"/", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
@@ -142,8 +142,8 @@ func TestServiceElsewhere(t *testing.T) {
 
 // Central and edge are killed under a stream of forms and calls. Whatever was acknowledged is there once.
 func TestForwardingThroughOutages(t *testing.T) {
-	c, m := central(t, "A"), newMailer(t)
-	e := edgeOf(t, c, "A", "sqlite $DIR/edge.db", m)
+	c, m := central(t, "variant A"), newMailer(t)
+	e := edgeOf(t, c, "variant A", "sqlite $DIR/edge.db", m)
 	d := c.database()
 	const site, senders, each = "http://localhost:$PORT", 4, 60
 	client := &http.Client{Timeout: 10 * time.Second}
@@ -253,9 +253,9 @@ func TestForwardingWithoutTheEdgesDatabase(t *testing.T) {
 	server, err := dbtest.StartServer("")
 	require.NoError(t, err)
 	t.Cleanup(server.Remove)
-	c, m := central(t, "B"), newMailer(t)
+	c, m := central(t, "variant B"), newMailer(t)
 	source := (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}).String()
-	e := edgeOf(t, c, "B", `postgres "`+source+`"`, m)
+	e := edgeOf(t, c, "variant B", `postgres "`+source+`"`, m)
 	post := func(who string) {
 		t.Helper()
 		got, err := e.do(http.MethodPost, "http://localhost:$PORT/send/200", "name="+who+"&email="+who+"@example.com", "Content-Type", formType, "User-Agent", browser)
@@ -333,4 +333,34 @@ func TestForwardsCommand(t *testing.T) {
 		_, err := command(t, "", append([]string{"forwards"}, append(args, "-c", file)...)...)
 		require.ErrorContains(t, err, expected)
 	}
+}
+
+// The service elsewhere hears who has agreed, and that somebody objects.
+func TestConsentToAServiceElsewhere(t *testing.T) {
+	const settings = "consent agreed yes\n\t\t\t\trespect gpc"
+	c, m := central(t, settings), newMailer(t)
+	e := edgeOf(t, c, settings, "sqlite $DIR/edge.db", m)
+	d := c.database()
+	const site = "http://localhost:$PORT"
+	hit := func(headers ...string) int {
+		t.Helper()
+		got, err := e.do(http.MethodPost, site+"/frontdesk/v1/hit", `{"site_key":"shop","view":"`+strings.Repeat("v", 22)+`","url":"http://shop.example/","kind":"load"}`,
+			append(headers, "Content-Type", "application/json", "User-Agent", browser)...)
+		require.NoError(t, err)
+		return got.StatusCode
+	}
+	require.Equal(t, http.StatusForbidden, hit())
+	require.Equal(t, http.StatusForbidden, hit("Cookie", "agreed=yes", "Sec-Gpc", "1"))
+	require.Equal(t, http.StatusOK, hit("Cookie", "session=secret; agreed=yes"))
+	post := func(who string, headers ...string) {
+		t.Helper()
+		_, err := e.do(http.MethodPost, site+"/send/200", "name="+who+"&email="+who+"@example.com", append(headers, "Content-Type", formType, "User-Agent", browser)...)
+		require.NoError(t, err)
+	}
+	post("nobody")
+	post("objector", "Cookie", "agreed=yes", "Sec-Gpc", "1")
+	post("anna", "Cookie", "session=secret; agreed=yes")
+	require.Eventually(t, func() bool { return len(stored(t, d)) > 0 }, wait, tick)
+	require.Equal(t, map[string]int{"anna": 1}, stored(t, d))
+	require.Zero(t, e.metric(`frontdesk_forwards_total{outcome="refused"}`))
 }

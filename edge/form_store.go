@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -70,6 +71,7 @@ type keptForm struct {
 	Secure    bool     `json:"secure,omitempty"`
 	Client    string   `json:"client"`
 	Visitors  []string `json:"visitors,omitempty"` // the cookies that name one
+	Cookies   string   `json:"cookies,omitempty"`  // instead of these, what a service elsewhere is to be sent
 	Referer   string   `json:"referer,omitempty"`
 	UserAgent string   `json:"user_agent,omitempty"`
 	Language  string   `json:"language,omitempty"`
@@ -84,6 +86,9 @@ func (k *keptForm) request() *http.Request {
 	}}
 	if k.Secure {
 		r.URL.Scheme = "https"
+	}
+	if k.Cookies != "" {
+		r.Header.Set("Cookie", k.Cookies)
 	}
 	for _, value := range k.Visitors {
 		r.Header.Add("Cookie", api.VisitorCookie.Name(k.Secure)+"="+value)
@@ -139,8 +144,10 @@ func (f *passingForm) end(key string, status int, charset string) {
 	e.noteForm(s.ID, form.Answer{
 		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && f.whole(),
 	})
-	for value := range api.VisitorCookie.Values(r.Header) {
-		k.Visitors = append(k.Visitors, value)
+	if k.Service != nil {
+		k.Cookies = effect.cookiesOf(r.Header)
+	} else {
+		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
 	}
 	if err := e.storeInTime(k); err != nil {
 		e.Observer.Form(e.keep(k, err))

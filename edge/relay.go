@@ -63,14 +63,15 @@ func isAway(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
-// rewrite addresses the request to the service. Of the browser's cookies it gets its own alone.
+// rewrite addresses the request to the service. Of the browser's cookies it gets its own, and the one by which the
+// visitor agrees.
 func (l *relay) rewrite(p *httputil.ProxyRequest) {
 	p.SetXForwarded()
 	if p.In.URL.Scheme == "https" { // a proxy in front has ended TLS
 		p.Out.Header.Set("X-Forwarded-Proto", "https")
 	}
 	p.Out.Header.Del("Cookie")
-	if own := cookiesOf(p.In.Header); own != "" {
+	if own := callOf(p.In).effect.cookiesOf(p.In.Header); own != "" {
 		p.Out.Header.Set("Cookie", own)
 	}
 	rest := p.In.URL.Path[len(l.block.settings.Prefix):]
@@ -78,12 +79,14 @@ func (l *relay) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 }
 
-// cookiesOf are those of a request's cookies that the service has set, as one field.
-func cookiesOf(h http.Header) string {
+// cookiesOf are those of a request's cookies that the service has set, and the one by which the visitor agrees, as
+// one field.
+func (f *effect) cookiesOf(h http.Header) string {
 	var own []string
 	for _, line := range h["Cookie"] {
 		for pair := range strings.SplitSeq(line, ";") {
-			if pair = strings.TrimSpace(pair); isOwnCookie(pair) {
+			pair = strings.TrimSpace(pair)
+			if name, _, _ := strings.Cut(pair, "="); isOwnCookie(pair) || name != "" && name == f.consent.Cookie {
 				own = append(own, pair)
 			}
 		}
@@ -132,13 +135,13 @@ func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	kept.Header = http.Header{}
-	for _, name := range []string{"Content-Type", "Idempotency-Key", "Origin", "Referer", "Cookie", "User-Agent", "Accept-Language", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"} {
+	for _, name := range []string{"Content-Type", "Idempotency-Key", "Origin", "Referer", "Cookie", "User-Agent", "Accept-Language", "Sec-Gpc", "Dnt", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"} {
 		if values := r.Header[name]; len(values) > 0 {
 			kept.Header[name] = values
 		}
 	}
 	item := forward.Item{ID: rand.Text(), Service: l.service, SiteKey: site.Key, Call: kept}
-	if keepErr := l.keep(site.ID, item); keepErr != nil {
+	if keepErr := l.keep(r, site.ID, item); keepErr != nil {
 		e.Logger.Warn("a call could neither be passed on nor be kept", zap.String("site", site.Key), zap.NamedError("service", err), zap.NamedError("database", keepErr))
 		api.Unavailable(w) // whoever made it keeps it, and makes it again
 		return
@@ -149,12 +152,17 @@ func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 	io.WriteString(w, `{"success":true,"result":null}`)
 }
 
-func (l *relay) keep(siteID int64, item forward.Item) error {
+var errFlood = errors.New("the client makes more calls than people do")
+
+func (l *relay) keep(r *http.Request, siteID int64, item forward.Item) error {
 	desk, done, err := l.block.edge.Service.Use()
 	if err != nil {
 		return err
 	}
 	defer done()
+	if desk.API.Floods(r) {
+		return errFlood
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), relayTime)
 	defer cancel()
 	return desk.Forwards.Add(ctx, siteID, item)
