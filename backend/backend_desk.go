@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -101,6 +102,7 @@ type Desk struct {
 	Previews   *number.Previews
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Chats      *chat.Chats
 	Calls      *number.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
@@ -149,6 +151,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
 	leads.OnNumbers(leases.ShownAt)
+	chats := chat.New(d, visits, time.Now)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	jobs := queue.New(d, logger.Named("queue"))
@@ -163,6 +166,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Previews:  previews,
 		Visits:    visits,
 		Leads:     leads,
+		Chats:     chats,
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
@@ -170,7 +174,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +193,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:      sites,
 		Visits:     visits,
 		Leads:      leads,
+		Chats:      chats,
 		Operators:  operators,
 		Numbers:    numbers,
 		Calls:      calls,
