@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -107,6 +108,7 @@ type Desk struct {
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
 	Forms      *form.Forms
+	Captchas   *captcha.Captchas
 	API        *api.API
 	Console    *console.Console
 
@@ -167,8 +169,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
 		Forms:     forms,
+		Captchas:  captcha.New(d, time.Now),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	desk.API.TakeCaptchas(desk.Captchas)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
@@ -293,6 +297,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of pages failed", zap.Error(err))
+		}
+		if err := d.Captchas.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning captchas failed", zap.Error(err))
 		}
 		if err := d.Forms.Prune(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of forms failed", zap.Error(err))

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -38,6 +39,7 @@ type desk struct {
 	visits    *visit.Visits
 	leads     *lead.Leads
 	operators *operator.Operators
+	captchas  *captcha.Captchas
 	url       string // of the prefix, as consultant_server_url
 	logs      *observer.ObservedLogs
 	counted   *counter
@@ -94,6 +96,8 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	s.leads = lead.New(d, s.visits, now)
 	s.operators = operator.New(d, now)
 	handler := api.New(s.visits, s.leads, s.operators, zap.New(core), s.counted)
+	s.captchas = captcha.New(d, now)
+	handler.TakeCaptchas(s.captchas)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, route *api.Route) {

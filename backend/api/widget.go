@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/text/language"
@@ -86,9 +87,12 @@ func (a *API) widget(ctx context.Context, c *call) (any, error) {
 	return answer, nil
 }
 
+// panelCodes are the languages of the panels, the one for everybody else first.
+var panelCodes = append([]string{snippet.DefaultLanguage}, slices.DeleteFunc(snippet.Languages(), func(code string) bool { return code == snippet.DefaultLanguage })...)
+
 var panelLanguages = func() language.Matcher {
 	var tags []language.Tag
-	for _, code := range snippet.Languages {
+	for _, code := range panelCodes {
 		tags = append(tags, language.MustParse(code))
 	}
 	return language.NewMatcher(tags)
@@ -107,10 +111,10 @@ func panelLanguage(page, accepted string) string {
 			continue
 		}
 		if _, i, confidence := panelLanguages.Match(tags...); confidence > language.No {
-			return snippet.Languages[i]
+			return panelCodes[i]
 		}
 	}
-	return snippet.Languages[0]
+	return snippet.DefaultLanguage
 }
 
 // maxPageLanguage is the length of a language's tag in bytes; see RFC 5646, section 4.4.1.

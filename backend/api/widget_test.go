@@ -55,7 +55,7 @@ func TestWidgetAsSet(t *testing.T) {
 		Title:    site.Wording{"*": "Lamps", "ru": "Лампы"},
 		Greeting: site.Wording{"ru": "Здравствуйте!"},
 		Fields:   []site.FormField{{Name: "phone"}, {Name: "city", Required: true, Label: site.Wording{"en": "City", "ru": "Город"}}},
-		Texts:    map[string]site.Wording{"chat.title": {"ru": "<b>Чат</b>"}},
+		Texts:    map[string]site.Wording{"request.title": {"ru": "<b>Чат</b>"}},
 		Invitations: []site.Invitation{
 			{After: 30, Address: "/cart*", Source: "utm_source=news*", Text: site.Wording{"en": "May we help?"}},
 		},
@@ -68,7 +68,7 @@ func TestWidgetAsSet(t *testing.T) {
 			return told.body["texts"].(map[string]any), told.body["widget"].(map[string]any)
 		}
 		texts, english := in("en")
-		require.Equal(t, snippet.Texts("en")["chat.title"], texts["chat.title"], "it is replaced in the other language alone")
+		require.Equal(t, snippet.Texts("en")["request.title"], texts["request.title"], "it is replaced in the other language alone")
 		require.Equal(t, true, english["launcher"])
 		require.Equal(t, "left", english["side"])
 		require.Equal(t, "#aa00ff", english["color"])
@@ -80,7 +80,7 @@ func TestWidgetAsSet(t *testing.T) {
 		require.Equal(t, []any{map[string]any{"name": "phone", "required": false}, map[string]any{"name": "city", "required": true, "label": "City"}}, english["fields"])
 
 		texts, russian := in("ru")
-		require.Equal(t, "<b>Чат</b>", texts["chat.title"], "as text: it is the panels that show it as such")
+		require.Equal(t, "<b>Чат</b>", texts["request.title"], "as text: it is the panels that show it as such")
 		require.Equal(t, "Лампы", russian["title"])
 		require.Equal(t, "Здравствуйте!", russian["greeting"])
 		here, there := english["invitations"].([]any)[0].(map[string]any), russian["invitations"].([]any)[0].(map[string]any)

@@ -194,8 +194,8 @@ func CheckAvatar(address string) error {
 // CheckLanguage tells what is wrong with the language of the panels. Empty is the page's or
 // the visitor's.
 func CheckLanguage(code string) error {
-	if code != "" && !slices.Contains(snippet.Languages, code) {
-		return fmt.Errorf("language %.80q: expected %s", code, strings.Join(snippet.Languages, " or "))
+	if code != "" && !slices.Contains(snippet.Languages(), code) {
+		return fmt.Errorf("language %.80q: expected %s", code, strings.Join(snippet.Languages(), " or "))
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (w *Widget) checkTexts() error {
 
 // CheckTextKey tells whether there is a built-in text of the key, and else which are alike.
 func CheckTextKey(key string) error {
-	known := snippet.Texts(snippet.Languages[0])
+	known := snippet.Texts(snippet.DefaultLanguage)
 	if _, found := known[key]; found {
 		return nil
 	}
@@ -350,6 +350,11 @@ func (w *Widget) Over(defaults *Widget) *Widget {
 // HasLauncher tells whether pages show the button by themselves: not before anybody has said
 // anything of the widget, so that no page invites to talk to nobody.
 func (w *Widget) HasLauncher() bool { return w != nil && (w.Launcher == nil || *w.Launcher) }
+
+// ActsByItself tells whether pages need the panels before a visitor asks for them.
+func (w *Widget) ActsByItself() bool {
+	return w.HasLauncher() || w != nil && len(w.Invitations) > 0
+}
 
 func isControl(r rune) bool {
 	return r < ' ' || 0x7f <= r && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
