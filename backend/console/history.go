@@ -169,6 +169,7 @@ func roleName(w *words, role any) string {
 var settingNames = map[string]string{
 	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "prerender": "setting.prerender",
 	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
+	"widget": "setting.widget",
 }
 
 func settingName(w *words, name string) string {
