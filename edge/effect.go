@@ -149,6 +149,7 @@ func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site
 		Consent:        f.consent,
 		WholeAddresses: f.block.edge.WholeAddresses,
 		Widget:         f.widget,
+		Ending:         f.block.edge.Ending,
 		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {
