@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
 const (
@@ -103,6 +104,17 @@ func (s *Service) Use() (desk *Desk, done func(), err error) {
 		return nil, nil, ErrNotReady
 	}
 	return desk, s.uses.end, nil
+}
+
+// Progress takes what a telephone platform tells of an order. The error is [ErrNotReady] while
+// it cannot be stored: it is to be told again then.
+func (s *Service) Progress(ctx context.Context, p telephony.Progress) error {
+	desk, done, err := s.Use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return desk.Callbacks.Progress(ctx, p)
 }
 
 // Check returns nil when the service is ready and its database answers and takes
