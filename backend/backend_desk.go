@@ -15,6 +15,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -101,12 +103,14 @@ type Desk struct {
 	Previews   *number.Previews
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Chats      *chat.Chats
 	Calls      *number.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
 	Forms      *form.Forms
+	Captchas   *captcha.Captchas
 	API        *api.API
 	Console    *console.Console
 
@@ -149,6 +153,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
 	leads.OnNumbers(leases.ShownAt)
+	chats := chat.New(d, visits, time.Now)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	jobs := queue.New(d, logger.Named("queue"))
@@ -163,14 +168,17 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Previews:  previews,
 		Visits:    visits,
 		Leads:     leads,
+		Chats:     chats,
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
 		Forms:     forms,
+		Captchas:  captcha.New(d, time.Now),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	desk.API.TakeCaptchas(desk.Captchas)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +197,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:      sites,
 		Visits:     visits,
 		Leads:      leads,
+		Chats:      chats,
 		Operators:  operators,
 		Numbers:    numbers,
 		Calls:      calls,
@@ -293,6 +302,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of pages failed", zap.Error(err))
+		}
+		if err := d.Captchas.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning captchas failed", zap.Error(err))
 		}
 		if err := d.Forms.Prune(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of forms failed", zap.Error(err))

@@ -2,6 +2,7 @@ package snippet
 
 import (
 	_ "embed" // the built scripts
+	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/snippet/asset"
 )
@@ -10,6 +11,16 @@ import (
 //
 //go:embed dist/numbers.js
 var numbersPart []byte
+
+// panelsPart is the part of the script that shows panels: a function expression of one argument, the name of the chat's asset.
+//
+//go:embed dist/panels.js
+var panelsPart []byte
+
+// chatPart is the panel of the chat, which the panels load when somebody chats.
+//
+//go:embed dist/chat.js
+var chatPart []byte
 
 // previewPart is the part of the script that marks what a preview shows.
 //
@@ -26,6 +37,8 @@ var assets = make(asset.Set)
 
 var (
 	numbersName = assets.Add("numbers.js", numbersPart)
+	chatName    = assets.Add("chat.js", chatPart)
+	panelsName  = assets.Add("panels.js", fmt.Appendf(nil, "%s(%q);\n", panelsPart, chatName))
 	previewName = assets.Add("preview.js", previewPart)
 	fillName    = assets.Add("fill.js", fillPart)
 )

@@ -30,6 +30,10 @@ type ScriptSettings struct {
 	// Variant of the browser interface, VariantA or VariantB.
 	Variant string
 
+	// Launcher says that the site shows a launcher of the panels by itself, and invitations. Where it does not, panels come
+	// when the page opens them.
+	Launcher bool
+
 	// Tracking says that the site has tracking numbers. A script that does not know of them replaces them all the same, but on a visit's
 	// later pages not before the service has answered.
 	Tracking bool

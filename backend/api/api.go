@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
@@ -52,6 +53,8 @@ type Site struct {
 	// Forward has what a form says sent to the service that has the site's visitors; nil
 	// where that is this one. It is durable when Forward returns nil.
 	Forward func(context.Context, forward.Item) error
+	// Widget is how the site's panels look and what they say; nil for as built in.
+	Widget *Widget
 }
 
 // Observer is told what was stored, for counting. It must not block.
@@ -82,8 +85,10 @@ type API struct {
 	pages    *limits // of clients whose pages come with their visits
 	arrivals *limits // of the same at their first pages
 	forms    *limits // of those who send forms to the site
-	outage   rate.Sometimes
-	hiding   maphash.Seed // of visitors' addresses
+	captchas *captcha.Captchas
+	captchaLimits
+	outage rate.Sometimes
+	hiding maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -93,13 +98,14 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 	}
 	return &API{
 		visits: visits, leads: leads, operators: operators, logger: logger, observer: observer,
-		scripts:  newLimits(scriptRate, scriptBurst),
-		servers:  newLimits(serverRate, serverBurst),
-		pages:    newLimits(scriptRate, scriptBurst),
-		arrivals: &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
-		forms:    newLimits(formRate, formBurst),
-		outage:   rate.Sometimes{Interval: time.Second},
-		hiding:   maphash.MakeSeed(),
+		scripts:       newLimits(scriptRate, scriptBurst),
+		servers:       newLimits(serverRate, serverBurst),
+		pages:         newLimits(scriptRate, scriptBurst),
+		arrivals:      &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
+		forms:         newLimits(formRate, formBurst),
+		captchaLimits: newCaptchaLimits(),
+		outage:        rate.Sometimes{Interval: time.Second},
+		hiding:        maphash.MakeSeed(),
 	}
 }
 
@@ -142,6 +148,9 @@ var routes = []Route{
 	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
 	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
 	{path: "v1/status", methods: get, serve: (*API).status},
+	{path: "v1/widget", methods: get, serve: (*API).widget},
+	{path: "v1/captcha", methods: get, serve: (*API).captcha},
+	{path: "v1/captcha/{file}", methods: get, serve: (*API).captchaFile},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
 	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},
 }
@@ -207,6 +216,10 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Ro
 			f.status = http.StatusOK
 		}
 		c.fail(route, f)
+		return
+	}
+	if f, is := answer.(file); is {
+		c.send(f)
 		return
 	}
 	c.answer(http.StatusOK, answer)

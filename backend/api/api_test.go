@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -38,6 +39,7 @@ type desk struct {
 	visits    *visit.Visits
 	leads     *lead.Leads
 	operators *operator.Operators
+	captchas  *captcha.Captchas
 	url       string // of the prefix, as consultant_server_url
 	logs      *observer.ObservedLogs
 	counted   *counter
@@ -94,6 +96,8 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	s.leads = lead.New(d, s.visits, now)
 	s.operators = operator.New(d, now)
 	handler := api.New(s.visits, s.leads, s.operators, zap.New(core), s.counted)
+	s.captchas = captcha.New(d, now)
+	handler.TakeCaptchas(s.captchas)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, route *api.Route) {
@@ -152,7 +156,11 @@ func (s *desk) read(response *http.Response) answer {
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(s.t, err)
 	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
-	require.Equal(s.t, "no-store", a.header.Get("Cache-Control"))
+	kept := "no-store"
+	if a.status == http.StatusOK && strings.HasSuffix(response.Request.URL.Path, "/v1/widget") {
+		kept = "private, max-age=60"
+	}
+	require.Equal(s.t, kept, a.header.Get("Cache-Control"))
 	require.Equal(s.t, "nosniff", a.header.Get("X-Content-Type-Options"))
 	if a.status == http.StatusNoContent {
 		return a

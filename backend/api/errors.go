@@ -108,6 +108,14 @@ func (c *call) answer(status int, body any) {
 	c.w.Write(content)
 }
 
+// send answers with a file.
+func (c *call) send(f file) {
+	header := c.w.Header()
+	header.Set("Content-Type", f.kind)
+	header.Set("Content-Length", strconv.Itoa(len(f.content)))
+	c.w.Write(f.content)
+}
+
 // allowed tells whether the route takes the method.
 func (c *call) allowed(route *Route) *failure {
 	if slices.Contains(route.methods, c.r.Method) {

@@ -90,6 +90,7 @@ type Operators struct {
 	db       *db.DB
 	now      func() time.Time
 	ids      *db.Sequence
+	groupIDs *db.Sequence
 	verifier verifier
 	online   online
 	devices  deviceKey
@@ -98,8 +99,10 @@ type Operators struct {
 
 // New returns the operators of the database.
 func New(d *db.DB, now func() time.Time) *Operators {
-	return &Operators{db: d, now: now, ids: d.Sequence("operators", 1), verifier: newVerifier(),
+	o := &Operators{db: d, now: now, ids: d.Sequence("operators", 1), groupIDs: d.Sequence("operator_groups", 1), verifier: newVerifier(),
 		online: online{turn: make(chan struct{}, 1)}}
+	o.online.regrouped, _ = d.Subscribe(groupsTopic) // for as long as the database is open
+	return o
 }
 
 var loginForm = regexp.MustCompile(`^[\p{L}\p{N}._@+-]{1,64}$`)

@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Topic is woken when an operator comes, goes or changes what they are.
@@ -100,45 +98,4 @@ func (l *Lease) End(ctx context.Context) error {
 		return fmt.Errorf("ending presence: %w", err)
 	}
 	return nil
-}
-
-// Online tells whether an operator who sees the site has the console open and is not
-// away. The answer may be a second old.
-func (o *Operators) Online(ctx context.Context, siteID int64) (bool, error) {
-	select {
-	case o.online.turn <- struct{}{}:
-		defer func() { <-o.online.turn }()
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-	now := o.now()
-	if found := o.online.found.Load(); found != nil {
-		if age := now.Sub(found.at); age >= 0 && age < onlineFor {
-			return found.has(siteID), nil
-		}
-	}
-	there, err := db.List(ctx, o.db.Read(), db.Only[scope.Sites], `SELECT DISTINCT o.sites FROM operator_leases l JOIN operators o ON o.id = l.operator_id
-		WHERE l.expires_at > $1 AND NOT o.away AND NOT o.disabled`, now.UnixMilli())
-	if err != nil {
-		return false, fmt.Errorf("reading presence: %w", err)
-	}
-	found := &answer{sites: there, at: now}
-	o.online.found.Store(found)
-	return found.has(siteID), nil
-}
-
-// online is what Online last found. One caller at a time asks the database, and
-// the others wait for its answer.
-type online struct {
-	turn  chan struct{}
-	found atomic.Pointer[answer]
-}
-
-type answer struct {
-	sites []scope.Sites // of those who are there
-	at    time.Time
-}
-
-func (a *answer) has(siteID int64) bool {
-	return slices.ContainsFunc(a.sites, func(sites scope.Sites) bool { return sites.Has(siteID) })
 }

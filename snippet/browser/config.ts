@@ -6,6 +6,10 @@ export interface Configuration {
   variant: 'A' | 'B';
   /** The part that replaces numbers: its name among the assets. */
   numbers: string;
+  /** The part with the panels: its name among the assets. */
+  panels: string;
+  /** Whether the site shows a launcher by itself. */
+  launcher?: boolean;
   /** Whether the site has tracking numbers, so that the page before may have shown some. */
   tracking?: boolean;
   /** Nothing is set or sent until this cookie has a value that `value`, a regular expression, matches. */

@@ -1,8 +1,8 @@
 import { pump } from './calls';
 import { config } from './config';
-import { getCaptcha } from './later';
-import { guarded, methods } from './methods';
+import { guarded, methods, ofBoth } from './methods';
 import * as numbers from './numbers';
+import * as panels from './panels';
 import { occupy, previous, type Run } from './page';
 import * as presence from './presence';
 import { giveUp, learn } from './properties';
@@ -36,6 +36,7 @@ function start(): void {
       status.know(data.online);
       learn(data.properties, kind === 'restore');
       numbers.take(data.numbers, views.current!.began, /^(history|reinit)$/.test(kind));
+      panels.launch();
     },
   );
   const push = guarded(queue.push);
@@ -43,7 +44,7 @@ function start(): void {
   // Sites test for an object and for a function: a function is both. Called itself, it takes one command.
   const svc = (...command: unknown[]): unknown => push(command);
   each(Object.keys(methods), (method) => (commands[method] = guarded(methods[method])));
-  Object.assign(svc, commands, { Captcha: { get_captcha: guarded(getCaptcha) }, push });
+  Object.assign(svc, commands, { Captcha: { get_captcha: guarded(panels.getCaptcha) }, push });
 
   const drain = guarded(() => {
     globals.__cs = globals.__cs || [];
@@ -64,6 +65,7 @@ function start(): void {
       presence.end();
       views.end();
       numbers.end();
+      panels.end();
       queue.end();
       status.end();
     },
@@ -71,8 +73,8 @@ function start(): void {
   occupy(run);
   drain();
   globals[name] = svc;
-  const { getOperatorStatus, openSitePhonePanel, sitePhoneCall } = commands;
-  globals[config.objects[1]] = { getOperatorStatus, openSitePhonePanel, sitePhoneCall };
+  const widget: Record<string, Method> = (globals[config.objects[1]] = {});
+  each(Object.keys(ofBoth), (method) => (widget[method] = commands[method]));
   presence.start();
   numbers.begin(() => presence.tell('here'));
 }

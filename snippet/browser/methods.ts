@@ -1,11 +1,11 @@
 import { call, give } from './calls';
 import { config } from './config';
 import { getCredentials, getSessionId, getVisitorId } from './credentials';
-import { later } from './later';
 import { getDTPhones, getPhones, getReplacedPhones } from './numbers';
+import { show, sitePhoneCall } from './panels';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
-import { copy, each, encode, text } from './text';
+import { copied, each, encode, text } from './text';
 import type { Answer, Method } from './view';
 import { reinitTrackView } from './views';
 
@@ -22,13 +22,8 @@ function trackEvent(category: unknown, action: unknown, name?: unknown, value?: 
 }
 
 function addOfflineRequest(req: unknown, callback?: unknown): void {
-  let request: unknown;
-  try {
-    request = copy(req);
-  } catch {
-    // No object, or one that cannot be read.
-  }
-  call('lead', request ? { request } : undefined, (answer) => give(callback, requestResult(answer)));
+  const request = copied(req);
+  call('lead', request && { request }, (answer) => give(callback, requestResult(answer)));
 }
 
 /**
@@ -59,14 +54,23 @@ function addVisitorInfo(req: unknown, callback?: unknown): void {
   call('visitor', filled ? body : undefined, ({ success }) => give(callback, { success }));
 }
 
+/** The methods that both global objects have. */
+export const ofBoth: Record<string, Method> = {
+  getOperatorStatus,
+  openChatWindow: () => show('chat'),
+  openSitePhonePanel: () => show('phone'),
+  openSiteRequestPanel: () => show('request'),
+  sitePhoneCall,
+};
+
 /** The methods of the first global object. */
 export const methods: Record<string, Method> = {
+  ...ofBoth,
   addOfflineRequest,
   addVisitorInfo,
   deleteProperty,
   getCredentials,
   getDTPhones,
-  getOperatorStatus,
   getPhones,
   getProperty,
   getSessionId,
@@ -74,7 +78,6 @@ export const methods: Record<string, Method> = {
   hasProperty,
   setProperty,
   trackEvent,
-  ...later,
 };
 
 if (config.variant === 'A') {

@@ -2,7 +2,8 @@ import { give } from './calls';
 import { config } from './config';
 import { consented } from './consent';
 import type { Block, Issued, Phone, start, Work } from './numbers/start';
-import { base, key, nonce, served, settings } from './settings';
+import { load } from './part';
+import { base, key, served, settings } from './settings';
 import { blockOf, each, encode } from './text';
 import { isCopy } from './views';
 
@@ -159,15 +160,14 @@ function issue(anew?: boolean): void {
     run();
   } else if (!loading) {
     loading = true;
-    const script = document.createElement('script');
-    script.src = base + 'assets/' + config.numbers;
-    script.nonce = nonce;
-    script.onload = () => {
+    load(config.numbers, () => {
       part = globals[Symbol.for('svc:numbers')];
-      run();
-    };
-    script.onerror = ask;
-    document.head.append(script);
+      if (part) {
+        run();
+      } else {
+        ask();
+      }
+    });
   }
 }
 

@@ -1,6 +1,5 @@
 import { begin } from './views';
-import { key } from './settings';
-import { request } from './transport';
+import { ask } from './transport';
 
 /** Milliseconds after which the answer is asked for again, while the page is looked at. */
 const freshness = 30_000;
@@ -36,7 +35,7 @@ export async function refresh(): Promise<void> {
     end();
   } else if (learned && now - learned >= freshness - tolerance && document.visibilityState === 'visible' && begin()) {
     learned = now;
-    const { success, data } = await request('status?k=' + encodeURIComponent(key));
+    const { success, data } = await ask('status');
     if (success) {
       know(data.online, now);
     }

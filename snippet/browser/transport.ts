@@ -1,4 +1,4 @@
-import { base } from './settings';
+import { base, key } from './settings';
 import { encode } from './text';
 import type { Answer } from './view';
 
@@ -90,6 +90,11 @@ export async function request(
     clearTimeout(timer);
     kept -= keepalive ? size : 0;
   }
+}
+
+/** Asks something about the site. */
+export async function ask(route: string): Promise<Answer> {
+  return key ? request(route + '?k=' + encodeURIComponent(key)) : failure('no_key');
 }
 
 async function read(response: Response): Promise<Answer> {

@@ -19,6 +19,14 @@ func outputs(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	panels, err := bundle(dir, "panels/main.ts", "")
+	if err != nil {
+		return nil, err
+	}
+	chat, err := bundle(dir, "chat/main.ts", "")
+	if err != nil {
+		return nil, err
+	}
 	preview, err := bundle(dir, "preview.ts", "")
 	if err != nil {
 		return nil, err
@@ -31,6 +39,9 @@ func outputs(dir string) (map[string][]byte, error) {
 		// A function expression that takes the configuration of a site as its argument.
 		"svc.js":     fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, core),
 		"numbers.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, numbers),
+		// A function expression that takes the name of the chat's asset.
+		"panels.js":  fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, panels),
+		"chat.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, chat),
 		"fill.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, fill),
 		"preview.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, preview),
 	}, nil
@@ -52,7 +63,7 @@ func bundle(dir, entry, own string) ([]byte, error) {
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
 		MangleProps:       own,
-		Define:            map[string]string{"__config": parameter},
+		Define:            map[string]string{"__config": parameter, "__chat": parameter},
 	})
 	if len(result.Errors) > 0 {
 		return nil, fmt.Errorf("building the script: %s",

@@ -14,10 +14,13 @@ import (
 // 6144, since every page of every site pays for it: what comes raises its figure by what it needs and no more. The others
 // are loaded by the pages that need them.
 var budgets = map[string]int{
-	"svc.js":     6100,
+	"svc.js":     6460,
 	"numbers.js": 8985,
 	"preview.js": 3000,
 	"fill.js":    600,
+	// The parts of the panels may weigh 25,600 together.
+	"panels.js": 16384,
+	"chat.js":   9216,
 }
 
 func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {

@@ -18,10 +18,11 @@ import (
 // of the core that stands before it.
 var order = strings.Fields(`
 	config text view
-	page settings consent transport credentials views calls later status properties
+	page settings part consent transport credentials views calls status properties
 	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
 	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/start numbers/main
-	numbers presence methods queue main preview fill`)
+	numbers panels/shell panels presence methods queue main preview fill
+	panels/main chat/main`)
 
 var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
 

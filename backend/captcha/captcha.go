@@ -1,0 +1,159 @@
+// Package captcha asks visitors to read four digits from a picture, or to hear them.
+//
+// A key has one answer: the first one uses it up, right or wrong, whichever node takes it.
+// With 10,000 possible values that is what makes guessing expensive, together with a limit
+// on how many keys an address is given.
+package captcha
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
+	"strings"
+	"time"
+
+	"github.com/dchest/captcha"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+const (
+	// Length is how many digits there are (browser interface, section 8).
+	Length = 4
+	// Life is for how long a key can be answered.
+	Life = 5 * time.Minute
+
+	// width and height are those of the picture in pixels.
+	width, height = 180, 80
+	// forgotten bounds how many old keys one write deletes.
+	forgotten = 100
+)
+
+// ErrUnknown is returned for a key that was never given out, is used up, or is too old.
+var ErrUnknown = errors.New("there is no such captcha, or not any more")
+
+// Captchas are those of all sites. They are safe for concurrent use.
+type Captchas struct {
+	db  *db.DB
+	now func() time.Time
+}
+
+// New returns the captchas that the database holds.
+func New(d *db.DB, now func() time.Time) *Captchas { return &Captchas{d, now} }
+
+// Issue makes a captcha and returns its key: letters and digits that nobody can guess. It
+// also deletes old ones of the site, so that a flood leaves nothing behind.
+func (c *Captchas) Issue(ctx context.Context, siteID int64) (key string, err error) {
+	key = rand.Text()
+	digits := captcha.RandomDigits(Length)
+	for i := range digits {
+		digits[i] += '0'
+	}
+	err = c.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		if err := c.forget(ctx, tx, siteID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO captchas (site_id, key, digits, until) VALUES ($1, $2, $3, $4)`,
+			siteID, key, string(digits), c.now().Add(Life).UnixMilli())
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("making a captcha: %w", err)
+	}
+	return key, nil
+}
+
+func (c *Captchas) forget(ctx context.Context, tx db.Tx, siteID int64) error {
+	_, err := tx.Exec(ctx, `DELETE FROM captchas WHERE site_id = $1 AND key IN (SELECT key FROM captchas WHERE site_id = $1 AND until < $2 ORDER BY until LIMIT $3)`,
+		siteID, c.now().UnixMilli(), forgotten)
+	return err
+}
+
+// Solve tells whether the value is that of the key, and uses the key up. A key that is
+// unknown, old or used up has no right value.
+func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (right bool, err error) {
+	if !plausible(key) {
+		return false, nil
+	}
+	var digits string
+	err = c.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+		digits, _, err = db.One(ctx, tx, db.Only[string], `DELETE FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3 RETURNING digits`,
+			siteID, key, c.now().UnixMilli())
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("solving a captcha: %w", err)
+	}
+	return digits != "" && strings.Join(strings.Fields(value), "") == digits, nil
+}
+
+// plausible tells whether the key can be one of [Captchas.Issue].
+func plausible(key string) bool {
+	return len(key) == 26 && strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// digits are those of the key, as numbers. The error may be [ErrUnknown].
+func (c *Captchas) digits(ctx context.Context, siteID int64, key string) ([]byte, error) {
+	if !plausible(key) {
+		return nil, ErrUnknown
+	}
+	text, found, err := db.One(ctx, c.db.Read(), db.Only[string], `SELECT digits FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3`,
+		siteID, key, c.now().UnixMilli())
+	if err != nil {
+		return nil, fmt.Errorf("reading a captcha: %w", err)
+	}
+	if !found {
+		return nil, ErrUnknown
+	}
+	digits := []byte(text)
+	for i := range digits {
+		digits[i] -= '0'
+	}
+	return digits, nil
+}
+
+// Picture shows the digits of the key, as a PNG. It is the same each time on one node: many
+// pictures of the same digits would be easier to read for a machine. The error may be
+// [ErrUnknown].
+func (c *Captchas) Picture(ctx context.Context, siteID int64, key string) ([]byte, error) {
+	digits, err := c.digits(ctx, siteID, key)
+	if err != nil {
+		return nil, err
+	}
+	drawn := captcha.NewImage(key, digits, width, height)
+	drawn.Palette[0] = color.White // dark digits on a dark page could not be read
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, drawn.Paletted); err != nil {
+		return nil, fmt.Errorf("drawing a captcha: %w", err)
+	}
+	return picture.Bytes(), nil
+}
+
+// Languages are those in which the digits can be heard.
+var Languages = []string{"en", "ru"}
+
+// Sound says the digits of the key in one of the [Languages], as a WAV file. Any other
+// language is English. The error may be [ErrUnknown].
+func (c *Captchas) Sound(ctx context.Context, siteID int64, key, language string) ([]byte, error) {
+	digits, err := c.digits(ctx, siteID, key)
+	if err != nil {
+		return nil, err
+	}
+	var sound bytes.Buffer
+	if _, err := captcha.NewAudio(key, digits, language).WriteTo(&sound); err != nil {
+		return nil, fmt.Errorf("saying a captcha: %w", err)
+	}
+	return sound.Bytes(), nil
+}
+
+// Prune deletes the old ones of all sites.
+func (c *Captchas) Prune(ctx context.Context) error {
+	return c.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM captchas WHERE until < $1`, c.now().UnixMilli())
+		return err
+	})
+}

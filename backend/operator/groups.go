@@ -1,0 +1,226 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+)
+
+// Kinds of the journal's entries about groups. Their subject is the group, and their data
+// is {"by", "name"}: a login and the group's name.
+const (
+	GroupAdded   = "operator.group_added"
+	GroupChanged = "operator.group_changed"
+	GroupRemoved = "operator.group_removed"
+)
+
+// groupsTopic is woken when a group changes, for those who remember them.
+const groupsTopic = "operators.groups"
+
+// groupRow is a row of the groups' table.
+type groupRow struct {
+	Group
+	hours, holidays string
+	createdAt       int64
+}
+
+const groupColumns = `site_id, id, name, phone, zone, hours, holidays, routing, created_at`
+
+func (r *groupRow) fields() []any {
+	return []any{&r.SiteID, &r.ID, &r.Name, &r.Phone, &r.Zone, &r.hours, &r.holidays, &r.Routing, &r.createdAt}
+}
+
+func (r *groupRow) group() (Group, error) {
+	g := r.Group
+	g.CreatedAt = time.UnixMilli(r.createdAt)
+	if err := json.Unmarshal([]byte(r.hours), &g.Hours); err != nil {
+		return Group{}, fmt.Errorf("hours of group %d: %w", g.ID, err)
+	}
+	if err := json.Unmarshal([]byte(r.holidays), &g.Holidays); err != nil {
+		return Group{}, fmt.Errorf("holidays of group %d: %w", g.ID, err)
+	}
+	return g, nil
+}
+
+type memberRow struct{ siteID, groupID, operatorID int64 }
+
+func (r *memberRow) fields() []any { return []any{&r.siteID, &r.groupID, &r.operatorID} }
+
+// readGroups reads the groups of which the condition is true, in the order of their names.
+func readGroups(ctx context.Context, from db.Queries, condition string, args ...any) ([]Group, error) {
+	rows, err := db.List(ctx, from, (*groupRow).fields, `SELECT `+groupColumns+` FROM operator_groups WHERE `+condition+` ORDER BY site_id, name, id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading groups: %w", err)
+	}
+	members, err := db.List(ctx, from, (*memberRow).fields, `SELECT site_id, group_id, operator_id FROM operator_group_members
+		WHERE `+condition+` ORDER BY operator_id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading members of groups: %w", err)
+	}
+	of := make(map[int64][]int64)
+	for _, m := range members {
+		of[m.groupID] = append(of[m.groupID], m.operatorID)
+	}
+	groups := make([]Group, len(rows))
+	for i := range rows {
+		if groups[i], err = rows[i].group(); err != nil {
+			return nil, err
+		}
+		groups[i].Members = of[groups[i].ID]
+	}
+	return groups, nil
+}
+
+// Groups are those of the site, by name.
+func (o *Operators) Groups(ctx context.Context, siteID int64) ([]Group, error) {
+	return readGroups(ctx, o.db.Read(), "site_id = $1", siteID)
+}
+
+// Group returns the group of the site, or [ErrGroup].
+func (o *Operators) Group(ctx context.Context, siteID, id int64) (Group, error) {
+	groups, err := o.Groups(ctx, siteID)
+	if err != nil {
+		return Group{}, err
+	}
+	at := slices.IndexFunc(groups, func(g Group) bool { return g.ID == id })
+	if at < 0 {
+		return Group{}, ErrGroup
+	}
+	return groups[at], nil
+}
+
+// KeepGroup adds a group, whose ID is 0, or changes the one of the ID, and returns it as
+// it is kept. The actor has the site, which the caller has made sure of. The error may be
+// that of [Group.Check], [ErrGroup], [ErrGroupName], [ErrMembers] or [ErrManyGroups].
+func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group, error) {
+	if !actor.Sites.Has(g.SiteID) {
+		return Group{}, ErrGroup
+	}
+	if err := g.Check(); err != nil {
+		return Group{}, err
+	}
+	g.Members = slices.Compact(slices.Sorted(slices.Values(g.Members)))
+	hours, err := json.Marshal(g.Hours)
+	if err != nil {
+		return Group{}, err
+	}
+	g.Holidays = slices.Compact(slices.Sorted(slices.Values(g.Holidays)))
+	holidays, err := json.Marshal(g.Holidays)
+	if err != nil {
+		return Group{}, err
+	}
+	kind := GroupChanged
+	if g.ID == 0 {
+		kind = GroupAdded
+		if g.ID, err = o.groupIDs.Next(ctx); err != nil {
+			return Group{}, err
+		}
+		g.CreatedAt = o.now()
+	}
+	err = o.db.Attempt(ctx, g.SiteID, func(ctx context.Context, tx db.Tx) error {
+		if err := o.allowGroup(ctx, tx, g, kind); err != nil {
+			return err
+		}
+		query := `UPDATE operator_groups SET name = $3, phone = $4, zone = $5, hours = $6, holidays = $7, routing = $8 WHERE site_id = $1 AND id = $2`
+		args := []any{g.SiteID, g.ID, g.Name, g.Phone, g.Zone, string(hours), string(holidays), string(g.Routing)}
+		if kind == GroupAdded {
+			query = `INSERT INTO operator_groups (site_id, id, name, phone, zone, hours, holidays, routing, created_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+			args = append(args, g.CreatedAt.UnixMilli())
+		}
+		changed, err := tx.Exec(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return ErrGroup
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM operator_group_members WHERE site_id = $1 AND group_id = $2`, g.SiteID, g.ID); err != nil {
+			return err
+		}
+		for _, member := range g.Members {
+			if _, err := tx.Exec(ctx, `INSERT INTO operator_group_members (site_id, group_id, operator_id) VALUES ($1, $2, $3)`, g.SiteID, g.ID, member); err != nil {
+				return err
+			}
+		}
+		return o.noteGroup(ctx, tx, kind, actor, g)
+	})
+	if err != nil {
+		return Group{}, keeping(err)
+	}
+	return g, nil
+}
+
+// allowGroup looks whether the group can stand beside the others of its site.
+func (o *Operators) allowGroup(ctx context.Context, tx db.Tx, g Group, kind string) error {
+	others, err := readGroups(ctx, tx, "site_id = $1", g.SiteID)
+	if err != nil {
+		return err
+	}
+	if kind == GroupAdded && len(others) >= MaxGroups {
+		return ErrManyGroups
+	}
+	if slices.ContainsFunc(others, func(other Group) bool { return other.ID != g.ID && other.Name == g.Name }) {
+		return ErrGroupName
+	}
+	for _, member := range g.Members {
+		found, err := find(ctx, tx, "id = $1", member)
+		if err == ErrUnknown || err == nil && !found.Sites.Has(g.SiteID) {
+			return ErrMembers
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveGroup removes the group of the site. What names it stays as it is. The error may
+// be [ErrGroup].
+func (o *Operators) RemoveGroup(ctx context.Context, actor Actor, siteID, id int64) error {
+	if !actor.Sites.Has(siteID) {
+		return ErrGroup
+	}
+	err := o.db.Attempt(ctx, siteID, func(ctx context.Context, tx db.Tx) error {
+		groups, err := readGroups(ctx, tx, "site_id = $1", siteID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(groups, func(g Group) bool { return g.ID == id })
+		if at < 0 {
+			return ErrGroup
+		}
+		for _, from := range []string{`operator_groups WHERE site_id = $1 AND id = $2`, `operator_group_members WHERE site_id = $1 AND group_id = $2`} {
+			if _, err := tx.Exec(ctx, `DELETE FROM `+from, siteID, id); err != nil {
+				return err
+			}
+		}
+		return o.noteGroup(ctx, tx, GroupRemoved, actor, groups[at])
+	})
+	return keeping(err)
+}
+
+func (o *Operators) noteGroup(ctx context.Context, tx db.Tx, kind string, actor Actor, g Group) error {
+	data, err := json.Marshal(map[string]string{"by": actor.By, "name": g.Name})
+	if err != nil {
+		return err
+	}
+	tx.Wake(Topic)
+	tx.Wake(groupsTopic)
+	return journal.Append(ctx, tx, journal.Entry{SiteID: g.SiteID, At: o.now(), Kind: kind, SubjectID: g.ID, Data: data})
+}
+
+// groupMistakes are those that callers are told as they are.
+var groupMistakes = []error{ErrGroup, ErrGroupName, ErrMembers, ErrManyGroups}
+
+func keeping(err error) error {
+	if err == nil || slices.Contains(groupMistakes, err) {
+		return err
+	}
+	return fmt.Errorf("keeping group: %w", err)
+}

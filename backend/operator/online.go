@@ -1,0 +1,161 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// Online tells whether the site can be answered now: an operator of one of its groups that
+// work at this hour has the console open and is not away. A site without groups is answered
+// by all who see it, at any hour. The answer may be a second old.
+func (o *Operators) Online(ctx context.Context, siteID int64) (bool, error) {
+	return o.OnlineIn(ctx, siteID, 0)
+}
+
+// OnlineIn is [Operators.Online] for a group of the site. 0, and a group that the site does
+// not have, stand for all of its groups.
+func (o *Operators) OnlineIn(ctx context.Context, siteID, groupID int64) (bool, error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	there := false
+	found.each(siteID, groupID, func(int64) bool {
+		there = true
+		return false
+	})
+	return there, nil
+}
+
+// Present are the operators by whom [Operators.OnlineIn] is true, in the order of their ids.
+func (o *Operators) Present(ctx context.Context, siteID, groupID int64) (ids []int64, err error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found.each(siteID, groupID, func(id int64) bool {
+		ids = append(ids, id)
+		return true
+	})
+	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+}
+
+// Routing is that of the site's group; [ToAll] for 0 and for a group that the site does not
+// have. It may be a second old.
+func (o *Operators) Routing(ctx context.Context, siteID, groupID int64) (Routing, error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, g := range found.groups[siteID] {
+		if g.ID == groupID {
+			return g.Routing, nil
+		}
+	}
+	return ToAll, nil
+}
+
+// look is the answer of now, or of less than a second ago.
+func (o *Operators) look(ctx context.Context) (*answer, error) {
+	select {
+	case o.online.turn <- struct{}{}:
+		defer func() { <-o.online.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	now := o.now()
+	if err := o.regroup(ctx); err != nil {
+		return nil, err
+	}
+	if found := o.online.found.Load(); found != nil {
+		if age := now.Sub(found.at); age >= 0 && age < onlineFor {
+			return found, nil
+		}
+	}
+	there, err := db.List(ctx, o.db.Read(), func(p *present) []any { return []any{&p.id, &p.sites} },
+		`SELECT DISTINCT o.id, o.sites FROM operator_leases l JOIN operators o ON o.id = l.operator_id
+		WHERE l.expires_at > $1 AND NOT o.away AND NOT o.disabled ORDER BY o.id`, now.UnixMilli())
+	if err != nil {
+		return nil, fmt.Errorf("reading presence: %w", err)
+	}
+	found := &answer{present: there, groups: o.online.groups, at: now}
+	o.online.found.Store(found)
+	return found, nil
+}
+
+// regroup reads the groups anew when one has changed.
+func (o *Operators) regroup(ctx context.Context) error {
+	select {
+	case <-o.online.regrouped:
+		o.online.groups = nil
+	default:
+	}
+	if o.online.groups != nil {
+		return nil
+	}
+	all, err := readGroups(ctx, o.db.Read(), "1 = 1")
+	if err != nil {
+		return err
+	}
+	groups := make(map[int64][]zoned)
+	for _, g := range all {
+		groups[g.SiteID] = append(groups[g.SiteID], zoned{g, g.location()})
+	}
+	o.online.groups = groups
+	o.online.found.Store(nil)
+	return nil
+}
+
+// online is what was found last. One caller at a time asks the database, and the others
+// wait for its answer.
+type online struct {
+	turn      chan struct{}
+	found     atomic.Pointer[answer]
+	regrouped <-chan struct{}
+	groups    map[int64][]zoned // by site; of the caller whose turn it is
+}
+
+type answer struct {
+	present []present
+	groups  map[int64][]zoned
+	at      time.Time
+}
+
+// zoned is a group with its zone, which takes some time to read.
+type zoned struct {
+	Group
+	zone *time.Location
+}
+
+// present is an operator who is there.
+type present struct {
+	id    int64
+	sites scope.Sites
+}
+
+// each yields those who are there for the group of the site, until yield returns false.
+func (a *answer) each(siteID, groupID int64, yield func(id int64) bool) {
+	groups := a.groups[siteID]
+	if at := slices.IndexFunc(groups, func(g zoned) bool { return g.ID == groupID }); at >= 0 {
+		groups = groups[at : at+1]
+	}
+	if len(groups) == 0 {
+		groups = []zoned{{zone: time.UTC}}
+	}
+	for _, g := range groups {
+		if !g.openIn(g.zone, a.at) {
+			continue
+		}
+		for _, p := range a.present {
+			if p.sites.Has(siteID) && g.has(p.id) && !yield(p.id) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+import type { Call } from '../calls';
+import type { Answer, View } from '../view';
+
+/** What the core script gives the panels. */
+export interface Core {
+  /** The prefix of the service, with the slash at its end. */
+  readonly base: string;
+  readonly key: string;
+  /** The mask of phone numbers that the page has set, of whatever type. */
+  readonly mask: unknown;
+  /** The page view: its credentials, once they are known, or its hit prove whose it is. */
+  readonly view: View | undefined;
+  /** A call of the service with the page's credentials, which is delivered once: see calls.ts. */
+  call(route: string, body: Record<string, unknown> | undefined, settled?: (answer: Answer) => void, patient?: boolean): Call | undefined;
+  /** JSON without the page's own JSON, which may be another by now. */
+  encode(value: unknown): string;
+  /** Loads another part by the name of its asset. */
+  load(asset: string, done: () => void): void;
+  /** Whether an operator is available, as is known. */
+  online(): boolean;
+  randomId(): string;
+  /** One request: a POST of the content, or a GET when there is none. It never rejects. */
+  request(route: string, content?: string): Promise<Answer>;
+}
+
+/** What the core script calls. */
+export interface Panels {
+  /** Shows what the site shows by itself. Called again when the page has moved on. */
+  launch(): void;
+  /** Opens the chat when an operator is available, else the request form. */
+  chat(): void;
+  request(): void;
+  phone(): void;
+  /** Tells the visitor what has become of his call, by its status (browser interface, section 7). */
+  notice(status: number): void;
+  /** Takes everything off the page. */
+  end(): void;
+}
+
+/** A field of the request form. Names other than name, phone, email and message are the site's own and come with a label. */
+export interface Field {
+  name: string;
+  label?: string;
+  required: boolean;
+}
+
+export interface Invitation {
+  id: string;
+  /** Seconds on the page. */
+  after: number;
+  /** Patterns of the page's path and of the visit's source, with * for any text; empty for all. */
+  address: string;
+  source: string;
+  text: string;
+}
+
+/** How the panels of a site look and what they have: a part of what v1/widget answers. */
+export interface Widget {
+  launcher: boolean;
+  side: 'right' | 'left';
+  /** The accent, as #rrggbb. */
+  color: string;
+  /** The address of a picture, or empty. */
+  avatar: string;
+  title: string;
+  greeting: string;
+  fields: Field[];
+  chat: boolean;
+  files: boolean;
+  sitephone: boolean;
+  captcha: boolean;
+  mask: string;
+  invitations: Invitation[];
+}
+
+/** What an element may be made of: attributes by their names, listeners by `on` and the event, `hidden` and the like as they are. */
+export type Attributes = Record<string, string | number | boolean | undefined | ((event: any) => void)>;
+
+/**
+ * What the chat part is given. The page's own changes of built-in objects may be hostile: no methods of arrays, no spread, no loops
+ * over iterators, no JSON; see text.ts for what stands in for these.
+ */
+export interface Shell {
+  readonly core: Core;
+  /** The language of the texts. */
+  readonly language: string;
+  /** The texts of locales/*.json, with what the site has put in their place. */
+  readonly texts: Record<string, string>;
+  readonly widget: Widget;
+  /** Makes an element of the panels' own document. */
+  make(tag: string, attributes?: Attributes, ...inside: (Node | string | undefined)[]): HTMLElement;
+  /** A sign of 24 by 24 by the data of its paths. */
+  icon(paths: string): SVGElement;
+  /** Adds rules to the panels' own styles. The names of its variables stand in panels/style.ts. */
+  dress(css: string): void;
+  /** Where the chat puts its elements. It is shown by `show` and hidden otherwise. */
+  readonly body: HTMLElement;
+  /** Whether the panel is open and shows the chat. */
+  readonly shown: boolean;
+  /** Opens the panel with the chat in it; the focus goes to `into`, unless the visitor has not asked for it. */
+  show(into?: HTMLElement): void;
+  close(): void;
+  /** Nobody is there: the request form takes the chat's place, with the text that the visitor was writing. */
+  leave(text: string): void;
+  /** How many messages are unread: shown at the launcher. */
+  unread(count: number): void;
+  /** Tells a screen reader something, politely. */
+  say(text: string): void;
+  /** A short notice over the page. */
+  notice(text: string, failed?: boolean): void;
+  /** What is kept for the site in this browser, over its pages; undefined where nothing is or may be. */
+  kept(name: string): string | undefined;
+  keep(name: string, value: string | undefined): void;
+}
+
+/** What the chat part gives back. */
+export interface Chat {
+  /** The visitor wants to write, in answer to the invitation if one is given. */
+  open(invitation?: string): void;
+  /** The panel with the chat was opened or closed, by whomever. */
+  toggled(shown: boolean): void;
+  /** What the visitor is writing and has not sent. */
+  draft(): string;
+  /** The page has moved on, or an operator has come or gone. */
+  changed(): void;
+  end(): void;
+}
+
+/** The chat part leaves this on the page as `Symbol.for('svc:chat')`. */
+export type StartChat = (shell: Shell) => Chat;

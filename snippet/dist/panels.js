@@ -1,0 +1,1 @@
+(function($config){"use strict";function o(e){let n=()=>{};return{launch:n,chat:n,request:n,phone:n,notice:n,end:n}}window[Symbol.for("svc:panels")]=o;})
