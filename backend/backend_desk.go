@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -107,6 +108,7 @@ type Desk struct {
 	Previews   *number.Previews
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Chats      *chat.Chats
 	Calls      *number.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
@@ -157,6 +159,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
 	leads.OnNumbers(leases.ShownAt)
+	chats := chat.New(d, visits, time.Now)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	jobs := queue.New(d, logger.Named("queue"))
@@ -171,6 +174,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Previews:  previews,
 		Visits:    visits,
 		Leads:     leads,
+		Chats:     chats,
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
@@ -184,7 +188,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.API.TakeCaptchas(desk.Captchas)
 	desk.API.TakeCallbacks(desk.Callbacks)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}
@@ -203,6 +207,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:      sites,
 		Visits:     visits,
 		Leads:      leads,
+		Chats:      chats,
 		Operators:  operators,
 		Numbers:    numbers,
 		Calls:      calls,

@@ -34,6 +34,7 @@ type effect struct {
 	prerender   string
 	attribution number.Attribution
 	callback    callback.Settings
+	widget      *api.Widget
 }
 
 // newConsent is how a visitor says yes, or no by one of the signals.
@@ -57,7 +58,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
-		prerender: *own.Prerender, attribution: *own.Attribution, callback: *own.Callback,
+		prerender: *own.Prerender, attribution: *own.Attribution, widget: api.NewWidget(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
 	if b.settings.remote != nil { // which has the numbers
 		f.numbers, f.prerender = b.numbers, ""
@@ -77,7 +78,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		return nil, err
 	}
 	if f.script, err = b.edge.script(snippet.ScriptSettings{
-		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(),
+		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.ActsByItself(),
 		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
 	}); err != nil {
 		return nil, err
@@ -150,6 +151,7 @@ func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site
 		Consent:        f.consent,
 		WholeAddresses: f.block.edge.WholeAddresses,
 		Callback:       f.callback,
+		Widget:         f.widget,
 		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {

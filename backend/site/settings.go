@@ -42,6 +42,9 @@ type Settings struct {
 	Captures []capture.Rule `json:"captures,omitzero"`
 	// Callback says how visitors are called back.
 	Callback *callback.Settings `json:"callback,omitempty"`
+	// Widget is how the site's panels look and what they say. It stands above the
+	// configuration's field by field.
+	Widget *Widget `json:"widget,omitempty"`
 }
 
 // Own are the numbers and pools.
@@ -116,6 +119,9 @@ func (s Settings) Check() error {
 			return &Invalid{"callback", err}
 		}
 	}
+	if err := s.Widget.Check(); err != nil {
+		return err
+	}
 	if err := s.Own().Check(); err != nil {
 		name := "numbers"
 		if place := (*number.Place)(nil); s.Numbers == nil || errors.As(err, &place) && place.Pool != "" {
@@ -163,6 +169,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	if s.Callback == nil {
 		s.Callback = defaults.Callback
 	}
+	s.Widget = s.Widget.Over(defaults.Widget)
 	return s
 }
 

@@ -28,7 +28,8 @@ const (
 	Call    Kind = "call"    // ID: the call's
 	Job     Kind = "job"     // ID: the job's
 
-	Callback Kind = "callback" // ID: the callback's
+	Callback     Kind = "callback"     // ID: the callback's
+	Conversation Kind = "conversation" // ID: the conversation's
 )
 
 // Mark is something by which rows are known to be of a person. Those with a Text are of all sites.
