@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -32,6 +33,7 @@ type Subjects struct {
 	Sites      *site.Sites
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Chats      *chat.Chats
 	Operators  *operator.Operators
 	Numbers    *number.Shown
 	Calls      *number.Calls
