@@ -56,8 +56,9 @@ var mayImport = map[string][]string{
 	"e2e":              nil,
 	"examples":         nil,
 
-	"backend/telephony": {"backend/signature"},
-	"backend/signature": {"backend/signature"},
+	"backend/telephony":     {"backend/signature"},
+	"backend/telephony/sip": {"backend/telephony"},
+	"backend/signature":     {"backend/signature"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.
@@ -66,6 +67,7 @@ var onlyIn = map[string]string{
 	"modernc.org/sqlite":       "backend/db",
 	"github.com/jackc/pgx/":    "backend/db",
 	"github.com/pressly/goose": "backend/db",
+	"github.com/emiago/sipgo":  "backend/telephony/sip",
 }
 
 // programsOfTheirOwn stand beside the product: they run or measure it.
