@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -102,6 +103,7 @@ type Desk struct {
 	Previews   *number.Previews
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Chats      *chat.Chats
 	Calls      *number.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
@@ -151,6 +153,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	leases := number.NewLeases(d, time.Now, observer)
 	visits.OnPresence(leases.Prolong)
 	leads.OnNumbers(leases.ShownAt)
+	chats := chat.New(d, visits, time.Now)
 	calls := number.NewCalls(d, visits, leases, time.Now)
 	entries := journal.New(d)
 	jobs := queue.New(d, logger.Named("queue"))
@@ -165,6 +168,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Previews:  previews,
 		Visits:    visits,
 		Leads:     leads,
+		Chats:     chats,
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
@@ -174,7 +178,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.API.TakeCaptchas(desk.Captchas)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +197,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Sites:      sites,
 		Visits:     visits,
 		Leads:      leads,
+		Chats:      chats,
 		Operators:  operators,
 		Numbers:    numbers,
 		Calls:      calls,

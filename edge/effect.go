@@ -32,6 +32,7 @@ type effect struct {
 	captures    []capture.Rule // the site's own, then those of the configuration
 	prerender   string
 	attribution number.Attribution
+	widget      *api.Widget
 }
 
 // newConsent is how a visitor says yes, or no by one of the signals.
@@ -55,7 +56,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
-		prerender: *own.Prerender, attribution: *own.Attribution,
+		prerender: *own.Prerender, attribution: *own.Attribution, widget: api.NewWidget(own.Widget, *own.PhoneMask),
 	}
 	if b.settings.remote != nil { // which has the numbers
 		f.numbers, f.prerender = b.numbers, ""
@@ -75,7 +76,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		return nil, err
 	}
 	if f.script, err = b.edge.script(snippet.ScriptSettings{
-		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(),
+		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.ActsByItself(),
 		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
 	}); err != nil {
 		return nil, err
@@ -147,6 +148,7 @@ func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site
 		Origins:        f.origins,
 		Consent:        f.consent,
 		WholeAddresses: f.block.edge.WholeAddresses,
+		Widget:         f.widget,
 		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {

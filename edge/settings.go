@@ -88,6 +88,10 @@ type Settings struct {
 	// as `form.contact`. Default: none.
 	Credentials string `json:"credentials,omitempty"`
 
+	// How the panels look and what they say: the button, the chat, the request form and the
+	// form that orders a call. Default: as built in, without a button.
+	Widget *site.Widget `json:"widget,omitempty"`
+
 	declaration number.Declaration
 	remote      *forward.Service // nil for local
 }
@@ -160,6 +164,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
+		s.Widget.Check,
 		s.setCaptures,
 		s.setNumbers,
 	} {
@@ -254,7 +259,7 @@ func (s *Settings) checkRemote() error {
 		return nil
 	}
 	for name, set := range map[string]bool{
-		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil,
+		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "widget": s.Widget != nil,
 	} {
 		if set {
 			return fmt.Errorf("%s: the site's service is %s: set it there", name, s.remote.URL)
@@ -381,11 +386,11 @@ func (s *Settings) Doubts() []string {
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
 // Defaults are those of the settings that a site may have of its own, all of them set
-// but DynamicalReplacement, Origins, Numbers, Pools and Captures. The pools are those of the app.
+// but DynamicalReplacement, Origins, Numbers, Pools, Captures and Widget. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures,
+		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget,
 	}
 	if s.DynamicalReplacement {
 		own.DynamicalReplacement = &s.DynamicalReplacement

@@ -53,6 +53,8 @@ type Site struct {
 	// Forward has what a form says sent to the service that has the site's visitors; nil
 	// where that is this one. It is durable when Forward returns nil.
 	Forward func(context.Context, forward.Item) error
+	// Widget is how the site's panels look and what they say; nil for as built in.
+	Widget *Widget
 }
 
 // Observer is told what was stored, for counting. It must not block.
@@ -146,6 +148,7 @@ var routes = []Route{
 	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
 	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
 	{path: "v1/status", methods: get, serve: (*API).status},
+	{path: "v1/widget", methods: get, serve: (*API).widget},
 	{path: "v1/captcha", methods: get, serve: (*API).captcha},
 	{path: "v1/captcha/{file}", methods: get, serve: (*API).captchaFile},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},

@@ -156,7 +156,11 @@ func (s *desk) read(response *http.Response) answer {
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(s.t, err)
 	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
-	require.Equal(s.t, "no-store", a.header.Get("Cache-Control"))
+	kept := "no-store"
+	if a.status == http.StatusOK && strings.HasSuffix(response.Request.URL.Path, "/v1/widget") {
+		kept = "private, max-age=60"
+	}
+	require.Equal(s.t, kept, a.header.Get("Cache-Control"))
 	require.Equal(s.t, "nosniff", a.header.Get("X-Content-Type-Options"))
 	if a.status == http.StatusNoContent {
 		return a

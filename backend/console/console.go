@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -32,6 +33,7 @@ type Subjects struct {
 	Sites      *site.Sites
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Chats      *chat.Chats
 	Operators  *operator.Operators
 	Numbers    *number.Shown
 	Calls      *number.Calls
@@ -239,6 +241,11 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/again", c.admin(c.sendAgain))
 	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/failed", c.admin(c.sendFailedAgain))
 	mux.HandleFunc("POST /sites/{site}/endpoints/{endpoint}/removal", c.admin(c.removeEndpoint))
+	mux.HandleFunc("GET /sites/{site}/groups", c.admin(c.showGroups))
+	mux.HandleFunc("GET /sites/{site}/groups/new", c.admin(c.showNewGroup))
+	mux.HandleFunc("POST /sites/{site}/groups", c.admin(c.keepGroup))
+	mux.HandleFunc("GET /sites/{site}/groups/{group}", c.admin(c.showGroup))
+	mux.HandleFunc("POST /sites/{site}/groups/{group}/removal", c.admin(c.removeGroup))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
 	mux.HandleFunc("GET /operators/{operator}", c.admin(c.showOperator))

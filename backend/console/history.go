@@ -24,6 +24,7 @@ var deeds = map[string]string{
 	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
 	operator.Exported: "history.exported", operator.PersonLooked: "history.personLooked", operator.PersonErased: "history.personErased",
+	operator.GroupAdded: "history.groupAdded", operator.GroupChanged: "history.groupChanged", operator.GroupRemoved: "history.groupRemoved",
 	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
 	notify.EndpointAdded: "history.endpointAdded", notify.EndpointChanged: "history.endpointChanged", notify.EndpointPaused: "history.endpointPaused",
 	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",
@@ -168,6 +169,7 @@ func roleName(w *words, role any) string {
 var settingNames = map[string]string{
 	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "prerender": "setting.prerender",
 	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
+	"widget": "setting.widget",
 }
 
 func settingName(w *words, name string) string {

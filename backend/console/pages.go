@@ -26,7 +26,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "deliveries", "endpoint", "operators", "operator", "history", "person", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "deliveries", "endpoint", "groups", "group", "operators", "operator", "history", "person", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template

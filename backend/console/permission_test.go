@@ -26,7 +26,7 @@ import (
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
-	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField",
+	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -57,7 +57,10 @@ func (d *desk) shopOfSecrets() map[string]string {
 	endpoint, _, err := d.Deliveries.Add(t.Context(), notify.Endpoint{SiteID: d.shop.ID, Kind: notify.Webhook, Address: "https://secrethook.example/",
 		Events: notify.Events, Language: "en"}, "shopkeeper")
 	require.NoError(t, err)
+	group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: operator.ToAll})
+	require.NoError(t, err)
 	return map[string]string{
+		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID),
 		"site":     fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "number": "74950000002", "pool": "hiddenpool", "name": "console.css", "$": "",

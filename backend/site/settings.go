@@ -39,6 +39,9 @@ type Settings struct {
 	// Captures are the site's own rules for forms that are kept, at most [MaxCaptures]. They come before those of the
 	// configuration.
 	Captures []capture.Rule `json:"captures,omitzero"`
+	// Widget is how the site's panels look and what they say. It stands above the
+	// configuration's field by field.
+	Widget *Widget `json:"widget,omitempty"`
 }
 
 // Own are the numbers and pools.
@@ -108,6 +111,9 @@ func (s Settings) Check() error {
 			return &Invalid{"captures", err}
 		}
 	}
+	if err := s.Widget.Check(); err != nil {
+		return err
+	}
 	if err := s.Own().Check(); err != nil {
 		name := "numbers"
 		if place := (*number.Place)(nil); s.Numbers == nil || errors.As(err, &place) && place.Pool != "" {
@@ -152,6 +158,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	if s.Captures == nil {
 		s.Captures = defaults.Captures
 	}
+	s.Widget = s.Widget.Over(defaults.Widget)
 	return s
 }
 

@@ -27,6 +27,8 @@ const (
 	Refused Kind = "refused" // ID: the refused submission's
 	Call    Kind = "call"    // ID: the call's
 	Job     Kind = "job"     // ID: the job's
+
+	Conversation Kind = "conversation" // ID: the conversation's
 )
 
 // Mark is something by which rows are known to be of a person. Those with a Text are of all sites.

@@ -175,6 +175,12 @@ func (v *Visits) LastView(ctx context.Context, siteID int64, visitor ID, address
 	return v.ref(last.row), last.url, true, nil
 }
 
+// PresentTx returns [ErrForeign] unless the ids are those of a page view of the site. Others who
+// store something for a page view ask it in their write.
+func (v *Visits) PresentTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref) error {
+	return v.row(ref).present(ctx, tx, siteID)
+}
+
 // present returns [ErrForeign] unless the ids are those of a page view of the
 // site. All that stores something for a page view begins with it: whoever calls
 // need not have checked them, and nothing is stored for a visitor who

@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/text/language"
+
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// Widget is how the panels of a site look and what they say, ready to be told. It is made
+// once for each version of the settings, and is safe for concurrent use.
+type Widget struct {
+	settings *site.Widget
+	mask     string
+	language string // that the site has set; empty for the visitor's
+
+	mu      sync.Mutex
+	written map[string]writtenLook // by language
+}
+
+// writtenLook is a look whose texts, which are most of it, are written already.
+type writtenLook struct {
+	texts  json.RawMessage
+	panels site.Panels
+}
+
+// NewWidget makes it of the settings in effect, nil where nobody has set any, and of the
+// mask of phone numbers.
+func NewWidget(settings *site.Widget, mask string) *Widget {
+	w := &Widget{settings: settings, mask: mask, written: make(map[string]writtenLook)}
+	if settings != nil && settings.Language != nil {
+		w.language = *settings.Language
+	}
+	return w
+}
+
+func (w *Widget) in(language string) writtenLook {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if written, found := w.written[language]; found {
+		return written
+	}
+	look := w.settings.Look(language)
+	look.Widget.Mask = w.mask
+	texts, err := json.Marshal(look.Texts)
+	if err != nil { // they are texts
+		panic(fmt.Sprintf("writing the texts of the panels: %v", err))
+	}
+	w.written[language] = writtenLook{texts, look.Widget}
+	return w.written[language]
+}
+
+type widgetAnswer struct {
+	Success  bool            `json:"success"`
+	Online   bool            `json:"online"`
+	Language string          `json:"language"`
+	Texts    json.RawMessage `json:"texts"`
+	Widget   site.Panels     `json:"widget"`
+}
+
+// widget serves v1/widget?k=KEY&l=LANG: all that the panels need to be shown. It sets and
+// stores nothing, so nobody has to agree to it.
+func (a *API) widget(ctx context.Context, c *call) (any, error) {
+	query := c.r.URL.Query()
+	if query.Get("k") != c.site.Key {
+		return nil, unknownSite()
+	}
+	widget := c.site.Widget
+	if widget == nil {
+		widget = NewWidget(nil, "")
+	}
+	chosen := widget.language
+	if chosen == "" {
+		chosen = panelLanguage(query.Get("l"), header(c.r, "Accept-Language", maxLanguage))
+	}
+	written := widget.in(chosen)
+	answer := widgetAnswer{Success: true, Online: a.online(ctx, c), Language: chosen, Texts: written.texts, Widget: written.panels}
+	answer.Widget.Captcha = true
+	c.w.Header().Set("Cache-Control", "private, max-age=60")
+	c.w.Header().Add("Vary", "Accept-Language")
+	return answer, nil
+}
+
+// panelCodes are the languages of the panels, the one for everybody else first.
+var panelCodes = append([]string{snippet.DefaultLanguage}, slices.DeleteFunc(snippet.Languages(), func(code string) bool { return code == snippet.DefaultLanguage })...)
+
+var panelLanguages = func() language.Matcher {
+	var tags []language.Tag
+	for _, code := range panelCodes {
+		tags = append(tags, language.MustParse(code))
+	}
+	return language.NewMatcher(tags)
+}()
+
+// panelLanguage is the language of the panels for a page in a language and a visitor who
+// reads some, as Accept-Language tells them. What a page says in no language that can be
+// read is the visitor's.
+func panelLanguage(page, accepted string) string {
+	if len(page) > maxPageLanguage {
+		page = ""
+	}
+	for _, list := range [...]string{page, accepted} {
+		tags, _, err := language.ParseAcceptLanguage(list)
+		if err != nil || len(tags) == 0 {
+			continue
+		}
+		if _, i, confidence := panelLanguages.Match(tags...); confidence > language.No {
+			return panelCodes[i]
+		}
+	}
+	return snippet.DefaultLanguage
+}
+
+// maxPageLanguage is the length of a language's tag in bytes; see RFC 5646, section 4.4.1.
+const maxPageLanguage = 35

@@ -1,0 +1,114 @@
+package chat
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// MaxFile is the size in bytes of a file.
+	MaxFile = 5 << 20
+	// maxFiles is how many files a conversation holds, and maxFileBytes how many bytes.
+	maxFiles, maxFileBytes = 50, 50 << 20
+	// maxFileName is the size in bytes to which a file's name is cut.
+	maxFileName = 200
+)
+
+// FileTypes are the types of files that may be sent, as their content shows them.
+var FileTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain", "application/zip"}
+
+// File was sent along with a message.
+type File struct {
+	ID int64
+	// Name is as the sender has it, without folders and control characters.
+	Name string
+	// Type is what the content was found to be, one of [FileTypes].
+	Type string
+	Size int64
+	// Content is nil where only the file's properties were read.
+	Content []byte
+}
+
+// Check finds the type of the file by its content and makes its name harmless. It returns an
+// [Invalid] when the file may not be sent.
+func (f *File) Check() error {
+	switch {
+	case len(f.Content) == 0:
+		return invalid("empty", "the file is empty")
+	case len(f.Content) > MaxFile:
+		return invalid("too_large", "a file has at most %d bytes", MaxFile)
+	}
+	found, _, err := mime.ParseMediaType(http.DetectContentType(f.Content))
+	if err != nil || !slices.Contains(FileTypes, found) {
+		return invalid("wrong_type", "files of this type are not taken: expected PNG, JPEG, GIF, WebP, PDF, ZIP or plain text")
+	}
+	f.Type, f.Size, f.Name = found, int64(len(f.Content)), harmless(f.Name)
+	return nil
+}
+
+// harmless is the last part of a name, without what controls how it is shown: line breaks,
+// and marks that turn the direction of what follows.
+func harmless(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	name = strings.TrimSpace(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	if name == "." || name == "/" || name == "" || name == ".." {
+		return "file"
+	}
+	return visit.Clip(name, maxFileName)
+}
+
+// store stores the file as the message's, unless the conversation has as many as it may.
+func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
+	type sum struct{ count, bytes int64 }
+	has, _, err := db.One(ctx, tx, func(s *sum) []any { return []any{&s.count, &s.bytes} },
+		`SELECT COUNT(*), COALESCE(SUM(size), 0) FROM chat_files WHERE site_id = $1 AND conversation_id = $2`, m.SiteID, m.ConversationID)
+	if err != nil {
+		return nil, fmt.Errorf("counting files: %w", err)
+	}
+	if has.count >= maxFiles || has.bytes+f.Size > maxFileBytes {
+		return nil, invalid("too_many", "a conversation has at most %d files and %d bytes of them", maxFiles, maxFileBytes)
+	}
+	err = tx.Send(ctx, `INSERT INTO chat_files (site_id, id, conversation_id, author, name, type, size, at, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, m.At.UnixMilli(), base64.StdEncoding.EncodeToString(f.Content))
+	if err != nil {
+		return nil, fmt.Errorf("storing a file: %w", err)
+	}
+	return &File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size}, nil
+}
+
+// File returns a file of the conversation with its content, or [ErrUnknown]. Those of notes
+// are for operators alone, so visitors get none of these.
+func (c *Chats) File(ctx context.Context, siteID, conversation, id int64, by Author) (File, error) {
+	type row struct {
+		File
+		author  Author
+		content string
+	}
+	r, found, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.ID, &r.Name, &r.Type, &r.Size, &r.author, &r.content} },
+		`SELECT id, name, type, size, author, content FROM chat_files WHERE site_id = $1 AND id = $2 AND conversation_id = $3`, siteID, id, conversation)
+	if err != nil {
+		return File{}, fmt.Errorf("reading a file: %w", err)
+	}
+	if !found || by == Visitor && r.author == Note {
+		return File{}, ErrUnknown
+	}
+	if r.Content, err = base64.StdEncoding.DecodeString(r.content); err != nil {
+		return File{}, fmt.Errorf("reading a file: %w", err)
+	}
+	return r.File, nil
+}

@@ -1,0 +1,202 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// MaxMessages bounds how many messages one call returns.
+const MaxMessages = 200
+
+const conversationColumns = `SELECT site_id, id, visitor_id, session_id, hit_id, group_id, state, operator_id, seq, visitor_read, operator_read,
+	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id`
+
+// unread is the number of the visitor's messages that no operator has read.
+const unread = `, (SELECT COUNT(*) FROM messages m WHERE m.site_id = conversations.site_id AND m.conversation_id = conversations.id
+	AND m.seq > conversations.operator_read AND m.author = 'visitor') FROM conversations WHERE `
+
+type conversationRow struct {
+	Conversation
+	opened, waiting, last int64
+}
+
+func (r *conversationRow) fields() []any {
+	return []any{&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.GroupID, &r.State, &r.OperatorID, &r.Seq, &r.VisitorRead, &r.OperatorRead,
+		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID}
+}
+
+func (r *conversationRow) fieldsWithUnread() []any { return append(r.fields(), &r.Unread) }
+
+func (r *conversationRow) conversation() Conversation {
+	c := r.Conversation
+	c.OpenedAt, c.LastAt = time.UnixMilli(r.opened), time.UnixMilli(r.last)
+	if r.waiting != 0 {
+		c.WaitingSince = time.UnixMilli(r.waiting)
+	}
+	return c
+}
+
+// lock reads the conversation within a write. Other nodes wait that want to change it.
+func lock(ctx context.Context, tx db.Tx, where string, args ...any) (c Conversation, found bool, err error) {
+	query := conversationColumns + ` FROM conversations WHERE ` + where
+	if tx.Engine() == db.Postgres {
+		query += ` FOR UPDATE`
+	}
+	row, found, err := db.One(ctx, tx, (*conversationRow).fields, query, args...)
+	if err != nil {
+		return Conversation{}, false, fmt.Errorf("reading a conversation: %w", err)
+	}
+	return row.conversation(), found, nil
+}
+
+// Get returns the conversation, or [ErrUnknown].
+func (c *Chats) Get(ctx context.Context, siteID, id int64) (Conversation, error) {
+	return c.one(ctx, `site_id = $1 AND id = $2`, siteID, id)
+}
+
+// Of returns the visitor's conversation on the site, or [ErrUnknown].
+func (c *Chats) Of(ctx context.Context, siteID int64, visitor visit.ID) (Conversation, error) {
+	return c.one(ctx, `site_id = $1 AND visitor_id = $2`, siteID, int64(visitor))
+}
+
+func (c *Chats) one(ctx context.Context, where string, args ...any) (Conversation, error) {
+	row, found, err := db.One(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+where, args...)
+	if err != nil {
+		return Conversation{}, fmt.Errorf("reading a conversation: %w", err)
+	}
+	if !found {
+		return Conversation{}, ErrUnknown
+	}
+	return row.conversation(), nil
+}
+
+// Filter narrows a list of conversations. The zero Filter is all of them.
+type Filter struct {
+	// State is one of the states; empty for any.
+	State State
+	// Live leaves out those that are closed.
+	Live bool
+	// OperatorID is who has them; 0 for any.
+	OperatorID int64
+}
+
+// Cursor is a place in a list of conversations. The zero Cursor is its beginning.
+type Cursor struct {
+	LastAt time.Time
+	ID     int64
+}
+
+// Cursor is the place behind the conversation.
+func (c Conversation) Cursor() Cursor { return Cursor{c.LastAt, c.ID} }
+
+// List returns conversations of the sites, those first in which something was said last,
+// behind the cursor, limit at most.
+func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cursor, limit int) ([]Conversation, error) {
+	last, id := int64(math.MaxInt64), int64(math.MaxInt64)
+	if after != (Cursor{}) {
+		last, id = after.LastAt.UnixMilli(), after.ID
+	}
+	where := `(last_at, id) < ($1, $2) AND ` + sites.SQL("site_id")
+	args := []any{last, id, limit}
+	if f.State != "" {
+		args = append(args, string(f.State))
+		where += fmt.Sprintf(` AND state = $%d`, len(args))
+	}
+	if f.Live {
+		where += ` AND state <> 'closed'`
+	}
+	if f.OperatorID != 0 {
+		args = append(args, f.OperatorID)
+		where += fmt.Sprintf(` AND operator_id = $%d`, len(args))
+	}
+	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+where+` ORDER BY last_at DESC, id DESC LIMIT $3`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("listing conversations: %w", err)
+	}
+	list := make([]Conversation, len(rows))
+	for i := range rows {
+		list[i] = rows[i].conversation()
+	}
+	return list, nil
+}
+
+const messageColumns = `SELECT m.site_id, m.conversation_id, m.seq, m.author, m.operator_id, m.client_id, m.code, m.text, m.at,
+	m.file_id, COALESCE(f.name, ''), COALESCE(f.type, ''), COALESCE(f.size, 0)
+	FROM messages m LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id WHERE m.site_id = $1 AND m.conversation_id = $2`
+
+type messageRow struct {
+	Message
+	at   int64
+	file File
+}
+
+func (r *messageRow) fields() []any {
+	return []any{&r.SiteID, &r.ConversationID, &r.Seq, &r.Author, &r.OperatorID, &r.ClientID, &r.Code, &r.Text, &r.at,
+		&r.file.ID, &r.file.Name, &r.file.Type, &r.file.Size}
+}
+
+func (r *messageRow) message() Message {
+	m := r.Message
+	m.At = time.UnixMilli(r.at)
+	if r.file.ID != 0 {
+		file := r.file
+		m.File = &file
+	}
+	return m
+}
+
+// Messages returns the entries of the conversation behind the number, in order, limit or
+// [MaxMessages] at most; notes included.
+func (c *Chats) Messages(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
+	return c.messages(ctx, messageColumns+` AND m.seq > $3 ORDER BY m.seq LIMIT $4`, siteID, id, after, min(limit, MaxMessages))
+}
+
+// Before returns the entries of the conversation before the number, the latest limit or
+// [MaxMessages] of them, in order; notes included. 0 is behind the last.
+func (c *Chats) Before(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	list, err := c.messages(ctx, messageColumns+` AND m.seq < $3 ORDER BY m.seq DESC LIMIT $4`, siteID, id, before, min(limit, MaxMessages))
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list, err
+}
+
+func (c *Chats) messages(ctx context.Context, query string, args ...any) ([]Message, error) {
+	rows, err := db.List(ctx, c.db.Read(), (*messageRow).fields, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading messages: %w", err)
+	}
+	list := make([]Message, len(rows))
+	for i := range rows {
+		list[i] = rows[i].message()
+	}
+	return list, nil
+}
+
+// Read notes that a side, Visitor or Operator, has read the conversation up to the number.
+// It never goes back.
+func (c *Chats) Read(ctx context.Context, siteID, id int64, by Author, seq int64) error {
+	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
+		column, was, change := "visitor_read", now.VisitorRead, VisitorRead
+		if by == Operator {
+			column, was, change = "operator_read", now.OperatorRead, OperatorRead
+		}
+		seq := min(seq, now.Seq)
+		if seq <= was {
+			return nil
+		}
+		if _, err := tx.Exec(ctx, `UPDATE conversations SET `+column+` = $1 WHERE site_id = $2 AND id = $3`, seq, siteID, id); err != nil {
+			return fmt.Errorf("noting what was read: %w", err)
+		}
+		return c.tell(ctx, tx, *now, change, 0, seq)
+	})
+}

@@ -1,0 +1,248 @@
+package chat
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// MaxText is how many characters a message has at most.
+	MaxText = 4000
+	// maxClientID is the size in bytes of a client's id.
+	maxClientID = 64
+	// maxAddress and maxLanguage are the sizes in bytes to which these are cut.
+	maxAddress, maxLanguage = 2048, 16
+)
+
+// Check takes away what no database stores, and returns an [Invalid] when the message
+// cannot be one.
+func (m *Message) Check() error {
+	m.Text = strings.ToValidUTF8(strings.ReplaceAll(m.Text, "\x00", ""), "\ufffd")
+	switch {
+	case len(m.Text) > MaxText && utf8.RuneCountInString(m.Text) > MaxText:
+		return invalid("too_long", "a message has at most %d characters", MaxText)
+	case strings.TrimSpace(m.Text) == "" && m.Code == "" && m.File == nil:
+		return invalid("empty", "a message needs a text or a file")
+	case len(m.ClientID) > maxClientID:
+		return invalid("too_long", "the id of a message has at most %d bytes", maxClientID)
+	}
+	if m.ClientID == "" {
+		m.ClientID = rand.Text()
+	}
+	if m.File != nil {
+		return m.File.Check()
+	}
+	return nil
+}
+
+// prepare checks the message, and draws what is drawn outside of a write.
+func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
+	if err := m.Check(); err != nil || m.File == nil {
+		return err
+	}
+	file := *m.File
+	file.ID, err = c.fileIDs.Next(ctx)
+	m.File = &file
+	return err
+}
+
+// Say stores the message, and returns it as it is stored once that is durable. One whose
+// ClientID the conversation has already is not stored again: the stored one is returned.
+//
+// The first operator who says something in a conversation that nobody has gets it. The error
+// is [ErrUnknown], [ErrBanned] for a visitor's, or an [Invalid]; nothing is stored then.
+func (c *Chats) Say(ctx context.Context, siteID, conversation int64, m Message) (stored Message, err error) {
+	if err := c.prepare(ctx, &m); err != nil {
+		return Message{}, err
+	}
+	err = c.write(ctx, siteID, conversation, func(ctx context.Context, tx db.Tx, now *Conversation) error {
+		stored, err = c.say(ctx, tx, now, m)
+		return err
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return stored, nil
+}
+
+// From is the visitor who writes, and from where.
+type From struct {
+	SiteID int64
+	// Ref is the page view, already found to be the visitor's.
+	visit.Ref
+	URL string
+	// Language is that of the panel, such as "ru".
+	Language string
+	// GroupID is the group of operators that is asked; 0 for none.
+	GroupID int64
+	// Invitation is the text that the visitor was invited by and answers; empty for none. It
+	// comes before the message when it begins the conversation.
+	Invitation string
+}
+
+// SayFrom is [Chats.Say] for a visitor, whose conversation begins with the first message.
+// The error is [visit.ErrForeign] when the page view is not known.
+func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversation, stored Message, err error) {
+	m.Author, m.OperatorID = Visitor, 0
+	if err := c.prepare(ctx, &m); err != nil {
+		return Conversation{}, Message{}, err
+	}
+	id, err := c.ids.Next(ctx)
+	if err != nil {
+		return Conversation{}, Message{}, err
+	}
+	err = c.db.Write(ctx, c.visits.Key(from.Visitor), func(ctx context.Context, tx db.Tx) error {
+		if err := c.visits.PresentTx(ctx, tx, from.SiteID, from.Ref); err != nil {
+			return err
+		}
+		if now, err = c.begin(ctx, tx, from, id); err != nil {
+			return err
+		}
+		stored, err = c.say(ctx, tx, &now, m)
+		return err
+	})
+	if err != nil {
+		return Conversation{}, Message{}, err
+	}
+	return now, stored, nil
+}
+
+// begin returns the visitor's conversation, which is locked and told of the page.
+func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64) (Conversation, error) {
+	at := c.now().UnixMilli()
+	url, language := visit.Clip(from.URL, maxAddress), visit.Clip(from.Language, maxLanguage)
+	created, err := tx.Exec(ctx, `INSERT INTO conversations (site_id, id, visitor_id, session_id, hit_id, group_id, state, operator_id, seq, visitor_read,
+			operator_read, opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id)
+		VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, 0, 0, 0, $7, 0, $7, 'visitor', FALSE, $8, $9, 0) ON CONFLICT (site_id, visitor_id) DO NOTHING`,
+		from.SiteID, id, int64(from.Visitor), int64(from.Session), int64(from.Hit), from.GroupID, at, url, language)
+	if err != nil {
+		return Conversation{}, fmt.Errorf("beginning a conversation: %w", err)
+	}
+	now, _, err := lock(ctx, tx, `site_id = $1 AND visitor_id = $2`, from.SiteID, int64(from.Visitor))
+	if err != nil {
+		return now, err
+	}
+	if now.Banned {
+		return now, ErrBanned
+	}
+	if created > 0 {
+		if err := c.tell(ctx, tx, now, Began, 0, 0); err != nil || from.Invitation == "" {
+			return now, err
+		}
+		invitation := Message{Author: Service, Text: from.Invitation}
+		if err := invitation.Check(); err != nil {
+			return now, err
+		}
+		_, err := c.say(ctx, tx, &now, invitation)
+		return now, err
+	}
+	now.Ref, now.URL, now.Language = from.Ref, url, language
+	if from.GroupID != 0 {
+		now.GroupID = from.GroupID
+	}
+	_, err = tx.Exec(ctx, `UPDATE conversations SET session_id = $1, hit_id = $2, url = $3, language = $4, group_id = $5 WHERE site_id = $6 AND id = $7`,
+		int64(now.Session), int64(now.Hit), now.URL, now.Language, now.GroupID, now.SiteID, now.ID)
+	if err != nil {
+		return now, fmt.Errorf("noting where a visitor writes: %w", err)
+	}
+	return now, nil
+}
+
+// say stores the message in the conversation, which is locked, and moves that on.
+func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message) (Message, error) {
+	earlier, found, err := db.One(ctx, tx, (*messageRow).fields, messageColumns+` AND m.client_id = $3`, now.SiteID, now.ID, m.ClientID)
+	if err != nil {
+		return m, fmt.Errorf("looking for a message: %w", err)
+	}
+	if found {
+		return earlier.message(), nil
+	}
+	if now.Banned && m.Author == Visitor {
+		return m, ErrBanned
+	}
+	now.Seq++
+	m.SiteID, m.ConversationID, m.Seq, m.At = now.SiteID, now.ID, now.Seq, time.UnixMilli(c.now().UnixMilli())
+	fileID := int64(0)
+	if m.File != nil {
+		if m.File, err = m.File.store(ctx, tx, m); err != nil {
+			return m, err
+		}
+		fileID = m.File.ID
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO messages (site_id, conversation_id, seq, author, operator_id, client_id, code, text, file_id, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		m.SiteID, m.ConversationID, m.Seq, string(m.Author), m.OperatorID, m.ClientID, m.Code, m.Text, fileID, m.At.UnixMilli())
+	if err != nil {
+		return m, fmt.Errorf("storing a message: %w", err)
+	}
+	changes := now.moveOn(m)
+	waiting := int64(0)
+	if !now.WaitingSince.IsZero() {
+		waiting = now.WaitingSince.UnixMilli()
+	}
+	_, err = tx.Exec(ctx, `UPDATE conversations SET state = $1, operator_id = $2, seq = $3, visitor_read = $4, operator_read = $5, waiting_since = $6,
+		last_at = $7, last_from = $8, lead_id = $9 WHERE site_id = $10 AND id = $11`, string(now.State), now.OperatorID, now.Seq, now.VisitorRead,
+		now.OperatorRead, waiting, now.LastAt.UnixMilli(), string(now.LastFrom), now.LeadID, now.SiteID, now.ID)
+	if err != nil {
+		return m, fmt.Errorf("moving a conversation on: %w", err)
+	}
+	data, err := json.Marshal(struct {
+		Seq        int64  `json:"seq"`
+		Author     Author `json:"author"`
+		OperatorID int64  `json:"operator_id,omitempty"`
+	}{m.Seq, m.Author, m.OperatorID})
+	if err != nil {
+		return m, err
+	}
+	err = journal.Append(ctx, tx, journal.Entry{SiteID: now.SiteID, At: m.At, Kind: Said, SubjectID: now.ID, VisitorID: int64(now.Visitor), Data: data})
+	if err == nil && changes != "" {
+		err = c.tell(ctx, tx, *now, changes, now.OperatorID, m.Seq)
+	}
+	return m, err
+}
+
+// moveOn has the conversation be as it is after the message, and returns what else has
+// changed by it; empty for nothing.
+func (c *Conversation) moveOn(m Message) (change string) {
+	switch m.Author {
+	case Note:
+		return ""
+	case Visitor:
+		c.VisitorRead = m.Seq
+		if c.WaitingSince.IsZero() {
+			c.WaitingSince = m.At
+		}
+		if c.State == Closed {
+			c.State, c.OperatorID, c.LeadID, change = Waiting, 0, 0, Waits
+		}
+	case Operator:
+		c.OperatorRead, c.WaitingSince = m.Seq, time.Time{}
+		if c.OperatorID == 0 {
+			c.State, c.OperatorID, change = Open, m.OperatorID, Claimed
+		}
+	}
+	c.LastAt, c.LastFrom = m.At, m.Author
+	return change
+}
+
+// tell appends to the journal what has changed about the conversation.
+func (c *Chats) tell(ctx context.Context, tx db.Tx, of Conversation, change string, operatorID, seq int64) error {
+	data, err := json.Marshal(struct {
+		Change     string `json:"change"`
+		OperatorID int64  `json:"operator_id,omitempty"`
+		Seq        int64  `json:"seq,omitempty"`
+	}{change, operatorID, seq})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, tx, journal.Entry{SiteID: of.SiteID, At: c.now(), Kind: Changed, SubjectID: of.ID, VisitorID: int64(of.Visitor), Data: data})
+}

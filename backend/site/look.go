@@ -1,0 +1,121 @@
+package site
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// Look is a widget in one language, as the panels take it: every field is filled.
+type Look struct {
+	Language string            `json:"language"`
+	Texts    map[string]string `json:"texts"`
+	Widget   Panels            `json:"widget"`
+}
+
+// Panels are the settings of a [Look]. An empty Title, Greeting or label stands for the
+// built-in text.
+type Panels struct {
+	Launcher    bool     `json:"launcher"`
+	Side        string   `json:"side"`
+	Color       string   `json:"color"` // as #rrggbb, in small letters
+	Avatar      string   `json:"avatar"`
+	Title       string   `json:"title"`
+	Greeting    string   `json:"greeting"`
+	Fields      []Field  `json:"fields"`
+	Chat        bool     `json:"chat"`
+	Files       bool     `json:"files"`
+	Sitephone   bool     `json:"sitephone"`
+	Captcha     bool     `json:"captcha"`
+	Mask        string   `json:"mask"`
+	Invitations []Spoken `json:"invitations"`
+}
+
+// Field is a [FormField] in one language.
+type Field struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required"`
+	Label    string `json:"label,omitempty"`
+}
+
+// Spoken is an [Invitation] in one language.
+type Spoken struct {
+	// ID is the same as long as the rule says the same, in whatever language.
+	ID      string `json:"id"`
+	After   int    `json:"after"`
+	Address string `json:"address"`
+	Source  string `json:"source"`
+	Text    string `json:"text"`
+}
+
+// defaultFields are those of a request form of which nothing is set.
+var defaultFields = []FormField{{Name: "name"}, {Name: "phone", Required: true}, {Name: "email"}, {Name: "message"}}
+
+// Look is the widget, which may be nil, in one of the panels' languages. The caller fills in
+// Mask and Captcha, and takes Sitephone away where no calls can be ordered.
+func (w *Widget) Look(language string) Look {
+	launcher := w.HasLauncher()
+	w = cmp.Or(w, new(Widget))
+	look := Look{Language: language, Texts: snippet.Texts(language), Widget: Panels{
+		Launcher:    launcher,
+		Side:        valueOr(w.Side, Right),
+		Color:       longColor(valueOr(w.Color, DefaultColor)),
+		Avatar:      valueOr(w.Avatar, ""),
+		Title:       w.Title.In(language),
+		Greeting:    w.Greeting.In(language),
+		Chat:        valueOr(w.Chat, true),
+		Files:       valueOr(w.Files, true),
+		Sitephone:   valueOr(w.Sitephone, true),
+		Fields:      []Field{},
+		Invitations: []Spoken{},
+	}}
+	fields := w.Fields
+	if fields == nil {
+		fields = defaultFields
+	}
+	for _, f := range fields {
+		look.Widget.Fields = append(look.Widget.Fields, Field{Name: f.Name, Required: f.Required, Label: cmp.Or(f.Label.In(language), f.Label.any())})
+	}
+	for _, i := range w.Invitations {
+		text := cmp.Or(i.Text.In(language), i.Text.any())
+		look.Widget.Invitations = append(look.Widget.Invitations, Spoken{ID: i.id(), After: i.After, Address: i.Address, Source: i.Source, Text: text})
+	}
+	for key, text := range w.Texts {
+		if _, known := look.Texts[key]; known && text.In(language) != "" {
+			look.Texts[key] = text.In(language)
+		}
+	}
+	return look
+}
+
+func valueOr[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}
+
+// longColor writes a colour with six figures.
+func longColor(color string) string {
+	color = strings.ToLower(color)
+	if len(color) == len("#rgb") {
+		return fmt.Sprintf("#%[1]c%[1]c%[2]c%[2]c%[3]c%[3]c", color[1], color[2], color[3])
+	}
+	return color
+}
+
+// id tells rules apart that say different things: who has been spoken to by one of them may
+// be spoken to by another.
+func (i Invitation) id() string {
+	said, err := json.Marshal(i)
+	if err != nil { // it holds texts and a number
+		panic(fmt.Sprintf("writing an invitation: %v", err))
+	}
+	sum := sha256.Sum256(said)
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}

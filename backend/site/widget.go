@@ -1,0 +1,361 @@
+package site
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// Widget is how the panels of a site look and what they say. What is nil or empty is not
+// set: the configuration's holds, and where that says nothing, what a field's comment says.
+type Widget struct {
+	// Whether pages show the button that opens the panels. Default: yes, for a site that
+	// has any widget settings.
+	Launcher *bool `json:"launcher,omitempty"`
+
+	// The side of the page on which the button and the panels are: `left` or `right`, which
+	// is the default.
+	Side *string `json:"side,omitempty"`
+
+	// The accent colour, as `#rgb` or `#rrggbb`. Default: `#1f6feb`.
+	Color *string `json:"color,omitempty"`
+
+	// The picture beside the greeting: an https address, or a path of the site. Empty: none.
+	Avatar *string `json:"avatar,omitempty"`
+
+	// What stands at the head of the panels. Default: the built-in title.
+	Title Wording `json:"title,omitempty"`
+
+	// The first words of the chat. Default: the built-in ones.
+	Greeting Wording `json:"greeting,omitempty"`
+
+	// The language of the panels: `en`, `ru`, or empty for the page's, else the visitor's,
+	// which is the default.
+	Language *string `json:"language,omitempty"`
+
+	// The fields of the request form, in their order. Default: name, phone, which is
+	// required, email and message.
+	Fields []FormField `json:"fields,omitzero"`
+
+	// Built-in texts that are replaced, by their keys.
+	Texts map[string]Wording `json:"texts,omitempty"`
+
+	// Whether there is the chat. Default: yes.
+	Chat *bool `json:"chat,omitempty"`
+
+	// Whether visitors may send files in the chat. Default: yes.
+	Files *bool `json:"files,omitempty"`
+
+	// Whether there is the form that orders a call, where calls can be ordered. Default: yes.
+	Sitephone *bool `json:"sitephone,omitempty"`
+
+	// When visitors are spoken to first. The first one that fits counts.
+	Invitations []Invitation `json:"invitations,omitzero"`
+}
+
+// FormField is a field of the request form: name, phone, email or message, or one of the
+// site's own, whose name is that of the user field that the lead gets.
+type FormField struct {
+	// The name.
+	Name string `json:"name"`
+
+	// Whether the form is not sent without it.
+	Required bool `json:"required,omitempty"`
+
+	// What stands beside the field. A field of the site's own must have it. Default: the
+	// built-in text.
+	Label Wording `json:"label,omitempty"`
+}
+
+// Invitation is a rule by which a visitor is spoken to first. All that it says has to hold.
+type Invitation struct {
+	// For how many seconds the page has been looked at, up to 3600.
+	After int `json:"after,omitempty"`
+
+	// The path of the page, with `*` for any text. Empty: any.
+	Address string `json:"address,omitempty"`
+
+	// The condition on the visitor's source, as those of tracking numbers. Empty: any.
+	Source string `json:"source,omitempty"`
+
+	// What is said.
+	Text Wording `json:"text"`
+}
+
+// The values of [Widget.Side], and the colour that holds where none is set.
+const (
+	Left         = "left"
+	Right        = "right"
+	DefaultColor = "#1f6feb"
+)
+
+// Bounds of a widget's settings.
+const (
+	MaxFields      = 20
+	MaxInvitations = 20
+	// MaxTitle, MaxLabel and MaxText are in characters.
+	MaxTitle = 80
+	MaxLabel = 80
+	MaxText  = 500
+	// MaxAvatar is in bytes.
+	MaxAvatar = 500
+	// MaxAfter is in seconds.
+	MaxAfter = 3600
+	// maxAddress is in bytes.
+	maxAddress = 1024
+)
+
+// KnownFields are those fields of the request form for which leads have a place of their own.
+var KnownFields = []string{"name", "phone", "email", "message"}
+
+var (
+	color     = regexp.MustCompile(`^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+	fieldName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63}$`)
+)
+
+// Check returns an [Invalid] for the first value that is not accepted. The name of its
+// setting is that in JSON behind "widget.".
+func (w *Widget) Check() error {
+	if w == nil {
+		return nil
+	}
+	for _, one := range []struct {
+		name  string
+		check func() error
+	}{
+		{"side", func() error { return checkEach(w.Side, CheckSide) }},
+		{"color", func() error { return checkEach(w.Color, CheckColor) }},
+		{"avatar", func() error { return checkEach(w.Avatar, CheckAvatar) }},
+		{"title", func() error { return w.Title.Check("title", MaxTitle) }},
+		{"greeting", func() error { return w.Greeting.Check("greeting", MaxText) }},
+		{"language", func() error { return checkEach(w.Language, CheckLanguage) }},
+		{"fields", w.checkFields},
+		{"texts", w.checkTexts},
+		{"invitations", w.checkInvitations},
+	} {
+		if err := one.check(); err != nil {
+			return &Invalid{"widget." + one.name, err}
+		}
+	}
+	return nil
+}
+
+func checkEach(value *string, check func(string) error) error {
+	if value == nil {
+		return nil
+	}
+	return check(*value)
+}
+
+// CheckSide tells what is wrong with the side of the page.
+func CheckSide(side string) error {
+	if side != Left && side != Right {
+		return fmt.Errorf("side %.80q: expected left or right", side)
+	}
+	return nil
+}
+
+// CheckColor tells what is wrong with the accent colour.
+func CheckColor(text string) error {
+	if !color.MatchString(text) {
+		return fmt.Errorf(`color %.80q: expected # and three or six of 0-9 and a-f, such as "#1f6feb"; in quotation marks in a Caddyfile`, text)
+	}
+	return nil
+}
+
+// CheckAvatar tells what is wrong with the address of the picture. Empty is none.
+func CheckAvatar(address string) error {
+	wrong := fmt.Errorf("avatar %.200q: expected an https address or a path of the site, such as /team/vera.jpg", address)
+	switch u, err := url.Parse(address); {
+	case address == "":
+		return nil
+	case err != nil || strings.ContainsAny(address, " \"'<>\\`") || strings.ContainsFunc(address, isControl):
+		return wrong
+	case len(address) > MaxAvatar:
+		return fmt.Errorf("avatar: expected an address of at most %d bytes", MaxAvatar)
+	case u.Scheme == "https" && u.Host != "" && u.User == nil:
+		return nil
+	case u.Scheme == "" && u.Host == "" && strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//"):
+		return nil
+	default:
+		return wrong
+	}
+}
+
+// CheckLanguage tells what is wrong with the language of the panels. Empty is the page's or
+// the visitor's.
+func CheckLanguage(code string) error {
+	if code != "" && !slices.Contains(snippet.Languages(), code) {
+		return fmt.Errorf("language %.80q: expected %s", code, strings.Join(snippet.Languages(), " or "))
+	}
+	return nil
+}
+
+func (w *Widget) checkFields() error {
+	if w.Fields == nil {
+		return nil
+	}
+	if len(w.Fields) > MaxFields {
+		return fmt.Errorf("fields: expected at most %d", MaxFields)
+	}
+	reachable := false
+	for i, field := range w.Fields {
+		if err := field.Check(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(w.Fields[:i], func(f FormField) bool { return f.Name == field.Name }) {
+			return fmt.Errorf("field %q is given already: expected it once", field.Name)
+		}
+		reachable = reachable || field.Name == "phone" || field.Name == "email"
+	}
+	if !reachable {
+		return errors.New("fields: expected phone or email among them, or nobody can be answered")
+	}
+	return nil
+}
+
+// Check tells what is wrong with the field.
+func (f FormField) Check() error {
+	if !fieldName.MatchString(f.Name) {
+		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits and _ - .", f.Name)
+	}
+	if len(f.Label) == 0 && !slices.Contains(KnownFields, f.Name) {
+		return fmt.Errorf(`field %q: expected %s, or a label behind the name of a field of the site's own, such as field city optional "City"`, f.Name, strings.Join(KnownFields, ", "))
+	}
+	return f.Label.Check("label of the field "+f.Name, MaxLabel)
+}
+
+func (w *Widget) checkTexts() error {
+	for _, key := range slices.Sorted(maps.Keys(w.Texts)) {
+		if err := CheckTextKey(key); err != nil {
+			return err
+		}
+		if err := w.Texts[key].Check("text "+key, MaxText); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckTextKey tells whether there is a built-in text of the key, and else which are alike.
+func CheckTextKey(key string) error {
+	known := snippet.Texts(snippet.DefaultLanguage)
+	if _, found := known[key]; found {
+		return nil
+	}
+	subject, _, _ := strings.Cut(key, ".")
+	var alike []string
+	for name := range known {
+		if of, _, _ := strings.Cut(name, "."); of == subject {
+			alike = append(alike, name)
+		}
+	}
+	if len(alike) == 0 {
+		subjects := make(map[string]bool)
+		for name := range known {
+			of, _, _ := strings.Cut(name, ".")
+			subjects[of+".…"] = true
+		}
+		alike = slices.Collect(maps.Keys(subjects))
+	}
+	slices.Sort(alike)
+	return fmt.Errorf("text %.80q is not known: expected one of %s", key, strings.Join(alike, ", "))
+}
+
+func (w *Widget) checkInvitations() error {
+	if len(w.Invitations) > MaxInvitations {
+		return fmt.Errorf("invitations: expected at most %d", MaxInvitations)
+	}
+	for _, invitation := range w.Invitations {
+		if err := invitation.Complete(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check tells what is wrong with what the rule says so far.
+func (i Invitation) Check() error {
+	switch {
+	case i.After < 0 || i.After > MaxAfter:
+		return fmt.Errorf("after: expected whole seconds up to %d", MaxAfter)
+	case i.Address != "" && (!strings.HasPrefix(i.Address, "/") && !strings.HasPrefix(i.Address, "*") || strings.ContainsAny(i.Address, "?#") || strings.ContainsFunc(i.Address, isControl)):
+		return fmt.Errorf("address %.200q: expected a path that begins with a slash or *, without what follows ? or #, such as /cart*", i.Address)
+	case len(i.Address) > maxAddress:
+		return fmt.Errorf("address: expected at most %d bytes", maxAddress)
+	}
+	if i.Source != "" {
+		if _, err := number.ParseConditions([]string{i.Source}); err != nil {
+			return fmt.Errorf("source: %w", err)
+		}
+	}
+	return i.Text.Check("text of the invitation", MaxText)
+}
+
+// Complete tells what is wrong with the whole rule.
+func (i Invitation) Complete() error {
+	switch {
+	case len(i.Text) == 0:
+		return errors.New(`invitation: expected its text, such as text "May we help?"`)
+	case i.After == 0 && i.Address == "" && i.Source == "":
+		return errors.New("invitation: expected after, address or source, which say when it appears")
+	}
+	return i.Check()
+}
+
+// Over returns the widget with what is not set taken from the defaults, field by field, and
+// texts one by one. It is nil where both are.
+func (w *Widget) Over(defaults *Widget) *Widget {
+	if w == nil {
+		return defaults
+	}
+	if defaults == nil {
+		return w
+	}
+	over := *w
+	over.Launcher = cmp.Or(w.Launcher, defaults.Launcher)
+	over.Side = cmp.Or(w.Side, defaults.Side)
+	over.Color = cmp.Or(w.Color, defaults.Color)
+	over.Avatar = cmp.Or(w.Avatar, defaults.Avatar)
+	over.Title = w.Title.over(defaults.Title)
+	over.Greeting = w.Greeting.over(defaults.Greeting)
+	over.Language = cmp.Or(w.Language, defaults.Language)
+	over.Chat = cmp.Or(w.Chat, defaults.Chat)
+	over.Files = cmp.Or(w.Files, defaults.Files)
+	over.Sitephone = cmp.Or(w.Sitephone, defaults.Sitephone)
+	if w.Fields == nil {
+		over.Fields = defaults.Fields
+	}
+	if w.Invitations == nil {
+		over.Invitations = defaults.Invitations
+	}
+	if len(defaults.Texts) > 0 {
+		over.Texts = maps.Clone(defaults.Texts)
+		for key, text := range w.Texts {
+			over.Texts[key] = text.over(defaults.Texts[key])
+		}
+	}
+	return &over
+}
+
+// HasLauncher tells whether pages show the button by themselves: not before anybody has said
+// anything of the widget, so that no page invites to talk to nobody.
+func (w *Widget) HasLauncher() bool { return w != nil && (w.Launcher == nil || *w.Launcher) }
+
+// ActsByItself tells whether pages need the panels before a visitor asks for them.
+func (w *Widget) ActsByItself() bool {
+	return w.HasLauncher() || w != nil && len(w.Invitations) > 0
+}
+
+func isControl(r rune) bool {
+	return r < ' ' || 0x7f <= r && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+}

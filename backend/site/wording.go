@@ -1,0 +1,109 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// EveryLanguage is the key of a [Wording] for all languages that it does not name.
+const EveryLanguage = "*"
+
+// Wording is a text of a site's own in the languages of the panels, by their codes. In JSON
+// it may be the text alone, which is then that of every language.
+type Wording map[string]string
+
+// In is the text in the language; empty where there is none.
+func (w Wording) In(language string) string {
+	if text, set := w[language]; set {
+		return text
+	}
+	return w[EveryLanguage]
+}
+
+// Set returns the wording with the text in the language.
+func (w Wording) Set(language, text string) Wording {
+	set := maps.Clone(w)
+	if set == nil {
+		set = make(Wording)
+	}
+	set[language] = text
+	return set
+}
+
+// over is the wording above another one: what it says for every language hides what that
+// says for one.
+func (w Wording) over(defaults Wording) Wording {
+	if len(w) == 0 {
+		return defaults
+	}
+	if _, every := w[EveryLanguage]; every || len(defaults) == 0 {
+		return w
+	}
+	over := maps.Clone(defaults)
+	maps.Copy(over, w)
+	return over
+}
+
+// Check tells what is wrong with the wording of what is named. A text has at most so many
+// characters.
+func (w Wording) Check(name string, most int) error {
+	for _, language := range slices.Sorted(maps.Keys(w)) {
+		text := w[language]
+		switch {
+		case language != EveryLanguage && CheckLanguage(language) != nil || language == "":
+			return fmt.Errorf("%s in the language %.80q: expected %s", name, language, strings.Join(snippet.Languages(), " or "))
+		case strings.TrimSpace(text) == "":
+			return fmt.Errorf("%s: expected words", name)
+		case utf8.RuneCountInString(text) > most:
+			return fmt.Errorf("%s: expected at most %d characters", name, most)
+		case strings.ContainsFunc(text, isControl):
+			return fmt.Errorf("%s: expected text of one line without control characters", name)
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes a text of every language alone.
+func (w Wording) MarshalJSON() ([]byte, error) {
+	if text, every := w[EveryLanguage]; every && len(w) == 1 {
+		return json.Marshal(text)
+	}
+	return json.Marshal(map[string]string(w))
+}
+
+// UnmarshalJSON reads a text, or texts by their languages.
+func (w *Wording) UnmarshalJSON(content []byte) error {
+	content = bytes.TrimSpace(content)
+	if bytes.HasPrefix(content, []byte(`"`)) {
+		var text string
+		if err := json.Unmarshal(content, &text); err != nil {
+			return err
+		}
+		*w = Wording{EveryLanguage: text}
+		return nil
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(content, &texts); err != nil {
+		return errors.New("expected a text, or an object of texts by their languages")
+	}
+	*w = texts
+	return nil
+}
+
+// any is the text of the first language that has one.
+func (w Wording) any() string {
+	for _, language := range snippet.Languages() {
+		if text := w.In(language); text != "" {
+			return text
+		}
+	}
+	return ""
+}
