@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -166,6 +167,7 @@ func (s *Service) run(ctx context.Context) {
 		s.finished.Go(func() { desk.Queue.Run(ctx) })
 		s.finished.Go(func() { desk.Deliveries.Run(ctx) })
 		s.finished.Go(func() { desk.Persons.Run(ctx) })
+		s.finished.Go(func() { chat.NewDesk(desk.Chats, desk.Operators, s.logger.Named("chats")).Run(ctx) })
 		s.finished.Go(func() { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {
