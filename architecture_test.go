@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	".":                {"caddymodule"},
 	"cmd":              {"."},
 	"caddymodule":      {"edge", "backend/...", "snippet", "snippet/survey"},
-	"edge":             {"backend", "backend/api", "backend/capture", "backend/form", "backend/forward", "backend/number", "backend/site", "backend/visit", "snippet", "snippet/picture", "snippet/survey"},
+	"edge":             {"backend", "backend/api", "backend/callback", "backend/capture", "backend/form", "backend/forward", "backend/number", "backend/site", "backend/visit", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
 	"snippet/asset":    {"snippet/asset"},
 	"snippet/survey":   {"snippet/phone", "snippet/weave"},
@@ -33,8 +33,8 @@ var mayImport = map[string][]string{
 	"snippet/phone":    {"snippet/steps"},
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
-	"backend/api":      {"backend/captcha", "backend/capture", "backend/forward", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet"},
-	"backend/console":  {"backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
+	"backend/api":      {"backend/callback", "backend/captcha", "backend/capture", "backend/forward", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet"},
+	"backend/console":  {"backend/callback", "backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
 	"backend/lead":     {"backend/capture", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/chat":     {"backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db", "snippet", "snippet/picture"},
@@ -42,9 +42,10 @@ var mayImport = map[string][]string{
 	"backend/person":   {"backend/operator", "backend/trace", "backend/visit", "backend/scope", "backend/db"},
 	"backend/trace":    {"backend/db"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},
-	"backend/site":     {"backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet"},
+	"backend/site":     {"backend/callback", "backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet"},
 	"backend/capture":  {"backend/visit"},
 	"backend/captcha":  {"backend/db"},
+	"backend/callback": {"backend/captcha", "backend/operator", "backend/visit", "backend/telephony", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/form":     {"backend/journal", "backend/scope", "backend/db"},
 	"backend/declarer": {"backend/db"},
 	"backend/notify":   {"backend/site", "backend/form", "backend/visit", "backend/lead", "backend/number", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/db"},
@@ -56,8 +57,9 @@ var mayImport = map[string][]string{
 	"e2e":              nil,
 	"examples":         nil,
 
-	"backend/telephony": {"backend/signature"},
-	"backend/signature": {"backend/signature"},
+	"backend/telephony":     {"backend/signature"},
+	"backend/telephony/sip": {"backend/telephony"},
+	"backend/signature":     {"backend/signature"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.
@@ -66,6 +68,7 @@ var onlyIn = map[string]string{
 	"modernc.org/sqlite":       "backend/db",
 	"github.com/jackc/pgx/":    "backend/db",
 	"github.com/pressly/goose": "backend/db",
+	"github.com/emiago/sipgo":  "backend/telephony/sip",
 }
 
 // programsOfTheirOwn stand beside the product: they run or measure it.

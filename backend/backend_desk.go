@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
@@ -30,6 +31,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -58,6 +60,9 @@ type Configuration struct {
 	Console string
 	// Mail is the server that takes mail; nil for none.
 	Mail *notify.MailServer
+	// Callers are the telephone platforms that call people, the one that is taken where a site
+	// names none first. They tell of what they do by [Service.Progress].
+	Callers []telephony.Caller
 	// Webhooks are the ranges of addresses that webhooks may go to beside public ones.
 	Webhooks []netip.Prefix
 }
@@ -112,6 +117,7 @@ type Desk struct {
 	Persons    *person.Persons
 	Forms      *form.Forms
 	Captchas   *captcha.Captchas
+	Callbacks  *callback.Callbacks
 	API        *api.API
 	Console    *console.Console
 
@@ -178,12 +184,16 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Captchas:  captcha.New(d, time.Now),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	desk.Callbacks = callback.New(callback.Subjects{
+		DB: d, Queue: jobs, Visits: visits, Captchas: desk.Captchas, Groups: operators, Callers: desk.callers, Key: sites.Key,
+	}, time.Now, logger.Named("callbacks"))
 	desk.API.TakeCaptchas(desk.Captchas)
 	desk.API.TakeChats(api.ChatDesk{Chats: chats, Live: desk.Chatting, Name: desk.operatorName})
 	chats.Handle(jobs, leads, desk.regionOf)
 	chats.HandleTranscripts(jobs, desk.letters())
+	desk.API.TakeCallbacks(desk.Callbacks)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}
@@ -235,6 +245,14 @@ func (d *Desk) configuredPools() (pools number.ConfiguredPools) {
 		pools = c.Pools
 	}
 	return pools
+}
+
+// callers are the telephone platforms of this node's configuration.
+func (d *Desk) callers() []telephony.Caller {
+	if c := d.configured.Load(); c != nil {
+		return c.Callers
+	}
+	return nil
 }
 
 // deliverySettings are those of this node's configuration.

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -50,6 +51,8 @@ type Site struct {
 	// Numbers tells the records of the numbers that the visitor of a page view is shown, as
 	// the script takes them: a JSON array. It is nil where the site has no tracking numbers.
 	Numbers func(context.Context, visit.Hit) (json.RawMessage, error)
+	// Callback says how visitors are called back.
+	Callback callback.Settings
 	// Forward has what a form says sent to the service that has the site's visitors; nil
 	// where that is this one. It is durable when Forward returns nil.
 	Forward func(context.Context, forward.Item) error
@@ -90,8 +93,10 @@ type API struct {
 	captchas *captcha.Captchas
 	chats    chats
 	captchaLimits
-	outage rate.Sometimes
-	hiding maphash.Seed // of visitors' addresses
+	callbacks     *callback.Callbacks
+	callbackLimit *limits // of those who ask for callbacks
+	outage        rate.Sometimes
+	hiding        maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -107,6 +112,7 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 		arrivals:      &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
 		forms:         newLimits(formRate, formBurst),
 		captchaLimits: newCaptchaLimits(),
+		callbackLimit: newCallbackLimits(),
 		outage:        rate.Sometimes{Interval: time.Second},
 		hiding:        maphash.MakeSeed(),
 	}
@@ -153,6 +159,7 @@ var routes = []Route{
 	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
 	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
 	{path: "v1/status", methods: get, serve: (*API).status},
+	{path: "v1/callback", methods: post, serve: (*API).callback, consent: true},
 	{path: "v1/widget", methods: get, serve: (*API).widget},
 	{path: "v1/chat", methods: post, serve: (*API).chat, consent: true},
 	{path: "v1/chat/say", methods: post, serve: (*API).chatSay, consent: true},

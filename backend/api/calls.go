@@ -116,14 +116,14 @@ func (a *Calls) Serve(w http.ResponseWriter, r *http.Request, route string, read
 	switch {
 	case e.Kind == telephony.Other:
 	case ready.Calls == nil:
-		f = a.unstored(platform, e, errAway)
+		f = a.unstored(platform.Name(), e, errAway)
 	case e.Connects:
 		stored = true
-		number = a.connect(r.Context(), platform, e, ready)
+		number = a.connect(r.Context(), platform.Name(), e, ready)
 	default:
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 		defer cancel()
-		f = a.take(ctx, platform, e, ready)
+		f = a.take(ctx, platform.Name(), e, ready)
 	}
 	if f != nil && !e.Connects {
 		c.fail(answering, f)
@@ -172,25 +172,25 @@ func (a *Calls) read(c *call, platform telephony.Platform, route string) (teleph
 }
 
 // take stores the event.
-func (a *Calls) take(ctx context.Context, platform telephony.Platform, e telephony.Event, ready *Ready) *failure {
+func (a *Calls) take(ctx context.Context, platform string, e telephony.Event, ready *Ready) *failure {
 	_, news, err := ready.Calls.Take(ctx, e)
 	if err != nil {
 		return a.unstored(platform, e, err)
 	}
-	a.observer.Call(platform.Name(), string(news))
+	a.observer.Call(platform, string(news))
 	return nil
 }
 
 var errAway = errors.New("the database cannot be reached")
 
-func (a *Calls) unstored(platform telephony.Platform, e telephony.Event, err error) *failure {
+func (a *Calls) unstored(platform string, e telephony.Event, err error) *failure {
 	outcome := callUnavailable
 	if e.Connects {
 		outcome = callConnected
 	}
-	a.observer.Call(platform.Name(), outcome)
+	a.observer.Call(platform, outcome)
 	a.outage.Do(func() {
-		a.logger.Error("what a telephone platform tells could not be stored", zap.String("platform", platform.Name()), zap.Error(err))
+		a.logger.Error("what a telephone platform tells could not be stored", zap.String("platform", platform), zap.Error(err))
 	})
 	f := fail(http.StatusServiceUnavailable, "unavailable", "the service cannot store anything at the moment; repeat the request later")
 	f.retryAfter = 5
@@ -199,12 +199,26 @@ func (a *Calls) unstored(platform telephony.Platform, e telephony.Event, err err
 
 // connect finds the number to connect the caller with, and stores the event, which may take
 // longer than the caller has to wait.
-func (a *Calls) connect(ctx context.Context, platform telephony.Platform, e telephony.Event, ready *Ready) (number string) {
+func (a *Calls) connect(ctx context.Context, platform string, e telephony.Event, ready *Ready) (number string) {
+	waited := time.NewTimer(connectTimeout)
+	defer waited.Stop()
+	stored := a.keep(ctx, platform, e, ready)
+	number, _ = a.destination(ctx, platform, e, ready)
+	select {
+	case <-stored:
+	case <-waited.C:
+	}
+	return number
+}
+
+// keep stores the event, and ends the use of what is ready. The caller of a telephone may not wait for
+// that.
+func (a *Calls) keep(ctx context.Context, platform string, e telephony.Event, ready *Ready) (stored <-chan struct{}) {
 	ctx = context.WithoutCancel(ctx)
-	stored := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		defer ready.Done()
-		defer close(stored)
+		defer close(done)
 		defer func() {
 			if cause := recover(); cause != nil { // nobody above would
 				a.logger.Error("storing a call failed", zap.Any("cause", cause), zap.Stack("stack"))
@@ -214,21 +228,47 @@ func (a *Calls) connect(ctx context.Context, platform telephony.Platform, e tele
 		defer cancel()
 		a.take(ctx, platform, e, ready)
 	}()
-	waited := time.NewTimer(connectTimeout)
-	defer waited.Stop()
-	looking, cancel := context.WithTimeout(ctx, lookupTimeout)
+	return done
+}
+
+// destination is the number that the called one stands for, or empty when nobody has that.
+func (a *Calls) destination(ctx context.Context, platform string, e telephony.Event, ready *Ready) (string, error) {
+	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
 	defer cancel()
 	number, err := ready.Calls.Destination(looking, e.Called)
 	if err != nil {
 		a.outage.Do(func() {
-			a.logger.Error("the number to connect a caller with could not be looked up", zap.String("platform", platform.Name()), zap.Error(err))
+			a.logger.Error("the number to connect a caller with could not be looked up", zap.String("platform", platform), zap.Error(err))
 		})
 	}
-	select {
-	case <-stored:
-	case <-waited.C:
+	return number, err
+}
+
+// Connect is for platforms that do not call over HTTP: it gives the number to connect the caller of the
+// event with, within a tenth of a second. The number is empty when nobody has the called one; such a
+// call is not stored. Any other is, also when the error says that the number could not be found out.
+// ready is nil while the database cannot be reached.
+func (a *Calls) Connect(ctx context.Context, e telephony.Event, ready *Ready) (number string, err error) {
+	if ready == nil {
+		a.unstored(e.Platform, e, errAway)
+		return "", errAway
 	}
-	return number
+	number, err = a.destination(ctx, e.Platform, e, ready)
+	if number == "" && err == nil {
+		ready.Done()
+		return "", nil
+	}
+	a.keep(ctx, e.Platform, e, ready)
+	return number, err
+}
+
+// Tell stores more of a call of such a platform, in the background.
+func (a *Calls) Tell(ctx context.Context, e telephony.Event, ready *Ready) {
+	if ready == nil {
+		a.unstored(e.Platform, e, errAway)
+		return
+	}
+	a.keep(ctx, e.Platform, e, ready)
 }
 
 // wait is for how long the client has to wait. Nothing is counted.

@@ -1,0 +1,368 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/emiago/sipgo"
+	"github.com/emiago/sipgo/sip"
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+)
+
+// What becomes of messages, and of calls that come in.
+const (
+	Stranger   = "stranger"    // dropped: it is not from the trunk
+	Torn       = "torn"        // dropped: it cannot be read
+	Foreign    = "foreign"     // refused: it is about a call that is not known
+	Refused    = "refused"     // refused: nothing of its kind is done
+	Limited    = "limited"     // refused: too much at once
+	Redirected = "redirected"  // a caller is told whom to call instead
+	Fallback   = "fallback"    // the same, to the default destination
+	Unknown    = "unknown"     // a caller has called a number that nobody has
+	Nowhere    = "unavailable" // a caller can be told nothing at the moment
+	Abandoned  = "abandoned"   // a caller has hung up before being told
+	Placed     = "placed"      // an order is carried out
+	Overloaded = "overloaded"  // an order was not taken: there are too many
+)
+
+// Outcomes are all that [Observer] is told.
+var Outcomes = []string{Stranger, Torn, Foreign, Refused, Limited, Redirected, Fallback, Unknown, Nowhere, Abandoned, Placed, Overloaded}
+
+// Observer counts. Its method must not block.
+type Observer interface {
+	SIP(outcome string)
+}
+
+const (
+	// closeTimeout is how long calls have to end before the sockets are closed.
+	closeTimeout = 5 * time.Second
+	// maxIncoming bounds how many requests are worked on at once.
+	maxIncoming = 200
+	// strangersLogged is how often it is logged that strangers call.
+	strangersLogged = time.Minute
+)
+
+// Desk is who is told of calls, and asked about them.
+type Desk struct {
+	// Progress takes what is told of an order. What it refuses is told again for a while.
+	Progress func(context.Context, telephony.Progress) error
+	// Incoming notes a call that has come in, and finds the number to redirect it to, in digits.
+	// It returns within a fraction of a second. The number is empty when nobody has the called
+	// one. An error means that this cannot be told now; the call is redirected all the same.
+	Incoming func(context.Context, telephony.Event) (number string, err error)
+	// Ended tells more of a call that has come in.
+	Ended func(context.Context, telephony.Event)
+}
+
+// Exchange speaks SIP at its addresses, for one trunk at a time. It outlives the settings: calls
+// that have begun go on with those that they were begun with. It is safe for concurrent use.
+type Exchange struct {
+	ua       *sipgo.UserAgent
+	server   *sipgo.Server
+	logger   *zap.Logger
+	observer Observer
+	guard    *guard
+	strange  rate.Sometimes
+	incoming chan struct{} // a place for each request that is worked on
+
+	trunk atomic.Pointer[Trunk] // nil without settings
+	desk  atomic.Pointer[Desk]
+
+	mu      sync.Mutex
+	sockets map[Address]*socket
+	calls   map[string]*call // by the orders' ids
+	legs    map[string]*leg  // by their Call-ID
+	used    map[*Trunk]int   // how many calls go on over each
+	closed  bool
+	ended   sync.WaitGroup
+}
+
+// socket is an address that is listened at.
+type socket struct {
+	close func() error
+	done  chan struct{}
+}
+
+// New returns an exchange that listens nowhere yet; see [Exchange.Listen] and [Exchange.Use].
+func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
+	x := &Exchange{
+		logger: logger, observer: observer, strange: rate.Sometimes{Interval: strangersLogged},
+		incoming: make(chan struct{}, maxIncoming),
+		sockets:  make(map[Address]*socket), calls: make(map[string]*call), legs: make(map[string]*leg), used: make(map[*Trunk]int),
+	}
+	parser := sip.NewParser()
+	x.guard = &guard{trusted: x.trusts, dropped: x.drop, parser: parser}
+	log := quiet(logger)
+	var err error
+	x.ua, err = sipgo.NewUA(sipgo.WithUserAgent("Frontdesk"), sipgo.WithUserAgentParser(parser),
+		sipgo.WithUserAgentTransportLayerOptions(sip.WithTransportLayerLogger(log)),
+		sipgo.WithUserAgentTransactionLayerOptions(sip.WithTransactionLayerLogger(log), sip.WithTransactionLayerUnhandledResponseHandler(x.stray)))
+	if err != nil {
+		return nil, fmt.Errorf("making a user of SIP: %w", err)
+	}
+	if x.server, err = sipgo.NewServer(x.ua, sipgo.WithServerLogger(log)); err != nil {
+		return nil, fmt.Errorf("making a server of SIP: %w", err)
+	}
+	x.answer()
+	return x, nil
+}
+
+// Listen listens at the addresses beside those that are listened at already. The error names the
+// address that is in use; nothing has changed then.
+func (x *Exchange) Listen(addresses []Address) (err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return errClosed
+	}
+	var opened []Address
+	defer func() {
+		if err != nil {
+			for _, a := range opened {
+				x.sockets[a].close()
+				delete(x.sockets, a)
+			}
+		}
+	}()
+	for _, a := range addresses {
+		if x.sockets[a] != nil {
+			continue
+		}
+		if x.sockets[a], err = x.open(a); err != nil {
+			delete(x.sockets, a)
+			return fmt.Errorf("listening for SIP at %s: %w", a, err)
+		}
+		opened = append(opened, a)
+	}
+	return nil
+}
+
+func (x *Exchange) open(a Address) (*socket, error) {
+	family := "4"
+	if a.At.Addr().Is6() && !a.At.Addr().Is4In6() {
+		family = "6"
+	}
+	s := &socket{done: make(chan struct{})}
+	if a.Transport == UDP {
+		c, err := net.ListenPacket("udp"+family, a.At.String())
+		if err != nil {
+			return nil, err
+		}
+		s.close = c.Close
+		go func() {
+			defer close(s.done)
+			x.server.ServeUDP(packets{c, x.guard})
+		}()
+		for x.ua.TransportLayer().Pool(UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
+			time.Sleep(time.Millisecond)
+		}
+		return s, nil
+	}
+	l, err := net.Listen("tcp"+family, a.At.String())
+	if err != nil {
+		return nil, err
+	}
+	s.close = l.Close
+	go func() {
+		defer close(s.done)
+		x.server.ServeTCP(connections{l, x.guard})
+	}()
+	return s, nil
+}
+
+// Use puts the settings and the desk into effect, and stops listening where they do not say so. The
+// settings are complete, and [Exchange.Listen] has been called with their addresses. Settings that
+// equal those in effect leave the registration as it is.
+func (x *Exchange) Use(s Settings, desk Desk) error {
+	x.desk.Store(&desk)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return errClosed
+	}
+	before := x.trunk.Load()
+	if before != nil && before.settings.same(s) {
+		return nil
+	}
+	t, err := newTrunk(x, s)
+	if err != nil {
+		return err
+	}
+	x.trunk.Store(t)
+	for a, socket := range x.sockets {
+		if !slices.Contains(s.Listen, a) {
+			socket.close()
+			delete(x.sockets, a)
+		}
+	}
+	var leave *Trunk
+	if before != nil {
+		before.retire()
+		if before.settings.Register && !before.registersAs(t) {
+			leave = before
+		}
+	}
+	x.ended.Go(func() {
+		if leave != nil {
+			leave.unregister()
+		}
+		t.run()
+	})
+	return nil
+}
+
+var (
+	errClosed     = errors.New("sip: closed")
+	errNoTrunk    = errors.New("sip: no trunk")
+	errOverloaded = errors.New("sip: as many calls as may be go on already")
+)
+
+// trusts tells whether the address is the trunk's, or that of a trunk over which calls still go on.
+func (x *Exchange) trusts(from netip.Addr) bool {
+	if t := x.trunk.Load(); t != nil && t.trusts(from) {
+		return true
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for t := range x.used {
+		if t.trusts(from) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *Exchange) drop(outcome string, from netip.Addr) {
+	x.observer.SIP(outcome)
+	x.strange.Do(func() {
+		x.logger.Warn("a message that is not the trunk's, or torn, was dropped", zap.String("outcome", outcome), zap.Stringer("from", from))
+	})
+}
+
+// Name implements [telephony.Caller].
+func (*Exchange) Name() string { return Name }
+
+// Place implements [telephony.Caller].
+func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return errClosed
+	}
+	if x.calls[o.ID] != nil {
+		return nil
+	}
+	t := x.trunk.Load()
+	if t == nil {
+		return errNoTrunk
+	}
+	for _, number := range []string{o.Operator, o.Visitor} {
+		if plainDigits(number) != number || bounded(number) == "" {
+			return errors.New("sip: a number of the order is none")
+		}
+	}
+	if o.CallerID != "" && bounded(plainDigits(o.CallerID)) != o.CallerID {
+		return errors.New("sip: the caller's number is none")
+	}
+	if err := t.ready(); err != nil {
+		return err
+	}
+	if len(x.calls) >= t.settings.Calls {
+		x.observer.SIP(Overloaded)
+		return errOverloaded
+	}
+	c := newCall(t, o)
+	x.calls[o.ID] = c
+	x.used[t]++
+	x.observer.SIP(Placed)
+	x.ended.Go(func() {
+		defer x.forget(c)
+		c.run()
+	})
+	return nil
+}
+
+// Cancel implements [telephony.Caller].
+func (x *Exchange) Cancel(_ context.Context, id string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if c := x.calls[id]; c != nil {
+		c.cancel()
+	}
+	return nil
+}
+
+func (x *Exchange) forget(c *call) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.calls, c.order.ID)
+	if x.used[c.trunk]--; x.used[c.trunk] == 0 {
+		delete(x.used, c.trunk)
+	}
+}
+
+// State is what an exchange is doing.
+type State struct {
+	// Calls is how many orders are carried out.
+	Calls int
+	// Registers tells whether the trunk is asked to send calls here, and Registered whether it
+	// has agreed.
+	Registers, Registered bool
+}
+
+// State tells what the exchange is doing.
+func (x *Exchange) State() State {
+	x.mu.Lock()
+	s := State{Calls: len(x.calls)}
+	x.mu.Unlock()
+	if t := x.trunk.Load(); t != nil {
+		s.Registers, s.Registered = t.settings.Register, t.registered.Load()
+	}
+	return s
+}
+
+// Close ends all calls, takes the registration back, and closes the sockets.
+func (x *Exchange) Close() error {
+	x.mu.Lock()
+	x.closed = true
+	for _, c := range x.calls {
+		c.cancel()
+	}
+	if t := x.trunk.Load(); t != nil {
+		t.retire()
+		if t.settings.Register {
+			x.ended.Go(t.unregister)
+		}
+	}
+	x.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		x.ended.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeTimeout):
+		x.logger.Warn("calls had not ended when their sockets were closed")
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.sockets {
+		s.close()
+	}
+	for _, s := range x.sockets {
+		<-s.done
+	}
+	clear(x.sockets)
+	return x.ua.Close()
+}

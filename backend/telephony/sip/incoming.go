@@ -1,0 +1,91 @@
+package sip
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/emiago/sipgo/sip"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+)
+
+// incomingTimeout bounds how long a caller waits to be told whom to call.
+const incomingTimeout = time.Second
+
+// invited answers an INVITE: one of a dialog changes the session, any other is a call that comes in.
+func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
+	if r.To().Params.Has("tag") {
+		if l := x.legOf(r, tx); l != nil {
+			x.renewed(l, r, tx)
+		}
+		return
+	}
+	trunk, desk := x.trunk.Load(), x.desk.Load()
+	if trunk == nil || desk == nil || desk.Incoming == nil {
+		x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable")
+		return
+	}
+	region := trunk.settings.Region
+	called := calledOf(r, region)
+	if called == "" {
+		x.observer.SIP(Unknown)
+		x.respond(r, tx, sip.StatusNotFound, "Not Found")
+		return
+	}
+	e := telephony.Event{
+		Platform: Name, Call: callOf(r), Kind: telephony.Start, Connects: true,
+		Called: called, Caller: callerOf(r, region), Talk: telephony.Untold, Wait: telephony.Untold,
+	}
+	var gone atomic.Bool
+	tx.OnCancel(func(*sip.Request) { gone.Store(true) })
+	ctx, cancel := context.WithTimeout(context.Background(), incomingTimeout)
+	defer cancel()
+	number, err := desk.Incoming(ctx, e)
+	outcome := Redirected
+	if err != nil {
+		number, outcome = trunk.settings.Destination, Fallback
+	}
+	switch {
+	case gone.Load(): // the library has answered
+		x.observer.SIP(Abandoned)
+		x.endOf(desk, e, telephony.Missed)
+	case number != "":
+		x.observer.SIP(outcome)
+		contact := trunk.address(trunk.settings.dialled(number))
+		x.respond(r, tx, sip.StatusMovedTemporarily, "Moved Temporarily", &sip.ContactHeader{Address: contact})
+	case err != nil:
+		x.observer.SIP(Nowhere)
+		x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
+		x.endOf(desk, e, telephony.Failed)
+	default:
+		x.observer.SIP(Unknown)
+		x.respond(r, tx, sip.StatusNotFound, "Not Found")
+	}
+}
+
+// endOf tells how a call has ended that has not been redirected. Of one that has been, nothing is
+// heard any more.
+func (x *Exchange) endOf(desk *Desk, e telephony.Event, status telephony.Status) {
+	if desk.Ended == nil {
+		return
+	}
+	e.Kind, e.Connects, e.Status = telephony.End, false, status
+	desk.Ended(context.Background(), e)
+}
+
+// callOf names the call: by its Call-ID, or by a digest of one that cannot be kept.
+func callOf(r *sip.Request) string {
+	id := string(*r.CallID())
+	odd := func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }
+	if utf8.ValidString(id) && !strings.ContainsFunc(id, odd) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}

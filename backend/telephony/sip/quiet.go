@@ -1,0 +1,31 @@
+package sip
+
+import (
+	"context"
+	"log/slog"
+
+	"go.uber.org/zap"
+)
+
+// quiet takes what the library logs. It logs whole messages, with the numbers in them, so only the
+// words are taken, and only for who looks for a fault.
+func quiet(logger *zap.Logger) *slog.Logger { return slog.New(quietHandler{logger}) }
+
+type quietHandler struct{ logger *zap.Logger }
+
+// Enabled implements [slog.Handler].
+func (h quietHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.logger.Core().Enabled(zap.DebugLevel)
+}
+
+// Handle implements [slog.Handler].
+func (h quietHandler) Handle(_ context.Context, r slog.Record) error {
+	h.logger.Debug("the SIP library has something to tell", zap.String("what", r.Message))
+	return nil
+}
+
+// WithAttrs implements [slog.Handler].
+func (h quietHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+// WithGroup implements [slog.Handler].
+func (h quietHandler) WithGroup(string) slog.Handler { return h }

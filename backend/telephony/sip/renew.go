@@ -1,0 +1,253 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+)
+
+// renewTimeout bounds how long a phone may think about another session.
+const renewTimeout = 20 * time.Second
+
+// renewal is an INVITE within the dialog of a leg, and the answer to it.
+type renewal struct {
+	leg     *leg
+	seq     uint32
+	session []byte
+	status  int
+	reason  string
+
+	mu  sync.Mutex
+	ack *sip.Request
+}
+
+var errRefused = errors.New("the phone does not take another session")
+
+// propose asks the phone of a dialog for another session: the one that is offered, or one that the
+// phone is to offer. A response that is a success has to be acknowledged.
+func (l *leg) propose(offer []byte) (*renewal, error) {
+	l.mu.Lock()
+	l.seq++
+	r := l.request(sip.INVITE, l.seq)
+	l.mu.Unlock()
+	setSession(r, offer)
+	ctx, cancel := context.WithTimeout(context.Background(), renewTimeout)
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		n := &renewal{leg: l, seq: r.CSeq().SeqNo}
+		tx, err := l.trunk.send(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		tx.OnRetransmission(n.repeated)
+		res, err := final(ctx, tx)
+		if err != nil {
+			tx.Terminate()
+			return nil, err
+		}
+		if again := l.trunk.authorized(r, res, attempt, l.next); again != nil {
+			r = again
+			continue
+		}
+		n.status, n.reason, n.session = res.StatusCode, res.Reason, session(res)
+		if contact := res.Contact(); contact != nil && res.IsSuccess() {
+			l.mu.Lock()
+			l.target = *contact.Address.Clone()
+			l.mu.Unlock()
+		}
+		return n, nil
+	}
+}
+
+// final is the final response of the transaction.
+func final(ctx context.Context, tx sip.ClientTransaction) (*sip.Response, error) {
+	for {
+		select {
+		case res := <-tx.Responses():
+			if !res.IsProvisional() {
+				return res, nil
+			}
+		case <-tx.Done():
+			return nil, errors.Join(errSilent, tx.Err())
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (n *renewal) success() bool { return n.status >= 200 && n.status < 300 }
+
+// acknowledge sends the ACK, with a session when the phone has offered one.
+func (n *renewal) acknowledge(description []byte) {
+	n.leg.mu.Lock()
+	ack := n.leg.request(sip.ACK, n.seq)
+	n.leg.mu.Unlock()
+	setSession(ack, description)
+	n.mu.Lock()
+	n.ack = ack.Clone()
+	n.mu.Unlock()
+	n.leg.write(ack)
+}
+
+func (n *renewal) repeated(res *sip.Response) {
+	n.mu.Lock()
+	ack := n.ack
+	n.mu.Unlock()
+	if ack != nil && res.IsSuccess() {
+		n.leg.write(ack.Clone())
+	}
+}
+
+// renew gives the phone another session, which it has to take.
+func (l *leg) renew(offer []byte) ([]byte, error) {
+	n, err := l.propose(offer)
+	if err != nil {
+		return nil, err
+	}
+	if !n.success() {
+		return nil, errRefused
+	}
+	n.acknowledge(nil)
+	return n.session, nil
+}
+
+// renewed passes an INVITE of a dialog on to the other phone: somebody holds, changes the codec, or
+// keeps the session alive (RFC 3261, section 14). Offers and answers go through as they are.
+func (x *Exchange) renewed(l *leg, r *sip.Request, tx sip.ServerTransaction) {
+	offer := session(r)
+	if offer == nil && len(r.Body()) > 0 {
+		x.respond(r, tx, sip.StatusUnsupportedMediaType, "Unsupported Media Type", sip.NewHeader("Accept", sessionType))
+		return
+	}
+	other := l.partner()
+	if other == nil || !l.begin(other) {
+		x.respond(r, tx, sip.StatusRequestPending, "Request Pending")
+		return
+	}
+	defer l.finish(other)
+	l.mu.Lock()
+	if contact := r.Contact(); contact != nil {
+		l.target = *contact.Address.Clone()
+	}
+	acks := make(chan *sip.Request, 1)
+	l.acks, l.acksOf = acks, r.CSeq().SeqNo
+	l.mu.Unlock()
+	n, err := other.propose(offer)
+	if err != nil {
+		x.respond(r, tx, sip.StatusNotAcceptableHere, "Not Acceptable Here")
+		return
+	}
+	if !n.success() {
+		x.respond(r, tx, n.status, n.reason)
+		return
+	}
+	if offer != nil {
+		n.acknowledge(nil)
+	}
+	ack := x.respondSession(l, r, tx, n.session, acks)
+	if offer != nil {
+		return
+	}
+	var answer []byte
+	if ack != nil {
+		answer = session(ack)
+	}
+	if answer == nil && n.session != nil {
+		answer = declined(n.session)
+	}
+	n.acknowledge(answer)
+}
+
+// respondSession answers an INVITE of a dialog with the session, again and again until the ACK comes
+// (RFC 3261, section 13.3.1.4). The ACK is nil when it does not.
+func (x *Exchange) respondSession(l *leg, r *sip.Request, tx sip.ServerTransaction, description []byte, acks <-chan *sip.Request) *sip.Request {
+	res := sip.NewResponseFromRequest(r, sip.StatusOK, "OK", nil)
+	res.AppendHeader(&sip.ContactHeader{Address: l.trunk.contact})
+	res.AppendHeader(sip.NewHeader("Allow", allowed))
+	setSession(res, description)
+	late := time.NewTimer(64 * sip.T1)
+	defer late.Stop()
+	for pause := sip.T1; ; pause = min(2*pause, sip.T2) {
+		if err := tx.Respond(res); err != nil {
+			return nil
+		}
+		again := time.NewTimer(pause)
+		select {
+		case ack := <-acks:
+			again.Stop()
+			return ack
+		case ack := <-tx.Acks():
+			again.Stop()
+			return ack
+		case <-again.C:
+		case <-late.C:
+			again.Stop()
+			return nil
+		}
+	}
+}
+
+// acknowledged passes an ACK on to who waits for it.
+func (x *Exchange) acknowledged(r *sip.Request, tx sip.ServerTransaction) {
+	l := x.legOf(r, tx)
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	acks := l.acks
+	if l.acksOf != r.CSeq().SeqNo {
+		acks = nil
+	}
+	l.mu.Unlock()
+	select {
+	case acks <- r:
+	default:
+	}
+}
+
+// partner is the leg of the other phone, once both are joined.
+func (l *leg) partner() *leg {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.joined
+}
+
+// join notes who the other phone is.
+func (l *leg) join(other *leg) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.joined = other
+}
+
+// begin tells whether the sessions of both may change: one change at a time.
+func (l *leg) begin(other *leg) bool {
+	for i, one := range []*leg{l, other} {
+		one.mu.Lock()
+		busy := one.renewing || one.ended
+		if !busy {
+			one.renewing = true
+		}
+		one.mu.Unlock()
+		if busy {
+			if i == 1 {
+				l.stopRenewing()
+			}
+			return false
+		}
+	}
+	return true
+}
+
+func (l *leg) finish(other *leg) {
+	l.stopRenewing()
+	other.stopRenewing()
+}
+
+func (l *leg) stopRenewing() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewing = false
+}

@@ -1,0 +1,60 @@
+package sip
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/emiago/sipgo/sip"
+)
+
+// maxSession is the size in bytes of a session's description.
+const maxSession = 16 << 10
+
+const sessionType = "application/sdp"
+
+// session is the session's description in a message, nil when there is none.
+func session(m interface {
+	Body() []byte
+	ContentType() *sip.ContentTypeHeader
+}) []byte {
+	body := m.Body()
+	if len(body) == 0 || len(body) > maxSession {
+		return nil
+	}
+	kind := m.ContentType()
+	if kind == nil {
+		return nil
+	}
+	name, _, _ := strings.Cut(kind.Value(), ";")
+	if !strings.EqualFold(strings.TrimSpace(name), sessionType) {
+		return nil
+	}
+	return body
+}
+
+// declined answers an offer in a way that no media flow: all streams are refused by port 0 (RFC 3264,
+// section 6). It is what a phone gets whose call has come to nothing (RFC 3725, section 6).
+func declined(offer []byte) []byte {
+	var answer bytes.Buffer
+	media := false
+	for line := range strings.Lines(string(offer)) {
+		line = strings.TrimRight(line, "\r\n")
+		kind, rest, found := strings.Cut(line, "=")
+		if !found || len(kind) != 1 {
+			continue
+		}
+		switch {
+		case kind == "m":
+			media = true
+			fields := strings.Fields(rest)
+			if len(fields) < 4 {
+				continue
+			}
+			fields[1] = "0"
+			answer.WriteString("m=" + strings.Join(fields, " ") + "\r\n")
+		case !media && strings.Contains("vosct", kind):
+			answer.WriteString(line + "\r\n")
+		}
+	}
+	return answer.Bytes()
+}

@@ -1,0 +1,117 @@
+package sip
+
+import (
+	"bytes"
+	"net"
+	"net/netip"
+
+	"github.com/emiago/sipgo/sip"
+)
+
+// maxMessage is the size in bytes of a message.
+const maxMessage = 16 << 10
+
+// packets are those of a socket that the trunk has sent and that can be read. Everything else is
+// dropped and counted: an answer would tell strangers that somebody is here, or could be sent to
+// somebody else in their name.
+type packets struct {
+	net.PacketConn
+	guard *guard
+}
+
+// guard says what is let in.
+type guard struct {
+	trusted func(netip.Addr) bool
+	dropped func(outcome string, from netip.Addr)
+	parser  *sip.Parser
+}
+
+// ReadFrom implements [net.PacketConn].
+func (p packets) ReadFrom(b []byte) (int, net.Addr, error) {
+	for {
+		n, from, err := p.PacketConn.ReadFrom(b)
+		if err != nil {
+			return n, from, err
+		}
+		address := addressOf(from)
+		switch {
+		case !p.guard.trusted(address):
+			p.guard.dropped(Stranger, address)
+		case len(bytes.Trim(b[:n], "\r\n\x00")) == 0: // keeps the way through a router open
+		case n > maxMessage || !p.guard.readable(b[:n]):
+			p.guard.dropped(Torn, address)
+		default:
+			return n, from, nil
+		}
+	}
+}
+
+// readable tells whether the datagram is a message with all headers by which it can be told what it
+// is about. The library reads it once more; it takes headers for granted that may be missing.
+func (g *guard) readable(datagram []byte) bool {
+	m, err := g.parser.ParseSIP(bytes.Clone(datagram))
+	if err != nil {
+		return false
+	}
+	return complete(m)
+}
+
+// complete tells whether the headers are there that each message has (RFC 3261, section 8.1.1).
+func complete(m sip.Message) bool {
+	var headers interface {
+		Via() *sip.ViaHeader
+		From() *sip.FromHeader
+		To() *sip.ToHeader
+		CallID() *sip.CallIDHeader
+		CSeq() *sip.CSeqHeader
+	}
+	var method sip.RequestMethod
+	switch m := m.(type) {
+	case *sip.Request:
+		headers, method = m, m.Method
+	case *sip.Response:
+		headers = m
+	default:
+		return false
+	}
+	via, from, to, id, cseq := headers.Via(), headers.From(), headers.To(), headers.CallID(), headers.CSeq()
+	if via == nil || from == nil || to == nil || id == nil || cseq == nil {
+		return false
+	}
+	branch, _ := via.Params.Get("branch")
+	return branch != "" && len(*id) <= maxCallID && (method == "" || cseq.MethodName == method)
+}
+
+// connections are those that the trunk opens. Others are closed before they can send anything.
+type connections struct {
+	net.Listener
+	guard *guard
+}
+
+// Accept implements [net.Listener].
+func (l connections) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if address := addressOf(c.RemoteAddr()); !l.guard.trusted(address) {
+			l.guard.dropped(Stranger, address)
+			c.Close()
+			continue
+		}
+		return c, nil
+	}
+}
+
+// addressOf is the IP address without port and zone.
+func addressOf(from net.Addr) netip.Addr {
+	if from == nil {
+		return netip.Addr{}
+	}
+	both, err := netip.ParseAddrPort(from.String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return both.Addr().Unmap().WithZone("")
+}

@@ -1,0 +1,248 @@
+package sip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/emiago/sipgo"
+	"github.com/emiago/sipgo/sip"
+	"github.com/icholy/digest"
+	"go.uber.org/zap"
+)
+
+const (
+	// resolveEvery is how often the addresses of the trunk's host are looked up.
+	resolveEvery = time.Minute
+	// resolveTimeout bounds one such lookup.
+	resolveTimeout = 5 * time.Second
+	// maxAttempts bounds how often a request is repeated with credentials: once, and once more
+	// when the trunk's nonce is stale.
+	maxAttempts = 2
+)
+
+// Trunk is a trunk with its settings. They do not change; another trunk takes its place.
+type Trunk struct {
+	x        *Exchange
+	settings Settings
+	client   *sipgo.Client
+	contact  sip.Uri
+	// port is that of the trunk's host.
+	host string
+	port int
+
+	addresses  atomic.Pointer[[]netip.AddrPort] // of the host; the first is called
+	registered atomic.Bool
+	registerID string // the Call-ID of all registrations, as their numbers count on
+	registerNo uint32
+
+	ending context.Context
+	end    context.CancelFunc
+}
+
+// same tells whether the settings are equal.
+func (s *Settings) same(other Settings) bool { return reflect.DeepEqual(*s, other) }
+
+func newTrunk(x *Exchange, s Settings) (*Trunk, error) {
+	own := s.Listen[slices.IndexFunc(s.Listen, func(a Address) bool { return a.Transport == s.Transport })]
+	host, port := own.At.Addr().String(), int(own.At.Port())
+	if s.Public != "" {
+		host, port = splitHost(s.Public)
+		if !strings.HasSuffix(s.Public, ":"+strconv.Itoa(port)) {
+			port = int(own.At.Port())
+		}
+	}
+	options := []sipgo.ClientOption{sipgo.WithClientHostname(host), sipgo.WithClientPort(port), sipgo.WithClientNAT()}
+	if s.Transport == UDP { // so that what is sent comes from where it is listened
+		options = append(options, sipgo.WithClientConnectionAddr(own.At.String()))
+	}
+	client, err := sipgo.NewClient(x.ua, options...)
+	if err != nil {
+		return nil, fmt.Errorf("making a client of SIP: %w", err)
+	}
+	t := &Trunk{x: x, settings: s, client: client, registerID: random()}
+	t.host, t.port = splitHost(s.Trunk)
+	t.contact = sip.Uri{Scheme: "sip", User: s.User, Host: host, Port: port, UriParams: sip.NewParams()}
+	if s.Transport != UDP {
+		t.contact.UriParams.Add("transport", s.Transport)
+	}
+	t.ending, t.end = context.WithCancel(context.Background())
+	if ip, err := netip.ParseAddr(t.host); err == nil {
+		t.addresses.Store(&[]netip.AddrPort{netip.AddrPortFrom(ip.Unmap(), uint16(t.port))})
+	}
+	return t, nil
+}
+
+// run keeps what is known of the trunk up to date until it is retired.
+func (t *Trunk) run() {
+	if t.addresses.Load() == nil {
+		t.resolve()
+		t.x.ended.Go(func() {
+			tick := time.NewTicker(resolveEvery)
+			defer tick.Stop()
+			for {
+				select {
+				case <-t.ending.Done():
+					return
+				case <-tick.C:
+					t.resolve()
+				}
+			}
+		})
+	}
+	if t.settings.Register {
+		t.keepRegistered()
+	}
+}
+
+// retire ends what run does. Calls over the trunk go on.
+func (t *Trunk) retire() { t.end() }
+
+// resolve looks up the trunk's host: its service records (RFC 3263) when no port is given, and else
+// its addresses. What was known holds while nothing is found.
+func (t *Trunk) resolve() {
+	ctx, cancel := context.WithTimeout(t.ending, resolveTimeout)
+	defer cancel()
+	var found []netip.AddrPort
+	add := func(host string, port uint16) {
+		ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", strings.TrimSuffix(host, "."))
+		if err != nil {
+			return
+		}
+		for _, ip := range ips {
+			found = append(found, netip.AddrPortFrom(ip.Unmap(), port))
+		}
+	}
+	if !strings.Contains(t.settings.Trunk, ":") {
+		if _, records, err := net.DefaultResolver.LookupSRV(ctx, "sip", t.settings.Transport, t.host); err == nil {
+			for _, r := range records {
+				add(r.Target, r.Port)
+			}
+		}
+	}
+	if len(found) == 0 {
+		add(t.host, uint16(t.port))
+	}
+	if len(found) == 0 {
+		t.x.logger.Warn("the SIP trunk's host has no address", zap.String("trunk", t.settings.Trunk))
+		return
+	}
+	own := t.settings.Listen[0].At.Addr()
+	slices.SortStableFunc(found, func(a, b netip.AddrPort) int { // those of the own family first
+		rank := func(p netip.AddrPort) int {
+			if p.Addr().Is4() == own.Unmap().Is4() {
+				return 0
+			}
+			return 1
+		}
+		return rank(a) - rank(b)
+	})
+	t.addresses.Store(&found)
+}
+
+// trusts tells whether the address is one of the trunk's.
+func (t *Trunk) trusts(from netip.Addr) bool {
+	if addresses := t.addresses.Load(); addresses != nil {
+		if slices.ContainsFunc(*addresses, func(a netip.AddrPort) bool { return a.Addr() == from }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.settings.Trusted, func(p netip.Prefix) bool { return p.Contains(from) })
+}
+
+// ready tells why the trunk cannot be called over now.
+func (t *Trunk) ready() error {
+	switch {
+	case t.addresses.Load() == nil:
+		return errors.New("sip: the trunk's host has no address")
+	case t.settings.Register && !t.registered.Load():
+		return errors.New("sip: the trunk has not agreed to the registration")
+	}
+	return nil
+}
+
+// address is that of a user at the trunk.
+func (t *Trunk) address(user string) sip.Uri {
+	host, port := splitHost(t.settings.Domain)
+	if !strings.HasSuffix(t.settings.Domain, ":"+strconv.Itoa(port)) {
+		port = 0
+	}
+	return sip.Uri{Scheme: "sip", User: user, Host: host, Port: port}
+}
+
+// toTrunk makes the request one that goes to the trunk itself, whatever its own address.
+func (t *Trunk) toTrunk(r *sip.Request) {
+	r.SetTransport(strings.ToUpper(t.settings.Transport))
+	if addresses := t.addresses.Load(); addresses != nil {
+		r.SetDestination((*addresses)[0].String())
+	}
+}
+
+// send begins a transaction with the request, whose headers are complete but for Via.
+func (t *Trunk) send(ctx context.Context, r *sip.Request) (sip.ClientTransaction, error) {
+	return t.client.TransactionRequest(ctx, r, sipgo.ClientRequestBuild)
+}
+
+// do sends a request that is no INVITE, with credentials if the trunk asks for them, and returns the
+// final response to it. next gives the number of the repeated request.
+func (t *Trunk) do(ctx context.Context, r *sip.Request, next func() uint32) (*sip.Response, error) {
+	for attempt := 0; ; attempt++ {
+		res, err := t.client.Do(ctx, r, sipgo.ClientRequestBuild)
+		if err != nil {
+			return nil, err
+		}
+		again := t.authorized(r, res, attempt, next)
+		if again == nil {
+			return res, nil
+		}
+		r = again
+	}
+}
+
+// authorized is the request with the credentials that the response to it asks for. It is nil when
+// none are asked for, or those that are known would not help.
+func (t *Trunk) authorized(r *sip.Request, res *sip.Response, attempt int, next func() uint32) *sip.Request {
+	asked, given := "WWW-Authenticate", "Authorization"
+	switch res.StatusCode {
+	case sip.StatusUnauthorized:
+	case sip.StatusProxyAuthRequired:
+		asked, given = "Proxy-Authenticate", "Proxy-Authorization"
+	default:
+		return nil
+	}
+	if t.settings.Password == "" || attempt >= maxAttempts {
+		return nil
+	}
+	for _, h := range res.GetHeaders(asked) {
+		challenge, err := digest.ParseChallenge(h.Value())
+		if err != nil {
+			continue
+		}
+		challenge.Algorithm = strings.ToUpper(challenge.Algorithm)
+		if t.settings.Realm != "" && challenge.Realm != t.settings.Realm || !digest.CanDigest(challenge) {
+			continue
+		}
+		again := r.Clone()
+		again.RemoveHeader("Via")
+		again.RemoveHeader(given)
+		again.CSeq().SeqNo = next()
+		credentials, err := digest.Digest(challenge, digest.Options{
+			Method: r.Method.String(), URI: r.Recipient.String(), Count: 1,
+			Username: t.settings.User, Password: t.settings.Password,
+		})
+		if err != nil {
+			continue
+		}
+		again.AppendHeader(sip.NewHeader(given, credentials.String()))
+		return again
+	}
+	return nil
+}
