@@ -46,6 +46,16 @@ func (o *Operators) Present(ctx context.Context, siteID, groupID int64) (ids []i
 	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
+// Connected tells whether the operator has the console open, away or not, and sees the site.
+// It may be a second old.
+func (o *Operators) Connected(ctx context.Context, siteID, id int64) (bool, error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(found.present, func(p present) bool { return p.id == id && p.sites.Has(siteID) }), nil
+}
+
 // Routing is that of the site's group; [ToAll] for 0 and for a group that the site does not
 // have. It may be a second old.
 func (o *Operators) Routing(ctx context.Context, siteID, groupID int64) (Routing, error) {
@@ -78,9 +88,9 @@ func (o *Operators) look(ctx context.Context) (*answer, error) {
 			return found, nil
 		}
 	}
-	there, err := db.List(ctx, o.db.Read(), func(p *present) []any { return []any{&p.id, &p.sites} },
-		`SELECT DISTINCT o.id, o.sites FROM operator_leases l JOIN operators o ON o.id = l.operator_id
-		WHERE l.expires_at > $1 AND NOT o.away AND NOT o.disabled ORDER BY o.id`, now.UnixMilli())
+	there, err := db.List(ctx, o.db.Read(), func(p *present) []any { return []any{&p.id, &p.sites, &p.away} },
+		`SELECT DISTINCT o.id, o.sites, o.away FROM operator_leases l JOIN operators o ON o.id = l.operator_id
+		WHERE l.expires_at > $1 AND NOT o.disabled ORDER BY o.id`, now.UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("reading presence: %w", err)
 	}
@@ -133,10 +143,11 @@ type zoned struct {
 	zone *time.Location
 }
 
-// present is an operator who is there.
+// present is an operator who has the console open.
 type present struct {
 	id    int64
 	sites scope.Sites
+	away  bool
 }
 
 // each yields those who are there for the group of the site, until yield returns false.
@@ -153,7 +164,7 @@ func (a *answer) each(siteID, groupID int64, yield func(id int64) bool) {
 			continue
 		}
 		for _, p := range a.present {
-			if p.sites.Has(siteID) && g.has(p.id) && !yield(p.id) {
+			if !p.away && p.sites.Has(siteID) && g.has(p.id) && !yield(p.id) {
 				return
 			}
 		}

@@ -1,0 +1,236 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+const (
+	// OfferTime is how long an operator has to take a conversation that is offered.
+	OfferTime = 30 * time.Second
+	// deskPause is the least time between two looks at those that wait, and deskBeat the
+	// most.
+	deskPause, deskBeat = 200 * time.Millisecond, time.Second
+	// deskAtOnce bounds how many conversations one look goes through.
+	deskAtOnce = 500
+	// deskDuty is its name among the duties of nodes.
+	deskDuty = "chat.desk"
+)
+
+// Desk gets waiting conversations to operators: it offers them by the routing of their group,
+// and puts those back whose operator is gone while the visitor waits.
+type Desk struct {
+	chats     *Chats
+	operators *operator.Operators
+	logger    *zap.Logger
+}
+
+// NewDesk returns the desk of the conversations.
+func NewDesk(chats *Chats, operators *operator.Operators, logger *zap.Logger) *Desk {
+	return &Desk{chats, operators, logger}
+}
+
+// Run does it until ctx ends, on one node at a time.
+func (d *Desk) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, err := d.chats.db.Duty(ctx, deskDuty, d.attend); err != nil && ctx.Err() == nil {
+			d.logger.Warn("conversations are not brought to operators", zap.Error(err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(deskBeat):
+		}
+	}
+}
+
+func (d *Desk) attend(ctx context.Context) error {
+	news, forget := d.chats.db.Subscribe(journal.Topic)
+	defer forget()
+	beat := time.NewTicker(deskBeat)
+	defer beat.Stop()
+	for {
+		if err := d.Look(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(deskPause):
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-news:
+		case <-beat.C:
+		}
+	}
+}
+
+// unanswered is a conversation whose visitor waits, with to whom it is offered.
+type unanswered struct {
+	Conversation
+	since   int64
+	offered int64
+	until   int64 // milliseconds; 0 when it is offered to nobody
+	tried   string
+}
+
+// Look goes once through the conversations that wait for an answer.
+func (d *Desk) Look(ctx context.Context) error {
+	if err := d.forget(ctx); err != nil {
+		return fmt.Errorf("forgetting offers: %w", err)
+	}
+	rows, err := db.List(ctx, d.chats.db.Read(), func(u *unanswered) []any {
+		return []any{&u.SiteID, &u.ID, &u.GroupID, &u.State, &u.OperatorID, &u.since, &u.offered, &u.until, &u.tried}
+	}, `SELECT c.site_id, c.id, c.group_id, c.state, c.operator_id, c.waiting_since, COALESCE(o.operator_id, 0), COALESCE(o.until, 0), COALESCE(o.tried, '')
+		FROM conversations c LEFT JOIN chat_offers o ON o.site_id = c.site_id AND o.conversation_id = c.id
+		WHERE c.state <> 'closed' AND (c.waiting_since > 0 OR c.state = 'waiting') ORDER BY c.last_at LIMIT $1`, deskAtOnce)
+	if err != nil {
+		return fmt.Errorf("looking for those who wait: %w", err)
+	}
+	for _, u := range rows {
+		if u.State == Open {
+			err = d.keepOrReturn(ctx, u)
+		} else {
+			err = d.route(ctx, u)
+		}
+		if err != nil && err != ErrUnknown { // erased since
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes offers of conversations that do not wait any more: when they do again, they
+// are offered anew.
+func (d *Desk) forget(ctx context.Context) error {
+	const ended = `FROM chat_offers WHERE NOT EXISTS (SELECT 1 FROM conversations c
+		WHERE c.site_id = chat_offers.site_id AND c.id = chat_offers.conversation_id AND c.state = 'waiting')`
+	some, _, err := db.One(ctx, d.chats.db.Read(), db.Only[int64], `SELECT COUNT(*) `+ended)
+	if err != nil || some == 0 {
+		return err
+	}
+	return d.chats.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE `+ended)
+		return err
+	})
+}
+
+// keepOrReturn puts the conversation back whose operator is not connected any more.
+func (d *Desk) keepOrReturn(ctx context.Context, u unanswered) error {
+	connected, err := d.operators.Connected(ctx, u.SiteID, u.OperatorID)
+	if err != nil || connected {
+		return err
+	}
+	return d.chats.ReturnFrom(ctx, u.SiteID, u.ID, u.OperatorID)
+}
+
+// route offers the conversation to the next operator when it is time for that.
+func (d *Desk) route(ctx context.Context, u unanswered) error {
+	routing, err := d.operators.Routing(ctx, u.SiteID, u.GroupID)
+	if err != nil || routing == operator.ToAll || u.until == math.MaxInt64 {
+		return err
+	}
+	present, err := d.operators.Present(ctx, u.SiteID, u.GroupID)
+	if err != nil {
+		return err
+	}
+	now := d.chats.now().UnixMilli()
+	if u.until > now && slices.Contains(present, u.offered) {
+		return nil
+	}
+	left := slices.DeleteFunc(present, func(id int64) bool { return strings.Contains(u.tried, mark(id)) })
+	if len(left) == 0 {
+		if u.until == 0 { // nobody is there yet
+			return nil
+		}
+		return d.offer(ctx, u, 0, math.MaxInt64)
+	}
+	next, err := d.next(ctx, u.SiteID, left, routing)
+	if err != nil {
+		return err
+	}
+	return d.offer(ctx, u, next, now+OfferTime.Milliseconds())
+}
+
+func mark(id int64) string { return "," + strconv.FormatInt(id, 10) + "," }
+
+// next is whose turn it is: of those who are least busy, or of all, the one who was offered
+// something the longest time ago.
+func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing operator.Routing) (int64, error) {
+	type load struct{ id, busy, at int64 }
+	loads, err := db.List(ctx, d.chats.db.Read(), func(l *load) []any { return []any{&l.id, &l.busy, &l.at} },
+		`SELECT t.operator_id, 0, t.at FROM chat_turns t WHERE t.site_id = $1
+		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state = 'open' GROUP BY operator_id
+		UNION ALL SELECT operator_id, COUNT(*), 0 FROM chat_offers WHERE operator_id <> 0 GROUP BY operator_id`, siteID)
+	if err != nil {
+		return 0, fmt.Errorf("looking for an operator: %w", err)
+	}
+	sums := make(map[int64]load)
+	for _, l := range loads {
+		sum := sums[l.id]
+		sums[l.id] = load{l.id, sum.busy + l.busy, max(sum.at, l.at)}
+	}
+	return slices.MinFunc(ids, func(a, b int64) int {
+		x, y := sums[a], sums[b]
+		if routing == operator.LeastBusy && x.busy != y.busy {
+			return cmp.Compare(x.busy, y.busy)
+		}
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(a, b))
+	}), nil
+}
+
+// offer offers the conversation, which still waits, to the operator; to all for 0.
+func (d *Desk) offer(ctx context.Context, u unanswered, to, until int64) error {
+	c := d.chats
+	return c.write(ctx, u.SiteID, u.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
+		if now.State != Waiting || now.GroupID != u.GroupID {
+			return nil
+		}
+		tried := u.tried
+		if to != 0 {
+			tried += mark(to)
+			_, err := tx.Exec(ctx, `INSERT INTO chat_turns (site_id, operator_id, at) VALUES ($1, $2, $3)
+				ON CONFLICT (site_id, operator_id) DO UPDATE SET at = EXCLUDED.at`, u.SiteID, to, c.now().UnixMilli())
+			if err != nil {
+				return fmt.Errorf("offering a conversation: %w", err)
+			}
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO chat_offers (site_id, conversation_id, operator_id, until, tried) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (site_id, conversation_id) DO UPDATE SET operator_id = EXCLUDED.operator_id, until = EXCLUDED.until, tried = EXCLUDED.tried`,
+			u.SiteID, u.ID, to, until, tried)
+		if err != nil {
+			return fmt.Errorf("offering a conversation: %w", err)
+		}
+		return c.tell(ctx, tx, *now, Offered, to, 0)
+	})
+}
+
+// Offer is to whom a waiting conversation is offered.
+type Offer struct {
+	SiteID, ConversationID int64
+	OperatorID             int64 // 0 for all
+}
+
+// Offers are those of the waiting conversations of the site; with 0, of all sites.
+func (c *Chats) Offers(ctx context.Context, siteID int64) ([]Offer, error) {
+	list, err := db.List(ctx, c.db.Read(), func(o *Offer) []any { return []any{&o.SiteID, &o.ConversationID, &o.OperatorID} },
+		`SELECT o.site_id, o.conversation_id, o.operator_id FROM chat_offers o JOIN conversations c ON c.site_id = o.site_id AND c.id = o.conversation_id
+		WHERE c.state = 'waiting' AND (o.site_id = $1 OR $1 = 0) AND o.operator_id <> 0`, siteID)
+	if err != nil {
+		return nil, fmt.Errorf("reading offers: %w", err)
+	}
+	return list, nil
+}
