@@ -59,7 +59,7 @@ func reply(status, body string) string {
 
 // The parts of scenarios.
 var (
-	Invited      = `<recv request="INVITE" crlf="true" rrs="true"><action><ereg regexp=".*" search_in="hdr" header="From:" assign_to="remote"/>
+	Invited = `<recv request="INVITE" crlf="true" rrs="true"><action><ereg regexp=".*" search_in="hdr" header="From:" assign_to="remote"/>
 <ereg regexp=".*" search_in="hdr" header="Via:" assign_to="proxy"/><ereg regexp=".*" search_in="hdr" header="Via:" occurrence="2" assign_to="caller"/></action></recv>` + "\n"
 	Trying       = strings.Replace(reply("100 Trying", ""), ";tag=scripted[call_number]", "", 1)
 	Ringing      = reply("180 Ringing", "")
