@@ -196,6 +196,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Service:  a.service.Service,
 		Pictures: &a.service.pictures,
 		Forms:    a.service.forms,
+		Ending:   a.ending.Done(),
 		Observer: edgeObserver{a},
 
 		WholeAddresses: a.Addresses == wholeAddresses,

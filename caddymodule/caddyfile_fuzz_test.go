@@ -17,6 +17,7 @@ func FuzzDirective(f *testing.F) {
 		"prefix /desk/\nobjects Svc\nvariant B\nservice local\nphone_mask \"+7 (###) ###-##-##\"\nconsent ok yes\norigins https://m.shop.example",
 		"prerender static\nattribution last_non_direct\ndynamical_replacement on",
 		"number 74951234567 {\ntarget .phone #callme [name=tel]\nselector \"footer a.tel\"\npicture img.a {\nsize 18\ncolor navy\n}\nstatic 74957654321 utm_source=news* gclid\n}",
+		"widget {\ncolor \"#0a7d4f\"\ntitle ru \"a\"\ntitle b\nfield phone required\nfield city optional {\nlabel en City\n}\ntext request.send \"c\"\ninvite {\nafter 30s\naddress /cart*\nsource utm_source=news*\ntext \"d\"\n}\n}",
 		"number \"8 (495) 123\"", "number 74951234567 {", "}\n", "selector \"a:::b\"", "static 7 *=*", "number 1{\npicture \"[a=\\\"\" {\nfont \xff\n}\n}",
 	} {
 		f.Add("shop", lines)

@@ -67,6 +67,28 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		}
 //		prerender             off|static|dynamic
 //		attribution           first|last|last_non_direct
+//		widget {
+//			launcher  on|off
+//			side      left|right
+//			color     <color>
+//			avatar    <address>
+//			title     [<language>] <text>
+//			greeting  [<language>] <text>
+//			language  en|ru
+//			field     <name> required|optional [<label>] {
+//				label [<language>] <text>
+//			}
+//			text      <key> [<language>] <text>
+//			chat      on|off
+//			files     on|off
+//			sitephone on|off
+//			invite {
+//				after   <time>
+//				address <path>
+//				source  <condition>
+//				text    [<language>] <text>
+//			}
+//		}
 //	}
 //
 // The matcher chooses the pages; it is no part of these tokens.
@@ -116,6 +138,11 @@ func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) (map[string]*caddyf
 		if known.block != nil {
 			if _, err := h.readBlock(line, *known.block); err != nil {
 				return nil, err
+			}
+			if known.block.end != nil {
+				if err := known.block.end(h); err != nil {
+					return nil, line.Err(err.Error())
+				}
 			}
 		}
 	}

@@ -21,12 +21,13 @@ type block struct {
 	of       string // the name that it follows
 	expected string
 	lines    map[string]subdirective
+	end      func(h *Handler) error // checks what the lines say together; nil for nothing
 }
 
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, ignore_forms, credentials, prerender or attribution",
+	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, ignore_forms, credentials, prerender, attribution or widget",
 	lines:    subdirectives,
 }
 
@@ -117,6 +118,7 @@ var subdirectives = map[string]subdirective{
 		}
 		return h.SetAttribution(number.Attribution(values[0]))
 	}},
+	"widget": {read: readWidget, block: &widgetBlock},
 }
 
 func onOrOff(name string, values []string) (bool, error) {

@@ -59,6 +59,7 @@ type scriptService struct {
 	properties map[string]any
 	numbers    any // the records that the answers tell to a page view, and to a page that asks; nil where they tell none
 	online     bool
+	widget     map[string]any // what differs from panelsWidget
 	pages      map[string]string
 	headers    http.Header
 	intercept  func(a arrival, nth int) *reply
@@ -80,6 +81,7 @@ func newScriptService(t *testing.T, settings snippet.ScriptSettings) *scriptServ
 	mux.Handle("/frontdesk/assets/", snippet.Assets())
 	mux.HandleFunc("POST /frontdesk/v1/{route}", s.serveCall)
 	mux.HandleFunc("GET /frontdesk/v1/status", s.serveStatus)
+	mux.HandleFunc("GET /frontdesk/v1/widget", s.serveWidget)
 	mux.HandleFunc("/", s.servePage)
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Server.Close)
@@ -125,6 +127,30 @@ func (s *scriptService) serveStatus(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	s.arrived(arrival{route: "status", body: map[string]any{"k": r.FormValue("k")}})
 	answer(w, map[string]any{"success": true, "online": online})
+}
+
+func (s *scriptService) serveWidget(w http.ResponseWriter, r *http.Request) {
+	language := snippet.Language(r.FormValue("l"))
+	s.mu.Lock()
+	online, widget := s.online, maps.Clone(panelsWidget)
+	maps.Copy(widget, s.widget)
+	general := s.general
+	s.mu.Unlock()
+	s.arrived(arrival{route: "widget", body: map[string]any{"k": r.FormValue("k"), "l": r.FormValue("l")}})
+	if general != nil && !general.give(w, r) {
+		return
+	}
+	answer(w, map[string]any{"success": true, "online": online, "language": language, "texts": snippet.Texts(language), "widget": widget})
+}
+
+// panelsWidget is how the panels look where a test says nothing else.
+var panelsWidget = map[string]any{
+	"launcher": true, "side": "right", "color": "#1f6feb", "avatar": "", "title": "", "greeting": "",
+	"fields": []map[string]any{
+		{"name": "name", "required": false}, {"name": "phone", "required": false}, {"name": "email", "required": false},
+		{"name": "message", "required": true}, {"name": "city", "label": "City", "required": false},
+	},
+	"chat": true, "files": true, "sitephone": true, "captcha": false, "mask": "", "invitations": []any{},
 }
 
 func (s *scriptService) serveCall(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,9 @@ package snippet_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,4 +34,23 @@ func TestTextsAreFoundByTheLanguageOfThePage(t *testing.T) {
 	}
 	snippet.Texts("en")["panel.close"] = "changed"
 	require.NotEqual(t, "changed", snippet.Texts("en")["panel.close"])
+}
+
+// A text that no source names is nobody's, and a text that is not there would be seen as its key.
+func TestTextsAreThoseOfThePanels(t *testing.T) {
+	var named []string
+	for _, folder := range []string{"panels", "chat"} {
+		sources, err := filepath.Glob(filepath.Join("browser", folder, "*.ts"))
+		require.NoError(t, err)
+		require.NotEmpty(t, sources)
+		for _, source := range sources {
+			content, err := os.ReadFile(source)
+			require.NoError(t, err)
+			for _, match := range regexp.MustCompile(`'((?:captcha|chat|field|form|invitation|launcher|panel|phone|request)(?:\.[a-z0-9]+)+)'`).FindAllSubmatch(content, -1) {
+				named = append(named, string(match[1]))
+			}
+		}
+	}
+	slices.Sort(named)
+	require.Equal(t, slices.Sorted(maps.Keys(snippet.Texts("en"))), slices.Compact(named))
 }

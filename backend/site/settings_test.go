@@ -34,6 +34,7 @@ func whole() site.Settings {
 		Origins:              []string{"https://m.shop.example"},
 		Numbers:              []number.Number{{Number: "74951234567", Tracking: []number.Tracking{{Name: "Spring", Pool: "spring", When: []string{"utm_source=news*"}}}}},
 		Pools:                map[string]number.DeclaredPool{"spring": {Numbers: []string{"74957650011"}, Hold: time.Minute}},
+		Widget:               wholeWidget(),
 	}
 }
 
@@ -77,6 +78,8 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, changed, read)
 
 		entries := entriesOf(t, d)
+		widget, err := json.Marshal(wholeWidget())
+		require.NoError(t, err)
 		require.Len(t, entries, 3)
 		require.Equal(t, site.Changed, entries[1].Kind)
 		require.Equal(t, shop.ID, entries[1].SiteID)
@@ -85,11 +88,12 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
 			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"],
 			"numbers": [{"number": "74951234567", "tracking": [{"name": "Spring", "pool": "spring", "when": ["utm_source=news*"]}]}],
-			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}}},
+			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}},
+			"widget": `+string(widget)+`},
 			"numbers": {"added": ["74951234567"]}, "pools": {"added": ["spring"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
 			"phone_mask": "", "region": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
-			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null},
+			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null},
 			"numbers": {"removed": ["74951234567"]}, "pools": {"removed": ["spring"]}}`, string(entries[2].Data))
 	})
 }
@@ -252,9 +256,11 @@ func TestOver(t *testing.T) {
 	off := site.Settings{
 		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(number.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
+		Widget: new(site.Widget),
 	}
-	require.Equal(t, off, off.Over(whole()))
 	require.Equal(t, whole(), whole().Over(off))
+	off.Widget = wholeWidget() // of which each field is one for itself
+	require.Equal(t, off, off.Over(whole()))
 }
 
 func TestInvalidNamesTheSetting(t *testing.T) {

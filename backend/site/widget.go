@@ -135,8 +135,8 @@ func (w *Widget) Check() error {
 		{"side", func() error { return checkEach(w.Side, CheckSide) }},
 		{"color", func() error { return checkEach(w.Color, CheckColor) }},
 		{"avatar", func() error { return checkEach(w.Avatar, CheckAvatar) }},
-		{"title", func() error { return w.Title.check("title", MaxTitle) }},
-		{"greeting", func() error { return w.Greeting.check("greeting", MaxText) }},
+		{"title", func() error { return w.Title.Check("title", MaxTitle) }},
+		{"greeting", func() error { return w.Greeting.Check("greeting", MaxText) }},
 		{"language", func() error { return checkEach(w.Language, CheckLanguage) }},
 		{"fields", w.checkFields},
 		{"texts", w.checkTexts},
@@ -231,7 +231,7 @@ func (f FormField) Check() error {
 	if len(f.Label) == 0 && !slices.Contains(KnownFields, f.Name) {
 		return fmt.Errorf(`field %q: expected %s, or a label behind the name of a field of the site's own, such as field city optional "City"`, f.Name, strings.Join(KnownFields, ", "))
 	}
-	return f.Label.check("label of the field "+f.Name, MaxLabel)
+	return f.Label.Check("label of the field "+f.Name, MaxLabel)
 }
 
 func (w *Widget) checkTexts() error {
@@ -239,7 +239,7 @@ func (w *Widget) checkTexts() error {
 		if err := CheckTextKey(key); err != nil {
 			return err
 		}
-		if err := w.Texts[key].check("text "+key, MaxText); err != nil {
+		if err := w.Texts[key].Check("text "+key, MaxText); err != nil {
 			return err
 		}
 	}
@@ -298,7 +298,7 @@ func (i Invitation) Check() error {
 			return fmt.Errorf("source: %w", err)
 		}
 	}
-	return i.Text.check("text of the invitation", MaxText)
+	return i.Text.Check("text of the invitation", MaxText)
 }
 
 // Complete tells what is wrong with the whole rule.

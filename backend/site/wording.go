@@ -52,8 +52,9 @@ func (w Wording) over(defaults Wording) Wording {
 	return over
 }
 
-// check tells what is wrong with the wording of what is named.
-func (w Wording) check(name string, most int) error {
+// Check tells what is wrong with the wording of what is named. A text has at most so many
+// characters.
+func (w Wording) Check(name string, most int) error {
 	for _, language := range slices.Sorted(maps.Keys(w)) {
 		text := w[language]
 		switch {

@@ -129,12 +129,14 @@ func (s Set) Add(name string, content []byte) string {
 // Has tells whether there is a file of the name that Add has returned.
 func (s Set) Has(name string) bool { return s[name] != nil }
 
-// ServeHTTP serves the file that the last part of the path names. Other names are answered with 404.
+// ServeHTTP serves the file that the last part of the path names, to the pages of all origins: scripts of other hosts load parts of
+// themselves as modules, which needs CORS. Other names are answered with 404.
 func (s Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	file, found := s[path.Base(r.URL.Path)]
 	if !found || strings.HasSuffix(r.URL.Path, "/") {
 		http.NotFound(w, r)
 		return
 	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
 	file.ServeHTTP(w, r)
 }

@@ -1,7 +1,7 @@
 import { consented } from './consent';
 import { key } from './settings';
 import { randomId, soon } from './text';
-import { deliver, failure, wake } from './transport';
+import { deadline, deliver, failure, wake } from './transport';
 import type { Answer, View } from './view';
 import { begin, current, report } from './views';
 
@@ -16,12 +16,6 @@ export interface Call {
   settle(answer: Answer): void;
 }
 
-/**
- * Milliseconds within which every callback is called: sites go on from there, whatever has happened. It is to be less than the five
- * seconds of the timers that they set themselves, and timers may come late.
- */
-export const deadline = 3900;
-
 /** Calls that one page may have waiting and under way. */
 const limit = 500;
 
@@ -35,7 +29,7 @@ export const calls = new Set<Call>();
  */
 export function call(
   route: string,
-  body: Record<string, unknown> | undefined,
+  body: Record<string, unknown> | undefined | false,
   settled?: (answer: Answer) => void,
   patient?: boolean,
 ): Call | undefined {

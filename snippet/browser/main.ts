@@ -1,6 +1,6 @@
 import { pump } from './calls';
 import { config } from './config';
-import { guarded, methods, ofBoth } from './methods';
+import { guarded, methods } from './methods';
 import * as numbers from './numbers';
 import * as panels from './panels';
 import { occupy, previous, type Run } from './page';
@@ -73,8 +73,7 @@ function start(): void {
   occupy(run);
   drain();
   globals[name] = svc;
-  const widget: Record<string, Method> = (globals[config.objects[1]] = {});
-  each(Object.keys(ofBoth), (method) => (widget[method] = commands[method]));
+  globals[config.objects[1]] = Object.assign({}, commands);
   presence.start();
   numbers.begin(() => presence.tell('here'));
 }

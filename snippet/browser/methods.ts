@@ -6,6 +6,7 @@ import { show, sitePhoneCall } from './panels';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
 import { copied, each, encode, text } from './text';
+import { codeOf } from './transport';
 import type { Answer, Method } from './view';
 import { reinitTrackView } from './views';
 
@@ -31,7 +32,7 @@ function addOfflineRequest(req: unknown, callback?: unknown): void {
  * JSON, and the status as of a request of their own, which is 200 for success and for nothing else.
  */
 function requestResult({ success, status, statusText, data }: Answer): object {
-  const result = success ? null : { code: text(data.result && data.result.code) || text(data.code) || 'failed' };
+  const result = success ? null : { code: codeOf(data) || 'failed' };
   return {
     success,
     result,
@@ -44,39 +45,35 @@ function requestResult({ success, status, statusText, data }: Answer): object {
 function addVisitorInfo(req: unknown, callback?: unknown): void {
   const given = Object(req);
   const body: Record<string, string> = {};
+  let filled = false;
   each(['name', 'email', 'phone'], (field) => {
     const value = text(given[field]);
     if (value.trim()) {
+      filled = true;
       body[field] = value;
     }
   });
-  const filled = Object.keys(body).length > 0;
-  call('visitor', filled ? body : undefined, ({ success }) => give(callback, { success }));
+  call('visitor', filled && body, ({ success }) => give(callback, { success }));
 }
 
-/** The methods that both global objects have. */
-export const ofBoth: Record<string, Method> = {
-  getOperatorStatus,
-  openChatWindow: () => show('chat'),
-  openSitePhonePanel: () => show('phone'),
-  openSiteRequestPanel: () => show('request'),
-  sitePhoneCall,
-};
-
-/** The methods of the first global object. */
+/** The methods of the global objects. */
 export const methods: Record<string, Method> = {
-  ...ofBoth,
   addOfflineRequest,
   addVisitorInfo,
   deleteProperty,
   getCredentials,
   getDTPhones,
+  getOperatorStatus,
   getPhones,
   getProperty,
   getSessionId,
   getVisitorId,
   hasProperty,
+  openChatWindow: () => show('chat'),
+  openSitePhonePanel: () => show('phone'),
+  openSiteRequestPanel: () => show('request'),
   setProperty,
+  sitePhoneCall,
   trackEvent,
 };
 

@@ -1,7 +1,7 @@
 import { give } from './calls';
 import { config } from './config';
 import { consented } from './consent';
-import type { Block, Issued, Phone, start, Work } from './numbers/start';
+import type { Block, Issued, Phone, start as Start, Work } from './numbers/start';
 import { load } from './part';
 import { base, key, served, settings } from './settings';
 import { blockOf, each, encode } from './text';
@@ -34,7 +34,7 @@ let guessed = false;
 let parsed = false;
 let loading = false;
 let ended = false;
-let part: typeof start | undefined;
+let part: typeof Start | undefined;
 let work: Work | undefined;
 
 /**
@@ -160,14 +160,16 @@ function issue(anew?: boolean): void {
     run();
   } else if (!loading) {
     loading = true;
-    load(config.numbers, () => {
-      part = globals[Symbol.for('svc:numbers')];
-      if (part) {
-        run();
-      } else {
-        ask();
-      }
-    });
+    start();
+  }
+}
+
+async function start(): Promise<void> {
+  part = await load(config.numbers, 'numbers');
+  if (part) {
+    run();
+  } else {
+    ask();
   }
 }
 

@@ -1,61 +1,31 @@
-import { call, deadline, give } from './calls';
+import { call, give } from './calls';
 import { config } from './config';
-import type { Core, Panels } from './panels/shell';
+import type { Panels } from './panels/shell';
 import { load } from './part';
 import { base, key, settings } from './settings';
 import { getOperatorStatus } from './status';
-import { copied, encode, randomId, text } from './text';
-import { ask, failure, request } from './transport';
-import type { Answer } from './view';
+import { copied, text } from './text';
+import { ask, codeOf, request } from './transport';
 import { current } from './views';
 
-let panels: Panels | undefined;
-let loading = false;
-let ended = false;
-
-/** What is to be shown once the part is there. */
-const wanted = new Set<() => void>();
-
-const core: Core = {
-  base,
-  get key() {
-    return key;
-  },
-  get mask() {
-    return settings.setUIPhoneMaskFormat;
-  },
-  get view() {
-    return current;
-  },
-  call,
-  encode,
-  load,
-  online: getOperatorStatus,
-  randomId,
-  request,
-};
+let panels: Promise<Panels | undefined> | undefined;
+let tries = 0;
 
 /** Shows something with the panels, which are loaded at the first time. Where they cannot be, nothing is shown, and the next time counts. */
-export function show<Name extends keyof Panels>(name: Name, ...args: Parameters<Panels[Name]>): void {
-  wanted.add(() => Reflect.apply(panels![name], panels, args));
-  if (!loading && key) {
-    loading = !panels;
-    if (panels) {
-      go();
-    } else {
-      load(config.panels, go);
-    }
+export async function show<Name extends keyof Panels>(name: Name, status?: number): Promise<void> {
+  panels = panels || start();
+  const shown = await panels;
+  if (shown) {
+    shown[name](status!);
+  } else {
+    panels = undefined;
   }
 }
 
-function go(): void {
-  const start = (window as any)[Symbol.for('svc:panels')];
-  loading = false;
-  if (start && !ended) {
-    panels = panels || start(core);
-    wanted.forEach((run) => run());
-  }
-  wanted.clear();
+async function start(): Promise<Panels | undefined> {
+  // Browsers remember that a module could not be had.
+  const part = key && (await load(config.panels + '?' + tries++, 'panels'));
+  return part && part({ base, call, key, online: getOperatorStatus, request, settings, view: () => current });
 }
 
 /** What the site shows by itself. */
@@ -66,39 +36,28 @@ export function launch(): void {
 }
 
 export function end(): void {
-  ended = true;
   if (panels) {
-    panels.end();
+    show('end');
   }
 }
 
-/** Without a callback the visitor is told himself what has become of his call. */
+/**
+ * Without a callback the visitor is told himself what has become of his call. A service that does not say it counts as a platform
+ * that has failed (specification, 7).
+ */
 export function sitePhoneCall(params: unknown, callback?: unknown): void {
   const request = copied(params);
-  call('callback', request && { request }, (answer) => {
-    const result = callResult(answer);
-    if (typeof callback === 'function') {
-      give(callback, result);
+  call('callback', request && { request }, ({ success, data }) => {
+    const status = success ? 0 : Object(data.result).status || 3;
+    if (callback) {
+      give(callback, { success, result: { status, code: codeOf(data) } });
     } else {
-      show('notice', result.result.status);
+      show('notice', status);
     }
   });
 }
 
-/** A service that does not say what has happened counts as a platform that has failed (specification, 7). */
-export function callResult({ success, data }: Answer): { success: boolean; result: { status: number; code: string } } {
-  const { status, code } = Object(data.result);
-  return { success, result: { status: success ? 0 : Number(status) || 3, code: text(code) || text(data.code) } };
-}
-
-export function getCaptcha(callback: unknown): void {
-  let open = true;
-  const done = ({ data }: Answer): void => {
-    if (open) {
-      open = false;
-      give(callback, { key: text(data.key), url: text(data.url) });
-    }
-  };
-  setTimeout(done, deadline, failure('timeout'));
-  ask('captcha').then(done);
+export async function getCaptcha(callback: unknown): Promise<void> {
+  const { data } = await ask('captcha');
+  give(callback, { key: text(data.key), url: text(data.url) });
 }

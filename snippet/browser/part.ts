@@ -1,24 +1,14 @@
-import { base, nonce } from './settings';
+import { base } from './settings';
 
 /**
- * Loads a part of the script, and calls `done` when it is there or cannot be had. A module is loaded with this script's own nonce,
- * leaves no element in the page, and needs no Trusted Type for its address; where there are no modules, an element does.
+ * What a part of the script leaves for this one, undefined where it cannot be had. A module is loaded with this script's own nonce,
+ * leaves no element in the page, and needs no Trusted Type for its address.
  */
-export async function load(asset: string, done: () => void): Promise<void> {
-  const url = base + 'assets/' + asset;
+export async function load(asset: string, name: string): Promise<any> {
   try {
-    await import(url);
+    await import(base + 'assets/' + asset);
   } catch {
-    try {
-      const script = document.createElement('script');
-      script.nonce = nonce;
-      script.src = url;
-      script.onload = script.onerror = done;
-      document.head.append(script);
-      return;
-    } catch {
-      // The page demands Trusted Types.
-    }
+    // It may be there from a run before.
   }
-  done();
+  return (window as any)[Symbol.for('svc:' + name)];
 }

@@ -1,7 +1,7 @@
-import { call, calls, deadline, give } from './calls';
+import { call, calls, give } from './calls';
 import { key } from './settings';
 import { each, soon, text } from './text';
-import { unanswered } from './transport';
+import { deadline, unanswered } from './transport';
 import type { Answer } from './view';
 import { current } from './views';
 

@@ -13,9 +13,6 @@ if (!source) {
   });
 }
 
-/** What a policy of the page may demand of further scripts. */
-export const nonce = (element && element.nonce) || '';
-
 /** The prefix of the service, with the slash at its end. Empty when it cannot be known: then there is no key either. */
 export const base = source ? new URL('.', source).href : '';
 
@@ -31,14 +28,12 @@ export let key = '';
  */
 export const settings: Record<string, unknown> = Object.create(null);
 
-const names = /^(set(Cs)?(Account|Host)|disableWidgets|setDynamicalReplacement|setUIPhoneMaskFormat)$/;
-
-/** Whether the command is a setting; it is remembered then. The first account that is named counts. */
+/** Whether the command is a setting, as all are that set something but a property; it is remembered then. The first account counts. */
 export function configure(name: string, value: unknown): boolean {
-  if (!names.test(name)) {
+  if (!/^(set(?!P)|disable)/.test(name)) {
     return false;
   }
-  if (/Account/.test(name)) {
+  if (/^set(Cs)?Account$/.test(name)) {
     key = key || text(value).trim();
   } else {
     settings[name] = value;

@@ -1,9 +1,14 @@
 import { base, key } from './settings';
-import { encode } from './text';
+import { encode, text } from './text';
 import type { Answer } from './view';
 
 export function failure(code: string): Answer {
   return { success: false, status: 0, statusText: '', data: { success: false, code } };
+}
+
+/** Why a call has failed, for programs. */
+export function codeOf(data: Answer['data']): string {
+  return text(Object(data.result).code || data.code);
 }
 
 /** Whether the service has not said yes or no: it was not reached, or could not do it now. */
@@ -16,6 +21,12 @@ const attempts = 6;
 
 /** Milliseconds after which a request without an answer is given up for another. */
 const patience = 10_000;
+
+/**
+ * Milliseconds within which every callback is called: sites go on from there, whatever has happened. It is to be less than the five
+ * seconds of the timers that they set themselves, and timers may come late. A question that takes longer is given up.
+ */
+export const deadline = 3900;
 
 /** Bytes of bodies that browsers keep alive for a page that is gone: 64 KiB in all (Fetch, 4.6), less a reserve for the page's own. */
 const keepaliveQuota = 60_000;
@@ -69,7 +80,7 @@ export async function request(
   // A request beyond the quota is refused at once, and the page may have used the quota itself: every second attempt does without.
   const keepalive = size > 0 && attempt % 2 > 0 && kept + size <= keepaliveQuota;
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), patience);
+  const timer = setTimeout(() => abort.abort(), content ? patience : deadline);
   kept += keepalive ? size : 0;
   try {
     const response = await fetch(base + 'v1/' + route, {

@@ -6,21 +6,19 @@ export interface Core {
   /** The prefix of the service, with the slash at its end. */
   readonly base: string;
   readonly key: string;
-  /** The mask of phone numbers that the page has set, of whatever type. */
-  readonly mask: unknown;
-  /** The page view: its credentials, once they are known, or its hit prove whose it is. */
-  readonly view: View | undefined;
+  /** What the page has set, of whatever types, by the names of the commands. */
+  readonly settings: Record<string, unknown>;
   /** A call of the service with the page's credentials, which is delivered once: see calls.ts. */
   call(route: string, body: Record<string, unknown> | undefined, settled?: (answer: Answer) => void, patient?: boolean): Call | undefined;
-  /** JSON without the page's own JSON, which may be another by now. */
-  encode(value: unknown): string;
-  /** Loads another part by the name of its asset. */
-  load(asset: string, done: () => void): void;
   /** Whether an operator is available, as is known. */
   online(): boolean;
-  randomId(): string;
-  /** One request: a POST of the content, or a GET when there is none. It never rejects. */
+  /**
+   * One request: a POST of the content, which is JSON, or a GET when there is none. It never rejects. A GET is given up after 4 seconds, a
+   * POST after 10.
+   */
   request(route: string, content?: string): Promise<Answer>;
+  /** The page view: its credentials, once they are known, or its hit prove whose it is. */
+  view(): View | undefined;
 }
 
 /** What the core script calls. */

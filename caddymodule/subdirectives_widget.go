@@ -1,0 +1,194 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// The lines of a widget's block speak of the handler's widget, those of a field's block of
+// its last field, and those of an invitation's block of its last invitation.
+
+func readWidget(h *Handler, values []string) error {
+	if len(values) != 0 {
+		return errors.New("expected: widget, and a block of its settings")
+	}
+	h.Widget = new(site.Widget)
+	return nil
+}
+
+// wording reads a text of at most so many characters, perhaps behind its language, into a wording.
+func wording(of *site.Wording, line string, most int, values []string) error {
+	language := site.EveryLanguage
+	switch len(values) {
+	case 1:
+	case 2:
+		language = values[0]
+		if err := site.CheckLanguage(language); err != nil || language == "" {
+			return fmt.Errorf("%s %q: expected en or ru before the text, or the text alone, in quotation marks when there are spaces", line, language)
+		}
+	default:
+		return fmt.Errorf("expected: %s [LANGUAGE] TEXT, with the text in quotation marks when there are spaces", line)
+	}
+	if _, given := (*of)[language]; given {
+		return fmt.Errorf("%s is given already for this language: expected it once", line)
+	}
+	*of = of.Set(language, values[len(values)-1])
+	return of.Check(line, most)
+}
+
+// wordingLine is a line of a widget's block with a text.
+func wordingLine(line string, most int, of func(*site.Widget) *site.Wording) subdirective {
+	return subdirective{many: true, read: func(h *Handler, values []string) error {
+		return wording(of(h.Widget), line, most, values)
+	}}
+}
+
+// switchLine is a line of a widget's block that is on or off.
+func switchLine(line string, of func(*site.Widget) **bool) subdirective {
+	return subdirective{read: func(h *Handler, values []string) error {
+		on, err := onOrOff(line, values)
+		*of(h.Widget) = &on
+		return err
+	}}
+}
+
+// wordLine is a line of a widget's block with one word.
+func wordLine(line, expected string, check func(string) error, of func(*site.Widget) **string) subdirective {
+	return subdirective{read: func(h *Handler, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New("expected: " + line + " " + expected)
+		}
+		*of(h.Widget) = &values[0]
+		return check(values[0])
+	}}
+}
+
+var widgetBlock = block{
+	of:       "widget",
+	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, sitephone or invite",
+	lines: map[string]subdirective{
+		"launcher":  switchLine("launcher", func(w *site.Widget) **bool { return &w.Launcher }),
+		"chat":      switchLine("chat", func(w *site.Widget) **bool { return &w.Chat }),
+		"files":     switchLine("files", func(w *site.Widget) **bool { return &w.Files }),
+		"sitephone": switchLine("sitephone", func(w *site.Widget) **bool { return &w.Sitephone }),
+		"side":      wordLine("side", "left, or: side right", site.CheckSide, func(w *site.Widget) **string { return &w.Side }),
+		"color":     wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, site.CheckColor, func(w *site.Widget) **string { return &w.Color }),
+		"avatar":    wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", site.CheckAvatar, func(w *site.Widget) **string { return &w.Avatar }),
+		"language":  wordLine("language", "en, or: language ru", site.CheckLanguage, func(w *site.Widget) **string { return &w.Language }),
+		"title":     wordingLine("title", site.MaxTitle, func(w *site.Widget) *site.Wording { return &w.Title }),
+		"greeting":  wordingLine("greeting", site.MaxText, func(w *site.Widget) *site.Wording { return &w.Greeting }),
+		"text":      {many: true, read: readText},
+		"field":     {many: true, read: readField, block: &fieldBlock},
+		"invite":    {many: true, read: readInvite, block: &inviteBlock},
+	},
+	end: func(h *Handler) error { return h.Widget.Check() },
+}
+
+func readText(h *Handler, values []string) error {
+	if len(values) < 2 {
+		return errors.New("expected: text KEY [LANGUAGE] TEXT, with the text in quotation marks when there are spaces")
+	}
+	key := values[0]
+	if err := site.CheckTextKey(key); err != nil {
+		return err
+	}
+	text := h.Widget.Texts[key]
+	if err := wording(&text, "text "+key, site.MaxText, values[1:]); err != nil {
+		return err
+	}
+	if h.Widget.Texts == nil {
+		h.Widget.Texts = make(map[string]site.Wording)
+	}
+	h.Widget.Texts[key] = text
+	return nil
+}
+
+func readField(h *Handler, values []string) error {
+	const expected = `expected: field NAME required|optional [LABEL], such as field city optional "City"`
+	if len(values) < 2 || len(values) > 3 || values[1] != "required" && values[1] != "optional" {
+		return errors.New(expected)
+	}
+	field := site.FormField{Name: values[0], Required: values[1] == "required"}
+	if len(values) == 3 {
+		field.Label = field.Label.Set(site.EveryLanguage, values[2])
+	}
+	for _, other := range h.Widget.Fields {
+		if other.Name == field.Name {
+			return fmt.Errorf("field %q is given already: expected it once", field.Name)
+		}
+	}
+	if len(h.Widget.Fields) == site.MaxFields {
+		return fmt.Errorf("expected at most %d fields", site.MaxFields)
+	}
+	h.Widget.Fields = append(h.Widget.Fields, field)
+	return nil // a label may follow
+}
+
+var fieldBlock = block{
+	of:       "field",
+	expected: "label",
+	lines: map[string]subdirective{
+		"label": {many: true, read: func(h *Handler, values []string) error {
+			last := &h.Widget.Fields[len(h.Widget.Fields)-1]
+			return wording(&last.Label, "label", site.MaxLabel, values)
+		}},
+	},
+	end: func(h *Handler) error { return h.Widget.Fields[len(h.Widget.Fields)-1].Check() },
+}
+
+func readInvite(h *Handler, values []string) error {
+	switch {
+	case len(values) != 0:
+		return errors.New("expected: invite, and a block that says when and what")
+	case len(h.Widget.Invitations) == site.MaxInvitations:
+		return fmt.Errorf("expected at most %d lines invite", site.MaxInvitations)
+	}
+	h.Widget.Invitations = append(h.Widget.Invitations, site.Invitation{})
+	return nil
+}
+
+// inviteLine is a line that changes the last invitation.
+func inviteLine(expected string, change func(*site.Invitation, string) error) subdirective {
+	return subdirective{read: func(h *Handler, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New("expected: " + expected)
+		}
+		last := &h.Widget.Invitations[len(h.Widget.Invitations)-1]
+		if err := change(last, values[0]); err != nil {
+			return err
+		}
+		return last.Check()
+	}}
+}
+
+var inviteBlock = block{
+	of:       "invite",
+	expected: "after, address, source or text",
+	lines: map[string]subdirective{
+		"after": inviteLine("after TIME, such as after 30s", func(i *site.Invitation, value string) error {
+			after, err := caddy.ParseDuration(value)
+			if err != nil || after < time.Second || after%time.Second != 0 || after > site.MaxAfter*time.Second {
+				return fmt.Errorf("after %q: expected whole seconds up to an hour, such as 30s or 2m", value)
+			}
+			i.After = int(after / time.Second)
+			return nil
+		}),
+		"address": inviteLine("address PATH, with * for any text, such as address /cart*", func(i *site.Invitation, value string) error {
+			i.Address = value
+			return nil
+		}),
+		"source": inviteLine("source CONDITION, such as source utm_source=news*; in quotation marks when there are spaces", func(i *site.Invitation, value string) error {
+			i.Source = value
+			return nil
+		}),
+		"text": {many: true, read: func(h *Handler, values []string) error {
+			return wording(&h.Widget.Invitations[len(h.Widget.Invitations)-1].Text, "text", site.MaxText, values)
+		}},
+	},
+	end: func(h *Handler) error { return h.Widget.Invitations[len(h.Widget.Invitations)-1].Complete() },
+}

@@ -1,0 +1,122 @@
+import type { Answer } from '../view';
+import { empty, icon, make, signs } from './dom';
+import { field, type Input, isAddress, sending, told } from './form';
+import { masked } from './mask';
+import type { Core, Widget } from './shell';
+
+/** The request form. It keeps what has been written while other views are shown. */
+export interface Request {
+  /** Shows the form anew after it was sent. `away` says that nobody is there. */
+  prepare(away: boolean, message?: string): HTMLElement | undefined;
+}
+
+const kinds: Record<string, Record<string, string>> = {
+  name: { autocomplete: 'name' },
+  phone: { type: 'tel', autocomplete: 'tel', inputmode: 'tel', dir: 'ltr' },
+  email: { type: 'email', autocomplete: 'email', inputmode: 'email', dir: 'ltr' },
+};
+
+export function request(core: Core, view: HTMLElement, texts: Record<string, string>, widget: Widget, closed: () => void): Request {
+  const names: Record<string, string> = {
+    name: texts['field.name'],
+    phone: texts['field.phone'],
+    email: texts['field.email'],
+    message: texts['field.message'],
+  };
+  const intro = make('p', { class: 'intro' });
+  const fields: Input[] = [];
+  let whole = (): boolean => true;
+  for (let i = 0; i < widget.fields.length; i++) {
+    const { name, label, required } = widget.fields[i];
+    const attributes = kinds[name] || { autocomplete: 'off' };
+    fields[i] = field(name, names[name] || label || name, required ? undefined : texts['field.optional'], attributes, name === 'message' ? 'textarea' : 'input');
+    if (name === 'phone') {
+      whole = masked(core, widget, fields[i].input as HTMLInputElement);
+    }
+  }
+  const send = sending(texts['request.send'], texts['form.sending']);
+  const form = make('form', { novalidate: true, submit });
+  let sent = false;
+
+  for (let i = 0; i < fields.length; i++) {
+    form.appendChild(fields[i].element);
+  }
+  form.appendChild(send.elements);
+
+  function valueOf(name: string): string {
+    for (let i = 0; i < fields.length; i++) {
+      if (widget.fields[i].name === name) {
+        return fields[i].input.value.trim();
+      }
+    }
+    return '';
+  }
+
+  /** What is wrong with the field, empty when nothing is. */
+  function faultOf(i: number): string {
+    const { name, required } = widget.fields[i];
+    const value = valueOf(name);
+    if (!value) {
+      const contact = (name === 'phone' || name === 'email') && !valueOf('phone') && !valueOf('email');
+      return required ? texts['form.required'] : contact ? texts['form.contact'] : '';
+    }
+    return name === 'email' && !isAddress(value) ? texts['form.email'] : name === 'phone' && !whole() ? texts['form.phone'] : '';
+  }
+
+  function submit(event: Event): void {
+    event.preventDefault();
+    let first: Input | undefined;
+    const body: Record<string, unknown> = { form_name: texts['request.title'] };
+    const others: Record<string, string> = {};
+    for (let i = 0; i < fields.length; i++) {
+      const { name, label } = widget.fields[i];
+      const fault = faultOf(i);
+      // Any one way to answer is enough: it is asked for once.
+      fields[i].fault(fault === texts['form.contact'] && first ? '' : fault);
+      first = first || (fault ? fields[i] : undefined);
+      if (names[name]) {
+        body[name] = valueOf(name);
+      } else {
+        others[label || name] = valueOf(name);
+      }
+    }
+    body.user_fields = others;
+    if (first) {
+      first.input.focus();
+    } else if (!send.busy) {
+      send.begin();
+      core.call('lead', { request: body }, over, true);
+    }
+  }
+
+  function over({ success }: Answer): void {
+    send.over(success ? undefined : texts['form.failed']);
+    if (success) {
+      sent = true;
+      for (let i = 0; i < fields.length; i++) {
+        if (widget.fields[i].name === 'message') {
+          fields[i].input.value = '';
+        }
+      }
+      told(view, icon(signs.done), texts['request.sent'], texts['request.sent.next'], texts['panel.close'], closed);
+    }
+  }
+
+  return {
+    prepare(away, message) {
+      intro.textContent = away ? texts['request.away'] : widget.greeting || texts['request.intro'];
+      if (sent || !form.isConnected || !form.parentNode) {
+        sent = false;
+        empty(view);
+        view.appendChild(intro);
+        view.appendChild(form);
+      }
+      for (let i = 0; i < fields.length; i++) {
+        if (message && widget.fields[i].name === 'message') {
+          fields[i].input.value = message;
+        }
+      }
+      return fields[0] && fields[0].input;
+    },
+  };
+}
