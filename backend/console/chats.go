@@ -46,7 +46,7 @@ type chatTab struct {
 // openChat is the conversation whose page it is.
 type openChat struct {
 	Row     chatRow
-	Entries []entry
+	Entries []remark
 	Earlier bool // there are entries before
 	Working chatWorking
 	Card    card
@@ -243,7 +243,7 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 	}
 	open := &openChat{Earlier: len(entries) > 0 && entries[0].Seq > 1}
 	for _, m := range entries {
-		open.Entries = append(open.Entries, entryOf(f, m))
+		open.Entries = append(open.Entries, remarkOf(f, m))
 	}
 	seen, err := c.seenChats(ctx, []chat.Conversation{conversation})
 	if err != nil {
@@ -350,9 +350,9 @@ func (c *Console) answerEntries(w http.ResponseWriter, r *http.Request, list ...
 		return
 	}
 	f := frame{Words: c.wordsFor(r), Operator: o, Staff: staff}
-	entries := make([]entry, len(list))
+	entries := make([]remark, len(list))
 	for i, m := range list {
-		entries[i] = entryOf(f, m)
+		entries[i] = remarkOf(f, m)
 	}
 	part, err := c.part(f.Words, "chat-entries", entries)
 	if err != nil {

@@ -152,8 +152,8 @@ func chatLink(siteID, id int64) string { return fmt.Sprintf("/chats/%d/%d", site
 // When is the time by which the row is sorted.
 func (r chatRow) When() time.Time { return r.LastAt }
 
-// entry is an entry of a conversation, as shown.
-type entry struct {
+// remark is an entry of a conversation, as shown.
+type remark struct {
 	chat.Message
 	By   string // who has written it; empty for the visitor
 	Mine bool
@@ -162,8 +162,8 @@ type entry struct {
 	Show bool   // the file is a picture
 }
 
-func entryOf(f frame, m chat.Message) entry {
-	e := entry{Message: m, Mine: m.OperatorID == f.Operator.ID && m.OperatorID != 0}
+func remarkOf(f frame, m chat.Message) remark {
+	e := remark{Message: m, Mine: m.OperatorID == f.Operator.ID && m.OperatorID != 0}
 	if m.Author == chat.Operator || m.Author == chat.Note {
 		e.By = ownerName(f.Words, f.Staff, m.OperatorID)
 	}
@@ -180,6 +180,7 @@ func entryOf(f frame, m chat.Message) entry {
 // codeWords are the names of the words for what the service says.
 var codeWords = map[string]string{
 	chat.CodeHanded: "chat.handed", chat.CodeReturned: "chat.returned", chat.CodeBanned: "chat.banned", chat.CodeUnbanned: "chat.unbanned",
+	chat.Unanswered: "chat.unanswered",
 }
 
 func codeText(w *words, m chat.Message) string {

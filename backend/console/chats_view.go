@@ -162,7 +162,7 @@ func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 // chatEvent is what has become of the open conversation.
 type chatEvent struct {
 	Row     chatRow
-	Entries []entry
+	Entries []remark
 	Working chatWorking
 }
 
@@ -178,7 +178,7 @@ func (v *chatsView) conversation(ctx context.Context, row chatRow) ([]byte, erro
 			return nil, err
 		}
 		for _, m := range list {
-			event.Entries = append(event.Entries, entryOf(f, m))
+			event.Entries = append(event.Entries, remarkOf(f, m))
 			v.seq = m.Seq
 		}
 		if len(list) < chat.MaxMessages {
