@@ -41,7 +41,7 @@ func outputs(dir string) (map[string][]byte, error) {
 		"numbers.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, numbers),
 		// A function expression that takes the name of the chat's asset.
 		"panels.js":  fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, panels),
-		"chat.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, chat),
+		"chat.js":    chat,
 		"fill.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, fill),
 		"preview.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, preview),
 	}, nil
