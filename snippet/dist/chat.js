@@ -1,1 +1,1 @@
-(function(){"use strict";var t=()=>({open(){},toggled(){},draft:()=>"",changed(){},end(){}});window[Symbol.for("svc:chat")]=t;})();
+var t=()=>({open(){},toggled(){},draft:()=>"",changed(){},end(){}});export{t as start};
