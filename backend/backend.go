@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
 const (
@@ -106,6 +107,17 @@ func (s *Service) Use() (desk *Desk, done func(), err error) {
 	return desk, s.uses.end, nil
 }
 
+// Progress takes what a telephone platform tells of an order. The error is [ErrNotReady] while
+// it cannot be stored: it is to be told again then.
+func (s *Service) Progress(ctx context.Context, p telephony.Progress) error {
+	desk, done, err := s.Use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return desk.Callbacks.Progress(ctx, p)
+}
+
 // Check returns nil when the service is ready and its database answers and takes
 // writes. The error says why not; it holds no secret of the settings, and is a
 // [db.Trouble] when it is known since when.
@@ -136,6 +148,7 @@ func (s *Service) Close() error {
 		return nil
 	}
 	desk.Console.Close() // its streams would not end by themselves
+	desk.Chatting.Close()
 	if !s.uses.drain(drainTimeout) {
 		s.logger.Warn("closing the database under requests that have not finished")
 	}

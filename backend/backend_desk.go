@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
@@ -30,6 +31,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -58,6 +60,9 @@ type Configuration struct {
 	Console string
 	// Mail is the server that takes mail; nil for none.
 	Mail *notify.MailServer
+	// Callers are the telephone platforms that call people, the one that is taken where a site
+	// names none first. They tell of what they do by [Service.Progress].
+	Callers []telephony.Caller
 	// Webhooks are the ranges of addresses that webhooks may go to beside public ones.
 	Webhooks []netip.Prefix
 }
@@ -104,6 +109,7 @@ type Desk struct {
 	Visits     *visit.Visits
 	Leads      *lead.Leads
 	Chats      *chat.Chats
+	Chatting   *chat.Live
 	Calls      *number.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
@@ -111,6 +117,7 @@ type Desk struct {
 	Persons    *person.Persons
 	Forms      *form.Forms
 	Captchas   *captcha.Captchas
+	Callbacks  *callback.Callbacks
 	API        *api.API
 	Console    *console.Console
 
@@ -169,6 +176,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Visits:    visits,
 		Leads:     leads,
 		Chats:     chats,
+		Chatting:  chat.NewLive(d, entries, operators.Online),
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
@@ -176,9 +184,16 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Captchas:  captcha.New(d, time.Now),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
+	desk.Callbacks = callback.New(callback.Subjects{
+		DB: d, Queue: jobs, Visits: visits, Captchas: desk.Captchas, Groups: operators, Callers: desk.callers, Key: sites.Key,
+	}, time.Now, logger.Named("callbacks"))
 	desk.API.TakeCaptchas(desk.Captchas)
+	desk.API.TakeChats(api.ChatDesk{Chats: chats, Live: desk.Chatting, Name: desk.operatorName})
+	chats.Handle(jobs, leads, desk.regionOf)
+	chats.HandleTranscripts(jobs, desk.letters())
+	desk.API.TakeCallbacks(desk.Callbacks)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), calls.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +247,14 @@ func (d *Desk) configuredPools() (pools number.ConfiguredPools) {
 	return pools
 }
 
+// callers are the telephone platforms of this node's configuration.
+func (d *Desk) callers() []telephony.Caller {
+	if c := d.configured.Load(); c != nil {
+		return c.Callers
+	}
+	return nil
+}
+
 // deliverySettings are those of this node's configuration.
 func (d *Desk) deliverySettings() (s notify.Settings) {
 	if c := d.configured.Load(); c != nil {
@@ -265,6 +288,43 @@ func (d *Desk) regions(ctx context.Context) (regions []string) {
 		}
 	}
 	return regions
+}
+
+// regionOf is the country in whose way the visitors of the site write numbers.
+func (d *Desk) regionOf(ctx context.Context, siteID int64) string {
+	if key, err := d.Sites.Key(ctx, siteID); err == nil {
+		set, _ := d.configuredFor(key)
+		stored, _ := d.Sites.ByKey(ctx, key)
+		for _, own := range []site.Settings{stored.Settings, set} {
+			if own.Region != nil && *own.Region != "" {
+				return *own.Region
+			}
+		}
+	}
+	region, _ := d.Numbers.Region(ctx, siteID)
+	return region
+}
+
+// operatorName is what visitors may know of an operator: the name, and never the login.
+func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
+	o, err := d.Operators.Get(ctx, id)
+	if errors.Is(err, operator.ErrUnknown) {
+		return "", nil
+	}
+	return o.Name, err
+}
+
+// letters are how transcripts of conversations are sent.
+func (d *Desk) letters() chat.Letters {
+	return chat.Letters{
+		Check: notify.CheckMailbox,
+		Can:   func() bool { return d.Deliveries.Sends() },
+		Send: func(ctx context.Context, l chat.Letter) (never bool, err error) {
+			return d.Deliveries.Send(ctx, notify.Letter(l))
+		},
+		Site: d.Sites.Key,
+		Name: d.operatorName,
+	}
 }
 
 // keepOwn notes what a site has of its own, see [site.Sites.OnOwn].
@@ -312,9 +372,10 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// Close ends the console's streams and closes the database.
+// Close ends the console's and the visitors' streams and closes the database.
 func (d *Desk) Close() error {
 	d.Console.Close()
+	d.Chatting.Close()
 	return d.DB.Close()
 }
 

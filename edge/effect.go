@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -32,6 +33,7 @@ type effect struct {
 	captures    []capture.Rule // the site's own, then those of the configuration
 	prerender   string
 	attribution number.Attribution
+	callback    callback.Settings
 	widget      *api.Widget
 }
 
@@ -56,7 +58,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	f := &effect{
 		block: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
-		prerender: *own.Prerender, attribution: *own.Attribution, widget: api.NewWidget(own.Widget, *own.PhoneMask),
+		prerender: *own.Prerender, attribution: *own.Attribution, widget: api.NewWidget(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
 	if b.settings.remote != nil { // which has the numbers
 		f.numbers, f.prerender = b.numbers, ""
@@ -76,7 +78,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		return nil, err
 	}
 	if f.script, err = b.edge.script(snippet.ScriptSettings{
-		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.ActsByItself(),
+		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.HasLauncher(),
 		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
 	}); err != nil {
 		return nil, err
@@ -148,7 +150,9 @@ func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site
 		Origins:        f.origins,
 		Consent:        f.consent,
 		WholeAddresses: f.block.edge.WholeAddresses,
+		Callback:       f.callback,
 		Widget:         f.widget,
+		Ending:         f.block.edge.Ending,
 		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -88,6 +89,8 @@ type Settings struct {
 	// as `form.contact`. Default: none.
 	Credentials string `json:"credentials,omitempty"`
 
+	// How visitors are called back. Default: when a telephone platform and a group with a number are there.
+	Callback *callback.Settings `json:"callback,omitempty"`
 	// How the panels look and what they say: the button, the chat, the request form and the
 	// form that orders a call. Default: as built in, without a button.
 	Widget *site.Widget `json:"widget,omitempty"`
@@ -164,6 +167,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
+		s.checkCallback,
 		s.Widget.Check,
 		s.setCaptures,
 		s.setNumbers,
@@ -259,7 +263,7 @@ func (s *Settings) checkRemote() error {
 		return nil
 	}
 	for name, set := range map[string]bool{
-		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "widget": s.Widget != nil,
+		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "callback": s.Callback != nil, "widget": s.Widget != nil,
 	} {
 		if set {
 			return fmt.Errorf("%s: the site's service is %s: set it there", name, s.remote.URL)
@@ -333,6 +337,23 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
+// checkCallback checks how visitors are called back.
+func (s *Settings) checkCallback() error {
+	if s.Callback == nil {
+		return nil
+	}
+	return s.Callback.Check()
+}
+
+// ChangeCallback changes how visitors are called back, and checks it.
+func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
+	if s.Callback == nil {
+		s.Callback = new(callback.Settings)
+	}
+	change(s.Callback)
+	return s.Callback.Check()
+}
+
 // SetCredentials takes the selector of forms.
 func (s *Settings) SetCredentials(selector string) error {
 	if selector != "" {
@@ -390,10 +411,13 @@ func (s *Settings) Declared() []number.Declared { return s.declaration.Declared(
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget,
+		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.DynamicalReplacement {
 		own.DynamicalReplacement = &s.DynamicalReplacement
+	}
+	if s.Callback != nil {
+		*own.Callback = *s.Callback
 	}
 	if s.Consent != nil {
 		*own.Consent = site.Consent(*s.Consent)

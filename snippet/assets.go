@@ -43,6 +43,9 @@ var (
 	fillName    = assets.Add("fill.js", fillPart)
 )
 
+// PanelsAsset is the name of the part that shows panels, among [Assets].
+func PanelsAsset() string { return panelsName }
+
 // Assets serves the lazily loaded parts of the script, each under a name that ends with a hash of its content, whatever path stands
 // before the name. They may be cached for ever. Other names are answered with 404.
 func Assets() asset.Set { return assets }

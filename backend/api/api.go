@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -50,11 +51,15 @@ type Site struct {
 	// Numbers tells the records of the numbers that the visitor of a page view is shown, as
 	// the script takes them: a JSON array. It is nil where the site has no tracking numbers.
 	Numbers func(context.Context, visit.Hit) (json.RawMessage, error)
+	// Callback says how visitors are called back.
+	Callback callback.Settings
 	// Forward has what a form says sent to the service that has the site's visitors; nil
 	// where that is this one. It is durable when Forward returns nil.
 	Forward func(context.Context, forward.Item) error
 	// Widget is how the site's panels look and what they say; nil for as built in.
 	Widget *Widget
+	// Ending is closed when the configuration ends, and its streams with it; nil for never.
+	Ending <-chan struct{}
 }
 
 // Observer is told what was stored, for counting. It must not block.
@@ -86,9 +91,12 @@ type API struct {
 	arrivals *limits // of the same at their first pages
 	forms    *limits // of those who send forms to the site
 	captchas *captcha.Captchas
+	chats    chats
 	captchaLimits
-	outage rate.Sometimes
-	hiding maphash.Seed // of visitors' addresses
+	callbacks     *callback.Callbacks
+	callbackLimit *limits // of those who ask for callbacks
+	outage        rate.Sometimes
+	hiding        maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
@@ -104,6 +112,7 @@ func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *z
 		arrivals:      &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
 		forms:         newLimits(formRate, formBurst),
 		captchaLimits: newCaptchaLimits(),
+		callbackLimit: newCallbackLimits(),
 		outage:        rate.Sometimes{Interval: time.Second},
 		hiding:        maphash.MakeSeed(),
 	}
@@ -124,6 +133,8 @@ type Route struct {
 	path    string // without slashes at its ends
 	methods []string
 	serve   func(*API, context.Context, *call) (any, error)
+	// stream answers by itself, for as long as the client listens; serve is nil then.
+	stream func(*API, *call) error
 	// consent: it sets or stores something about the visitor in the browser.
 	consent bool
 	// server: it is called by customers' servers, with a slash at the end or
@@ -148,7 +159,16 @@ var routes = []Route{
 	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
 	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
 	{path: "v1/status", methods: get, serve: (*API).status},
+	{path: "v1/callback", methods: post, serve: (*API).callback, consent: true},
 	{path: "v1/widget", methods: get, serve: (*API).widget},
+	{path: "v1/chat", methods: post, serve: (*API).chat, consent: true},
+	{path: "v1/chat/say", methods: post, serve: (*API).chatSay, consent: true},
+	{path: "v1/chat/read", methods: post, serve: (*API).chatRead, consent: true},
+	{path: "v1/chat/typing", methods: post, serve: (*API).chatTyping, consent: true},
+	{path: "v1/chat/transcript", methods: post, serve: (*API).chatTranscript, consent: true},
+	{path: "v1/chat/send", methods: post, serve: (*API).chatSend, consent: true},
+	{path: "v1/chat/file", methods: get, serve: (*API).chatFile},
+	{path: "v1/chat/stream", methods: get, stream: (*API).chatStream},
 	{path: "v1/captcha", methods: get, serve: (*API).captcha},
 	{path: "v1/captcha/{file}", methods: get, serve: (*API).captchaFile},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
@@ -202,6 +222,12 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Ro
 			c.fail(route, err)
 			return
 		}
+	}
+	if route.stream != nil {
+		if err := route.stream(a, c); err != nil {
+			c.fail(route, a.failureOf(c, route.path, err))
+		}
+		return
 	}
 	// What has arrived is stored, even when the page that sent it is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), storeTimeout)

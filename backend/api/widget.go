@@ -119,3 +119,33 @@ func panelLanguage(page, accepted string) string {
 
 // maxPageLanguage is the length of a language's tag in bytes; see RFC 5646, section 4.4.1.
 const maxPageLanguage = 35
+
+// invitation is the text of the invitation with the id, in the language nearest to that one;
+// empty when there is none.
+func (w *Widget) invitation(tag, id string) string {
+	if w == nil || id == "" {
+		return ""
+	}
+	chosen := w.language
+	if chosen == "" {
+		chosen = panelLanguage(tag, "")
+	}
+	for _, i := range w.in(chosen).panels.Invitations {
+		if i.ID == id {
+			return i.Text
+		}
+	}
+	return ""
+}
+
+// takesFiles tells whether visitors may send files.
+func (w *Widget) takesFiles() bool {
+	if w == nil {
+		return true
+	}
+	chosen := w.language
+	if chosen == "" {
+		chosen = panelLanguage("", "")
+	}
+	return w.in(chosen).panels.Files
+}

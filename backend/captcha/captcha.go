@@ -76,19 +76,24 @@ func (c *Captchas) forget(ctx context.Context, tx db.Tx, siteID int64) error {
 // Solve tells whether the value is that of the key, and uses the key up. A key that is
 // unknown, old or used up has no right value.
 func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (right bool, err error) {
-	if !plausible(key) {
-		return false, nil
-	}
-	var digits string
 	err = c.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
-		digits, _, err = db.One(ctx, tx, db.Only[string], `DELETE FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3 RETURNING digits`,
-			siteID, key, c.now().UnixMilli())
+		right, err = c.SolveTx(ctx, tx, siteID, key, value)
 		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("solving a captcha: %w", err)
 	}
-	return digits != "" && strings.Join(strings.Fields(value), "") == digits, nil
+	return right, nil
+}
+
+// SolveTx is Solve within a write of the caller's.
+func (c *Captchas) SolveTx(ctx context.Context, tx db.Tx, siteID int64, key, value string) (right bool, err error) {
+	if !plausible(key) {
+		return false, nil
+	}
+	digits, found, err := db.One(ctx, tx, db.Only[string], `DELETE FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3 RETURNING digits`,
+		siteID, key, c.now().UnixMilli())
+	return found && strings.Join(strings.Fields(value), "") == digits, err
 }
 
 // plausible tells whether the key can be one of [Captchas.Issue].

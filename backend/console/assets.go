@@ -5,9 +5,11 @@ import (
 	"embed"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/asset"
 )
 
@@ -20,9 +22,12 @@ var files embed.FS
 // one: htmx begins with the page as soon as it is left alone, and what extends
 // it must be there by then.
 var served = map[string][]string{
-	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js"},
+	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js", "static/widget.js"},
 	"leaving.js":  {"static/leaving.js"}, // where nobody has signed in
-	"console.css": {"static/console.css"},
+	"console.css": {"static/console.css", "static/widget.css"},
+	"stage.js":    {"static/stage.js"}, // of the page within the page of a site's widget
+	"stage.css":   {"static/stage.css"},
+	"digits.svg":  {"static/digits.svg"},
 	"mark.svg":    {"static/mark.svg"},
 }
 
@@ -34,6 +39,7 @@ var icons = loadIcons()
 
 func loadAssets() (asset.Set, map[string]string) {
 	assets, addresses := make(asset.Set), make(map[string]string)
+	maps.Copy(assets, snippet.Assets()) // the panels of previews
 	for name, parts := range served {
 		var content bytes.Buffer
 		for _, part := range parts {

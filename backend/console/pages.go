@@ -19,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 //go:embed templates/*.html
@@ -26,7 +27,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "deliveries", "endpoint", "groups", "group", "operators", "operator", "history", "person", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "operators", "operator", "history", "person", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
@@ -63,6 +64,8 @@ func functions(w *words) template.FuncMap {
 		"page":     pageOf,
 		"said":     said,
 		"plainly":  plainly,
+		"phrased":  func(p phrase, label string, most int) phrased { return phrased{p, label, most} },
+		"panels":   func() string { return "/assets/" + snippet.PanelsAsset() },
 		"place":    func(i int) int { return i + 1 },
 		"field":    w.field,
 		"how":      func(how string) string { return w.text(howWords[how]) },

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
@@ -39,6 +40,8 @@ type Settings struct {
 	// Captures are the site's own rules for forms that are kept, at most [MaxCaptures]. They come before those of the
 	// configuration.
 	Captures []capture.Rule `json:"captures,omitzero"`
+	// Callback says how visitors are called back.
+	Callback *callback.Settings `json:"callback,omitempty"`
 	// Widget is how the site's panels look and what they say. It stands above the
 	// configuration's field by field.
 	Widget *Widget `json:"widget,omitempty"`
@@ -111,6 +114,11 @@ func (s Settings) Check() error {
 			return &Invalid{"captures", err}
 		}
 	}
+	if s.Callback != nil {
+		if err := s.Callback.Check(); err != nil {
+			return &Invalid{"callback", err}
+		}
+	}
 	if err := s.Widget.Check(); err != nil {
 		return err
 	}
@@ -157,6 +165,9 @@ func (s Settings) Over(defaults Settings) Settings {
 	}
 	if s.Captures == nil {
 		s.Captures = defaults.Captures
+	}
+	if s.Callback == nil {
+		s.Callback = defaults.Callback
 	}
 	s.Widget = s.Widget.Over(defaults.Widget)
 	return s

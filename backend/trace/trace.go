@@ -28,6 +28,7 @@ const (
 	Call    Kind = "call"    // ID: the call's
 	Job     Kind = "job"     // ID: the job's
 
+	Callback     Kind = "callback"     // ID: the callback's
 	Conversation Kind = "conversation" // ID: the conversation's
 )
 

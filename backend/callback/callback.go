@@ -1,0 +1,203 @@
+// Package callback calls visitors back: an operator first, and when that one has answered,
+// the visitor.
+//
+// A callback is a state machine. Each step has a deadline, which a job of the queue looks
+// after, so that a callback ends whatever becomes of the platform or of this process. All of
+// it is in the database: any node goes on with it.
+package callback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Changed is the kind of the journal's entry for a step of a callback. Its subject is the
+// callback, and its data is a [News].
+const Changed = "callback.state"
+
+// News is what the journal says of a step. It names nobody.
+type News struct {
+	State   State  `json:"state"`
+	Reason  string `json:"reason,omitempty"`
+	Step    string `json:"step"`
+	Attempt int    `json:"attempt"`
+}
+
+// State is how far a callback has come.
+type State string
+
+// The states.
+const (
+	Waiting         State = "waiting" // for its time, or for the next attempt
+	CallingOperator State = "calling_operator"
+	CallingVisitor  State = "calling_visitor"
+	Talking         State = "talking"
+	Done            State = "done"
+	NoAnswer        State = "no_answer" // after the last attempt
+	Failed          State = "failed"
+	Closed          State = "closed" // by somebody in the console
+)
+
+// States are all of them.
+var States = []State{Waiting, CallingOperator, CallingVisitor, Talking, Done, NoAnswer, Failed, Closed}
+
+// Open tells whether something is still to happen.
+func (s State) Open() bool { return s == Waiting || s.Calling() }
+
+// Calling tells whether the platform is at it.
+func (s State) Calling() bool { return s == CallingOperator || s == CallingVisitor || s == Talking }
+
+// The origins of callbacks.
+const (
+	Page    = "page"    // the visitor has asked for it on a page
+	Console = "console" // somebody has in the console
+)
+
+// Callback is a call back to a visitor.
+type Callback struct {
+	SiteID, ID int64
+	State      State
+	// Reason is a code: why it has failed, or how the last attempt has ended.
+	Reason string
+	Origin string
+	// Ref is zero where it is nobody's that is known.
+	visit.Ref
+	URL string
+	// Phone is the visitor's number, in digits in international form.
+	Phone string
+	// GroupID is the group that was asked for; 0 for none.
+	GroupID int64
+	// WantedAt is when the visitor wants to be called; zero for at once.
+	WantedAt             time.Time
+	CreatedAt, ChangedAt time.Time
+	// DueAt is when it is tried next, EndedAt when it ended. Each is zero where it is not.
+	DueAt, EndedAt time.Time
+	// Attempts are those begun, of Most, with Pause between them.
+	Attempts, Most int
+	Pause          time.Duration
+	// Operator is who is called first and CallerID what both are shown: digits. Platform
+	// names who carries it out. They may be empty.
+	Operator, CallerID, Platform string
+	// Talk is how long they talked, in seconds; [telephony.Untold] when not told.
+	Talk int64
+
+	deadlineAt, placingAt time.Time
+	order                 string
+	placed, concluded     bool
+	delivery              string
+	result                Result
+	steps                 int
+}
+
+// Step is what has happened to a callback.
+type Step struct {
+	N       int
+	At      time.Time
+	Attempt int
+	// Kind is one of the constants below or a [telephony.Step].
+	Kind string
+	// Detail is an outcome, a code, or the words of a platform.
+	Detail string
+	// By is the login of who did it in the console.
+	By string
+}
+
+// The kinds of steps, beside those of telephony.
+const (
+	StepAsked     = "asked"     // for the callback
+	StepPlaced    = "placed"    // the platform has been asked
+	StepRefused   = "refused"   // by the platform
+	StepSilent    = "silent"    // it has not told of the next step in time
+	StepAgain     = "again"     // somebody wants it to be called now
+	StepPostponed = "postponed" // somebody has put it off
+	StepClosed    = "closed"    // somebody has ended it
+)
+
+// The reasons for which a callback fails, beside the outcomes of telephony.
+const (
+	Off               = "off"                     // the site has no callbacks
+	NoPlatform        = "no_platform"             // none is configured
+	NobodyToCall      = "nobody_to_call"          // neither the group nor the site has a number to call
+	CountryNotAllowed = "country_not_allowed"     // the visitor's number is of another country
+	TypeNotAllowed    = "number_type_not_allowed" // it is a number that costs more, or is no subscriber's
+	PlatformError     = "platform_error"          // the platform has not taken the order
+	PlatformSilent    = "platform_silent"         // it has not told of the next step in time
+)
+
+// Mistakes of those who call. Their texts may be shown.
+var (
+	ErrUnknown = errors.New("there is no such callback")
+	ErrState   = errors.New("the callback's state does not allow that")
+	ErrPhone   = errors.New("expected a telephone number: digits, with the country's code if it is another country's")
+	ErrType    = errors.New("this kind of number is not called: expected that of a person")
+	ErrTime    = errors.New("expected a time within the next 30 days")
+)
+
+// Groups tells of the groups that can be called. [operator.Operators] does.
+type Groups interface {
+	Groups(ctx context.Context, siteID int64) ([]operator.Group, error)
+}
+
+// Subjects are what callbacks need of others.
+type Subjects struct {
+	DB       *db.DB
+	Queue    *queue.Queue
+	Visits   *visit.Visits
+	Captchas *captcha.Captchas
+	Groups   Groups
+	// Callers are the platforms that can be asked now, the one that is taken when a site
+	// names none first. It is asked for each attempt.
+	Callers func() []telephony.Caller
+	// Key is the key of a site.
+	Key func(ctx context.Context, siteID int64) (string, error)
+}
+
+// Callbacks keeps the callbacks of all sites and carries them out. It is safe for concurrent
+// use, on any number of nodes.
+type Callbacks struct {
+	Subjects
+	now    func() time.Time
+	logger *zap.Logger
+	ids    *db.Sequence
+}
+
+// kind is that of the queue's jobs.
+const kind = "callback"
+
+// New returns the callbacks of the database, and has the queue do their jobs.
+func New(s Subjects, now func() time.Time, logger *zap.Logger) *Callbacks {
+	c := &Callbacks{Subjects: s, now: now, logger: logger, ids: s.DB.Sequence("callbacks", 16)}
+	s.Queue.Handle(kind, queue.Handler{Do: c.do, Timeout: placeTimeout + lookTime})
+	return c
+}
+
+// caller is the platform of the name, or the first for an empty one; nil for none.
+func (c *Callbacks) caller(name string) telephony.Caller {
+	callers := c.Callers()
+	at := slices.IndexFunc(callers, func(caller telephony.Caller) bool { return name == "" || caller.Name() == name })
+	if at < 0 {
+		return nil
+	}
+	return callers[at]
+}
+
+// lookAt has the queue look at the callback when its next time has come.
+func (c *Callback) lookAt(ctx context.Context, tx db.Tx, at time.Time) error {
+	return queue.Add(ctx, tx, queue.Job{
+		SiteID: c.SiteID, Kind: kind, Target: strconv.FormatInt(c.SiteID, 10), VisitorID: int64(c.Visitor),
+		Payload: []byte(fmt.Sprintf(`{"callback":%d}`, c.ID)), Due: at,
+	})
+}

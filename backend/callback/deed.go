@@ -1,0 +1,177 @@
+package callback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// mistakes are those that callers are told as they are.
+var mistakes = []error{ErrUnknown, ErrState, ErrPhone, ErrType, ErrTime}
+
+func deed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if at := slices.IndexFunc(mistakes, func(mistake error) bool { return errors.Is(err, mistake) }); at >= 0 {
+		return mistakes[at]
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// By is a new callback that somebody in the console wants.
+type By struct {
+	SiteID int64
+	// Login is that of who wants it.
+	Login string
+	// Ref is the visitor's, or zero.
+	visit.Ref
+	// Phone is as it was written, Region the country by which it is read.
+	Phone, Region string
+	GroupID       int64
+	// Time is when to call; zero for now.
+	Time time.Time
+}
+
+// Make adds a callback by hand and has it carried out. What keeps visitors from costing money
+// does not apply but for the kinds of numbers. The error may be [ErrPhone], [ErrType] or
+// [ErrTime].
+func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Result, error) {
+	made := Callback{SiteID: by.SiteID, State: Waiting, Origin: Console, Ref: by.Ref, GroupID: by.GroupID, WantedAt: by.Time, Talk: telephony.Untold}
+	var err error
+	if made.Phone, err = ReadPhone(by.Phone, by.Region); err != nil {
+		return Callback{}, Result{}, err
+	}
+	if by.Time.Sub(c.now()) > Ahead {
+		return Callback{}, Result{}, ErrTime
+	}
+	refused, err := c.plan(ctx, &made, s, by.Region)
+	if err != nil {
+		return Callback{}, Result{}, err
+	}
+	if by.Time.IsZero() { // somebody is there
+		made.DueAt = c.now()
+	}
+	if made.ID, err = c.ids.Next(ctx); err != nil {
+		return Callback{}, Result{}, err
+	}
+	begun := made
+	err = c.DB.Write(ctx, made.ID, func(ctx context.Context, tx db.Tx) error {
+		made = begun
+		now := c.now()
+		made.CreatedAt, made.ChangedAt = now, now
+		if refused != "" {
+			made.State, made.Reason, made.EndedAt, made.DueAt = Failed, refused, now, time.Time{}
+			made.result = Result{NoScenario, refused}
+		}
+		if err := made.insert(ctx, tx); err != nil {
+			return err
+		}
+		if err := made.note(ctx, tx, Step{At: now, Kind: StepAsked, Detail: made.Reason, By: by.Login}); err != nil {
+			return err
+		}
+		return made.store(ctx, tx)
+	})
+	if err != nil {
+		return Callback{}, Result{}, deed("making a callback", err)
+	}
+	if made.State != Waiting || made.DueAt.After(c.now()) {
+		return made, made.result, nil
+	}
+	result, err := c.callNow(ctx, made)
+	return made, result, err
+}
+
+// Call has a callback called now that waits or has ended, with one more attempt at the least.
+// The error may be [ErrUnknown] or [ErrState].
+func (c *Callbacks) Call(ctx context.Context, siteID, id int64, login string, s Settings) (Result, error) {
+	before, err := c.Get(ctx, siteID, id)
+	if err != nil {
+		return Result{}, err
+	}
+	plan := before
+	plan.Origin, plan.WantedAt = Console, time.Time{}
+	refused, err := c.plan(ctx, &plan, s, "")
+	if err != nil {
+		return Result{}, err
+	}
+	if refused != "" {
+		return Result{NoScenario, refused}, nil
+	}
+	var made Callback
+	err = c.DB.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) (err error) {
+		if made, err = locked(ctx, tx, siteID, id); err != nil {
+			return err
+		}
+		if made.State.Calling() {
+			return ErrState
+		}
+		now := c.now()
+		made.State, made.Reason, made.DueAt, made.EndedAt, made.concluded = Waiting, "", now, time.Time{}, false
+		made.Operator, made.CallerID, made.Platform, made.Most = plan.Operator, plan.CallerID, plan.Platform, max(made.Most, made.Attempts+1)
+		if err := made.note(ctx, tx, Step{At: now, Attempt: made.Attempts, Kind: StepAgain, By: login}); err != nil {
+			return err
+		}
+		return made.store(ctx, tx)
+	})
+	if err != nil {
+		return Result{}, deed("calling by hand", err)
+	}
+	return c.callNow(ctx, made)
+}
+
+// Postpone puts a callback off until then, if it is not being called. The error may be
+// [ErrUnknown], [ErrState] or [ErrTime].
+func (c *Callbacks) Postpone(ctx context.Context, siteID, id int64, until time.Time, login string) error {
+	err := c.DB.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) error {
+		made, err := locked(ctx, tx, siteID, id)
+		if err != nil {
+			return err
+		}
+		now := c.now()
+		switch {
+		case made.State.Calling() || made.State == Done || made.Operator == "" || made.Platform == "":
+			return ErrState
+		case !until.After(now) || until.Sub(now) > Ahead:
+			return ErrTime
+		}
+		made.State, made.Reason, made.DueAt, made.EndedAt, made.concluded, made.Most = Waiting, "", until, time.Time{}, false, max(made.Most, made.Attempts+1)
+		if err := made.note(ctx, tx, Step{At: now, Attempt: made.Attempts, Kind: StepPostponed, By: login}); err != nil {
+			return err
+		}
+		return made.store(ctx, tx)
+	})
+	return deed("postponing a callback", err)
+}
+
+// Close ends a callback: nobody is called any more. The error may be [ErrUnknown] or
+// [ErrState].
+func (c *Callbacks) Close(ctx context.Context, siteID, id int64, login string) error {
+	var made Callback
+	calling := false
+	err := c.DB.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) (err error) {
+		if made, err = locked(ctx, tx, siteID, id); err != nil {
+			return err
+		}
+		if made.State == Done || made.State == Closed {
+			return ErrState
+		}
+		now := c.now()
+		calling = made.State.Calling()
+		made.State, made.DueAt, made.deadlineAt, made.EndedAt, made.concluded = Closed, time.Time{}, time.Time{}, now, false
+		if err := made.note(ctx, tx, Step{At: now, Attempt: made.Attempts, Kind: StepClosed, By: login}); err != nil {
+			return err
+		}
+		return made.store(ctx, tx)
+	})
+	if err == nil && calling {
+		c.cancel(ctx, made)
+	}
+	return deed("closing a callback", err)
+}

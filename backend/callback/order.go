@@ -1,0 +1,279 @@
+package callback
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Result is what sitePhoneCall tells (browser interface, sections 2.7 and 7).
+type Result struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+}
+
+// The statuses.
+const (
+	Sent         = 0 // the call was sent to the platform, or will be at its time
+	CaptchaWrong = 1
+	NoScenario   = 2 // nobody can be called, or not this visitor
+	Unreachable  = 3 // platform error
+	TooMany      = 4
+)
+
+// The codes of results, beside those of requests that cannot be read, and those for which a
+// callback fails.
+const (
+	CodeSent    = "sent"    // it is being called
+	CodeLater   = "later"   // it is called at its time, or when somebody is there
+	CodeCaptcha = "captcha" // the digits are wrong, or too old, or were tried before
+
+	LimitMinute  = "limit_minute"  // the site's, of all visitors together
+	LimitDay     = "limit_day"     // the site's
+	LimitVisitor = "limit_visitor" // the visitor's
+	LimitPhone   = "limit_phone"   // the number's
+	LimitAddress = "limit_address" // the address's
+)
+
+const (
+	// PerMinute is how many callbacks the visitors of a site may ask for within a minute
+	// (browser interface, section 8). What is refused is not counted.
+	PerMinute = 10
+	// perVisitor and perPhone are how many a visitor may ask for, and how many for a number,
+	// within 24 hours. Those for a number count at all sites: a stranger may be rung by them.
+	perVisitor, perPhone = 10, 5
+)
+
+// Asked is a request with what is known of who asks.
+type Asked struct {
+	Request
+	SiteID int64
+	visit.Ref
+	URL string
+	// ID is made by the page for its call, which may come twice.
+	ID string
+	// Region is the country by which numbers without a country's code are read.
+	Region string
+}
+
+// Order takes a request for a callback and has it carried out. It returns within the time of
+// ctx, which is some seconds. An error means that it could not be stored. A request that could
+// not be carried out is kept all the same when there is a number to call.
+func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, error) {
+	made := Callback{
+		SiteID: a.SiteID, State: Waiting, Origin: Page, Ref: a.Ref, URL: visit.Clip(a.URL, maxURL), GroupID: a.GroupID, WantedAt: a.Time,
+		Talk: telephony.Untold, delivery: fmt.Sprintf("%d:%s", a.Visitor, a.ID),
+	}
+	var err error
+	if made.Phone, err = ReadPhone(a.Phone, a.Region); err != nil {
+		code := WrongPhone
+		if errors.Is(err, ErrType) {
+			code = TypeNotAllowed
+		}
+		return Result{NoScenario, code}, nil
+	}
+	refused, err := c.plan(ctx, &made, s, a.Region)
+	if err != nil {
+		return Result{}, err
+	}
+	result, earlier, err := c.take(ctx, &made, a, s, refused)
+	if err != nil || earlier || result.Status != Sent || made.State == Failed || !made.DueAt.IsZero() && made.DueAt.After(c.now()) {
+		return result, err
+	}
+	return c.callNow(ctx, made)
+}
+
+// maxURL is the size in bytes of a page's address.
+const maxURL = 2000
+
+// plan says who is called, by which platform and when. refused is the reason for which it
+// cannot be done, or empty.
+func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region string) (refused string, err error) {
+	made.Most, made.Pause, made.CallerID, made.Platform = s.most(), s.pause(), s.CallerID, s.Platform
+	groups, err := c.Groups.Groups(ctx, made.SiteID)
+	if err != nil {
+		return "", err
+	}
+	made.DueAt = made.WantedAt
+	if made.DueAt.IsZero() {
+		made.DueAt = c.now()
+	}
+	if group, is := answering(groups, made.GroupID, s.Phone, made.DueAt); is {
+		if group.Phone != "" {
+			made.Operator = group.Phone
+		}
+		opens, known := group.Opens(made.DueAt)
+		if known {
+			made.DueAt = opens
+		}
+	}
+	made.Operator = cmp.Or(made.Operator, s.Phone)
+	switch caller := c.caller(s.Platform); {
+	case s.Off:
+		return Off, nil
+	case made.Operator == "":
+		return NobodyToCall, nil
+	case caller == nil:
+		return NoPlatform, nil
+	default:
+		made.Platform = caller.Name()
+	}
+	if made.Origin == Page && !slices.Contains(s.countries(region, made.Operator), visit.RegionOf(made.Phone)) {
+		return CountryNotAllowed, nil
+	}
+	return "", nil
+}
+
+// answering is the group that is to be called: the one that is asked for, or else, when the
+// site has no number of its own, one that has a number, of which those that work at the time
+// come first.
+func answering(groups []operator.Group, asked int64, phone string, at time.Time) (operator.Group, bool) {
+	if at := slices.IndexFunc(groups, func(g operator.Group) bool { return g.ID == asked }); at >= 0 {
+		return groups[at], true
+	}
+	if phone != "" {
+		return operator.Group{}, false
+	}
+	found := -1
+	for i, g := range groups {
+		if g.Phone == "" {
+			continue
+		}
+		if g.Open(at) {
+			return g, true
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return operator.Group{}, false
+	}
+	return groups[found], true
+}
+
+// countries are those of which numbers are called.
+func (s Settings) countries(region, operator string) []string {
+	if len(s.Countries) > 0 {
+		return s.Countries
+	}
+	var list []string
+	for _, country := range []string{region, visit.RegionOf(operator)} {
+		if country != "" {
+			list = append(list, country)
+		}
+	}
+	return list
+}
+
+// take checks the captcha and the limits and stores the callback. earlier tells that the same
+// request was taken before.
+func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Settings, refused string) (result Result, earlier bool, err error) {
+	if made.ID, err = c.ids.Next(ctx); err != nil {
+		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
+	}
+	begun := *made
+	err = c.DB.Attempt(ctx, c.Visits.Key(a.Visitor), func(ctx context.Context, tx db.Tx) error {
+		*made, earlier = begun, false
+		now := c.now()
+		if err := tx.Lock(ctx, lockOf(a.SiteID)); err != nil { // so that nobody else counts meanwhile
+			return err
+		}
+		before, found, err := db.One(ctx, tx, func(r *Result) []any { return []any{&r.Status, &r.Code} },
+			`SELECT status, code FROM callbacks WHERE site_id = $1 AND delivery = $2 AND delivery <> ''`, made.SiteID, made.delivery)
+		if err != nil {
+			return err
+		}
+		if found {
+			result, earlier = before, true
+			return nil
+		}
+		if s.Captcha && !s.Off {
+			right, err := c.Captchas.SolveTx(ctx, tx, a.SiteID, a.CaptchaKey, a.CaptchaValue)
+			if err != nil {
+				return err
+			}
+			if !right {
+				result = Result{CaptchaWrong, CodeCaptcha}
+				return nil
+			}
+		}
+		limit, err := limited(ctx, tx, made, s, now)
+		if err != nil {
+			return err
+		}
+		if limit != "" {
+			result = Result{TooMany, limit}
+			return nil
+		}
+		result = Result{Sent, CodeSent}
+		if made.DueAt.After(now) {
+			result.Code = CodeLater
+		}
+		made.CreatedAt, made.ChangedAt = now, now
+		if refused != "" {
+			result = Result{NoScenario, refused}
+			made.State, made.Reason, made.EndedAt, made.DueAt = Failed, refused, now, time.Time{}
+		}
+		made.result = result
+		if err := made.insert(ctx, tx); err != nil {
+			return err
+		}
+		if err := made.note(ctx, tx, Step{At: now, Kind: StepAsked, Detail: made.Reason}); err != nil {
+			return err
+		}
+		if err := made.store(ctx, tx); err != nil {
+			return err
+		}
+		info := visit.Info{Phone: "+" + made.Phone, Region: a.Region}
+		if err := c.Visits.AddInfoTx(ctx, tx, a.SiteID, a.Ref, info); err != nil && !errors.Is(err, visit.ErrTooMany) && !errors.Is(err, visit.ErrNothing) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
+	}
+	return result, earlier, nil
+}
+
+// lockOf is the number by which those wait for each other who count a site's callbacks.
+func lockOf(siteID int64) int64 {
+	hash := fnv.New64a()
+	fmt.Fprint(hash, "callbacks ", siteID)
+	return int64(hash.Sum64())
+}
+
+// limited tells which limit is used up; empty for none.
+func limited(ctx context.Context, tx db.Tx, made *Callback, s Settings, now time.Time) (limit string, err error) {
+	day, minute := now.Add(-24*time.Hour).UnixMilli(), now.Add(-time.Minute).UnixMilli()
+	for _, l := range []struct {
+		name  string
+		most  int
+		where string
+		args  []any
+	}{
+		{LimitMinute, PerMinute, `site_id = $1 AND created_at > $2`, []any{made.SiteID, minute}},
+		{LimitVisitor, perVisitor, `site_id = $1 AND visitor_id = $2 AND created_at > $3`, []any{made.SiteID, int64(made.Visitor), day}},
+		{LimitPhone, perPhone, `phone = $1 AND created_at > $2`, []any{made.Phone, day}},
+		{LimitDay, s.perDay(), `site_id = $1 AND created_at > $2`, []any{made.SiteID, day}},
+	} {
+		counted, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM callbacks WHERE `+l.where+` AND origin = '`+Page+`'`, l.args...)
+		if err != nil {
+			return "", err
+		}
+		if counted >= l.most {
+			return l.name, nil
+		}
+	}
+	return "", nil
+}

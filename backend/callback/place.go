@@ -1,0 +1,251 @@
+package callback
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+)
+
+const (
+	// Ring is for how long each of the two may ring.
+	Ring = 30 * time.Second
+	// placeTimeout is how long a platform has to take an order, and promptTimeout how long
+	// while a page waits for the answer.
+	placeTimeout  = 10 * time.Second
+	promptTimeout = 2 * time.Second
+	// lookTime is what a look at a callback takes beside that.
+	lookTime = 10 * time.Second
+
+	// A platform has to tell of the next step within these times. One that leaves out that the
+	// visitor's phone rings has the time of both.
+	operatorDeadline = 2*Ring + 30*time.Second
+	visitorDeadline  = Ring + 30*time.Second
+	talkDeadline     = 4 * time.Hour
+)
+
+// do looks at the callback of a job.
+func (c *Callbacks) do(ctx context.Context, j queue.Job) error {
+	var about struct {
+		Callback int64 `json:"callback"`
+	}
+	if err := json.Unmarshal(j.Payload, &about); err != nil {
+		return queue.Never(err)
+	}
+	return c.Look(ctx, j.SiteID, about.Callback)
+}
+
+// Look does what is to be done about the callback now, if anything: it has the next attempt
+// carried out, or ends one of which the platform has not told for too long.
+func (c *Callbacks) Look(ctx context.Context, siteID, id int64) error {
+	var made Callback
+	var place, silent bool
+	err := c.DB.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) (err error) {
+		place, silent = false, false
+		if made, err = locked(ctx, tx, siteID, id); err != nil {
+			return err
+		}
+		now := c.now()
+		next := made.next()
+		switch {
+		case next.IsZero():
+			return nil
+		case next.After(now): // the database's clock is another one, or a job of an earlier step
+			return made.lookAt(ctx, tx, next)
+		case made.State == Waiting:
+			place = true
+			return made.begin(ctx, tx, now)
+		case made.State == CallingOperator && !made.placed: // whoever was at it is gone
+			place = true
+			made.placingAt = now.Add(placeTimeout + lookTime)
+			return made.store(ctx, tx)
+		}
+		silent = true
+		if err := made.note(ctx, tx, Step{At: now, Attempt: made.Attempts, Kind: StepSilent}); err != nil {
+			return err
+		}
+		made.silence(now)
+		return made.store(ctx, tx)
+	})
+	if errors.Is(err, ErrUnknown) { // it has been erased
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("looking at a callback: %w", err)
+	}
+	if silent {
+		c.cancel(ctx, made)
+	}
+	if place {
+		_, err = c.place(ctx, made, placeTimeout, false)
+	}
+	return err
+}
+
+// silence ends the attempt of which the platform has not told for too long.
+func (c *Callback) silence(now time.Time) {
+	outcome := telephony.Outcome(PlatformSilent)
+	if c.State == Talking {
+		outcome = telephony.Talked
+	}
+	c.end(outcome, telephony.Untold, now)
+	c.concluded = true
+}
+
+// begin begins the next attempt, which is then to be placed.
+func (c *Callback) begin(ctx context.Context, tx db.Tx, now time.Time) error {
+	c.Attempts++
+	c.order = rand.Text()
+	c.State, c.Reason, c.DueAt, c.EndedAt, c.deadlineAt, c.placed, c.concluded = CallingOperator, "", time.Time{}, time.Time{}, time.Time{}, false, false
+	c.placingAt = now.Add(placeTimeout + lookTime)
+	if _, err := tx.Exec(ctx, `INSERT INTO callback_orders (site_id, order_id, callback_id, attempt) VALUES ($1, $2, $3, $4)`, c.SiteID, c.order, c.ID, c.Attempts); err != nil {
+		return err
+	}
+	if err := c.note(ctx, tx, Step{At: now, Attempt: c.Attempts, Kind: StepPlaced, Detail: c.Platform}); err != nil {
+		return err
+	}
+	return c.store(ctx, tx)
+}
+
+// callNow begins an attempt of a callback that waits and places it, while somebody waits for
+// the result.
+func (c *Callbacks) callNow(ctx context.Context, made Callback) (Result, error) {
+	begun := false
+	err := c.DB.Attempt(ctx, made.ID, func(ctx context.Context, tx db.Tx) (err error) {
+		begun = false
+		if made, err = locked(ctx, tx, made.SiteID, made.ID); err != nil || made.State != Waiting {
+			return err // the queue has been quicker
+		}
+		begun = true
+		return made.begin(ctx, tx, c.now())
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("beginning a callback: %w", err)
+	}
+	if !begun {
+		return Result{Sent, CodeSent}, nil
+	}
+	placed, err := c.place(ctx, made, promptTimeout, true)
+	if err != nil {
+		return Result{}, err
+	}
+	if !placed {
+		return Result{Unreachable, PlatformError}, nil
+	}
+	return Result{Sent, CodeSent}, nil
+}
+
+// place asks the platform to carry out the attempt. placed is false when it has not taken it.
+// final ends the callback then; else it is tried again.
+func (c *Callbacks) place(ctx context.Context, made Callback, timeout time.Duration, final bool) (placed bool, err error) {
+	failure := c.ask(ctx, made, timeout)
+	if failure != nil {
+		c.logger.Warn("a telephone platform has not taken an order", zap.String("platform", made.Platform), zap.Int64("site", made.SiteID), zap.Error(failure))
+	}
+	silent := errors.Is(failure, context.DeadlineExceeded)
+	// What came of it is noted even when whoever has waited for it is gone.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lookTime/2)
+	defer stop()
+	order := made.order
+	err = c.DB.Attempt(ctx, made.ID, func(ctx context.Context, tx db.Tx) (err error) {
+		placed = failure == nil
+		if made, err = locked(ctx, tx, made.SiteID, made.ID); err != nil {
+			return err
+		}
+		if made.order != order || made.placed || !made.State.Calling() {
+			placed = true // the platform has told of it meanwhile, or somebody has closed it
+			return nil
+		}
+		now := c.now()
+		if placed {
+			made.placed = true
+			if made.deadlineAt.IsZero() {
+				made.deadlineAt = now.Add(operatorDeadline)
+			}
+			return made.store(ctx, tx)
+		}
+		most := made.Most
+		if final {
+			made.Most = made.Attempts
+		}
+		made.end(PlatformError, telephony.Untold, now)
+		made.Most, made.concluded = most, silent
+		if final {
+			made.result = Result{Unreachable, PlatformError}
+		}
+		if err := made.note(ctx, tx, Step{At: now, Attempt: made.Attempts, Kind: StepRefused, Detail: failure.Error()}); err != nil {
+			return err
+		}
+		return made.store(ctx, tx)
+	})
+	if errors.Is(err, ErrUnknown) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("noting what came of an order: %w", err)
+	}
+	if !placed && silent { // it may have taken the order all the same
+		c.cancel(ctx, made)
+	}
+	return placed, nil
+}
+
+// ask places the order of the attempt.
+func (c *Callbacks) ask(ctx context.Context, made Callback, timeout time.Duration) error {
+	caller := c.caller(made.Platform)
+	if caller == nil {
+		return errors.New("the platform is not configured here any more")
+	}
+	ctx, stop := context.WithTimeout(ctx, timeout)
+	defer stop()
+	site, err := c.Key(ctx, made.SiteID)
+	if err != nil {
+		return err
+	}
+	taken := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				c.logger.Error("placing an order panicked", zap.Any("panic", p), zap.Stack("stack"))
+				taken <- errors.New("the platform's program has failed")
+			}
+		}()
+		taken <- caller.Place(ctx, telephony.Order{
+			ID: made.order, Site: site, Operator: made.Operator, Visitor: made.Phone, CallerID: made.CallerID, Ring: Ring,
+		})
+	}()
+	select {
+	case err := <-taken:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// cancel has the platform end what it may still be at. Nothing depends on it.
+func (c *Callbacks) cancel(ctx context.Context, made Callback) {
+	caller := c.caller(made.Platform)
+	if caller == nil || made.order == "" {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), placeTimeout)
+	go func() {
+		defer stop()
+		defer func() {
+			if p := recover(); p != nil {
+				c.logger.Error("cancelling an order panicked", zap.Any("panic", p), zap.Stack("stack"))
+			}
+		}()
+		if err := caller.Cancel(ctx, made.order); err != nil {
+			c.logger.Info("an order could not be cancelled", zap.String("platform", made.Platform), zap.Error(err))
+		}
+	}()
+}

@@ -1,0 +1,128 @@
+package callback
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+// Settings are what a site says of its callbacks.
+type Settings struct {
+	// Off has every request refused.
+	Off bool `json:"off,omitempty"`
+
+	// Phone is called first, unless the visitor wants a group that has a number of its own: an
+	// international number in digits. Default: that of the first group that has one.
+	Phone string `json:"phone,omitempty"`
+
+	// Captcha has the visitor read digits from a picture first.
+	Captcha bool `json:"captcha,omitempty"`
+
+	// Countries are those of which numbers are called: ISO 3166-1 alpha-2, such as `RU`. Default:
+	// the site's region, and the country of the number that is called first.
+	Countries []string `json:"countries,omitempty"`
+
+	// PerDay is how many callbacks visitors may ask for within 24 hours. Default: 200.
+	PerDay int `json:"per_day,omitempty"`
+
+	// Repeat is how often it is tried again when somebody does not answer, from 0 to 10. Default: 2.
+	Repeat *int `json:"repeat,omitempty"`
+
+	// PauseSeconds is the pause before each further attempt, from 10 to 86400. Default: 300.
+	PauseSeconds int `json:"pause_seconds,omitempty"`
+
+	// CallerID is the number that both are shown: digits. Default: the platform's own.
+	CallerID string `json:"caller_id,omitempty"`
+
+	// Platform names the telephone platform: `webhook`, `sip` or `twilio`. Default: the one that is
+	// configured.
+	Platform string `json:"platform,omitempty"`
+}
+
+const (
+	// MaxPerDay bounds Settings.PerDay.
+	MaxPerDay = 10_000
+	// maxRepeat bounds Settings.Repeat.
+	maxRepeat = 10
+
+	defaultPerDay = 200
+	defaultRepeat = 2
+	defaultPause  = 5 * time.Minute
+	minPause      = 10 * time.Second
+	maxPause      = 24 * time.Hour
+	maxCountries  = 250
+)
+
+// Platforms are the names that Settings.Platform may have.
+var Platforms = []string{"webhook", "sip", "twilio"}
+
+var dialled = regexp.MustCompile(`^[0-9]{3,15}$`)
+
+// CheckPhone tells what is wrong with a number that is called or shown: in digits, without a
+// plus sign. Short ones are of a company's own exchange.
+func CheckPhone(digits string) error {
+	if !dialled.MatchString(digits) {
+		return errors.New("expected a number in international form, in digits, such as 74951234567")
+	}
+	return nil
+}
+
+// Check tells what is wrong with the settings.
+func (s Settings) Check() error {
+	for _, number := range []struct{ name, digits string }{{"phone", s.Phone}, {"caller_id", s.CallerID}} {
+		if number.digits == "" {
+			continue
+		}
+		if err := CheckPhone(number.digits); err != nil {
+			return fmt.Errorf("callback %s %.80q: %w", number.name, number.digits, err)
+		}
+	}
+	if len(s.Countries) > maxCountries {
+		return fmt.Errorf("callback countries: expected at most %d", maxCountries)
+	}
+	for _, country := range s.Countries {
+		if !phonenumbers.GetSupportedRegions()[country] {
+			return fmt.Errorf("callback countries %.80q: expected the two letters of countries, such as RU KZ", country)
+		}
+	}
+	if s.PerDay < 0 || s.PerDay > MaxPerDay {
+		return fmt.Errorf("callback per_day: expected a number from 1 to %d", MaxPerDay)
+	}
+	if s.Repeat != nil && (*s.Repeat < 0 || *s.Repeat > maxRepeat) {
+		return fmt.Errorf("callback repeat: expected a number from 0 to %d", maxRepeat)
+	}
+	if pause := time.Duration(s.PauseSeconds) * time.Second; s.PauseSeconds != 0 && (pause < minPause || pause > maxPause) {
+		return fmt.Errorf("callback repeat: expected a pause from %v to %v", minPause, maxPause)
+	}
+	if s.Platform != "" && !slices.Contains(Platforms, s.Platform) {
+		return fmt.Errorf("callback platform %.80q: expected %s", s.Platform, strings.Join(Platforms, ", "))
+	}
+	return nil
+}
+
+func (s Settings) perDay() int {
+	if s.PerDay == 0 {
+		return defaultPerDay
+	}
+	return s.PerDay
+}
+
+// most is how many attempts there may be.
+func (s Settings) most() int {
+	if s.Repeat == nil {
+		return 1 + defaultRepeat
+	}
+	return 1 + *s.Repeat
+}
+
+func (s Settings) pause() time.Duration {
+	if s.PauseSeconds == 0 {
+		return defaultPause
+	}
+	return time.Duration(s.PauseSeconds) * time.Second
+}
