@@ -51,7 +51,9 @@ func TestTextsAreThoseOfThePanels(t *testing.T) {
 			require.NoError(t, err)
 			for _, match := range literal.FindAllSubmatch(content, -1) {
 				name := string(match[1])
-				meant := func(key string) bool { return key == name || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name) }
+				meant := func(key string) bool {
+					return key == name || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name)
+				}
 				if strings.Contains(name, ".") {
 					require.True(t, slices.ContainsFunc(keys, meant), "%s in %s", name, source)
 				}
