@@ -2,7 +2,7 @@
 (() => {
 	"use strict";
 	const { panels: address, digits, hello, answer } = document.currentScript.dataset;
-	let scheme = "light", shown, begun = false, running;
+	let scheme = "light", shown, begun = false, part;
 
 	// The panels follow the system. Here they follow what is chosen, and come without moving when a letter has been typed.
 	const write = CSSStyleSheet.prototype.replaceSync;
@@ -26,11 +26,8 @@
 
 	function core(look, online) {
 		return {
-			base: "/", key: "preview", mask: undefined, settings: {}, view: { credentials: {} },
+			base: "/", key: "preview", settings: {}, view: () => ({ credentials: {} }), online: () => online,
 			call(route, body, settled) { later(() => settled?.(well({ result: { status: 0, code: "" } }))); },
-			encode: JSON.stringify,
-			online: () => online,
-			randomId: () => String(Math.random()).slice(2),
 			async request(route) {
 				if (route.startsWith("widget")) return well({ online, ...look });
 				if (route.startsWith("captcha")) return well({ key: "preview", url: digits, sound: "" });
@@ -40,8 +37,6 @@
 	}
 
 	function draw({ look, view, scheme: chosen }) {
-		const start = window[Symbol.for("svc:panels")];
-		if (!start) return;
 		begun = shown === view;
 		scheme = chosen;
 		shown = view;
@@ -53,13 +48,17 @@
 		} else {
 			look.widget.invitations = [];
 		}
-		running = start(core(look, view !== "request"));
-		running.launch();
-		if (view !== "page") running[view]();
+		const { base, key, settings, call, request, online, view: visit } = core(look, view !== "request");
+		const show = (name) => part.show(name, undefined, base, key, settings, call, request, online, visit);
+		show("launch");
+		if (view !== "page") show(view);
 	}
 
 	addEventListener("message", ({ source, origin, data }) => {
-		if (source === parent && origin === location.origin) draw(data);
+		if (part && source === parent && origin === location.origin) draw(data);
 	});
-	import(address).then(() => parent.postMessage("ready", location.origin));
+	import(address).then((loaded) => {
+		part = loaded;
+		parent.postMessage("ready", location.origin);
+	});
 })();
