@@ -143,6 +143,8 @@ type chatAnswer struct {
 	// Earlier tells that there are messages before these.
 	Earlier bool `json:"earlier,omitempty"`
 	Typing  bool `json:"typing,omitempty"`
+	// Mail tells that the conversation can be sent by mail.
+	Mail bool `json:"mail,omitempty"`
 }
 
 // name is an operator's, for visitors. Who has none, or cannot be asked for, has no name.
@@ -236,6 +238,7 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	answer.Messages = a.toldMessages(ctx, messages)
+	answer.Mail = of.OperatorRead > 0 && a.chats.Chats.Mails()
 	return answer, nil
 }
 

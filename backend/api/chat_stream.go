@@ -146,7 +146,8 @@ func (s *visitorStream) run(c *call) {
 	}
 }
 
-var beating = []byte(": here\n\n")
+// beating is an event without news, so that the script hears that the stream is alive.
+var beating = []byte("data: {}\n\n")
 
 func send(w http.ResponseWriter, control *http.ResponseController, event []byte) error {
 	if err := control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {

@@ -66,11 +66,14 @@ func (c *Chats) HandleTranscripts(q *queue.Queue, letters Letters) {
 	})
 }
 
+// Mails tells whether transcripts can be sent.
+func (c *Chats) Mails() bool { return c.letters.Can != nil && c.letters.Can() }
+
 // SendTranscript has the conversation sent to the address, by and by. Nobody can have words of
 // his own sent to others: without a word of an operator it is [ErrNoAnswer]. It is [ErrNoMail]
 // where no mail is sent, and an [Invalid] for what is no address.
 func (c *Chats) SendTranscript(ctx context.Context, of Conversation, address string) error {
-	if c.letters.Can == nil || !c.letters.Can() {
+	if !c.Mails() {
 		return ErrNoMail
 	}
 	if err := c.letters.Check(address); err != nil {
