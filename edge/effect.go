@@ -78,7 +78,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		return nil, err
 	}
 	if f.script, err = b.edge.script(snippet.ScriptSettings{
-		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.ActsByItself(),
+		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.HasLauncher(),
 		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
 	}); err != nil {
 		return nil, err
