@@ -39,6 +39,15 @@ const spoken = `Array.from(window.chatRoot ? chatRoot.querySelectorAll(".log .li
 // chatOpen tells that the chat is shown and can be written in.
 const chatOpen = `window.chatRoot && chatRoot.querySelector(".writing textarea") && !chatRoot.querySelector(".chat").hidden && !chatRoot.querySelector(".panel").hidden`
 
+// runChat runs the example with panels that its pages show by themselves.
+func runChat(t *testing.T, database string) *program {
+	t.Helper()
+	config := example(t)
+	const before = "\t\tvariant A\n"
+	require.Contains(t, config, before)
+	return runProgram(t, strings.Replace(config, before, before+"\t\twidget\n", 1), database)
+}
+
 // wire is a way to a server that can be cut.
 type wire struct {
 	listener net.Listener
@@ -228,7 +237,7 @@ func postgres(t *testing.T) (server *dbtest.Server, settings db.Settings, direct
 func TestChatSurvives(t *testing.T) {
 	t.Parallel()
 	_, settings, database := postgres(t)
-	p := runExample(t, database)
+	p := runChat(t, database)
 	ann := p.answers(t, settings)
 	network := newWire(t, strings.TrimPrefix(p.shop, "http://"))
 	shop := "http://localhost:" + port(network.listener.Addr().String())
@@ -295,7 +304,7 @@ func port(address string) string {
 func TestChatBecomesTheRequestForm(t *testing.T) {
 	t.Parallel()
 	_, settings, database := postgres(t)
-	p := runExample(t, database)
+	p := runChat(t, database)
 	ann := p.answers(t, settings)
 	b := newTab(t)
 	b.opensChat(p.shop)
@@ -309,8 +318,8 @@ func TestChatBecomesTheRequestForm(t *testing.T) {
 func TestChatOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	_, settings, database := postgres(t)
-	one := runExample(t, database)
-	two := runExample(t, database)
+	one := runChat(t, database)
+	two := runChat(t, database)
 	ann := one.answers(t, settings)
 	balancer := newWire(t, strings.TrimPrefix(one.shop, "http://"))
 	b := newTab(t)
@@ -334,10 +343,10 @@ func TestChatIsAccessible(t *testing.T) {
 	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
 	require.NoError(t, err)
 	_, settings, database := postgres(t)
-	p := runExample(t, database)
+	p := runChat(t, database)
 	ann := p.answers(t, settings)
 	b := newTab(t)
-	b.before(strings.Replace(seeChat, `options.mode === "closed"`, `(options = {mode: "open"})`, 1)) // axe looks into open roots alone
+	// axe looks into open roots alone.
 	b.before(`{const attach = Element.prototype.attachShadow; Element.prototype.attachShadow = function () { const root = attach.call(this, {mode: "open"}); window.chatRoot = root; return root; };}`)
 	b.visit(p.shop)
 	b.until(`window.Svc && Svc.getOperatorStatus && Svc.getCredentials() && Svc.getOperatorStatus()`)
