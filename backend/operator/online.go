@@ -170,3 +170,18 @@ func (a *answer) each(siteID, groupID int64, yield func(id int64) bool) {
 		}
 	}
 }
+
+// InGroup tells whether the operator, who sees the site, answers for the group: also for one
+// that the site does not have. It may be a second old.
+func (o *Operators) InGroup(ctx context.Context, siteID, groupID, id int64) (bool, error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, g := range found.groups[siteID] {
+		if g.ID == groupID {
+			return g.has(id), nil
+		}
+	}
+	return true, nil
+}

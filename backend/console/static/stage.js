@@ -2,7 +2,7 @@
 (() => {
 	"use strict";
 	const { panels: address, digits, hello, answer, name } = document.currentScript.dataset;
-	let scheme = "light", shown, begun = false, running;
+	let scheme = "light", shown, begun = false, part;
 
 	// The panels follow the system. Here they follow what is chosen, and come without moving when a letter has been typed.
 	const write = CSSStyleSheet.prototype.replaceSync;
@@ -21,7 +21,7 @@
 		Object.defineProperty(window, name, { get() { throw new DOMException("a preview keeps nothing", "SecurityError"); } });
 	}
 
-	// The stream of a conversation in which somebody has just said something.
+	// The stream of a conversation in which nothing more is said.
 	window.EventSource = class {
 		constructor() { setTimeout(() => this.onmessage?.({ data: "{}" })); }
 		close() {}
@@ -33,27 +33,21 @@
 	const conversation = { id: 1, state: "open", operator: name, read: 1, seen: 2, banned: false };
 
 	function talk(body) {
-		const { after } = JSON.parse(body);
 		const at = Date.now() - 60000;
-		return well({ online: true, stream: "preview", conversation, messages: after === null ? [
+		return well({ online: true, stream: "preview", conversation, messages: JSON.parse(body).after === null ? [
 			{ seq: 1, from: "visitor", id: "preview-hello-000000", text: hello, at }, { seq: 2, from: "operator", operator: name, text: answer, at: at + 20000 },
 		] : [] });
 	}
 
-	function said(id, text) {
+	function said({ id, request: { text } }) {
 		conversation.seen = conversation.read = Math.max(3, conversation.seen + 1);
 		return { conversation: { ...conversation }, message: { seq: conversation.seen, from: "visitor", id, text, at: Date.now() } };
 	}
 
 	function core(look, online) {
 		return {
-			base: "/", key: "preview", mask: undefined, settings: {}, view: () => ({ credentials: {} }),
-			call(route, body, settled) {
-				later(() => settled?.(well(route === "chat/say" ? said(body.id, body.request.text) : { result: { status: 0, code: "" } })));
-			},
-			encode: JSON.stringify,
-			online: () => online,
-			randomId: () => String(Math.random()).slice(2),
+			base: "/", key: "preview", settings: {}, view: () => ({ credentials: {} }), online: () => online,
+			call(route, body, settled) { later(() => settled?.(well(route === "chat/say" ? said(body) : { result: { status: 0, code: "" } }))); },
 			async request(route, body) {
 				if (route === "chat") return talk(body);
 				if (route.startsWith("widget")) return well({ online, ...look });
@@ -64,8 +58,6 @@
 	}
 
 	function draw({ look, view, scheme: chosen }) {
-		const start = window[Symbol.for("svc:panels")];
-		if (!start) return;
 		begun = shown === view;
 		scheme = chosen;
 		shown = view;
@@ -77,13 +69,17 @@
 		} else {
 			look.widget.invitations = [];
 		}
-		running = start(core(look, view !== "request"));
-		running.launch();
-		if (view !== "page") running[view]();
+		const { base, key, settings, call, request, online, view: visit } = core(look, view !== "request");
+		const show = (name) => part.show(name, undefined, base, key, settings, call, request, online, visit);
+		show("launch");
+		if (view !== "page") show(view);
 	}
 
 	addEventListener("message", ({ source, origin, data }) => {
-		if (source === parent && origin === location.origin) draw(data);
+		if (part && source === parent && origin === location.origin) draw(data);
 	});
-	import(address).then(() => parent.postMessage("ready", location.origin));
+	import(address).then((loaded) => {
+		part = loaded;
+		parent.postMessage("ready", location.origin);
+	});
 })();

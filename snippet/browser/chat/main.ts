@@ -256,9 +256,6 @@ export const start: StartChat = (shell: Shell) => {
   };
 };
 
-// The panels of an earlier program know this part by the name alone.
-(window as unknown as Record<symbol, unknown>)[Symbol.for('svc:chat')] = start;
-
 /** Puts the number of unread messages before the page's title, and takes away what it has put there. */
 function titles(texts: Record<string, string>): { show(count: number): void } {
   let put = '';
