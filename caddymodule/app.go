@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -93,6 +94,7 @@ type App struct {
 	pools   map[string]*number.Pool
 	mail    *notify.MailServer
 	allowed []netip.Prefix // of webhooks
+	callers []telephony.Caller
 
 	mu     sync.Mutex
 	sites  map[string]struct{} // the keys that handlers write out
@@ -153,6 +155,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	}
 	platforms, err := a.Telephony.platforms(a.WrittenAt)
 	if err != nil {
+		return err
+	}
+	if a.callers, err = a.Telephony.callers(a.WrittenAt); err != nil {
 		return err
 	}
 	if a.pools, err = resolvePools(a.Pools); err != nil {
@@ -229,6 +234,7 @@ func (a *App) started() {
 		Operators: a.operators,
 		Mail:      a.mail,
 		Webhooks:  a.allowed,
+		Callers:   a.callers,
 		Retention: time.Duration(a.Retention),
 
 		WholeAddresses: a.Addresses == wholeAddresses,
