@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
 	"backend/api":      {"backend/callback", "backend/captcha", "backend/capture", "backend/forward", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet"},
-	"backend/console":  {"backend/callback", "backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet/asset"},
+	"backend/console":  {"backend/callback", "backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet", "snippet/asset"},
 	"backend/lead":     {"backend/capture", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/chat":     {"backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db", "snippet", "snippet/picture"},

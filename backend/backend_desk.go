@@ -109,6 +109,7 @@ type Desk struct {
 	Visits     *visit.Visits
 	Leads      *lead.Leads
 	Chats      *chat.Chats
+	Chatting   *chat.Live
 	Calls      *number.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
@@ -175,6 +176,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Visits:    visits,
 		Leads:     leads,
 		Chats:     chats,
+		Chatting:  chat.NewLive(d, entries, operators.Online),
 		Calls:     calls,
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
@@ -186,6 +188,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		DB: d, Queue: jobs, Visits: visits, Captchas: desk.Captchas, Groups: operators, Callers: desk.callers, Key: sites.Key,
 	}, time.Now, logger.Named("callbacks"))
 	desk.API.TakeCaptchas(desk.Captchas)
+	desk.API.TakeChats(api.ChatDesk{Chats: chats, Live: desk.Chatting, Name: desk.operatorName})
+	chats.Handle(jobs, leads, desk.regionOf)
+	chats.HandleTranscripts(jobs, desk.letters())
 	desk.API.TakeCallbacks(desk.Callbacks)
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), journal.Traces())
@@ -285,6 +290,43 @@ func (d *Desk) regions(ctx context.Context) (regions []string) {
 	return regions
 }
 
+// regionOf is the country in whose way the visitors of the site write numbers.
+func (d *Desk) regionOf(ctx context.Context, siteID int64) string {
+	if key, err := d.Sites.Key(ctx, siteID); err == nil {
+		set, _ := d.configuredFor(key)
+		stored, _ := d.Sites.ByKey(ctx, key)
+		for _, own := range []site.Settings{stored.Settings, set} {
+			if own.Region != nil && *own.Region != "" {
+				return *own.Region
+			}
+		}
+	}
+	region, _ := d.Numbers.Region(ctx, siteID)
+	return region
+}
+
+// operatorName is what visitors may know of an operator: the name, and never the login.
+func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
+	o, err := d.Operators.Get(ctx, id)
+	if errors.Is(err, operator.ErrUnknown) {
+		return "", nil
+	}
+	return o.Name, err
+}
+
+// letters are how transcripts of conversations are sent.
+func (d *Desk) letters() chat.Letters {
+	return chat.Letters{
+		Check: notify.CheckMailbox,
+		Can:   func() bool { return d.Deliveries.Sends() },
+		Send: func(ctx context.Context, l chat.Letter) (never bool, err error) {
+			return d.Deliveries.Send(ctx, notify.Letter(l))
+		},
+		Site: d.Sites.Key,
+		Name: d.operatorName,
+	}
+}
+
 // keepOwn notes what a site has of its own, see [site.Sites.OnOwn].
 func (d *Desk) keepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 	if err := declarer.Wait(ctx, tx); err != nil {
@@ -330,9 +372,10 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// Close ends the console's streams and closes the database.
+// Close ends the console's and the visitors' streams and closes the database.
 func (d *Desk) Close() error {
 	d.Console.Close()
+	d.Chatting.Close()
 	return d.DB.Close()
 }
 

@@ -4,6 +4,7 @@ package caddymodule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -83,6 +85,8 @@ type App struct {
 	operators []backend.Operator
 	service   *sharedService
 	edge      *edge.Edge
+	trunk     sip.Settings
+	exchange  *sharedExchange // nil without a SIP trunk
 
 	// ending is done when this configuration is about to be replaced: streams
 	// end then, so that browsers open them anew on the next one.
@@ -193,6 +197,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 			return fmt.Errorf("listening for %s: %w", event, err)
 		}
 	}
+	if err := a.provisionSIP(); err != nil {
+		return err
+	}
 	if a.service, err = useService(a.settings); err != nil {
 		return err
 	}
@@ -201,6 +208,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Service:  a.service.Service,
 		Pictures: &a.service.pictures,
 		Forms:    a.service.forms,
+		Ending:   a.ending.Done(),
 		Observer: edgeObserver{a},
 
 		WholeAddresses: a.Addresses == wholeAddresses,
@@ -216,9 +224,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// Start does nothing yet: another app may keep the configuration from running,
-// and then it leaves no trace. See started.
-func (a *App) Start() error { return nil }
+// Start opens sockets of its own, and does nothing else yet: another app may keep the
+// configuration from running, and then it leaves no trace. See started.
+func (a *App) Start() error { return a.listenSIP() }
 
 // started begins, or goes on, to serve, now that the whole configuration runs.
 // It does not wait for the database: until that can be reached, it is tried again
@@ -234,12 +242,13 @@ func (a *App) started() {
 		Operators: a.operators,
 		Mail:      a.mail,
 		Webhooks:  a.allowed,
-		Callers:   a.callers,
+		Callers:   slices.Concat(a.callers, a.sipCaller()),
 		Retention: time.Duration(a.Retention),
 
 		WholeAddresses: a.Addresses == wholeAddresses,
 		Console:        a.consoleAddress(),
 	})
+	a.startSIP()
 	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
 			h.block.Keep()
@@ -264,9 +273,9 @@ func (a *App) Cleanup() error {
 		a.end()
 	}
 	if a.service == nil {
-		return nil
+		return a.releaseSIP()
 	}
-	return a.service.release()
+	return errors.Join(a.releaseSIP(), a.service.release())
 }
 
 // provisionSite makes the key a known site. Handlers call it while they are

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -59,6 +60,23 @@ var (
 		Name: "frontdesk_call_events_total",
 		Help: "Requests of telephone platforms, by platform and what became of them.",
 	}, []string{"platform", "outcome"})
+	sipMessages = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_sip_total",
+		Help: "SIP messages that were dropped or refused, and calls by SIP, by what became of them.",
+	}, []string{"outcome"})
+	sipCalls = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_sip_calls",
+		Help: "Callbacks that are carried out by SIP now.",
+	}, func() float64 { return float64(exchangeState().Calls) })
+	sipRegistered = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_sip_registered",
+		Help: "1 while the SIP trunk has agreed to the registration.",
+	}, func() float64 {
+		if exchangeState().Registered {
+			return 1
+		}
+		return 0
+	})
 	forms = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forms_total",
 		Help: "Forms on their way to the site that a capture matches, by what became of them.",
@@ -103,6 +121,9 @@ func init() {
 	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
 		forms.WithLabelValues(string(outcome))
 	}
+	for _, outcome := range sip.Outcomes {
+		sipMessages.WithLabelValues(outcome)
+	}
 	for _, result := range notify.Results {
 		deliveries.WithLabelValues(result)
 	}
@@ -121,7 +142,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, unkept, hits, leads, leases, callEvents, deliveries} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -156,3 +177,5 @@ var (
 	_ backend.Observer = metricsObserver{}
 	_ api.CallObserver = metricsObserver{}
 )
+
+func (metricsObserver) SIP(outcome string) { sipMessages.WithLabelValues(outcome).Inc() }

@@ -182,7 +182,7 @@ var inviteBlock = block{
 			i.Address = value
 			return nil
 		}),
-		"source": inviteLine("source CONDITION, such as source utm_source=news*; in quotation marks when there are spaces", func(i *site.Invitation, value string) error {
+		"source": inviteLine("source CONDITION, such as source utm_source=news*", func(i *site.Invitation, value string) error {
 			i.Source = value
 			return nil
 		}),

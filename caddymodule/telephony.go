@@ -18,6 +18,9 @@ type Telephony struct {
 
 	// Twilio, which asks where to put calls through.
 	Twilio *TelephonyTwilio `json:"twilio,omitempty"`
+
+	// A SIP trunk.
+	SIP *TelephonySIP `json:"sip,omitempty"`
 }
 
 // TelephonyTwilio takes calls from Twilio and puts them through.
@@ -182,8 +185,13 @@ func checkOrders(address string) error {
 //		address     <url>
 //		api         <url>
 //	}
+//	telephony sip {
+//		listen <address>...
+//		trunk  <host>
+//		...
+//	}
 func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
-	const expected = "expected: telephony webhook { secret SECRET }, or: telephony twilio { account SID, auth_token TOKEN, destination NUMBER }"
+	const expected = "expected: telephony webhook { secret SECRET }, or: telephony twilio { account SID, auth_token TOKEN, destination NUMBER }, or: telephony sip { listen ADDRESS, trunk HOST }"
 	if !d.NextArg() {
 		return d.Err(expected)
 	}
@@ -200,6 +208,12 @@ func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) er
 		}
 		t.Twilio = new(TelephonyTwilio)
 		return t.Twilio.unmarshalCaddyfile(d, from)
+	case "sip":
+		if t.SIP != nil {
+			return d.Err("telephony sip is configured already: expected one")
+		}
+		t.SIP = new(TelephonySIP)
+		return t.SIP.unmarshalCaddyfile(d, from)
 	}
 	return d.Errf("unknown telephone platform %q: %s", d.Val(), expected)
 }

@@ -35,9 +35,13 @@ type written map[string]string
 
 // note remembers the place of the text, which the dispenser has just read.
 func (w *written) note(d *caddyfile.Dispenser, text string) {
-	if !hasPlaceholder(text) {
-		return
+	if hasPlaceholder(text) {
+		w.place(d, text)
 	}
+}
+
+// place is note for a text that may turn out to be wrong only when the configuration is loaded.
+func (w *written) place(d *caddyfile.Dispenser, text string) {
 	if *w == nil {
 		*w = make(written)
 	}

@@ -32,9 +32,9 @@ func (s *scriptService) saying(word string) []string {
 func (b *tab) covered(is bool) {
 	b.t.Helper()
 	if is {
-		b.do(`Object.defineProperty(document, "visibilityState", {value: "hidden", configurable: true}); document.dispatchEvent(new Event("visibilitychange"))`)
+		b.do(`Object.defineProperty(document, "hidden", {value: true, configurable: true}); document.dispatchEvent(new Event("visibilitychange"))`)
 	} else {
-		b.do(`delete document.visibilityState; document.dispatchEvent(new Event("visibilitychange"))`)
+		b.do(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`)
 	}
 }
 

@@ -75,6 +75,7 @@ func TestNumbersFollowTheVisitor(t *testing.T) {
 	b.visit(p.shop + "/contacts.html")
 	b.until(`document.querySelector("script[data-svc-numbers]") && Svc.getPhones().length > 0`)
 	require.Equal(t, map[string]any{"id": "number=74951234567", "img": nil, "text": "+7 495 765-43-21", "raw": "74957654321", "dt": false}, value[any](b, "Svc.getPhones()[0]"))
+	b.until("Object.keys(Svc.getReplacedPhones()).length > 0")
 	require.Equal(t, map[string]any{"number=74951234567": "74957654321"}, value[any](b, "Svc.getReplacedPhones()"))
 	b.do(`
 		const added = document.body.appendChild(document.createElement("p"));

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -59,6 +60,7 @@ type scriptService struct {
 	properties map[string]any
 	numbers    any // the records that the answers tell to a page view, and to a page that asks; nil where they tell none
 	online     bool
+	lost       string         // assets of this name are not found
 	widget     map[string]any // what differs from panelsWidget
 	pages      map[string]string
 	headers    http.Header
@@ -78,7 +80,7 @@ func newScriptService(t *testing.T, settings snippet.ScriptSettings) *scriptServ
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/frontdesk/svc.js", s.serveScript)
-	mux.Handle("/frontdesk/assets/", snippet.Assets())
+	mux.HandleFunc("/frontdesk/assets/", s.serveAsset)
 	mux.HandleFunc("POST /frontdesk/v1/{route}", s.serveCall)
 	mux.HandleFunc("GET /frontdesk/v1/status", s.serveStatus)
 	mux.HandleFunc("GET /frontdesk/v1/widget", s.serveWidget)
@@ -119,6 +121,17 @@ func (s *scriptService) serveScript(w http.ResponseWriter, r *http.Request) {
 	s.scripts++
 	s.mu.Unlock()
 	s.script.ServeHTTP(w, r)
+}
+
+func (s *scriptService) serveAsset(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	lost := s.lost
+	s.mu.Unlock()
+	if lost != "" && strings.Contains(r.URL.Path, lost) {
+		http.NotFound(w, r)
+		return
+	}
+	snippet.Assets().ServeHTTP(w, r)
 }
 
 func (s *scriptService) serveStatus(w http.ResponseWriter, r *http.Request) {

@@ -60,6 +60,8 @@ type Edge struct {
 	WholeAddresses bool
 	// Calls answers telephone platforms.
 	Calls *api.Calls
+	// Ending is closed when the configuration ends, so that no stream outlives it; nil for never.
+	Ending <-chan struct{}
 	// Pools are those of the configuration. It is asked once requests come.
 	Pools func() number.ConfiguredPools
 	// Names tells whether the configuration itself names the site of the key. It is

@@ -78,7 +78,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		return nil, err
 	}
 	if f.script, err = b.edge.script(snippet.ScriptSettings{
-		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.ActsByItself(),
+		Objects: [2]string(b.settings.Objects), Variant: b.settings.Variant, Tracking: f.hasTracking(), Launcher: own.Widget.HasLauncher(),
 		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
 	}); err != nil {
 		return nil, err
@@ -152,6 +152,7 @@ func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site
 		WholeAddresses: f.block.edge.WholeAddresses,
 		Callback:       f.callback,
 		Widget:         f.widget,
+		Ending:         f.block.edge.Ending,
 		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
 	if f.hasTracking() {

@@ -12,7 +12,7 @@ import (
 //go:embed dist/numbers.js
 var numbersPart []byte
 
-// panelsPart is the part of the script that shows panels: a function expression of one argument, the name of the chat's asset.
+// panelsPart is the part of the script that shows panels: a module that lacks $config, the name of the chat's asset.
 //
 //go:embed dist/panels.js
 var panelsPart []byte
@@ -38,10 +38,13 @@ var assets = make(asset.Set)
 var (
 	numbersName = assets.Add("numbers.js", numbersPart)
 	chatName    = assets.Add("chat.js", chatPart)
-	panelsName  = assets.Add("panels.js", fmt.Appendf(nil, "%s(%q);\n", panelsPart, chatName))
+	panelsName  = assets.Add("panels.js", fmt.Appendf(nil, "const $config=%q;%s", chatName, panelsPart))
 	previewName = assets.Add("preview.js", previewPart)
 	fillName    = assets.Add("fill.js", fillPart)
 )
+
+// PanelsAsset is the name of the part that shows panels, among [Assets].
+func PanelsAsset() string { return panelsName }
 
 // Assets serves the lazily loaded parts of the script, each under a name that ends with a hash of its content, whatever path stands
 // before the name. They may be cached for ever. Other names are answered with 404.

@@ -58,6 +58,8 @@ type Site struct {
 	Forward func(context.Context, forward.Item) error
 	// Widget is how the site's panels look and what they say; nil for as built in.
 	Widget *Widget
+	// Ending is closed when the configuration ends, and its streams with it; nil for never.
+	Ending <-chan struct{}
 }
 
 // Observer is told what was stored, for counting. It must not block.
@@ -89,6 +91,7 @@ type API struct {
 	arrivals *limits // of the same at their first pages
 	forms    *limits // of those who send forms to the site
 	captchas *captcha.Captchas
+	chats    chats
 	captchaLimits
 	callbacks     *callback.Callbacks
 	callbackLimit *limits // of those who ask for callbacks
@@ -130,6 +133,8 @@ type Route struct {
 	path    string // without slashes at its ends
 	methods []string
 	serve   func(*API, context.Context, *call) (any, error)
+	// stream answers by itself, for as long as the client listens; serve is nil then.
+	stream func(*API, *call) error
 	// consent: it sets or stores something about the visitor in the browser.
 	consent bool
 	// server: it is called by customers' servers, with a slash at the end or
@@ -156,6 +161,14 @@ var routes = []Route{
 	{path: "v1/status", methods: get, serve: (*API).status},
 	{path: "v1/callback", methods: post, serve: (*API).callback, consent: true},
 	{path: "v1/widget", methods: get, serve: (*API).widget},
+	{path: "v1/chat", methods: post, serve: (*API).chat, consent: true},
+	{path: "v1/chat/say", methods: post, serve: (*API).chatSay, consent: true},
+	{path: "v1/chat/read", methods: post, serve: (*API).chatRead, consent: true},
+	{path: "v1/chat/typing", methods: post, serve: (*API).chatTyping, consent: true},
+	{path: "v1/chat/transcript", methods: post, serve: (*API).chatTranscript, consent: true},
+	{path: "v1/chat/send", methods: post, serve: (*API).chatSend, consent: true},
+	{path: "v1/chat/file", methods: get, serve: (*API).chatFile},
+	{path: "v1/chat/stream", methods: get, stream: (*API).chatStream},
 	{path: "v1/captcha", methods: get, serve: (*API).captcha},
 	{path: "v1/captcha/{file}", methods: get, serve: (*API).captchaFile},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
@@ -209,6 +222,12 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Ro
 			c.fail(route, err)
 			return
 		}
+	}
+	if route.stream != nil {
+		if err := route.stream(a, c); err != nil {
+			c.fail(route, a.failureOf(c, route.path, err))
+		}
+		return
 	}
 	// What has arrived is stored, even when the page that sent it is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), storeTimeout)

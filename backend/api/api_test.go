@@ -22,8 +22,10 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -40,6 +42,8 @@ type desk struct {
 	leads     *lead.Leads
 	operators *operator.Operators
 	captchas  *captcha.Captchas
+	chats     *chat.Chats
+	chatting  *chat.Live
 	url       string // of the prefix, as consultant_server_url
 	logs      *observer.ObservedLogs
 	counted   *counter
@@ -98,6 +102,13 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	handler := api.New(s.visits, s.leads, s.operators, zap.New(core), s.counted)
 	s.captchas = captcha.New(d, now)
 	handler.TakeCaptchas(s.captchas)
+	s.chats = chat.New(d, s.visits, now)
+	s.chatting = chat.NewLive(d, journal.New(d), s.operators.Online)
+	t.Cleanup(s.chatting.Close)
+	handler.TakeChats(api.ChatDesk{Chats: s.chats, Live: s.chatting, Name: func(ctx context.Context, id int64) (string, error) {
+		o, err := s.operators.Get(ctx, id)
+		return o.Name, err
+	}})
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, route *api.Route) {

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -46,11 +47,20 @@ func (f *failure) business() bool {
 func (a *API) failureOf(c *call, route string, err error) *failure {
 	var told *failure
 	var refused lead.Invalid
+	var unsaid chat.Invalid
 	switch {
 	case errors.As(err, &told):
 		return told
 	case errors.As(err, &refused):
 		return malformed(refused.Code, "%s", refused.Reason)
+	case errors.As(err, &unsaid):
+		return malformed(unsaid.Code, "%s", unsaid.Reason)
+	case errors.Is(err, chat.ErrBanned):
+		return fail(http.StatusForbidden, "banned", "%s", chat.ErrBanned)
+	case errors.Is(err, chat.ErrNoMail), errors.Is(err, chat.ErrNoAnswer):
+		return fail(http.StatusConflict, "no_transcript", "%s", err)
+	case errors.Is(err, chat.ErrUnknown):
+		return fail(http.StatusNotFound, "unknown_conversation", "%s", chat.ErrUnknown)
 	case errors.Is(err, visit.ErrForeign): // the visitor has been erased meanwhile
 		return foreignIDs()
 	case errors.Is(err, visit.ErrNothing):

@@ -81,10 +81,20 @@ func (a *API) widget(ctx context.Context, c *call) (any, error) {
 	}
 	written := widget.in(chosen)
 	answer := widgetAnswer{Success: true, Online: a.online(ctx, c), Language: chosen, Texts: written.texts, Widget: written.panels}
-	answer.Widget.Captcha = true
+	answer.Widget.Captcha = c.site.Callback.Captcha
+	answer.Widget.Sitephone = answer.Widget.Sitephone && a.callsBack(ctx, c)
 	c.w.Header().Set("Cache-Control", "private, max-age=60")
 	c.w.Header().Add("Vary", "Accept-Language")
 	return answer, nil
+}
+
+// callsBack tells whether the site can have callbacks. While it cannot be told, it can.
+func (a *API) callsBack(ctx context.Context, c *call) bool {
+	if a.callbacks == nil {
+		return false
+	}
+	possible, err := a.callbacks.Possible(ctx, c.site.ID, c.site.Callback)
+	return possible || err != nil
 }
 
 // panelCodes are the languages of the panels, the one for everybody else first.
@@ -119,3 +129,33 @@ func panelLanguage(page, accepted string) string {
 
 // maxPageLanguage is the length of a language's tag in bytes; see RFC 5646, section 4.4.1.
 const maxPageLanguage = 35
+
+// invitation is the text of the invitation with the id, in the language nearest to that one;
+// empty when there is none.
+func (w *Widget) invitation(tag, id string) string {
+	if w == nil || id == "" {
+		return ""
+	}
+	chosen := w.language
+	if chosen == "" {
+		chosen = panelLanguage(tag, "")
+	}
+	for _, i := range w.in(chosen).panels.Invitations {
+		if i.ID == id {
+			return i.Text
+		}
+	}
+	return ""
+}
+
+// takesFiles tells whether visitors may send files.
+func (w *Widget) takesFiles() bool {
+	if w == nil {
+		return true
+	}
+	chosen := w.language
+	if chosen == "" {
+		chosen = panelLanguage("", "")
+	}
+	return w.in(chosen).panels.Files
+}

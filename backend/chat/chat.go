@@ -60,9 +60,11 @@ const (
 
 // What can be wrong with a call. Their texts may be shown to the caller.
 var (
-	ErrUnknown = errors.New("there is no such conversation")
-	ErrTaken   = errors.New("another operator has this conversation")
-	ErrBanned  = errors.New("this visitor may not write")
+	ErrUnknown  = errors.New("there is no such conversation")
+	ErrTaken    = errors.New("another operator has this conversation")
+	ErrBanned   = errors.New("this visitor may not write")
+	ErrNoMail   = errors.New("this installation sends no mail")
+	ErrNoAnswer = errors.New("there is nothing to send before an operator has answered")
 )
 
 // Invalid says why something cannot be stored. It is the sender's mistake.
@@ -136,18 +138,19 @@ type Message struct {
 
 // Chats keeps the conversations of all sites. It is safe for concurrent use.
 type Chats struct {
-	db      *db.DB
-	visits  *visit.Visits
-	now     func() time.Time
-	ids     *db.Sequence
-	fileIDs *db.Sequence
-
+	db       *db.DB
+	visits   *visit.Visits
+	now      func() time.Time
+	ids      *db.Sequence
+	fileIDs  *db.Sequence
+	patience time.Duration
+	letters  Letters
 	replyIDs *db.Sequence
 }
 
 // New returns the conversations of the database.
 func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Chats {
-	return &Chats{db: d, visits: visits, now: now, ids: d.Sequence("conversations", 64), fileIDs: d.Sequence("chat_files", 64), replyIDs: d.Sequence("chat_replies", 1)}
+	return &Chats{db: d, visits: visits, now: now, ids: d.Sequence("conversations", 64), fileIDs: d.Sequence("chat_files", 64), patience: Patience, replyIDs: d.Sequence("chat_replies", 1)}
 }
 
 // write runs f in a transaction on the conversation of the visitor, which is locked and as

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -339,5 +341,26 @@ func TestTheJournalIsTold(t *testing.T) {
 			return len(told) >= len(want)
 		}, 20*time.Second, 10*time.Millisecond)
 		require.Equal(t, want, told)
+	})
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Nothing that a visitor may call a file makes a name that hurts.
+func FuzzFile(f *testing.F) {
+	f.Add("a.png", []byte("\x89PNG\r\n\x1a\n"))
+	f.Add("../../etc/passwd\x00", []byte("text"))
+	f.Add("\u202egnp.exe", []byte("MZ"))
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		file := chat.File{Name: name, Content: content}
+		if file.Check() != nil {
+			return
+		}
+		require.NotEmpty(t, file.Name)
+		require.LessOrEqual(t, len(file.Name), 200)
+		require.True(t, utf8.ValidString(file.Name))
+		require.NotContains(t, []string{".", ".."}, file.Name)
+		require.False(t, strings.ContainsFunc(file.Name, func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || r == '\u202e' }), "%q", file.Name)
+		require.Contains(t, chat.FileTypes, file.Type)
 	})
 }

@@ -184,7 +184,13 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	if err != nil {
 		return m, fmt.Errorf("storing a message: %w", err)
 	}
-	changes := now.moveOn(m)
+	begins := m.Author == Visitor && now.WaitingSince.IsZero()
+	change := now.moveOn(m)
+	if begins {
+		if err := c.watch(ctx, tx, *now); err != nil {
+			return m, err
+		}
+	}
 	waiting := int64(0)
 	if !now.WaitingSince.IsZero() {
 		waiting = now.WaitingSince.UnixMilli()
@@ -204,8 +210,8 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		return m, err
 	}
 	err = journal.Append(ctx, tx, journal.Entry{SiteID: now.SiteID, At: m.At, Kind: Said, SubjectID: now.ID, VisitorID: int64(now.Visitor), Data: data})
-	if err == nil && changes != "" {
-		err = c.tell(ctx, tx, *now, changes, now.OperatorID, m.Seq)
+	if err == nil && change != "" {
+		err = c.tell(ctx, tx, *now, change, now.OperatorID, m.Seq)
 	}
 	return m, err
 }

@@ -1,6 +1,9 @@
 package db
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // wakes tells readers that a topic has news. A wake carries nothing: who is
 // woken reads the database from where it stopped, so a wake too many does no
@@ -8,6 +11,7 @@ import "sync"
 type wakes struct {
 	mu          sync.Mutex
 	waiting     map[string]map[chan struct{}]struct{}
+	overhearing map[*overhearer]struct{}
 	announcing  bool // other nodes are to be told
 	unannounced map[string]struct{}
 }
@@ -35,6 +39,33 @@ func (d *DB) Subscribe(topic string) (news <-chan struct{}, cancel func()) {
 		}
 	}
 }
+
+// overhearer hears all topics that begin alike.
+type overhearer struct {
+	prefix string
+	hear   func(topic string)
+}
+
+// Overhear has hear be called with each topic that begins with the prefix and is woken on
+// any node, until cancel is called. On PostgreSQL it may be called twice for one wake. It is
+// for what is told and never stored: a wake can be lost. hear must not block, nor wake.
+func (d *DB) Overhear(prefix string, hear func(topic string)) (cancel func()) {
+	w, o := &d.wakes, &overhearer{prefix, hear}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.overhearing == nil {
+		w.overhearing = make(map[*overhearer]struct{})
+	}
+	w.overhearing[o] = struct{}{}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.overhearing, o)
+	}
+}
+
+// Wake wakes those who wait for the topic, on all nodes, without a transaction.
+func (d *DB) Wake(topic string) { d.wakes.committed([]string{topic}) }
 
 func (w *wakes) committed(topics []string) {
 	if len(topics) == 0 {
@@ -69,6 +100,11 @@ func (w *wakes) wakeLocked(topic string) {
 		select {
 		case waiter <- struct{}{}:
 		default: // it has not taken the previous wake yet
+		}
+	}
+	for o := range w.overhearing {
+		if strings.HasPrefix(topic, o.prefix) {
+			o.hear(topic)
 		}
 	}
 }

@@ -21,6 +21,7 @@ const (
 	Script = "script" // addOfflineRequest in the browser
 	Server = "server" // a call from the site's server
 	Form   = "form"   // a form post captured on its way to the site
+	Chat   = "chat"   // a conversation that nobody has answered in time
 )
 
 // Added is the kind of the journal's entry for a new lead. Its subject is the
@@ -39,7 +40,7 @@ type Lead struct {
 	visit.Ref
 	// At is when the lead arrived, to the millisecond.
 	At time.Time
-	// Origin is Script, Server or Form, and Also are the further ways by which the same request
+	// Origin is Script, Server, Form or Chat, and Also are the further ways by which the same request
 	// has come.
 	Origin string
 	Also   []string

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -74,11 +75,7 @@ func (w *Widget) Look(language string) Look {
 		Fields:      []Field{},
 		Invitations: []Spoken{},
 	}}
-	fields := w.Fields
-	if fields == nil {
-		fields = defaultFields
-	}
-	for _, f := range fields {
+	for _, f := range w.FieldsOrDefault() {
 		look.Widget.Fields = append(look.Widget.Fields, Field{Name: f.Name, Required: f.Required, Label: cmp.Or(f.Label.In(language), f.Label.any())})
 	}
 	for _, i := range w.Invitations {
@@ -91,6 +88,14 @@ func (w *Widget) Look(language string) Look {
 		}
 	}
 	return look
+}
+
+// FieldsOrDefault are the fields of the request form, the default ones where none are set.
+func (w *Widget) FieldsOrDefault() []FormField {
+	if w == nil || w.Fields == nil {
+		return slices.Clone(defaultFields)
+	}
+	return w.Fields
 }
 
 func valueOr[T any](value *T, otherwise T) T {

@@ -58,7 +58,7 @@ type Widget struct {
 	// Whether there is the form that orders a call, where calls can be ordered. Default: yes.
 	Sitephone *bool `json:"sitephone,omitempty"`
 
-	// When visitors are spoken to first. The first one that fits counts.
+	// When visitors are spoken to first, beside the button.
 	Invitations []Invitation `json:"invitations,omitzero"`
 }
 
@@ -84,7 +84,8 @@ type Invitation struct {
 	// The path of the page, with `*` for any text. Empty: any.
 	Address string `json:"address,omitempty"`
 
-	// The condition on the visitor's source, as those of tracking numbers. Empty: any.
+	// The condition on the visitor's source, as those of tracking numbers: on utm
+	// parameters, a click id, `referrer` or `landing`. Empty: any.
 	Source string `json:"source,omitempty"`
 
 	// What is said.
@@ -294,11 +295,27 @@ func (i Invitation) Check() error {
 		return fmt.Errorf("address: expected at most %d bytes", maxAddress)
 	}
 	if i.Source != "" {
-		if _, err := number.ParseConditions([]string{i.Source}); err != nil {
-			return fmt.Errorf("source: %w", err)
+		if err := checkSource(i.Source); err != nil {
+			return err
 		}
 	}
 	return i.Text.Check("text of the invitation", MaxText)
+}
+
+// checkSource takes the conditions of tracking numbers that a page itself can tell: by the
+// address with which the visit began, and by the page that led there.
+func checkSource(condition string) error {
+	if _, err := number.ParseConditions([]string{condition}); err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	name, _, _ := strings.Cut(strings.ToLower(condition), "=")
+	if name == "kind" || name == "click_id" {
+		return fmt.Errorf("source %q: expected a condition on utm parameters, a click id such as gclid, referrer or landing", condition)
+	}
+	if strings.Contains(condition, " ") {
+		return fmt.Errorf("source %.200q: expected one condition without spaces; * is any text", condition)
+	}
+	return nil
 }
 
 // Complete tells what is wrong with the whole rule.
@@ -350,11 +367,6 @@ func (w *Widget) Over(defaults *Widget) *Widget {
 // HasLauncher tells whether pages show the button by themselves: not before anybody has said
 // anything of the widget, so that no page invites to talk to nobody.
 func (w *Widget) HasLauncher() bool { return w != nil && (w.Launcher == nil || *w.Launcher) }
-
-// ActsByItself tells whether pages need the panels before a visitor asks for them.
-func (w *Widget) ActsByItself() bool {
-	return w.HasLauncher() || w != nil && len(w.Invitations) > 0
-}
 
 func isControl(r rune) bool {
 	return r < ' ' || 0x7f <= r && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == utf8.RuneError

@@ -40,37 +40,39 @@ func TestWidgetRefuses(t *testing.T) {
 		setting  string
 		expected string
 	}{
-		"a side":                    {site.Widget{Side: new("top")}, "side", `side "top": expected left or right`},
-		"a colour's name":           {site.Widget{Color: new("red")}, "color", `color "red": expected # and three or six`},
-		"a rule behind a colour":    {site.Widget{Color: new("#fff;background:url(//x)")}, "color", "expected # and three or six"},
-		"a script for a picture":    {site.Widget{Avatar: new("javascript:alert(1)")}, "avatar", "expected an https address or a path of the site"},
-		"data for a picture":        {site.Widget{Avatar: new("data:image/svg+xml,<svg onload=alert(1)>")}, "avatar", "expected an https address"},
-		"a picture of another host": {site.Widget{Avatar: new("//elsewhere.example/a.png")}, "avatar", "expected an https address"},
-		"a picture by http":         {site.Widget{Avatar: new("http://shop.example/a.png")}, "avatar", "expected an https address"},
-		"a quote in an address":     {site.Widget{Avatar: new(`/a.png"onerror=alert(1)`)}, "avatar", "expected an https address"},
-		"a password in an address":  {site.Widget{Avatar: new("https://me:secret@shop.example/a.png")}, "avatar", "expected an https address"},
-		"a long address":            {site.Widget{Avatar: new("/" + strings.Repeat("a", 500))}, "avatar", "at most 500 bytes"},
-		"a long title":              {site.Widget{Title: site.Wording{"*": long[:2*81]}}, "title", "title: expected at most 80 characters"},
-		"an empty title":            {site.Widget{Title: site.Wording{"en": " "}}, "title", "title: expected words"},
-		"a title of two lines":      {site.Widget{Title: site.Wording{"en": "a\nb"}}, "title", "one line without control characters"},
-		"torn bytes":                {site.Widget{Title: site.Wording{"en": "a\xff"}}, "title", "without control characters"},
-		"a language":                {site.Widget{Language: new("de")}, "language", `language "de": expected en or ru`},
-		"a language of a text":      {site.Widget{Greeting: site.Wording{"de": "Hallo"}}, "greeting", `greeting in the language "de": expected en or ru`},
-		"a long greeting":           {site.Widget{Greeting: site.Wording{"*": long}}, "greeting", "at most 500 characters"},
-		"a text that is none":       {site.Widget{Texts: map[string]site.Wording{"request.tile": {"*": "a"}}}, "texts", `text "request.tile" is not known: expected one of request.`},
-		"a subject that is none":    {site.Widget{Texts: map[string]site.Wording{"tile": {"*": "a"}}}, "texts", `text "tile" is not known: expected one of`},
-		"a long text":               {site.Widget{Texts: map[string]site.Wording{"request.title": {"*": long}}}, "texts", "text request.title: expected at most 500 characters"},
-		"no fields":                 {site.Widget{Fields: []site.FormField{}}, "fields", "expected phone or email among them"},
-		"a field twice":             {site.Widget{Fields: []site.FormField{{Name: "phone"}, {Name: "phone"}}}, "fields", "is given already"},
-		"markup for a field's name": {site.Widget{Fields: []site.FormField{{Name: "<b>"}}}, "fields", "expected a name of at most 64 letters"},
-		"a field without a label":   {site.Widget{Fields: []site.FormField{{Name: "phone"}, {Name: "city"}}}, "fields", `field "city": expected name, phone, email, message, or a label`},
-		"too many fields":           {site.Widget{Fields: make([]site.FormField, 21)}, "fields", "at most 20"},
-		"an invitation for nobody":  {site.Widget{Invitations: []site.Invitation{{After: 30}}}, "invitations", "expected its text"},
-		"an invitation at once":     {site.Widget{Invitations: []site.Invitation{{Text: site.Wording{"*": "a"}}}}, "invitations", "expected after, address or source"},
-		"an invitation after a day": {site.Widget{Invitations: []site.Invitation{{After: 86400, Text: site.Wording{"*": "a"}}}}, "invitations", "expected whole seconds up to 3600"},
-		"an invitation's address":   {site.Widget{Invitations: []site.Invitation{{Address: "https://x", Text: site.Wording{"*": "a"}}}}, "invitations", "expected a path"},
-		"an invitation's source":    {site.Widget{Invitations: []site.Invitation{{Source: "news", Text: site.Wording{"*": "a"}}}}, "invitations", `source: condition "news"`},
-		"too many invitations":      {site.Widget{Invitations: make([]site.Invitation, 21)}, "invitations", "at most 20"},
+		"a side":                         {site.Widget{Side: new("top")}, "side", `side "top": expected left or right`},
+		"a colour's name":                {site.Widget{Color: new("red")}, "color", `color "red": expected # and three or six`},
+		"a rule behind a colour":         {site.Widget{Color: new("#fff;background:url(//x)")}, "color", "expected # and three or six"},
+		"a script for a picture":         {site.Widget{Avatar: new("javascript:alert(1)")}, "avatar", "expected an https address or a path of the site"},
+		"data for a picture":             {site.Widget{Avatar: new("data:image/svg+xml,<svg onload=alert(1)>")}, "avatar", "expected an https address"},
+		"a picture of another host":      {site.Widget{Avatar: new("//elsewhere.example/a.png")}, "avatar", "expected an https address"},
+		"a picture by http":              {site.Widget{Avatar: new("http://shop.example/a.png")}, "avatar", "expected an https address"},
+		"a quote in an address":          {site.Widget{Avatar: new(`/a.png"onerror=alert(1)`)}, "avatar", "expected an https address"},
+		"a password in an address":       {site.Widget{Avatar: new("https://me:secret@shop.example/a.png")}, "avatar", "expected an https address"},
+		"a long address":                 {site.Widget{Avatar: new("/" + strings.Repeat("a", 500))}, "avatar", "at most 500 bytes"},
+		"a long title":                   {site.Widget{Title: site.Wording{"*": long[:2*81]}}, "title", "title: expected at most 80 characters"},
+		"an empty title":                 {site.Widget{Title: site.Wording{"en": " "}}, "title", "title: expected words"},
+		"a title of two lines":           {site.Widget{Title: site.Wording{"en": "a\nb"}}, "title", "one line without control characters"},
+		"torn bytes":                     {site.Widget{Title: site.Wording{"en": "a\xff"}}, "title", "without control characters"},
+		"a language":                     {site.Widget{Language: new("de")}, "language", `language "de": expected en or ru`},
+		"a language of a text":           {site.Widget{Greeting: site.Wording{"de": "Hallo"}}, "greeting", `greeting in the language "de": expected en or ru`},
+		"a long greeting":                {site.Widget{Greeting: site.Wording{"*": long}}, "greeting", "at most 500 characters"},
+		"a text that is none":            {site.Widget{Texts: map[string]site.Wording{"request.tile": {"*": "a"}}}, "texts", `text "request.tile" is not known: expected one of request.`},
+		"a subject that is none":         {site.Widget{Texts: map[string]site.Wording{"tile": {"*": "a"}}}, "texts", `text "tile" is not known: expected one of`},
+		"a long text":                    {site.Widget{Texts: map[string]site.Wording{"request.title": {"*": long}}}, "texts", "text request.title: expected at most 500 characters"},
+		"no fields":                      {site.Widget{Fields: []site.FormField{}}, "fields", "expected phone or email among them"},
+		"a field twice":                  {site.Widget{Fields: []site.FormField{{Name: "phone"}, {Name: "phone"}}}, "fields", "is given already"},
+		"markup for a field's name":      {site.Widget{Fields: []site.FormField{{Name: "<b>"}}}, "fields", "expected a name of at most 64 letters"},
+		"a field without a label":        {site.Widget{Fields: []site.FormField{{Name: "phone"}, {Name: "city"}}}, "fields", `field "city": expected name, phone, email, message, or a label`},
+		"too many fields":                {site.Widget{Fields: make([]site.FormField, 21)}, "fields", "at most 20"},
+		"an invitation for nobody":       {site.Widget{Invitations: []site.Invitation{{After: 30}}}, "invitations", "expected its text"},
+		"an invitation at once":          {site.Widget{Invitations: []site.Invitation{{Text: site.Wording{"*": "a"}}}}, "invitations", "expected after, address or source"},
+		"an invitation after a day":      {site.Widget{Invitations: []site.Invitation{{After: 86400, Text: site.Wording{"*": "a"}}}}, "invitations", "expected whole seconds up to 3600"},
+		"an invitation's address":        {site.Widget{Invitations: []site.Invitation{{Address: "https://x", Text: site.Wording{"*": "a"}}}}, "invitations", "expected a path"},
+		"an invitation's source":         {site.Widget{Invitations: []site.Invitation{{Source: "news", Text: site.Wording{"*": "a"}}}}, "invitations", `source: condition "news"`},
+		"a source that no page can tell": {site.Widget{Invitations: []site.Invitation{{Source: "kind=direct", Text: site.Wording{"*": "a"}}}}, "invitations", "expected a condition on utm parameters"},
+		"two sources":                    {site.Widget{Invitations: []site.Invitation{{Source: "utm_source=a b", Text: site.Wording{"*": "a"}}}}, "invitations", "expected one condition without spaces"},
+		"too many invitations":           {site.Widget{Invitations: make([]site.Invitation, 21)}, "invitations", "at most 20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := site.Settings{Widget: &c.widget}.Check()
@@ -104,7 +106,6 @@ func TestLauncherIsThereOnceTheSiteHasSaidSomething(t *testing.T) {
 	require.False(t, (*site.Widget)(nil).HasLauncher())
 	require.True(t, new(site.Widget).HasLauncher())
 	require.False(t, (&site.Widget{Launcher: new(false)}).HasLauncher())
-	require.True(t, (&site.Widget{Launcher: new(false), Invitations: wholeWidget().Invitations}).ActsByItself(), "somebody has to show them")
 }
 
 // FuzzWidget holds that settings which are accepted give a look in each language that has

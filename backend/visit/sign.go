@@ -10,6 +10,7 @@ import (
 	"hash"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // signatureBytes is how much of each HMAC is kept.
@@ -60,6 +61,45 @@ func (v *Visits) Sign(siteID int64, uri string, ref Ref) string {
 // not be asked whether the ids belong together.
 func (v *Visits) Verify(siteID int64, uri string, ref Ref, key string) bool {
 	return hmac.Equal([]byte(key), []byte(v.Sign(siteID, uri, ref)))
+}
+
+// Token names a page view in an address, where credentials have no place, for as long as it
+// is said to last. It is of the letters A–Z, a–z, 0–9, - _ and .
+func (v *Visits) Token(siteID int64, ref Ref, lasting time.Duration) string {
+	numbers := []int64{int64(ref.Visitor), int64(ref.Session), int64(ref.Hit), v.now().Add(lasting).Unix()}
+	var token strings.Builder
+	for _, n := range numbers {
+		token.WriteString(strconv.FormatInt(n, 36))
+		token.WriteByte('.')
+	}
+	token.WriteString(v.signature("token", "", append(numbers, siteID)...))
+	return token.String()
+}
+
+// ParseToken returns the page view of a token that Token made for the site and whose time has
+// not come.
+func (v *Visits) ParseToken(siteID int64, token string) (ref Ref, valid bool) {
+	const fields = 4
+	if len(token) > 100 {
+		return Ref{}, false // before anything is computed
+	}
+	parts := strings.Split(token, ".")
+	if len(parts) != fields+1 {
+		return Ref{}, false
+	}
+	var numbers [fields]int64
+	for i := range numbers {
+		n, err := strconv.ParseInt(parts[i], 36, 64)
+		if err != nil || n <= 0 || strconv.FormatInt(n, 36) != parts[i] {
+			return Ref{}, false
+		}
+		numbers[i] = n
+	}
+	signed := v.signature("token", "", append(numbers[:], siteID)...)
+	if !hmac.Equal([]byte(parts[fields]), []byte(signed)) || numbers[3] <= v.now().Unix() {
+		return Ref{}, false
+	}
+	return Ref{Visitor: ID(numbers[0]), Session: ID(numbers[1]), Hit: ID(numbers[2])}, true
 }
 
 // signer is what a signature is computed with, for one at a time.

@@ -39,8 +39,8 @@ func guide(d day) []shot {
 
 func review(d day) (shots []shot) {
 	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "leads-narrowed": "/leads?q=lamp&owner=me&since=2020-01-01", "leads-none": "/leads?q=chandelier", "forms": "/leads/forms", "lead": d.lead, "card": d.card, "numbers": "/numbers", "number": "/numbers/1/78005550142", "new-number": "/numbers/1/new", "configured-number": "/numbers/1/74951234567", "who": "/numbers/1/who?address=https%3A%2F%2Fdemo-shop%2F%3Fyclid%3D17%26utm_campaign%3Dkitchen",
-		"pools": "/numbers/pools", "pool": "/pools/1/moscow?number=74957651001", "new-pool": "/pools/1/new", "calls": "/calls", "account": "/account", "nowhere": "/nowhere",
-		"sites": "/sites", "site": "/sites/1", "settings": "/sites/1/settings",
+		"pools": "/numbers/pools", "pool": "/pools/1/moscow?number=74957651001", "new-pool": "/pools/1/new", "calls": "/calls", "chats": "/chats", "chat": d.chat, "groups": "/sites/1/groups", "group": "/sites/1/groups/1", "replies": "/sites/1/replies?reply=1", "account": "/account", "nowhere": "/nowhere",
+		"sites": "/sites", "site": "/sites/1", "settings": "/sites/1/settings", "widget": "/sites/1/widget",
 		"deliveries": "/sites/1/deliveries", "endpoint": "/sites/1/endpoints/1", "new-mail": "/sites/1/endpoints/new?as=mail", "new-telegram": "/sites/1/endpoints/new?as=telegram", "operators": "/operators", "operator": "/operators/1", "history": "/history", "person": "/person"}
 	for _, language := range []string{"en", "ru"} {
 		for _, width := range []int64{390, 768, 1280} {
@@ -48,6 +48,10 @@ func review(d day) (shots []shot) {
 				look := map[bool]string{false: "light", true: "dark"}[dark]
 				shots = append(shots, shot{name: fmt.Sprintf("found-person-%s-%d-%s", language, width, look), path: "/person", width: width, height: 1200, dark: dark, language: language,
 					prepare: `document.getElementById("who").value = "+7 495 555-01-44, maria@mail.example"; document.querySelector("main form").requestSubmit()`, until: `document.querySelector(".known")`})
+				for _, view := range []string{"page", "chat", "request", "phone"} {
+					shots = append(shots, shot{name: fmt.Sprintf("widget-%s-%s-%d-%s", view, language, width, look), path: "/sites/1/widget", width: width, height: 1200, dark: dark, language: language,
+						prepare: fmt.Sprintf(`document.querySelector("[name=scheme][value=%s]").click(); document.querySelector("[name=view][value=%s]").click(); setTimeout(() => { window.settled = true }, 1500)`, look, view), until: `window.settled`})
+				}
 				for name, path := range pages {
 					shots = append(shots, shot{name: fmt.Sprintf("%s-%s-%d-%s", name, language, width, look),
 						path: path, width: width, height: heightOf(name), dark: dark, language: language})
@@ -120,7 +124,7 @@ func run(folder, only string) error {
 
 // heightOf is how much of a page is looked at: the forms are long.
 func heightOf(name string) int64 {
-	if strings.HasPrefix(name, "number") || strings.HasPrefix(name, "pool") || strings.HasPrefix(name, "new-") {
+	if strings.HasPrefix(name, "number") || strings.HasPrefix(name, "pool") || strings.HasPrefix(name, "new-") || name == "widget" {
 		return 1700
 	}
 	return 844

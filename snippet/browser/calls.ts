@@ -1,6 +1,6 @@
 import { consented } from './consent';
 import { key } from './settings';
-import { randomId, soon } from './text';
+import { copy, randomId, soon } from './text';
 import { deadline, deliver, failure, wake } from './transport';
 import type { Answer, View } from './view';
 import { begin, current, report } from './views';
@@ -57,6 +57,17 @@ export function call(
   }, deadline);
   pump();
   return made;
+}
+
+/** A call with an object of the page's, as it is now. It fails where there is none, or one that cannot be read. */
+export function order(route: string, given: unknown, settled: (answer: Answer) => void): void {
+  let request: any;
+  try {
+    request = copy(given);
+  } catch {
+    // Reading it runs code of the page.
+  }
+  call(route, request && { request }, settled);
 }
 
 /** Sends what can be sent; when the page is being left, everything, with the view itself where its ids are not known. */

@@ -19,3 +19,6 @@ export interface Configuration {
 declare const __config: Configuration;
 
 export const config: Configuration = __config;
+
+/** What is on the page for all to see. */
+export const globals = window as unknown as Record<PropertyKey, any>;

@@ -1,4 +1,5 @@
 import { config } from './config';
+import { ended } from './page';
 import { each } from './text';
 
 /** Whether the visitor has agreed, as the site's own cookie says. The value is compared as it is written, not decoded. */
@@ -17,13 +18,13 @@ export function consented(): boolean {
 }
 
 /**
- * Calls `agreed` once, when consent is there or `stopped` says that nobody waits any more. Where cookies
+ * Calls `agreed` once, when consent is there or the run is over. Where cookies
  * tell of their changes nothing is polled; elsewhere (plain HTTP, older browsers) once a second.
  */
-export function awaitConsent(agreed: () => void, stopped: () => boolean): void {
+export function awaitConsent(agreed: () => void): void {
   const store = (window as unknown as { cookieStore?: EventTarget }).cookieStore;
   const check = (): void => {
-    if (stopped() || consented()) {
+    if (ended || consented()) {
       if (store) {
         store.removeEventListener('change', check);
       }

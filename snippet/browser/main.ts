@@ -1,9 +1,9 @@
 import { pump } from './calls';
-import { config } from './config';
+import { config, globals } from './config';
 import { guarded, methods } from './methods';
 import * as numbers from './numbers';
 import * as panels from './panels';
-import { occupy, previous, type Run } from './page';
+import { occupy, previous, retire, type Run } from './page';
 import * as presence from './presence';
 import { giveUp, learn } from './properties';
 import * as queue from './queue';
@@ -14,7 +14,6 @@ import type { Method } from './view';
 import * as views from './views';
 
 const name = config.objects[0];
-const globals = window as unknown as Record<string, any>;
 
 if (previous && globals[name] === previous.svc) {
   // The page has loaded the script twice and cleared nothing: what runs goes on.
@@ -39,7 +38,7 @@ function start(): void {
       panels.launch();
     },
   );
-  const push = guarded(queue.push);
+  const push = guarded((...items: unknown[]) => queue.push(items));
   const commands: Record<string, Method> = Object.create(null);
   // Sites test for an object and for a function: a function is both. Called itself, it takes one command.
   const svc = (...command: unknown[]): unknown => push(command);
@@ -63,23 +62,22 @@ function start(): void {
     end() {
       pump(true);
       presence.end();
-      views.end();
+      retire();
       numbers.end();
       panels.end();
-      queue.end();
       status.end();
     },
   };
   occupy(run);
   drain();
   globals[name] = svc;
-  globals[config.objects[1]] = Object.assign({}, commands);
+  globals[config.objects[1]] = { ...commands };
   presence.start();
   numbers.begin(() => presence.tell('here'));
 }
 
 function handle(type: string, event?: Event): void {
-  const hidden = document.visibilityState === 'hidden';
+  const { hidden } = document;
   numbers.expire();
   if (type === 'pagehide' || (type === 'visibilitychange' && hidden)) {
     pump(true);

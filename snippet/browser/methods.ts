@@ -1,11 +1,11 @@
-import { call, give } from './calls';
+import { call, give, order } from './calls';
 import { config } from './config';
 import { getCredentials, getSessionId, getVisitorId } from './credentials';
 import { getDTPhones, getPhones, getReplacedPhones } from './numbers';
 import { show, sitePhoneCall } from './panels';
 import { deleteProperty, getProperty, hasProperty, setProperty } from './properties';
 import { getOperatorStatus } from './status';
-import { copied, each, encode, text } from './text';
+import { each, encode, text } from './text';
 import { codeOf } from './transport';
 import type { Answer, Method } from './view';
 import { reinitTrackView } from './views';
@@ -23,8 +23,7 @@ function trackEvent(category: unknown, action: unknown, name?: unknown, value?: 
 }
 
 function addOfflineRequest(req: unknown, callback?: unknown): void {
-  const request = copied(req);
-  call('lead', request && { request }, (answer) => give(callback, requestResult(answer)));
+  order('lead', req, (answer) => give(callback, requestResult(answer)));
 }
 
 /**

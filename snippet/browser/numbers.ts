@@ -1,13 +1,12 @@
 import { give } from './calls';
-import { config } from './config';
+import { config, globals } from './config';
 import { consented } from './consent';
 import type { Block, Issued, Phone, start as Start, Work } from './numbers/start';
+import { ended } from './page';
 import { load } from './part';
 import { base, key, served, settings } from './settings';
 import { blockOf, each, encode } from './text';
 import { isCopy } from './views';
-
-const globals = window as unknown as Record<PropertyKey, any>;
 
 /** What the page brings itself. */
 let block: Block = { numbers: served.numbers || [], replaced: [] };
@@ -33,7 +32,6 @@ const fresh = 1_800_000;
 let guessed = false;
 let parsed = false;
 let loading = false;
-let ended = false;
 let part: typeof Start | undefined;
 let work: Work | undefined;
 
@@ -165,7 +163,8 @@ function issue(anew?: boolean): void {
 }
 
 async function start(): Promise<void> {
-  part = await load(config.numbers, 'numbers');
+  await load(config.numbers);
+  part = globals[Symbol.for('svc:numbers')];
   if (part) {
     run();
   } else {
@@ -193,7 +192,6 @@ export function follow(): void {
 }
 
 export function end(): void {
-  ended = true;
   if (work) {
     work.end();
   }

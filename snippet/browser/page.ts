@@ -1,4 +1,4 @@
-import { config } from './config';
+import { config, globals } from './config';
 import { each } from './text';
 import type { View } from './view';
 
@@ -21,10 +21,16 @@ export interface Run {
 }
 
 const slot = Symbol.for('svc:' + config.objects[0]);
-const places = window as unknown as Record<symbol, { run?: Run } | undefined>;
-const place = places[slot] || (places[slot] = listen({}));
+const place: { run?: Run } = globals[slot] || (globals[slot] = listen({}));
 
 export const previous = place.run;
+
+/** Whether this run is over: what the page does is for the next one. */
+export let ended = false;
+
+export function retire(): void {
+  ended = true;
+}
 
 export function occupy(run: Run): void {
   place.run = run;

@@ -1,31 +1,25 @@
-import { call, give } from './calls';
+import { call, give, order } from './calls';
 import { config } from './config';
-import type { Panels } from './panels/shell';
+import type { Panels, Part } from './panels/shell';
 import { load } from './part';
 import { base, key, settings } from './settings';
 import { getOperatorStatus } from './status';
-import { copied, text } from './text';
+import { text } from './text';
 import { ask, codeOf, request } from './transport';
 import { current } from './views';
 
-let panels: Promise<Panels | undefined> | undefined;
-let tries = 0;
+let part: Partial<Part> = {};
+let failures = 0;
 
-/** Shows something with the panels, which are loaded at the first time. Where they cannot be, nothing is shown, and the next time counts. */
-export async function show<Name extends keyof Panels>(name: Name, status?: number): Promise<void> {
-  panels = panels || start();
-  const shown = await panels;
-  if (shown) {
-    shown[name](status!);
-  } else {
-    panels = undefined;
-  }
-}
-
-async function start(): Promise<Panels | undefined> {
+/** Shows something with the panels. Where they cannot be loaded nothing is shown, and the next time counts. */
+export async function show(name: keyof Panels, status?: number): Promise<void> {
   // Browsers remember that a module could not be had.
-  const part = key && (await load(config.panels + '?' + tries++, 'panels'));
-  return part && part({ base, call, key, online: getOperatorStatus, request, settings, view: () => current });
+  part = await load(config.panels + '?' + failures);
+  if (part.show) {
+    part.show(name, status, base, key, settings, call, request, getOperatorStatus, () => current);
+  } else {
+    failures++;
+  }
 }
 
 /** What the site shows by itself. */
@@ -36,8 +30,8 @@ export function launch(): void {
 }
 
 export function end(): void {
-  if (panels) {
-    show('end');
+  if (part.end) {
+    part.end();
   }
 }
 
@@ -46,8 +40,7 @@ export function end(): void {
  * that has failed (specification, 7).
  */
 export function sitePhoneCall(params: unknown, callback?: unknown): void {
-  const request = copied(params);
-  call('callback', request && { request }, ({ success, data }) => {
+  order('callback', params, ({ success, data }) => {
     const status = success ? 0 : Object(data.result).status || 3;
     if (callback) {
       give(callback, { success, result: { status, code: codeOf(data) } });

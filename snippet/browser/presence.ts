@@ -30,7 +30,7 @@ export function end(): void {
  */
 export function tell(presence: 'here' | 'away' | 'left'): void {
   const looked = presence === 'here';
-  if ((looked ? document.visibilityState !== 'visible' : left) || !begin()) {
+  if ((looked ? document.hidden : left) || !begin()) {
     return;
   }
   left = presence === 'left';

@@ -1,19 +1,14 @@
 import { pump } from './calls';
 import { follow } from './numbers';
+import { ended } from './page';
 import { configure, settle } from './settings';
 import { blockOf, each, text } from './text';
 import type { Method } from './view';
 
 let commands: Record<string, Method> = Object.create(null);
-let ended = false;
-
-/** What is pushed is for the next run of the script from now on. */
-export function end(): void {
-  ended = true;
-}
 
 /** Settings count from anywhere in the queue; then the methods are called in their order. Unknown commands are for others. */
-export function push(...items: unknown[]): void {
+export function push(items: unknown[]): void {
   const called = new Set<() => void>();
   each(items, (item) => {
     const { name, args } = read(item);
@@ -50,7 +45,7 @@ export function drain(methods: Record<string, Method>, lists: unknown[]): void {
   // A policy that forbids inline scripts allows a block of data, in which the settings come then.
   each(blockOf('').queue || [], take);
   each(lists, (list) => each(takeOver(list), take));
-  Reflect.apply(push, undefined, items);
+  push(items);
 }
 
 function takeOver(list: unknown): unknown[] {
@@ -67,7 +62,7 @@ function takeOver(list: unknown): unknown[] {
       if (ended) {
         return Array.prototype.push.apply(list, later);
       }
-      Reflect.apply(push, undefined, later);
+      push(later);
       return list.length;
     },
   });

@@ -30,7 +30,7 @@ export const settings: Record<string, unknown> = Object.create(null);
 
 /** Whether the command is a setting, as all are that set something but a property; it is remembered then. The first account counts. */
 export function configure(name: string, value: unknown): boolean {
-  if (!/^(set(?!P)|disable)/.test(name)) {
+  if (!/^(set[^P]|disable)/.test(name)) {
     return false;
   }
   if (/^set(Cs)?Account$/.test(name)) {

@@ -33,7 +33,7 @@ export async function refresh(): Promise<void> {
   const now = Date.now();
   if (now - asked > interest) {
     end();
-  } else if (learned && now - learned >= freshness - tolerance && document.visibilityState === 'visible' && begin()) {
+  } else if (learned && now - learned >= freshness - tolerance && !document.hidden && begin()) {
     learned = now;
     const { success, data } = await ask('status');
     if (success) {

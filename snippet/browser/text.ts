@@ -62,15 +62,6 @@ export function copy(value: any, outer?: Nesting): unknown {
   return result;
 }
 
-/** The copy, or undefined for no object and for one that cannot be read. */
-export function copied(value: unknown): Record<string, unknown> | undefined {
-  try {
-    return (copy(value) as Record<string, unknown>) || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A copy, or what is like one, as JSON. */
 export function encode(value: any): string {
   if (/^(string|bigint)$/.test(typeof value)) {

@@ -57,12 +57,11 @@ function pause(milliseconds: number, over: () => void): void {
 export function deliver(route: string, body: object, missed: (answer: Answer, next: number) => void, done: (answer: Answer) => void): void {
   const content = encode(body);
   const attempt = async (nth: number): Promise<void> => {
-    let again = 0;
-    const answer = await request(route, content, nth, (seconds) => (again = seconds));
+    const answer = await request(route, content, nth);
     if (!unanswered(answer) || nth === attempts) {
       return done(answer);
     }
-    const wait = Math.max(500 * 3 ** (nth - 1), Math.min(again, 60) * 1000);
+    const wait = Math.max(500 * 3 ** (nth - 1), Math.min(answer.again || 0, 60) * 1000);
     pause(wait, () => attempt(nth + 1));
     missed(answer, Date.now() + wait);
   };
@@ -70,36 +69,28 @@ export function deliver(route: string, body: object, missed: (answer: Answer, ne
 }
 
 /** One request: a POST of the content, or a GET when there is none. */
-export async function request(
-  route: string,
-  content?: string,
-  attempt = 1,
-  retryAfter?: (seconds: number) => void,
-): Promise<Answer> {
-  const size = content ? new TextEncoder().encode(content).length : 0;
+export async function request(route: string, content?: string, attempt = 1): Promise<Answer> {
+  let size = content ? new TextEncoder().encode(content).length : 0;
   // A request beyond the quota is refused at once, and the page may have used the quota itself: every second attempt does without.
-  const keepalive = size > 0 && attempt % 2 > 0 && kept + size <= keepaliveQuota;
+  size = attempt % 2 > 0 && kept + size <= keepaliveQuota ? size : 0;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), content ? patience : deadline);
-  kept += keepalive ? size : 0;
+  kept += size;
   try {
     const response = await fetch(base + 'v1/' + route, {
       method: content ? 'POST' : 'GET',
-      headers: content ? { 'Content-Type': 'application/json' } : {},
+      headers: (content && { 'Content-Type': 'application/json' }) as HeadersInit | undefined,
       body: content,
       credentials: 'include',
-      keepalive,
+      keepalive: size > 0,
       signal: abort.signal,
     });
-    if (retryAfter) {
-      retryAfter(Number(response.headers.get('Retry-After')) || 0);
-    }
     return await read(response);
   } catch {
     return failure('network');
   } finally {
     clearTimeout(timer);
-    kept -= keepalive ? size : 0;
+    kept -= size;
   }
 }
 
@@ -123,6 +114,7 @@ async function read(response: Response): Promise<Answer> {
     success: response.ok && object.success === true,
     status: response.status,
     statusText: response.statusText,
+    again: Number(response.headers.get('Retry-After')),
     data: object,
   };
 }

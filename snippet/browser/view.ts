@@ -6,6 +6,8 @@ export interface Answer {
   success: boolean;
   status: number;
   statusText: string;
+  /** Seconds after which the service wants to be asked again; 0 or no number where it has not said. */
+  again?: number;
   data: Record<string, any>;
 }
 

@@ -1,6 +1,6 @@
 import { awaitConsent, consented } from './consent';
 import { pick, show } from './credentials';
-import { previous } from './page';
+import { ended, previous } from './page';
 import { key, served } from './settings';
 import { randomId } from './text';
 import { deliver, unanswered } from './transport';
@@ -29,12 +29,7 @@ export function listen(goOn: typeof ready, take: typeof told): void {
   told = take;
 }
 
-let ended = false;
 let watching = false;
-
-export function end(): void {
-  ended = true;
-}
 
 /**
  * Whether anything may be sent, and the first view of the run, once it may. Until then nothing is
@@ -50,7 +45,7 @@ export function begin(): boolean {
       awaitConsent(() => {
         watching = false;
         ready();
-      }, () => ended);
+      });
     }
     return false;
   }

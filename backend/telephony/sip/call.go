@@ -21,6 +21,9 @@ const (
 	unacknowledged = 28 * time.Second
 	// defaultRing is for how long a phone rings when the order does not say.
 	defaultRing = 30 * time.Second
+	// overtaking is how long a BYE waits behind an ACK. Messages may overtake each other, and a
+	// phone can make nothing of a BYE that comes first.
+	overtaking = 100 * time.Millisecond
 	// tellTimeout bounds one attempt to tell of a call, tellPause and tellAttempts the others.
 	tellTimeout  = 10 * time.Second
 	tellPause    = time.Second
@@ -101,6 +104,7 @@ func (c *call) hangUp() {
 		ending.Go(func() {
 			if l == c.operator && c.offer != nil && !l.acknowledged() {
 				l.acknowledge(declined(c.offer))
+				time.Sleep(overtaking)
 			}
 			if l == c.visitor && c.talkingSince.IsZero() {
 				<-l.over // which ends by itself: CANCEL or BYE has been sent

@@ -199,12 +199,7 @@ func (x *Exchange) Use(s Settings, desk Desk) error {
 		return err
 	}
 	x.trunk.Store(t)
-	for a, socket := range x.sockets {
-		if !slices.Contains(s.Listen, a) {
-			socket.close()
-			delete(x.sockets, a)
-		}
-	}
+	x.trim()
 	var leave *Trunk
 	if before != nil {
 		before.retire()
@@ -219,6 +214,24 @@ func (x *Exchange) Use(s Settings, desk Desk) error {
 		t.run()
 	})
 	return nil
+}
+
+// Trim stops listening where the settings in effect do not say so: at the addresses of settings that
+// have not come into effect after all.
+func (x *Exchange) Trim() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.trim()
+}
+
+func (x *Exchange) trim() {
+	t := x.trunk.Load()
+	for a, s := range x.sockets {
+		if t == nil || !slices.Contains(t.settings.Listen, a) {
+			s.close()
+			delete(x.sockets, a)
+		}
+	}
 }
 
 var (

@@ -39,9 +39,9 @@ func outputs(dir string) (map[string][]byte, error) {
 		// A function expression that takes the configuration of a site as its argument.
 		"svc.js":     fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, core),
 		"numbers.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, numbers),
-		// A function expression that takes the name of the chat's asset.
-		"panels.js":  fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, panels),
-		"chat.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, chat),
+		// Modules. The panels' lacks the name of the chat's asset, which is declared before it.
+		"panels.js":  panels,
+		"chat.js":    chat,
 		"fill.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, fill),
 		"preview.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, preview),
 	}, nil
@@ -79,7 +79,7 @@ func bundle(dir, entry, own string) ([]byte, error) {
 const ownProperties = `^(addAttributes|addLine|again|block|carrier|compact|dash|dashed|digits|escaped|first|form|gap|gaps|kind|known|link|matched|meaning|open|openAt|plus|plusAt|poured|round|shown|spaced|zero)$`
 
 // ownOfCore are the same for the core: none that the page, the service, the numbers part or another run of the script reads.
-const ownOfCore = `^(args|due|missed|object|outer|refused|reported|route|sent|settle)$`
+const ownOfCore = `^(again|args|due|missed|object|outer|refused|reported|route|sent|settle)$`
 
 // parameter is the name of the core's argument. Being no name of the sources, it is none that minifying gives away.
 const parameter = "$config"

@@ -23,7 +23,8 @@ var order = strings.Fields(`
 	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/start numbers/main
 	numbers panels/shell panels presence methods queue main preview fill
 	panels/color panels/dom panels/style panels/frame panels/form panels/mask panels/request panels/captcha panels/time panels/phone
-	panels/notice panels/invitation panels/desk panels/main chat/main`)
+	panels/notice panels/invitation panels/desk panels/main
+	chat/talk chat/style chat/sound chat/line chat/outbox chat/log chat/compose chat/mailing chat/main`)
 
 var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
 

@@ -1,6 +1,271 @@
-import type { StartChat } from '../panels/shell';
+import type { Shell, StartChat } from '../panels/shell';
+import { each } from '../text';
+import { compose } from './compose';
+import { line } from './line';
+import { log } from './log';
+import { mailing } from './mailing';
+import { outbox } from './outbox';
+import { sound } from './sound';
+import { style } from './style';
+import type { Conversation, Message, News } from './talk';
 
-const start: StartChat = () => ({ open() {}, toggled() {}, draft: () => '', changed() {}, end() {} });
+/** Milliseconds after the last message for which a conversation is listened to on pages where it is not open. */
+const lively = 1_800_000;
 
-// The panels know this part by the name alone: either may be of another version.
-(window as unknown as Record<symbol, unknown>)[Symbol.for('svc:chat')] = start;
+/** Milliseconds for which somebody counts as typing, and between two words of it. */
+const typingFor = 6000;
+const typingEvery = 3000;
+
+/** The visitor's side of the conversation. */
+export const start: StartChat = (shell: Shell) => {
+  const { core, make, texts } = shell;
+  const bell = sound();
+  let conversation: Conversation | undefined;
+  /** The number of the last message that has come by the line. What the visitor himself has sent may be further on. */
+  let seen = -1;
+  let read = 0;
+  let online: boolean | undefined;
+  let invitation: string | undefined;
+  let typed = 0;
+  let silent: ReturnType<typeof setTimeout> | undefined;
+  let over = false;
+  /** Numbers of messages that the visitor has not read. */
+  let unread: number[] = [];
+  const title = titles(texts);
+
+  const known = (): number => (conversation ? conversation.id : 0);
+  const wire = line(core, () => seen, known, take, () => box.go());
+  const box = outbox(shell, wire, known, said, draw);
+  const view = log(shell, download, box.retry, fetchEarlier);
+  const writing = compose(shell, send, (file) => add('', file), typing);
+  const mail = mailing(shell, known);
+  const state = make('p', { class: 'state', role: 'status' });
+  shell.dress(style);
+  each([view.element, mail.element, state, writing.element], (element) => shell.body.appendChild(element));
+
+  function take(news: News): void {
+    if (over) {
+      return;
+    }
+    if (news.conversation) {
+      changed(news.conversation);
+    }
+    const messages = news.messages || [];
+    const beginning = seen < 0;
+    if (beginning) {
+      view.before(news.earlier ? 1 : 0);
+    }
+    let fresh = false;
+    const added: Message[] = [];
+    each(messages, (message) => {
+      if (message.seq > seen) {
+        seen = message.seq;
+        added[added.length] = message;
+        if (message.id) {
+          box.drop(message.id);
+        }
+        if (message.from !== 'visitor' && message.seq > read) {
+          unread[unread.length] = message.seq;
+          fresh = fresh || !beginning;
+        }
+        if (message.from === 'operator') {
+          quiet();
+        }
+      }
+    });
+    seen = Math.max(0, seen);
+    if (added.length) {
+      view.add(added);
+      live();
+    }
+    if (news.online !== undefined && news.online !== online) {
+      present(news.online);
+    }
+    if (news.typing) {
+      say(texts['chat.typing']);
+      clearTimeout(silent);
+      silent = setTimeout(quiet, typingFor);
+    }
+    mail.offer(news.mail);
+    if (fresh && !looks()) {
+      bell.play();
+    }
+    draw();
+    noteRead();
+  }
+
+  function changed(now: Conversation): void {
+    const before = conversation;
+    conversation = now;
+    read = Math.max(read, now.seen);
+    if (now.state === 'closed' && !box.list.length) {
+      shell.keep('chat', undefined);
+    }
+    if (now.operator && before && before.operator !== now.operator) {
+      shell.say(texts['chat.joined'].replace('{name}', () => now.operator));
+    }
+  }
+
+  /** Keeps other pages listening. */
+  function live(): void {
+    if (!conversation || conversation.state !== 'closed') {
+      shell.keep('chat', String(Date.now()));
+    }
+  }
+
+  function said(now: Conversation, message: Message): void {
+    changed(now);
+    view.add([message]);
+    live();
+    draw();
+    wire.open();
+  }
+
+  function present(there: boolean): void {
+    const left = online && !there;
+    online = there;
+    quiet();
+    if (left && shell.shown && writing.text) {
+      const text = writing.text;
+      writing.clear();
+      shell.leave(text);
+    }
+  }
+
+  function say(text: string): void {
+    if (state.textContent !== text) {
+      state.textContent = text;
+    }
+  }
+
+  /** What stands under the conversation while nobody is typing. */
+  function quiet(): void {
+    clearTimeout(silent);
+    if (online === false) {
+      say(texts['chat.offline'] + ' ');
+      state.appendChild(make('button', { type: 'button', click: () => shell.leave(writing.text) }, texts['chat.leave']));
+    } else {
+      say(conversation && conversation.banned ? texts['chat.refused.banned'] : '');
+    }
+  }
+
+  function looks(): boolean {
+    return shell.shown && !document.hidden;
+  }
+
+  function draw(): void {
+    if (over) {
+      return;
+    }
+    view.mark(box.list, conversation ? conversation.read : 0);
+    let count = 0;
+    each(unread, (seq) => (count += seq > read ? 1 : 0));
+    shell.unread(count);
+    title.show(count);
+  }
+
+  /** Tells the service how far the visitor has read. */
+  function noteRead(): void {
+    const at = unread[unread.length - 1];
+    if (looks() && conversation && at > read) {
+      read = at;
+      unread = [];
+      core.call('chat/read', { seq: at, conversation: conversation.id });
+      draw();
+    }
+  }
+
+  function typing(): void {
+    if (conversation && online && Date.now() - typed > typingEvery) {
+      typed = Date.now();
+      core.call('chat/typing', { conversation: conversation.id });
+    }
+  }
+
+  function send(text: string): void {
+    add(text);
+  }
+
+  function add(text: string, file?: File): void {
+    bell.allow();
+    box.add(text, invitation, file);
+    invitation = undefined;
+    live();
+  }
+
+  async function download(id: number, name: string): Promise<void> {
+    if (Date.now() - wire.since > 300_000) {
+      await wire.ask({ after: seen });
+    }
+    make('a', { href: core.base + 'v1/chat/file?t=' + wire.token + '&f=' + id, download: name }).click();
+  }
+
+  async function fetchEarlier(before: number): Promise<void> {
+    const news = await wire.ask({ before });
+    if (news && !over) {
+      view.before(news.earlier ? 1 : 0);
+      view.add(news.messages || [], true);
+      draw();
+    }
+  }
+
+  function recent(): boolean {
+    return Date.now() - Number(shell.kept('chat')) < lively;
+  }
+
+  function listen(): void {
+    if (shell.shown || box.list.length || recent()) {
+      wire.open();
+      box.go();
+    } else {
+      wire.close();
+    }
+  }
+
+  document.addEventListener('visibilitychange', noteRead);
+  if (!recent()) {
+    shell.keep('chat', undefined);
+  }
+  listen();
+  draw();
+
+  return {
+    open(text) {
+      bell.allow();
+      each(shell.widget.invitations, (one) => (invitation = text === one.text ? one.id : invitation));
+      view.invite(text);
+      shell.show(writing.input);
+    },
+    toggled(shown) {
+      listen();
+      if (shown) {
+        view.down();
+        noteRead();
+      }
+    },
+    draft: () => writing.text,
+    changed: listen,
+    end() {
+      over = true;
+      wire.close();
+      title.show(0);
+      view.end();
+      clearTimeout(silent);
+      document.removeEventListener('visibilitychange', noteRead);
+    },
+  };
+};
+
+/** Puts the number of unread messages before the page's title, and takes away what it has put there. */
+function titles(texts: Record<string, string>): { show(count: number): void } {
+  let put = '';
+  return {
+    show(count) {
+      const own = put && document.title.slice(0, put.length) === put ? document.title.slice(put.length) : document.title;
+      put = count ? texts['chat.title.unread'].replace('{count}', String(count)) + ' ' : '';
+      if (document.title !== put + own) {
+        document.title = put + own;
+      }
+    },
+  };
+}

@@ -19,7 +19,7 @@ const fresh = 240_000;
  * The picture and the sound are fetched, decoded and drawn here: a policy that forbids the page pictures and media does not forbid
  * these.
  */
-export function captcha(core: Core, texts: Record<string, string>): Captcha {
+export function captcha(core: Core, language: string, texts: Record<string, string>): Captcha {
   const digits = field('captcha', texts['captcha.label'], undefined, {
     inputmode: 'numeric',
     autocomplete: 'off',
@@ -42,7 +42,7 @@ export function captcha(core: Core, texts: Record<string, string>): Captcha {
     const current = (): boolean => nth === asked;
     key = '';
     digits.input.value = '';
-    const { success, data } = await core.request('captcha?k=' + encodeURIComponent(core.key));
+    const { success, data } = await core.request('captcha?k=' + encodeURIComponent(core.key) + '&l=' + language);
     if (!current()) {
       return;
     }

@@ -10,7 +10,10 @@ import type { Chat, Core, Invitation, Panels, Shell, StartChat, Widget } from '.
 /** The name of the chat's asset. */
 declare const __chat: string;
 
-export type Desk = Panels;
+export interface Desk extends Panels {
+  /** Takes everything off the page. */
+  end(): void;
+}
 
 /** All panels of one page. */
 export function desk(core: Core, language: string, texts: Record<string, string>, widget: Widget): Desk {
@@ -23,9 +26,8 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   let loading: Promise<Chat | undefined> | undefined;
   let tries = 0;
   let over = false;
-  let inviting: ReturnType<typeof setTimeout>[] = [];
+  let watching: ReturnType<typeof setInterval>;
   let invited: HTMLElement | undefined;
-  let launched = false;
 
   const chatShell: Shell = {
     core,
@@ -75,12 +77,11 @@ export function desk(core: Core, language: string, texts: Record<string, string>
 
   async function load(): Promise<Chat | undefined> {
     try {
-      await import(core.base + 'assets/' + __chat + '?' + tries++);
+      const { start }: { start: StartChat } = await import(core.base + 'assets/' + __chat + '?' + tries++);
+      return over ? undefined : (chat = start(chatShell));
     } catch {
-      // It may be there from a run before.
+      return undefined; // It cannot be had.
     }
-    const start = (window as unknown as Record<symbol, StartChat | undefined>)[Symbol.for('svc:chat')];
-    return start && !over ? (chat = start(chatShell)) : undefined;
   }
 
   /** The chat, loaded when somebody first wants it; undefined while it cannot be had. */
@@ -139,9 +140,6 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   function invite({ id, text }: Invitation): void {
-    if (shell.shown || invited || kept('invited:' + id) || !core.online()) {
-      return;
-    }
     keep('invited:' + id, '1');
     const answered = (): void => {
       uninvite();
@@ -164,31 +162,41 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     return { address: known.slice(0, end), referrer: known.slice(end + 1) };
   }
 
-  function schedule(): void {
-    each(inviting, clearTimeout);
-    inviting = [];
+  /** Looks each second whether somebody is to be spoken to, by the first rule that fits. A page does so once. */
+  function watch(): void {
+    let seconds = 0;
+    clearInterval(watching);
     const from = landing();
-    each(widget.chat ? widget.invitations : [], (invitation) => {
-      if (suits(invitation, from) && !kept('invited:' + invitation.id)) {
-        inviting[inviting.length] = setTimeout(invite, invitation.after * 1000, invitation);
-      }
-    });
+    watching = setInterval(() => {
+      seconds += document.hidden ? 0 : 1;
+      let spoken = !!shell.shown || !core.online();
+      each(widget.invitations, (invitation) => {
+        if (!spoken && invitation.after <= seconds && suits(invitation, from) && !kept('invited:' + invitation.id)) {
+          spoken = true;
+          clearInterval(watching);
+          uninvite();
+          invite(invitation);
+        }
+      });
+    }, 1000);
   }
 
   return {
     launch() {
-      if (core.settings.disableWidgets || !widget.launcher) {
+      if (core.settings.disableWidgets) {
         return;
       }
       core.online(); // From now on it is kept current.
-      shell.launch();
-      schedule();
-      if (!launched && widget.chat && kept('chat')) {
-        conversation();
+      if (widget.launcher) {
+        shell.launch();
       }
-      launched = true;
+      if (widget.chat && widget.invitations.length) {
+        watch();
+      }
       if (chat) {
         chat.changed();
+      } else if (widget.chat && kept('chat')) {
+        conversation();
       }
     },
     chat: () => void openChat(),
@@ -197,7 +205,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     notice: (status) => tell(statuses(texts)[status] || statuses(texts)[3], status > 0),
     end() {
       over = true;
-      each(inviting, clearTimeout);
+      clearInterval(watching);
       if (chat) {
         chat.end();
       }

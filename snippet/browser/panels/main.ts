@@ -1,5 +1,5 @@
 import { desk, type Desk } from './desk';
-import type { Core, Panels, Widget } from './shell';
+import type { Core, Part, Widget } from './shell';
 
 /** What v1/widget answers. */
 interface Told {
@@ -9,48 +9,49 @@ interface Told {
   widget: Widget;
 }
 
-let ended: () => void = () => {};
-
-/** Begins with the panels of one run of the core script; those of a run before go. */
-function start(core: Core): Panels {
-  ended();
-  let over = false;
-  let made: Promise<Desk | undefined> | undefined;
-
-  async function open(): Promise<Desk | undefined> {
-    const language = document.documentElement.lang || navigator.language;
-    const { success, data } = await core.request('widget?k=' + encodeURIComponent(core.key) + '&l=' + encodeURIComponent(language));
-    const { language: spoken, texts, widget } = data as unknown as Told;
-    return success && !over ? desk(core, spoken, texts, widget) : undefined;
-  }
-
-  /** Calls the desk, which is made at the first time. While the service does not answer nothing is shown, and the next time counts. */
-  const pass =
-    (name: keyof Desk) =>
-    async (status?: number): Promise<void> => {
-      made = made || open();
-      const there = await made;
-      if (there && !over) {
-        there[name](status!);
-      } else {
-        made = undefined;
-      }
-    };
-
-  const panels = { launch: pass('launch'), chat: pass('chat'), request: pass('request'), phone: pass('phone'), notice: pass('notice'), end };
-
-  async function end(): Promise<void> {
-    if (!over) {
-      over = true;
-      const there = await made;
-      if (there) {
-        there.end();
-      }
-    }
-  }
-  ended = end;
-  return panels;
+/** The panels of one run of the core script. */
+interface Run {
+  core: Core;
+  desk?: Promise<Desk | undefined>;
+  over?: boolean;
 }
 
-// The core script knows this part by the name alone: either may be of another version.
-(window as unknown as Record<symbol, unknown>)[Symbol.for('svc:panels')] = start;
+let run: Run | undefined;
+
+export const show: Part['show'] = async (name, status, base, key, settings, call, request, online, view) => {
+  if (!run || run.core.call !== call) {
+    end();
+    run = { core: { base, key, settings, call, request, online, view } };
+  }
+  const now = run;
+  now.desk = now.desk || open(now);
+  const made = await now.desk;
+  if (now.over) {
+    return;
+  }
+  if (made) {
+    made[name](status!);
+  } else {
+    now.desk = undefined; // The service did not answer, and the next time counts.
+  }
+};
+
+async function open(now: Run): Promise<Desk | undefined> {
+  const { core } = now;
+  const language = document.documentElement.lang || navigator.language;
+  const { success, data } = await core.request('widget?k=' + encodeURIComponent(core.key) + '&l=' + encodeURIComponent(language));
+  const { language: spoken, texts, widget } = data as unknown as Told;
+  return success && !now.over ? desk(core, spoken, texts, widget) : undefined;
+}
+
+export async function end(): Promise<void> {
+  const now = run;
+  run = undefined;
+  if (now) {
+    now.over = true;
+    const made = await now.desk;
+    if (made) {
+      made.end();
+    }
+  }
+}

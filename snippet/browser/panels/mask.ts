@@ -62,7 +62,12 @@ function expressionMisses(places: (string | RegExp)[], value: string): boolean {
 }
 
 /** Whether the mask works here: it needs methods of arrays, which pages have changed. */
-function works(options: MaskitoOptions, mask: string): boolean {
+function works(options: MaskitoOptions): boolean {
+  let whole = '';
+  const places = options.mask as (string | RegExp)[];
+  for (let i = 0; i < places.length; i++) {
+    whole += typeof places[i] === 'string' ? places[i] : '5';
+  }
   try {
     const list = [1];
     list.push(2);
@@ -72,7 +77,7 @@ function works(options: MaskitoOptions, mask: string): boolean {
       list.some((one) => one === 1) &&
       list.every((one) => one === 1) &&
       list.concat(list).length === 2 &&
-      maskitoTransform('1', options).length >= mask.search(/[#_xX90]/)
+      maskitoTransform(whole, options) === whole
     );
   } catch {
     return false;
@@ -84,7 +89,7 @@ export function masked(core: Core, widget: Widget, input: HTMLInputElement): () 
   const set = core.settings.setUIPhoneMaskFormat;
   const mask = (typeof set === 'string' && set) || widget.mask;
   const options = optionsOf(mask);
-  if (!options || !works(options, mask)) {
+  if (!options || !works(options)) {
     return () => {
       const digits = input.value.replace(/\D/g, '').length;
       return digits >= 5 && digits <= 15; // E.164

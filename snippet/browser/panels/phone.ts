@@ -35,7 +35,7 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
     make('div', { class: 'choice' }, way('now', texts['phone.now'], true), way('later', texts['phone.later'], false)),
     later,
   );
-  const question = widget.captcha ? makeCaptcha(core, texts) : undefined;
+  const question = widget.captcha ? makeCaptcha(core, language, texts) : undefined;
   const send = sending(texts['phone.order'], texts['form.sending']);
   const form = make(
     'form',

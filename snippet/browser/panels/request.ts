@@ -29,7 +29,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
   for (let i = 0; i < widget.fields.length; i++) {
     const { name, label, required } = widget.fields[i];
     const attributes = kinds[name] || { autocomplete: 'off' };
-    fields[i] = field(name, names[name] || label || name, required ? undefined : texts['field.optional'], attributes, name === 'message' ? 'textarea' : 'input');
+    fields[i] = field(name, label || names[name] || name, required ? undefined : texts['field.optional'], attributes, name === 'message' ? 'textarea' : 'input');
     if (name === 'phone') {
       whole = masked(core, widget, fields[i].input as HTMLInputElement);
     }
@@ -69,7 +69,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
     const body: Record<string, unknown> = { form_name: texts['request.title'] };
     const others: Record<string, string> = {};
     for (let i = 0; i < fields.length; i++) {
-      const { name, label } = widget.fields[i];
+      const { name } = widget.fields[i];
       const fault = faultOf(i);
       // Any one way to answer is enough: it is asked for once.
       fields[i].fault(fault === texts['form.contact'] && first ? '' : fault);
@@ -77,7 +77,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
       if (names[name]) {
         body[name] = valueOf(name);
       } else {
-        others[label || name] = valueOf(name);
+        others[name] = valueOf(name);
       }
     }
     body.user_fields = others;
@@ -104,7 +104,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
 
   return {
     prepare(away, message) {
-      intro.textContent = away ? texts['request.away'] : widget.greeting || texts['request.intro'];
+      intro.textContent = away ? texts['request.away'] : texts['request.intro'];
       if (sent || !form.isConnected || !form.parentNode) {
         sent = false;
         empty(view);

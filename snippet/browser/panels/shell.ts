@@ -31,6 +31,22 @@ export interface Panels {
   phone(): void;
   /** Tells the visitor what has become of his call, by its status (browser interface, section 7). */
   notice(status: number): void;
+}
+
+/** What the panels' part exports: a module, of which a page has one, however often it loads the core script. */
+export interface Part {
+  /** Shows something for the run of the core script that gives itself here, in the order of Core. Panels of another run go. */
+  show(
+    name: keyof Panels,
+    status: number | undefined,
+    base: string,
+    key: string,
+    settings: Core['settings'],
+    call: Core['call'],
+    request: Core['request'],
+    online: Core['online'],
+    view: Core['view'],
+  ): void;
   /** Takes everything off the page. */
   end(): void;
 }
@@ -124,5 +140,5 @@ export interface Chat {
   end(): void;
 }
 
-/** The chat part leaves this on the page as `Symbol.for('svc:chat')`. */
+/** The chat part is a module that exports this as `start`. */
 export type StartChat = (shell: Shell) => Chat;

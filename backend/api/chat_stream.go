@@ -1,0 +1,245 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// maxVisitorStreams bounds the streams of visitors that a node holds, and networkStreams
+	// those of one client's network.
+	maxVisitorStreams, networkStreams = 20_000, 200
+	// maxLate bounds how long a client may take to read what it was sent.
+	maxLate = 10 * time.Second
+	// beatEvery is how often something is sent, so that the connection is not taken for dead.
+	beatEvery = 20 * time.Second
+	// catchUpTime bounds one look into the database.
+	catchUpTime = 5 * time.Second
+)
+
+// streamCount counts open streams.
+type streamCount struct {
+	mu  sync.Mutex
+	all int
+	of  map[netip.Addr]int
+}
+
+// enter counts a stream of the client, or returns false when there are too many.
+func (s *streamCount) enter(client netip.Addr, limited bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= maxVisitorStreams || limited && s.of[client] >= networkStreams {
+		return false
+	}
+	if s.of == nil {
+		s.of = make(map[netip.Addr]int)
+	}
+	s.all++
+	s.of[client]++
+	return true
+}
+
+func (s *streamCount) leave(client netip.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.of[client]--; s.of[client] == 0 {
+		delete(s.of, client)
+	}
+}
+
+// narrow is the network that one client has whole.
+func narrow(client netip.Addr) netip.Addr {
+	if client.Is6() {
+		if prefix, err := client.Prefix(64); err == nil {
+			return prefix.Addr()
+		}
+	}
+	return client
+}
+
+// chatStream serves v1/chat/stream?t=TOKEN&a=SEQ: what happens in the visitor's conversation
+// behind the message, as server-sent events, until the client leaves. The id of an event with
+// messages is the number of the last one.
+func (a *API) chatStream(c *call) error {
+	p, err := a.bearer(c)
+	if err != nil {
+		return err
+	}
+	last := c.r.Header.Get("Last-Event-ID")
+	if last == "" {
+		last = c.r.URL.Query().Get("a")
+	}
+	after, err := strconv.ParseInt(last, 10, 64)
+	if last != "" && (err != nil || after < 0) {
+		return malformed("wrong_type", "a must be the number of a message")
+	}
+	client, limited := clientOf(c.r)
+	client = narrow(client)
+	if !a.chats.streams.enter(client, limited) {
+		return tooMany("too many streams are open", 10*time.Second)
+	}
+	defer a.chats.streams.leave(client)
+	listener, ok := a.chats.Live.Listen(c.site.ID, p.Visitor, a.online(c.r.Context(), c))
+	if !ok {
+		return tooMany("the service is closing", time.Second)
+	}
+	defer listener.Close()
+	s := &visitorStream{api: a, site: c.site.ID, visitor: p.Visitor, after: after, listener: listener}
+	header := c.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("X-Accel-Buffering", "no")
+	s.run(c)
+	return nil
+}
+
+// visitorStream is an open stream. What is in it is held for each of thousands.
+type visitorStream struct {
+	api      *API
+	site     int64
+	visitor  visit.ID
+	after    int64 // the number of the last message that was sent
+	told     toldConversation
+	listener *chat.Listener
+}
+
+// run sends events until the client, the configuration or the service ends it. It ends in
+// silence: the client comes back and asks from where it is.
+func (s *visitorStream) run(c *call) {
+	control := http.NewResponseController(c.w)
+	left, beat := c.r.Context().Done(), time.NewTimer(beatEvery)
+	defer beat.Stop()
+	first := s.event(c.r.Context(), chat.Entries|chat.Presence)
+	if first == nil || send(c.w, control, first) != nil {
+		return
+	}
+	for {
+		var event []byte
+		select {
+		case <-left:
+			return
+		case <-c.site.Ending:
+			return
+		case <-beat.C:
+			event = beating
+		case _, more := <-s.listener.News():
+			if !more {
+				return
+			}
+			if event = s.event(c.r.Context(), s.listener.Take()); event == nil {
+				return // what has happened could not be read: the client asks again
+			}
+		}
+		if len(event) > 0 && send(c.w, control, event) != nil {
+			return
+		}
+		beat.Reset(beatEvery)
+	}
+}
+
+// beating is an event without news, so that the script hears that the stream is alive.
+var beating = []byte("data: {}\n\n")
+
+func send(w http.ResponseWriter, control *http.ResponseController, event []byte) error {
+	if err := control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := w.Write(event); err != nil {
+		return err
+	}
+	return control.Flush()
+}
+
+// The events that say no more than whether an operator is there, or is typing.
+var (
+	cameEvent   = []byte("data: {\"online\":true}\n\n")
+	goneEvent   = []byte("data: {\"online\":false}\n\n")
+	typingEvent = []byte("data: {\"typing\":true}\n\n")
+	noEvent     = []byte{}
+)
+
+// event is what has happened as an event. It is nil when that cannot be read.
+func (s *visitorStream) event(ctx context.Context, what uint32) []byte {
+	switch {
+	case what&chat.Entries != 0:
+	case what&chat.Presence != 0 && s.listener.Online():
+		return cameEvent
+	case what&chat.Presence != 0:
+		return goneEvent
+	case what&chat.Typing != 0:
+		return typingEvent
+	default:
+		return noEvent
+	}
+	// Reading and writing JSON need a deep stack, which would stay with the stream.
+	composed := make(chan []byte, 1)
+	go func() { composed <- s.compose(ctx, what) }()
+	return <-composed
+}
+
+// compose reads what is new in the conversation.
+func (s *visitorStream) compose(ctx context.Context, what uint32) []byte {
+	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
+	defer cancel()
+	var news chatAnswer
+	if online := s.listener.Online(); what&chat.Presence != 0 {
+		news.Online = &online
+	}
+	news.Typing = what&chat.Typing != 0
+	var event []byte
+	for more := true; more; {
+		var err error
+		if more, err = s.catchUp(ctx, &news); err != nil {
+			return nil
+		}
+		if news.Online == nil && !news.Typing && news.Conversation == nil && len(news.Messages) == 0 {
+			continue // those were notes
+		}
+		data, err := json.Marshal(news)
+		if err != nil {
+			return nil
+		}
+		if n := len(news.Messages); n > 0 {
+			event = append(strconv.AppendInt(append(event, "id: "...), news.Messages[n-1].Seq, 10), '\n')
+		}
+		event = append(append(append(event, "data: "...), data...), "\n\n"...)
+		news = chatAnswer{}
+	}
+	if event == nil {
+		return noEvent
+	}
+	return event
+}
+
+// catchUp adds what is new to the answer, and tells whether there is more.
+func (s *visitorStream) catchUp(ctx context.Context, news *chatAnswer) (more bool, err error) {
+	of, err := s.api.chats.Chats.Of(ctx, s.site, s.visitor)
+	if errors.Is(err, chat.ErrUnknown) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if told := s.api.toldConversation(ctx, of); told != s.told {
+		s.told, news.Conversation = told, &told
+	}
+	if s.after >= of.Seq {
+		return false, nil
+	}
+	messages, err := s.api.chats.Chats.Messages(ctx, s.site, of.ID, s.after, historyAtOnce)
+	if err != nil || len(messages) == 0 {
+		return false, err
+	}
+	s.after = messages[len(messages)-1].Seq
+	news.Messages = s.api.toldMessages(ctx, messages)
+	return len(messages) == historyAtOnce, nil
+}

@@ -1,0 +1,320 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// eachChat runs the test on both databases.
+func eachChat(t *testing.T, test func(t *testing.T, s *desk)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(t, serve(t, d, siteOf(variantA))) })
+}
+
+// says writes as the visitor.
+func (s *desk) says(v visitor, text string, headers ...string) answer {
+	s.t.Helper()
+	return s.script("chat/say", object{"credentials": v.credentials(), "id": id(), "request": object{"text": text, "language": "en"}}, headers...)
+}
+
+// of is the visitor's conversation.
+func (s *desk) of(v visitor) chat.Conversation {
+	s.t.Helper()
+	c, err := s.chats.Of(context.Background(), siteID, v.ref().Visitor)
+	require.NoError(s.t, err)
+	return c
+}
+
+// answers writes as the operator.
+func (s *desk) answers(v visitor, operator int64, text string) {
+	s.t.Helper()
+	_, err := s.chats.Say(context.Background(), siteID, s.of(v).ID, chat.Message{Author: chat.Operator, OperatorID: operator, Text: text})
+	require.NoError(s.t, err)
+}
+
+// agent is a new operator.
+func (s *desk) agent() operator.Operator {
+	s.t.Helper()
+	o, err := s.operators.Create(context.Background(), operator.Server(), operator.Account{Login: "ann", Name: "Ann", Password: "correct horse battery", Role: operator.Admin, Sites: scope.All()})
+	require.NoError(s.t, err)
+	return o
+}
+
+func TestChatCalls(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		a := s.script("chat", object{"credentials": v.credentials()})
+		require.Equal(t, false, a.body["online"])
+		require.Nil(t, a.body["conversation"], "nothing is stored by looking")
+		require.Nil(t, a.body["messages"])
+
+		a = s.says(v, "Do you ship to Oslo?")
+		require.Equal(t, 200, a.status, a.raw)
+		require.Contains(t, dump(t, a.body["message"]), `"seq":1`)
+		s.answers(v, ann.ID, "We do.")
+		s.answers(v, ann.ID, "Tomorrow, even.")
+		_, err := s.chats.Say(t.Context(), siteID, s.of(v).ID, chat.Message{Author: chat.Note, OperatorID: ann.ID, Text: "secret"})
+		require.NoError(t, err)
+		a = s.script("chat", object{"credentials": v.credentials(), "after": 1})
+		require.NotContains(t, a.raw, "secret")
+		require.NotContains(t, a.raw, `"ann"`, "no login is told")
+		var told struct {
+			Conversation map[string]any
+			Messages     []map[string]any
+		}
+		require.NoError(t, json.Unmarshal([]byte(a.raw), &told))
+		require.Equal(t, "open", told.Conversation["state"])
+		require.Equal(t, "Ann", told.Conversation["operator"])
+		require.Len(t, told.Messages, 2)
+		require.Equal(t, []any{2.0, "operator", "Ann", "We do."}, []any{told.Messages[0]["seq"], told.Messages[0]["from"], told.Messages[0]["operator"], told.Messages[0]["text"]})
+
+		require.Equal(t, 200, s.script("chat/read", object{"credentials": v.credentials(), "seq": 3}).status)
+		require.EqualValues(t, 3, s.of(v).VisitorRead)
+		require.Equal(t, 200, s.script("chat/typing", object{"credentials": v.credentials()}).status)
+
+		// The same call again is the same message.
+		call := object{"credentials": v.credentials(), "id": id(), "request": object{"text": "Thanks"}}
+		first, again := s.script("chat/say", call), s.script("chat/say", call)
+		require.Equal(t, first.body["message"], again.body["message"])
+	})
+}
+
+// Whoever is not the visitor gets nothing, and stores nothing.
+func TestChatOfOthers(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, other := s.visit(), s.visit()
+		s.says(v, "Hello")
+		s.says(other, "Hello")
+		before := s.rows()
+		forged := v.credentials()
+		forged["visitor_id"] = other.body["visitor_id"]
+		foreign := s.of(other).ID
+		for _, route := range []string{"chat", "chat/say", "chat/read", "chat/typing", "chat/transcript"} {
+			request := object{"text": "forged"}
+			a := s.script(route, object{"credentials": forged, "id": id(), "request": request})
+			require.Equal(t, []any{403, "forged"}, []any{a.status, a.code()}, route)
+			a = s.script(route, object{"credentials": v.credentials(), "conversation": foreign, "id": id(), "request": request})
+			require.Equal(t, []any{403, "foreign_ids"}, []any{a.status, a.code()}, route)
+			a = s.script(route, object{"id": id(), "request": request})
+			require.Equal(t, []any{400, "missing"}, []any{a.status, a.code()}, route)
+		}
+		token, _ := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+		require.NotEmpty(t, token)
+		for _, wrong := range []string{"", "x", token + "x", "1" + token, strings.Repeat("1.", 4) + "x", strings.Repeat("a", 1000), strings.ToUpper(token)} {
+			for _, route := range []string{"v1/chat/stream?t=", "v1/chat/file?f=1&t="} {
+				a := s.send(http.MethodGet, route+url.QueryEscape(wrong), "")
+				require.Equal(t, []any{403, "forged"}, []any{a.status, a.code()}, wrong)
+			}
+			a := s.send(http.MethodPost, "v1/chat/send?id="+id()+"&t="+url.QueryEscape(wrong), "text")
+			require.Equal(t, []any{403, "forged"}, []any{a.status, a.code()}, wrong)
+		}
+		require.Equal(t, before, s.rows())
+		s.clock.Store(int64(11 * time.Minute))
+		a := s.send(http.MethodGet, "v1/chat/stream?t="+token, "")
+		require.Equal(t, 403, a.status, "its time is over")
+	})
+}
+
+func TestChatBadInput(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v := s.visit()
+		before := s.rows()
+		refused := func(status int, code string, a answer) {
+			t.Helper()
+			require.Equal(t, []any{status, code}, []any{a.status, a.code()}, a.raw)
+		}
+		refused(413, "too_large", s.says(v, strings.Repeat("a", 1<<20)))
+		refused(400, "too_long", s.says(v, strings.Repeat("ы", chat.MaxText+1)))
+		refused(400, "empty", s.says(v, " \n\x00"))
+		refused(400, "wrong_type", s.script("chat/say", object{"credentials": v.credentials(), "id": "short", "request": object{"text": "x"}}))
+		refused(400, "missing", s.script("chat/say", object{"credentials": v.credentials(), "id": id()}))
+		refused(400, "malformed_text", s.send(http.MethodPost, "v1/chat/say", "{\"request\":{\"text\":\"\xff\"}}", "Content-Type", "application/json"))
+		refused(404, "unknown_conversation", s.script("chat/read", object{"credentials": v.credentials(), "seq": 1}))
+		require.Equal(t, before, s.rows())
+
+		markup := "<script>alert(1)</script>\u202e\x1b]0;x\x07 javascript:alert(1)"
+		s.says(v, markup)
+		a := s.script("chat", object{"credentials": v.credentials()})
+		require.NotContains(t, a.raw, "<script", "JSON has no markup")
+		messages := a.body["messages"].([]any)
+		require.Equal(t, markup, messages[0].(object)["text"], "it is kept as it is, and shown as text")
+		refused(409, "no_transcript", s.script("chat/transcript", object{"credentials": v.credentials(), "email": "ann@mail.example"}))
+	})
+}
+
+// One visitor writes so much, and one address begins so many conversations.
+func TestChatLimits(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v := s.visit()
+		for range 20 {
+			require.Equal(t, 200, s.says(v, "flood").status)
+		}
+		a := s.says(v, "flood")
+		require.Equal(t, []any{429, "too_many_requests"}, []any{a.status, a.code()})
+		require.NotEmpty(t, a.header.Get("Retry-After"))
+		require.Equal(t, 200, s.says(s.visit(), "another").status)
+
+		begun := 0
+		for range 60 {
+			if s.says(s.visit(), "Hello", "From-Address", "203.0.113.7:1000").status == 200 {
+				begun++
+			}
+		}
+		require.Equal(t, 30, begun)
+		require.Equal(t, 200, s.says(s.visit(), "Hello", "From-Address", "203.0.113.8:1000").status)
+		all, err := s.chats.List(t.Context(), scope.All(), chat.Filter{}, chat.Cursor{}, 1000)
+		require.NoError(t, err)
+		require.Len(t, all, 33)
+	})
+}
+
+func TestChatFiles(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v := s.visit()
+		token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+		send := func(name, content string) answer {
+			return s.send(http.MethodPost, "v1/chat/send?t="+token+"&id="+id()+"&name="+url.QueryEscape(name), content, "Content-Type", "application/octet-stream")
+		}
+		for _, c := range []struct {
+			status        int
+			code, content string
+		}{
+			{400, "wrong_type", "<!doctype html><script>alert(1)</script>"}, {400, "wrong_type", "MZ\x90\x00\x03"}, {400, "empty", ""},
+			{400, "wrong_type", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'>\x00"}, {413, "too_large", strings.Repeat("a", chat.MaxFile+1)},
+		} {
+			a := send("picture.png", c.content)
+			require.Equal(t, []any{c.status, c.code}, []any{a.status, a.code()}, a.raw)
+		}
+		_, err := s.chats.Of(t.Context(), siteID, v.ref().Visitor)
+		require.ErrorIs(t, err, chat.ErrUnknown)
+
+		picture := "\x89PNG\r\n\x1a\n<script>alert(1)</script>"
+		a := send("../ü\r\nX: y\".html", picture)
+		require.Equal(t, 200, a.status, a.raw)
+		file := a.body["message"].(object)["file"].(object)
+		require.Equal(t, "image/png", file["type"])
+		response, err := http.Get(s.url + "v1/chat/file?t=" + token + "&f=" + text(file["id"]))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Equal(t, picture, string(content))
+		require.Equal(t, "image/png", response.Header.Get("Content-Type"))
+		require.True(t, strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment; filename"), response.Header.Get("Content-Disposition"))
+		require.Equal(t, "nosniff", response.Header.Get("X-Content-Type-Options"))
+		require.Equal(t, "sandbox; default-src 'none'", response.Header.Get("Content-Security-Policy"))
+
+		other := s.visit()
+		s.says(other, "Hello")
+		token = s.script("chat", object{"credentials": other.credentials()}).body["stream"].(string)
+		require.Equal(t, 404, s.send(http.MethodGet, "v1/chat/file?t="+token+"&f="+text(file["id"]), "").status, "another's")
+	})
+}
+
+// listening is an open stream.
+type listening struct {
+	t      *testing.T
+	cancel context.CancelFunc
+	events chan string
+}
+
+// listen opens the visitor's stream behind the message.
+func (s *desk) listen(v visitor, after int64) *listening {
+	s.t.Helper()
+	token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"v1/chat/stream?t="+token+"&a="+strconv.FormatInt(after, 10), nil)
+	require.NoError(s.t, err)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(s.t, err)
+	require.Equal(s.t, "text/event-stream", response.Header.Get("Content-Type"))
+	l := &listening{events: make(chan string, 100), cancel: cancel}
+	go func() {
+		defer close(l.events)
+		defer response.Body.Close()
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+				l.events <- data
+			}
+		}
+	}()
+	return l
+}
+
+// until is the next event that holds the text.
+func (l *listening) until(t *testing.T, text string) string {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case event, open := <-l.events:
+			require.True(t, open, "the stream has ended before %s", text)
+			if strings.Contains(event, text) {
+				return event
+			}
+		case <-deadline:
+			require.Fail(t, "there is no such event", text)
+		}
+	}
+}
+
+func TestChatStream(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		first, second := s.listen(v, 0), s.listen(v, 0)
+		first.until(t, `"online":false`)
+		second.until(t, `"online":false`)
+		lease, err := s.operators.Arrive(t.Context(), ann.ID)
+		require.NoError(t, err)
+		first.until(t, `"online":true`)
+		s.says(v, "Hello")
+		for _, tab := range []*listening{first, second} {
+			tab.until(t, `"text":"Hello"`)
+		}
+		s.answers(v, ann.ID, "Good day")
+		first.until(t, `"text":"Good day"`)
+		s.chats.Typing(s.of(v), chat.Operator, ann.ID)
+		first.until(t, `"typing":true`)
+		require.NoError(t, s.chats.Read(t.Context(), siteID, s.of(v).ID, chat.Operator, 2))
+		require.NoError(t, lease.End(t.Context()))
+		first.until(t, `"online":false`)
+
+		first.cancel()
+		for range 70 { // more than are told at once
+			s.answers(v, ann.ID, "missed")
+		}
+		other := s.visit()
+		s.says(other, "Another's")
+		third := s.listen(v, 2)
+		seen := int64(2)
+		for seen < 72 {
+			var event struct{ Messages []struct{ Seq int64 } }
+			require.NoError(t, json.Unmarshal([]byte(third.until(t, "")), &event))
+			for _, m := range event.Messages {
+				require.Equal(t, seen+1, m.Seq, "each once, in order")
+				seen = m.Seq
+			}
+		}
+		s.chatting.Close()
+		for event := range third.events {
+			require.NotContains(t, event, "Another's")
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+)
+
+// transcriptKind is that of the jobs that send transcripts.
+const transcriptKind = "chat.transcript"
+
+// transcriptAttempts is how often a transcript is tried to be sent.
+const transcriptAttempts = 8
+
+// Letter is a mail with a conversation in it.
+type Letter struct {
+	To, Subject, Text, ID string
+	At                    time.Time
+}
+
+// Letters sends them.
+type Letters struct {
+	// Check refuses what is no address of a mailbox.
+	Check func(address string) error
+	// Can tells whether mails can be sent at all.
+	Can func() bool
+	// Send sends one. never is true when another attempt would fare no better.
+	Send func(ctx context.Context, l Letter) (never bool, err error)
+	// Site is the name by which visitors know the site.
+	Site func(ctx context.Context, siteID int64) (string, error)
+	// Name is what visitors may know of an operator.
+	Name func(ctx context.Context, operatorID int64) (string, error)
+}
+
+// mailing is what a job is about. Asked tells it from others of the conversation.
+type mailing struct {
+	Conversation int64  `json:"conversation"`
+	To           string `json:"to"`
+	Asked        int64  `json:"asked"`
+}
+
+// HandleTranscripts has the queue send transcripts. It is called before [queue.Queue.Run].
+func (c *Chats) HandleTranscripts(q *queue.Queue, letters Letters) {
+	c.letters = letters
+	q.Handle(transcriptKind, queue.Handler{
+		Do: func(ctx context.Context, j queue.Job) error {
+			var m mailing
+			if err := json.Unmarshal(j.Payload, &m); err != nil {
+				return queue.Never(err)
+			}
+			err := c.mail(ctx, j.SiteID, m)
+			if errors.Is(err, ErrUnknown) { // it has been erased
+				return nil
+			}
+			return err
+		},
+		Next: func(attempts int) (time.Duration, bool) {
+			return min(time.Second<<(2*attempts), time.Hour), attempts < transcriptAttempts
+		},
+	})
+}
+
+// Mails tells whether transcripts can be sent.
+func (c *Chats) Mails() bool { return c.letters.Can != nil && c.letters.Can() }
+
+// SendTranscript has the conversation sent to the address, by and by. Nobody can have words of
+// his own sent to others: without a word of an operator it is [ErrNoAnswer]. It is [ErrNoMail]
+// where no mail is sent, and an [Invalid] for what is no address.
+func (c *Chats) SendTranscript(ctx context.Context, of Conversation, address string) error {
+	if !c.Mails() {
+		return ErrNoMail
+	}
+	if err := c.letters.Check(address); err != nil {
+		return invalid("wrong_type", "email: %v", err)
+	}
+	_, answered, err := db.One(ctx, c.db.Read(), db.Only[int64], `SELECT seq FROM messages WHERE site_id = $1 AND conversation_id = $2 AND author = $3 LIMIT 1`,
+		of.SiteID, of.ID, string(Operator))
+	if err != nil {
+		return fmt.Errorf("looking for an answer: %w", err)
+	}
+	if !answered {
+		return ErrNoAnswer
+	}
+	payload, err := json.Marshal(mailing{of.ID, address, c.now().UnixMilli()})
+	if err != nil {
+		return err
+	}
+	return c.db.Write(ctx, c.visits.Key(of.Visitor), func(ctx context.Context, tx db.Tx) error {
+		return queue.Add(ctx, tx, queue.Job{SiteID: of.SiteID, Kind: transcriptKind, VisitorID: int64(of.Visitor), Payload: payload})
+	})
+}
+
+// mail sends the transcript.
+func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
+	of, err := c.Get(ctx, siteID, m.Conversation)
+	if err != nil {
+		return err
+	}
+	site, err := c.letters.Site(ctx, siteID)
+	if err != nil {
+		return err
+	}
+	messages, err := c.Before(ctx, siteID, of.ID, 0, MaxMessages)
+	if err != nil {
+		return err
+	}
+	words := mailWords[of.Language]
+	if words.subject == "" {
+		words = mailWords["en"]
+	}
+	var text strings.Builder
+	for _, said := range messages {
+		who := words.you
+		switch said.Author {
+		case Operator:
+			if who, err = c.letters.Name(ctx, said.OperatorID); err != nil || who == "" {
+				who = words.operator
+			}
+		case Visitor:
+		case Service:
+			if said.Code != "" {
+				continue
+			}
+			who = site
+		default:
+			continue
+		}
+		fmt.Fprintf(&text, "%s, %s\n%s", who, said.At.UTC().Format("2006-01-02 15:04 UTC"), said.Text)
+		if said.File != nil {
+			text.WriteString("[" + said.File.Name + "]")
+		}
+		text.WriteString("\n\n")
+	}
+	never, err := c.letters.Send(ctx, Letter{To: m.To, Subject: fmt.Sprintf(words.subject, site), Text: strings.TrimSpace(text.String()) + "\n",
+		ID: fmt.Sprintf("chat-%d-%d-%d", siteID, of.ID, m.Asked), At: time.UnixMilli(m.Asked)})
+	if never {
+		return nil // the address is not one, which nobody here can mend
+	}
+	return err
+}
+
+// mailWords are those around a transcript, by language.
+var mailWords = map[string]struct{ subject, you, operator string }{
+	"en": {"Your conversation with %s", "You", "Operator"},
+	"ru": {"Ваша беседа с %s", "Вы", "Оператор"},
+}

@@ -1,0 +1,135 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Patience is how long a visitor waits for an answer. Then the conversation becomes a lead,
+// and the visitor is told.
+const Patience = 2 * time.Minute
+
+// The codes of service messages.
+const (
+	// Unanswered tells that nobody has answered, and that the message is not lost.
+	Unanswered = "unanswered"
+)
+
+// unansweredKind is that of the jobs that look after unanswered conversations.
+const unansweredKind = "chat.unanswered"
+
+// wait is what such a job is about: the conversation as it began to wait.
+type wait struct {
+	Conversation int64 `json:"conversation"`
+	Since        int64 `json:"since"`
+}
+
+// SetPatience has visitors wait so long. It is called before the conversations are used.
+func (c *Chats) SetPatience(d time.Duration) { c.patience = d }
+
+// watch has the conversation looked after when the visitor has waited long enough.
+func (c *Chats) watch(ctx context.Context, tx db.Tx, of Conversation) error {
+	payload, err := json.Marshal(wait{of.ID, of.WaitingSince.UnixMilli()})
+	if err != nil {
+		return err
+	}
+	return queue.Add(ctx, tx, queue.Job{SiteID: of.SiteID, Kind: unansweredKind, VisitorID: int64(of.Visitor), Payload: payload,
+		Due: of.WaitingSince.Add(c.patience)})
+}
+
+// Handle has the jobs of conversations done by the queue: what nobody has answered becomes a
+// lead. It is called before [queue.Queue.Run]. region is the country by which a site reads
+// phones.
+func (c *Chats) Handle(q *queue.Queue, leads *lead.Leads, region func(ctx context.Context, siteID int64) string) {
+	q.Handle(unansweredKind, queue.Handler{Do: func(ctx context.Context, j queue.Job) error {
+		var w wait
+		if err := json.Unmarshal(j.Payload, &w); err != nil {
+			return queue.Never(err)
+		}
+		err := c.unanswered(ctx, leads, j.SiteID, w, region(ctx, j.SiteID))
+		if errors.Is(err, ErrUnknown) { // it has been erased
+			return nil
+		}
+		return err
+	}})
+}
+
+// unanswered makes a lead of the conversation that still waits. It may be done twice: the lead
+// and the message are stored once.
+func (c *Chats) unanswered(ctx context.Context, leads *lead.Leads, siteID int64, w wait, region string) error {
+	of, err := c.Get(ctx, siteID, w.Conversation)
+	if err != nil {
+		return err
+	}
+	if of.WaitingSince.IsZero() || of.WaitingSince.UnixMilli() != w.Since {
+		return nil
+	}
+	messages, err := c.Messages(ctx, siteID, of.ID, 0, MaxMessages)
+	if of.Seq > MaxMessages && err == nil {
+		messages, err = c.Before(ctx, siteID, of.ID, 0, MaxMessages)
+	}
+	if err != nil {
+		return err
+	}
+	s := lead.Submission{
+		SiteID: siteID, Ref: of.Ref, Origin: lead.Chat, URL: of.URL, Region: region, GroupID: of.GroupID,
+		CallID: fmt.Sprintf("chat-%d-%d", of.ID, w.Since), Message: transcriptOf(messages),
+	}
+	card, err := c.visits.Card(ctx, siteID, of.Visitor)
+	if err != nil && !errors.Is(err, visit.ErrUnknown) {
+		return err
+	}
+	s.Name = card.Name
+	if len(card.Emails) > 0 {
+		s.Email = card.Emails[0].Written
+	}
+	if len(card.Phones) > 0 {
+		s.Phone = card.Phones[0].Written
+	}
+	made, _, err := leads.Add(ctx, s)
+	if err != nil {
+		return err
+	}
+	return c.write(ctx, siteID, of.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
+		if now.WaitingSince.IsZero() || now.WaitingSince.UnixMilli() != w.Since || now.LeadID == made.ID {
+			return nil
+		}
+		now.LeadID = made.ID
+		told := Message{Author: Service, Code: Unanswered, ClientID: s.CallID}
+		if _, err := c.say(ctx, tx, now, told); err != nil {
+			return err
+		}
+		return c.tell(ctx, tx, *now, BecameALead, 0, now.Seq)
+	})
+}
+
+// transcriptOf is what visitor and operators have said, for the inbox: what is of operators
+// is marked.
+func transcriptOf(messages []Message) string {
+	var text strings.Builder
+	for _, m := range messages {
+		if m.Author != Visitor && m.Author != Operator {
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteString("\n")
+		}
+		if m.Author == Operator {
+			text.WriteString("> ")
+		}
+		text.WriteString(m.Text)
+		if m.File != nil {
+			text.WriteString("[" + m.File.Name + "]")
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,115 @@
+package sip
+
+import (
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
+)
+
+// scripts joins parts of a scenario.
+func scripts(parts ...string) []string { return parts }
+
+// TestHowCallsEnd has phones behave in every way. The trunk asks for a password.
+func TestHowCallsEnd(t *testing.T) {
+	proxy := siptest.StartProxy(t, siptest.Trunk{User: trunkUser, Password: trunkPassword})
+	answers := siptest.Waits(200*time.Millisecond) + siptest.Answers(20000) // what is sent at once may come in any order
+	answered := scripts(siptest.Invited, siptest.Ringing, answers, siptest.Acknowledged, siptest.HungUp)
+	silent := scripts(siptest.Invited, siptest.Ringing, siptest.Cancelled)
+	for _, test := range []struct {
+		name              string
+		operator, visitor []string // scenarios; nil for a phone that is not there
+		ring              time.Duration
+		cancel            string // the step after which the order is cancelled
+		steps             []string
+	}{
+		{name: "operator busy", operator: scripts(siptest.Invited, siptest.Busy), steps: []string{"operator_busy"}},
+		{name: "operator declines", operator: scripts(siptest.Invited, siptest.Ringing, siptest.Declines), steps: []string{"operator_rings", "operator_busy"}},
+		{name: "operator silent", operator: silent, ring: 2 * time.Second, steps: []string{"operator_rings", "operator_no_answer"}},
+		{name: "no operator", steps: []string{"failed"}},
+		{name: "visitor busy", operator: answered, visitor: scripts(siptest.Invited, siptest.Busy), steps: []string{"operator_rings", "visitor_rings", "visitor_busy"}},
+		{name: "visitor silent", operator: answered, visitor: silent, ring: 2 * time.Second, steps: []string{"operator_rings", "visitor_rings", "visitor_no_answer"}},
+		{name: "no visitor", operator: answered, steps: []string{"operator_rings", "visitor_rings", "failed"}},
+		{
+			name: "visitor hangs up", operator: answered,
+			visitor: scripts(siptest.Invited, siptest.Ringing, answers, siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp),
+			steps:   []string{"operator_rings", "visitor_rings", "talking", "talked"},
+		},
+		{
+			name: "operator hangs up", operator: scripts(siptest.Invited, siptest.Ringing, answers, siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp),
+			visitor: answered, steps: []string{"operator_rings", "visitor_rings", "talking", "talked"},
+		},
+		{
+			name: "operator gives up", operator: scripts(siptest.Invited, answers, siptest.Waits(time.Second), siptest.HangsUp),
+			visitor: silent, steps: []string{"visitor_rings", "operator_no_answer"},
+		},
+		{
+			name: "early session", operator: answered,
+			visitor: scripts(siptest.Invited, siptest.Early(20002), siptest.Waits(time.Second), siptest.Answers(20002), siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp),
+			steps:   []string{"operator_rings", "visitor_rings", "talking", "talked"},
+		},
+		{
+			name: "another session than the early one", operator: scripts(siptest.Invited, answers, siptest.Acknowledged, siptest.Invited, siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp),
+			visitor: scripts(siptest.Invited, siptest.Early(20002), siptest.Waits(time.Second), siptest.Answers(20004), siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp),
+			steps:   []string{"visitor_rings", "talking", "talked"},
+		},
+		{name: "cancelled while the operator rings", operator: silent, cancel: "operator_rings", steps: []string{"operator_rings", "cancelled"}},
+		{name: "cancelled while the visitor rings", operator: answered, visitor: silent, cancel: "visitor_rings", steps: []string{"operator_rings", "visitor_rings", "cancelled"}},
+		{name: "cancelled while they talk", operator: answered, visitor: answered, cancel: "talking", steps: []string{"operator_rings", "visitor_rings", "talking", "talked"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			id := strconv.Itoa(siptest.Port(t)) // numbers of the test's own
+			o := telephony.Order{ID: "o" + id, Operator: "749" + id + "001", Visitor: "791" + id + "002", CallerID: "74951234567", Ring: 15 * time.Second}
+			if test.ring > 0 {
+				o.Ring = test.ring
+			}
+			var phones []*siptest.Scripted
+			if test.operator != nil {
+				phones = append(phones, siptest.StartScripted(t, proxy, o.Operator, test.operator...))
+			}
+			if test.visitor != nil {
+				phones = append(phones, siptest.StartScripted(t, proxy, o.Visitor, test.visitor...))
+			}
+			d := newDesk()
+			x := exchange(t, settings(t, proxy.Port), d)
+			require.NoError(t, x.Place(t.Context(), o))
+			if test.cancel != "" {
+				require.Eventually(t, func() bool {
+					steps := d.steps(o.ID)
+					return len(steps) > 0 && steps[len(steps)-1] == test.cancel
+				}, patience, 20*time.Millisecond)
+				require.NoError(t, x.Cancel(t.Context(), o.ID))
+			}
+			last := d.last(t, o.ID)
+			t.Log(last.Reason)
+			require.Equal(t, test.steps, d.steps(o.ID))
+			for _, phone := range phones {
+				phone.Await()
+			}
+			require.Eventually(t, func() bool { return x.State().Calls == 0 }, patience, 20*time.Millisecond)
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			require.Empty(t, x.legs, "nothing is kept of a call that is over")
+			require.Empty(t, x.used)
+		})
+	}
+}
+
+// A trunk that says nothing is given up.
+func TestSilentTrunk(t *testing.T) {
+	t.Parallel()
+	silent, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	d := newDesk()
+	x := exchange(t, settings(t, silent.LocalAddr().(*net.UDPAddr).Port), d)
+	require.NoError(t, x.Place(t.Context(), order("a")))
+	require.Equal(t, "operator unreachable", d.last(t, "a").Reason)
+	require.Equal(t, []string{"failed"}, d.steps("a"))
+}

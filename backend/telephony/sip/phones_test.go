@@ -1,0 +1,175 @@
+package sip
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zaptest"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
+)
+
+// patience is how long something may take that takes no time.
+const patience = 30 * time.Second
+
+const (
+	operatorNumber = "74950000001"
+	visitorNumber  = "79120000002"
+	trunkUser      = "frontdesk"
+	trunkPassword  = "s3cret"
+)
+
+// desk keeps what it is told.
+type desk struct {
+	mu       sync.Mutex
+	progress []telephony.Progress
+	events   []telephony.Event
+	numbers  map[string]string // destinations by the called numbers
+	err      error
+	counts   map[string]int
+}
+
+func newDesk() *desk { return &desk{numbers: make(map[string]string), counts: make(map[string]int)} }
+
+func (d *desk) SIP(outcome string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.counts[outcome]++
+}
+
+func (d *desk) count(outcome string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.counts[outcome]
+}
+
+func (d *desk) Progress(_ context.Context, p telephony.Progress) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.progress = append(d.progress, p)
+	return nil
+}
+
+func (d *desk) Incoming(_ context.Context, e telephony.Event) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.events = append(d.events, e)
+	return d.numbers[e.Called], d.err
+}
+
+func (d *desk) Ended(_ context.Context, e telephony.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.events = append(d.events, e)
+}
+
+func (d *desk) told() []telephony.Event {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.events)
+}
+
+func (d *desk) desk() Desk { return Desk{Progress: d.Progress, Incoming: d.Incoming, Ended: d.Ended} }
+
+// steps are those of the order, the outcome behind the last.
+func (d *desk) steps(order string) (steps []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.progress {
+		if p.Order != order {
+			continue
+		}
+		step := string(p.Step)
+		if p.Step == telephony.Ended {
+			step = string(p.Outcome)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// last waits for the end of the order.
+func (d *desk) last(t *testing.T, order string) telephony.Progress {
+	t.Helper()
+	var last telephony.Progress
+	require.Eventually(t, func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, p := range d.progress {
+			if p.Order == order && p.Step == telephony.Ended {
+				last = p
+				return true
+			}
+		}
+		return false
+	}, 2*patience, 20*time.Millisecond)
+	return last
+}
+
+// settings are those of a trunk at the port.
+func settings(t testing.TB, trunkPort int) Settings {
+	return Settings{
+		Listen: []Address{{UDP, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(siptest.Port(t)))}},
+		Trunk:  "127.0.0.1:" + strconv.Itoa(trunkPort), Domain: "127.0.0.1:" + strconv.Itoa(trunkPort),
+		User: trunkUser, Password: trunkPassword,
+	}
+}
+
+// exchange is one with the settings, which ends with the test.
+func exchange(t testing.TB, s Settings, d *desk) *Exchange {
+	t.Helper()
+	s, err := s.Complete()
+	require.NoError(t, err)
+	x, err := New(zaptest.NewLogger(t), d)
+	require.NoError(t, err)
+	require.NoError(t, x.Listen(s.Listen))
+	require.NoError(t, x.Use(s, d.desk()))
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+func order(id string) telephony.Order {
+	return telephony.Order{ID: id, Operator: operatorNumber, Visitor: visitorNumber, CallerID: "74951234567", Ring: 20 * time.Second}
+}
+
+// TestTwoPhonesAreJoined rings two phones one after the other, over a proxy that asks for a password,
+// and has them hear each other.
+func TestTwoPhonesAreJoined(t *testing.T) {
+	proxy := siptest.StartProxy(t, siptest.Trunk{User: trunkUser, Password: trunkPassword})
+	operator := siptest.StartPhone(t, proxy, operatorNumber, 440)
+	visitor := siptest.StartPhone(t, proxy, visitorNumber, 1000)
+	d := newDesk()
+	s := settings(t, proxy.Port)
+	s.Register = true
+	x := exchange(t, s, d)
+	require.Eventually(t, func() bool { return x.State().Registered }, patience, 20*time.Millisecond)
+
+	require.NoError(t, x.Place(t.Context(), order("a")))
+	require.NoError(t, x.Place(t.Context(), order("a")), "the same order once more")
+	operator.Await(siptest.Rings, 1)
+	require.Zero(t, visitor.Count(siptest.Rings), "the operator first")
+	operator.Answer()
+	visitor.Await(siptest.Rings, 1)
+	visitor.Answer()
+	operator.Await(siptest.Established, 1)
+	visitor.Await(siptest.Established, 1)
+	operator.AwaitTone(1000)
+	require.False(t, operator.Hears(440), "its own tone")
+	visitor.AwaitTone(440)
+	require.Equal(t, 1, x.State().Calls)
+	visitor.HangUp()
+	operator.Await(siptest.Closed, 1)
+	last := d.last(t, "a")
+	require.Equal(t, []string{"operator_rings", "visitor_rings", "talking", "talked"}, d.steps("a"))
+	require.GreaterOrEqual(t, last.Talk, int64(0))
+	require.Equal(t, "visitor hung up", last.Reason)
+	require.Equal(t, 1, operator.Count(siptest.Rings))
+	require.Eventually(t, func() bool { return x.State().Calls == 0 }, patience, 20*time.Millisecond)
+}

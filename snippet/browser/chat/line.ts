@@ -1,0 +1,183 @@
+import type { Core } from '../panels/shell';
+import { encode } from '../text';
+import type { News } from './talk';
+
+/** Milliseconds without a word of the stream, which says something every 20 seconds, after which it counts as dead. */
+const silence = 45_000;
+
+/** Milliseconds in which a stream says its first word; else something on the way holds it back, and the service is asked instead. */
+const buffering = 6000;
+
+/** Milliseconds between two questions: while the visitor looks, and else. */
+const polling = [3000, 15_000];
+
+/** The first pause before another attempt and the longest one, in milliseconds. Each is twice the one before. */
+const pauses = [1000, 30_000];
+
+/** The connection to the conversation: it brings what is new, once and in order, however often it is cut. */
+export interface Line {
+  /** The token of the last answer, and when it was had. */
+  readonly token: string;
+  readonly since: number;
+  /** Has the line be open, or asks anew where it is. */
+  open(): void;
+  close(): void;
+  /** Asks once. */
+  ask(body?: Record<string, unknown>): Promise<News | undefined>;
+}
+
+/**
+ * `seen` is the number of the last message that has come by the line, and `take` gets what is new. `up` is called when the service
+ * has answered after it had not.
+ */
+export function line(core: Core, seen: () => number, known: () => number, take: (news: News) => void, up: () => void): Line {
+  let stream: EventSource | undefined;
+  let wanted = false;
+  let turn = 0;
+  let failures = 0;
+  let buffered = false;
+  let heard = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let token = '';
+  let since = 0;
+  let last: Promise<void> | undefined;
+
+  async function ask(body?: Record<string, unknown>): Promise<News | undefined> {
+    const view = core.view();
+    if (!view || !view.credentials) {
+      return undefined; // They come.
+    }
+    const { success, data } = await core.request('chat', encode({ credentials: view.credentials, conversation: known() || undefined, ...body }));
+    if (success) {
+      token = String(data.stream);
+      since = Date.now();
+      return data as News;
+    }
+    return undefined;
+  }
+
+  function later(milliseconds: number, run: () => void): void {
+    clearTimeout(timer);
+    timer = setTimeout(run, milliseconds);
+  }
+
+  function again(): void {
+    hang();
+    // Thousands of browsers are not to come back at one moment.
+    const pause = Math.min(pauses[1], pauses[0] * 2 ** failures++) * (0.5 + Math.random());
+    const view = core.view();
+    later(view && view.credentials ? pause : 300, connect);
+  }
+
+  async function connect(): Promise<void> {
+    const mine = ++turn;
+    hang();
+    let more = true;
+    while (more) {
+      const news = await ask({ after: seen() < 0 ? null : seen() });
+      if (mine !== turn || !wanted) {
+        return;
+      }
+      if (!news) {
+        return again();
+      }
+      take(news);
+      more = !!news.more;
+    }
+    if (failures) {
+      up();
+    }
+    failures = 0;
+    // Browsers hold few connections of HTTP/1 to a site: a page that nobody looks at leaves them to the others.
+    if (buffered || (document.hidden && !many())) {
+      later(polling[document.hidden ? 1 : 0] * (0.8 + Math.random() * 0.4), connect);
+      return;
+    }
+    listen(mine);
+  }
+
+  function listen(mine: number): void {
+    const began = Date.now();
+    heard = 0;
+    stream = new EventSource(core.base + 'v1/chat/stream?t=' + token + '&a=' + Math.max(0, seen()), { withCredentials: true });
+    stream.onmessage = (event) => {
+      heard = Date.now();
+      last = inTurn(last, mine, String(event.data));
+    };
+    stream.onerror = () => {
+      if (mine === turn) {
+        failures = failures || (heard - began > pauses[1] ? 0 : 1);
+        again();
+      }
+    };
+    const watch = (): void => {
+      if (!heard && Date.now() - began >= buffering) {
+        buffered = true;
+        connect();
+      } else if (heard && Date.now() - heard > silence) {
+        again();
+      } else {
+        later(heard ? 5000 : 1000, watch);
+      }
+    };
+    watch();
+  }
+
+  /** Events are read by the browser itself: the page may have changed JSON. */
+  async function inTurn(before: Promise<void> | undefined, mine: number, data: string): Promise<void> {
+    await before;
+    try {
+      const news: News = await new Response(data).json();
+      if (mine === turn && wanted) {
+        take(news);
+      }
+    } catch {
+      // It was no event of the service.
+    }
+  }
+
+  function hang(): void {
+    clearTimeout(timer);
+    if (stream) {
+      stream.close();
+      stream = undefined;
+    }
+  }
+
+  function returned(): void {
+    if (wanted && (!document.hidden || !many())) {
+      failures = 0;
+      connect();
+    }
+  }
+
+  addEventListener('online', returned);
+  document.addEventListener('visibilitychange', returned);
+
+  return {
+    get token() {
+      return token;
+    },
+    get since() {
+      return since;
+    },
+    ask,
+    open() {
+      if (!wanted || !stream) {
+        wanted = true;
+        connect();
+      }
+    },
+    close() {
+      wanted = false;
+      turn++;
+      hang();
+    },
+  };
+}
+
+/** Whether the page came by HTTP/2 or 3, where connections are many streams. */
+function many(): boolean {
+  const page = performance.getEntriesByType && (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined);
+  return !!page && /^h[23]/.test(page.nextHopProtocol);
+}

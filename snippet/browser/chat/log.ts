@@ -1,0 +1,192 @@
+import type { Shell } from '../panels/shell';
+import { each } from '../text';
+import type { Unsent } from './outbox';
+import type { Message } from './talk';
+
+/** What is shown of the conversation. */
+export interface Log {
+  element: HTMLElement;
+  /** Shows the messages that are not shown yet. `earlier` ones are not announced. */
+  add(messages: Message[], earlier?: boolean): void;
+  /** Shows what has not arrived, and how far the other side has read. */
+  mark(unsent: Unsent[], read: number): void;
+  /** Offers what was before; 0 when there is nothing. */
+  before(seq: number): void;
+  /** The number of the last message that is shown; 0 for none. */
+  readonly last: number;
+  /** Shows by what the visitor was invited, until there is more. */
+  invite(text: string | undefined): void;
+  /** Shows the end. */
+  down(): void;
+  end(): void;
+}
+
+/** A message in its place, with the day above it where another day begins. */
+interface Line {
+  element: HTMLElement;
+  day: HTMLElement;
+  /** The number of the one above it. */
+  above: number;
+}
+
+/** A web address in a text, without the sign of punctuation behind it. */
+const address = /https?:\/\/[^\s<>"'`\u201c\u201d\u00ab\u00bb]*[^\s<>"'`\u201c\u201d\u00ab\u00bb.,;:!?)\]}]/g;
+
+export function log(shell: Shell, download: (id: number, name: string) => void, retry: (unsent: Unsent) => void, more: (seq: number) => void): Log {
+  const { make, texts, language } = shell;
+  const greeting = make('p', { class: 'greeting' }, shell.widget.greeting || texts['chat.greeting']);
+  const earlier = make('button', { type: 'button', class: 'more', hidden: true, click: () => more(first) }, texts['chat.earlier']);
+  const waiting = make('div', { class: 'line' });
+  const element = make('div', { class: 'log', role: 'log', 'aria-label': texts['chat.title'], 'aria-live': 'off', tabindex: 0 }, greeting, earlier, waiting);
+  const shown: Record<number, Line> = {};
+  let first = 0;
+  let last = 0;
+  let marked: HTMLElement | undefined;
+  let marks: { seq: number; meta: HTMLElement }[] = [];
+  let speaking: ReturnType<typeof setTimeout> | undefined;
+
+  function timeOf(at: number): string {
+    return new Date(at).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
+  }
+
+  function dayOf(at: number): string {
+    return new Date(at).toLocaleDateString(language, { weekday: 'long', day: 'numeric', month: 'long' });
+  }
+
+  /** The text with its addresses as links, without ever becoming markup. */
+  function written(text: string): HTMLElement {
+    const made = make('p', { dir: 'auto' });
+    let end = 0;
+    let found: RegExpExecArray | null;
+    address.lastIndex = 0;
+    while ((found = address.exec(text))) {
+      made.appendChild(document.createTextNode(text.slice(end, found.index)));
+      made.appendChild(make('a', { href: found[0], target: '_blank', rel: 'noopener noreferrer nofollow' }, found[0]));
+      end = address.lastIndex;
+    }
+    made.appendChild(document.createTextNode(text.slice(end)));
+    return made;
+  }
+
+  function size(bytes: number): string {
+    return bytes < 1e6 ? Math.ceil(bytes / 1e3) + ' kB' : (bytes / 1e6).toFixed(1) + ' MB';
+  }
+
+  function made(message: Message): HTMLElement {
+    const { from, code, file, at } = message;
+    const own = from === 'visitor';
+    const text = code ? texts['chat.service.' + code] || '' : message.text;
+    const bubble = make('div', { class: 'msg ' + (own ? 'own' : from === 'service' && code ? 'told' : '') });
+    const who = own ? texts['chat.you'] : message.operator || texts['chat.operator'];
+    bubble.appendChild(make('span', { class: 'unseen' }, code ? '' : who + ': '));
+    if (text) {
+      bubble.appendChild(written(text));
+    }
+    if (file) {
+      const fetched = (event: Event): void => {
+        event.preventDefault();
+        download(file.id, file.name);
+      };
+      bubble.appendChild(make('p', {}, make('a', { href: '#', click: fetched }, file.name), ' ' + size(file.size)));
+    }
+    const meta = make('div', { class: 'meta' }, own || code ? undefined : message.operator, make('time', { datetime: new Date(at).toISOString() }, timeOf(at)));
+    if (!code) {
+      bubble.appendChild(meta);
+    }
+    if (own) {
+      marks[marks.length] = { seq: message.seq, meta };
+    }
+    return bubble;
+  }
+
+  function put(message: Message): void {
+    const { seq, at } = message;
+    if (shown[seq]) {
+      return;
+    }
+    let above = 0;
+    let below = 0;
+    each(Object.keys(shown), (name) => {
+      const other = Number(name);
+      above = other < seq && other > above ? other : above;
+      below = other > seq && (!below || other < below) ? other : below;
+    });
+    const day = make('p', { class: 'day' }, dayOf(at));
+    const element = make('div', { class: 'line' }, day, made(message));
+    shown[seq] = { element, day, above };
+    waiting.parentNode!.insertBefore(element, below ? shown[below].element : waiting);
+    date(seq);
+    if (below) {
+      shown[below].above = seq;
+      date(below);
+    }
+    first = first ? Math.min(first, seq) : seq;
+    last = Math.max(last, seq);
+  }
+
+  /** Shows the day where it is another than above. */
+  function date(seq: number): void {
+    const { day, above } = shown[seq];
+    day.hidden = !!above && shown[above].day.textContent === day.textContent;
+  }
+
+  function down(): void {
+    element.scrollTop = element.scrollHeight;
+  }
+
+  return {
+    element,
+    get last() {
+      return last;
+    },
+    add(messages, before) {
+      const height = element.scrollHeight;
+      const top = element.scrollTop;
+      const low = height - top - element.clientHeight < 80;
+      // Only what is new is announced: not what there was when the panel opened, nor what is fetched from before.
+      element.setAttribute('aria-live', before || !last ? 'off' : 'polite');
+      each(messages, put);
+      clearTimeout(speaking);
+      speaking = setTimeout(() => element.setAttribute('aria-live', 'polite'), 1000);
+      if (before) {
+        element.scrollTop = top + element.scrollHeight - height;
+      } else if (low) {
+        down();
+      }
+    },
+    mark(unsent, read) {
+      while (waiting.firstChild) {
+        waiting.removeChild(waiting.firstChild);
+      }
+      each(unsent, (one) => {
+        const state = one.refused
+          ? make('span', { class: 'bad' }, texts['chat.refused.' + one.refused] || texts['chat.refused'])
+          : make('span', {}, texts[one.late ? 'chat.late' : 'chat.sending']);
+        const meta = make('div', { class: 'meta' }, state, one.refused ? make('button', { type: 'button', click: () => retry(one) }, texts['chat.retry']) : undefined);
+        waiting.appendChild(make('div', { class: 'msg own' }, one.file ? make('p', {}, one.file.name) : written(one.text), meta));
+      });
+      if (marked && marked.parentNode) {
+        marked.parentNode.removeChild(marked);
+      }
+      let latest: { seq: number; meta: HTMLElement } | undefined;
+      each(marks, (mark) => (latest = !latest || mark.seq > latest.seq ? mark : latest));
+      if (latest) {
+        marked = make('span', {}, texts[latest.seq <= read ? 'chat.read' : 'chat.sent']);
+        latest.meta.appendChild(marked);
+      }
+      if (unsent.length) {
+        down();
+      }
+    },
+    before(seq) {
+      earlier.hidden = !seq;
+    },
+    invite(text) {
+      if (text && !last) {
+        greeting.textContent = text;
+      }
+    },
+    down,
+    end: () => clearTimeout(speaking),
+  };
+}

@@ -1,0 +1,41 @@
+/** Two short tones, made here: a page may allow no media. */
+export interface Sound {
+  /** Browsers let a page sound only after the visitor has done something on it: this is called then. */
+  allow(): void;
+  play(): void;
+}
+
+export function sound(): Sound {
+  let audio: AudioContext | undefined;
+
+  function tone(context: AudioContext, pitch: number, after: number): void {
+    const start = context.currentTime + after;
+    const source = context.createOscillator();
+    const volume = context.createGain();
+    source.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.0001, start);
+    volume.gain.exponentialRampToValueAtTime(0.12, start + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.0001, start + 0.25);
+    source.connect(volume);
+    volume.connect(context.destination);
+    source.start(start);
+    source.stop(start + 0.3);
+  }
+
+  return {
+    allow() {
+      try {
+        audio = audio || new AudioContext();
+        audio.resume();
+      } catch {
+        // It stays silent.
+      }
+    },
+    play() {
+      if (audio && audio.state === 'running') {
+        tone(audio, 660, 0);
+        tone(audio, 880, 0.12);
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+export const style = `
+.log{flex:1 1 auto;min-height:120px;overflow:auto;overscroll-behavior:contain;padding:4px 20px 12px;display:flex;flex-direction:column}
+.log:focus-visible{outline-offset:-3px}
+.log>:first-child{margin-top:auto}
+.line{display:flex;flex-direction:column}
+.greeting{color:var(--quiet);padding:8px 0 12px;overflow-wrap:anywhere}
+.day{align-self:center;margin:14px 0 6px;font-size:12.5px;color:var(--quiet)}
+.msg{max-width:85%;margin-top:8px;align-self:flex-start}
+.msg p{padding:8px 12px;border-radius:14px 14px 14px 4px;background:var(--raised);white-space:pre-wrap;overflow-wrap:anywhere}
+.own{align-self:flex-end}
+.own p{background:var(--accent);color:var(--on-accent);border-radius:14px 14px 4px 14px}
+.told{align-self:center;max-width:100%}
+.told p{background:none;padding:4px 0;color:var(--quiet);font-size:14px;text-align:center}
+.msg a{color:var(--ink)}
+.own a{color:inherit}
+.meta{display:flex;gap:6px;margin:3px 4px 0;font-size:12px;color:var(--quiet);font-variant-numeric:tabular-nums}
+.own .meta{justify-content:flex-end}
+.meta button{min-height:24px;color:var(--bad);text-decoration:underline}
+.bad{color:var(--bad)}
+.more{align-self:center;min-height:32px;padding:4px 12px;margin:8px 0!important;border-radius:8px;font-size:14px;color:var(--ink)}
+.state{min-height:20px;padding:0 20px;font-size:13px;color:var(--quiet);flex:none}
+.state button{min-height:24px;color:var(--ink);text-decoration:underline}
+.writing{display:flex;gap:4px;align-items:flex-end;padding:8px 12px 12px;border-top:1px solid var(--line);flex:none}
+.writing textarea{flex:1;min-height:44px;height:44px;max-height:132px;border-color:transparent;padding:10px 8px}
+.writing .sign{width:44px;height:44px}
+.writing .go{color:var(--ink)}
+.mailing{display:flex;gap:8px;padding:8px 20px;flex:none}
+.mailing input{flex:1;min-width:0}
+.mailing button{padding:0 14px;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600}
+`;

@@ -1,0 +1,40 @@
+/** A message as the service tells it. */
+export interface Message {
+  /** Its number in the conversation; 0 while the service does not have it. */
+  seq: number;
+  from: 'visitor' | 'operator' | 'service';
+  /** Made by who wrote it; of the visitor's messages alone. */
+  id?: string;
+  /** The operator's name. */
+  operator?: string;
+  /** The word of a message of the service. */
+  code?: string;
+  text: string;
+  file?: { id: number; name: string; type: string; size: number };
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+export interface Conversation {
+  id: number;
+  state: 'waiting' | 'open' | 'closed';
+  operator: string;
+  /** The numbers up to which operators have read, and the visitor. */
+  read: number;
+  seen: number;
+  banned: boolean;
+}
+
+/** What is new: the answer of v1/chat, and the data of the stream's events. */
+export interface News {
+  online?: boolean;
+  /** Opens the stream, and the addresses of files, for some minutes. */
+  stream?: string;
+  conversation?: Conversation;
+  messages?: Message[];
+  more?: boolean;
+  earlier?: boolean;
+  typing?: boolean;
+  /** The conversation can be sent by mail. */
+  mail?: boolean;
+}
