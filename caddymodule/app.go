@@ -241,7 +241,7 @@ func (a *App) started() {
 
 		WholeAddresses: a.Addresses == wholeAddresses,
 		Console:        a.consoleAddress(),
-		Callers:        a.callers(),
+		Callers:        a.sipCaller(),
 	})
 	a.startSIP()
 	a.eachHandler(func(_ spot, handler any) {

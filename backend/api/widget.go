@@ -81,10 +81,20 @@ func (a *API) widget(ctx context.Context, c *call) (any, error) {
 	}
 	written := widget.in(chosen)
 	answer := widgetAnswer{Success: true, Online: a.online(ctx, c), Language: chosen, Texts: written.texts, Widget: written.panels}
-	answer.Widget.Captcha = true
+	answer.Widget.Captcha = c.site.Callback.Captcha
+	answer.Widget.Sitephone = answer.Widget.Sitephone && a.callsBack(ctx, c)
 	c.w.Header().Set("Cache-Control", "private, max-age=60")
 	c.w.Header().Add("Vary", "Accept-Language")
 	return answer, nil
+}
+
+// callsBack tells whether the site can have callbacks. While it cannot be told, it can.
+func (a *API) callsBack(ctx context.Context, c *call) bool {
+	if a.callbacks == nil {
+		return false
+	}
+	possible, err := a.callbacks.Possible(ctx, c.site.ID, c.site.Callback)
+	return possible || err != nil
 }
 
 // panelCodes are the languages of the panels, the one for everybody else first.

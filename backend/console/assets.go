@@ -22,14 +22,19 @@ var files embed.FS
 // one: htmx begins with the page as soon as it is left alone, and what extends
 // it must be there by then.
 var served = map[string][]string{
-	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js", "static/widget.js"},
+	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js", "static/widget.js", "static/alerts.js"},
 	"leaving.js":  {"static/leaving.js"}, // where nobody has signed in
 	"console.css": {"static/console.css", "static/widget.css"},
 	"stage.js":    {"static/stage.js"}, // of the page within the page of a site's widget
 	"stage.css":   {"static/stage.css"},
 	"digits.svg":  {"static/digits.svg"},
+	"chat.js":     {"static/chat.js", "static/chat_keys.js"},
+	"chat.css":    {"static/chat.css"},
 	"mark.svg":    {"static/mark.svg"},
 }
+
+// pictures are served as they are.
+var pictures = []string{"icon-192.png", "icon-512.png"}
 
 // assets are the files that pages refer to, and addresses where each is, which
 // changes with its content.
@@ -48,6 +53,11 @@ func loadAssets() (asset.Set, map[string]string) {
 		}
 		addresses[name] = "/assets/" + assets.Add(name, content.Bytes())
 	}
+	for _, name := range pictures {
+		addresses[name] = "/assets/" + assets.Add(name, embedded("static/"+name))
+	}
+	const app = "manifest.webmanifest"
+	addresses[app] = "/assets/" + assets.Add(app, manifest(addresses))
 	return assets, addresses
 }
 

@@ -73,6 +73,7 @@ type Console struct {
 	sharedSites    *shared[struct{}, []site.Site]
 	sharedPresence *shared[presenceKey, *presence]
 	sharedMoves    *shared[moveKey, []byte]
+	sharedChats    *shared[chatKey, chatSeen]
 }
 
 // New returns the console over its subjects.
@@ -102,6 +103,17 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		return &present, nil
 	})
 	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
+	c.sharedChats = newShared(1000, 10*time.Second, now, func(ctx context.Context, k chatKey) (seen chatSeen, err error) {
+		conversation, err := c.Chats.Get(ctx, k.site, k.id)
+		if err != nil {
+			return seen, err
+		}
+		all, err := c.seenChats(ctx, []chat.Conversation{conversation})
+		if err != nil {
+			return seen, err
+		}
+		return all[0], nil
+	})
 	c.pages = parsePages(c.words)
 	c.crossing.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusForbidden, "fail.crossing")
@@ -119,7 +131,11 @@ const maxForm = 64 << 10
 // ServeHTTP answers a request for the console.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header(), r)
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	most := int64(maxForm)
+	if isChatFile(r) {
+		most = chat.MaxFile + 1
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	if inPage(r) {
 		w = &insidePage{w}
 	}
@@ -179,6 +195,7 @@ func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) { t.mux.ServeH
 func (c *Console) mux() *table {
 	mux := &table{mux: http.NewServeMux()}
 	mux.Handle("GET /assets/{name}", assets)
+	mux.HandleFunc("GET /worker.js", serveWorker)
 
 	mux.HandleFunc("GET /setup", c.showSetup)
 	mux.HandleFunc("POST /setup", c.setUp)
@@ -207,6 +224,15 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /leads/notes/{site}/{lead}", c.signedIn(c.work(c.addNote, "")))
 	mux.HandleFunc("POST /leads/parts/{site}/{lead}", c.signedIn(c.work(c.mergeLead, "lead.mergeDone")))
 	mux.HandleFunc("POST /leads/parts/{site}/{lead}/removal", c.signedIn(c.work(c.splitLead, "lead.splitDone")))
+	mux.HandleFunc("GET /chats", c.signedIn(c.showChats))
+	mux.HandleFunc("GET /chats/{site}/{conversation}", c.signedIn(c.showChat))
+	mux.HandleFunc("GET /chats/{site}/{conversation}/messages", c.signedIn(c.showEntries))
+	mux.HandleFunc("POST /chats/{site}/{conversation}/messages", c.signedIn(c.sayChat))
+	mux.HandleFunc("POST /chats/{site}/{conversation}/files", c.signedIn(c.sendChatFile))
+	mux.HandleFunc("GET /chats/{site}/{conversation}/files/{file}", c.signedIn(c.showChatFile))
+	mux.HandleFunc("POST /chats/{site}/{conversation}/read", c.signedIn(c.readChat))
+	mux.HandleFunc("POST /chats/{site}/{conversation}/typing", c.signedIn(c.typeChat))
+	mux.HandleFunc("POST /chats/{site}/{conversation}/work", c.signedIn(c.workChat))
 	mux.HandleFunc("GET /calls", c.signedIn(c.showCalls))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))
@@ -250,6 +276,9 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /sites/{site}/groups", c.admin(c.keepGroup))
 	mux.HandleFunc("GET /sites/{site}/groups/{group}", c.admin(c.showGroup))
 	mux.HandleFunc("POST /sites/{site}/groups/{group}/removal", c.admin(c.removeGroup))
+	mux.HandleFunc("GET /sites/{site}/replies", c.admin(c.showReplies))
+	mux.HandleFunc("POST /sites/{site}/replies", c.admin(c.keepReply))
+	mux.HandleFunc("POST /sites/{site}/replies/{reply}/removal", c.admin(c.removeReply))
 	mux.HandleFunc("GET /operators", c.admin(c.showOperators))
 	mux.HandleFunc("POST /operators", c.admin(c.addOperator))
 	mux.HandleFunc("GET /operators/{operator}", c.admin(c.showOperator))
@@ -281,6 +310,7 @@ func (c *Console) mux() *table {
 // cached, or allowed to run anything but its own files.
 func protect(h http.Header, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"manifest-src 'self'; worker-src 'self'; "+
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")

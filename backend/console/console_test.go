@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -74,7 +75,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Previews: previews,
 		Forms:    form.New(database, d.now),
 		DB:       database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
-		Leads: lead.New(database, visits, d.now), Operators: operator.New(database, d.now),
+		Leads: lead.New(database, visits, d.now), Chats: chat.New(database, visits, d.now), Operators: operator.New(database, d.now),
 		Numbers: number.NewShown(database, d.now),
 		Leases:  number.NewLeases(database, d.now, nil),
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
@@ -85,7 +86,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
-		d.Visits.Traces(), d.Leads.Traces(), d.Calls.Traces(), journal.Traces())
+		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)
 	d.Leads.OnNumbers(d.Leases.ShownAt)
 	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {

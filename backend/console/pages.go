@@ -27,7 +27,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "operators", "operator", "history", "person", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "chats", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies", "operators", "operator", "history", "person", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
@@ -35,7 +35,7 @@ type pages map[string]map[string]*template.Template
 func parsePages(all []*words) pages {
 	parsed := make(pages)
 	for _, w := range all {
-		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/keeping.html", "templates/call.html"))
+		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/keeping.html", "templates/call.html", "templates/chat.html"))
 		parsed[w.Code] = map[string]*template.Template{"parts": shared}
 		for _, name := range pageNames {
 			parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))
@@ -63,6 +63,8 @@ func functions(w *words) template.FuncMap {
 		"mailbox":  mailbox,
 		"page":     pageOf,
 		"said":     said,
+		"linked":   linked,
+		"bytes":    w.bytes,
 		"plainly":  plainly,
 		"phrased":  func(p phrase, label string, most int) phrased { return phrased{p, label, most} },
 		"panels":   func() string { return "/assets/" + snippet.PanelsAsset() },
@@ -100,6 +102,7 @@ type frame struct {
 	Here     string              // address at which this page is shown again
 	Stream   string              // address of the events that keep it up to date
 	Unread   []lead.Name         // of the Scope
+	Calling  int                 // conversations of the Scope that call for the operator
 	Sites    []site.Site         // that the operator sees
 	SiteID   int64               // to which lists are narrowed; 0 for all of them
 	Scope    scope.Sites         // whose lists are shown
@@ -150,7 +153,11 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 		return f, err
 	}
 	f.Stream = f.streamAddress("other", f.SiteID)
-	f.Unread, err = c.unread(r.Context(), o, f.Scope, f.end)
+	if f.Unread, err = c.unread(r.Context(), o, f.Scope, f.end); err != nil {
+		return f, err
+	}
+	calling, err := c.calling(r.Context(), o, f.Scope)
+	f.Calling = len(calling)
 	return f, err
 }
 

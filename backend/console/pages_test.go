@@ -269,7 +269,7 @@ func TestAssets(t *testing.T) {
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get("/visitors").body))
 		require.NoError(t, err)
 		files := document.Find("script[src], link[href]")
-		require.Equal(t, 3, files.Length())
+		require.Equal(t, 5, files.Length())
 		files.Each(func(_ int, element *goquery.Selection) {
 			address := element.AttrOr("src", element.AttrOr("href", ""))
 			file := d.browser().get(address)

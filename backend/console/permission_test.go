@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -26,7 +27,7 @@ import (
 var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
-	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup",
+	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup", "SecretQuestion", "SecretFile", "SecretContent", "SecretReply",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -59,7 +60,14 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, err)
 	group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: operator.ToAll})
 	require.NoError(t, err)
+	conversation, _, err := d.Chats.SayFrom(t.Context(), chat.From{SiteID: d.shop.ID, Ref: h.Ref}, chat.Message{Text: "SecretQuestion",
+		File: &chat.File{Name: "SecretFile.txt", Content: []byte("SecretContent")}})
+	require.NoError(t, err)
+	messages, err := d.Chats.Messages(t.Context(), d.shop.ID, conversation.ID, 0, 1)
+	require.NoError(t, err)
+	require.NoError(t, d.Chats.KeepReply(t.Context(), chat.Reply{SiteID: d.shop.ID, Word: "hello", Text: "SecretReply"}))
 	return map[string]string{
+		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1",
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID),
 		"site":     fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
@@ -84,7 +92,7 @@ func (b *browser) requestFor(pattern string, values map[string]string, query str
 }
 
 // doors are the routes for those who have not signed in.
-var doors = []string{"GET /assets/{name}", "GET /setup", "POST /setup", "GET /sign-in", "POST /sign-in", "POST /sign-out", "POST /language",
+var doors = []string{"GET /assets/{name}", "GET /worker.js", "GET /setup", "POST /setup", "GET /sign-in", "POST /sign-in", "POST /sign-out", "POST /language",
 	"GET /password", "POST /password", "/"}
 
 func TestNobodySeesASiteOfOthers(t *testing.T) {

@@ -84,11 +84,27 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 	defer c.attendance.leave(attendee)
 	happened := c.Journal.Follow(position, permitted(r), journal.Subject{Kind: lead.Read, ID: o.ID})
 	defer happened.Close()
-	s := &streaming{view: shown, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
+	s := &streaming{view: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
+	if talk, ok := shown.(talking); ok {
+		s.talk, s.pause = talk, talk.pause()
+		var forget func()
+		s.heard, forget = talk.hear()
+		defer forget()
+	}
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {
 		c.logger.Debug("stream of the console ended", zap.Error(err))
 	}
+}
+
+// talking is a view of conversations.
+type talking interface {
+	// pause is the least time between two events.
+	pause() time.Duration
+	// hear returns a channel that receives when something was overheard, until forget is
+	// called, and overheard the data of an event for it, which has no place in the journal.
+	hear() (heard <-chan struct{}, forget func())
+	overheard() ([]byte, error)
 }
 
 // startOf is the position behind which the client wants to hear what happened:
@@ -110,6 +126,9 @@ type streaming struct {
 	happened *journal.Follower
 	watch    *visit.Watch // nil when the view has none
 	yield    <-chan struct{}
+	pause    time.Duration // between two events
+	talk     talking       // nil for views of other things, as is heard
+	heard    <-chan struct{}
 	out      http.ResponseWriter
 	control  *http.ResponseController
 }
@@ -142,6 +161,8 @@ func (s *streaming) run(ctx context.Context) error {
 			err = s.read(ctx)
 		case <-moved:
 			err = s.look(ctx)
+		case <-s.heard:
+			err = s.repeat()
 		}
 		if err != nil {
 			return err
@@ -151,9 +172,18 @@ func (s *streaming) run(ctx context.Context) error {
 			return ctx.Err()
 		case <-s.yield:
 			return s.giveWay()
-		case <-time.After(calm):
+		case <-time.After(s.pause):
 		}
 	}
+}
+
+// repeat tells what was overheard. It moves no position.
+func (s *streaming) repeat() error {
+	data, err := s.talk.overheard()
+	if err != nil {
+		return err
+	}
+	return s.send(data, []byte("\n"))
 }
 
 // read tells what the journal has got behind the stream's position.

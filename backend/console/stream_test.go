@@ -264,7 +264,7 @@ func TestStreamRefusesWhatItDoesNotKnow(t *testing.T) {
 		b := d.signedIn("vera")
 		require.Equal(t, http.StatusBadRequest, b.open("/stream/leads?after=nowhere", "").status)
 		require.Equal(t, http.StatusBadRequest, b.open("/stream/leads?after=0-0", "x").status)
-		require.Equal(t, http.StatusNotFound, b.open("/stream/chats?after=0-0", "").status)
+		require.Equal(t, http.StatusNotFound, b.open("/stream/nothing?after=0-0", "").status)
 		require.Equal(t, http.StatusNotFound, b.open("/stream/card?after=0-0&visitor=x", "").status)
 	})
 }

@@ -49,6 +49,8 @@ func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Wa
 		}
 		siteID := site[0]
 		return &cardView{arrivals: base, siteID: siteID, visitor: visitor}, c.Visits.WatchVisitor(siteID, visit.ID(visitor))
+	case "chats":
+		return c.chatsViewOf(r, base)
 	case "other":
 		return &base, nil
 	}
@@ -130,9 +132,23 @@ func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([]byte, e
 	return a.tell(ctx, entries, "arrival-event")
 }
 
-// tell renders the leads among the entries, and how many are unread when the
-// operator has read some: here or in another browser.
+// tell renders the leads among the entries, and what conversations call for the operator.
 func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
+	data, err := a.leads(ctx, entries, event)
+	if err != nil {
+		return nil, err
+	}
+	rows, said, err := a.chatRows(ctx, entries)
+	if err != nil || len(rows) == 0 {
+		return data, err
+	}
+	told, err := a.tellChats(ctx, rows, said, true)
+	return append(data, told...), err
+}
+
+// leads renders the leads among the entries, and how many are unread when the
+// operator has read some: here or in another browser.
+func (a *arrivals) leads(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
 	rows, err := a.rows(ctx, entries)
 	if err != nil {
 		return nil, err

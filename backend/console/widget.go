@@ -213,7 +213,11 @@ func (c *Console) lookWidget(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	look := effective.Look(language)
-	look.Widget.Captcha, look.Widget.Mask = true, c.maskOf(named)
+	set := c.effective(named)
+	if set.PhoneMask != nil {
+		look.Widget.Mask = *set.PhoneMask
+	}
+	look.Widget.Captcha = set.Callback != nil && set.Callback.Captcha
 	if strings.HasPrefix(look.Widget.Avatar, "/") { // of the site, not of the console
 		look.Widget.Avatar = ""
 		if hostKey.MatchString(named.Key) {
@@ -229,17 +233,14 @@ func (c *Console) lookWidget(w http.ResponseWriter, r *http.Request) {
 	w.Write(content)
 }
 
-// maskOf is the mask of phone numbers that is in effect for the site.
-func (c *Console) maskOf(s site.Site) string {
-	set := s.Settings
-	if c.Configured != nil {
-		configured, _ := c.Configured(s.Key)
-		set = set.Over(configured)
+// effective are the settings in effect for the site, as far as this server's configuration
+// tells.
+func (c *Console) effective(s site.Site) site.Settings {
+	if c.Configured == nil {
+		return s.Settings
 	}
-	if set.PhoneMask == nil {
-		return ""
-	}
-	return *set.PhoneMask
+	configured, _ := c.Configured(s.Key)
+	return s.Settings.Over(configured)
 }
 
 // showStage shows the page on which the preview's panels stand. It is framed by the console

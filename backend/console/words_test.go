@@ -84,7 +84,7 @@ func used(t *testing.T) map[string]bool {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			for _, found := range mention.FindAllSubmatch(text, -1) {
-				if name := string(found[1]); !regexp.MustCompile(`\.(css|js|svg|html|example)$`).MatchString(name) {
+				if name := string(found[1]); !regexp.MustCompile(`\.(css|js|svg|png|webmanifest|html|example)$`).MatchString(name) {
 					names[name] = true
 				}
 			}

@@ -66,6 +66,17 @@ func (w *words) money(amount string) string {
 	return w.out.Sprint(number.Decimal(value, number.Scale(digits)))
 }
 
+// bytes is a size as people read it.
+func (w *words) bytes(size int64) string {
+	switch {
+	case size < 1000:
+		return w.text("size.bytes", "size", int(size))
+	case size < 1000_000:
+		return w.text("size.kilobytes", "size", int((size+500)/1000))
+	}
+	return w.text("size.megabytes", "size", w.out.Sprint(number.Decimal(float64(size)/1e6, number.MaxFractionDigits(1))))
+}
+
 // percent is a share from 0 to 1 as the language writes it.
 func (w *words) percent(share float64) string {
 	return w.out.Sprint(number.Percent(share, number.MaxFractionDigits(1)))

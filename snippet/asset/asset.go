@@ -31,9 +31,9 @@ type representation struct {
 	etag string
 }
 
-var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json"}
 
-// New returns the file of that name, which ends with .js, .css or .svg. The lifetime is its Cache-Control. It is
+// New returns the file of that name, which ends with .js, .css, .svg, .png or .webmanifest. The lifetime is its Cache-Control. It is
 // compressed when it is first asked for.
 func New(name, lifetime string, content []byte) *Asset {
 	return &Asset{kinds[path.Ext(name)], lifetime, sync.OnceValues(func() (map[string]representation, error) {

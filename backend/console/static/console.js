@@ -154,10 +154,19 @@
 	const badge = document.getElementById("unread");
 	let unread = Number(badge?.dataset.count);
 
+	// The title counts the conversations, too, that call for the operator.
+	let calling = Number(document.getElementById("chatting")?.dataset.count ?? 0);
+	const upTo99 = (count) => count > 99 ? "99+" : String(count);
+	const tellTitle = () => { document.title = unread + calling ? `(${upTo99(unread + calling)}) ${title}` : title; };
+	document.addEventListener("calling", ({ detail }) => {
+		calling = detail;
+		tellTitle();
+	});
+
 	function tellUnread(count) {
 		unread = count;
-		const text = count > 99 ? "99+" : String(count);
-		document.title = count ? `(${text}) ${title}` : title;
+		const text = upTo99(count);
+		tellTitle();
 		if (!badge) return;
 		badge.hidden = !count;
 		write(badge, text);
@@ -204,6 +213,7 @@
 			if (style === "merge") merge(target, fragment);
 			else if (style === "unread") tellUnread(Number(fragment.querySelector("[data-count]").dataset.count));
 			else if (style === "announce") announce(target, fragment);
+			else if (style === "tell") target.dispatchEvent(new CustomEvent("told", { detail: fragment }));
 			else return false;
 			return true;
 		},

@@ -1,7 +1,7 @@
 // The page within the page of a site's panels: the panels themselves, as the form beside it says. Nothing they do goes anywhere.
 (() => {
 	"use strict";
-	const { panels: address, digits, hello, answer } = document.currentScript.dataset;
+	const { panels: address, digits, hello, answer, name } = document.currentScript.dataset;
 	let scheme = "light", shown, begun = false, part;
 
 	// The panels follow the system. Here they follow what is chosen, and come without moving when a letter has been typed.
@@ -21,14 +21,35 @@
 		Object.defineProperty(window, name, { get() { throw new DOMException("a preview keeps nothing", "SecurityError"); } });
 	}
 
+	// The stream of a conversation in which nothing more is said.
+	window.EventSource = class {
+		constructor() { setTimeout(() => this.onmessage?.({ data: "{}" })); }
+		close() {}
+	};
+
 	const well = (data) => ({ success: true, status: 200, data: { success: true, ...data } });
 	const later = (run, ...args) => setTimeout(run, 400, ...args);
+
+	const conversation = { id: 1, state: "open", operator: name, read: 1, seen: 2, banned: false };
+
+	function talk(body) {
+		const at = Date.now() - 60000;
+		return well({ online: true, stream: "preview", conversation, messages: JSON.parse(body).after === null ? [
+			{ seq: 1, from: "visitor", id: "preview-hello-000000", text: hello, at }, { seq: 2, from: "operator", operator: name, text: answer, at: at + 20000 },
+		] : [] });
+	}
+
+	function said({ id, request: { text } }) {
+		conversation.seen = conversation.read = Math.max(3, conversation.seen + 1);
+		return { conversation: { ...conversation }, message: { seq: conversation.seen, from: "visitor", id, text, at: Date.now() } };
+	}
 
 	function core(look, online) {
 		return {
 			base: "/", key: "preview", settings: {}, view: () => ({ credentials: {} }), online: () => online,
-			call(route, body, settled) { later(() => settled?.(well({ result: { status: 0, code: "" } }))); },
-			async request(route) {
+			call(route, body, settled) { later(() => settled?.(well(route === "chat/say" ? said(body) : { result: { status: 0, code: "" } }))); },
+			async request(route, body) {
+				if (route === "chat") return talk(body);
 				if (route.startsWith("widget")) return well({ online, ...look });
 				if (route.startsWith("captcha")) return well({ key: "preview", url: digits, sound: "" });
 				return well({});

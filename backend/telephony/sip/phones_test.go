@@ -3,6 +3,7 @@ package sip
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -67,6 +68,12 @@ func (d *desk) Ended(_ context.Context, e telephony.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.events = append(d.events, e)
+}
+
+func (d *desk) told() []telephony.Event {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.events)
 }
 
 func (d *desk) desk() Desk { return Desk{Progress: d.Progress, Incoming: d.Incoming, Ended: d.Ended} }

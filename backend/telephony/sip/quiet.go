@@ -4,8 +4,12 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/emiago/sipgo/sip"
 	"go.uber.org/zap"
 )
+
+// What the library tells of its connections, it tells to a logger of the whole process.
+func init() { sip.SetDefaultLogger(slog.New(slog.DiscardHandler)) }
 
 // quiet takes what the library logs. It logs whole messages, with the numbers in them, so only the
 // words are taken, and only for who looks for a fault.

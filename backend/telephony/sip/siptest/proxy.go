@@ -72,7 +72,7 @@ request_route {
 		}
 		save("location"); exit;
 	}
-	if (is_method("INVITE") && "USER" != "" && $hdr(User-Agent) == $null && !($ua =~ "baresip")) {
+	if (is_method("INVITE") && "ASKS" == "yes" && !($ua =~ "baresip")) {
 		if (!pv_proxy_authenticate("REALM", "PASSWORD", "0")) { proxy_challenge("REALM", "1"); exit; }
 		consume_credentials();
 	}
@@ -91,7 +91,11 @@ func StartProxy(t testing.TB, trunk Trunk) *Proxy {
 	if trunk.Port == 0 {
 		trunk.Port = Port(t)
 	}
-	text := strings.NewReplacer("PORT", strconv.Itoa(trunk.Port), "USER", trunk.User, "PASSWORD", trunk.Password, "REALM", Realm).Replace(proxyConfiguration)
+	asks := "yes"
+	if trunk.User == "" {
+		asks, trunk.User, trunk.Password = "no", "nobody", "nothing"
+	}
+	text := strings.NewReplacer("PORT", strconv.Itoa(trunk.Port), "USER", trunk.User, "PASSWORD", trunk.Password, "REALM", Realm, "ASKS", asks).Replace(proxyConfiguration)
 	file := filepath.Join(folder, "kamailio.cfg")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	p := &Proxy{Port: trunk.Port, log: start(t, folder, path, "-f", file, "-DD", "-E", "-m", "16", "-M", "4", "-Y", folder)}

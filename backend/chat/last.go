@@ -1,0 +1,59 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// Key names a conversation.
+type Key struct{ SiteID, ID int64 }
+
+// Key names the conversation.
+func (c Conversation) Key() Key { return Key{c.SiteID, c.ID} }
+
+// Last are the latest entries of the conversations that both sides see.
+func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	keys := make([]Key, len(of))
+	for i := range of {
+		keys[i] = of[i].Key()
+	}
+	values, args := db.Values(db.Padded(keys), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
+	rows, err := db.List(ctx, c.db.Read(), (*messageRow).fields, `WITH wanted(site_id, id) AS (`+values+`)
+		SELECT m.site_id, m.conversation_id, m.seq, m.author, m.operator_id, m.client_id, m.code, m.text, m.at,
+			m.file_id, COALESCE(f.name, ''), COALESCE(f.type, ''), COALESCE(f.size, 0)
+		FROM wanted w JOIN messages m ON m.site_id = w.site_id AND m.conversation_id = w.id
+			AND m.seq = (SELECT MAX(x.seq) FROM messages x WHERE x.site_id = w.site_id AND x.conversation_id = w.id AND x.author <> 'note')
+		LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading the last messages: %w", err)
+	}
+	last := make(map[Key]Message, len(rows))
+	for i := range rows {
+		m := rows[i].message()
+		last[Key{m.SiteID, m.ConversationID}] = m
+	}
+	return last, nil
+}
+
+// Calling are conversations of the sites that call for the operator, those first in which
+// something was said last: all that wait, and the operator's own with what is not read.
+func (c *Chats) Calling(ctx context.Context, sites scope.Sites, operatorID int64, limit int) ([]Conversation, error) {
+	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+sites.SQL("site_id")+`
+		AND state <> 'closed' AND (state = 'waiting' OR operator_id = $1 AND EXISTS (SELECT 1 FROM messages m WHERE m.site_id = conversations.site_id
+			AND m.conversation_id = conversations.id AND m.seq > conversations.operator_read AND m.author = 'visitor'))
+		ORDER BY last_at DESC, id DESC LIMIT $2`, operatorID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("listing conversations: %w", err)
+	}
+	list := make([]Conversation, len(rows))
+	for i := range rows {
+		list[i] = rows[i].conversation()
+	}
+	return list, nil
+}

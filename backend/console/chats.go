@@ -1,0 +1,364 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+const (
+	// chatsAtOnce is how many conversations a page of the list has.
+	chatsAtOnce = 100
+	// entriesShown is how many entries of a conversation its page begins with, and how many
+	// come with each look further back.
+	entriesShown = 60
+	// maxCalling bounds how many conversations are counted beside the navigation.
+	maxCalling = 100
+	// chatSteps is how many pages of the visitor stand beside a conversation.
+	chatSteps = 8
+)
+
+// chatsPage is the content of the page of conversations.
+type chatsPage struct {
+	Tab   string
+	Tabs  []chatTab
+	Rows  []chatRow
+	Older string // address of the next part of the list; empty at the end
+	Open  *openChat
+}
+
+type chatTab struct {
+	Name, Text, Link string
+	Count            int // -1 where it is not told
+}
+
+// openChat is the conversation whose page it is.
+type openChat struct {
+	Row     chatRow
+	Entries []remark
+	Earlier bool // there are entries before
+	Working chatWorking
+	Card    card
+	Steps   []step
+	Now     chatNow
+	Replies []chat.Reply
+}
+
+// chatWorking is what can be done with a conversation now.
+type chatWorking struct {
+	Row    chatRow
+	Me     int64
+	Staff  []operator.Operator // to whom it can be handed
+	Groups []operator.Group
+}
+
+// chatNow is what a visitor looks at.
+type chatNow struct {
+	Here  bool
+	Title string
+	Page  page
+}
+
+func (c *Console) showChats(w http.ResponseWriter, r *http.Request) {
+	f, body, err := c.chatsPage(r)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f.Stream = f.streamAddress("chats", f.SiteID)
+	f.Body = body
+	c.show(w, r, http.StatusOK, f)
+}
+
+// chatsPage is the list, as it stands beside a conversation or alone.
+func (c *Console) chatsPage(r *http.Request) (f frame, body chatsPage, err error) {
+	if f, err = c.frame(r, "chats"); err != nil {
+		return f, body, err
+	}
+	if f.Staff, err = c.staff(r, f); err != nil {
+		return f, body, err
+	}
+	query := r.URL.Query()
+	body.Tab = query.Get("tab")
+	calling, err := c.calling(r.Context(), f.Operator, f.Scope)
+	if err != nil {
+		return f, body, err
+	}
+	waiting, mine := countCalling(calling)
+	if !slices.ContainsFunc(chatTabs, func(t struct{ name, words string }) bool { return t.name == body.Tab }) {
+		body.Tab = tabAll
+	}
+	for _, t := range chatTabs {
+		tab := chatTab{Name: t.name, Text: f.Words.text(t.words), Link: "/chats?tab=" + t.name}
+		switch t.name {
+		case tabWaiting:
+			tab.Count = waiting
+		case tabMine:
+			tab.Count = mine
+		}
+		body.Tabs = append(body.Tabs, tab)
+	}
+	filter := chat.Filter{Live: true}
+	switch body.Tab {
+	case tabWaiting:
+		filter.State = chat.Waiting
+	case tabMine:
+		filter.OperatorID = f.Operator.ID
+	case tabClosed:
+		filter = chat.Filter{State: chat.Closed}
+	}
+	var after chat.Cursor
+	if at, err := strconv.ParseInt(query.Get("at"), 10, 64); err == nil {
+		after.LastAt = time.UnixMilli(at)
+		after.ID, _ = strconv.ParseInt(query.Get("behind"), 10, 64)
+	}
+	list, err := c.Chats.List(r.Context(), f.Scope, filter, after, chatsAtOnce+1)
+	if err != nil {
+		return f, body, err
+	}
+	if len(list) > chatsAtOnce {
+		list = list[:chatsAtOnce]
+		last := list[chatsAtOnce-1].Cursor()
+		body.Older = "/chats?" + url.Values{"tab": {body.Tab}, "at": {strconv.FormatInt(last.LastAt.UnixMilli(), 10)}, "behind": {strconv.FormatInt(last.ID, 10)}}.Encode()
+	}
+	seen, err := c.seenChats(r.Context(), list)
+	if err != nil {
+		return f, body, err
+	}
+	for _, s := range seen {
+		row, err := c.chatRowOf(r.Context(), f, s)
+		if err != nil {
+			return f, body, err
+		}
+		if body.Tab != tabWaiting || row.Calls {
+			body.Rows = append(body.Rows, row)
+		}
+	}
+	return f, body, nil
+}
+
+// calling are the conversations that call for the operator.
+func (c *Console) calling(ctx context.Context, o operator.Operator, sites scope.Sites) ([]chatSeen, error) {
+	list, err := c.Chats.Calling(ctx, sites, o.ID, maxCalling)
+	if err != nil {
+		return nil, err
+	}
+	offers, err := c.Chats.Offers(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	var calling []chatSeen
+	for _, conversation := range list {
+		s := chatSeen{Conversation: conversation}
+		for _, o := range offers {
+			if o.SiteID == s.SiteID && o.ConversationID == s.ID {
+				s.offered = o.OperatorID
+			}
+		}
+		calls, err := c.calls(ctx, o, s)
+		if err != nil {
+			return nil, err
+		}
+		if calls {
+			calling = append(calling, s)
+		}
+	}
+	return calling, nil
+}
+
+// countCalling counts those that wait, and the operator's own.
+func countCalling(calling []chatSeen) (waiting, mine int) {
+	for _, s := range calling {
+		if s.State == chat.Waiting {
+			waiting++
+		} else {
+			mine++
+		}
+	}
+	return waiting, mine
+}
+
+// showChat shows a conversation, with what is known of its visitor.
+func (c *Console) showChat(w http.ResponseWriter, r *http.Request) {
+	conversation, ok := c.chatAt(w, r)
+	if !ok {
+		return
+	}
+	f, body, err := c.chatsPage(r)
+	if err == nil {
+		body.Open, err = c.openChat(r.Context(), f, conversation)
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	for i := range body.Rows {
+		body.Rows[i].Here = body.Rows[i].ID == conversation.ID && body.Rows[i].SiteID == conversation.SiteID
+	}
+	seq := int64(0)
+	if n := len(body.Open.Entries); n > 0 {
+		seq = body.Open.Entries[n-1].Seq
+	}
+	f.Stream = f.streamAddress("chats", f.SiteID) + "&" + url.Values{"at": {strconv.FormatInt(conversation.SiteID, 10)},
+		"conversation": {strconv.FormatInt(conversation.ID, 10)}, "seq": {strconv.FormatInt(seq, 10)}}.Encode()
+	f.Title, f.Body = body.Open.Row.Label, body
+	c.show(w, r, http.StatusOK, f)
+}
+
+// chatAt is the conversation that the address names. The site is one of the operator's: the
+// door has seen to that.
+func (c *Console) chatAt(w http.ResponseWriter, r *http.Request) (conversation chat.Conversation, ok bool) {
+	siteID, id, ok := twoNumbers(r, siteField, "conversation")
+	if !ok {
+		c.fail(w, r, http.StatusNotFound, "fail.noChat")
+		return conversation, false
+	}
+	conversation, err := c.Chats.Get(r.Context(), siteID, id)
+	switch {
+	case errors.Is(err, chat.ErrUnknown):
+		c.fail(w, r, http.StatusNotFound, "fail.noChat")
+		return conversation, false
+	case err != nil:
+		c.failed(w, r, err)
+		return conversation, false
+	}
+	return conversation, true
+}
+
+func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conversation) (*openChat, error) {
+	entries, err := c.Chats.Before(ctx, conversation.SiteID, conversation.ID, 0, entriesShown)
+	if err != nil {
+		return nil, err
+	}
+	open := &openChat{Earlier: len(entries) > 0 && entries[0].Seq > 1}
+	for _, m := range entries {
+		open.Entries = append(open.Entries, remarkOf(f, m))
+	}
+	seen, err := c.seenChats(ctx, []chat.Conversation{conversation})
+	if err != nil {
+		return nil, err
+	}
+	if open.Row, err = c.chatRowOf(ctx, f, seen[0]); err != nil {
+		return nil, err
+	}
+	if open.Working, err = c.chatWorking(ctx, f, open.Row); err != nil {
+		return nil, err
+	}
+	if open.Replies, err = c.Chats.Replies(ctx, conversation.SiteID); err != nil {
+		return nil, err
+	}
+	return open, c.chatCard(ctx, f, conversation, open)
+}
+
+// chatWorking is what the operator can do with the conversation.
+func (c *Console) chatWorking(ctx context.Context, f frame, row chatRow) (chatWorking, error) {
+	groups, err := c.Operators.Groups(ctx, row.SiteID)
+	working := chatWorking{Row: row, Me: f.Operator.ID, Groups: groups}
+	for _, o := range f.Staff {
+		if o.Present && !o.Disabled && o.ID != f.Operator.ID && o.Sites.Has(row.SiteID) {
+			working.Staff = append(working.Staff, o)
+		}
+	}
+	return working, err
+}
+
+// chatCard fills in what is known of the visitor. Of one who has been forgotten there is
+// nothing.
+func (c *Console) chatCard(ctx context.Context, f frame, conversation chat.Conversation, open *openChat) error {
+	found, err := c.Visits.Card(ctx, conversation.SiteID, conversation.Visitor)
+	if errors.Is(err, visit.ErrUnknown) {
+		open.Card = card{ID: int64(conversation.Visitor), SiteID: conversation.SiteID, Label: open.Row.Label}
+		return nil
+	}
+	var leads []lead.Lead
+	if err == nil {
+		leads, err = c.Leads.OfVisitor(ctx, conversation.SiteID, conversation.Visitor, maxCardLeads)
+	}
+	var leases []number.Lease
+	if err == nil {
+		leases, err = c.Leases.OfVisitor(ctx, conversation.SiteID, conversation.Visitor)
+	}
+	if err != nil {
+		return err
+	}
+	rows := make([]leadRow, len(leads))
+	for i, l := range leads {
+		rows[i] = leadRowOf(f.Words, f, l)
+	}
+	open.Card = cardOf(f.Words, conversation.SiteID, found, rows, leases)
+	open.Now = nowOf(found)
+	if len(open.Card.Visits) > 0 {
+		open.Steps = open.Card.Visits[0].Steps
+		open.Steps = open.Steps[:min(len(open.Steps), chatSteps)]
+	}
+	return c.callsOf(ctx, f, conversation.SiteID, &open.Card)
+}
+
+func nowOf(found visit.Card) chatNow {
+	now := chatNow{Here: found.Here}
+	if len(found.Sessions) > 0 && len(found.Sessions[0].Pages) > 0 {
+		latest := found.Sessions[0].Pages[0]
+		now.Title, now.Page = latest.Title, pageOf(latest.URL)
+	}
+	return now
+}
+
+// showEntries answers with entries of a conversation: those behind a number, or before one.
+func (c *Console) showEntries(w http.ResponseWriter, r *http.Request) {
+	conversation, ok := c.chatAt(w, r)
+	if !ok {
+		return
+	}
+	query := r.URL.Query()
+	before, errBefore := strconv.ParseInt(query.Get("before"), 10, 64)
+	after, errAfter := strconv.ParseInt(query.Get("after"), 10, 64)
+	var list []chat.Message
+	var err error
+	switch {
+	case errBefore == nil && before > 0:
+		list, err = c.Chats.Before(r.Context(), conversation.SiteID, conversation.ID, before, entriesShown)
+	case errAfter == nil && after >= 0:
+		list, err = c.Chats.Messages(r.Context(), conversation.SiteID, conversation.ID, after, chat.MaxMessages)
+	default:
+		c.fail(w, r, http.StatusBadRequest, "fail.form")
+		return
+	}
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	c.answerEntries(w, r, list...)
+}
+
+// answerEntries answers with the entries alone.
+func (c *Console) answerEntries(w http.ResponseWriter, r *http.Request, list ...chat.Message) {
+	o, _ := current(r)
+	staff, err := c.sharedStaff.get(r.Context(), o.Sites)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	f := frame{Words: c.wordsFor(r), Operator: o, Staff: staff}
+	entries := make([]remark, len(list))
+	for i, m := range list {
+		entries[i] = remarkOf(f, m)
+	}
+	part, err := c.part(f.Words, "chat-entries", entries)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write(part)
+}

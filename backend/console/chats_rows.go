@@ -1,0 +1,216 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// The tabs of the list of conversations, as its address has them.
+const (
+	tabWaiting = "waiting"
+	tabMine    = "mine"
+	tabAll     = "all"
+	tabClosed  = "closed"
+)
+
+// chatTabs are the tabs and the names of their words.
+var chatTabs = []struct{ name, words string }{
+	{tabWaiting, "chats.waiting"}, {tabMine, "chats.mine"}, {tabAll, "chats.all"}, {tabClosed, "chats.closed"},
+}
+
+// chatSeen is a conversation with what its row shows beside it.
+type chatSeen struct {
+	chat.Conversation
+	who     visit.Who
+	last    chat.Message
+	offered int64
+}
+
+// chatKey names a conversation, as it is since the place in the journal.
+type chatKey struct {
+	site, id int64
+	at       journal.Position
+}
+
+// chatRow is a conversation as a row of the list.
+type chatRow struct {
+	chatSeen
+	Key, Path string // path of its page
+	Site      string
+	Label     string
+	Known     bool
+	Digest    string // the last message on one line
+	Ours      bool   // the last message is an operator's
+	OwnerName string
+	Mine      bool
+	Calls     bool   // for this operator
+	In        string // the tabs on which it is
+	Here      bool   // its page is open
+}
+
+// seenChats reads what rows show of the conversations.
+func (c *Console) seenChats(ctx context.Context, list []chat.Conversation) ([]chatSeen, error) {
+	of := make([]visit.Of, len(list))
+	for i, conversation := range list {
+		of[i] = visit.Of{SiteID: conversation.SiteID, Visitor: conversation.Visitor}
+	}
+	people, err := c.Visits.People(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	last, err := c.Chats.Last(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	offered := make(map[chat.Key]int64)
+	if slices.ContainsFunc(list, func(conversation chat.Conversation) bool { return conversation.State == chat.Waiting }) {
+		offers, err := c.Chats.Offers(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range offers {
+			offered[chat.Key{SiteID: o.SiteID, ID: o.ConversationID}] = o.OperatorID
+		}
+	}
+	seen := make([]chatSeen, len(list))
+	for i, conversation := range list {
+		seen[i] = chatSeen{conversation, people[of[i]], last[conversation.Key()], offered[conversation.Key()]}
+	}
+	return seen, nil
+}
+
+// calls tells whether the conversation calls for the operator: it waits, and is theirs to
+// take, or it is theirs and has what is not read.
+func (c *Console) calls(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
+	if s.State != chat.Waiting {
+		return s.State == chat.Open && s.OperatorID == o.ID && s.Unread > 0, nil
+	}
+	if s.offered != 0 {
+		return s.offered == o.ID, nil
+	}
+	return c.Operators.InGroup(ctx, s.SiteID, s.GroupID, o.ID)
+}
+
+// chatRowOf is the row of the conversation, for the operator of the frame.
+func (c *Console) chatRowOf(ctx context.Context, f frame, s chatSeen) (chatRow, error) {
+	w := f.Words
+	row := chatRow{
+		chatSeen:  s,
+		Key:       fmt.Sprintf("chat-%d-%d", s.SiteID, s.ID),
+		Path:      chatLink(s.SiteID, s.ID),
+		Site:      f.SiteKey(s.SiteID),
+		Digest:    strings.Join(strings.Fields(s.last.Text), " "),
+		Ours:      s.last.Author != chat.Visitor,
+		OwnerName: ownerName(w, f.Staff, s.OperatorID),
+		Mine:      s.OperatorID == f.Operator.ID,
+	}
+	row.Label, row.Known = chatLabel(w, s)
+	if row.Digest == "" && s.last.File != nil {
+		row.Digest = s.last.File.Name
+	}
+	if row.Digest == "" && s.last.Code != "" {
+		row.Digest = codeText(w, s.last)
+	}
+	var err error
+	if row.Calls, err = c.calls(ctx, f.Operator, s); err != nil {
+		return row, err
+	}
+	in := []string{tabAll}
+	switch {
+	case s.State == chat.Closed:
+		in = []string{tabClosed}
+	case s.State == chat.Waiting && row.Calls:
+		in = append(in, tabWaiting)
+	case row.Mine:
+		in = append(in, tabMine)
+	}
+	row.In = strings.Join(in, " ")
+	return row, nil
+}
+
+func chatLabel(w *words, s chatSeen) (label string, known bool) {
+	label = firstOf(s.who.Name, contactPhoneOf(s.who.Phone).text(w), s.who.Email)
+	if label == "" {
+		return visitorLabel(w, int64(s.Visitor)), false
+	}
+	return label, true
+}
+
+func chatLink(siteID, id int64) string { return fmt.Sprintf("/chats/%d/%d", siteID, id) }
+
+// When is the time by which the row is sorted.
+func (r chatRow) When() time.Time { return r.LastAt }
+
+// remark is an entry of a conversation, as shown.
+type remark struct {
+	chat.Message
+	By   string // who has written it; empty for the visitor
+	Mine bool
+	Said string // a service's words, in place of the text
+	Link string // of the file
+	Show bool   // the file is a picture
+}
+
+func remarkOf(f frame, m chat.Message) remark {
+	e := remark{Message: m, Mine: m.OperatorID == f.Operator.ID && m.OperatorID != 0}
+	if m.Author == chat.Operator || m.Author == chat.Note {
+		e.By = ownerName(f.Words, f.Staff, m.OperatorID)
+	}
+	if m.Code != "" {
+		e.Said = codeText(f.Words, m)
+	}
+	if m.File != nil {
+		e.Link = fmt.Sprintf("%s/files/%d", chatLink(m.SiteID, m.ConversationID), m.File.ID)
+		e.Show = strings.HasPrefix(m.File.Type, "image/")
+	}
+	return e
+}
+
+// codeWords are the names of the words for what the service says.
+var codeWords = map[string]string{
+	chat.CodeHanded: "chat.handed", chat.CodeReturned: "chat.returned", chat.CodeBanned: "chat.banned", chat.CodeUnbanned: "chat.unbanned",
+	chat.Unanswered: "chat.unanswered",
+}
+
+func codeText(w *words, m chat.Message) string {
+	if words := codeWords[m.Code]; words != "" {
+		return w.text(words, "name", m.Text)
+	}
+	return firstOf(m.Text, w.text("chat.service"))
+}
+
+// link finds addresses of the web in what somebody wrote.
+var link = regexp.MustCompile(`https?://[^\s<>"'\x60{}|\\^\x{2028}\x{2029}]+`)
+
+// linked is [said] with links. Where they lead to is what they say.
+func linked(text string) template.HTML {
+	var b strings.Builder
+	from := 0
+	for _, at := range link.FindAllStringIndex(text, -1) {
+		address := strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]»")
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || u.User != nil || strings.ContainsFunc(address, func(r rune) bool { return unseen(r, 0) }) {
+			continue
+		}
+		if at[0] > from {
+			b.WriteString(string(said(text[from:at[0]])))
+		}
+		fmt.Fprintf(&b, `<a href="%s" target="_blank" rel="noopener noreferrer nofollow">%s</a>`, template.HTMLEscapeString(u.String()), said(address))
+		from = at[0] + len(address)
+	}
+	if from < len(text) {
+		b.WriteString(string(said(text[from:])))
+	}
+	return template.HTML(b.String())
+}

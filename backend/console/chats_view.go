@@ -1,0 +1,236 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// brisk is the least time between two events of a stream of conversations.
+const brisk = 50 * time.Millisecond
+
+// chatsEvent is what every page is told of conversations.
+type chatsEvent struct {
+	Count         int // that call for the operator
+	Waiting, Mine int // of those
+	News          []chatRow
+	Latest        *chatRow // announced on pages of other things
+}
+
+// chatRows are the conversations among the entries, as rows: each once, as it is now. said are
+// those in which a visitor has written.
+func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows, said []chatRow, err error) {
+	var f frame
+	told := make(map[chat.Key]int)
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		if e.Kind != chat.Said && e.Kind != chat.Changed {
+			continue
+		}
+		key := chat.Key{SiteID: e.SiteID, ID: e.SubjectID}
+		at, found := told[key]
+		if !found {
+			if f.Words == nil {
+				if f, err = a.frame(ctx); err != nil {
+					return nil, nil, err
+				}
+			}
+			seen, err := a.console.sharedChats.get(ctx, chatKey{e.SiteID, e.SubjectID, e.Position})
+			if err == chat.ErrUnknown { // erased since
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			row, err := a.console.chatRowOf(ctx, f, seen)
+			if err != nil {
+				return nil, nil, err
+			}
+			at, told[key] = len(rows), len(rows)
+			rows = append(rows, row)
+		}
+		if e.Kind == chat.Said && rows[at].LastFrom == chat.Visitor && !slices.ContainsFunc(said, func(r chatRow) bool { return r.Conversation.Key() == key }) {
+			said = append(said, rows[at])
+		}
+	}
+	return rows, said, nil
+}
+
+// frame is what rows are made with.
+func (a *arrivals) frame(ctx context.Context) (frame, error) {
+	sites, err := a.console.sharedSites.get(ctx, struct{}{})
+	if err != nil {
+		return frame{}, err
+	}
+	staff, err := a.console.sharedStaff.get(ctx, a.operator.Sites)
+	return frame{Words: a.words, Operator: a.operator, Sites: seenOf(sites, a.operator.Sites), Staff: staff}, err
+}
+
+// tellChats renders how many conversations call for the operator, and what visitors have
+// written in those that do.
+func (a *arrivals) tellChats(ctx context.Context, rows, said []chatRow, announced bool) ([]byte, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	calling, err := a.console.calling(ctx, a.operator, a.counted)
+	if err != nil {
+		return nil, err
+	}
+	event := chatsEvent{Count: len(calling)}
+	event.Waiting, event.Mine = countCalling(calling)
+	for _, row := range said {
+		if row.Calls {
+			event.News = append(event.News, row)
+		}
+	}
+	if announced && len(event.News) > 0 {
+		event.Latest = &event.News[0]
+	}
+	return a.console.render(a.words, "chats-event", event)
+}
+
+// chatsView is the page of conversations, one of which may be open.
+type chatsView struct {
+	arrivals
+	open    chat.Key // zero for none
+	visitor visit.ID
+	seq     int64 // of the last entry that was sent
+	views   int   // of the visitor's pages, as they were sent
+	here    bool
+	told    bool
+	typing  chan struct{}
+}
+
+// chatsViewOf is the view of the request's stream; nil when its conversation is not the
+// operator's.
+func (c *Console) chatsViewOf(r *http.Request, base arrivals) (view, *visit.Watch) {
+	v := &chatsView{arrivals: base, typing: make(chan struct{}, 1)}
+	query := r.URL.Query()
+	if !query.Has("conversation") {
+		return v, nil
+	}
+	siteID, errSite := strconv.ParseInt(query.Get("at"), 10, 64)
+	id, errID := strconv.ParseInt(query.Get("conversation"), 10, 64)
+	seq, errSeq := strconv.ParseInt(query.Get("seq"), 10, 64)
+	if errSite != nil || errID != nil || errSeq != nil || siteID <= 0 || !base.operator.Sites.Has(siteID) {
+		return nil, nil
+	}
+	conversation, err := c.Chats.Get(r.Context(), siteID, id)
+	if err != nil {
+		return nil, nil
+	}
+	v.open, v.visitor, v.seq = conversation.Key(), conversation.Visitor, seq
+	return v, c.Visits.WatchVisitor(siteID, conversation.Visitor)
+}
+
+// pause is less than for other pages: people talk here.
+func (v *chatsView) pause() time.Duration { return brisk }
+
+func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+	data, err := v.leads(ctx, entries, "arrival-event")
+	if err != nil {
+		return nil, err
+	}
+	rows, said, err := v.chatRows(ctx, entries)
+	if err != nil || len(rows) == 0 {
+		return data, err
+	}
+	told, err := v.tellChats(ctx, rows, said, false)
+	if err != nil {
+		return nil, err
+	}
+	data = append(data, told...)
+	if told, err = v.console.render(v.words, "chat-rows-event", rows); err != nil {
+		return nil, err
+	}
+	data = append(data, told...)
+	for _, row := range rows {
+		if row.Conversation.Key() == v.open {
+			told, err := v.conversation(ctx, row)
+			return append(data, told...), err
+		}
+	}
+	return data, nil
+}
+
+// chatEvent is what has become of the open conversation.
+type chatEvent struct {
+	Row     chatRow
+	Entries []remark
+	Working chatWorking
+}
+
+func (v *chatsView) conversation(ctx context.Context, row chatRow) ([]byte, error) {
+	f, err := v.frame(ctx)
+	if err != nil {
+		return nil, err
+	}
+	event := chatEvent{Row: row}
+	for {
+		list, err := v.console.Chats.Messages(ctx, v.open.SiteID, v.open.ID, v.seq, chat.MaxMessages)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			event.Entries = append(event.Entries, remarkOf(f, m))
+			v.seq = m.Seq
+		}
+		if len(list) < chat.MaxMessages {
+			break
+		}
+	}
+	if event.Working, err = v.console.chatWorking(ctx, f, row); err != nil {
+		return nil, err
+	}
+	return v.console.render(v.words, "chat-event", event)
+}
+
+// refresh says what the visitor of the open conversation looks at.
+func (v *chatsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
+	if v.told && v.views == scene.Views && v.here == scene.Here {
+		return nil, nil
+	}
+	found, err := v.console.Visits.Card(ctx, v.open.SiteID, v.visitor)
+	if err == visit.ErrUnknown {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.told, v.views, v.here = true, scene.Views, scene.Here
+	return v.console.render(v.words, "chat-now-event", nowOf(found))
+}
+
+// hear has typing be told while the stream is open.
+func (v *chatsView) hear() (heard <-chan struct{}, forget func()) {
+	return v.typing, v.console.Chats.OnTyping(func(t chat.Typed) {
+		if t.By == chat.Visitor && t.SiteID == v.open.SiteID && t.ConversationID == v.open.ID {
+			select {
+			case v.typing <- struct{}{}:
+			default:
+			}
+		}
+	})
+}
+
+// overheard is what the page is told of it.
+func (v *chatsView) overheard() ([]byte, error) {
+	return v.console.render(v.words, "chat-typing-event", nil)
+}
+
+// typeChat tells the visitor that the operator is typing.
+func (c *Console) typeChat(w http.ResponseWriter, r *http.Request) {
+	conversation, ok := c.chatAt(w, r)
+	if !ok {
+		return
+	}
+	o, _ := current(r)
+	c.Chats.Typing(conversation, chat.Operator, o.ID)
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,38 @@
+package visit
+
+import (
+	"context"
+	"fmt"
+)
+
+// Of is a visitor of a site.
+type Of struct {
+	SiteID  int64
+	Visitor ID
+}
+
+// Who is by what a visitor is known: texts as they were written, empty where nothing is
+// known.
+type Who struct {
+	Name, Email string
+	Phone       Contact
+}
+
+// People are those of the visitors of whom anything is known.
+func (v *Visits) People(ctx context.Context, visitors []Of) (map[Of]Who, error) {
+	rows := make([]sessionRow, len(visitors))
+	for i, of := range visitors {
+		rows[i].site, rows[i].visitor = of.SiteID, v.visitors.number(of.Visitor)
+	}
+	known, err := v.people(ctx, rows)
+	if err != nil {
+		return nil, fmt.Errorf("reading who visitors are: %w", err)
+	}
+	people := make(map[Of]Who, len(known))
+	for i, of := range visitors {
+		if who, found := known[place{rows[i].site, rows[i].visitor}]; found {
+			people[of] = Who{who.name, who.email, who.phone}
+		}
+	}
+	return people, nil
+}
