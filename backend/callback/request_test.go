@@ -27,7 +27,7 @@ func TestReadRequest(t *testing.T) {
 		`{"phone":"1","captcha_key":"K","captcha_value":1234}`:                                {Phone: "1", CaptchaKey: "K", CaptchaValue: "1234"},
 		fmt.Sprintf(`{"phone":"1","delayed_call_time":%d}`, in.UnixMilli()):                   {Phone: "1", Time: in},
 		fmt.Sprintf(`{"phone":"1","delayed_call_time":"%d"}`, in.UnixMilli()):                 {Phone: "1", Time: in},
-		fmt.Sprintf(`{"phone":"1","delayed_call_time":%.12e}`, float64(in.UnixMilli())):          {Phone: "1", Time: in},
+		fmt.Sprintf(`{"phone":"1","delayed_call_time":%.12e}`, float64(in.UnixMilli())):       {Phone: "1", Time: in},
 		fmt.Sprintf(`{"phone":"1","delayed_call_time":%d}`, noon.Add(-1).UnixMilli()):         {Phone: "1"},
 		fmt.Sprintf(`{"phone":"1","delayed_call_time":%d}`, noon.Unix()):                      {Phone: "1"}, // seconds are long ago
 		fmt.Sprintf(`{"phone":"1","delayed_call_time":"%d.0"}`, in.UnixMilli()):               {Phone: "1", Time: in},
