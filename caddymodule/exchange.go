@@ -97,12 +97,12 @@ func (a *App) releaseSIP() error {
 	return err
 }
 
-// callers are the platforms that call people.
-func (a *App) callers() (callers []telephony.Caller) {
-	if a.exchange != nil {
-		callers = append(callers, a.exchange)
+// sipCaller is the exchange as one of the platforms that call people; none without a trunk.
+func (a *App) sipCaller() []telephony.Caller {
+	if a.exchange == nil {
+		return nil
 	}
-	return callers
+	return []telephony.Caller{a.exchange}
 }
 
 // incoming notes a call that has come in by SIP, and finds whom the caller is to call instead.

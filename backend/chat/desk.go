@@ -20,6 +20,9 @@ import (
 const (
 	// OfferTime is how long an operator has to take a conversation that is offered.
 	OfferTime = 30 * time.Second
+	// GoneTime is for how long an operator is not connected, beyond the lease, before the
+	// conversations go to others: a server that starts again has nobody connected at first.
+	GoneTime = 10 * time.Second
 	// deskPause is the least time between two looks at those that wait, and deskBeat the
 	// most.
 	deskPause, deskBeat = 200 * time.Millisecond, time.Second
@@ -35,11 +38,12 @@ type Desk struct {
 	chats     *Chats
 	operators *operator.Operators
 	logger    *zap.Logger
+	missed    map[int64]time.Time // operators who are not connected, since when it is known here
 }
 
 // NewDesk returns the desk of the conversations.
 func NewDesk(chats *Chats, operators *operator.Operators, logger *zap.Logger) *Desk {
-	return &Desk{chats, operators, logger}
+	return &Desk{chats: chats, operators: operators, logger: logger, missed: make(map[int64]time.Time)}
 }
 
 // Run does it until ctx ends, on one node at a time.
@@ -131,8 +135,19 @@ func (d *Desk) forget(ctx context.Context) error {
 // keepOrReturn puts the conversation back whose operator is not connected any more.
 func (d *Desk) keepOrReturn(ctx context.Context, u unanswered) error {
 	connected, err := d.operators.Connected(ctx, u.SiteID, u.OperatorID)
-	if err != nil || connected {
+	if err != nil {
 		return err
+	}
+	if connected {
+		delete(d.missed, u.OperatorID)
+		return nil
+	}
+	now := d.chats.now()
+	if since, known := d.missed[u.OperatorID]; !known || now.Sub(since) < GoneTime {
+		if !known {
+			d.missed[u.OperatorID] = now
+		}
+		return nil
 	}
 	return d.chats.ReturnFrom(ctx, u.SiteID, u.ID, u.OperatorID)
 }

@@ -66,7 +66,7 @@ var numbers = map[string]map[string][]number.Writing{
 }
 
 // day is where its pictures are taken.
-type day struct{ lead, card string }
+type day struct{ lead, card, chat string }
 
 // settingsIn are those of the database in the folder.
 func settingsIn(home string) db.Settings {
@@ -109,6 +109,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 		}
 	}
 	var who visit.Ref // the last guest
+	var refs []visit.Ref
 	made := make(map[string]lead.Lead)
 	for i, g := range guests {
 		at = began.Add(-g.ago)
@@ -159,12 +160,16 @@ func live(ctx context.Context, home string) (d day, err error) {
 			}
 		}
 		who = hit.Ref
+		refs = append(refs, hit.Ref)
 		if g.stays {
 			at = began.Add(10 * time.Minute) // until the pictures are taken
 			visits.See(s.ID, hit.Ref, visit.Here)
 		}
 	}
 	if err := working(ctx, leads, operators, s.ID, made, began, &at); err != nil {
+		return d, err
+	}
+	if d.chat, err = talking(ctx, database, visits, operators, s.ID, refs, began); err != nil {
 		return d, err
 	}
 	if err := sites.StorePages(ctx); err != nil {

@@ -184,7 +184,7 @@
 		const entry = document.createElement("li"), text = document.createElement("p"), state = document.createElement("small");
 		entry.className = `waits mine ${item.note ? "note" : "operator"}`;
 		entry.dataset.client = item.client;
-		text.className = "text";
+		text.className = "remark";
 		text.textContent = item.text ?? item.file.name;
 		state.className = "when";
 		state.textContent = texts.sending;
