@@ -32,7 +32,9 @@ func TestPreviewFollowsTheForm(t *testing.T) {
 	desk.front()
 	desk.visit(p.console + "/sites/1/widget")
 	desk.until(previewed + `?.querySelector(".launcher:not([hidden])")`)
-	shown := func(selector string) string { return previewed + `.querySelector(".panel:not([hidden]) ` + selector + `")` }
+	shown := func(selector string) string {
+		return previewed + `.querySelector(".panel:not([hidden]) ` + selector + `")`
+	}
 
 	desk.pick("view", "request")
 	desk.until(shown("[name=message]"))
