@@ -17,6 +17,7 @@
 //	go run ./bench deliveries # webhooks to a receiver that comes back; not among everything
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them; not among everything
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
+//	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler; not among everything
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
 //
 // What docs/benchmarks.md says of the figures comes from here.
@@ -71,6 +72,10 @@ func parse() options {
 }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == bareStreams {
+		fmt.Fprintln(os.Stderr, "bench:", serveBareStreams(os.Args[2]))
+		os.Exit(1)
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 	if err := run(ctx, parse()); err != nil {
@@ -178,6 +183,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return live(ctx, folder, program, 10*o.slice)
 		},
+		"streams": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return streams(ctx, folder, program, o.rounds)
+		},
 		"script": func() error {
 			program, err := caddy()
 			if err != nil {
@@ -192,7 +204,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live, streams or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

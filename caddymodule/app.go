@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
@@ -97,6 +98,7 @@ type App struct {
 	pools   map[string]*number.Pool
 	mail    *notify.MailServer
 	allowed []netip.Prefix // of webhooks
+	callers []telephony.Caller
 
 	mu     sync.Mutex
 	sites  map[string]struct{} // the keys that handlers write out
@@ -157,6 +159,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	}
 	platforms, err := a.Telephony.platforms(a.WrittenAt)
 	if err != nil {
+		return err
+	}
+	if a.callers, err = a.Telephony.callers(a.WrittenAt); err != nil {
 		return err
 	}
 	if a.pools, err = resolvePools(a.Pools); err != nil {
@@ -237,11 +242,11 @@ func (a *App) started() {
 		Operators: a.operators,
 		Mail:      a.mail,
 		Webhooks:  a.allowed,
+		Callers:   slices.Concat(a.callers, a.sipCaller()),
 		Retention: time.Duration(a.Retention),
 
 		WholeAddresses: a.Addresses == wholeAddresses,
 		Console:        a.consoleAddress(),
-		Callers:        a.sipCaller(),
 	})
 	a.startSIP()
 	a.eachHandler(func(_ spot, handler any) {

@@ -27,7 +27,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, ignore_forms, credentials, prerender, attribution or widget",
+	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, callback, ignore_forms, credentials, prerender, attribution or widget",
 	lines:    subdirectives,
 }
 
@@ -94,7 +94,8 @@ var subdirectives = map[string]subdirective{
 		}
 		return h.AddOrigins(values...)
 	}, many: true},
-	"capture": {read: readCapture, many: true, block: &captureBlock},
+	"capture":  {read: readCapture, many: true, block: &captureBlock},
+	"callback": {read: readCallback, block: &callbackBlock},
 	"credentials": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: credentials SELECTOR, such as credentials form.contact")

@@ -35,6 +35,17 @@ type TelephonyTwilio struct {
 	// The number to put calls through to while it cannot be told for which one the called
 	// number stands.
 	Destination string `json:"destination"`
+
+	// One of the account's numbers, which those are shown who are called back. Default: none, and
+	// Twilio calls nobody back.
+	From string `json:"from,omitempty"`
+
+	// The public address of the service on one of its sites, such as
+	// `https://shop.example/frontdesk/`: there Twilio tells how callbacks go on.
+	Address string `json:"address,omitempty"`
+
+	// The base of the REST API's addresses. Default: `https://api.twilio.com`.
+	API string `json:"api,omitempty"`
 }
 
 // TelephonyWebhook takes calls from any platform, by webhooks that are signed as
@@ -117,12 +128,15 @@ func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writt
 		"account":     {&t.Account, telephony.CheckAccount},
 		"auth_token":  {&t.AuthToken, telephony.CheckToken},
 		"destination": {&t.Destination, telephony.CheckDestination},
+		"from":        {&t.From, telephony.CheckFrom},
+		"address":     {&t.Address, telephony.CheckAddress},
+		"api":         {&t.API, checkOrders},
 	}
 	for d.NextBlock(1) {
 		name := d.Val()
 		f, known := fields[name]
 		if !known {
-			return d.Errf("unknown option %q of telephony twilio: expected account, auth_token or destination", name)
+			return d.Errf("unknown option %q of telephony twilio: expected account, auth_token, destination, from, address or api", name)
 		}
 		if *f.to != "" {
 			return d.Errf("%s is given already: expected one", name)
@@ -139,6 +153,9 @@ func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writt
 	}
 	if t.Account == "" || t.AuthToken == "" || t.Destination == "" {
 		return d.Err("telephony twilio: expected a block with account, auth_token and destination")
+	}
+	if err := t.checkOrders(); err != nil {
+		return d.Err(err.Error())
 	}
 	return nil
 }
@@ -164,6 +181,9 @@ func checkOrders(address string) error {
 //		account     <sid>
 //		auth_token  <token>
 //		destination <number>
+//		from        <number>
+//		address     <url>
+//		api         <url>
 //	}
 //	telephony sip {
 //		listen <address>...

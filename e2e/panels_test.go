@@ -117,7 +117,7 @@ func TestRequestPanel(t *testing.T) {
 	b.write("anna")
 	b.write("\t")
 	b.write("A lamp, please")
-	b.pressIn(`button[type=submit]`)
+	b.pressIn(`.view:not([hidden]) .send .main`)
 	b.until(focused + ` === "email"`)
 	require.Equal(t, "true", value[string](b, `panels.activeElement.getAttribute("aria-invalid")`))
 	require.Contains(t, value[string](b, `panels.getElementById(panels.activeElement.getAttribute("aria-describedby")).textContent`), "name@example.com")
@@ -302,7 +302,7 @@ func TestPhoneMask(t *testing.T) {
 			b.do(`document.execCommand("insertText", false, "` + c.pasted + `")`)
 		}
 		require.Equal(t, c.shown, value[string](b, `panels.activeElement.value`), c.path)
-		b.pressIn(`button[type=submit]`)
+		b.pressIn(`.view:not([hidden]) .send .main`)
 		require.Equal(t, c.fault, value[string](b, `panels.getElementById("tel-error").textContent`), c.path)
 		b.close()
 	}

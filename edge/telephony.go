@@ -19,5 +19,5 @@ func (b *Block) serveTelephony(w http.ResponseWriter, r *http.Request) {
 		b.edge.Calls.Serve(w, r, route, nil)
 		return
 	}
-	b.edge.Calls.Serve(w, r, route, &api.Ready{Calls: desk.Calls, Done: done})
+	b.edge.Calls.Serve(w, r, route, &api.Ready{Calls: desk.Calls, Callbacks: desk.Callbacks, Done: done})
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
@@ -36,13 +37,14 @@ const (
 const (
 	callLimited     = "limited"
 	callUnavailable = "unavailable"
+	callUnknown     = "unknown_callback"
 	callConnected   = "connected" // while the call itself could not be stored in time
 )
 
 // CallOutcomes are all that [CallObserver] is told.
 var CallOutcomes = []string{
 	string(number.Fresh), string(number.More), string(number.Repeated), telephony.Forged, telephony.Stale, telephony.Malformed,
-	callLimited, callUnavailable, callConnected,
+	callLimited, callUnavailable, callUnknown, callConnected,
 }
 
 // CallObserver is told what became of each request of a platform. It must not block.
@@ -77,7 +79,11 @@ func NewCalls(platforms []telephony.Platform, logger *zap.Logger, observer CallO
 // called once.
 type Ready struct {
 	Calls *number.Calls
-	Done  func()
+	// Callbacks takes what is told of orders; see [callback.Callbacks.Progress].
+	Callbacks interface {
+		Progress(ctx context.Context, p telephony.Progress) error
+	}
+	Done func()
 }
 
 // Serve answers a request at the route, which is the path behind "calls/". r is as for
@@ -114,6 +120,8 @@ func (a *Calls) Serve(w http.ResponseWriter, r *http.Request, route string, read
 	}
 	number := ""
 	switch {
+	case e.Progress != nil:
+		f = a.progress(r.Context(), platform, *e.Progress, ready)
 	case e.Kind == telephony.Other:
 	case ready.Calls == nil:
 		f = a.unstored(platform.Name(), e, errAway)
@@ -178,6 +186,25 @@ func (a *Calls) take(ctx context.Context, platform string, e telephony.Event, re
 		return a.unstored(platform, e, err)
 	}
 	a.observer.Call(platform, string(news))
+	return nil
+}
+
+// progress stores what is told of an order.
+func (a *Calls) progress(ctx context.Context, platform telephony.Platform, p telephony.Progress, ready *Ready) *failure {
+	if ready.Callbacks == nil {
+		return a.unstored(platform.Name(), telephony.Event{}, errAway)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
+	err := ready.Callbacks.Progress(ctx, p)
+	if errors.Is(err, callback.ErrUnknown) {
+		a.observer.Call(platform.Name(), callUnknown)
+		return fail(http.StatusNotFound, "unknown_callback", "there is no such callback, or not any more")
+	}
+	if err != nil {
+		return a.unstored(platform.Name(), telephony.Event{}, err)
+	}
+	a.observer.Call(platform.Name(), string(number.More))
 	return nil
 }
 

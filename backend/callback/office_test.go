@@ -116,6 +116,9 @@ func (o *office) visit() visit.Ref {
 	return hit.Ref
 }
 
+// everySite is what the keeper of groups sees.
+var everySite = scope.All()
+
 var site = callback.Settings{Phone: "74951234567"}
 
 // number is another visitor's number each time.

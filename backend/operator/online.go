@@ -83,6 +83,11 @@ func (o *Operators) look(ctx context.Context) (*answer, error) {
 	if err := o.regroup(ctx); err != nil {
 		return nil, err
 	}
+	select {
+	case <-o.online.moved:
+		o.online.found.Store(nil)
+	default:
+	}
 	if found := o.online.found.Load(); found != nil {
 		if age := now.Sub(found.at); age >= 0 && age < onlineFor {
 			return found, nil
@@ -128,6 +133,7 @@ type online struct {
 	turn      chan struct{}
 	found     atomic.Pointer[answer]
 	regrouped <-chan struct{}
+	moved     <-chan struct{}   // somebody has come or gone
 	groups    map[int64][]zoned // by site; of the caller whose turn it is
 }
 

@@ -102,6 +102,7 @@ func New(d *db.DB, now func() time.Time) *Operators {
 	o := &Operators{db: d, now: now, ids: d.Sequence("operators", 1), groupIDs: d.Sequence("operator_groups", 1), verifier: newVerifier(),
 		online: online{turn: make(chan struct{}, 1)}}
 	o.online.regrouped, _ = d.Subscribe(groupsTopic) // for as long as the database is open
+	o.online.moved, _ = d.Subscribe(Topic)
 	return o
 }
 

@@ -68,6 +68,9 @@ type Event struct {
 	Price, Currency string
 	// Notes say what was left out.
 	Notes []string
+	// Progress is what is told of an order; then nothing else is told but Platform. It is nil
+	// where none is spoken of.
+	Progress *Progress
 	// Connects says that the platform waits to hear which number to connect with.
 	Connects bool
 }

@@ -68,7 +68,7 @@ func CheckDestination(number string) error {
 func (*Twilio) Name() string { return "twilio" }
 
 // Routes implements [Platform].
-func (*Twilio) Routes() []string { return []string{voiceRoute, statusRoute} }
+func (*Twilio) Routes() []string { return []string{voiceRoute, statusRoute, orderRoute} }
 
 // Read implements [Platform].
 func (t *Twilio) Read(r *Request, _ time.Time) (Event, error) {
@@ -81,6 +81,14 @@ func (t *Twilio) Read(r *Request, _ time.Time) (Event, error) {
 	}
 	if sent.Get("AccountSid") != t.account {
 		return Event{}, Refusal{Forged, "the request is of another account"}
+	}
+	if r.Route == orderRoute {
+		address, err := url.Parse(r.URL)
+		if err != nil {
+			return Event{}, Refusal{Malformed, "the address cannot be read"}
+		}
+		p, err := progressOf(address.Query(), sent)
+		return Event{Platform: t.Name(), Progress: p}, err
 	}
 	e := Event{Platform: t.Name(), Call: sent.Get("ParentCallSid"), Talk: Untold, Wait: Untold}
 	if e.Call == "" {

@@ -40,6 +40,13 @@ func (w *Webhook) Read(r *Request, now time.Time) (Event, error) {
 	if err := w.verify(r, now); err != nil {
 		return Event{}, err
 	}
+	p, err := readProgress(r.Body)
+	if err != nil {
+		return Event{}, Refusal{Malformed, err.Error()}
+	}
+	if p != nil {
+		return Event{Platform: w.Name(), Progress: p}, nil
+	}
 	e, err := readCall(r.Body)
 	if err != nil {
 		return Event{}, Refusal{Malformed, err.Error()}

@@ -30,7 +30,7 @@ export function captcha(core: Core, language: string, texts: Record<string, stri
   const picture = make<HTMLCanvasElement>('canvas', { class: 'picture', role: 'img', 'aria-label': texts['captcha.picture'], width: 240, height: 88 });
   const listen = signButton(signs.sound, texts['captcha.sound'], play);
   const row = make('div', { class: 'captcha' }, picture, digits.input, listen, signButton(signs.again, texts['captcha.refresh'], renew));
-  digits.element.insertBefore(row, digits.element.children[1]);
+  digits.element.insertBefore(row, digits.element.lastChild);
   let key = '';
   let sound = '';
   let got = 0;

@@ -31,7 +31,7 @@ export function field(
     error.textContent = text || '';
     error.hidden = !text;
     set(input, 'aria-invalid', text ? 'true' : undefined);
-    set(input, 'aria-describedby', text ? error.id : undefined);
+    set(input, 'aria-describedby', text ? name + '-error' : undefined);
   };
   input.addEventListener('input', () => fault());
   const title = make('label', { for: name }, label, optional ? make('span', { class: 'optional' }, optional) : undefined);
@@ -48,9 +48,13 @@ export interface Sending {
   over(failure?: string): void;
 }
 
-export function sending(label: string, wait: string): Sending {
+/**
+ * The form is none of the browser's: pages in a sandbox may have no forms. It is sent by the button, or by Enter in a field of one line;
+ * `send` begins it.
+ */
+export function sending(label: string, wait: string, send: () => void): Sending {
   const failed = make('p', { class: 'failed', role: 'alert', hidden: true });
-  const button = make('button', { type: 'submit', class: 'main' }, label);
+  const button = make('button', { type: 'button', class: 'main', click: send }, label);
   let busy = false;
   const put = (on: boolean): void => {
     busy = on;
@@ -71,6 +75,16 @@ export function sending(label: string, wait: string): Sending {
       failed.textContent = failure || '';
       failed.hidden = !failure;
     },
+  };
+}
+
+/** Sends the form by Enter in a field of one line. */
+export function byEnter(send: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key === 'Enter' && !event.isComposing && (event.target as Element).nodeName === 'INPUT') {
+      event.preventDefault();
+      send();
+    }
   };
 }
 

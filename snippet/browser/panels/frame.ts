@@ -101,7 +101,7 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
   /** Draws what depends on the state. */
   function mark(): void {
     const launched = !launcher.hidden;
-    all.className = `all ${widget.side === 'left' ? 'left' : 'right'}${launched ? ' with' : ''}${shown ? ' open' : ''}`;
+    set(all, 'class', `all ${widget.side === 'left' ? 'left' : 'right'}${launched ? ' with' : ''}${shown ? ' open' : ''}`);
     badge.hidden = !unread || !!shown;
     badge.textContent = unread > 99 ? '99+' : String(unread);
     empty(launcher);
@@ -204,7 +204,9 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
     say: (text) => (voice.textContent = text),
     end() {
       close();
-      host.remove();
+      if (host.parentNode) {
+        host.parentNode.removeChild(host);
+      }
     },
   };
 }

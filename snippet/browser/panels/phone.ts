@@ -1,7 +1,7 @@
 import type { Answer } from '../view';
 import { captcha as makeCaptcha } from './captcha';
 import { empty, icon, make, signs } from './dom';
-import { field, sending, told } from './form';
+import { byEnter, field, sending, told } from './form';
 import { masked } from './mask';
 import type { Core, Widget } from './shell';
 import { dayNames, slots } from './time';
@@ -36,10 +36,10 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
     later,
   );
   const question = widget.captcha ? makeCaptcha(core, language, texts) : undefined;
-  const send = sending(texts['phone.order'], texts['form.sending']);
+  const send = sending(texts['phone.order'], texts['form.sending'], submit);
   const form = make(
     'form',
-    { novalidate: true, submit },
+    { novalidate: true, keydown: byEnter(submit) },
     make('p', { class: 'intro' }, texts['phone.intro']),
     number.element,
     when,
@@ -77,8 +77,7 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
     time.fault();
   }
 
-  function submit(event: Event): void {
-    event.preventDefault();
+  function submit(): void {
     const wanted = later.hidden ? undefined : Number(time.input.value);
     number.fault(whole() ? undefined : texts['form.phone']);
     time.fault(wanted !== undefined && wanted <= Date.now() ? texts['form.time'] : undefined);

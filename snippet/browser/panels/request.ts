@@ -1,6 +1,6 @@
 import type { Answer } from '../view';
 import { empty, icon, make, signs } from './dom';
-import { field, type Input, isAddress, sending, told } from './form';
+import { byEnter, field, type Input, isAddress, sending, told } from './form';
 import { masked } from './mask';
 import type { Core, Widget } from './shell';
 
@@ -34,8 +34,8 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
       whole = masked(core, widget, fields[i].input as HTMLInputElement);
     }
   }
-  const send = sending(texts['request.send'], texts['form.sending']);
-  const form = make('form', { novalidate: true, submit });
+  const send = sending(texts['request.send'], texts['form.sending'], submit);
+  const form = make('form', { novalidate: true, keydown: byEnter(submit) });
   let sent = false;
 
   for (let i = 0; i < fields.length; i++) {
@@ -63,8 +63,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
     return name === 'email' && !isAddress(value) ? texts['form.email'] : name === 'phone' && !whole() ? texts['form.phone'] : '';
   }
 
-  function submit(event: Event): void {
-    event.preventDefault();
+  function submit(): void {
     let first: Input | undefined;
     const body: Record<string, unknown> = { form_name: texts['request.title'] };
     const others: Record<string, string> = {};

@@ -1,0 +1,372 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// seeChat gives the tests the closed shadow root of the panels, which stays closed.
+const seeChat = `{
+	const attach = Element.prototype.attachShadow;
+	Element.prototype.attachShadow = function (options) {
+		const root = attach.call(this, options);
+		if (options.mode === "closed") Object.defineProperty(window, "chatRoot", {value: root, configurable: true});
+		return root;
+	};
+}`
+
+// spoken are the texts of the conversation that the page shows, in order.
+const spoken = `Array.from(window.chatRoot ? chatRoot.querySelectorAll(".log .line > .msg:has(time) > p") : [], (p) => p.innerText)`
+
+// chatOpen tells that the chat is shown and can be written in.
+const chatOpen = `window.chatRoot && chatRoot.querySelector(".writing textarea") && !chatRoot.querySelector(".chat").hidden && !chatRoot.querySelector(".panel").hidden`
+
+// runChat runs the example with panels that its pages show by themselves.
+func runChat(t *testing.T, database string) *program {
+	t.Helper()
+	config := example(t)
+	const before = "\t\tvariant A\n"
+	require.Contains(t, config, before)
+	return runProgram(t, strings.Replace(config, before, before+"\t\twidget\n", 1), database)
+}
+
+// wire is a way to a server that can be cut.
+type wire struct {
+	listener net.Listener
+	mu       sync.Mutex
+	to       string
+	cut      bool
+	open     map[net.Conn]struct{}
+}
+
+// newWire leads to the address.
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", freeAddress(t))
+	require.NoError(t, err)
+	w := &wire{listener: listener, to: to, open: make(map[net.Conn]struct{})}
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(from)
+		}
+	}()
+	t.Cleanup(func() { listener.Close(); w.set("", true) })
+	return w
+}
+
+func (w *wire) carry(from net.Conn) {
+	defer from.Close()
+	w.mu.Lock()
+	to, cut := w.to, w.cut
+	w.mu.Unlock()
+	if cut {
+		return
+	}
+	dialled, err := net.Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	defer dialled.Close()
+	w.mu.Lock()
+	w.open[from], w.open[dialled] = struct{}{}, struct{}{}
+	w.mu.Unlock()
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{from, dialled}, {dialled, from}} {
+		both.Go(func() {
+			_, _ = io.Copy(way[0], way[1])
+			way[0].Close()
+			way[1].Close()
+		})
+	}
+	both.Wait()
+	w.mu.Lock()
+	delete(w.open, from)
+	delete(w.open, dialled)
+	w.mu.Unlock()
+}
+
+// set has the wire lead to the address, or be cut; what is open is cut.
+func (w *wire) set(to string, cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.to, w.cut = to, cut
+	for c := range w.open {
+		c.Close()
+	}
+}
+
+// answerer is an operator who works on the database itself, as a console of another node does.
+type answerer struct {
+	t     *testing.T
+	chats *chat.Chats
+	site  int64
+	id    int64
+	lease *operator.Lease
+}
+
+// answers begins to be there for the shop.
+func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
+	t.Helper()
+	d, err := db.Open(context.Background(), settings, zap.NewNop())
+	require.NoError(t, err)
+	t.Cleanup(func() { d.Close() })
+	visits, err := visit.Open(t.Context(), d, time.Now)
+	require.NoError(t, err)
+	operators := operator.New(d, time.Now)
+	o, err := operators.Create(t.Context(), operator.Server(), operator.Account{Login: "ann", Name: "Ann", Password: "correct horse battery", Role: operator.Agent, Sites: scope.All()})
+	require.NoError(t, err)
+	lease, err := operators.Arrive(t.Context(), o.ID)
+	require.NoError(t, err)
+	site, found, err := db.One(t.Context(), d.Read(), db.Only[int64], `SELECT id FROM sites WHERE key = 'demo-shop'`)
+	require.NoError(t, err)
+	require.True(t, found)
+	ctx, cancel := context.WithCancel(context.Background())
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(operator.Heartbeat):
+				_ = operators.Renew(ctx, lease)
+			}
+		}
+	})
+	t.Cleanup(func() { cancel(); renewing.Wait() })
+	return &answerer{t: t, chats: chat.New(d, visits, time.Now), site: site, id: o.ID, lease: lease}
+}
+
+// conversation is the only one there is.
+func (a *answerer) conversation() chat.Conversation {
+	a.t.Helper()
+	all, err := a.chats.List(a.t.Context(), scope.All(), chat.Filter{}, chat.Cursor{}, 10)
+	require.NoError(a.t, err)
+	require.Len(a.t, all, 1)
+	return all[0]
+}
+
+func (a *answerer) says(text string) {
+	a.t.Helper()
+	_, err := a.chats.Say(a.t.Context(), a.site, a.conversation().ID, chat.Message{Author: chat.Operator, OperatorID: a.id, Text: text})
+	require.NoError(a.t, err)
+}
+
+// hears waits until the conversation has so many entries, and returns those of the visitor.
+func (a *answerer) hears(entries int64) (texts []string) {
+	a.t.Helper()
+	require.Eventually(a.t, func() bool {
+		all, err := a.chats.List(context.Background(), scope.All(), chat.Filter{}, chat.Cursor{}, 1)
+		return err == nil && len(all) == 1 && all[0].Seq >= entries
+	}, time.Minute, 20*time.Millisecond)
+	messages, err := a.chats.Messages(a.t.Context(), a.site, a.conversation().ID, 0, 1000)
+	require.NoError(a.t, err)
+	for _, m := range messages {
+		if m.Author == chat.Visitor {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
+}
+
+// opensChat opens the chat at the address, when it is known that somebody is there.
+func (b *tab) opensChat(address string) {
+	b.t.Helper()
+	b.before(seeChat)
+	b.visit(address)
+	b.until(`window.Svc && Svc.getOperatorStatus && Svc.getCredentials() && Svc.getOperatorStatus()`)
+	b.do(`Svc.openChatWindow()`)
+	b.until(chatOpen)
+}
+
+// says writes in the chat and sends by the keyboard.
+func (b *tab) says(text string) {
+	b.t.Helper()
+	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.focus(); field.value = ` + fmt.Sprintf("%q", text) + `;
+		field.dispatchEvent(new Event("input"));
+		field.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true}));`)
+}
+
+// shows waits until the page shows these texts, each once, in order.
+func (b *tab) shows(texts ...string) {
+	b.t.Helper()
+	b.until(`JSON.stringify(` + spoken + `) === ` + fmt.Sprintf("%q", jsonOf(texts)))
+}
+
+func jsonOf(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = `"` + text + `"`
+	}
+	return "[" + strings.Join(quoted, ",") + "]"
+}
+
+// postgres starts a server of the test's own.
+func postgres(t *testing.T) (server *dbtest.Server, settings db.Settings, directive string) {
+	t.Helper()
+	server, err := dbtest.StartServer("")
+	require.NoError(t, err)
+	t.Cleanup(server.Remove)
+	source := "postgres://postgres@" + server.Address + "/postgres?sslmode=disable"
+	return server, db.Settings{Engine: db.Postgres, Source: source}, `postgres "` + source + `"`
+}
+
+// A visitor and an operator talk, while the network is cut, the server is killed and started, and the configuration is
+// loaded anew: every message arrives once, in order, in two tabs.
+func TestChatSurvives(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	network := newWire(t, strings.TrimPrefix(p.shop, "http://"))
+	shop := "http://localhost:" + port(network.listener.Addr().String())
+
+	b := newTab(t)
+	b.opensChat(shop)
+	b.says("Do you ship to Oslo?")
+	b.shows("Do you ship to Oslo?")
+	require.Equal(t, []string{"Do you ship to Oslo?"}, ann.hears(1))
+	ann.says("We do.")
+	b.shows("Do you ship to Oslo?", "We do.")
+	b.until(`chatRoot.querySelector(".own .meta").innerText.includes("Read")`)
+	require.Eventually(t, func() bool { return ann.conversation().VisitorRead == 2 }, time.Minute, 20*time.Millisecond, "what is shown is read")
+
+	network.set("", true)
+	b.says("In the tunnel")
+	ann.says("Hello?")
+	b.until(`chatRoot.querySelector(".log").innerText.includes("In the tunnel")`)
+	time.Sleep(3 * time.Second) // attempts in vain
+	network.set(strings.TrimPrefix(p.shop, "http://"), false)
+	require.Equal(t, []string{"Do you ship to Oslo?", "In the tunnel"}, ann.hears(4))
+	said := []string{"Do you ship to Oslo?", "We do.", "Hello?", "In the tunnel"}
+	b.shows(said...)
+
+	p.kill()
+	b.says("While it is down")
+	ann.says("By another node")
+	p.start(t)
+	ann.hears(6)
+	said = append(said, "By another node", "While it is down")
+	b.shows(said...)
+
+	written, err := os.ReadFile(p.caddyfile)
+	require.NoError(t, err)
+	changed := strings.Replace(string(written), "+7 (###) ###-##-##", "+1 ### ###-##-##", 1)
+	require.NoError(t, os.WriteFile(p.caddyfile, []byte(changed), 0o600))
+	output, err := p.command(t, "reload", "--config", p.caddyfile, "--adapter", "caddyfile", "--address", strings.TrimPrefix(p.admin, "http://")).CombinedOutput()
+	require.NoError(t, err, string(output))
+	ann.says("After the reload")
+	said = append(said, "After the reload")
+	b.shows(said...)
+
+	// Another page of the same visitor goes on.
+	b.visit(shop + "/contacts.html")
+	b.until(`window.Svc && Svc.getOperatorStatus && Svc.getCredentials() && Svc.getOperatorStatus()`)
+	ann.says("On another page")
+	b.until(`document.title.startsWith("(1) ")`)
+	b.do(`Svc.openChatWindow()`)
+	b.until(chatOpen)
+	said = append(said, "On another page")
+	b.shows(said...)
+	b.until(`!document.title.startsWith("(1) ")`)
+	b.says("<img src=x onerror=alert(1)> https://shop.example/?a=1&b=2.")
+	b.until(`chatRoot.querySelector(".own a[href='https://shop.example/?a=1&b=2']")`)
+	require.True(t, value[bool](b, `!chatRoot.querySelector(".log img")`), "a message is never markup")
+}
+
+func port(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	return port
+}
+
+// The last operator leaves while the visitor writes: the request form takes over, with the text.
+func TestChatBecomesTheRequestForm(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	b := newTab(t)
+	b.opensChat(p.shop)
+	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "I was just about to ask"; field.dispatchEvent(new Event("input"));`)
+	require.NoError(t, ann.lease.End(t.Context()))
+	b.until(`chatRoot.querySelector("form [name=message]") && chatRoot.querySelector("form [name=message]").value === "I was just about to ask"`)
+	b.until(`chatRoot.querySelector(".chat").hidden`)
+}
+
+// Of two nodes one is killed: the visitor goes on with the other.
+func TestChatOverTwoNodes(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	one := runChat(t, database)
+	two := runChat(t, database)
+	ann := one.answers(t, settings)
+	balancer := newWire(t, strings.TrimPrefix(one.shop, "http://"))
+	b := newTab(t)
+	b.opensChat("http://localhost:" + port(balancer.listener.Addr().String()))
+	b.says("One")
+	b.shows("One")
+	ann.hears(1)
+	ann.says("Two")
+	b.shows("One", "Two")
+	one.kill()
+	balancer.set(strings.TrimPrefix(two.shop, "http://"), false)
+	ann.says("Three")
+	b.says("Four")
+	b.until(`JSON.stringify(` + spoken + `.sort()) === '["Four","One","Three","Two"]'`)
+	require.Equal(t, []string{"One", "Four"}, ann.hears(4))
+}
+
+// The chat is accessible in both languages, light and dark.
+func TestChatIsAccessible(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
+	require.NoError(t, err)
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	b := newTab(t)
+	// axe looks into open roots alone.
+	b.before(`{const attach = Element.prototype.attachShadow; Element.prototype.attachShadow = function () { const root = attach.call(this, {mode: "open"}); window.chatRoot = root; return root; };}`)
+	b.visit(p.shop)
+	b.until(`window.Svc && Svc.getOperatorStatus && Svc.getCredentials() && Svc.getOperatorStatus()`)
+	b.do(`Svc.openChatWindow()`)
+	b.until(chatOpen)
+	b.says("Do you ship to Oslo? See https://shop.example/")
+	ann.hears(1)
+	ann.says("We do.")
+	b.until(`chatRoot.querySelectorAll(".msg").length === 2`)
+	require.Equal(t, "log", value[string](b, `chatRoot.querySelector(".log").getAttribute("role")`))
+	for _, scheme := range []string{"light", "dark"} {
+		b.prefers("prefers-color-scheme", scheme)
+		b.run(chromedp.Evaluate[chromedp.Void](string(axe)))
+		found := value[[]violation](b, `axe.run(chatRoot.host, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then((r) => r.violations)`)
+		var said strings.Builder
+		for _, v := range found {
+			for _, n := range v.Nodes {
+				fmt.Fprintf(&said, "%s: %s\n%s\n", v.ID, n.HTML, n.FailureSummary)
+			}
+		}
+		require.Empty(t, said.String(), scheme)
+	}
+}
