@@ -232,7 +232,7 @@
 				refuse(item, answer.headers.get("Content-Type")?.startsWith("text/plain") ? body : "");
 			} else {
 				const entry = waitingEntry(item);
-				if (entry) entry.querySelector(".when").textContent = texts.again;
+				if (entry) entry.querySelector(".when").textContent = texts.retry;
 				await new Promise((resolve) => { wake = resolve; setTimeout(resolve, pause * (0.75 + Math.random() / 2)); });
 				pause = Math.min(10000, pause * 2);
 			}
@@ -325,7 +325,7 @@
 	const offered = () => options.filter((option) => !option.hidden);
 
 	function suggest() {
-		const word = /^\/(\S*)$/.exec(box.value)?.[1].toLowerCase();
+		const word = /^\s*\/(\S*)$/.exec(box.value)?.[1].toLowerCase();
 		for (const option of options) option.hidden = word === undefined || !(option.dataset.word.startsWith(word) || option.dataset.text.toLowerCase().includes(word));
 		const found = offered();
 		replies.hidden = !found.length;
@@ -333,7 +333,7 @@
 	}
 
 	function insert(option) {
-		if (/^\/\S*$/.test(box.value)) box.value = "";
+		if (/^\s*\/\S*$/.test(box.value)) box.value = "";
 		box.setRangeText(option.dataset.text, box.selectionStart, box.selectionEnd, "end");
 		replies.hidden = true;
 		choose(null);
