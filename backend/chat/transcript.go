@@ -22,6 +22,7 @@ const transcriptAttempts = 8
 type Letter struct {
 	To, Subject, Text, ID string
 	At                    time.Time
+	Language              string
 }
 
 // Letters sends them.
@@ -110,10 +111,11 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 	if err != nil {
 		return err
 	}
-	words := mailWords[of.Language]
-	if words.subject == "" {
-		words = mailWords["en"]
+	language := of.Language
+	if _, known := mailWords[language]; !known {
+		language = "en"
 	}
+	words := mailWords[language]
 	var text strings.Builder
 	for _, said := range messages {
 		who := words.you
@@ -138,7 +140,7 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 		text.WriteString("\n\n")
 	}
 	never, err := c.letters.Send(ctx, Letter{To: m.To, Subject: fmt.Sprintf(words.subject, site), Text: strings.TrimSpace(text.String()) + "\n",
-		ID: fmt.Sprintf("chat-%d-%d-%d", siteID, of.ID, m.Asked), At: time.UnixMilli(m.Asked)})
+		ID: fmt.Sprintf("chat-%d-%d-%d", siteID, of.ID, m.Asked), At: time.UnixMilli(m.Asked), Language: language})
 	if never {
 		return nil // the address is not one, which nobody here can mend
 	}

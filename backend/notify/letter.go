@@ -19,6 +19,8 @@ type Letter struct {
 	// ID tells the mail from all others, with letters, digits, - and . in it.
 	To, Subject, Text, ID string
 	At                    time.Time
+	// Language is the code of that of the text.
+	Language string
 }
 
 // Sends tells whether mails can be sent.
@@ -47,6 +49,13 @@ func (d *Deliveries) Send(ctx context.Context, l Letter) (never bool, err error)
 	m.SetMessageIDWithValue(l.ID + "@" + host)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
+	err = m.AddAlternativeHTMLTemplate(page, struct {
+		Language, Subject string
+		Paragraphs        [][]string
+	}{l.Language, l.Subject, paragraphs(l.Text)})
+	if err != nil {
+		return true, fmt.Errorf("writing a letter: %w", err)
+	}
 	client, err := server.client()
 	if err != nil {
 		return false, fmt.Errorf("setting up the mail client: %w", err)

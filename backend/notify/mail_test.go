@@ -317,3 +317,35 @@ func TestPreview(t *testing.T) {
 		require.ErrorContains(t, err, "is no placeholder")
 	})
 }
+
+// A letter goes to who has asked for it, and has no lines of visitors in its header.
+func TestLetter(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		l := notify.Letter{To: "ann@mail.example", Subject: "Your conversation\r\nBcc: spy@mail.example", Text: "Hello\r\n.\r\nRCPT TO:<spy@mail.example>\n", ID: "chat-1-2-3", At: time.Now()}
+		require.False(t, w.Deliveries.Sends())
+		_, err := w.Deliveries.Send(t.Context(), l)
+		require.ErrorIs(t, err, notify.ErrNoServer)
+		o := w.postOffice("")
+		require.True(t, w.Deliveries.Sends())
+		_, err = w.Deliveries.Send(t.Context(), l)
+		require.NoError(t, err)
+		m := o.wait(t, 1)[0]
+		require.Equal(t, []string{"desk@shop.example", "ann@mail.example"}, []string{m.from, m.to})
+		require.Empty(t, m.Header.Get("Bcc"))
+		require.Equal(t, "auto-generated", m.Header.Get("Auto-Submitted"))
+		require.Contains(t, m.plain, "RCPT TO:<spy@mail.example>")
+		require.Len(t, o.list(), 1)
+
+		l.To = "ann@mail.example\r\nRCPT TO:<spy@mail.example>"
+		never, err := w.Deliveries.Send(t.Context(), l)
+		require.Error(t, err)
+		require.True(t, never)
+		o.refuse = func(string) error {
+			return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}
+		}
+		l.To = "gone@mail.example"
+		never, err = w.Deliveries.Send(t.Context(), l)
+		require.Error(t, err)
+		require.True(t, never, "the mailbox will not come into being")
+	})
+}
