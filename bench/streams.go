@@ -39,7 +39,7 @@ const bareStreams = "bare-streams"
 // to the last of all visitors, beside a bare net/http handler of event streams.
 func streams(ctx context.Context, folder, caddy, profile string, rounds int) error {
 	fmt.Printf("%d event streams, %d events\n", openStreams, rounds)
-	fmt.Printf("%-24s %14s %14s %12s %12s\n", "", "KiB a stream", "last, ms", "lowest", "highest")
+	fmt.Printf("%-24s %14s %14s %14s %12s %12s\n", "", "KiB a stream", "first, ms", "last, ms", "lowest", "highest")
 	for _, side := range []struct {
 		name  string
 		start func(context.Context, string, string) (*streamSide, error)
@@ -88,16 +88,16 @@ func (s *streamSide) measure(ctx context.Context, name, profile string, rounds i
 			return err
 		}
 	}
-	var took []float64
+	var firsts, took []float64
 	for n := range rounds {
-		d, err := crowd.event(ctx, s, n)
+		first, last, err := crowd.event(ctx, s, n)
 		if err != nil {
 			return err
 		}
-		took = append(took, float64(d.Microseconds())/1000)
+		firsts, took = append(firsts, float64(first.Microseconds())/1000), append(took, float64(last.Microseconds())/1000)
 		time.Sleep(2 * time.Second)
 	}
-	fmt.Printf("%-24s %14.1f %14.1f %12.1f %12.1f\n", name, float64(held-idle)/1024/openStreams, median(took), slices.Min(took), slices.Max(took))
+	fmt.Printf("%-24s %14.1f %14.1f %14.1f %12.1f %12.1f\n", name, float64(held-idle)/1024/openStreams, median(firsts), median(took), slices.Min(took), slices.Max(took))
 	return nil
 }
 
@@ -126,6 +126,7 @@ type crowd struct {
 	mu     sync.Mutex
 	wanted []byte
 	missed int
+	first  time.Time
 	last   time.Time
 	all    chan struct{}
 }
@@ -188,6 +189,9 @@ func (c *crowd) read(conn net.Conn, begun chan<- error) {
 		}
 		c.mu.Lock()
 		if c.wanted != nil && bytes.Contains(piece[:n], c.wanted) {
+			if c.missed == openStreams {
+				c.first = now
+			}
 			if c.last = now; c.missed == 1 {
 				close(c.all)
 			}
@@ -197,8 +201,8 @@ func (c *crowd) read(conn net.Conn, begun chan<- error) {
 	}
 }
 
-// event is how long an event takes to the last of all.
-func (c *crowd) event(ctx context.Context, s *streamSide, n int) (time.Duration, error) {
+// event is how long an event takes to the first and to the last of all.
+func (c *crowd) event(ctx context.Context, s *streamSide, n int) (first, last time.Duration, err error) {
 	c.mu.Lock()
 	c.missed, c.all = openStreams, make(chan struct{})
 	all := c.all
@@ -206,19 +210,19 @@ func (c *crowd) event(ctx context.Context, s *streamSide, n int) (time.Duration,
 	c.mu.Unlock()
 	began := time.Now()
 	if err := s.cause(ctx, n); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	select {
 	case <-all:
 	case <-time.After(30 * time.Second):
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return 0, fmt.Errorf("%d streams have not heard of an event", c.missed)
+		return 0, 0, fmt.Errorf("%d streams have not heard of an event", c.missed)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted = nil
-	return c.last.Sub(began), nil
+	return c.first.Sub(began), c.last.Sub(began), nil
 }
 
 func (c *crowd) close() {
