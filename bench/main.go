@@ -58,7 +58,7 @@ func parse() options {
 	flag.StringVar(&o.sizes, "size", "10KB,100KB,1MB,10MB", "pages that rewrite copies")
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
 	flag.StringVar(&o.caddy, "caddy", "", "a Caddy with Frontdesk to be measured instead of this one")
-	flag.StringVar(&o.profile, "profile", "", "where hits leaves CPU profiles of the server: a file for each database, by its name")
+	flag.StringVar(&o.profile, "profile", "", "where hits leaves CPU profiles of the server, a file for each database by its name, and streams a profile of its memory")
 	flag.BoolVar(&o.race, "race", false, "let endure build Caddy with the race detector")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
@@ -188,7 +188,7 @@ func run(ctx context.Context, o options) error {
 			if err != nil {
 				return err
 			}
-			return streams(ctx, folder, program, o.rounds)
+			return streams(ctx, folder, program, o.profile, o.rounds)
 		},
 		"script": func() error {
 			program, err := caddy()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -36,7 +37,7 @@ const bareStreams = "bare-streams"
 
 // streams measures what a visitor's open stream takes of a node's memory, and the time from an operator's coming or going
 // to the last of all visitors, beside a bare net/http handler of event streams.
-func streams(ctx context.Context, folder, caddy string, rounds int) error {
+func streams(ctx context.Context, folder, caddy, profile string, rounds int) error {
 	fmt.Printf("%d event streams, %d events\n", openStreams, rounds)
 	fmt.Printf("%-24s %14s %14s %12s %12s\n", "", "KiB a stream", "last, ms", "lowest", "highest")
 	for _, side := range []struct {
@@ -47,7 +48,7 @@ func streams(ctx context.Context, folder, caddy string, rounds int) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", side.name, err)
 		}
-		err = s.measure(ctx, side.name, rounds)
+		err = s.measure(ctx, side.name, profile, rounds)
 		s.stop()
 		if err != nil {
 			return fmt.Errorf("%s: %w", side.name, err)
@@ -66,7 +67,7 @@ type streamSide struct {
 	cause func(ctx context.Context, n int) error
 }
 
-func (s *streamSide) measure(ctx context.Context, name string, rounds int) error {
+func (s *streamSide) measure(ctx context.Context, name, profile string, rounds int) error {
 	time.Sleep(streamsSettle)
 	idle, err := s.resident()
 	if err != nil {
@@ -82,6 +83,11 @@ func (s *streamSide) measure(ctx context.Context, name string, rounds int) error
 	if err != nil {
 		return err
 	}
+	if profile != "" && s.admin != "" {
+		if err := s.heap(ctx, profile); err != nil {
+			return err
+		}
+	}
 	var took []float64
 	for n := range rounds {
 		d, err := crowd.event(ctx, s, n)
@@ -93,6 +99,24 @@ func (s *streamSide) measure(ctx context.Context, name string, rounds int) error
 	}
 	fmt.Printf("%-24s %14.1f %14.1f %12.1f %12.1f\n", name, float64(held-idle)/1024/openStreams, median(took), slices.Min(took), slices.Max(took))
 	return nil
+}
+
+// heap leaves a profile of the memory in the file.
+func (s *streamSide) heap(ctx context.Context, file string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/debug/pprof/heap?gc=1", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o644)
 }
 
 // crowd are clients with a stream each.
@@ -301,6 +325,11 @@ func startVisitors(ctx context.Context, folder, caddy string) (*streamSide, erro
 	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
 		Replace(caddyConfig("frontdesk {\n\t\tdatabase sqlite "+file+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop")) +
 		"http://" + console + " {\n\tfrontdesk_console\n}\n"
+	admin, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	config = strings.Replace(config, "admin off", "admin "+admin, 1)
 	written := filepath.Join(folder, "streams.conf")
 	if err := os.WriteFile(written, []byte(config), 0o644); err != nil {
 		return nil, err
@@ -313,6 +342,7 @@ func startVisitors(ctx context.Context, folder, caddy string) (*streamSide, erro
 	if err != nil {
 		return nil, err
 	}
+	p.admin = admin
 	consoles := &openConsoles{base: "http://" + console}
 	client, err := consoles.signIn(ctx, "agent")
 	if err == nil {

@@ -40,6 +40,28 @@ type health struct {
 	Error    string `json:"error,omitempty"`
 	// Since is when the error began, as far as that is known.
 	Since *time.Time `json:"since,omitempty"`
+	// SIP is what the trunk does, if there is one. It does not count for Ready.
+	SIP *sipHealth `json:"sip,omitempty"`
+}
+
+// sipHealth is what a SIP trunk does.
+type sipHealth struct {
+	Calls int `json:"calls"`
+	// Registered is left out where the trunk is not asked to register.
+	Registered *bool `json:"registered,omitempty"`
+}
+
+// sipHealth is nil without a trunk.
+func (a *App) sipHealth() *sipHealth {
+	if a.exchange == nil {
+		return nil
+	}
+	state := a.exchange.State()
+	told := &sipHealth{Calls: state.Calls}
+	if state.Registers {
+		told.Registered = &state.Registered
+	}
+	return told
 }
 
 // serveHealth asks the configuration that is active now: after a reload that
@@ -56,7 +78,7 @@ func serveHealth(w http.ResponseWriter, r *http.Request) error {
 		app := app.(*App)
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		state.Database = app.settings.Engine
+		state.Database, state.SIP = app.settings.Engine, app.sipHealth()
 		if err := app.service.Check(ctx); err != nil {
 			state.Error = err.Error()
 			var trouble *db.Trouble

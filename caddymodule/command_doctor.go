@@ -154,6 +154,13 @@ func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
 	default:
 		d.well("server", "running and ready")
 	}
+	if state.SIP != nil && state.SIP.Registered != nil {
+		if *state.SIP.Registered {
+			d.well("telephony", "registered at the SIP trunk")
+		} else {
+			d.wrong("telephony", "not registered at the SIP trunk; the log says why")
+		}
+	}
 	for _, address := range app.scriptAddresses() {
 		if err := fetchScript(ctx, address); err != nil {
 			d.wrong("site", "%s: %v", address, err)

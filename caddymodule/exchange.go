@@ -29,7 +29,7 @@ type sharedExchange struct {
 func useExchange() (*sharedExchange, error) {
 	shared, _, err := sharedExchanges.LoadOrNew(exchangeKey, func() (caddy.Destructor, error) {
 		log := newFollowingCore()
-		x, err := sip.New(zap.New(log), metricsObserver{})
+		x, err := sip.New(zap.New(log).Named("frontdesk.sip"), metricsObserver{})
 		return &sharedExchange{x, log}, err
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *App) startSIP() {
 	if a.exchange == nil {
 		return
 	}
-	a.exchange.log.follow(a.logger.Named("sip").Core())
+	a.exchange.log.follow(a.logger.Core())
 	err := a.exchange.Use(a.trunk, sip.Desk{Progress: a.service.Progress, Incoming: a.incoming, Ended: a.told})
 	if err != nil {
 		a.logger.Error("the SIP trunk cannot be used", zap.Error(err))

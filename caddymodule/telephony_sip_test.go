@@ -92,6 +92,8 @@ func TestSIPCallIsRedirected(t *testing.T) {
 	require.Contains(t, metrics, `frontdesk_sip_total{outcome="unknown"} 1`)
 	require.Contains(t, metrics, `frontdesk_sip_registered 0`)
 
+	require.Contains(t, s.get("http://"+s.admin+"/frontdesk/health").body, `"sip":{"calls":0}`)
+
 	// The exchange outlives a reload, and goes with its trunk.
 	require.NoError(t, s.load(configuration))
 	require.Contains(t, inviteBySIP(t, exchange, "74957654321", "d"), "SIP/2.0 302 ")

@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +60,7 @@ type wire struct {
 	to       string
 	cut      bool
 	open     map[net.Conn]struct{}
+	carried  atomic.Int64 // bytes both ways
 }
 
 // newWire leads to the address.
@@ -95,7 +101,7 @@ func (w *wire) carry(from net.Conn) {
 	var both sync.WaitGroup
 	for _, way := range [][2]net.Conn{{from, dialled}, {dialled, from}} {
 		both.Go(func() {
-			_, _ = io.Copy(way[0], way[1])
+			_, _ = io.Copy(io.MultiWriter(way[0], counting{&w.carried}), way[1])
 			way[0].Close()
 			way[1].Close()
 		})
@@ -105,6 +111,14 @@ func (w *wire) carry(from net.Conn) {
 	delete(w.open, from)
 	delete(w.open, dialled)
 	w.mu.Unlock()
+}
+
+// counting counts what is written.
+type counting struct{ bytes *atomic.Int64 }
+
+func (c counting) Write(p []byte) (int, error) {
+	c.bytes.Add(int64(len(p)))
+	return len(p), nil
 }
 
 // set has the wire lead to the address, or be cut; what is open is cut.
@@ -369,4 +383,108 @@ func TestChatIsAccessible(t *testing.T) {
 		}
 		require.Empty(t, said.String(), scheme)
 	}
+}
+
+// A conversation takes a request for each thing that is said or read, and one stream.
+func TestChatCosts(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	network := newWire(t, strings.TrimPrefix(p.shop, "http://"))
+	b := newTab(t)
+	b.opensChat("http://localhost:" + port(network.listener.Addr().String()))
+	before := network.carried.Load()
+	const asked = 10
+	var said []string
+	for n := range asked {
+		said = append(said, fmt.Sprintf("This is question number %d, of a usual length.", n), fmt.Sprintf("And this is answer number %d, which is no longer.", n))
+		b.says(said[2*n])
+		ann.hears(int64(2*n + 1))
+		ann.says(said[2*n+1])
+		b.shows(said...)
+	}
+	require.Eventually(t, func() bool { return ann.conversation().VisitorRead == 2*asked }, time.Minute, 20*time.Millisecond)
+	requests := value[int](b, `performance.getEntriesByType("resource").filter((r) => r.name.includes("/v1/chat")).length`)
+	t.Logf("%d messages: %d requests, %d bytes both ways", 2*asked, requests, network.carried.Load()-before)
+	require.LessOrEqual(t, requests, 3+3*asked, "one for each question, its being typed, and each answer that is read")
+}
+
+// Something on the way holds the stream back: the chat asks by itself, and says nothing of it.
+func TestChatThroughAProxyThatBuffers(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	to, err := url.Parse(p.shop)
+	require.NoError(t, err)
+	passing := httputil.NewSingleHostReverseProxy(to)
+	passing.Director = func(r *http.Request) { r.URL.Scheme, r.URL.Host = to.Scheme, to.Host } // the host stays
+	var held atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/v1/chat/stream") {
+			held.Add(1)
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return
+		}
+		passing.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	b := newTab(t)
+	b.opensChat("http://localhost:" + port(proxy.Listener.Addr().String()))
+	b.says("Hello")
+	ann.hears(1)
+	ann.says("Good day")
+	b.shows("Hello", "Good day")
+	ann.says("Are you there?")
+	b.shows("Hello", "Good day", "Are you there?")
+	require.EqualValues(t, 1, held.Load(), "it is tried once")
+}
+
+// Two tabs of one visitor show the same, whichever is written in.
+func TestChatInTwoTabs(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	first := newTab(t)
+	first.opensChat(p.shop)
+	first.says("One")
+	ann.hears(1)
+	ctx, cancel := chromedp.NewContext(first.ctx)
+	t.Cleanup(cancel)
+	second := &tab{t: t, ctx: ctx}
+	second.opensChat(p.shop)
+	second.shows("One")
+	second.says("Two")
+	ann.hears(2)
+	ann.says("Three")
+	for _, b := range []*tab{first, second} {
+		b.shows("One", "Two", "Three")
+	}
+}
+
+// What visitors send is a download, of a type that its content shows; what it is not is refused, and they are told.
+func TestChatFilesInThePanel(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	b := newTab(t)
+	b.opensChat(p.shop)
+	choose := func(name, content string) {
+		b.do(`const given = new DataTransfer();
+			given.items.add(new File([` + fmt.Sprintf("%q", content) + `], "` + name + `", {type: "image/png"}));
+			const field = chatRoot.querySelector(".writing input[type=file]");
+			field.files = given.files;
+			field.dispatchEvent(new Event("change"));`)
+	}
+	choose("notes.txt", "Birch, 40 cm")
+	ann.hears(1)
+	b.until(`chatRoot.querySelector(".own:has(time) a") && chatRoot.querySelector(".own:has(time) a").innerText === "notes.txt"`)
+	choose("virus.png", "<!doctype html><script>alert(1)</script>")
+	b.until(`chatRoot.querySelector(".own .bad") && chatRoot.querySelector(".own .bad").innerText === "Files of this kind are not taken."`)
+	require.EqualValues(t, 1, ann.conversation().Seq)
 }

@@ -20,6 +20,8 @@ const (
 	maxVisitorStreams, networkStreams = 20_000, 200
 	// maxLate bounds how long a client may take to read what it was sent.
 	maxLate = 10 * time.Second
+	// lookEvery is how often it is looked whether the client is still there.
+	lookEvery = 5 * time.Second
 	// beatEvery is how often something is sent, so that the connection is not taken for dead.
 	beatEvery = 20 * time.Second
 	// catchUpTime bounds one look into the database.
@@ -88,17 +90,20 @@ func (a *API) chatStream(c *call) error {
 	if !a.chats.streams.enter(client, limited) {
 		return tooMany("too many streams are open", 10*time.Second)
 	}
-	defer a.chats.streams.leave(client)
 	listener, ok := a.chats.Live.Listen(c.site.ID, p.Visitor, a.online(c.r.Context(), c))
 	if !ok {
+		a.chats.streams.leave(client)
 		return tooMany("the service is closing", time.Second)
 	}
-	defer listener.Close()
-	s := &visitorStream{api: a, site: c.site.ID, visitor: p.Visitor, after: after, listener: listener}
+	s := &visitorStream{api: a, site: c.site.ID, visitor: p.Visitor, client: client, after: after, listener: listener, ending: c.site.Ending}
 	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("X-Accel-Buffering", "no")
-	s.run(c)
+	if conn := takeOver(c); conn != nil {
+		go s.run(nil, conn)
+		return nil
+	}
+	s.run(c.r.Context().Done(), &answered{c.w, http.NewResponseController(c.w)})
 	return nil
 }
 
@@ -107,57 +112,66 @@ type visitorStream struct {
 	api      *API
 	site     int64
 	visitor  visit.ID
+	client   netip.Addr
 	after    int64 // the number of the last message that was sent
 	told     toldConversation
 	listener *chat.Listener
+	ending   <-chan struct{} // of the configuration
+}
+
+// outlet is where a stream's events go.
+type outlet interface {
+	// send sends an event whole, or returns an error when the client does not take it.
+	send(event []byte) error
+	// gone tells whether the client is known to have left.
+	gone() bool
+	close()
 }
 
 // run sends events until the client, the configuration or the service ends it. It ends in
 // silence: the client comes back and asks from where it is.
-func (s *visitorStream) run(c *call) {
-	control := http.NewResponseController(c.w)
-	left, beat := c.r.Context().Done(), time.NewTimer(beatEvery)
-	defer beat.Stop()
-	first := s.event(c.r.Context(), chat.Entries|chat.Presence)
-	if first == nil || send(c.w, control, first) != nil {
+func (s *visitorStream) run(left <-chan struct{}, out outlet) {
+	defer s.api.chats.streams.leave(s.client)
+	defer s.listener.Close()
+	defer out.close()
+	look := time.NewTimer(lookEvery)
+	defer look.Stop()
+	if first := s.event(chat.Entries | chat.Presence); first == nil || out.send(first) != nil {
 		return
 	}
-	for {
+	for sent := time.Now(); ; {
 		var event []byte
 		select {
 		case <-left:
 			return
-		case <-c.site.Ending:
+		case <-s.ending:
 			return
-		case <-beat.C:
-			event = beating
+		case now := <-look.C:
+			if out.gone() {
+				return
+			}
+			if look.Reset(lookEvery); now.Sub(sent) >= beatEvery {
+				event = beating
+			}
 		case _, more := <-s.listener.News():
 			if !more {
 				return
 			}
-			if event = s.event(c.r.Context(), s.listener.Take()); event == nil {
+			if event = s.event(s.listener.Take()); event == nil {
 				return // what has happened could not be read: the client asks again
 			}
 		}
-		if len(event) > 0 && send(c.w, control, event) != nil {
-			return
+		if len(event) > 0 {
+			if out.send(event) != nil {
+				return
+			}
+			sent = time.Now()
 		}
-		beat.Reset(beatEvery)
 	}
 }
 
 // beating is an event without news, so that the script hears that the stream is alive.
 var beating = []byte("data: {}\n\n")
-
-func send(w http.ResponseWriter, control *http.ResponseController, event []byte) error {
-	if err := control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := w.Write(event); err != nil {
-		return err
-	}
-	return control.Flush()
-}
 
 // The events that say no more than whether an operator is there, or is typing.
 var (
@@ -168,7 +182,7 @@ var (
 )
 
 // event is what has happened as an event. It is nil when that cannot be read.
-func (s *visitorStream) event(ctx context.Context, what uint32) []byte {
+func (s *visitorStream) event(what uint32) []byte {
 	switch {
 	case what&chat.Entries != 0:
 	case what&chat.Presence != 0 && s.listener.Online():
@@ -182,13 +196,13 @@ func (s *visitorStream) event(ctx context.Context, what uint32) []byte {
 	}
 	// Reading and writing JSON need a deep stack, which would stay with the stream.
 	composed := make(chan []byte, 1)
-	go func() { composed <- s.compose(ctx, what) }()
+	go func() { composed <- s.compose(what) }()
 	return <-composed
 }
 
 // compose reads what is new in the conversation.
-func (s *visitorStream) compose(ctx context.Context, what uint32) []byte {
-	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
+func (s *visitorStream) compose(what uint32) []byte {
+	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
 	defer cancel()
 	var news chatAnswer
 	if online := s.listener.Online(); what&chat.Presence != 0 {

@@ -3,8 +3,10 @@ package visit_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -58,6 +60,30 @@ func FuzzParseVisitorString(f *testing.F) {
 		require.Equal(t, valid, visitor != 0)
 		if valid {
 			require.Equal(t, v.VisitorString(site, visitor), s)
+		}
+	})
+}
+
+// No token but those that were given opens anything.
+func FuzzToken(f *testing.F) {
+	d, err := db.Open(f.Context(), dbtest.SQLite(f), zap.NewNop())
+	require.NoError(f, err)
+	defer d.Close()
+	require.NoError(f, d.Migrate(f.Context()))
+	now := time.Now()
+	v, err := visit.Open(f.Context(), d, func() time.Time { return now })
+	require.NoError(f, err)
+	ref := visit.Ref{Visitor: 1, Session: 2, Hit: 1<<53 - 1}
+	given := v.Token(7, ref, time.Minute)
+	f.Add(given)
+	f.Add(v.Token(8, ref, time.Minute))
+	f.Add(v.Token(7, ref, -time.Minute))
+	f.Add("1.2.3.zzzzzz." + given[len(given)-22:])
+	f.Fuzz(func(t *testing.T, token string) {
+		got, valid := v.ParseToken(7, token)
+		require.Equal(t, token == given, valid, "%q", token)
+		if valid {
+			require.Equal(t, ref, got)
 		}
 	})
 }

@@ -54,6 +54,9 @@ func review(d day) (shots []shot) {
 					shots = append(shots, shot{name: fmt.Sprintf("widget-%s-%s-%d-%s", view, language, width, look), path: "/sites/1/widget", width: width, height: 1200, dark: dark, language: language,
 						prepare: fmt.Sprintf(`document.querySelector("[name=scheme][value=%s]").click(); document.querySelector("[name=view][value=%s]").click(); setTimeout(() => { window.settled = true }, 1500)`, look, view), until: `window.settled`})
 				}
+				shots = append(shots, shot{name: fmt.Sprintf("widget-rows-%s-%d-%s", language, width, look), path: "/sites/1/widget", width: width, height: 3200, dark: dark, language: language,
+					prepare: `for (const name of ["color", "avatar", "fieldsAre", "invitationsAre"]) document.querySelector("[name=" + name + "]").value = "own"; document.querySelector("[name=do][value=invite]").click()`,
+					until:   `document.querySelector("[name=invite0after]")`})
 				for name, path := range pages {
 					shots = append(shots, shot{name: fmt.Sprintf("%s-%s-%d-%s", name, language, width, look),
 						path: path, width: width, height: heightOf(name), dark: dark, language: language})

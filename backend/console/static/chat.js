@@ -232,7 +232,7 @@
 				refuse(item, answer.headers.get("Content-Type")?.startsWith("text/plain") ? body : "");
 			} else {
 				const entry = waitingEntry(item);
-				if (entry) entry.querySelector(".when").textContent = texts.again;
+				if (entry) entry.querySelector(".when").textContent = texts.retry;
 				await new Promise((resolve) => { wake = resolve; setTimeout(resolve, pause * (0.75 + Math.random() / 2)); });
 				pause = Math.min(10000, pause * 2);
 			}

@@ -89,7 +89,7 @@
 
 	// ---- a page that could not be shown ----
 
-	const again = document.querySelector("[data-again]");
+	const again = document.querySelector("a[data-again]");
 	if (again) {
 		setInterval(async () => {
 			const answer = await ask(again.href, { method: "HEAD", cache: "no-store" });

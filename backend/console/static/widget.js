@@ -77,13 +77,16 @@
 		soon();
 	}
 
+	// What is picked stays so when the form is drawn anew.
+	const picks = {};
+
 	function chosen({ target }) {
+		picks[target.name] = target.value;
 		if (target.name === "device") fit();
 		else if (target.name === "in") ask();
 		else show();
 	}
 
-	// What is opened in the preview stays open while the form is filled in.
 	addEventListener("message", ({ source, origin, data }) => {
 		if (!frame || source !== frame.contentWindow || origin !== location.origin || data !== "ready") return;
 		ready = true;
@@ -96,6 +99,7 @@
 		frame = stage?.querySelector("iframe");
 		if (!form || !frame) return;
 		ready = false;
+		for (const [name, value] of Object.entries(picks)) stage.querySelector(`input[name=${name}][value=${value}]`).checked = true;
 		form.addEventListener("input", typed);
 		form.addEventListener("keydown", (event) => { // a text has one line
 			if (event.key === "Enter" && !event.isComposing && event.target.matches("textarea, [data-finds]")) event.preventDefault();

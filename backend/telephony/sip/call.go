@@ -21,6 +21,8 @@ const (
 	unacknowledged = 28 * time.Second
 	// defaultRing is for how long a phone rings when the order does not say.
 	defaultRing = 30 * time.Second
+	// probeEvery is how often phones that talk are asked whether they are still there.
+	probeEvery = time.Minute
 	// overtaking is how long a BYE waits behind an ACK. Messages may overtake each other, and a
 	// phone can make nothing of a BYE that comes first.
 	overtaking = 100 * time.Millisecond
@@ -133,12 +135,16 @@ func (c *call) carryOut() telephony.Progress {
 		return *ended
 	}
 	c.tell(telephony.Progress{Step: telephony.Talking})
+	c.trunk.x.ended.Go(c.watch)
 	reason := ""
 	for reason == "" {
 		select {
 		case h := <-c.happenings:
-			if h.kind == hungUp {
+			switch h.kind {
+			case hungUp:
 				reason = c.name(h.leg) + " hung up"
+			case vanished:
+				reason = c.name(h.leg) + " vanished"
 			}
 		case <-longest.C:
 			reason = "too long"
@@ -147,6 +153,32 @@ func (c *call) carryOut() telephony.Progress {
 		}
 	}
 	return telephony.Progress{Outcome: telephony.Talked, Talk: int64(time.Since(c.talkingSince).Seconds()), Reason: reason}
+}
+
+// watch asks both phones now and then whether they are still there. One that has lost its network does
+// not hang up.
+func (c *call) watch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c.trunk.x.ended.Go(func() {
+		<-c.done
+		cancel()
+	})
+	tick := time.NewTicker(c.trunk.probe)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-tick.C:
+		}
+		for _, l := range []*leg{c.operator, c.visitor} {
+			if !l.alive(ctx) {
+				c.hear(happening{leg: l, kind: vanished})
+				return
+			}
+		}
+	}
 }
 
 func (c *call) name(l *leg) string {

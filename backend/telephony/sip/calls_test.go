@@ -101,6 +101,37 @@ func TestHowCallsEnd(t *testing.T) {
 	}
 }
 
+// TestOverTCP calls over a trunk that is reached by TCP.
+func TestOverTCP(t *testing.T) {
+	t.Parallel()
+	proxy := siptest.StartProxy(t, siptest.Trunk{User: trunkUser, Password: trunkPassword})
+	for _, hangsUp := range []string{"operator", "visitor"} {
+		t.Run(hangsUp, func(t *testing.T) {
+			quiet := scripts(siptest.Invited, siptest.Ringing, siptest.Waits(200*time.Millisecond), siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp)
+			active := scripts(siptest.Invited, siptest.Ringing, siptest.Waits(200*time.Millisecond), siptest.Answers(20000), siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp)
+			first, second := quiet, active
+			if hangsUp == "operator" {
+				first, second = active, quiet
+			}
+			o := order(hangsUp)
+			o.Operator, o.Visitor = o.Operator+"1", o.Visitor+"1"
+			if hangsUp == "operator" {
+				o.Operator, o.Visitor = o.Operator+"2", o.Visitor+"2"
+			}
+			operator := siptest.StartScripted(t, proxy, o.Operator, first...)
+			visitor := siptest.StartScripted(t, proxy, o.Visitor, second...)
+			s := settings(t, proxy.Port)
+			s.Transport, s.Listen[0].Transport = TCP, TCP
+			d := newDesk()
+			x := exchange(t, s, d)
+			require.NoError(t, x.Place(t.Context(), o))
+			require.Equal(t, hangsUp+" hung up", d.last(t, o.ID).Reason)
+			operator.Await()
+			visitor.Await()
+		})
+	}
+}
+
 // A trunk that says nothing is given up.
 func TestSilentTrunk(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -369,13 +370,12 @@ func (x *Exchange) Close() error {
 		x.logger.Warn("calls had not ended when their sockets were closed")
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, s := range x.sockets {
+	sockets := slices.Collect(maps.Values(x.sockets))
+	clear(x.sockets)
+	x.mu.Unlock()
+	for _, s := range sockets {
 		s.close()
-	}
-	for _, s := range x.sockets {
 		<-s.done
 	}
-	clear(x.sockets)
 	return x.ua.Close()
 }

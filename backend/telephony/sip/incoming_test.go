@@ -26,7 +26,7 @@ func peerOf(t testing.TB, x *Exchange, network, local string) *peer {
 	t.Helper()
 	at := x.trunk.Load().settings.Listen[0].At.String()
 	dialer := net.Dialer{Timeout: patience}
-	if network == "udp4" {
+	if strings.HasPrefix(network, "udp") {
 		dialer.LocalAddr = &net.UDPAddr{IP: net.ParseIP(local)}
 	} else {
 		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(local)}
@@ -153,6 +153,21 @@ func TestIncomingCallIsRedirected(t *testing.T) {
 			require.Equal(t, 1, d.count(Redirected))
 		})
 	}
+}
+
+func TestIncomingCallByIPv6(t *testing.T) {
+	d := newDesk()
+	d.numbers["74957654321"] = "74951234567"
+	x := reached(t, d, func(s *Settings) {
+		port := s.Listen[0].At.Port()
+		s.Listen[0].At = netip.AddrPortFrom(netip.IPv6Loopback(), port)
+		s.Trunk, s.Domain = fmt.Sprintf("[::1]:%d", port+1), ""
+	})
+	trunk := peerOf(t, x, "udp6", "::1")
+	trunk.send(trunk.invite("sip:+74957654321@here.test", "c6")...)
+	got := trunk.answer()
+	require.True(t, strings.HasPrefix(got, "SIP/2.0 302 "), got)
+	require.Equal(t, "<sip:74951234567@[::1]>", header(got, "Contact"))
 }
 
 func TestNumbersOfIncomingCalls(t *testing.T) {

@@ -18,6 +18,8 @@ const (
 	answerTimeout = 10 * time.Second
 	// byeTimeout bounds how long the end of a call is waited for.
 	byeTimeout = 4 * time.Second
+	// aliveTimeout bounds how long a phone may take to say that it is still there.
+	aliveTimeout = 20 * time.Second
 	// maxCallID is the size in bytes of a call's id.
 	maxCallID = 200
 	// allowed are the methods that are understood.
@@ -42,6 +44,7 @@ const (
 	refused           // by the status
 	lost              // err says why nothing was heard
 	hungUp            // by whoever is there
+	vanished          // it has not answered any more
 )
 
 // leg is one of the two phones of a call: an INVITE that is sent, and the dialog that comes of it.
@@ -240,7 +243,9 @@ func (l *leg) confirm(res *sip.Response) {
 }
 
 func dialogOf(res *sip.Response, otherwise sip.Uri) (tag string, target sip.Uri, routes []string) {
-	tag, _ = res.To().Params.Get("tag")
+	if to := res.To(); to != nil { // over TCP nobody has looked
+		tag, _ = to.Params.Get("tag")
+	}
 	target = otherwise
 	if contact := res.Contact(); contact != nil {
 		target = *contact.Address.Clone()
@@ -364,6 +369,23 @@ func (l *leg) bye() {
 	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 	defer cancel()
 	l.trunk.do(ctx, r, l.next)
+}
+
+// alive asks the phone whether it still knows of the call. What answers at all does, unless it says
+// that it does not (RFC 3261, section 12.2.1.2).
+func (l *leg) alive(ctx context.Context) bool {
+	l.mu.Lock()
+	if l.ended {
+		l.mu.Unlock()
+		return true // the call hears of it
+	}
+	l.seq++
+	r := l.request(sip.OPTIONS, l.seq)
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, aliveTimeout)
+	defer cancel()
+	res, err := l.trunk.do(ctx, r, l.next)
+	return err == nil && res.StatusCode != sip.StatusCallTransactionDoesNotExists && res.StatusCode != sip.StatusRequestTimeout
 }
 
 // heardBye notes that the other side has hung up. It is false when that is known.

@@ -173,3 +173,23 @@ func TestTwoPhonesAreJoined(t *testing.T) {
 	require.Equal(t, 1, operator.Count(siptest.Rings))
 	require.Eventually(t, func() bool { return x.State().Calls == 0 }, patience, 20*time.Millisecond)
 }
+
+// A phone that is gone without a word ends the call of the other.
+func TestPhoneVanishes(t *testing.T) {
+	proxy := siptest.StartProxy(t, siptest.Trunk{})
+	operator := siptest.StartPhone(t, proxy, operatorNumber, 440)
+	visitor := siptest.StartPhone(t, proxy, visitorNumber, 1000)
+	d := newDesk()
+	x := exchange(t, settings(t, proxy.Port), d)
+	x.trunk.Load().probe = 500 * time.Millisecond
+	require.NoError(t, x.Place(t.Context(), order("a")))
+	operator.Await(siptest.Rings, 1)
+	operator.Answer()
+	visitor.Await(siptest.Rings, 1)
+	visitor.Answer()
+	operator.AwaitTone(1000)
+	require.Equal(t, "talking", d.steps("a")[2])
+	visitor.Vanish()
+	operator.Await(siptest.Closed, 1)
+	require.Equal(t, "visitor vanished", d.last(t, "a").Reason)
+}

@@ -35,9 +35,9 @@ type Trunk struct {
 	settings Settings
 	client   *sipgo.Client
 	contact  sip.Uri
-	// port is that of the trunk's host.
-	host string
-	port int
+	host     string // the trunk's
+	port     int
+	probe    time.Duration // how often phones that talk are asked whether they are still there
 
 	addresses  atomic.Pointer[[]netip.AddrPort] // of the host; the first is called
 	registered atomic.Bool
@@ -68,7 +68,7 @@ func newTrunk(x *Exchange, s Settings) (*Trunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a client of SIP: %w", err)
 	}
-	t := &Trunk{x: x, settings: s, client: client, registerID: random()}
+	t := &Trunk{x: x, settings: s, client: client, registerID: random(), probe: probeEvery}
 	t.host, t.port = splitHost(s.Trunk)
 	t.contact = sip.Uri{Scheme: "sip", User: s.User, Host: host, Port: port, UriParams: sip.NewParams()}
 	if s.Transport != UDP {

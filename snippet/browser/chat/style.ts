@@ -21,7 +21,7 @@ export const style = `
 .state{min-height:20px;padding:0 20px;font-size:13px;color:var(--quiet);flex:none}
 .state button{min-height:24px;color:var(--ink);text-decoration:underline}
 .writing{display:flex;gap:4px;align-items:flex-end;padding:8px 12px 12px;border-top:1px solid var(--line);flex:none}
-.writing textarea{flex:1;min-height:44px;height:44px;max-height:132px;border-color:transparent;padding:10px 8px}
+.writing textarea{flex:1;min-height:44px;height:44px;max-height:132px;border-color:transparent;padding:10px 12px}
 .writing .sign{width:44px;height:44px}
 .writing .go{color:var(--ink)}
 .mailing{display:flex;gap:8px;padding:8px 20px;flex:none}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ type Phone struct {
 	t      testing.TB
 	folder string
 	remote net.Conn
+	ran    *program
 
 	mu     sync.Mutex
 	events []string // the types of what has happened
@@ -71,6 +73,7 @@ ctrl_tcp_listen 127.0.0.1:%d
 		return err == nil || running.over()
 	}, patience, 20*time.Millisecond)
 	require.NotNil(t, p.remote, "baresip has ended")
+	p.ran = running
 	t.Cleanup(func() { p.remote.Close() })
 	go p.listen()
 	require.Eventually(t, func() bool { return proxy.Saw("REGISTER") && strings.Contains(running.said.String(), "200 OK") }, patience, 20*time.Millisecond, "registering")
@@ -145,10 +148,13 @@ func (p *Phone) Answer() { p.command("accept", "") }
 // HangUp ends the call, or refuses it.
 func (p *Phone) HangUp() { p.command("hangup", "") }
 
+// Vanish ends the phone as a cut cable does: nobody is told.
+func (p *Phone) Vanish() { syscall.Kill(-p.ran.command.Process.Pid, syscall.SIGKILL) }
+
 // Dial calls an address.
 func (p *Phone) Dial(address string) { p.command("dial", address) }
 
-// Holds puts the other on hold, which asks for another session; Resume takes it back.
+// Hold puts the other on hold, which asks for another session; Resume takes it back.
 func (p *Phone) Hold() { p.command("hold", "") }
 
 // Resume ends what Hold has begun.

@@ -154,24 +154,28 @@ func (s *Scripted) Await() {
 }
 
 // Register tells the proxy that the number is at the port.
-func (p *Proxy) Register(t testing.TB, number string, port int) {
+func (p *Proxy) Register(t testing.TB, number string, port int) { p.register(t, number, port, 600) }
+
+// Forget tells the proxy that the number is there no more.
+func (p *Proxy) Forget(t testing.TB, number string, port int) { p.register(t, number, port, 0) }
+
+func (p *Proxy) register(t testing.TB, number string, port, expires int) {
 	t.Helper()
 	c, err := net.Dial("udp4", p.Address())
 	require.NoError(t, err)
 	defer c.Close()
-	own := c.LocalAddr().String()
 	fmt.Fprintf(c, strings.ReplaceAll(`REGISTER sip:%[1]s SIP/2.0
-Via: SIP/2.0/UDP %[2]s;branch=z9hG4bKr%[3]s%[4]d
+Via: SIP/2.0/UDP %[2]s;branch=z9hG4bKr%[3]s%[4]d%[5]d
 From: <sip:%[3]s@%[1]s>;tag=r%[3]s
 To: <sip:%[3]s@%[1]s>
-Call-ID: register-%[3]s-%[4]d
+Call-ID: register-%[3]s-%[4]d-%[5]d
 CSeq: 1 REGISTER
 Contact: <sip:%[3]s@127.0.0.1:%[4]d>
-Expires: 600
+Expires: %[5]d
 Max-Forwards: 70
 Content-Length: 0
 
-`, "\n", "\r\n"), p.Address(), own, number, port)
+`, "\n", "\r\n"), p.Address(), c.LocalAddr().String(), number, port, expires)
 	c.SetReadDeadline(time.Now().Add(patience))
 	line, err := bufio.NewReader(c).ReadString('\n')
 	require.NoError(t, err)

@@ -1,0 +1,19 @@
+package chat
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Topics come from other nodes, of whatever version.
+func FuzzTyping(f *testing.F) {
+	f.Add("chat.typing 1 2 3 visitor 0")
+	f.Add("chat.typing 1 2 3 operator 9223372036854775808")
+	f.Add("chat.typing     ")
+	f.Fuzz(func(t *testing.T, topic string) {
+		if typed, ok := parseTyping(topic); ok {
+			require.Contains(t, []Author{Visitor, Operator}, typed.By)
+		}
+	})
+}
