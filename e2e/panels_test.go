@@ -52,10 +52,13 @@ func runPanels(t *testing.T, lines string, header http.Header) *panelsSite {
 		_, _ = io.WriteString(w, page)
 	}))
 	t.Cleanup(origin.Close)
+	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }))
+	t.Cleanup(platform.Close)
 	config := example(t)
 	for old, new := range map[string]string{
+		"telephony webhook {\n":        "telephony webhook " + platform.URL + " {\n",
 		"reverse_proxy localhost:8081": "reverse_proxy " + strings.TrimPrefix(origin.URL, "http://"),
-		"\t\tvariant A\n":              "\t\tvariant A\n" + lines + "\n",
+		"\t\tvariant A\n":              "\t\tvariant A\n\t\tcallback {\n\t\t\tphone 74951234567\n\t\t\tcaptcha on\n\t\t}\n" + lines + "\n",
 	} {
 		require.Contains(t, config, old)
 		config = strings.Replace(config, old, new, 1)

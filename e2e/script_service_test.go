@@ -84,6 +84,7 @@ func newScriptService(t *testing.T, settings snippet.ScriptSettings) *scriptServ
 	mux.HandleFunc("POST /frontdesk/v1/{route}", s.serveCall)
 	mux.HandleFunc("GET /frontdesk/v1/status", s.serveStatus)
 	mux.HandleFunc("GET /frontdesk/v1/widget", s.serveWidget)
+	mux.HandleFunc("GET /frontdesk/v1/captcha", s.serveCaptcha)
 	mux.HandleFunc("/", s.servePage)
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Server.Close)
@@ -147,13 +148,20 @@ func (s *scriptService) serveWidget(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	online, widget := s.online, maps.Clone(panelsWidget)
 	maps.Copy(widget, s.widget)
-	general := s.general
 	s.mu.Unlock()
 	s.arrived(arrival{route: "widget", body: map[string]any{"k": r.FormValue("k"), "l": r.FormValue("l")}})
-	if general != nil && !general.give(w, r) {
+	if fault := s.fault(); fault != nil && !fault.give(w, r) {
 		return
 	}
 	answer(w, map[string]any{"success": true, "online": online, "language": language, "texts": snippet.Texts(language), "widget": widget})
+}
+
+func (s *scriptService) serveCaptcha(w http.ResponseWriter, r *http.Request) {
+	s.arrived(arrival{route: "captcha", body: map[string]any{"k": r.FormValue("k")}})
+	if fault := s.fault(); fault != nil && !fault.give(w, r) {
+		return
+	}
+	answer(w, map[string]any{"success": true, "key": "k", "url": "http://" + r.Host + "/frontdesk/v1/captcha/k.png"})
 }
 
 // panelsWidget is how the panels look where a test says nothing else.

@@ -54,6 +54,7 @@ export function signButton(paths: string, label: string, pressed: () => void, cl
 
 /** Paths of the signs, of 24 by 24, drawn by a line. */
 export const signs = {
+  alert: 'M12 8v5m0 3.5v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
   chat: 'M21 11.5a8.4 8.4 0 0 1-12.2 7.5L3 21l2-5.8A8.4 8.4 0 1 1 21 11.5z',
   close: 'M18 6 6 18M6 6l12 12',
   done: 'M20 6 9 17l-5-5',

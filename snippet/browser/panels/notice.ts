@@ -20,7 +20,7 @@ export function notices(all: HTMLElement, close: string): (text: string, failed?
     const notice = make(
       'div',
       { class: failed ? 'notice bad' : 'notice', mouseenter: hold, mouseleave: wait, focusin: hold, focusout: wait },
-      icon(failed ? signs.close : signs.done),
+      icon(failed ? signs.alert : signs.done),
       make('p', {}, text),
       signButton(signs.close, close, () => gone()),
     );

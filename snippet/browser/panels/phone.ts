@@ -96,21 +96,25 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
   }
 
   function over({ success, data }: Answer, later: boolean): void {
-    const status = success ? 0 : Number(Object(data.result).status) || 3;
+    const { status, code } = Object(data.result);
+    const foreign = /^(wrong_phone|number_type_not_allowed|country_not_allowed)$/.test(code);
     if (success) {
       send.over();
       shown = false;
-      told(view, icon(signs.phone), later ? texts['phone.status.0.later'] : texts['phone.status.0'], undefined, texts['panel.close'], closed);
-      return;
-    }
-    if (status === 1 && question) {
+      const words = code !== 'later' ? texts['phone.told.now'] : later ? texts['phone.told.later'] : texts['phone.told.opening'];
+      told(view, icon(signs.phone), words, undefined, texts['panel.close'], closed);
+    } else if (status === 1 && question) {
       send.over();
       question.wrong();
-      return;
-    }
-    send.over(statuses(texts)[status] || statuses(texts)[3]);
-    if (question) {
-      question.renew();
+    } else {
+      send.over(foreign ? undefined : statuses(texts)[status] || statuses(texts)[3]);
+      if (question) {
+        question.renew();
+      }
+      if (foreign) {
+        number.fault(texts['phone.refused']);
+        number.input.focus();
+      }
     }
   }
 

@@ -71,7 +71,8 @@ input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:-
 .choice label{display:flex;align-items:center;gap:8px;min-height:44px;margin:0;padding:8px 14px 8px 12px;border:1px solid var(--edge);border-radius:10px;font-size:15px;font-weight:400;cursor:pointer}
 .choice input{width:18px;height:18px;min-height:0;accent-color:var(--ink)}
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:10px;margin-top:10px}
-.hint{margin-top:6px;font-size:13px;color:var(--quiet)}
+.pair .field{margin-bottom:0}
+.hint{margin-top:8px;font-size:13px;color:var(--quiet)}
 .captcha{display:grid;grid-template-columns:auto 1fr auto auto;gap:4px 6px;align-items:center}
 .picture{width:120px;height:44px;border-radius:8px;background:#fff;object-fit:contain;border:1px solid var(--line)}
 .captcha input{letter-spacing:.2em}

@@ -38,5 +38,5 @@ export function slots(language: string, day: number): { times: number[]; usual: 
       usual = usual || (day === 0 || new Date(time).getHours() >= morning ? time : 0);
     }
   }
-  return { times, usual, name: (time) => new Date(time).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' }) };
+  return { times, usual, name: (time) => new Date(time).toLocaleTimeString(language, { hour: 'numeric', minute: '2-digit' }) };
 }
