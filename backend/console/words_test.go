@@ -27,7 +27,7 @@ func used(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
-		"origin." + lead.Script: true, "origin." + lead.Server: true, "origin." + lead.Form: true, "source.other": true,
+		"origin." + lead.Script: true, "origin." + lead.Server: true, "origin." + lead.Form: true, "origin." + lead.Chat: true, "source.other": true,
 	}
 	for _, mark := range []string{lead.Trap, lead.Quick, lead.Bot, lead.Repeated} {
 		names["mark."+mark] = true
