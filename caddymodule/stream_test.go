@@ -9,8 +9,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // TestStreamsEndWithTheirConfiguration opens a live page of the console, replaces
@@ -73,4 +76,41 @@ func (s *server) stream(client *http.Client) *bufio.Reader {
 	require.Equal(s.t, http.StatusOK, response.StatusCode)
 	require.True(s.t, strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"))
 	return bufio.NewReader(response.Body)
+}
+
+// TestStreamsOfVisitorsEndWithTheirConfiguration opens a visitor's stream, replaces the configuration, and opens it
+// anew on the next one.
+func TestStreamsOfVisitorsEndWithTheirConfiguration(t *testing.T) {
+	caddyfile := option + `
+		http://localhost:$PORT2 {
+			frontdesk shop
+			reverse_proxy $ORIGIN
+		}`
+	s := run(t, caddyfile).ready()
+	desk, done, err := activeService(s.t).Use()
+	require.NoError(t, err)
+	defer done()
+	shop, err := desk.Sites.ByKey(t.Context(), "shop")
+	require.NoError(t, err)
+	token := desk.Visits.Token(shop.ID, visit.Ref{Visitor: 1, Session: 1, Hit: 1}, time.Minute)
+	open := func() *bufio.Reader {
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text("http://localhost:$PORT2/frontdesk/v1/chat/stream?t=")+token, nil)
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		t.Cleanup(func() { response.Body.Close() })
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		stream := bufio.NewReader(response.Body)
+		event, err := stream.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "data: {\"online\":false}\n", event)
+		return stream
+	}
+	stream := open()
+	require.NoError(t, s.load(caddyfile))
+	_, err = io.ReadAll(stream) // up to its end
+	require.NoError(t, err)
+	open()
 }

@@ -70,21 +70,22 @@ func wordLine(line, expected string, check func(string) error, of func(*site.Wid
 
 var widgetBlock = block{
 	of:       "widget",
-	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, sitephone or invite",
+	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, unanswered, sitephone or invite",
 	lines: map[string]subdirective{
-		"launcher":  switchLine("launcher", func(w *site.Widget) **bool { return &w.Launcher }),
-		"chat":      switchLine("chat", func(w *site.Widget) **bool { return &w.Chat }),
-		"files":     switchLine("files", func(w *site.Widget) **bool { return &w.Files }),
-		"sitephone": switchLine("sitephone", func(w *site.Widget) **bool { return &w.Sitephone }),
-		"side":      wordLine("side", "left, or: side right", site.CheckSide, func(w *site.Widget) **string { return &w.Side }),
-		"color":     wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, site.CheckColor, func(w *site.Widget) **string { return &w.Color }),
-		"avatar":    wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", site.CheckAvatar, func(w *site.Widget) **string { return &w.Avatar }),
-		"language":  wordLine("language", "en, or: language ru", site.CheckLanguage, func(w *site.Widget) **string { return &w.Language }),
-		"title":     wordingLine("title", site.MaxTitle, func(w *site.Widget) *site.Wording { return &w.Title }),
-		"greeting":  wordingLine("greeting", site.MaxText, func(w *site.Widget) *site.Wording { return &w.Greeting }),
-		"text":      {many: true, read: readText},
-		"field":     {many: true, read: readField, block: &fieldBlock},
-		"invite":    {many: true, read: readInvite, block: &inviteBlock},
+		"launcher":   switchLine("launcher", func(w *site.Widget) **bool { return &w.Launcher }),
+		"chat":       switchLine("chat", func(w *site.Widget) **bool { return &w.Chat }),
+		"files":      switchLine("files", func(w *site.Widget) **bool { return &w.Files }),
+		"sitephone":  switchLine("sitephone", func(w *site.Widget) **bool { return &w.Sitephone }),
+		"unanswered": {read: readUnanswered},
+		"side":       wordLine("side", "left, or: side right", site.CheckSide, func(w *site.Widget) **string { return &w.Side }),
+		"color":      wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, site.CheckColor, func(w *site.Widget) **string { return &w.Color }),
+		"avatar":     wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", site.CheckAvatar, func(w *site.Widget) **string { return &w.Avatar }),
+		"language":   wordLine("language", "en, or: language ru", site.CheckLanguage, func(w *site.Widget) **string { return &w.Language }),
+		"title":      wordingLine("title", site.MaxTitle, func(w *site.Widget) *site.Wording { return &w.Title }),
+		"greeting":   wordingLine("greeting", site.MaxText, func(w *site.Widget) *site.Wording { return &w.Greeting }),
+		"text":       {many: true, read: readText},
+		"field":      {many: true, read: readField, block: &fieldBlock},
+		"invite":     {many: true, read: readInvite, block: &inviteBlock},
 	},
 	end: func(h *Handler) error { return h.Widget.Check() },
 }
@@ -105,6 +106,19 @@ func readText(h *Handler, values []string) error {
 		h.Widget.Texts = make(map[string]site.Wording)
 	}
 	h.Widget.Texts[key] = text
+	return nil
+}
+
+func readUnanswered(h *Handler, values []string) error {
+	if len(values) != 1 {
+		return errors.New("expected: unanswered TIME, such as unanswered 2m")
+	}
+	after, err := caddy.ParseDuration(values[0])
+	seconds := int(after / time.Second)
+	if err != nil || after%time.Second != 0 || seconds < site.MinUnanswered || seconds > site.MaxUnanswered {
+		return fmt.Errorf("unanswered %q: expected whole seconds from 10s to 24h, such as 90s or 2m", values[0])
+	}
+	h.Widget.Unanswered = &seconds
 	return nil
 }
 

@@ -44,6 +44,7 @@ type desk struct {
 	captchas  *captcha.Captchas
 	chats     *chat.Chats
 	chatting  *chat.Live
+	handler   http.Handler
 	url       string // of the prefix, as consultant_server_url
 	logs      *observer.ObservedLogs
 	counted   *counter
@@ -117,6 +118,7 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 		}
 		handler.Serve(w, r, site, route)
 	})
+	s.handler = mux
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.url = server.URL + "/frontdesk/"

@@ -276,7 +276,7 @@ func (a *API) chatSay(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	from := chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, Language: sent.Request.Language, GroupID: max(0, sent.Request.GroupID),
-		Invitation: c.site.Widget.invitation(sent.Request.Language, sent.Request.Invitation)}
+		Invitation: c.site.Widget.invitation(sent.Request.Language, sent.Request.Invitation), Patience: c.site.Widget.patience()}
 	return a.say(ctx, c, p, sent.Conversation, from, m)
 }
 

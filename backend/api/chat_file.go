@@ -52,7 +52,7 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	meant, _ := strconv.ParseInt(query.Get("conversation"), 10, 64)
-	return a.say(ctx, c, p, meant, chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: credentialAddress(address), Language: query.Get("l")}, m)
+	return a.say(ctx, c, p, meant, chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: credentialAddress(address), Language: query.Get("l"), Patience: c.site.Widget.patience()}, m)
 }
 
 // chatFile serves v1/chat/file?t=TOKEN&f=FILE: a file of the visitor's conversation.

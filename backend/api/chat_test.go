@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -317,4 +318,38 @@ func TestChatStream(t *testing.T) {
 			require.NotContains(t, event, "Another's")
 		}
 	})
+}
+
+// With HTTP/2 a stream shares its connection with all else of the page.
+func TestChatStreamOverHTTP2(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	s := serve(t, d, siteOf(variantA))
+	server := httptest.NewUnstartedServer(s.handler)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	v := s.visit()
+	s.says(v, "Hello")
+	token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/frontdesk/v1/chat/stream?a=0&t="+token, nil)
+	require.NoError(t, err)
+	response, err := server.Client().Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, 2, response.ProtoMajor)
+	events := bufio.NewReader(response.Body)
+	next := func() string {
+		line, err := events.ReadString('\n')
+		require.NoError(t, err)
+		return line
+	}
+	require.Equal(t, "id: 1\n", next())
+	require.Contains(t, next(), `"text":"Hello"`)
+	s.answers(v, 3, "Good day")
+	for line := ""; !strings.Contains(line, `"text":"Good day"`); line = next() {
+		require.NotContains(t, line, "error")
+	}
+	cancel()
+	server.Close() // it waits for the streams to end
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/text/language"
 
@@ -158,4 +159,12 @@ func (w *Widget) takesFiles() bool {
 		chosen = panelLanguage("", "")
 	}
 	return w.in(chosen).panels.Files
+}
+
+// patience is how long visitors wait for an answer; 0 where nobody has said.
+func (w *Widget) patience() time.Duration {
+	if w == nil || w.settings == nil || w.settings.Unanswered == nil {
+		return 0
+	}
+	return time.Duration(*w.settings.Unanswered) * time.Second
 }

@@ -143,14 +143,13 @@ type Chats struct {
 	now      func() time.Time
 	ids      *db.Sequence
 	fileIDs  *db.Sequence
-	patience time.Duration
 	letters  Letters
 	replyIDs *db.Sequence
 }
 
 // New returns the conversations of the database.
 func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Chats {
-	return &Chats{db: d, visits: visits, now: now, ids: d.Sequence("conversations", 64), fileIDs: d.Sequence("chat_files", 64), patience: Patience, replyIDs: d.Sequence("chat_replies", 1)}
+	return &Chats{db: d, visits: visits, now: now, ids: d.Sequence("conversations", 64), fileIDs: d.Sequence("chat_files", 64), replyIDs: d.Sequence("chat_replies", 1)}
 }
 
 // write runs f in a transaction on the conversation of the visitor, which is locked and as

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -87,6 +88,8 @@ type From struct {
 	// Invitation is the text that the visitor was invited by and answers; empty for none. It
 	// comes before the message when it begins the conversation.
 	Invitation string
+	// Patience is how long the visitor waits for an answer; 0 for [Patience].
+	Patience time.Duration
 }
 
 // SayFrom is [Chats.Say] for a visitor, whose conversation begins with the first message.
@@ -107,8 +110,11 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 		if now, err = c.begin(ctx, tx, from, id); err != nil {
 			return err
 		}
-		stored, err = c.say(ctx, tx, &now, m)
-		return err
+		calm := now.WaitingSince.IsZero()
+		if stored, err = c.say(ctx, tx, &now, m); err != nil || !calm || now.WaitingSince.IsZero() {
+			return err
+		}
+		return watch(ctx, tx, now, cmp.Or(from.Patience, Patience))
 	})
 	if err != nil {
 		return Conversation{}, Message{}, err
@@ -184,13 +190,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	if err != nil {
 		return m, fmt.Errorf("storing a message: %w", err)
 	}
-	begins := m.Author == Visitor && now.WaitingSince.IsZero()
 	change := now.moveOn(m)
-	if begins {
-		if err := c.watch(ctx, tx, *now); err != nil {
-			return m, err
-		}
-	}
 	waiting := int64(0)
 	if !now.WaitingSince.IsZero() {
 		waiting = now.WaitingSince.UnixMilli()

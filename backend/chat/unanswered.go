@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Patience is how long a visitor waits for an answer. Then the conversation becomes a lead,
+// Patience is how long a visitor waits for an answer where nothing else is set. Then the conversation becomes a lead,
 // and the visitor is told.
 const Patience = 2 * time.Minute
 
@@ -33,17 +33,14 @@ type wait struct {
 	Since        int64 `json:"since"`
 }
 
-// SetPatience has visitors wait so long. It is called before the conversations are used.
-func (c *Chats) SetPatience(d time.Duration) { c.patience = d }
-
-// watch has the conversation looked after when the visitor has waited long enough.
-func (c *Chats) watch(ctx context.Context, tx db.Tx, of Conversation) error {
+// watch has the conversation looked after when the visitor has waited so long.
+func watch(ctx context.Context, tx db.Tx, of Conversation, patience time.Duration) error {
 	payload, err := json.Marshal(wait{of.ID, of.WaitingSince.UnixMilli()})
 	if err != nil {
 		return err
 	}
 	return queue.Add(ctx, tx, queue.Job{SiteID: of.SiteID, Kind: unansweredKind, VisitorID: int64(of.Visitor), Payload: payload,
-		Due: of.WaitingSince.Add(c.patience)})
+		Due: of.WaitingSince.Add(patience)})
 }
 
 // Handle has the jobs of conversations done by the queue: what nobody has answered becomes a

@@ -44,8 +44,8 @@ func (s *shop) leads(of *lead.Leads) []lead.Lead {
 func TestUnansweredBecomesALead(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		s.clock.Store(time.Now().UnixMilli()) // by which the database knows what is due
-		s.chats.SetPatience(2 * time.Second)
 		answered, ann := s.visitor(), s.visitor()
+		answered.Patience, ann.Patience = 2*time.Second, 2*time.Second
 		require.NoError(t, s.visits.AddInfo(t.Context(), site, ann.Ref, visit.Info{Name: "Ann", Phone: "8 (495) 123-45-67", Email: "ann@mail.example", Region: "RU"}))
 		of, _ := s.asks(answered, "Answered in time")
 		s.answers(of, 3, "Yes")

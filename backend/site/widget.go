@@ -55,6 +55,10 @@ type Widget struct {
 	// Whether visitors may send files in the chat. Default: yes.
 	Files *bool `json:"files,omitempty"`
 
+	// After how many seconds a conversation that nobody has answered becomes a request in the
+	// inbox, from 10 to 86400. Default: 120.
+	Unanswered *int `json:"unanswered,omitempty"`
+
 	// Whether there is the form that orders a call, where calls can be ordered. Default: yes.
 	Sitephone *bool `json:"sitephone,omitempty"`
 
@@ -111,6 +115,8 @@ const (
 	MaxAvatar = 500
 	// MaxAfter is in seconds.
 	MaxAfter = 3600
+	// MinUnanswered and MaxUnanswered are in seconds.
+	MinUnanswered, MaxUnanswered = 10, 86400
 	// maxAddress is in bytes.
 	maxAddress = 1024
 )
@@ -139,6 +145,7 @@ func (w *Widget) Check() error {
 		{"title", func() error { return w.Title.Check("title", MaxTitle) }},
 		{"greeting", func() error { return w.Greeting.Check("greeting", MaxText) }},
 		{"language", func() error { return checkEach(w.Language, CheckLanguage) }},
+		{"unanswered", w.checkUnanswered},
 		{"fields", w.checkFields},
 		{"texts", w.checkTexts},
 		{"invitations", w.checkInvitations},
@@ -197,6 +204,13 @@ func CheckAvatar(address string) error {
 func CheckLanguage(code string) error {
 	if code != "" && !slices.Contains(snippet.Languages(), code) {
 		return fmt.Errorf("language %.80q: expected %s", code, strings.Join(snippet.Languages(), " or "))
+	}
+	return nil
+}
+
+func (w *Widget) checkUnanswered() error {
+	if w.Unanswered != nil && (*w.Unanswered < MinUnanswered || *w.Unanswered > MaxUnanswered) {
+		return fmt.Errorf("unanswered: expected from %d seconds to a day", MinUnanswered)
 	}
 	return nil
 }
@@ -349,6 +363,7 @@ func (w *Widget) Over(defaults *Widget) *Widget {
 	over.Chat = cmp.Or(w.Chat, defaults.Chat)
 	over.Files = cmp.Or(w.Files, defaults.Files)
 	over.Sitephone = cmp.Or(w.Sitephone, defaults.Sitephone)
+	over.Unanswered = cmp.Or(w.Unanswered, defaults.Unanswered)
 	if w.Fields == nil {
 		over.Fields = defaults.Fields
 	}
