@@ -1,7 +1,12 @@
 package e2e
 
 import (
+	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -255,4 +260,23 @@ func TestConversationsOnAPhone(t *testing.T) {
 	visitor.until(`panels.querySelector(".log").innerText.includes("Hello")`)
 	desk.do(`document.querySelector("[data-back]").click()`)
 	desk.until(`location.pathname === "/chats" && document.querySelector(".queue").checkVisibility()`)
+}
+
+// writes has the visitor of the page view write in the chat, as the script does.
+func (p *program) writes(t *testing.T, credentials url.Values, text string) {
+	t.Helper()
+	quoted, err := json.Marshal(text)
+	require.NoError(t, err)
+	body := fmt.Sprintf(`{"site_key":"demo-shop","credentials":{"site_key":"demo-shop","visitor_id":%s,"session_id":%s,"hit_id":%s,"key":%q,"uri":%q},"id":%q,"request":{"text":%s,"language":"en"}}`,
+		credentials.Get("visitor_id"), credentials.Get("session_id"), credentials.Get("hit_id"), credentials.Get("key"), credentials.Get("uri"), rand.Text()[:22], quoted)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.shop+"/frontdesk/v1/chat/say", strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Origin", p.shop)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, string(answer))
 }

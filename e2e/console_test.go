@@ -272,6 +272,10 @@ func TestConsoleIsAccessible(t *testing.T) {
 	desk.visit(p.console + lead)
 	card := value[string](desk, `document.querySelector("a[href^='/visitors/']").pathname`)
 
+	p.writes(t, p.credentials(t), "Is Birch in stock? https://shop.example/lamps")
+	desk.visit(p.console + "/chats")
+	chat := value[string](desk, `document.querySelector("#chats a").pathname`)
+
 	check := func(b *tab, path string) {
 		b.visit(p.console + path)
 		b.do(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`)
@@ -296,7 +300,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
+			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/chats", chat, "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
 				"/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -111,11 +112,16 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 		return value[bool](desk, `document.querySelectorAll(".rows > li").length > 0`)
 	})
 
+	p.writes(t, p.credentials(t), "Достопримечательностьдостопримечательностей https://shop.example/"+strings.Repeat("long/", 60))
+	desk.visit(p.console + "/chats")
+	chat := value[string](desk, `document.querySelector("#chats a").pathname`)
+	require.True(t, value[bool](desk, `fetch("/sites/1/replies", {method: "POST", body: new URLSearchParams({word: "достопримечательности-и-светильник", place: 1, text: "Достопримечательность ".repeat(40)})}).then((a) => a.status < 500)`))
+
 	for _, language := range []string{"en", "ru"} {
 		desk.visit(p.console + "/account")
 		desk.do(`window.earlier = true; document.querySelector("[name=language][value=` + language + `]").click()`)
 		desk.until(`!window.earlier && document.documentElement.lang === "` + language + `" && document.readyState === "complete"`)
-		for _, path := range []string{"/visitors", "/leads", "/leads?q=Бюро&owner=nobody&since=2020-01-01&from=0", "/leads/refused", "/leads/forms", lead, card, "/calls", "/numbers", "/numbers/1/new", "/numbers/1/74951234567", "/numbers/1/who?address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnews", "/numbers/pools", "/pools/1/new", "/operators", "/operators/1", "/history", "/person", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/sites/1/widget", "/sites/1/groups", "/sites/1/groups/new", "/sites/1/deliveries", "/sites/1/endpoints/1", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/account", "/nowhere"} {
+		for _, path := range []string{"/visitors", "/leads", "/leads?q=Бюро&owner=nobody&since=2020-01-01&from=0", "/leads/refused", "/leads/forms", lead, card, "/calls", "/chats", chat, "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/74951234567", "/numbers/1/who?address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnews", "/numbers/pools", "/pools/1/new", "/operators", "/operators/1", "/history", "/person", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/sites/1/widget", "/sites/1/groups", "/sites/1/groups/new", "/sites/1/deliveries", "/sites/1/endpoints/1", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/account", "/nowhere"} {
 			desk.size(1280, 800, false)
 			desk.visit(p.console + path)
 			for _, width := range []int64{320, 390, 721, 768, 900, 1000, 1280, 1920} {

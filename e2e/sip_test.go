@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,6 +81,13 @@ http://localhost:8090 {
 	return &trunked{p, proxy, "127.0.0.1:" + port, stored}
 }
 
+// reload loads the same configuration again.
+func (p *trunked) reload(t *testing.T) {
+	t.Helper()
+	output, err := p.command(t, "reload", "--force", "--config", p.caddyfile, "--adapter", "caddyfile", "--address", strings.TrimPrefix(p.admin, "http://")).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}
+
 // asks has the visitor ask to be called, with the captcha solved, and returns what the page is told.
 func (p *trunked) asks(t *testing.T, b *tab, phone string) (status int) {
 	t.Helper()
@@ -127,12 +135,27 @@ func TestSitePhoneCallJoinsTwoPhones(t *testing.T) {
 	operator.Answer()
 	visitor.Await(siptest.Rings, 1)
 	p.becomes(t, sipVisitor, "calling_visitor", "")
+	p.reload(t)
 	visitor.Answer()
 	p.becomes(t, sipVisitor, "talking", "")
 	operator.AwaitTone(1000)
 	visitor.AwaitTone(440)
+	p.reload(t)
 	operator.HangUp()
 	visitor.Await(siptest.Closed, 1)
+	p.becomes(t, sipVisitor, "done", "talked")
+
+	// Once more, and the program is ended in the middle: so are the calls, and that is known.
+	require.Zero(t, p.asks(t, b, "+7 (912) 345-67-89"))
+	operator.Await(siptest.Rings, 2)
+	operator.Answer()
+	visitor.Await(siptest.Rings, 2)
+	visitor.Answer()
+	p.becomes(t, sipVisitor, "talking", "")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	operator.Await(siptest.Closed, 2)
+	visitor.Await(siptest.Closed, 2)
+	<-p.ended
 	p.becomes(t, sipVisitor, "done", "talked")
 }
 

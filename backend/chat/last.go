@@ -41,13 +41,14 @@ func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, e
 	return last, nil
 }
 
-// Calling are conversations of the sites that call for the operator, those first in which
-// something was said last: all that wait, and the operator's own with what is not read.
-func (c *Chats) Calling(ctx context.Context, sites scope.Sites, operatorID int64, limit int) ([]Conversation, error) {
+// Calling are conversations of the sites that call for somebody, those first in which
+// something was said last: those that wait, and those that an operator has with what is not
+// read.
+func (c *Chats) Calling(ctx context.Context, sites scope.Sites, limit int) ([]Conversation, error) {
 	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+sites.SQL("site_id")+`
-		AND state <> 'closed' AND (state = 'waiting' OR operator_id = $1 AND EXISTS (SELECT 1 FROM messages m WHERE m.site_id = conversations.site_id
+		AND state <> 'closed' AND (state = 'waiting' OR EXISTS (SELECT 1 FROM messages m WHERE m.site_id = conversations.site_id
 			AND m.conversation_id = conversations.id AND m.seq > conversations.operator_read AND m.author = 'visitor'))
-		ORDER BY last_at DESC, id DESC LIMIT $2`, operatorID, limit)
+		ORDER BY last_at DESC, id DESC LIMIT $1`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("listing conversations: %w", err)
 	}

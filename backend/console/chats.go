@@ -24,7 +24,7 @@ const (
 	// come with each look further back.
 	entriesShown = 60
 	// maxCalling bounds how many conversations are counted beside the navigation.
-	maxCalling = 100
+	maxCalling = 300
 	// chatSteps is how many pages of the visitor stand beside a conversation.
 	chatSteps = 8
 )
@@ -91,7 +91,11 @@ func (c *Console) chatsPage(r *http.Request) (f frame, body chatsPage, err error
 	}
 	query := r.URL.Query()
 	body.Tab = query.Get("tab")
-	calling, err := c.calling(r.Context(), f.Operator, f.Scope)
+	all, err := c.callingAll(r.Context(), f.Scope)
+	if err != nil {
+		return f, body, err
+	}
+	calling, err := c.calling(r.Context(), f.Operator, all)
 	if err != nil {
 		return f, body, err
 	}
@@ -148,24 +152,30 @@ func (c *Console) chatsPage(r *http.Request) (f frame, body chatsPage, err error
 	return f, body, nil
 }
 
-// calling are the conversations that call for the operator.
-func (c *Console) calling(ctx context.Context, o operator.Operator, sites scope.Sites) ([]chatSeen, error) {
-	list, err := c.Chats.Calling(ctx, sites, o.ID, maxCalling)
-	if err != nil {
+// callingAll are the conversations of the sites that call for somebody.
+func (c *Console) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
+	list, err := c.Chats.Calling(ctx, sites, maxCalling)
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	offers, err := c.Chats.Offers(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	var calling []chatSeen
-	for _, conversation := range list {
-		s := chatSeen{Conversation: conversation}
-		for _, o := range offers {
-			if o.SiteID == s.SiteID && o.ConversationID == s.ID {
-				s.offered = o.OperatorID
-			}
-		}
+	offered := make(map[chat.Key]int64)
+	for _, o := range offers {
+		offered[chat.Key{SiteID: o.SiteID, ID: o.ConversationID}] = o.OperatorID
+	}
+	all := make([]chatSeen, len(list))
+	for i, conversation := range list {
+		all[i] = chatSeen{Conversation: conversation, offered: offered[conversation.Key()]}
+	}
+	return all, nil
+}
+
+// calling are those of the conversations that call for the operator.
+func (c *Console) calling(ctx context.Context, o operator.Operator, all []chatSeen) (calling []chatSeen, err error) {
+	for _, s := range all {
 		calls, err := c.calls(ctx, o, s)
 		if err != nil {
 			return nil, err

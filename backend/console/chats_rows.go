@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -41,6 +42,12 @@ type chatSeen struct {
 type chatKey struct {
 	site, id int64
 	at       journal.Position
+}
+
+// callingKey is what calls for somebody at the sites, as it is since the place in the journal.
+type callingKey struct {
+	sites scope.Sites
+	at    journal.Position
 }
 
 // chatRow is a conversation as a row of the list.

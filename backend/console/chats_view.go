@@ -74,11 +74,12 @@ func (a *arrivals) frame(ctx context.Context) (frame, error) {
 
 // tellChats renders how many conversations call for the operator, and what visitors have
 // written in those that do.
-func (a *arrivals) tellChats(ctx context.Context, rows, said []chatRow, announced bool) ([]byte, error) {
-	if len(rows) == 0 {
-		return nil, nil
+func (a *arrivals) tellChats(ctx context.Context, at journal.Position, rows, said []chatRow, announced bool) ([]byte, error) {
+	all, err := a.console.sharedCalling.get(ctx, callingKey{a.counted, at})
+	if err != nil {
+		return nil, err
 	}
-	calling, err := a.console.calling(ctx, a.operator, a.counted)
+	calling, err := a.console.calling(ctx, a.operator, all)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 	if err != nil || len(rows) == 0 {
 		return data, err
 	}
-	told, err := v.tellChats(ctx, rows, said, false)
+	told, err := v.tellChats(ctx, entries[len(entries)-1].Position, rows, said, false)
 	if err != nil {
 		return nil, err
 	}

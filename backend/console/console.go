@@ -74,6 +74,7 @@ type Console struct {
 	sharedPresence *shared[presenceKey, *presence]
 	sharedMoves    *shared[moveKey, []byte]
 	sharedChats    *shared[chatKey, chatSeen]
+	sharedCalling  *shared[callingKey, []chatSeen]
 }
 
 // New returns the console over its subjects.
@@ -103,6 +104,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		return &present, nil
 	})
 	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
+	c.sharedCalling = newShared(64, 10*time.Second, now, func(ctx context.Context, k callingKey) ([]chatSeen, error) { return c.callingAll(ctx, k.sites) })
 	c.sharedChats = newShared(1000, 10*time.Second, now, func(ctx context.Context, k chatKey) (seen chatSeen, err error) {
 		conversation, err := c.Chats.Get(ctx, k.site, k.id)
 		if err != nil {

@@ -156,7 +156,11 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 	if f.Unread, err = c.unread(r.Context(), o, f.Scope, f.end); err != nil {
 		return f, err
 	}
-	calling, err := c.calling(r.Context(), o, f.Scope)
+	called, err := c.callingAll(r.Context(), f.Scope)
+	if err != nil {
+		return f, err
+	}
+	calling, err := c.calling(r.Context(), o, called)
 	f.Calling = len(calling)
 	return f, err
 }

@@ -190,7 +190,7 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 		eve := d.signedIn("eve")
 		d.shop = other
 		mine := d.hit(visit.View{URL: "https://other.example/mine", Title: "Mine"})
-		for _, view := range []string{"visitors", "leads", "calls", "other", "card"} {
+		for _, view := range []string{"visitors", "leads", "calls", "chats", "other", "card"} {
 			for _, query := range []string{"site=" + values["site"], "site=" + values["site"] + "&visitor=" + values["visitor"], "site=0&site=" + values["site"], "site=x", "site=-1"} {
 				require.Equal(t, http.StatusNotFound, eve.open("/stream/"+view+"?after=0-0&"+query, "").status, view)
 			}
@@ -202,6 +202,7 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 				d.shop = shop
 				h := d.hit(visit.View{URL: "https://shop.example/secret-path", Title: "SecretTitle"})
 				d.lead(h, map[string]any{"name": "SecretName", "message": "SecretMessage"})
+				d.asks("SecretQuestion")
 				d.call(telephony.Event{Call: fmt.Sprint("secret", d.calls.Add(1)), Kind: telephony.Start, Called: "74950000001", Caller: "79123456789"})
 				d.shop = other
 				last := fmt.Sprint("Last", d.calls.Load())

@@ -142,7 +142,7 @@ func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event stri
 	if err != nil || len(rows) == 0 {
 		return data, err
 	}
-	told, err := a.tellChats(ctx, rows, said, true)
+	told, err := a.tellChats(ctx, entries[len(entries)-1].Position, rows, said, true)
 	return append(data, told...), err
 }
 

@@ -33,6 +33,8 @@ func guide(d day) []shot {
 		{name: "visitors", path: "/visitors", width: 1100, height: 500},
 		{name: "leads", path: "/leads", width: 1100, height: 440, dark: true},
 		{name: "card", path: d.card, width: 1100, height: 640},
+		{name: "chat", path: d.chat, width: 1280, height: 680},
+		{name: "chat-on-a-phone", path: d.chat, width: 390, height: 640, dark: true},
 		{name: "lead-on-a-phone", path: d.lead, width: 390, height: 640},
 	}
 }

@@ -1,6 +1,6 @@
 // Command build fetches what the console takes from npm: htmx with its
-// extension for event streams, icons, and for the tests the accessibility rules
-// of axe. The output is committed. It is run in the console's folder by
+// extension for event streams, icons, for the panels of pages the masks of phone numbers,
+// and for the tests the accessibility rules of axe. The output is committed. It is run in the console's folder by
 // go generate.
 package main
 
@@ -45,6 +45,7 @@ func parts() []part {
 			"dist/LICENSE.htmx": "LICENSE",
 		}},
 		{"lucide-static", "1.62.0", signs},
+		{"@maskito/core", "5.6.0", map[string]string{"../../snippet/browser/maskito/maskito.js": "index.esm.js"}},
 		{"axe-core", "4.14.1", map[string]string{
 			"../../e2e/testdata/axe-core/axe.min.js": "axe.min.js",
 			"../../e2e/testdata/axe-core/LICENSE":    "LICENSE",

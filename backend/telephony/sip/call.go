@@ -75,7 +75,9 @@ func (c *call) hear(h happening) {
 
 // tell tells the desk how far the call has come.
 func (c *call) tell(p telephony.Progress) {
-	p.Order, p.At = c.order.ID, time.Now()
+	if p.Order = c.order.ID; p.At.IsZero() {
+		p.At = time.Now()
+	}
 	if p.Outcome != telephony.Talked {
 		p.Talk = telephony.Untold
 	}
@@ -89,9 +91,10 @@ func (c *call) run() {
 	defer told.Wait()
 	defer close(c.news)
 	ended := c.carryOut()
-	ended.Step = telephony.Ended
+	ended.Step, ended.At = telephony.Ended, time.Now()
 	close(c.done)
 	c.hangUp()
+	c.trunk.x.logger.Info("a call has ended", zap.String("outcome", string(ended.Outcome)), zap.String("reason", ended.Reason), zap.Int64("talk", ended.Talk))
 	c.tell(ended)
 }
 
@@ -105,8 +108,7 @@ func (c *call) hangUp() {
 		l.giveUp()
 		ending.Go(func() {
 			if l == c.operator && c.offer != nil && !l.acknowledged() {
-				l.acknowledge(declined(c.offer))
-				time.Sleep(overtaking)
+				l.refuse(c.offer)
 			}
 			if l == c.visitor && c.talkingSince.IsZero() {
 				<-l.over // which ends by itself: CANCEL or BYE has been sent

@@ -58,6 +58,11 @@ func TestHowCallsEnd(t *testing.T) {
 			visitor: scripts(siptest.Invited, siptest.Early(20002), siptest.Waits(time.Second), siptest.Answers(20004), siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp),
 			steps:   []string{"visitor_rings", "talking", "talked"},
 		},
+		{
+			name: "long sessions", operator: scripts(siptest.Invited, siptest.AnswersLong(20000), siptest.Acknowledged, siptest.HungUp),
+			visitor: scripts(siptest.Invited, siptest.AnswersLong(20002), siptest.Acknowledged, siptest.Waits(time.Second), siptest.HangsUp),
+			steps:   []string{"visitor_rings", "talking", "talked"},
+		},
 		{name: "cancelled while the operator rings", operator: silent, cancel: "operator_rings", steps: []string{"operator_rings", "cancelled"}},
 		{name: "cancelled while the visitor rings", operator: answered, visitor: silent, cancel: "visitor_rings", steps: []string{"operator_rings", "visitor_rings", "cancelled"}},
 		{name: "cancelled while they talk", operator: answered, visitor: answered, cancel: "talking", steps: []string{"operator_rings", "visitor_rings", "talking", "talked"}},
@@ -93,6 +98,8 @@ func TestHowCallsEnd(t *testing.T) {
 				phone.Await()
 			}
 			require.Eventually(t, func() bool { return x.State().Calls == 0 }, patience, 20*time.Millisecond)
+			require.NoError(t, x.Place(t.Context(), o), "the same order once more")
+			require.Zero(t, x.State().Calls)
 			x.mu.Lock()
 			defer x.mu.Unlock()
 			require.Empty(t, x.legs, "nothing is kept of a call that is over")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/emiago/sipgo"
 	"github.com/emiago/sipgo/sip"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
@@ -49,6 +49,8 @@ const (
 	closeTimeout = 5 * time.Second
 	// maxIncoming bounds how many requests are worked on at once.
 	maxIncoming = 200
+	// rememberedOrders is how many orders are known not to be carried out again.
+	rememberedOrders = 1 << 12
 	// strangersLogged is how often it is logged that strangers call.
 	strangersLogged = time.Minute
 )
@@ -81,17 +83,12 @@ type Exchange struct {
 
 	mu      sync.Mutex
 	sockets map[Address]*socket
-	calls   map[string]*call // by the orders' ids
-	legs    map[string]*leg  // by their Call-ID
-	used    map[*Trunk]int   // how many calls go on over each
+	calls   map[string]*call                 // by the orders' ids
+	legs    map[string]*leg                  // by their Call-ID
+	used    map[*Trunk]int                   // how many calls go on over each
+	past    *simplelru.LRU[string, struct{}] // the orders that have been carried out
 	closed  bool
 	ended   sync.WaitGroup
-}
-
-// socket is an address that is listened at.
-type socket struct {
-	close func() error
-	done  chan struct{}
 }
 
 // New returns an exchange that listens nowhere yet; see [Exchange.Listen] and [Exchange.Use].
@@ -101,10 +98,13 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 		incoming: make(chan struct{}, maxIncoming),
 		sockets:  make(map[Address]*socket), calls: make(map[string]*call), legs: make(map[string]*leg), used: make(map[*Trunk]int),
 	}
+	var err error
+	if x.past, err = simplelru.NewLRU[string, struct{}](rememberedOrders, nil); err != nil {
+		return nil, err
+	}
 	parser := sip.NewParser()
 	x.guard = &guard{trusted: x.trusts, dropped: x.drop, parser: parser}
 	log := quiet(logger)
-	var err error
 	x.ua, err = sipgo.NewUA(sipgo.WithUserAgent("Frontdesk"), sipgo.WithUserAgentParser(parser),
 		sipgo.WithUserAgentTransportLayerOptions(sip.WithTransportLayerLogger(log)),
 		sipgo.WithUserAgentTransactionLayerOptions(sip.WithTransactionLayerLogger(log), sip.WithTransactionLayerUnhandledResponseHandler(x.stray)))
@@ -116,69 +116,6 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 	}
 	x.answer()
 	return x, nil
-}
-
-// Listen listens at the addresses beside those that are listened at already. The error names the
-// address that is in use; nothing has changed then.
-func (x *Exchange) Listen(addresses []Address) (err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed {
-		return errClosed
-	}
-	var opened []Address
-	defer func() {
-		if err != nil {
-			for _, a := range opened {
-				x.sockets[a].close()
-				delete(x.sockets, a)
-			}
-		}
-	}()
-	for _, a := range addresses {
-		if x.sockets[a] != nil {
-			continue
-		}
-		if x.sockets[a], err = x.open(a); err != nil {
-			delete(x.sockets, a)
-			return fmt.Errorf("listening for SIP at %s: %w", a, err)
-		}
-		opened = append(opened, a)
-	}
-	return nil
-}
-
-func (x *Exchange) open(a Address) (*socket, error) {
-	family := "4"
-	if a.At.Addr().Is6() && !a.At.Addr().Is4In6() {
-		family = "6"
-	}
-	s := &socket{done: make(chan struct{})}
-	if a.Transport == UDP {
-		c, err := net.ListenPacket("udp"+family, a.At.String())
-		if err != nil {
-			return nil, err
-		}
-		s.close = c.Close
-		go func() {
-			defer close(s.done)
-			x.server.ServeUDP(packets{c, x.guard})
-		}()
-		for x.ua.TransportLayer().Pool(UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
-			time.Sleep(time.Millisecond)
-		}
-		return s, nil
-	}
-	l, err := net.Listen("tcp"+family, a.At.String())
-	if err != nil {
-		return nil, err
-	}
-	s.close = l.Close
-	go func() {
-		defer close(s.done)
-		x.server.ServeTCP(connections{l, x.guard})
-	}()
-	return s, nil
 }
 
 // Use puts the settings and the desk into effect, and stops listening where they do not say so. The
@@ -215,24 +152,6 @@ func (x *Exchange) Use(s Settings, desk Desk) error {
 		t.run()
 	})
 	return nil
-}
-
-// Trim stops listening where the settings in effect do not say so: at the addresses of settings that
-// have not come into effect after all.
-func (x *Exchange) Trim() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.trim()
-}
-
-func (x *Exchange) trim() {
-	t := x.trunk.Load()
-	for a, s := range x.sockets {
-		if t == nil || !slices.Contains(t.settings.Listen, a) {
-			s.close()
-			delete(x.sockets, a)
-		}
-	}
 }
 
 var (
@@ -273,7 +192,7 @@ func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
 	if x.closed {
 		return errClosed
 	}
-	if x.calls[o.ID] != nil {
+	if x.calls[o.ID] != nil || x.past.Contains(o.ID) {
 		return nil
 	}
 	t := x.trunk.Load()
@@ -297,6 +216,7 @@ func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
 	}
 	c := newCall(t, o)
 	x.calls[o.ID] = c
+	x.past.Add(o.ID, struct{}{})
 	x.used[t]++
 	x.observer.SIP(Placed)
 	x.ended.Go(func() {

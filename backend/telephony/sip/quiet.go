@@ -8,8 +8,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// What the library tells of its connections, it tells to a logger of the whole process.
-func init() { sip.SetDefaultLogger(slog.New(slog.DiscardHandler)) }
+// The library has settings for the whole process. What it tells of its connections is not logged. And
+// what is longer than a packet is sent by UDP all the same, in fragments, as others do: trunks that are
+// reached by UDP seldom take TCP for longer messages (RFC 3261, section 18.1.1).
+func init() {
+	sip.SetDefaultLogger(slog.New(slog.DiscardHandler))
+	sip.UDPMTUSize = maxMessage + 200 // of which it leaves 200 free
+}
 
 // quiet takes what the library logs. It logs whole messages, with the numbers in them, so only the
 // words are taken, and only for who looks for a fault.

@@ -103,6 +103,11 @@ var (
 // Answers takes the call up, with a session of media at the port.
 func Answers(port int) string { return reply("200 OK", fmt.Sprintf(session, port)) }
 
+// AnswersLong is Answers with a session that does not fit into one packet.
+func AnswersLong(port int) string {
+	return reply("200 OK", fmt.Sprintf(session, port)+strings.Repeat("\n      a=x-long:"+strings.Repeat("x", 90), 25))
+}
+
 // Early tells of a session before the call is taken up.
 func Early(port int) string { return reply("183 Session Progress", fmt.Sprintf(session, port)) }
 
@@ -131,12 +136,10 @@ func StartScripted(t testing.TB, proxy *Proxy, number string, parts ...string) *
 			t.Logf("%s of %s:\n%s", name, number, content[max(0, len(content)-8000):])
 		}
 	})
-	require.Eventually(t, func() bool { // SIPp has the port once it is ready
-		c, err := net.ListenPacket("udp4", "127.0.0.1:"+strconv.Itoa(port))
-		if err == nil {
-			c.Close()
-		}
-		return err != nil
+	bound := fmt.Sprintf(":%04X ", port)
+	require.Eventually(t, func() bool { // to try the port would take it away from SIPp
+		sockets, err := os.ReadFile("/proc/net/udp")
+		return err == nil && strings.Contains(string(sockets), bound)
 	}, patience, 20*time.Millisecond)
 	proxy.Register(t, number, port)
 	return s

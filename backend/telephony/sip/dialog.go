@@ -1,0 +1,203 @@
+package sip
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo"
+	"github.com/emiago/sipgo/sip"
+)
+
+// confirm takes the dialog from the response (RFC 3261, section 12.1.2).
+func (l *leg) confirm(res *sip.Response) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remoteTag, l.target, l.routes = dialogOf(res, l.invite.Recipient)
+}
+
+func dialogOf(res *sip.Response, otherwise sip.Uri) (tag string, target sip.Uri, routes []string) {
+	if to := res.To(); to != nil { // over TCP nobody has looked
+		tag, _ = to.Params.Get("tag")
+	}
+	target = otherwise
+	if contact := res.Contact(); contact != nil {
+		target = *contact.Address.Clone()
+	}
+	for _, h := range res.GetHeaders("Record-Route") {
+		routes = append(routes, h.Value())
+	}
+	slices.Reverse(routes)
+	return tag, target, routes
+}
+
+// request makes one of the dialog (RFC 3261, section 12.2.1.1).
+func (l *leg) request(method sip.RequestMethod, seq uint32) *sip.Request {
+	return l.within(method, seq, l.remoteTag, l.target, l.routes)
+}
+
+func (l *leg) within(method sip.RequestMethod, seq uint32, tag string, target sip.Uri, routes []string) *sip.Request {
+	r := sip.NewRequest(method, target)
+	r.AppendHeader(sip.HeaderClone(l.invite.From()))
+	to := &sip.ToHeader{Address: l.invite.To().Address, Params: sip.NewParams()}
+	if tag != "" {
+		to.Params.Add("tag", tag)
+	}
+	r.AppendHeader(to)
+	r.AppendHeader(sip.HeaderClone(l.invite.CallID()))
+	r.AppendHeader(&sip.CSeqHeader{SeqNo: seq, MethodName: method})
+	hops := sip.MaxForwardsHeader(70)
+	r.AppendHeader(&hops)
+	for _, route := range routes {
+		r.AppendHeader(sip.NewHeader("Route", route))
+	}
+	if method == sip.INVITE {
+		r.AppendHeader(&sip.ContactHeader{Address: l.trunk.contact})
+		r.AppendHeader(sip.NewHeader("Allow", allowed))
+	}
+	r.SetTransport(strings.ToUpper(l.trunk.settings.Transport))
+	return r
+}
+
+// acknowledge sends the ACK of the answer with the session, and keeps it for when the answer is
+// repeated.
+func (l *leg) acknowledge(description []byte) {
+	l.mu.Lock()
+	ack := l.request(sip.ACK, l.invite.CSeq().SeqNo)
+	for _, name := range []string{"Authorization", "Proxy-Authorization"} { // RFC 3261, section 13.2.2.4
+		if h := l.invite.GetHeader(name); h != nil {
+			ack.AppendHeader(sip.NewHeader(name, h.Value()))
+		}
+	}
+	setSession(ack, description)
+	l.ack = ack.Clone()
+	l.mu.Unlock()
+	l.write(ack)
+}
+
+// refuse acknowledges an answer of which nothing will come. What the phone has offered is declined.
+func (l *leg) refuse(offer []byte) {
+	if offer == nil || l.invite.Body() != nil {
+		l.acknowledge(nil)
+	} else {
+		l.acknowledge(declined(offer))
+	}
+	time.Sleep(overtaking)
+}
+
+// acknowledged tells whether the answer has been acknowledged.
+func (l *leg) acknowledged() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ack != nil
+}
+
+// write sends an ACK. It cannot be told whether it arrives: when it does not, the answer is repeated.
+func (l *leg) write(ack *sip.Request) {
+	l.trunk.client.WriteRequest(ack, sipgo.ClientRequestBuild)
+}
+
+// repeated is told of each further answer to the INVITE. That of our phone gets its ACK again. A
+// proxy may have called several, of which another has answered as well: that one is hung up (RFC
+// 3261, section 13.2.2.4).
+func (l *leg) repeated(res *sip.Response) {
+	if !res.IsSuccess() {
+		return
+	}
+	tag, target, routes := dialogOf(res, l.invite.Recipient)
+	l.mu.Lock()
+	own, ack, seq := tag == l.remoteTag, l.ack, l.invite.CSeq().SeqNo
+	known := l.remoteTag != ""
+	l.mu.Unlock()
+	switch {
+	case own && ack != nil:
+		l.write(ack.Clone())
+	case own || !known: // it is acknowledged when the other phone has answered
+	default:
+		other := l.within(sip.ACK, seq, tag, target, routes)
+		offer := session(res)
+		if offer != nil && l.invite.Body() == nil {
+			setSession(other, declined(offer))
+		}
+		l.write(other)
+		bye := l.within(sip.BYE, seq+1, tag, target, routes)
+		l.trunk.x.ended.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
+			defer cancel()
+			l.trunk.do(ctx, bye, func() uint32 { return seq + 2 })
+		})
+	}
+}
+
+// next is the number of our next request.
+func (l *leg) next() uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq++
+	return l.seq
+}
+
+// bye hangs up, unless that has been done by either side, and waits for the answer for a while. The
+// leg is forgotten after that.
+func (l *leg) bye() {
+	defer l.drop()
+	l.mu.Lock()
+	if l.ended || l.remoteTag == "" {
+		l.mu.Unlock()
+		return
+	}
+	l.ended = true
+	l.seq++
+	r := l.request(sip.BYE, l.seq)
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
+	defer cancel()
+	l.trunk.do(ctx, r, l.next)
+}
+
+// alive asks the phone whether it still knows of the call. What answers at all does, unless it says
+// that it does not (RFC 3261, section 12.2.1.2).
+func (l *leg) alive(ctx context.Context) bool {
+	l.mu.Lock()
+	if l.ended {
+		l.mu.Unlock()
+		return true // the call hears of it
+	}
+	l.seq++
+	r := l.request(sip.OPTIONS, l.seq)
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, aliveTimeout)
+	defer cancel()
+	res, err := l.trunk.do(ctx, r, l.next)
+	return err == nil && res.StatusCode != sip.StatusCallTransactionDoesNotExists && res.StatusCode != sip.StatusRequestTimeout
+}
+
+// heardBye notes that the other side has hung up. It is false when that is known.
+func (l *leg) heardBye() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.ended
+	l.ended = true
+	return !was
+}
+
+// of tells whether the request is of the leg's dialog, and not older than the one before.
+func (l *leg) of(r *sip.Request) (own, inOrder bool) {
+	from, _ := r.From().Params.Get("tag")
+	to, _ := r.To().Params.Get("tag")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if to != l.localTag || l.remoteTag == "" || from != l.remoteTag {
+		return false, false
+	}
+	if r.IsAck() || r.IsCancel() {
+		return true, true
+	}
+	seq := r.CSeq().SeqNo
+	if seq <= l.remoteSeq {
+		return true, false
+	}
+	l.remoteSeq = seq
+	return true, true
+}

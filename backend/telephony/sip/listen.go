@@ -1,0 +1,95 @@
+package sip
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"time"
+)
+
+// socket is an address that is listened at.
+type socket struct {
+	close func() error
+	done  chan struct{}
+}
+
+// Listen listens at the addresses beside those that are listened at already. The error names the
+// address that is in use; nothing has changed then.
+func (x *Exchange) Listen(addresses []Address) (err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return errClosed
+	}
+	var opened []Address
+	defer func() {
+		if err != nil {
+			for _, a := range opened {
+				x.sockets[a].close()
+				delete(x.sockets, a)
+			}
+		}
+	}()
+	for _, a := range addresses {
+		if x.sockets[a] != nil {
+			continue
+		}
+		if x.sockets[a], err = x.open(a); err != nil {
+			delete(x.sockets, a)
+			return fmt.Errorf("listening for SIP at %s: %w", a, err)
+		}
+		opened = append(opened, a)
+	}
+	return nil
+}
+
+func (x *Exchange) open(a Address) (*socket, error) {
+	family := "4"
+	if a.At.Addr().Is6() && !a.At.Addr().Is4In6() {
+		family = "6"
+	}
+	s := &socket{done: make(chan struct{})}
+	if a.Transport == UDP {
+		c, err := net.ListenPacket("udp"+family, a.At.String())
+		if err != nil {
+			return nil, err
+		}
+		s.close = c.Close
+		go func() {
+			defer close(s.done)
+			x.server.ServeUDP(packets{c, x.guard})
+		}()
+		for x.ua.TransportLayer().Pool(UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
+			time.Sleep(time.Millisecond)
+		}
+		return s, nil
+	}
+	l, err := net.Listen("tcp"+family, a.At.String())
+	if err != nil {
+		return nil, err
+	}
+	s.close = l.Close
+	go func() {
+		defer close(s.done)
+		x.server.ServeTCP(connections{l, x.guard})
+	}()
+	return s, nil
+}
+
+// Trim stops listening where the settings in effect do not say so: at the addresses of settings that
+// have not come into effect after all.
+func (x *Exchange) Trim() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.trim()
+}
+
+func (x *Exchange) trim() {
+	t := x.trunk.Load()
+	for a, s := range x.sockets {
+		if t == nil || !slices.Contains(t.settings.Listen, a) {
+			s.close()
+			delete(x.sockets, a)
+		}
+	}
+}
