@@ -96,6 +96,51 @@ func TestOffersGoAround(t *testing.T) {
 	})
 }
 
+// Nobody closes what nobody has answered. However many wait for others, one that can be offered is.
+func TestOffersGoPastAbandonedConversations(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, _ := d.arrives("anna")
+		boris, _ := d.arrives("boris")
+		nobody := d.group(operator.LeastBusy, boris)
+		require.NoError(t, d.operators.SetAway(t.Context(), boris, true))
+		froms := make([]chat.From, 520)
+		for i := range froms {
+			froms[i] = d.visitor()
+			froms[i].GroupID = []int64{0, nobody}[i%2]
+		}
+		var asking sync.WaitGroup
+		for _, from := range froms {
+			asking.Go(func() {
+				_, _, err := d.chats.SayFrom(t.Context(), from, chat.Message{Text: "Hello"})
+				require.NoError(t, err)
+			})
+		}
+		asking.Wait()
+		d.clock.Add(1000)
+		from := d.visitor()
+		from.GroupID = d.group(operator.RoundRobin, anna)
+		late, _ := d.asks(from, "Is anybody there?")
+		d.look()
+		require.Equal(t, anna, d.offered(late))
+	})
+}
+
+// Many that wait for one group are all offered, in their order.
+func TestOffersOfMany(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, _ := d.arrives("anna")
+		group := d.group(operator.RoundRobin, anna)
+		var last chat.Conversation
+		for range 503 {
+			from := d.visitor()
+			from.GroupID = group
+			last, _ = d.asks(from, "Hello")
+		}
+		d.look()
+		require.Equal(t, anna, d.offered(last))
+	})
+}
+
 func TestOffersGoToTheLeastBusy(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		anna, _ := d.arrives("anna")
@@ -130,6 +175,13 @@ func TestConversationOfWhoIsGoneWaitsAgain(t *testing.T) {
 		d.asks(from, "Are you there?")
 		d.look()
 		require.Equal(t, anna, d.get(c).OperatorID, "who may come back at once")
+		lease, err := d.operators.Arrive(t.Context(), anna)
+		require.NoError(t, err)
+		d.look()
+		require.NoError(t, lease.End(t.Context()))
+		d.clock.Add(chat.GoneTime.Milliseconds())
+		d.look()
+		require.Equal(t, anna, d.get(c).OperatorID, "who was there in between has the time again")
 		d.clock.Add(chat.GoneTime.Milliseconds())
 		d.look()
 		now := d.get(c)

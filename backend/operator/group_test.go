@@ -167,9 +167,10 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		require.NoError(t, lease.End(ctx))
 		there(1, sales.ID)
 		there(1, 0)
-		routing, err := o.Routing(ctx, 1, night.ID)
+		routed, err := o.Routed(ctx)
 		require.NoError(t, err)
-		require.Equal(t, operator.LeastBusy, routing)
+		require.Len(t, routed, 1, "the others route to all")
+		require.Equal(t, []any{int64(1), night.ID, operator.LeastBusy}, []any{routed[0].SiteID, routed[0].ID, routed[0].Routing})
 
 		clock.pass(13 * time.Hour)
 		_, err = o.Arrive(ctx, boris.ID)
