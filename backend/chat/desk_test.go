@@ -246,6 +246,31 @@ func TestOneOfManyClaims(t *testing.T) {
 	})
 }
 
+// An id stands for a message of its author's. Another's does not come back by it.
+func TestIDsOfOthers(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		from := s.visitor()
+		c, _ := s.asks(from, "Hello")
+		note := chat.Message{Author: chat.Note, OperatorID: 3, ClientID: "an-id-of-somebody", Text: "secret"}
+		stored, err := s.chats.Say(t.Context(), site, c.ID, note)
+		require.NoError(t, err)
+		again, err := s.chats.Say(t.Context(), site, c.ID, note)
+		require.NoError(t, err)
+		require.Equal(t, stored.Seq, again.Seq)
+		_, got, err := s.chats.SayFrom(t.Context(), from, chat.Message{ClientID: note.ClientID, Text: "What did you note?"})
+		require.ErrorAs(t, err, new(chat.Invalid))
+		require.Empty(t, got.Text)
+		note.OperatorID = 4
+		_, err = s.chats.Say(t.Context(), site, c.ID, note)
+		require.ErrorAs(t, err, new(chat.Invalid))
+		for _, id := range []string{"with\x00nul-and-more", "\xff\xfe-not-text-at-all"} {
+			_, err = s.chats.Say(t.Context(), site, c.ID, chat.Message{Author: chat.Operator, OperatorID: 3, ClientID: id, Text: "x"})
+			require.ErrorAs(t, err, new(chat.Invalid))
+		}
+		require.EqualValues(t, 2, s.get(c).Seq)
+	})
+}
+
 func TestReplies(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ctx := t.Context()
