@@ -296,7 +296,6 @@ func TestChatStreamThatPanics(t *testing.T) {
 
 // listening is an open stream.
 type listening struct {
-	t      *testing.T
 	cancel context.CancelFunc
 	events chan string
 }
