@@ -76,6 +76,9 @@ func callbackStepOf(w *words, s callback.Step) callbackStep {
 	case callback.StepPlaced:
 		step.Text = w.text("callback.step.placed", "at", s.Attempt, "platform", s.Detail)
 	case callback.StepAsked, string(telephony.Ended):
+		if s.By != "" {
+			step.Text = w.text("callback.step.made")
+		}
 		var reason string
 		if reason, step.Said = reasonOf(w, s.Detail); reason != "" {
 			step.Text += ": " + reason
