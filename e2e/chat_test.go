@@ -369,7 +369,7 @@ func TestChatIsAccessible(t *testing.T) {
 	b.says("Do you ship to Oslo? See https://shop.example/")
 	ann.hears(1)
 	ann.says("We do.")
-	b.until(`chatRoot.querySelectorAll(".msg").length === 2`)
+	b.until(`chatRoot.querySelectorAll(".msg:has(time)").length === 2`)
 	require.Equal(t, "log", value[string](b, `chatRoot.querySelector(".log").getAttribute("role")`))
 	for _, scheme := range []string{"light", "dark"} {
 		b.prefers("prefers-color-scheme", scheme)
@@ -418,8 +418,7 @@ func TestChatThroughAProxyThatBuffers(t *testing.T) {
 	ann := p.answers(t, settings)
 	to, err := url.Parse(p.shop)
 	require.NoError(t, err)
-	passing := httputil.NewSingleHostReverseProxy(to)
-	passing.Director = func(r *http.Request) { r.URL.Scheme, r.URL.Host = to.Scheme, to.Host } // the host stays
+	passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host }} // the host stays
 	var held atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/v1/chat/stream") {

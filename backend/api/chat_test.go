@@ -229,7 +229,6 @@ func TestChatFiles(t *testing.T) {
 
 // listening is an open stream.
 type listening struct {
-	t      *testing.T
 	cancel context.CancelFunc
 	events chan string
 }

@@ -97,7 +97,7 @@ func TestHTTP10(t *testing.T) {
 		_, err = fmt.Fprintf(conn, "POST /frontdesk/api/add_offline_message/ HTTP/1.0\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded; charset=UTF-8\r\nContent-Length: %d\r\n\r\n%s",
 			address.Host, len(content), content)
 		require.NoError(t, err)
-		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodPost, URL: address})
 		require.NoError(t, err)
 		defer response.Body.Close()
 		require.Equal(t, added, s.read(response).raw)

@@ -241,7 +241,7 @@ func (w *Widget) checkFields() error {
 // Check tells what is wrong with the field.
 func (f FormField) Check() error {
 	if !fieldName.MatchString(f.Name) {
-		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits and _ - .", f.Name)
+		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits, dots, _ and -", f.Name)
 	}
 	if len(f.Label) == 0 && !slices.Contains(KnownFields, f.Name) {
 		return fmt.Errorf(`field %q: expected %s, or a label behind the name of a field of the site's own, such as field city optional "City"`, f.Name, strings.Join(KnownFields, ", "))
