@@ -369,7 +369,7 @@ func TestChatIsAccessible(t *testing.T) {
 	b.says("Do you ship to Oslo? See https://shop.example/")
 	ann.hears(1)
 	ann.says("We do.")
-	b.until(`chatRoot.querySelectorAll(".msg").length === 2`)
+	b.until(`chatRoot.querySelectorAll(".msg:has(time)").length === 2`)
 	require.Equal(t, "log", value[string](b, `chatRoot.querySelector(".log").getAttribute("role")`))
 	for _, scheme := range []string{"light", "dark"} {
 		b.prefers("prefers-color-scheme", scheme)

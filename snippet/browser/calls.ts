@@ -25,7 +25,8 @@ export const calls = new Set<Call>();
 /**
  * Makes a call of the service: at once when the ids of its view are known, else as soon as they are.
  * The service takes it at most once, and delivery goes on after the page has been told that it took too
- * long, unless `patient` says that only the end of it counts. Without a body the call fails, in the same way as any other.
+ * long, unless `patient` says that only the end of it counts. A call for which there is no consent until then is dropped, and told so.
+ * Without a body the call fails, in the same way as any other.
  */
 export function call(
   route: string,
@@ -33,12 +34,11 @@ export function call(
   settled?: (answer: Answer) => void,
   patient?: boolean,
 ): Call | undefined {
-  let open = true;
   const settle = (answer: Answer): void => {
-    const first = open;
-    open = false;
-    if (first && settled) {
-      settled(answer);
+    const tell = settled;
+    settled = undefined;
+    if (tell) {
+      tell(answer);
     }
   };
   if (!key || !body || calls.size >= limit) {
@@ -48,11 +48,9 @@ export function call(
   const made: Call = { route, body: { id: randomId(), ...body }, view: current, due: patient ? Infinity : Date.now() + deadline, settle };
   calls.add(made);
   setTimeout(() => {
-    if (!patient) {
-      settle(failure('timeout'));
-    }
-    if (!made.sent && !consented()) {
-      calls.delete(made);
+    const dropped = !made.sent && !consented() && calls.delete(made);
+    if (dropped || !patient) {
+      settle(failure(dropped ? 'no_consent' : 'timeout'));
     }
   }, deadline);
   pump();
@@ -102,7 +100,6 @@ function behind(made: Call): boolean {
 function send(made: Call): void {
   made.sent = true;
   const { credentials, hit, refused } = made.view!;
-  const proof = credentials ? { credentials } : { hit };
   const done = (answer: Answer): void => {
     calls.delete(made);
     made.settle(answer);
@@ -118,7 +115,7 @@ function send(made: Call): void {
       made.settle(answer);
     }
   };
-  deliver(made.route, { ...made.body, ...proof }, missed, done);
+  deliver(made.route, { ...made.body, credentials, hit: credentials ? undefined : hit }, missed, done);
 }
 
 /** Calls back into the page. What it throws there is reported as the page's own error and stops nothing here. */

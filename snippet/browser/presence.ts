@@ -47,7 +47,7 @@ async function say(presence: string, view: View): Promise<void> {
   const { credentials, hit } = view;
   const asked = Date.now();
   const numbers = (presence === 'here' && leased()) || undefined;
-  const { data } = await request('presence', encode({ presence, numbers, ...(credentials ? { credentials } : { hit }) }));
+  const { data } = await request('presence', encode({ presence, numbers, credentials, hit: credentials ? undefined : hit }));
   if (data.numbers && view === current) {
     take(data.numbers, asked);
   }

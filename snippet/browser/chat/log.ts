@@ -34,10 +34,10 @@ const address = /https?:\/\/[^\s<>"'`\u201c\u201d\u00ab\u00bb]*[^\s<>"'`\u201c\u
 
 export function log(shell: Shell, download: (id: number, name: string) => void, retry: (unsent: Unsent) => void, more: (seq: number) => void): Log {
   const { make, texts, language } = shell;
-  const greeting = make('p', { class: 'greeting' }, shell.widget.greeting || texts['chat.greeting']);
+  const greeting = make('p', { dir: 'auto' }, shell.widget.greeting || texts['chat.greeting']);
   const earlier = make('button', { type: 'button', class: 'more', hidden: true, click: () => more(first) }, texts['chat.earlier']);
   const waiting = make('div', { class: 'line' });
-  const element = make('div', { class: 'log', role: 'log', 'aria-label': texts['chat.title'], 'aria-live': 'off', tabindex: 0 }, greeting, earlier, waiting);
+  const element = make('div', { class: 'log', role: 'log', 'aria-label': texts['chat.title'], 'aria-live': 'off', tabindex: 0 }, make('div', { class: 'msg greeting' }, greeting), earlier, waiting);
   const shown: Record<number, Line> = {};
   let first = 0;
   let last = 0;
@@ -46,7 +46,7 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
   let speaking: ReturnType<typeof setTimeout> | undefined;
 
   function timeOf(at: number): string {
-    return new Date(at).toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
+    return new Date(at).toLocaleTimeString(language, { hour: 'numeric', minute: '2-digit' });
   }
 
   function dayOf(at: number): string {

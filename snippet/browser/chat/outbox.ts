@@ -32,6 +32,10 @@ export interface Outbox {
 /** Bytes of a file, as the service takes it. */
 export const largest = 5 << 20;
 
+/** Milliseconds after which the visitor is told that a message takes its time, and after which a file is given up for another attempt. */
+const slow = 5000;
+const uploading = 300_000;
+
 /**
  * Messages go one after another, so that they arrive in their order. What has not arrived is kept over the pages of the tab, and is
  * sent again under the same id, by which the service knows it.
@@ -96,26 +100,37 @@ export function outbox(
       upload(next);
       return;
     }
-    const { id, text, invitation } = next;
+    const unsent = next;
+    const { id, text, invitation } = unsent;
+    setTimeout(() => {
+      if (sending === unsent) {
+        unsent.late = true;
+        changed();
+      }
+    }, slow);
     const request = { text, invitation, language: shell.language };
     core.call('chat/say', { id, conversation: known() || undefined, request }, settled, true);
   }
 
   async function upload({ id, file }: Unsent): Promise<void> {
     let answer: Answer = { success: false, status: 0, statusText: '', data: {} };
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), uploading);
     try {
       if (Date.now() - line.since > 300_000) {
         await line.ask({ after: 1e15 });
       }
       const address =
         'v1/chat/send?t=' + line.token + '&id=' + id + '&l=' + shell.language + '&name=' + encodeURIComponent(file!.name) + '&conversation=' + known();
-      const response = await fetch(core.base + address, { method: 'POST', body: file, credentials: 'include', headers: { 'Content-Type': 'application/octet-stream' } });
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const response = await fetch(core.base + address, { method: 'POST', body: file, credentials: 'include', headers, signal: abort.signal });
       answer.status = response.status;
       answer.data = await response.json();
       answer.success = response.ok && answer.data.success === true;
     } catch {
       // It is not there, or has not said.
     }
+    clearTimeout(timer);
     settled(answer);
   }
 
@@ -128,7 +143,7 @@ export function outbox(
       go();
       return;
     }
-    if (!status || status === 408 || status === 429 || status >= 500) {
+    if (data.code !== 'no_consent' && (!status || status === 408 || status === 429 || status >= 500)) {
       unsent.late = true;
       setTimeout(go, 5000 + Math.random() * 5000);
     } else {

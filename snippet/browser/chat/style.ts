@@ -1,14 +1,14 @@
 export const style = `
-.log{flex:1 1 auto;min-height:120px;overflow:auto;overscroll-behavior:contain;padding:4px 20px 12px;display:flex;flex-direction:column}
+.log{flex:1 1 auto;min-height:60px;overflow:auto;overscroll-behavior:contain;padding:4px 20px 12px;display:flex;flex-direction:column}
 .log:focus-visible{outline-offset:-3px}
 .log>:first-child{margin-top:auto}
 .line{display:flex;flex-direction:column}
-.greeting{color:var(--quiet);padding:8px 0 12px;overflow-wrap:anywhere}
+.greeting{align-self:flex-start}
 .day{align-self:center;margin:14px 0 6px;font-size:12.5px;color:var(--quiet)}
 .msg{max-width:85%;margin-top:8px;align-self:flex-start}
-.msg p{padding:8px 12px;border-radius:14px 14px 14px 4px;background:var(--raised);white-space:pre-wrap;overflow-wrap:anywhere}
+.msg p{padding:8px 12px;border-radius:14px;border-end-start-radius:4px;background:var(--raised);white-space:pre-wrap;overflow-wrap:anywhere}
 .own{align-self:flex-end}
-.own p{background:var(--accent);color:var(--on-accent);border-radius:14px 14px 4px 14px}
+.own p{background:var(--accent);color:var(--on-accent);border-radius:14px;border-end-end-radius:4px}
 .told{align-self:center;max-width:100%}
 .told p{background:none;padding:4px 0;color:var(--quiet);font-size:14px;text-align:center}
 .msg a{color:var(--ink)}
@@ -24,7 +24,9 @@ export const style = `
 .writing textarea{flex:1;min-height:44px;height:44px;max-height:132px;border-color:transparent;padding:10px 12px}
 .writing .sign{width:44px;height:44px}
 .writing .go{color:var(--ink)}
+[dir=rtl] .go svg{transform:scaleX(-1)}
 .mailing{display:flex;gap:8px;padding:8px 20px;flex:none}
 .mailing input{flex:1;min-width:0}
 .mailing button{padding:0 14px;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600}
+@media(forced-colors:active){.msg:not(.told) p{border:1px solid}}
 `;

@@ -15,11 +15,12 @@ export interface Desk extends Panels {
   end(): void;
 }
 
-/** All panels of one page. */
-export function desk(core: Core, language: string, texts: Record<string, string>, widget: Widget): Desk {
+/** All panels of one page. `told` says whether an operator was available when the service said how they look. */
+export function desk(core: Core, language: string, texts: Record<string, string>, widget: Widget, told: boolean): Desk {
   const shell = frame({ texts, widget, language, wanted, turned });
   const { views } = shell;
-  const tell = notices(shell.all, texts['panel.close']);
+  const outside = notices(shell.outside, texts['panel.close']);
+  const inside = notices(shell.inside, texts['panel.close']);
   const request = makeRequest(core, views.request, texts, widget, shell.close);
   const phone = makePhone(core, views.phone, language, texts, widget, shell.close);
   let chat: Chat | undefined;
@@ -46,10 +47,15 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     leave: (text) => openRequest(text),
     unread: shell.unread,
     say: shell.say,
-    notice: tell,
+    notice,
     kept,
     keep,
   };
+
+  /** Says it over the page, and where the panel is open, in the panel, of which it hides nothing. */
+  function notice(text: string, failed?: boolean): void {
+    (shell.shown ? inside : outside)(text, failed);
+  }
 
   function slot(name: string): string {
     return 'cs:' + core.key + ':' + name;
@@ -84,6 +90,12 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     }
   }
 
+  /** Whether somebody is there. Before the page has its ids, as before the visitor has agreed, it is not kept current. */
+  function online(): boolean {
+    const view = core.view();
+    return core.online() || (told && !(view && view.credentials));
+  }
+
   /** The chat, loaded when somebody first wants it; undefined while it cannot be had. */
   async function conversation(): Promise<Chat | undefined> {
     loading = loading || load();
@@ -93,7 +105,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   async function openChat(invitation?: string): Promise<void> {
-    const found = widget.chat && core.online() ? await conversation() : undefined;
+    const found = widget.chat && online() ? await conversation() : undefined;
     if (found) {
       found.open(invitation);
     } else if (!over) {
@@ -102,7 +114,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   function openRequest(message?: string): void {
-    const into = request.prepare(widget.chat && !core.online(), message);
+    const into = request.prepare(widget.chat && !online(), message);
     shell.open('request', widget.title || texts['request.title'], into);
   }
 
@@ -202,7 +214,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     chat: () => void openChat(),
     request: () => openRequest(),
     phone: openPhone,
-    notice: (status) => tell(statuses(texts)[status] || statuses(texts)[3], status > 0),
+    notice: (status) => notice(statuses(texts)[status] || statuses(texts)[3], status > 0),
     end() {
       over = true;
       clearInterval(watching);

@@ -1,4 +1,6 @@
+import type { Answer } from '../view';
 import { empty, make, set } from './dom';
+import type { Core } from './shell';
 
 /** One field with its label and what is wrong with it. */
 export interface Input {
@@ -38,42 +40,60 @@ export function field(
   return { element: make('div', { class: 'field' }, title, input, error), input, fault };
 }
 
-/** The button that sends a form, and what is said when sending fails. */
+/** Milliseconds after which the visitor is told that sending takes its time. */
+const slow = 5000;
+
+/** The button that sends a form, and what is said of it. */
 export interface Sending {
   elements: HTMLElement;
-  /** Whether it is under way; nothing is sent twice. */
-  readonly busy: boolean;
-  begin(): void;
-  /** Over, with what went wrong. */
-  over(failure?: string): void;
+  /** Sends a request, unless one is under way. The form gets the answer, but for refusals that any form may meet: these are said here. */
+  post(route: string, request: Record<string, unknown>, over: (answer: Answer) => void): void;
+  /** Says what went wrong. */
+  fail(text: string): void;
 }
 
 /**
  * The form is none of the browser's: pages in a sandbox may have no forms. It is sent by the button, or by Enter in a field of one line;
  * `send` begins it.
  */
-export function sending(label: string, wait: string, send: () => void): Sending {
-  const failed = make('p', { class: 'failed', role: 'alert', hidden: true });
+export function sending(core: Core, label: string, texts: Record<string, string>, send: () => void): Sending {
+  const words = make('p', { role: 'alert', hidden: true });
   const button = make('button', { type: 'button', class: 'main', click: send }, label);
   let busy = false;
   const put = (on: boolean): void => {
     busy = on;
-    button.textContent = on ? wait : label;
+    button.textContent = on ? texts['form.sending'] : label;
     set(button, 'aria-disabled', on && 'true');
   };
+  const say = (text: string, className: string): void => {
+    words.textContent = text;
+    words.hidden = !text;
+    set(words, 'class', className);
+  };
+  const fail = (text: string): void => say(text, 'failed');
   return {
-    elements: make('div', { class: 'send' }, failed, button),
-    get busy() {
-      return busy;
-    },
-    begin() {
-      failed.hidden = true;
+    elements: make('div', { class: 'send' }, words, button),
+    fail,
+    post(route, request, over) {
+      if (busy) {
+        return;
+      }
       put(true);
-    },
-    over(failure) {
-      put(false);
-      failed.textContent = failure || '';
-      failed.hidden = !failure;
+      say('', '');
+      const timer = setTimeout(() => say(texts['form.late'], 'waits'), slow);
+      const settled = (answer: Answer): void => {
+        clearTimeout(timer);
+        put(false);
+        const refusal = answer.success ? '' : texts['form.refused.' + answer.data.code] || '';
+        fail(refusal);
+        if (!refusal) {
+          over(answer);
+        }
+      };
+      core.call(route, { request }, settled, true);
+      if (!core.view()) {
+        fail(texts['form.refused.no_consent']); // It goes if there is consent in a moment.
+      }
     },
   };
 }

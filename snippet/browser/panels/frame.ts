@@ -29,8 +29,11 @@ export interface Frame {
   /** Shows the launcher. */
   launch(): void;
   unread(count: number): void;
-  /** Where notices and invitations are put. */
+  /** Where invitations are put. */
   all: HTMLElement;
+  /** Where notices are put: over the page, and in the panel. */
+  outside: HTMLElement;
+  inside: HTMLElement;
   dress(css: string): void;
   say(text: string): void;
   end(): void;
@@ -68,10 +71,13 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
   const call = make('button', { type: 'button', class: 'way', click: () => wanted('phone') }, icon(signs.phone), texts['panel.call']);
   const ways = make('nav', { class: 'ways', 'aria-label': texts['panel.ways'], hidden: !widget.sitephone }, write, call);
   const head = make('div', { class: 'head' }, face || undefined, heading, signButton(signs.close, texts['panel.close'], close));
+  const outside = make('div', { role: 'status' });
+  const inside = make('div', { role: 'status' });
   const panel = make(
     'div',
     { class: 'panel', role: 'dialog', 'aria-labelledby': 'title', hidden: true, keydown: pressed },
     head,
+    inside,
     views.chat,
     views.request,
     views.phone,
@@ -80,7 +86,7 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
   const badge = make('span', { class: 'badge', 'aria-hidden': true, hidden: true });
   const launcher = make('button', { type: 'button', class: 'launcher', hidden: true, click: () => (shown ? close() : wanted('write')) });
   const voice = make('div', { class: 'unseen', role: 'status' });
-  const all = make('div', { class: 'all', lang: language, dir: getComputedStyle(document.documentElement).direction }, launcher, panel, voice);
+  const all = make('div', { class: 'all', lang: language, dir: getComputedStyle(document.documentElement).direction }, launcher, panel, voice, outside);
   let shown: View | undefined;
   let unread = 0;
   let opener: HTMLElement | null = null;
@@ -200,6 +206,8 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
       mark();
     },
     all,
+    outside,
+    inside,
     dress: (css) => void adopt(root, css),
     say: (text) => (voice.textContent = text),
     end() {

@@ -16,6 +16,9 @@ interface Run {
   over?: boolean;
 }
 
+/** Milliseconds between two attempts to learn how the panels look. */
+const pauses = [700, 2000];
+
 let run: Run | undefined;
 
 export const show: Part['show'] = async (name, status, base, key, settings, call, request, online, view) => {
@@ -39,9 +42,19 @@ export const show: Part['show'] = async (name, status, base, key, settings, call
 async function open(now: Run): Promise<Desk | undefined> {
   const { core } = now;
   const language = document.documentElement.lang || navigator.language;
-  const { success, data } = await core.request('widget?k=' + encodeURIComponent(core.key) + '&l=' + encodeURIComponent(language));
-  const { language: spoken, texts, widget } = data as unknown as Told;
-  return success && !now.over ? desk(core, spoken, texts, widget) : undefined;
+  for (let attempt = 0; !now.over; attempt++) {
+    const { success, data } = await core.request('widget?k=' + encodeURIComponent(core.key) + '&l=' + encodeURIComponent(language));
+    if (success && !now.over) {
+      const { language: spoken, texts, widget, online } = data as unknown as Told;
+      return desk(core, spoken, texts, widget, online);
+    }
+    if (attempt === pauses.length) {
+      break;
+    }
+    // Pages change Promise: this needs none.
+    await { then: (over: () => void) => setTimeout(over, pauses[attempt]) };
+  }
+  return undefined;
 }
 
 export async function end(): Promise<void> {

@@ -3,12 +3,9 @@ import { icon, make, signButton, signs } from './dom';
 /** Milliseconds for which a notice stays, unless the visitor is at it. */
 const stay = 8000;
 
-/** A short notice over the page: one at a time. It gives how to take it away. */
-export function notices(all: HTMLElement, close: string): (text: string, failed?: boolean) => void {
-  // It is there before it says something: screen readers tell changes.
-  const place = make('div', { role: 'status' });
+/** Short notices, one at a time, in an element that is there before: screen readers tell changes. It gives how to say one. */
+export function notices(place: HTMLElement, close: string): (text: string, failed?: boolean) => void {
   let gone: () => void = () => {};
-  all.appendChild(place);
   return (text, failed) => {
     gone();
     let timer = 0;

@@ -36,7 +36,7 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
     later,
   );
   const question = widget.captcha ? makeCaptcha(core, language, texts) : undefined;
-  const send = sending(texts['phone.order'], texts['form.sending'], submit);
+  const send = sending(core, texts['phone.order'], texts, submit);
   const form = make(
     'form',
     { novalidate: true, keydown: byEnter(submit) },
@@ -85,12 +85,11 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
       number.input.focus();
     } else if (wanted !== undefined && wanted <= Date.now()) {
       time.input.focus();
-    } else if (!send.busy) {
+    } else {
       const solution = question ? question.solution() : {};
       if (solution) {
-        send.begin();
         const request = { ...solution, phone: number.input.value, delayed_call_time: wanted === undefined ? undefined : String(wanted) };
-        core.call('callback', { request }, (answer) => over(answer, wanted !== undefined));
+        send.post('callback', request, (answer) => over(answer, wanted !== undefined));
       }
     }
   }
@@ -99,15 +98,13 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
     const { status, code } = Object(data.result);
     const foreign = /^(wrong_phone|number_type_not_allowed|country_not_allowed)$/.test(code);
     if (success) {
-      send.over();
       shown = false;
       const words = code !== 'later' ? texts['phone.told.now'] : later ? texts['phone.told.later'] : texts['phone.told.opening'];
       told(view, icon(signs.phone), words, undefined, texts['panel.close'], closed);
     } else if (status === 1 && question) {
-      send.over();
       question.wrong();
     } else {
-      send.over(foreign ? undefined : statuses(texts)[status] || statuses(texts)[3]);
+      send.fail(foreign ? '' : statuses(texts)[status] || statuses(texts)[3]);
       if (question) {
         question.renew();
       }

@@ -34,7 +34,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
       whole = masked(core, widget, fields[i].input as HTMLInputElement);
     }
   }
-  const send = sending(texts['request.send'], texts['form.sending'], submit);
+  const send = sending(core, texts['request.send'], texts, submit);
   const form = make('form', { novalidate: true, keydown: byEnter(submit) });
   let sent = false;
 
@@ -82,15 +82,15 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
     body.user_fields = others;
     if (first) {
       first.input.focus();
-    } else if (!send.busy) {
-      send.begin();
-      core.call('lead', { request: body }, over, true);
+    } else {
+      send.post('lead', body, over);
     }
   }
 
   function over({ success }: Answer): void {
-    send.over(success ? undefined : texts['form.failed']);
-    if (success) {
+    if (!success) {
+      send.fail(texts['form.failed']);
+    } else {
       sent = true;
       for (let i = 0; i < fields.length; i++) {
         if (widget.fields[i].name === 'message') {

@@ -3,6 +3,9 @@ import { surfaces } from './color';
 /** Width in pixels up to which a panel takes the whole screen. */
 export const narrow = 540;
 
+/** Height in pixels up to which the launcher makes room for the panel, as on pages at twice their size. */
+const low = 560;
+
 /**
  * Rules of the host are important: those of a shadow tree then stand above the page's own, important ones too (CSS Cascading 5, 6.1).
  * Everything else is out of the page's reach.
@@ -19,6 +22,7 @@ direction:ltr!important;unicode-bidi:isolate!important;color-scheme:light dark!i
 [hidden]{display:none!important}
 .all{font:400 15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;color:var(--text);text-align:start;-webkit-text-size-adjust:100%}
 h2,p,fieldset,legend,form{margin:0;padding:0;border:0;min-width:0}
+h2,p,label,legend,button,span,time{unicode-bidi:plaintext}
 button,input,select,textarea{font:inherit;color:inherit;margin:0;-webkit-tap-highlight-color:transparent}
 button{cursor:pointer;border:1px solid transparent;background:none;padding:0;touch-action:manipulation}
 :focus{outline:none}
@@ -43,7 +47,7 @@ border:2px solid var(--surface);font-size:12px;line-height:18px;font-weight:600;
 .face{width:36px;height:36px;border-radius:50%;object-fit:cover;flex:none}
 .sign{width:36px;height:36px;border-radius:8px;display:grid;place-items:center;color:var(--quiet);flex:none}
 .sign:hover{background:var(--raised);color:var(--text)}
-.view{overflow:auto;overscroll-behavior:contain;padding:4px 20px 20px;flex:1 1 auto}
+.view{overflow:auto;overscroll-behavior:contain;scroll-padding-bottom:124px;padding:4px 20px 20px;flex:1 1 auto}
 .chat{display:flex;flex-direction:column;min-height:0;flex:1 1 480px}
 .ways{display:flex;flex:none;border-top:1px solid var(--line)}
 .way{flex:1;display:flex;align-items:center;justify-content:center;gap:8px;min-height:48px;padding:6px 8px;font-size:14px;color:var(--quiet)}
@@ -63,7 +67,8 @@ select{padding-inline-end:8px}
 input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:-1px}
 [aria-invalid]{border-color:var(--bad)}
 .error{margin-top:5px;font-size:13.5px;color:var(--bad)}
-.failed{margin-bottom:14px;padding:10px 12px;border-radius:10px;background:var(--raised);color:var(--bad)}
+.failed,.waits{margin-bottom:14px;padding:10px 12px;border-radius:10px;background:var(--raised)}
+.failed{color:var(--bad)}
 .main{width:100%;min-height:46px;padding:8px 16px;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600}
 .main:hover{filter:brightness(1.06)}
 .main[aria-disabled]{opacity:.65;cursor:default}
@@ -87,6 +92,7 @@ input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:-
 .invitation p{flex:1;margin:6px 0 12px;overflow-wrap:anywhere}
 .notice{bottom:24px;display:flex;gap:8px;align-items:center;width:340px;max-width:calc(100vw - 32px);padding-block:12px;padding-inline:16px 8px}
 .with .notice{bottom:96px}
+.panel .notice{position:static;flex:none;width:auto;max-width:none;margin:0 20px 12px;background:var(--raised);box-shadow:none}
 .notice svg{flex:none}
 .notice>svg{color:var(--ink)}
 .notice.bad>svg{color:var(--bad)}
@@ -99,6 +105,10 @@ input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:-
 .invitation,.left .invitation,.notice,.with .notice,.left .notice{right:16px;left:16px;bottom:84px;width:auto}
 .notice{bottom:16px}
 }
+@media(max-height:${low}px) and (min-width:${narrow + 1}px){
+.open .launcher{display:none}
+.panel,.with .panel{bottom:16px;max-height:calc(100vh - 32px)}
+}
 @media(prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
-@media(forced-colors:active){.panel,.launcher,.main,.invitation,.notice{border:1px solid}}
+@media(forced-colors:active){.panel,.launcher,.main,.invitation,.notice,.badge,.mark{border:1px solid}}
 `;
