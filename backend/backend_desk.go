@@ -216,6 +216,8 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Operators:  operators,
 		Numbers:    numbers,
 		Calls:      calls,
+		Callbacks:  desk.Callbacks,
+		Region:     desk.regionOf,
 		Leases:     leases,
 		Previews:   previews,
 		Deliveries: desk.Deliveries,

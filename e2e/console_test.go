@@ -257,7 +257,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
 	require.NoError(t, err)
-	p := runExample(t, "")
+	p := runProgram(t, callingBack(example(t)), "")
 	outside := newTab(t)
 	desk := p.signedIn(t)
 	require.True(t, sendRequest(p.credentials(t), map[string]string{
@@ -275,6 +275,11 @@ func TestConsoleIsAccessible(t *testing.T) {
 	p.writes(t, p.credentials(t), "Is Birch in stock? https://shop.example/lamps")
 	desk.visit(p.console + "/chats")
 	chat := value[string](desk, `document.querySelector("#chats a").pathname`)
+
+	visitor := newTab(t)
+	p.open(visitor, "/lamps/")
+	visitor.do(`Svc.sitePhoneCall({phone: "8 912 345-67-89", delayed_call_time: Date.now() + 86400000})`)
+	callback := p.lastCallback(t, desk)
 
 	check := func(b *tab, path string) {
 		b.visit(p.console + path)
@@ -300,7 +305,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				b.prefers("prefers-color-scheme", scheme)
 			}
 			check(outside, "/sign-in")
-			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/chats", chat, "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
+			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/callbacks", callback, "/callbacks/new", "/chats", chat, "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
 				"/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/operators", "/operators/1", "/history", "/account", "/nowhere"} {
 				check(desk, path)
 			}

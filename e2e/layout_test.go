@@ -64,9 +64,24 @@ const faults = `(() => {
 	return found;
 })()`
 
+// callingBack is the configuration in which visitors can be called back, by a platform that does
+// not answer.
+func callingBack(config string) string {
+	config = strings.Replace(config, "telephony webhook {", "telephony webhook http://localhost:9/ {", 1)
+	return strings.Replace(config, "\t\tprerender static\n", "\t\tprerender static\n\t\tcallback {\n\t\t\tphone 74951234567\n\t\t}\n", 1)
+}
+
+// lastCallback is the address of the latest callback's page in the console.
+func (p *program) lastCallback(t *testing.T, desk *tab) string {
+	t.Helper()
+	desk.visit(p.console + "/callbacks")
+	desk.until(`document.querySelector("#callbacks a")`) // it comes by itself
+	return value[string](desk, `document.querySelector("#callbacks a").pathname`)
+}
+
 func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 	t.Parallel()
-	p := runExample(t, "")
+	p := runProgram(t, callingBack(example(t)), "")
 	desk := p.signedIn(t)
 	desk.visit(p.console + "/sites") // a second site, by which lists can be narrowed
 	desk.do(`document.getElementById("key").value = "a-shop-of-lamps-and-lanterns.in-the-longest-of-domains.example"; document.querySelector("main form").requestSubmit()`)
@@ -117,11 +132,14 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 	chat := value[string](desk, `document.querySelector("#chats a").pathname`)
 	require.True(t, value[bool](desk, `fetch("/sites/1/replies", {method: "POST", body: new URLSearchParams({word: "достопримечательности-и-светильник", place: 1, text: "Достопримечательность ".repeat(40)})}).then((a) => a.status < 500)`))
 
+	visitor.do(`Svc.sitePhoneCall({phone: "8 912 345-67-89", delayed_call_time: Date.now() + 86400000})`)
+	callback := p.lastCallback(t, desk)
+
 	for _, language := range []string{"en", "ru"} {
 		desk.visit(p.console + "/account")
 		desk.do(`window.earlier = true; document.querySelector("[name=language][value=` + language + `]").click()`)
 		desk.until(`!window.earlier && document.documentElement.lang === "` + language + `" && document.readyState === "complete"`)
-		for _, path := range []string{"/visitors", "/leads", "/leads?q=Бюро&owner=nobody&since=2020-01-01&from=0", "/leads/refused", "/leads/forms", lead, card, "/calls", "/chats", chat, "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/74951234567", "/numbers/1/who?address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnews", "/numbers/pools", "/pools/1/new", "/operators", "/operators/1", "/history", "/person", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/sites/1/widget", "/sites/1/groups", "/sites/1/groups/new", "/sites/1/deliveries", "/sites/1/endpoints/1", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/account", "/nowhere"} {
+		for _, path := range []string{"/visitors", "/leads", "/leads?q=Бюро&owner=nobody&since=2020-01-01&from=0", "/leads/refused", "/leads/forms", lead, card, "/calls", "/callbacks", "/callbacks?state=closed", callback, "/callbacks/new?site=0", "/callbacks/new?site=1", "/visitors?site=0", "/chats", chat, "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/74951234567", "/numbers/1/who?address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnews", "/numbers/pools", "/pools/1/new", "/operators", "/operators/1", "/history", "/person", "/sites", "/sites/1", "/sites/2", "/sites/1/settings", "/sites/1/widget", "/sites/1/groups", "/sites/1/groups/new", "/sites/1/deliveries", "/sites/1/endpoints/1", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/account", "/nowhere"} {
 			desk.size(1280, 800, false)
 			desk.visit(p.console + path)
 			for _, width := range []int64{320, 390, 721, 768, 900, 1000, 1280, 1920} {

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -37,11 +38,15 @@ type Subjects struct {
 	Operators  *operator.Operators
 	Numbers    *number.Shown
 	Calls      *number.Calls
+	Callbacks  *callback.Callbacks
 	Leases     *number.Leases
 	Previews   *number.Previews
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
 	Forms      *form.Forms
+	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
+	// alpha-2, or empty. It may be nil.
+	Region func(ctx context.Context, siteID int64) string
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
@@ -65,16 +70,17 @@ type Console struct {
 	crossing http.CrossOriginProtection
 	routes   http.Handler
 
-	streams        streams
-	attendance     attendance
-	sharedLeads    *shared[leadKey, lead.Lead]
-	sharedStaff    *shared[scope.Sites, []operator.Operator]
-	sharedCalls    *shared[callKey, number.Call]
-	sharedSites    *shared[struct{}, []site.Site]
-	sharedPresence *shared[presenceKey, *presence]
-	sharedMoves    *shared[moveKey, []byte]
-	sharedChats    *shared[chatKey, chatSeen]
-	sharedCalling  *shared[callingKey, []chatSeen]
+	streams         streams
+	attendance      attendance
+	sharedLeads     *shared[leadKey, lead.Lead]
+	sharedStaff     *shared[scope.Sites, []operator.Operator]
+	sharedCalls     *shared[callKey, number.Call]
+	sharedCallbacks *shared[callbackKey, callback.Callback]
+	sharedSites     *shared[struct{}, []site.Site]
+	sharedPresence  *shared[presenceKey, *presence]
+	sharedMoves     *shared[moveKey, []byte]
+	sharedChats     *shared[chatKey, chatSeen]
+	sharedCalling   *shared[callingKey, []chatSeen]
 }
 
 // New returns the console over its subjects.
@@ -94,6 +100,9 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		return c.Operators.List(ctx, sites)
 	})
 	c.sharedCalls = newShared(1000, 10*time.Second, now, func(ctx context.Context, k callKey) (number.Call, error) { return c.Calls.Get(ctx, k.site, k.id) })
+	c.sharedCallbacks = newShared(1000, 10*time.Second, now, func(ctx context.Context, k callbackKey) (callback.Callback, error) {
+		return c.Callbacks.Get(ctx, k.site, k.id)
+	})
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
 	c.sharedPresence = newShared(64, time.Minute, now, func(ctx context.Context, k presenceKey) (*presence, error) {
 		sites, err := c.sharedSites.get(ctx, struct{}{})
@@ -236,6 +245,13 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("POST /chats/{site}/{conversation}/typing", c.signedIn(c.typeChat))
 	mux.HandleFunc("POST /chats/{site}/{conversation}/work", c.signedIn(c.workChat))
 	mux.HandleFunc("GET /calls", c.signedIn(c.showCalls))
+	mux.HandleFunc("GET /callbacks", c.signedIn(c.showCallbacks))
+	mux.HandleFunc("GET /callbacks/new", c.signedIn(c.showNewCallback))
+	mux.HandleFunc("POST /callbacks", c.signedIn(c.makeCallback))
+	mux.HandleFunc("GET /callbacks/{site}/{callback}", c.signedIn(c.showCallback))
+	mux.HandleFunc("POST /callbacks/{site}/{callback}/call", c.signedIn(c.callbackDeed(c.callNow, "callback.calling")))
+	mux.HandleFunc("POST /callbacks/{site}/{callback}/postponement", c.signedIn(c.callbackDeed(c.postponeCallback, "callback.postponed")))
+	mux.HandleFunc("POST /callbacks/{site}/{callback}/closing", c.signedIn(c.callbackDeed(c.closeCallback, "callback.closed")))
 	mux.HandleFunc("GET /numbers", c.signedIn(c.showNumbers))
 	mux.HandleFunc("GET /numbers/pools", c.signedIn(c.showPools))
 	mux.HandleFunc("GET /numbers/{site}/new", c.admin(c.showNewNumber))

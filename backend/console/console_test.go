@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -32,6 +34,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -49,6 +52,7 @@ type desk struct {
 	held    atomic.Pointer[time.Time]
 	calls   atomic.Int64
 	shop    site.Site
+	pbx     atomic.Pointer[pbx] // the telephone platform that calls people; nil for none
 }
 
 func (d *desk) now() time.Time {
@@ -80,13 +84,23 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leases:  number.NewLeases(database, d.now, nil),
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
+	d.Callbacks = callback.New(callback.Subjects{
+		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Captchas: captcha.New(database, d.now), Groups: d.Operators, Key: d.Sites.Key,
+		Callers: func() []telephony.Caller {
+			if p := d.pbx.Load(); p != nil {
+				return []telephony.Caller{p}
+			}
+			return nil
+		},
+	}, d.now, zap.NewNop())
+	d.Region = func(context.Context, int64) string { return "RU" }
 	d.Deliveries = notify.New(notify.Subjects{
 		DB: database, Journal: d.Journal, Queue: queue.New(database, zap.NewNop()), Sites: d.Sites, Leads: d.Leads, Calls: d.Calls,
 	}, func() notify.Settings {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
-		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), d.Calls.Traces(), journal.Traces())
+		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)
 	d.Leads.OnNumbers(d.Leases.ShownAt)
 	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {

@@ -28,10 +28,11 @@ type leadDetail struct {
 	Alike   []leadRow  // those that may be the same person's
 	Story   []leadStep
 	Note    string // that was not accepted
+	Back    string // see [reach]
 }
 
 // Reach is how to reach the one who has sent it.
-func (d leadDetail) Reach() reach { return reach{d.PhoneDigits, d.Email} }
+func (d leadDetail) Reach() reach { return reach{d.PhoneDigits, d.Email, d.Back} }
 
 // field is a named value.
 type field struct{ Name, Value string }
@@ -101,6 +102,12 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 	d := leadDetail{leadRow: leadRowOf(f.Words, f, l), Fields: fieldsOf(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
 	if d.Shown, err = c.Leads.Numbers(r.Context(), l.Key()); err == nil {
 		err = c.gather(r, f, &d)
+	}
+	if err == nil && d.PhoneDigits != "" {
+		var can bool
+		if can, err = c.callsBack(r.Context(), f, siteID); can {
+			d.Back = fmt.Sprintf("/callbacks/new?site=%d&lead=%d", siteID, l.ID)
+		}
 	}
 	if err != nil {
 		c.failed(w, r, err)

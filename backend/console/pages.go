@@ -27,7 +27,7 @@ var templates embed.FS
 
 // pageNames are the pages, each in a template of that name, around which
 // layout.html stands. All of them share the lists of parts.html.
-var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "chats", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies", "operators", "operator", "history", "person", "account", "door", "failure"}
+var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms", "calls", "callbacks", "callback", "newcallback", "chats", "numbers", "number", "who", "pools", "pool", "sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies", "operators", "operator", "history", "person", "account", "door", "failure"}
 
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
@@ -35,7 +35,7 @@ type pages map[string]map[string]*template.Template
 func parsePages(all []*words) pages {
 	parsed := make(pages)
 	for _, w := range all {
-		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/keeping.html", "templates/call.html", "templates/chat.html"))
+		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/keeping.html", "templates/call.html", "templates/callback_parts.html", "templates/chat.html"))
 		parsed[w.Code] = map[string]*template.Template{"parts": shared}
 		for _, name := range pageNames {
 			parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))

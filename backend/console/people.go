@@ -133,6 +133,7 @@ type card struct {
 	Properties         folded[field]
 	Leads              folded[leadRow]
 	Calls              folded[callRow]
+	Callbacks          folded[callbackRow]
 	Visits             []stay
 	Reach              reach
 	Browser, UserAgent string
@@ -149,7 +150,10 @@ func contactPhoneOf(c visit.Contact) contactPhone {
 func (p contactPhone) text(w *words) string { return w.phone(p.PhoneDigits, p.PhoneExtension, p.Phone) }
 
 // reach are the numbers and addresses behind the buttons that call and write.
-type reach struct{ PhoneDigits, Email string }
+type reach struct {
+	PhoneDigits, Email string
+	Back               string // where the number can be called by the telephone platform; empty where it cannot
+}
 
 // contact is a phone or an e-mail.
 type contact struct {
@@ -186,13 +190,14 @@ type stay struct {
 
 // step is a page view, an event, a lead or a call, newest first.
 type step struct {
-	Kind    string // page, event, lead or call
-	At      time.Time
-	Title   []string
-	Details []string
-	Page    page
-	Lead    leadRow
-	Call    callRow
+	Kind     string // page, event, lead, call or callback
+	At       time.Time
+	Title    []string
+	Details  []string
+	Page     page
+	Lead     leadRow
+	Call     callRow
+	Callback callbackRow
 }
 
 func cardOf(w *words, siteID int64, found visit.Card, leads []leadRow, leases []number.Lease) card {

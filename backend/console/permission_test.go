@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -28,6 +29,7 @@ var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
 	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup", "SecretQuestion", "SecretFile", "SecretContent", "SecretReply",
+	"765-00-09", "secret-asking",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -66,7 +68,11 @@ func (d *desk) shopOfSecrets() map[string]string {
 	messages, err := d.Chats.Messages(t.Context(), d.shop.ID, conversation.ID, 0, 1)
 	require.NoError(t, err)
 	require.NoError(t, d.Chats.KeepReply(t.Context(), chat.Reply{SiteID: d.shop.ID, Word: "hello", Text: "SecretReply"}))
+	d.callBack("74957650009", callback.Asked{Ref: h.Ref, URL: "https://shop.example/secret-asking"})
+	list, err := d.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(d.shop.ID)}, 1)
+	require.NoError(t, err)
 	return map[string]string{
+		"callback":     fmt.Sprint(list[0].ID),
 		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1",
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID),
@@ -176,6 +182,11 @@ func (d *desk) everything() string {
 	}
 	entries, err := d.Journal.Administration(t.Context(), scope.Of(d.shop.ID), journal.Position{}, 1000)
 	require.NoError(t, err)
+	callbacks, err := d.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(d.shop.ID)}, 1000)
+	require.NoError(t, err)
+	for _, b := range callbacks {
+		text += fmt.Sprintln(b.ID, b.State, b.Attempts, b.ChangedAt)
+	}
 	return text + fmt.Sprintln(len(entries))
 }
 
@@ -190,12 +201,13 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 		eve := d.signedIn("eve")
 		d.shop = other
 		mine := d.hit(visit.View{URL: "https://other.example/mine", Title: "Mine"})
-		for _, view := range []string{"visitors", "leads", "calls", "chats", "other", "card"} {
+		for _, view := range []string{"visitors", "leads", "calls", "callbacks", "callback", "chats", "other", "card"} {
 			for _, query := range []string{"site=" + values["site"], "site=" + values["site"] + "&visitor=" + values["visitor"], "site=0&site=" + values["site"], "site=x", "site=-1"} {
 				require.Equal(t, http.StatusNotFound, eve.open("/stream/"+view+"?after=0-0&"+query, "").status, view)
 			}
 			// All that has happened, and what goes on to happen.
-			address := fmt.Sprintf("/stream/%s?after=0-0&site=%d&visitor=%s", view, other.ID, values["visitor"])
+			query := fmt.Sprintf("&visitor=%s&callback=%s", values["visitor"], values["callback"])
+			address := fmt.Sprintf("/stream/%s?after=0-0&site=%d", view, other.ID) + query
 			for _, address := range []string{address, strings.Replace(address, fmt.Sprint("site=", other.ID), "site=0", 1), strings.Replace(address, fmt.Sprint("&site=", other.ID), "", 1)} {
 				s := eve.open(address, "")
 				require.Equal(t, http.StatusOK, s.status, address)
@@ -203,6 +215,8 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 				h := d.hit(visit.View{URL: "https://shop.example/secret-path", Title: "SecretTitle"})
 				d.lead(h, map[string]any{"name": "SecretName", "message": "SecretMessage"})
 				d.asks("SecretQuestion")
+				_, _, err := d.Callbacks.Make(t.Context(), callback.By{SiteID: shop.ID, Phone: "74957650009", Login: "shopkeeper"}, calledFirst)
+				require.NoError(t, err)
 				d.call(telephony.Event{Call: fmt.Sprint("secret", d.calls.Add(1)), Kind: telephony.Start, Called: "74950000001", Caller: "79123456789"})
 				d.shop = other
 				last := fmt.Sprint("Last", d.calls.Load())

@@ -41,6 +41,10 @@ func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Wa
 		return &leadView{arrivals: base, name: lead.Name{SiteID: site[0], ID: id}}, nil
 	case "calls":
 		return &callsView{arrivals: base}, nil
+	case "callbacks":
+		return &callbacksView{arrivals: base}, nil
+	case "callback":
+		return callbackViewOf(r, base), nil
 	case "card":
 		visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
 		site := permitted(r).IDs()

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -112,7 +113,17 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		rows[i] = leadRowOf(f.Words, f, l)
 	}
 	body := cardOf(f.Words, siteID, found, rows, leases)
-	if err := c.callsOf(r.Context(), f, siteID, &body); err != nil {
+	err = c.callsOf(r.Context(), f, siteID, &body)
+	if err == nil {
+		err = c.callbacksOf(r.Context(), f, siteID, &body)
+	}
+	if err == nil && body.Reach.PhoneDigits != "" {
+		var can bool
+		if can, err = c.callsBack(r.Context(), f, siteID); can {
+			body.Reach.Back = fmt.Sprintf("/callbacks/new?site=%d&visitor=%d", siteID, visitor)
+		}
+	}
+	if err != nil {
 		c.failed(w, r, err)
 		return
 	}

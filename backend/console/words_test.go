@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -40,6 +41,19 @@ func used(t *testing.T) map[string]bool {
 	}
 	for _, state := range []number.State{number.Ringing, number.Talking, number.Endless, "answered", "missed", "busy", "failed"} {
 		names["call.state."+string(state)] = true
+	}
+	for _, state := range callback.States {
+		names["callback.state."+string(state)] = true
+	}
+	for _, reason := range callbackReasons {
+		names["callback.reason."+reason] = true
+	}
+	for _, kind := range []string{callback.StepAsked, callback.StepPlaced, callback.StepRefused, callback.StepSilent, callback.StepAgain, callback.StepPostponed,
+		callback.StepClosed, string(telephony.OperatorRings), string(telephony.VisitorRings), string(telephony.Talking), string(telephony.Ended)} {
+		names["callback.step."+kind] = true
+	}
+	for _, tab := range callbackTabs[1:] {
+		names["callbacks."+tab.name] = true
 	}
 	for _, state := range lead.States {
 		names["state."+state.String()], names["leads."+state.String()] = true, true

@@ -66,7 +66,7 @@ var numbers = map[string]map[string][]number.Writing{
 }
 
 // day is where its pictures are taken.
-type day struct{ lead, card, chat string }
+type day struct{ lead, card, chat, callback string }
 
 // settingsIn are those of the database in the folder.
 func settingsIn(home string) db.Settings {
@@ -186,6 +186,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 		return d, err
 	}
 	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {
+		return d, err
+	}
+	if d.callback, err = callingBack(ctx, database, visits, operators, s.ID, refs, began); err != nil {
 		return d, err
 	}
 	if err := leasing(ctx, database, sites, s, who, began); err != nil {

@@ -22,16 +22,16 @@ const seePanels = `{
 
 // What a visitor does on a page of the shop, and when the picture may be taken.
 const (
-	hasPanels  = `window.panels && panels.querySelector(".launcher:not([hidden])") && Svc.getOperatorStatus()`
-	hasChat    = `panels.querySelector(".writing textarea")?.offsetParent`
-	hasAnswer  = `panels.querySelectorAll(".msg:has(time):not(.own)").length && panels.querySelector(".own .meta").textContent.includes("ead")`
-	openChat   = `Svc.openChatWindow()`
-	openForm   = `Svc.openSiteRequestPanel()`
-	openPhone  = `Svc.openSitePhonePanel()`
-	question   = "Good day! Is there Lantern with a cable of three metres?"
-	theAnswer  = "There is, and in two colours: linen or teal. Shall I put one aside for you?"
-	typed      = `{ const field = panels.querySelector(".writing textarea"); field.value = %q; field.dispatchEvent(new Event("input")); panels.querySelector(".writing .go").click(); }`
-	hasPhone   = `panels.querySelector("[name=tel]")?.offsetParent`
+	hasPanels = `window.panels && panels.querySelector(".launcher:not([hidden])") && Svc.getOperatorStatus()`
+	hasChat   = `panels.querySelector(".writing textarea")?.offsetParent`
+	hasAnswer = `panels.querySelectorAll(".msg:has(time):not(.own)").length && panels.querySelector(".own .meta").textContent.includes("ead")`
+	openChat  = `Svc.openChatWindow()`
+	openForm  = `Svc.openSiteRequestPanel()`
+	openPhone = `Svc.openSitePhonePanel()`
+	question  = "Good day! Is there Lantern with a cable of three metres?"
+	theAnswer = "There is, and in two colours: linen or teal. Shall I put one aside for you?"
+	typed     = `{ const field = panels.querySelector(".writing textarea"); field.value = %q; field.dispatchEvent(new Event("input")); panels.querySelector(".writing .go").click(); }`
+	hasPhone  = `panels.querySelector("[name=tel]")?.offsetParent`
 )
 
 // visit takes a picture of a page of the shop as a visitor sees it, while the operator has the console open.

@@ -29,7 +29,7 @@ type part struct {
 // icons are the signs that the templates name.
 var icons = []string{
 	"arrow-left", "arrow-up", "at-sign", "ban", "bell", "bell-off", "check", "chevron-right", "circle-alert", "copy", "corner-up-left", "external-link", "file-text",
-	"globe", "history", "inbox", "key-round", "log-out", "map-pin", "megaphone", "message-circle", "monitor", "mouse-pointer-click", "paperclip", "phone", "phone-incoming", "plus",
+	"globe", "history", "inbox", "key-round", "log-out", "map-pin", "megaphone", "message-circle", "monitor", "mouse-pointer-click", "paperclip", "phone", "phone-incoming", "phone-outgoing", "plus",
 	"search", "send-horizontal", "shield", "share-2", "smartphone", "sticky-note", "trash-2", "user", "user-plus", "users", "wifi-off",
 }
 

@@ -44,8 +44,14 @@
 			if (time.dataset.as === "span") write(time, span(at));
 			else if (time.dataset.as === "clock") write(time, clock.format(at));
 			else if (time.dataset.as === "date") write(time, date.format(at));
+			else if (time.dataset.as === "moment") write(time, at.toDateString() === new Date().toDateString() ? clock.format(at) : `${date.format(at)}, ${clock.format(at)}`);
 			else if (time.dataset.as === "exact") write(time, moment.format(at));
 			else write(time, ago(at));
+		}
+		for (const input of within.querySelectorAll("input[data-at]")) {
+			const at = new Date(input.dataset.at);
+			if (!isNaN(at)) input.value = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+			delete input.dataset.at;
 		}
 	}
 
@@ -275,6 +281,13 @@
 
 	document.addEventListener("change", (event) => {
 		if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+	});
+	// Moments are typed in the browser's time, and sent in UTC. One that was not accepted comes back in it.
+	document.addEventListener("formdata", ({ target, formData }) => {
+		for (const input of target.querySelectorAll("input[type=datetime-local]")) {
+			const at = new Date(input.value);
+			if (!isNaN(at)) formData.set(input.name, at.toISOString());
+		}
 	});
 	document.addEventListener("redrawn", () => tellTimes(document));
 	document.addEventListener("focusin", (event) => event.target.matches("[data-selects]") && event.target.select());
