@@ -10,7 +10,7 @@ run:
 
 # Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
 test: tools lint types
-	go test ./...
+	go test -timeout 20m ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave
 
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.

@@ -1,6 +1,7 @@
 package frontdesk
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -25,7 +26,7 @@ var mayImport = map[string][]string{
 	".":                {"caddymodule"},
 	"cmd":              {"."},
 	"caddymodule":      {"edge", "backend/...", "snippet", "snippet/survey"},
-	"edge":             {"backend", "backend/api", "backend/callback", "backend/capture", "backend/form", "backend/forward", "backend/number", "backend/site", "backend/visit", "snippet", "snippet/picture", "snippet/survey"},
+	"edge":             {"backend/aside", "backend", "backend/api", "backend/callback", "backend/capture", "backend/form", "backend/forward", "backend/number", "backend/site", "backend/visit", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
 	"snippet/asset":    {"snippet/asset"},
 	"snippet/survey":   {"snippet/phone", "snippet/weave"},
@@ -33,32 +34,33 @@ var mayImport = map[string][]string{
 	"snippet/phone":    {"snippet/steps"},
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
-	"backend/api":      {"backend/callback", "backend/captcha", "backend/capture", "backend/forward", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet"},
-	"backend/console":  {"backend/callback", "backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet", "snippet/asset"},
+	"backend/aside":    {"backend/aside"},
+	"backend/api":      {"backend/aside", "backend/callback", "backend/captcha", "backend/capture", "backend/forward", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet"},
+	"backend/console":  {"backend/aside", "backend/callback", "backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/console/...", "snippet", "snippet/asset"},
 	"backend/lead":     {"backend/capture", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
-	"backend/chat":     {"backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/chat":     {"backend/aside", "backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db", "snippet", "snippet/picture"},
-	"backend/visit":    {"backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/visit":    {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/person":   {"backend/operator", "backend/trace", "backend/visit", "backend/scope", "backend/db"},
 	"backend/trace":    {"backend/db"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},
 	"backend/site":     {"backend/callback", "backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet"},
 	"backend/capture":  {"backend/visit"},
 	"backend/captcha":  {"backend/db"},
-	"backend/callback": {"backend/captcha", "backend/operator", "backend/visit", "backend/telephony", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/callback": {"backend/aside", "backend/captcha", "backend/operator", "backend/visit", "backend/telephony", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/form":     {"backend/journal", "backend/scope", "backend/db"},
 	"backend/declarer": {"backend/db"},
-	"backend/notify":   {"backend/site", "backend/form", "backend/visit", "backend/lead", "backend/number", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/db"},
-	"backend/queue":    {"backend/scope", "backend/db"},
+	"backend/notify":   {"backend/aside", "backend/site", "backend/form", "backend/visit", "backend/lead", "backend/number", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/db"},
+	"backend/queue":    {"backend/aside", "backend/scope", "backend/db"},
 	"backend/forward":  {"backend/queue", "backend/trace", "backend/db"},
-	"backend/journal":  {"backend/trace", "backend/scope", "backend/db"},
-	"backend/db":       {"backend/db"},
+	"backend/journal":  {"backend/aside", "backend/trace", "backend/scope", "backend/db"},
+	"backend/db":       {"backend/aside", "backend/db"},
 	"bench":            nil,
 	"e2e":              nil,
 	"examples":         nil,
 
 	"backend/telephony":     {"backend/signature"},
-	"backend/telephony/sip": {"backend/telephony"},
+	"backend/telephony/sip": {"backend/aside", "backend/telephony"},
 	"backend/signature":     {"backend/signature"},
 }
 
@@ -99,6 +101,57 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
+// TestGoroutinesOutlivePanics holds that whatever runs beside requests is begun by [aside], which
+// outlives a panic in it. Anywhere else it would end Caddy with all its sites.
+func TestGoroutinesOutlivePanics(t *testing.T) {
+	guarded := func(f ast.Expr) (found bool) {
+		literal, is := f.(*ast.FuncLit)
+		if !is {
+			return false
+		}
+		for _, statement := range literal.Body.List {
+			ast.Inspect(statement, func(n ast.Node) bool {
+				if _, inner := n.(*ast.FuncLit); inner {
+					return false
+				}
+				if call, is := n.(*ast.SelectorExpr); is {
+					name, is := call.X.(*ast.Ident)
+					found = found || is && name.Name == "aside"
+				}
+				return true
+			})
+		}
+		return found
+	}
+	goroutines := 0
+	eachProgram(t, 0, func(name string, files *token.FileSet, parsed *ast.File) {
+		folder := path.Dir(name)
+		if folder == "backend/aside" || strings.HasSuffix(folder, "test") || !slices.ContainsFunc([]string{"backend", "edge", "caddymodule", "snippet"}, func(tree string) bool { return within(folder, tree) }) {
+			return
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s: begin the goroutine with aside.Go", files.Position(n.Pos()))
+			case *ast.CallExpr:
+				called, is := n.Fun.(*ast.SelectorExpr)
+				if !is || called.Sel.Name != "Go" && called.Sel.Name != "AfterFunc" {
+					break
+				}
+				goroutines++
+				if of, is := called.X.(*ast.Ident); is && (of.Name == "aside" || of.Name == "context") {
+					break
+				}
+				if !guarded(n.Args[len(n.Args)-1]) {
+					t.Errorf("%s: what runs beside all else has to be run by aside.Do or aside.Keep", files.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	})
+	require.NotZero(t, goroutines)
+}
+
 func TestPackageNames(t *testing.T) {
 	for folder := range importsByFolder(t) {
 		require.NotContains(t, []string{"util", "utils", "common", "helpers", "models"}, path.Base(folder), folder)
@@ -125,6 +178,23 @@ func TestVersions(t *testing.T) {
 func importsByFolder(t *testing.T) map[string][]string {
 	t.Helper()
 	imports := make(map[string][]string)
+	eachProgram(t, parser.ImportsOnly, func(name string, _ *token.FileSet, parsed *ast.File) {
+		folder := path.Dir(name)
+		if imports[folder] == nil {
+			imports[folder] = []string{}
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			imports[folder] = append(imports[folder], imported)
+		}
+	})
+	return imports
+}
+
+// eachProgram parses all programs, tests left out.
+func eachProgram(t *testing.T, mode parser.Mode, do func(name string, files *token.FileSet, parsed *ast.File)) {
+	t.Helper()
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -134,25 +204,15 @@ func importsByFolder(t *testing.T) map[string][]string {
 		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, name, nil, mode)
 		if err != nil {
 			return err
 		}
-		folder := filepath.ToSlash(filepath.Dir(name))
-		if imports[folder] == nil {
-			imports[folder] = []string{}
-		}
-		for _, spec := range parsed.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			imports[folder] = append(imports[folder], imported)
-		}
+		do(filepath.ToSlash(name), files, parsed)
 		return nil
 	})
 	require.NoError(t, err)
-	return imports
 }
 
 func allows(rules []string, folder string) bool {

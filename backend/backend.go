@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
@@ -87,7 +88,7 @@ func (s *Service) Start(configuration Configuration) {
 	}
 	s.wanted <- configuration
 	s.mu.Unlock()
-	s.starting.Do(func() { s.finished.Go(func() { s.run(s.ctx) }) })
+	s.starting.Do(func() { s.finished.Go(func() { aside.Do(s.logger, "the service", func() { s.run(s.ctx) }) }) })
 }
 
 // Ready tells whether the database has been opened, its schema is the one that
@@ -159,17 +160,20 @@ func (s *Service) Close() error {
 func (s *Service) run(ctx context.Context) {
 	desk := s.open(ctx)
 	if desk != nil {
-		s.finished.Go(func() { desk.prune(ctx, s.logger) })
-		s.finished.Go(func() { desk.Sites.Follow(ctx) })
-		s.finished.Go(func() { desk.Leads.KeepRefused(ctx, s.logger.Named("leads")) })
-		s.finished.Go(func() { desk.Sites.CountPages(ctx) })
-		s.finished.Go(func() { desk.Forms.Run(ctx, s.logger.Named("forms")) })
-		s.finished.Go(func() { desk.keepShowing(ctx, s.logger) })
-		s.finished.Go(func() { desk.Queue.Run(ctx) })
-		s.finished.Go(func() { desk.Deliveries.Run(ctx) })
-		s.finished.Go(func() { desk.Persons.Run(ctx) })
-		s.finished.Go(func() { chat.NewDesk(desk.Chats, desk.Operators, s.logger.Named("chats")).Run(ctx) })
-		s.finished.Go(func() { desk.retain(ctx, s.logger) })
+		keep := func(what string, f func(context.Context)) {
+			s.finished.Go(func() { aside.Keep(ctx, s.logger, what, f) })
+		}
+		keep("pruning", func(ctx context.Context) { desk.prune(ctx, s.logger) })
+		keep("following the sites", desk.Sites.Follow)
+		keep("keeping refused leads", func(ctx context.Context) { desk.Leads.KeepRefused(ctx, s.logger.Named("leads")) })
+		keep("counting pages", desk.Sites.CountPages)
+		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
+		keep("keeping numbers shown", func(ctx context.Context) { desk.keepShowing(ctx, s.logger) })
+		keep("the queue", desk.Queue.Run)
+		keep("deliveries", desk.Deliveries.Run)
+		keep("erasing", desk.Persons.Run)
+		keep("the desk of conversations", chat.NewDesk(desk.Chats, desk.Operators, s.logger.Named("chats")).Run)
+		keep("deleting what is old", func(ctx context.Context) { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {
 		select {
@@ -177,7 +181,7 @@ func (s *Service) run(ctx context.Context) {
 			s.desk.CompareAndSwap(nil, desk) // for Close to find
 			return
 		case configuration := <-s.wanted:
-			s.apply(ctx, desk, configuration)
+			aside.Do(s.logger, "applying a configuration", func() { s.apply(ctx, desk, configuration) })
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -254,7 +255,7 @@ func (a *App) started() {
 			h.block.Keep()
 		}
 	})
-	go a.edge.Run(a.ending)
+	aside.Go(a.logger, "the edge", func() { a.edge.Run(a.ending) })
 }
 
 // Stop ends the streams, if the event that comes before has not.

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/edge"
@@ -78,9 +79,12 @@ func (s *sharedService) Destruct() error {
 		return s.Close()
 	}
 	closing.Go(func() {
-		if err := s.Close(); err != nil {
-			zap.New(s.log).Error("closing the service failed", zap.Error(err))
-		}
+		logger := zap.New(s.log)
+		aside.Do(logger, "closing the service", func() {
+			if err := s.Close(); err != nil {
+				logger.Error("closing the service failed", zap.Error(err))
+			}
+		})
 	})
 	return nil
 }

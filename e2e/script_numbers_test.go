@@ -86,6 +86,7 @@ func TestPhonesBeforeThePageIsParsed(t *testing.T) {
 		blockOf(t, issue(t, moscow), [3]string{"number=74951234567", "8 495 123-45-67", "8 495 765-43-21"}))
 	b.visit(s.URL)
 	require.Equal(t, []any{[]any{}, nil, map[string]any{}, map[string]any{}, true}, value[any](b, "early"))
+	b.until("Object.keys(Svc.getReplacedPhones()).length")
 	require.Equal(t, map[string]any{"number=74951234567": "74957654321"}, value[any](b, "Svc.getReplacedPhones()"), "what the server has replaced")
 }
 

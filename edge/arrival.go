@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -82,11 +83,11 @@ func (e *Edge) apart(work func(*backend.Desk)) bool {
 		done()
 		return false
 	}
-	go func() {
+	aside.Go(e.Logger, "asking for a visit", func() {
 		defer done()
 		defer e.arriving.Add(-1)
 		e.guard("asking for a visit", func() { work(desk) })
-	}()
+	})
 	return true
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -81,8 +82,8 @@ type Edge struct {
 // Run learns which numbers the sites' pages show, and stores the forms that have waited for the
 // database, until ctx is done.
 func (e *Edge) Run(ctx context.Context) {
-	go e.takeForms(ctx)
-	e.samples().run(ctx)
+	aside.Go(e.Logger, "storing forms that wait", func() { aside.Keep(ctx, e.Logger, "storing forms that wait", e.takeForms) })
+	aside.Keep(ctx, e.Logger, "learning which numbers are shown", e.samples().run)
 }
 
 func (e *Edge) samples() *sampling {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
@@ -168,10 +169,10 @@ func (e *Edge) storeInTime(k *keptForm) error {
 		return errManyForms
 	}
 	stored := make(chan error, 1)
-	go func() {
+	aside.Go(e.Logger, "storing a form", func() {
 		defer e.forms.Add(-1)
 		stored <- e.storeForm(context.Background(), k)
-	}()
+	})
 	timer := time.NewTimer(formBudget)
 	defer timer.Stop()
 	select {

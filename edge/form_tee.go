@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 const (
@@ -73,7 +75,8 @@ func (t *tee) rest() {
 		return
 	}
 	done := make(chan struct{})
-	go func() { // which ends with the request: reading does not wait for a body that is closed
+	// It ends with the request: reading does not wait for a body that is closed.
+	aside.Go(t.form.block.edge.Logger, "reading a form", func() {
 		defer close(done)
 		defer t.mu.Unlock()
 		t.form.block.edge.guard("reading a form", func() {
@@ -82,7 +85,7 @@ func (t *tee) rest() {
 				t.ahead = append(t.ahead, p[:n]...)
 			}
 		})
-	}()
+	})
 	timer := time.NewTimer(restTime)
 	defer timer.Stop()
 	select {

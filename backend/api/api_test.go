@@ -49,6 +49,7 @@ type desk struct {
 	logs      *observer.ObservedLogs
 	counted   *counter
 	clock     atomic.Int64 // what is added to the time, in nanoseconds
+	panics    atomic.Bool  // whoever asks for a name
 }
 
 // counter counts what the observer is told.
@@ -107,6 +108,9 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	s.chatting = chat.NewLive(d, journal.New(d), s.operators.Online)
 	t.Cleanup(s.chatting.Close)
 	handler.TakeChats(api.ChatDesk{Chats: s.chats, Live: s.chatting, Name: func(ctx context.Context, id int64) (string, error) {
+		if s.panics.Load() {
+			panic("no names today")
+		}
 		o, err := s.operators.Get(ctx, id)
 		return o.Name, err
 	}})

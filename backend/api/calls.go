@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -243,18 +244,13 @@ func (a *Calls) connect(ctx context.Context, platform string, e telephony.Event,
 func (a *Calls) keep(ctx context.Context, platform string, e telephony.Event, ready *Ready) (stored <-chan struct{}) {
 	ctx = context.WithoutCancel(ctx)
 	done := make(chan struct{})
-	go func() {
+	aside.Go(a.logger, "storing a call", func() {
 		defer ready.Done()
 		defer close(done)
-		defer func() {
-			if cause := recover(); cause != nil { // nobody above would
-				a.logger.Error("storing a call failed", zap.Any("cause", cause), zap.Stack("stack"))
-			}
-		}()
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
 		a.take(ctx, platform, e, ready)
-	}()
+	})
 	return done
 }
 

@@ -23,6 +23,9 @@ const (
 	messagesAtOnce, messagePause       = 20, 3 * time.Second
 	filesAtOnce, filePause             = 10, time.Minute
 	transcriptsAtOnce, transcriptPause = 3, time.Hour
+	// sentAtOnce is how many files one address may send at once, and sentPause the pause before each
+	// further one. A new visitor is soon made.
+	sentAtOnce, sentPause = 40, 30 * time.Second
 	// visitorsCounted is how many visitors these limits remember.
 	visitorsCounted = 1 << 15
 	// newAtOnce is how many conversations may begin from one address at once, and newPause the
@@ -48,6 +51,7 @@ type chats struct {
 	streams streamCount
 
 	begun *limits // conversations
+	sent  *limits // files
 
 	mu                           sync.Mutex
 	messages, files, transcripts *pace.Limit
@@ -57,6 +61,7 @@ type chats struct {
 func (a *API) TakeChats(d ChatDesk) {
 	a.chats.ChatDesk = d
 	a.chats.begun = &limits{by: pace.NewByNetwork(newAtOnce, newPause)}
+	a.chats.sent = &limits{by: pace.NewByNetwork(sentAtOnce, sentPause)}
 	a.chats.messages = pace.New(messagesAtOnce, messagePause, visitorsCounted)
 	a.chats.files = pace.New(filesAtOnce, filePause, visitorsCounted)
 	a.chats.transcripts = pace.New(transcriptsAtOnce, transcriptPause, visitorsCounted)

@@ -36,6 +36,9 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 	if err := a.counted(a.chats.files, c, p.Visitor); err != nil {
 		return nil, err
 	}
+	if err := within(a.chats.sent, c.r, "too many files were sent from this address"); err != nil {
+		return nil, err
+	}
 	content, err := c.body(chat.MaxFile)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -100,7 +101,7 @@ func (a *API) chatStream(c *call) error {
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("X-Accel-Buffering", "no")
 	if conn := takeOver(c); conn != nil {
-		go s.run(nil, conn)
+		aside.Go(a.logger, "a visitor's stream", func() { s.run(nil, conn) })
 		return nil
 	}
 	s.run(c.r.Context().Done(), &answered{c.w, http.NewResponseController(c.w)})
@@ -196,7 +197,10 @@ func (s *visitorStream) event(what uint32) []byte {
 	}
 	// Reading and writing JSON need a deep stack, which would stay with the stream.
 	composed := make(chan []byte, 1)
-	go func() { composed <- s.compose(what) }()
+	aside.Go(s.api.logger, "composing an event", func() {
+		defer close(composed) // then the stream ends
+		composed <- s.compose(what)
+	})
 	return <-composed
 }
 

@@ -227,6 +227,77 @@ func TestChatFiles(t *testing.T) {
 	})
 }
 
+// One address sends so many files, however many visitors it makes.
+func TestChatFilesAreLimited(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		taken := 0
+		for range 6 {
+			token := s.script("chat", object{"credentials": s.visit().credentials()}).body["stream"].(string)
+			for range 10 {
+				if s.send(http.MethodPost, "v1/chat/send?t="+token+"&id="+id()+"&name=a.txt", "text", "From-Address", "203.0.113.9:1").status == 200 {
+					taken++
+				}
+			}
+		}
+		require.Equal(t, 40, taken)
+	})
+}
+
+// What a database cannot store, or could misunderstand, is in no field.
+func TestChatOddInput(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v := s.visit()
+		odd := "\x00\u202e\ud7ff\x1b[31m<b>'\"; DROP TABLE messages; --\r\nBcc: a@b"
+		a := s.script("chat/say", object{"credentials": v.credentials(), "id": id(), "request": object{"text": odd, "language": odd, "invitation": odd, "group_id": 1 << 62}})
+		require.Equal(t, 200, a.status, a.raw)
+		require.NotContains(t, s.of(v).Language, "\x00")
+		a = s.send(http.MethodPost, "v1/chat/say", `{"credentials":`+dump(t, v.credentials())+`,"id":"`+id()+`","request":{"text":"\ud800 lone \udfff","group_id":-5}}`, "Content-Type", "application/json")
+		require.Equal(t, 200, a.status, a.raw)
+		require.Equal(t, "\ufffd lone \ufffd", a.body["message"].(object)["text"])
+		a = s.send(http.MethodPost, "v1/chat/say", `{"credentials":`+dump(t, v.credentials())+`,"id":"`+id()+`","request":{"text":"x","group_id":1e400}}`, "Content-Type", "application/json")
+		require.Equal(t, 400, a.status, a.raw)
+		token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+		for _, name := range []string{odd, strings.Repeat("a", 10_000), "..\\..\\x", ""} {
+			a = s.send(http.MethodPost, "v1/chat/send?t="+token+"&id="+id()+"&l="+url.QueryEscape(odd)+"&conversation=x&name="+url.QueryEscape(name), "GIF89a<script>alert(1)</script>")
+			require.Equal(t, 200, a.status, a.raw)
+			file := a.body["message"].(object)["file"].(object)
+			require.NotRegexp(t, "[\x00-\x1f\u202e/\\\\]", file["name"])
+			got, _ := s.fetch(s.url + "v1/chat/file?t=" + token + "&f=" + text(file["id"]))
+			require.True(t, strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment"), got.Header)
+			require.Equal(t, "image/gif", got.Header.Get("Content-Type"))
+			require.Contains(t, got.Header.Get("Content-Security-Policy"), "sandbox")
+		}
+		for _, after := range []string{"-1", "x", "9223372036854775808", "1 OR 1=1"} {
+			require.Equal(t, 400, s.send(http.MethodGet, "v1/chat/stream?t="+token+"&a="+url.QueryEscape(after), "").status, after)
+		}
+	})
+}
+
+// A fault of ours ends a stream, and nothing else.
+func TestChatStreamThatPanics(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	s := serve(t, d, siteOf(variantA))
+	v, ann := s.visit(), s.agent()
+	s.says(v, "Hello")
+	token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+	s.answers(v, ann.ID, "Good day")
+	s.panics.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"v1/chat/stream?a=0&t="+token, nil)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	_, err = io.ReadAll(response.Body)
+	require.NoError(t, err, "it ends")
+	failed := s.logs.FilterMessage("a goroutine panicked").All()
+	require.Len(t, failed, 1)
+	require.Contains(t, failed[0].ContextMap()["stack"], "toldConversation")
+	s.panics.Store(false)
+	s.listen(v, 0).until(t, `"text":"Good day"`)
+}
+
 // listening is an open stream.
 type listening struct {
 	cancel context.CancelFunc

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -211,17 +212,13 @@ func (c *Callbacks) ask(ctx context.Context, made Callback, timeout time.Duratio
 		return err
 	}
 	taken := make(chan error, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				c.logger.Error("placing an order panicked", zap.Any("panic", p), zap.Stack("stack"))
-				taken <- errors.New("the platform's program has failed")
-			}
-		}()
-		taken <- caller.Place(ctx, telephony.Order{
+	aside.Go(c.logger, "placing an order", func() {
+		err := errors.New("the platform's program has failed") // unless it returns
+		defer func() { taken <- err }()
+		err = caller.Place(ctx, telephony.Order{
 			ID: made.order, Site: site, Operator: made.Operator, Visitor: made.Phone, CallerID: made.CallerID, Ring: Ring,
 		})
-	}()
+	})
 	select {
 	case err := <-taken:
 		return err
@@ -237,15 +234,10 @@ func (c *Callbacks) cancel(ctx context.Context, made Callback) {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), placeTimeout)
-	go func() {
+	aside.Go(c.logger, "cancelling an order", func() {
 		defer stop()
-		defer func() {
-			if p := recover(); p != nil {
-				c.logger.Error("cancelling an order panicked", zap.Any("panic", p), zap.Stack("stack"))
-			}
-		}()
 		if err := caller.Cancel(ctx, made.order); err != nil {
 			c.logger.Info("an order could not be cancelled", zap.String("platform", made.Platform), zap.Error(err))
 		}
-	}()
+	})
 }

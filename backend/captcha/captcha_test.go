@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"image/png"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -156,4 +157,32 @@ func BenchmarkPicture(b *testing.B) {
 			}
 		})
 	}
+}
+
+// FuzzSolve holds that no answer is right but that of the key, which is used up by any.
+func FuzzSolve(f *testing.F) {
+	d := dbtest.Open(f, dbtest.SQLite(f))
+	captchas := captcha.New(d, time.Now)
+	for _, seed := range [][2]string{{"", ""}, {"AAAAAAAAAAAAAAAAAAAAAAAAAA", "1234"}, {"' OR 1=1 --", "\x00"}, {"{K}", " 1 2\u20033 4 "}, {"{K}", "0000"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, key, value string) {
+		issued, err := captchas.Issue(t.Context(), shop)
+		require.NoError(t, err)
+		named := strings.ReplaceAll(key, "{K}", issued)
+		digits, _, err := db.One(t.Context(), d.Read(), db.Only[string], `SELECT digits FROM captchas WHERE site_id = $1 AND key = $2`, shop, named)
+		require.NoError(t, err)
+		right, err := captchas.Solve(t.Context(), shop, named, value)
+		require.NoError(t, err)
+		require.Equal(t, digits != "" && strings.Join(strings.Fields(value), "") == digits, right)
+		again, err := captchas.Solve(t.Context(), shop, named, digits)
+		require.NoError(t, err)
+		require.False(t, again, "it is used up")
+		for _, read := range []func(context.Context, int64, string) ([]byte, error){captchas.Picture, func(ctx context.Context, site int64, key string) ([]byte, error) {
+			return captchas.Sound(ctx, site, key, value)
+		}} {
+			_, err = read(t.Context(), shop, named)
+			require.ErrorIs(t, err, captcha.ErrUnknown)
+		}
+	})
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +27,7 @@ const (
 	// deskPause is the least time between two looks at those that wait, and deskBeat the
 	// most.
 	deskPause, deskBeat = 200 * time.Millisecond, time.Second
-	// deskAtOnce bounds how many conversations one look goes through.
+	// deskAtOnce is how many conversations are read at once.
 	deskAtOnce = 500
 	// deskDuty is its name among the duties of nodes.
 	deskDuty = "chat.desk"
@@ -38,7 +39,7 @@ type Desk struct {
 	chats     *Chats
 	operators *operator.Operators
 	logger    *zap.Logger
-	missed    map[int64]time.Time // operators who are not connected, since when it is known here
+	missed    map[int64]time.Time // operators who were not connected at the last look, since when
 }
 
 // NewDesk returns the desk of the conversations.
@@ -85,7 +86,7 @@ func (d *Desk) attend(ctx context.Context) error {
 // unanswered is a conversation whose visitor waits, with to whom it is offered.
 type unanswered struct {
 	Conversation
-	since   int64
+	last    int64
 	offered int64
 	until   int64 // milliseconds; 0 when it is offered to nobody
 	tried   string
@@ -96,23 +97,45 @@ func (d *Desk) Look(ctx context.Context) error {
 	if err := d.forget(ctx); err != nil {
 		return fmt.Errorf("forgetting offers: %w", err)
 	}
-	rows, err := db.List(ctx, d.chats.db.Read(), func(u *unanswered) []any {
-		return []any{&u.SiteID, &u.ID, &u.GroupID, &u.State, &u.OperatorID, &u.since, &u.offered, &u.until, &u.tried}
-	}, `SELECT c.site_id, c.id, c.group_id, c.state, c.operator_id, c.waiting_since, COALESCE(o.operator_id, 0), COALESCE(o.until, 0), COALESCE(o.tried, '')
-		FROM conversations c LEFT JOIN chat_offers o ON o.site_id = c.site_id AND o.conversation_id = c.id
-		WHERE c.state <> 'closed' AND (c.waiting_since > 0 OR c.state = 'waiting') ORDER BY c.last_at LIMIT $1`, deskAtOnce)
-	if err != nil {
-		return fmt.Errorf("looking for those who wait: %w", err)
+	before := d.missed
+	d.missed = make(map[int64]time.Time)
+	if err := d.each(ctx, `c.state = 'open' AND c.waiting_since > 0`, func(u unanswered) error { return d.keepOrReturn(ctx, u, before) }); err != nil {
+		return err
 	}
-	for _, u := range rows {
-		if u.State == Open {
-			err = d.keepOrReturn(ctx, u)
-		} else {
-			err = d.route(ctx, u)
-		}
-		if err != nil && err != ErrUnknown { // erased since
+	routed, err := d.operators.Routed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range routed {
+		// Those that were offered to all stay with all.
+		const waiting = `c.state = 'waiting' AND COALESCE(o.until, 0) < $4 AND c.site_id = $5 AND c.group_id = $6`
+		if err := d.each(ctx, waiting, func(u unanswered) error { return d.route(ctx, u, g.Routing) }, int64(math.MaxInt64), g.SiteID, g.ID); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// each has do look at all conversations of which the condition is true, some read at once, those
+// first in which nothing has been said for the longest time. The condition's arguments are from
+// $4 on.
+func (d *Desk) each(ctx context.Context, condition string, do func(unanswered) error, args ...any) error {
+	for last, id, more := int64(-1), int64(0), true; more; {
+		rows, err := db.List(ctx, d.chats.db.Read(), func(u *unanswered) []any {
+			return []any{&u.SiteID, &u.ID, &u.GroupID, &u.OperatorID, &u.last, &u.offered, &u.until, &u.tried}
+		}, `SELECT c.site_id, c.id, c.group_id, c.operator_id, c.last_at, COALESCE(o.operator_id, 0), COALESCE(o.until, 0), COALESCE(o.tried, '')
+			FROM conversations c LEFT JOIN chat_offers o ON o.site_id = c.site_id AND o.conversation_id = c.id
+			WHERE (c.last_at, c.id) > ($1, $2) AND `+condition+` ORDER BY c.last_at, c.id LIMIT $3`, append([]any{last, id, deskAtOnce}, args...)...)
+		if err != nil {
+			return fmt.Errorf("looking for those who wait: %w", err)
+		}
+		for _, u := range rows {
+			last, id = u.last, u.ID
+			if err := do(u); err != nil && !errors.Is(err, ErrUnknown) { // erased since
+				return err
+			}
+		}
+		more = len(rows) == deskAtOnce
 	}
 	return nil
 }
@@ -132,32 +155,27 @@ func (d *Desk) forget(ctx context.Context) error {
 	})
 }
 
-// keepOrReturn puts the conversation back whose operator is not connected any more.
-func (d *Desk) keepOrReturn(ctx context.Context, u unanswered) error {
+// keepOrReturn puts the conversation back whose operator is not connected any more, and was not
+// at the looks before. before are those who were missed at the last one.
+func (d *Desk) keepOrReturn(ctx context.Context, u unanswered, before map[int64]time.Time) error {
 	connected, err := d.operators.Connected(ctx, u.SiteID, u.OperatorID)
-	if err != nil {
+	if err != nil || connected {
 		return err
 	}
-	if connected {
-		delete(d.missed, u.OperatorID)
-		return nil
-	}
 	now := d.chats.now()
-	if since, known := d.missed[u.OperatorID]; !known || now.Sub(since) < GoneTime {
-		if !known {
-			d.missed[u.OperatorID] = now
-		}
+	since, known := before[u.OperatorID]
+	if !known {
+		since = now
+	}
+	d.missed[u.OperatorID] = since
+	if now.Sub(since) < GoneTime {
 		return nil
 	}
 	return d.chats.ReturnFrom(ctx, u.SiteID, u.ID, u.OperatorID)
 }
 
 // route offers the conversation to the next operator when it is time for that.
-func (d *Desk) route(ctx context.Context, u unanswered) error {
-	routing, err := d.operators.Routing(ctx, u.SiteID, u.GroupID)
-	if err != nil || routing == operator.ToAll || u.until == math.MaxInt64 {
-		return err
-	}
+func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing) error {
 	present, err := d.operators.Present(ctx, u.SiteID, u.GroupID)
 	if err != nil {
 		return err

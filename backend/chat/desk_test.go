@@ -96,6 +96,51 @@ func TestOffersGoAround(t *testing.T) {
 	})
 }
 
+// Nobody closes what nobody has answered. However many wait for others, one that can be offered is.
+func TestOffersGoPastAbandonedConversations(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, _ := d.arrives("anna")
+		boris, _ := d.arrives("boris")
+		nobody := d.group(operator.LeastBusy, boris)
+		require.NoError(t, d.operators.SetAway(t.Context(), boris, true))
+		froms := make([]chat.From, 520)
+		for i := range froms {
+			froms[i] = d.visitor()
+			froms[i].GroupID = []int64{0, nobody}[i%2]
+		}
+		var asking sync.WaitGroup
+		for _, from := range froms {
+			asking.Go(func() {
+				_, _, err := d.chats.SayFrom(t.Context(), from, chat.Message{Text: "Hello"})
+				require.NoError(t, err)
+			})
+		}
+		asking.Wait()
+		d.clock.Add(1000)
+		from := d.visitor()
+		from.GroupID = d.group(operator.RoundRobin, anna)
+		late, _ := d.asks(from, "Is anybody there?")
+		d.look()
+		require.Equal(t, anna, d.offered(late))
+	})
+}
+
+// Many that wait for one group are all offered, in their order.
+func TestOffersOfMany(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, _ := d.arrives("anna")
+		group := d.group(operator.RoundRobin, anna)
+		var last chat.Conversation
+		for range 503 {
+			from := d.visitor()
+			from.GroupID = group
+			last, _ = d.asks(from, "Hello")
+		}
+		d.look()
+		require.Equal(t, anna, d.offered(last))
+	})
+}
+
 func TestOffersGoToTheLeastBusy(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		anna, _ := d.arrives("anna")
@@ -130,6 +175,13 @@ func TestConversationOfWhoIsGoneWaitsAgain(t *testing.T) {
 		d.asks(from, "Are you there?")
 		d.look()
 		require.Equal(t, anna, d.get(c).OperatorID, "who may come back at once")
+		lease, err := d.operators.Arrive(t.Context(), anna)
+		require.NoError(t, err)
+		d.look()
+		require.NoError(t, lease.End(t.Context()))
+		d.clock.Add(chat.GoneTime.Milliseconds())
+		d.look()
+		require.Equal(t, anna, d.get(c).OperatorID, "who was there in between has the time again")
 		d.clock.Add(chat.GoneTime.Milliseconds())
 		d.look()
 		now := d.get(c)
@@ -191,6 +243,31 @@ func TestOneOfManyClaims(t *testing.T) {
 		require.GreaterOrEqual(t, won, 0)
 		require.Equal(t, -1, slices.Index(got[won+1:], true))
 		require.EqualValues(t, won+1, s.get(c).OperatorID)
+	})
+}
+
+// An id stands for a message of its author's. Another's does not come back by it.
+func TestIDsOfOthers(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		from := s.visitor()
+		c, _ := s.asks(from, "Hello")
+		note := chat.Message{Author: chat.Note, OperatorID: 3, ClientID: "an-id-of-somebody", Text: "secret"}
+		stored, err := s.chats.Say(t.Context(), site, c.ID, note)
+		require.NoError(t, err)
+		again, err := s.chats.Say(t.Context(), site, c.ID, note)
+		require.NoError(t, err)
+		require.Equal(t, stored.Seq, again.Seq)
+		_, got, err := s.chats.SayFrom(t.Context(), from, chat.Message{ClientID: note.ClientID, Text: "What did you note?"})
+		require.ErrorAs(t, err, new(chat.Invalid))
+		require.Empty(t, got.Text)
+		note.OperatorID = 4
+		_, err = s.chats.Say(t.Context(), site, c.ID, note)
+		require.ErrorAs(t, err, new(chat.Invalid))
+		for _, id := range []string{"with\x00nul-and-more", "\xff\xfe-not-text-at-all"} {
+			_, err = s.chats.Say(t.Context(), site, c.ID, chat.Message{Author: chat.Operator, OperatorID: 3, ClientID: id, Text: "x"})
+			require.ErrorAs(t, err, new(chat.Invalid))
+		}
+		require.EqualValues(t, 2, s.get(c).Seq)
 	})
 }
 

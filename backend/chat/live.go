@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -102,7 +103,11 @@ func (l *Live) Listen(siteID int64, visitor visit.ID, online bool) (listener *Li
 		var ctx context.Context
 		ctx, l.stop = context.WithCancel(context.Background())
 		l.ended = make(chan struct{})
-		go l.run(ctx, l.ended)
+		ended := l.ended
+		aside.Go(l.db.Logger(), "telling visitors", func() {
+			defer close(ended)
+			aside.Keep(ctx, l.db.Logger(), "telling visitors", l.run)
+		})
 	}
 	if a.online.Load() != online { // it has changed since it was asked
 		listener.tell(Presence)
@@ -190,8 +195,7 @@ func (l *Live) Close() {
 }
 
 // run tells listeners until ctx ends.
-func (l *Live) run(ctx context.Context, ended chan<- struct{}) {
-	defer close(ended)
+func (l *Live) run(ctx context.Context) {
 	follower := l.follow(ctx)
 	if follower == nil {
 		return
@@ -245,13 +249,17 @@ func (l *Live) read(ctx context.Context, follower *journal.Follower) {
 		if err != nil || len(entries) == 0 {
 			return
 		}
-		l.mu.Lock()
-		for _, e := range entries {
-			if e.Kind == Said || e.Kind == Changed {
-				l.tell(place{e.SiteID, visit.ID(e.VisitorID)}, Entries)
-			}
+		l.tellOf(entries)
+	}
+}
+
+func (l *Live) tellOf(entries []journal.Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range entries {
+		if e.Kind == Said || e.Kind == Changed {
+			l.tell(place{e.SiteID, visit.ID(e.VisitorID)}, Entries)
 		}
-		l.mu.Unlock()
 	}
 }
 

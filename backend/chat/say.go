@@ -35,6 +35,8 @@ func (m *Message) Check() error {
 		return invalid("empty", "a message needs a text or a file")
 	case len(m.ClientID) > maxClientID:
 		return invalid("too_long", "the id of a message has at most %d bytes", maxClientID)
+	case !utf8.ValidString(m.ClientID) || strings.ContainsRune(m.ClientID, 0):
+		return invalid("wrong_type", "the id of a message cannot be stored")
 	}
 	if m.ClientID == "" {
 		m.ClientID = rand.Text()
@@ -57,7 +59,7 @@ func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 }
 
 // Say stores the message, and returns it as it is stored once that is durable. One whose
-// ClientID the conversation has already is not stored again: the stored one is returned.
+// ClientID its author has used in the conversation is not stored again: the stored one is returned.
 //
 // The first operator who says something in a conversation that nobody has gets it. The error
 // is [ErrUnknown], [ErrBanned] for a visitor's, or an [Invalid]; nothing is stored then.
@@ -168,6 +170,9 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	earlier, found, err := db.One(ctx, tx, (*messageRow).fields, messageColumns+` AND m.client_id = $3`, now.SiteID, now.ID, m.ClientID)
 	if err != nil {
 		return m, fmt.Errorf("looking for a message: %w", err)
+	}
+	if found && (earlier.Author != m.Author || earlier.OperatorID != m.OperatorID) { // whose words these are not
+		return m, invalid("wrong_type", "the id is that of another message")
 	}
 	if found {
 		return earlier.message(), nil

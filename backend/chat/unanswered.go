@@ -101,7 +101,7 @@ func (c *Chats) unanswered(ctx context.Context, leads *lead.Leads, siteID int64,
 			return nil
 		}
 		now.LeadID = made.ID
-		told := Message{Author: Service, Code: Unanswered, ClientID: s.CallID}
+		told := Message{Author: Service, Code: Unanswered, ClientID: "." + s.CallID} // no visitor's id has a dot
 		if _, err := c.say(ctx, tx, now, told); err != nil {
 			return err
 		}

@@ -51,6 +51,8 @@ func TestUnansweredBecomesALead(t *testing.T) {
 		s.answers(of, 3, "Yes")
 		began, _ := s.asks(ann, "Do you ship\nto Oslo?")
 		s.asks(ann, "Hello?")
+		_, _, err := s.chats.SayFrom(t.Context(), ann, chat.Message{Text: "!", ClientID: "chat-" + decimal(began.ID) + "-" + decimal(began.WaitingSince.UnixMilli())})
+		require.NoError(t, err, "an id as the service might make it")
 		leads, stop := s.desk(chat.Letters{})
 		require.Eventually(t, func() bool { return s.get(began).LeadID != 0 }, time.Minute, 20*time.Millisecond)
 		stop()
@@ -58,10 +60,10 @@ func TestUnansweredBecomesALead(t *testing.T) {
 		all := s.leads(leads)
 		require.Len(t, all, 1)
 		made := all[0]
-		require.Equal(t, []string{lead.Chat, "Ann", "8 (495) 123-45-67", "ann@mail.example", "Do you ship\nto Oslo?\nHello?", ann.URL},
+		require.Equal(t, []string{lead.Chat, "Ann", "8 (495) 123-45-67", "ann@mail.example", "Do you ship\nto Oslo?\nHello?\n!", ann.URL},
 			[]string{made.Origin, made.Name, made.Phone, made.Email, made.Message, made.URL})
 		require.Equal(t, made.ID, s.get(began).LeadID)
-		require.Equal(t, []string{"3 service unanswered"}, s.texts(began, 2))
+		require.Equal(t, []string{"4 service unanswered"}, s.texts(began, 3))
 		require.Equal(t, chat.Waiting, s.get(began).State, "it can still be answered")
 		require.Zero(t, s.get(of).LeadID)
 
@@ -72,7 +74,7 @@ func TestUnansweredBecomesALead(t *testing.T) {
 		leads, _ = s.desk(chat.Letters{})
 		require.Eventually(t, func() bool { return s.jobs() == 0 }, time.Minute, 20*time.Millisecond)
 		require.Len(t, s.leads(leads), 1)
-		require.Equal(t, []string{"3 service unanswered"}, s.texts(began, 2))
+		require.Equal(t, []string{"4 service unanswered"}, s.texts(began, 3))
 	})
 }
 

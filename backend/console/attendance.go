@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
@@ -50,7 +51,10 @@ func (a *attendance) enter(r *http.Request, lease *operator.Lease) *attendee {
 		var ctx context.Context
 		ctx, a.stop = context.WithCancel(context.Background())
 		a.attending, a.arrived = make(map[*attendee]struct{}), make(chan struct{}, 1)
-		go a.run(ctx, a.arrived)
+		arrived := a.arrived
+		aside.Go(a.console.logger, "looking after streams", func() {
+			aside.Keep(ctx, a.console.logger, "looking after streams", func(ctx context.Context) { a.run(ctx, arrived) })
+		})
 	}
 	a.attending[one] = struct{}{}
 	select {

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 // The two engines.
@@ -159,13 +161,21 @@ func (d *DB) closePools() error {
 // start runs the writers, and on PostgreSQL what connects the nodes.
 func (d *DB) start(ctx context.Context) {
 	for _, g := range d.groups {
-		d.finished.Go(func() { d.run(g) })
+		d.keep(context.Background(), "writing", func(context.Context) { d.run(g) }) // until its queue is closed
 	}
-	d.finished.Go(func() { d.watch(ctx) })
+	d.keep(ctx, "watching the database", d.watch)
 	if d.engine == Postgres {
 		d.wakes.announcing = true
 		d.wakes.unannounced = make(map[string]struct{})
-		d.finished.Go(func() { d.listen(ctx) })
-		d.finished.Go(func() { d.announce(ctx) })
+		d.keep(ctx, "listening to other nodes", d.listen)
+		d.keep(ctx, "telling other nodes", d.announce)
 	}
 }
+
+// keep runs f beside all else until it ends.
+func (d *DB) keep(ctx context.Context, what string, f func(context.Context)) {
+	d.finished.Go(func() { aside.Keep(ctx, d.logger, what, f) })
+}
+
+// Logger is where it is told what goes wrong.
+func (d *DB) Logger() *zap.Logger { return d.logger }

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 const (
@@ -23,8 +25,9 @@ func (d *DB) Duty(ctx context.Context, name string, do func(context.Context) err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	renewed := make(chan struct{})
-	go func() {
+	aside.Go(d.logger, "renewing a duty", func() {
 		defer close(renewed)
+		defer stop()
 		beat := time.NewTicker(dutyBeat)
 		defer beat.Stop()
 		for last := d.now(); ; {
@@ -39,7 +42,7 @@ func (d *DB) Duty(ctx context.Context, name string, do func(context.Context) err
 				stop()
 			}
 		}
-	}()
+	})
 	err = do(ctx)
 	stop()
 	<-renewed

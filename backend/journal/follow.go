@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -50,7 +51,11 @@ func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follow
 	if j.hub == nil {
 		ctx, stop := context.WithCancel(context.Background())
 		j.hub = &hub{journal: j, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
-		go j.hub.run(ctx)
+		h := j.hub
+		aside.Go(j.db.Logger(), "reading the journal", func() {
+			defer close(h.ended)
+			aside.Keep(ctx, j.db.Logger(), "reading the journal", h.run)
+		})
 	}
 	f := &Follower{hub: j.hub, sites: sites, also: also, position: p, news: make(chan struct{}, 1)}
 	f.hub.mu.Lock()
@@ -135,7 +140,6 @@ type hub struct {
 }
 
 func (h *hub) run(ctx context.Context) {
-	defer close(h.ended)
 	happened, forget := h.journal.db.Subscribe(Topic)
 	defer forget()
 	settled := time.NewTicker(settling)

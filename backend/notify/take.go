@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -32,7 +33,7 @@ var calls = map[telephony.Kind]Event{telephony.Start: CallStarted, telephony.Ans
 // Run notes what the journal says until ctx ends.
 func (d *Deliveries) Run(ctx context.Context) {
 	done := make(chan struct{})
-	go func() {
+	aside.Go(d.logger, "releasing deliveries", func() {
 		defer close(done)
 		every := time.NewTicker(releaseEvery)
 		defer every.Stop()
@@ -46,7 +47,7 @@ func (d *Deliveries) Run(ctx context.Context) {
 			case <-every.C:
 			}
 		}
-	}()
+	})
 	d.Journal.Reader(reader, d.take, func(err error) {
 		d.logger.Warn("noting deliveries failed", zap.Error(err))
 	}).Run(ctx)

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,43 @@ func FuzzParseSpans(f *testing.F) {
 		again, err := operator.ParseSpans(operator.FormatSpans(spans))
 		require.NoError(t, err)
 		require.Equal(t, spans, again)
+	})
+}
+
+// FuzzGroup holds that a group that can be kept can be asked whether it works, at any time and in any
+// zone, and that it works when it is said to.
+func FuzzGroup(f *testing.F) {
+	f.Add("Europe/Moscow", "9-18", "2026-05-08 01-01", int64(1_790_000_000))
+	f.Add("America/Sao_Paulo", "22-6", "02-29", int64(0))
+	f.Add("../../etc/passwd", "0-24", "2026-13-01", int64(-1))
+	f.Add("Pacific/Apia", "23:59-0", "12-30", int64(1_325_200_000)) // which has left out a day
+	f.Fuzz(func(t *testing.T, zone, hours, holidays string, at int64) {
+		spans, err := operator.ParseSpans(hours)
+		if err != nil || at < -1<<35 || at > 1<<35 {
+			return
+		}
+		g := operator.Group{Name: "g", Routing: operator.ToAll, Zone: zone}
+		for i := range g.Hours {
+			if i != 3 {
+				g.Hours[i] = spans
+			}
+		}
+		for day := range strings.FieldsSeq(holidays) {
+			g.Holidays = append(g.Holidays, operator.Holiday(day))
+		}
+		if g.Check() != nil {
+			return
+		}
+		now := time.Unix(at, 0)
+		open := g.Open(now)
+		opens, known := g.Opens(now)
+		if open {
+			require.Equal(t, now, opens)
+		}
+		if known {
+			require.True(t, g.Open(opens))
+			require.False(t, opens.Before(now))
+		}
 	})
 }
 
@@ -167,9 +205,10 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		require.NoError(t, lease.End(ctx))
 		there(1, sales.ID)
 		there(1, 0)
-		routing, err := o.Routing(ctx, 1, night.ID)
+		routed, err := o.Routed(ctx)
 		require.NoError(t, err)
-		require.Equal(t, operator.LeastBusy, routing)
+		require.Len(t, routed, 1, "the others route to all")
+		require.Equal(t, []any{int64(1), night.ID, operator.LeastBusy}, []any{routed[0].SiteID, routed[0].ID, routed[0].Routing})
 
 		clock.pass(13 * time.Hour)
 		_, err = o.Arrive(ctx, boris.ID)

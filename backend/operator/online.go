@@ -56,19 +56,20 @@ func (o *Operators) Connected(ctx context.Context, siteID, id int64) (bool, erro
 	return slices.ContainsFunc(found.present, func(p present) bool { return p.id == id && p.sites.Has(siteID) }), nil
 }
 
-// Routing is that of the site's group; [ToAll] for 0 and for a group that the site does not
-// have. It may be a second old.
-func (o *Operators) Routing(ctx context.Context, siteID, groupID int64) (Routing, error) {
+// Routed are the groups of all sites that do not route to all. They may be a second old.
+func (o *Operators) Routed(ctx context.Context) (routed []Group, err error) {
 	found, err := o.look(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	for _, g := range found.groups[siteID] {
-		if g.ID == groupID {
-			return g.Routing, nil
+	for _, groups := range found.groups {
+		for _, g := range groups {
+			if g.Routing != ToAll {
+				routed = append(routed, g.Group)
+			}
 		}
 	}
-	return ToAll, nil
+	return routed, nil
 }
 
 // look is the answer of now, or of less than a second ago.

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -94,7 +95,7 @@ func (q *Queue) look(ctx context.Context) (next time.Duration, err error) {
 			continue
 		}
 		q.served[w.target] = true
-		q.work.Go(func() { q.serve(ctx, w.target, h) })
+		q.work.Go(func() { aside.Do(q.logger, "serving a target", func() { q.serve(ctx, w.target, h) }) })
 	}
 	return next, nil
 }
@@ -120,7 +121,9 @@ func (q *Queue) serve(ctx context.Context, target string, h Handler) {
 				running++
 				q.work.Go(func() {
 					defer q.leavePlaces(1)
-					ended <- q.attempt(ctx, target, h, j)
+					isAway := false
+					defer func() { ended <- isAway }()
+					aside.Do(q.logger, "attempting a job", func() { isAway = q.attempt(ctx, target, h, j) })
 				})
 			}
 			more = err == nil && len(jobs) > 0

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -81,7 +82,7 @@ func (g *present) note(v *Visits, at spot, until int64) {
 	defer g.mu.Unlock()
 	if len(g.gathered) == 0 {
 		g.gathered = make(map[spot]int64)
-		time.AfterFunc(gathering, func() { g.store(v) })
+		time.AfterFunc(gathering, func() { aside.Do(v.db.Logger(), "noting who is there", func() { g.store(v) }) })
 	}
 	if _, known := g.gathered[at]; known || len(g.gathered) < maxGathered {
 		g.gathered[at] = until

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -90,7 +91,11 @@ func (g *watching) begin(v *Visits, of watched) *Watch {
 		ctx, g.stop = context.WithCancel(context.Background())
 		g.watches = make(map[watched]map[*Watch]struct{})
 		g.fresh, g.ended = make(chan struct{}, 1), make(chan struct{})
-		go g.run(ctx, v, g.fresh, g.ended)
+		fresh, ended := g.fresh, g.ended
+		aside.Go(v.db.Logger(), "watching visitors", func() {
+			defer close(ended)
+			aside.Keep(ctx, v.db.Logger(), "watching visitors", func(ctx context.Context) { g.run(ctx, v, fresh) })
+		})
 	}
 	for other := range g.watches[of] {
 		if scene := other.Scene(); scene != nil {
@@ -125,8 +130,7 @@ func (g *watching) end(w *Watch) {
 	}
 }
 
-func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}, ended chan<- struct{}) {
-	defer close(ended)
+func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}) {
 	moved, forget := v.db.Subscribe(LiveTopic)
 	defer forget()
 	aged := time.NewTicker(ageing)

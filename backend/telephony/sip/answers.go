@@ -4,6 +4,8 @@ import (
 	"github.com/emiago/sipgo"
 	"github.com/emiago/sipgo/sip"
 	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 // answer says what is done with the requests that come in.
@@ -19,30 +21,30 @@ func (x *Exchange) answer() {
 	}))
 }
 
-// guarded bounds how many requests are worked on, and outlives a fault with one.
+// guarded outlives a fault with a request.
 func (x *Exchange) guarded(handle func(*sip.Request, sip.ServerTransaction)) sipgo.RequestHandler {
 	return func(r *sip.Request, tx sip.ServerTransaction) {
-		defer func() {
-			if cause := recover(); cause != nil {
-				x.logger.Error("answering a SIP request failed", zap.Any("cause", cause), zap.Stack("stack"))
-			}
-		}()
-		if !complete(r) { // over TCP nobody has looked yet
-			x.observer.SIP(Torn)
-			if !r.IsAck() {
-				x.respond(r, tx, sip.StatusBadRequest, "Bad Request")
-			}
-			return
+		aside.Do(x.logger, "answering a SIP request", func() { x.take(r, tx, handle) })
+	}
+}
+
+// take has the request answered, unless too many are.
+func (x *Exchange) take(r *sip.Request, tx sip.ServerTransaction, handle func(*sip.Request, sip.ServerTransaction)) {
+	if !complete(r) { // over TCP nobody has looked yet
+		x.observer.SIP(Torn)
+		if !r.IsAck() {
+			x.respond(r, tx, sip.StatusBadRequest, "Bad Request")
 		}
-		select {
-		case x.incoming <- struct{}{}:
-			defer func() { <-x.incoming }()
-			handle(r, tx)
-		default:
-			x.observer.SIP(Limited)
-			if !r.IsAck() {
-				x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
-			}
+		return
+	}
+	select {
+	case x.incoming <- struct{}{}:
+		defer func() { <-x.incoming }()
+		handle(r, tx)
+	default:
+		x.observer.SIP(Limited)
+		if !r.IsAck() {
+			x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
 		}
 	}
 }

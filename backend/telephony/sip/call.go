@@ -11,6 +11,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
@@ -87,7 +88,7 @@ func (c *call) tell(p telephony.Progress) {
 // run carries out the order, and returns when all is over and told.
 func (c *call) run() {
 	var told sync.WaitGroup
-	told.Go(c.report)
+	told.Go(func() { aside.Do(c.trunk.x.logger, "telling of a call", c.report) })
 	defer told.Wait()
 	defer close(c.news)
 	ended := c.carryOut()
@@ -106,16 +107,7 @@ func (c *call) hangUp() {
 			continue
 		}
 		l.giveUp()
-		ending.Go(func() {
-			if l == c.operator && c.offer != nil && !l.acknowledged() {
-				l.refuse(c.offer)
-			}
-			if l == c.visitor && c.talkingSince.IsZero() {
-				<-l.over // which ends by itself: CANCEL or BYE has been sent
-				return
-			}
-			l.bye()
-		})
+		ending.Go(func() { aside.Do(c.trunk.x.logger, "hanging up", l.leave) })
 	}
 	ending.Wait()
 }
@@ -137,7 +129,7 @@ func (c *call) carryOut() telephony.Progress {
 		return *ended
 	}
 	c.tell(telephony.Progress{Step: telephony.Talking})
-	c.trunk.x.ended.Go(c.watch)
+	c.trunk.x.beside("watching a call", c.watch)
 	reason := ""
 	for reason == "" {
 		select {
@@ -162,7 +154,7 @@ func (c *call) carryOut() telephony.Progress {
 func (c *call) watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c.trunk.x.ended.Go(func() {
+	c.trunk.x.beside("watching a call", func() {
 		<-c.done
 		cancel()
 	})

@@ -151,3 +151,29 @@ func TestSilentTrunk(t *testing.T) {
 	require.Equal(t, "operator unreachable", d.last(t, "a").Reason)
 	require.Equal(t, []string{"failed"}, d.steps("a"))
 }
+
+// A phone may be taken up in the moment in which the call ends, when nobody asks about it any more. Its
+// answer is acknowledged and it is hung up.
+func TestAnswerThatCrossesTheEnd(t *testing.T) {
+	proxy := siptest.StartProxy(t, siptest.Trunk{})
+	for _, who := range []string{"operator", "visitor"} {
+		t.Run(who, func(t *testing.T) {
+			number := "7912" + strconv.Itoa(siptest.Port(t))
+			phone := siptest.StartScripted(t, proxy, number, siptest.Invited, siptest.Ringing, siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp)
+			x := exchange(t, settings(t, proxy.Port), newDesk())
+			c := newCall(x.trunk.Load(), order(who))
+			taken := make(chan happening, 4)
+			l := c.trunk.dial(number, "74951234567", nil, func(h happening) { taken <- h })
+			if c.operator = l; who == "visitor" {
+				c.operator, c.visitor = nil, l
+			}
+			<-l.over
+			close(c.done)
+			c.hangUp()
+			phone.Await()
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			require.Empty(t, x.legs)
+		})
+	}
+}

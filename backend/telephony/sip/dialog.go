@@ -15,6 +15,7 @@ func (l *leg) confirm(res *sip.Response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remoteTag, l.target, l.routes = dialogOf(res, l.invite.Recipient)
+	l.answer = session(res)
 }
 
 func dialogOf(res *sip.Response, otherwise sip.Uri) (tag string, target sip.Uri, routes []string) {
@@ -86,11 +87,18 @@ func (l *leg) refuse(offer []byte) {
 	time.Sleep(overtaking)
 }
 
-// acknowledged tells whether the answer has been acknowledged.
-func (l *leg) acknowledged() bool {
+// leave ends the leg once it has stopped ringing. An answer that has come in the moment in which the
+// call ended, so that nobody has taken it, is acknowledged before: every answer is (RFC 3261, section
+// 13.2.2.4).
+func (l *leg) leave() {
+	<-l.over
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ack != nil
+	waits, answer := l.remoteTag != "" && l.ack == nil, l.answer
+	l.mu.Unlock()
+	if waits {
+		l.refuse(answer)
+	}
+	l.bye()
 }
 
 // write sends an ACK. It cannot be told whether it arrives: when it does not, the answer is repeated.
@@ -122,7 +130,7 @@ func (l *leg) repeated(res *sip.Response) {
 		}
 		l.write(other)
 		bye := l.within(sip.BYE, seq+1, tag, target, routes)
-		l.trunk.x.ended.Go(func() {
+		l.trunk.x.beside("hanging up another phone", func() {
 			ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 			defer cancel()
 			l.trunk.do(ctx, bye, func() uint32 { return seq + 2 })

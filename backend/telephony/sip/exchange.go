@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
@@ -103,7 +104,7 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 		return nil, err
 	}
 	parser := sip.NewParser()
-	x.guard = &guard{trusted: x.trusts, dropped: x.drop, parser: parser}
+	x.guard = &guard{trusted: x.trusts, dropped: x.drop, parser: parser, logger: logger}
 	log := quiet(logger)
 	x.ua, err = sipgo.NewUA(sipgo.WithUserAgent("Frontdesk"), sipgo.WithUserAgentParser(parser),
 		sipgo.WithUserAgentTransportLayerOptions(sip.WithTransportLayerLogger(log)),
@@ -145,7 +146,7 @@ func (x *Exchange) Use(s Settings, desk Desk) error {
 			leave = before
 		}
 	}
-	x.ended.Go(func() {
+	x.beside("the trunk", func() {
 		if leave != nil {
 			leave.unregister()
 		}
@@ -219,7 +220,7 @@ func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
 	x.past.Add(o.ID, struct{}{})
 	x.used[t]++
 	x.observer.SIP(Placed)
-	x.ended.Go(func() {
+	x.beside("a call", func() {
 		defer x.forget(c)
 		c.run()
 	})
@@ -234,6 +235,11 @@ func (x *Exchange) Cancel(_ context.Context, id string) error {
 		c.cancel()
 	}
 	return nil
+}
+
+// beside runs f beside all else. [Exchange.Close] waits for its end.
+func (x *Exchange) beside(what string, f func()) {
+	x.ended.Go(func() { aside.Do(x.logger, what, f) })
 }
 
 func (x *Exchange) forget(c *call) {
@@ -275,15 +281,15 @@ func (x *Exchange) Close() error {
 	if t := x.trunk.Load(); t != nil {
 		t.retire()
 		if t.settings.Register {
-			x.ended.Go(t.unregister)
+			x.beside("taking the registration back", t.unregister)
 		}
 	}
 	x.mu.Unlock()
 	done := make(chan struct{})
-	go func() {
+	aside.Go(x.logger, "waiting for calls", func() {
 		x.ended.Wait()
 		close(done)
-	}()
+	})
 	select {
 	case <-done:
 	case <-time.After(closeTimeout):

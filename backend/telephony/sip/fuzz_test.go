@@ -3,9 +3,11 @@ package sip
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/emiago/sipgo/sip"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 )
 
 // FuzzMessage reads datagrams as the exchange does. What is let in has all that the library takes for
@@ -16,8 +18,17 @@ func FuzzMessage(f *testing.F) {
 	f.Add("SIP/2.0 200 OK\r\nVia: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bKx\r\nFrom: <sip:a@b>;tag=a\r\nTo: <sip:b@b>;tag=b\r\nCall-ID: c\r\nCSeq: 1 INVITE\r\nContact: <sip:x@y>\r\n" +
 		"Record-Route: <sip:p;lr>\r\nContent-Type: application/sdp\r\nContent-Length: 22\r\n\r\nv=0\r\nm=audio 1 RTP/AVP 8")
 	f.Add("INVITE tel:+7 SIP/2.0\r\nv: SIP/2.0/UDP h;branch=b\r\nf: a\r\nt: b\r\ni: c\r\nCSeq: 1 INVITE\r\n\r\n")
-	g := &guard{parser: sip.NewParser()}
+	f.Add("SIP/2.0 401 Unauthorized\r\nVia: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bKx\r\nFrom: <sip:a@b>;tag=a\r\nTo: <sip:b@b>;tag=b\r\nCall-ID: c\r\nCSeq: 1 REGISTER\r\n" +
+		"WWW-Authenticate: Digest realm=\"x\", nonce=\"n\", qop=\"auth\", algorithm=md5, opaque=\"o\"\r\nContact: <sip:frontdesk@127.0.0.1>;expires=99\r\nExpires: 3600\r\nMin-Expires: 60\r\n\r\n")
+	s, err := settings(f, 5060).Complete()
+	require.NoError(f, err)
+	x, err := New(zap.NewNop(), newDesk())
+	require.NoError(f, err)
+	trunk, err := newTrunk(x, s)
+	require.NoError(f, err)
+	g := &guard{parser: sip.NewParser(), logger: zap.Must(zap.NewDevelopment())}
 	f.Fuzz(func(t *testing.T, datagram string) {
+		_, _ = sip.NewParser().ParseSIP([]byte(datagram)) // whose panics would be caught below
 		if !g.readable([]byte(datagram)) {
 			return
 		}
@@ -39,6 +50,14 @@ func FuzzMessage(f *testing.F) {
 			sip.NewResponseFromRequest(m, sip.StatusNotFound, "Not Found", nil)
 		case *sip.Response:
 			dialogOf(m, sip.Uri{Host: "x"})
+			granted := trunk.granted(m, time.Minute)
+			require.Positive(t, granted)
+			require.LessOrEqual(t, granted, maxExpires)
+			if again := trunk.authorized(trunk.registration(time.Minute), m, 0, trunk.nextRegister); again != nil {
+				read, err := sip.NewParser().ParseSIP([]byte(again.String()))
+				require.NoError(t, err, "what is sent can be read")
+				require.Len(t, read.(*sip.Request).GetHeaders("Call-ID"), 1)
+			}
 			if offer := session(m); offer != nil {
 				declined(offer)
 			}

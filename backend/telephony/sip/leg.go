@@ -58,6 +58,7 @@ type leg struct {
 	mu        sync.Mutex
 	invite    *sip.Request // the one that counts: the last that was sent
 	remoteTag string       // of the dialog; empty until there is one
+	answer    []byte       // the session of the final response, nil for none
 	target    sip.Uri
 	routes    []string
 	seq       uint32 // of our last request
@@ -96,7 +97,7 @@ func (t *Trunk) dial(number, callerID string, offer []byte, tell func(happening)
 	t.x.mu.Lock()
 	t.x.legs[l.callID] = l
 	t.x.mu.Unlock()
-	t.x.ended.Go(func() {
+	t.x.beside("ringing", func() {
 		defer close(l.over)
 		l.ring()
 	})
@@ -226,7 +227,7 @@ func (l *leg) sendCancel() {
 	c.AppendHeader(&hops)
 	c.SetTransport(r.Transport())
 	c.SetDestination(r.Destination())
-	l.trunk.x.ended.Go(func() {
+	l.trunk.x.beside("cancelling", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 		defer cancel()
 		l.trunk.client.Do(ctx, c, sipgo.ClientRequestBuild) // the INVITE's own response tells what came of it

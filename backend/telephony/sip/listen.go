@@ -1,10 +1,13 @@
 package sip
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"slices"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 // socket is an address that is listened at.
@@ -55,10 +58,7 @@ func (x *Exchange) open(a Address) (*socket, error) {
 			return nil, err
 		}
 		s.close = c.Close
-		go func() {
-			defer close(s.done)
-			x.server.ServeUDP(packets{c, x.guard})
-		}()
+		x.serve(s, func() { x.server.ServeUDP(packets{c, x.guard}) })
 		for x.ua.TransportLayer().Pool(UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
 			time.Sleep(time.Millisecond)
 		}
@@ -69,11 +69,16 @@ func (x *Exchange) open(a Address) (*socket, error) {
 		return nil, err
 	}
 	s.close = l.Close
-	go func() {
-		defer close(s.done)
-		x.server.ServeTCP(connections{l, x.guard})
-	}()
+	x.serve(s, func() { x.server.ServeTCP(connections{l, x.guard}) })
 	return s, nil
+}
+
+// serve has what comes in at the socket read until that is closed.
+func (x *Exchange) serve(s *socket, read func()) {
+	aside.Go(x.logger, "reading SIP", func() {
+		defer close(s.done)
+		aside.Keep(context.Background(), x.logger, "reading SIP", func(context.Context) { read() })
+	})
 }
 
 // Trim stops listening where the settings in effect do not say so: at the addresses of settings that

@@ -6,6 +6,9 @@ import (
 	"net/netip"
 
 	"github.com/emiago/sipgo/sip"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 // maxMessage is the size in bytes of a message.
@@ -24,6 +27,7 @@ type guard struct {
 	trusted func(netip.Addr) bool
 	dropped func(outcome string, from netip.Addr)
 	parser  *sip.Parser
+	logger  *zap.Logger
 }
 
 // ReadFrom implements [net.PacketConn].
@@ -48,12 +52,12 @@ func (p packets) ReadFrom(b []byte) (int, net.Addr, error) {
 
 // readable tells whether the datagram is a message with all headers by which it can be told what it
 // is about. The library reads it once more; it takes headers for granted that may be missing.
-func (g *guard) readable(datagram []byte) bool {
-	m, err := g.parser.ParseSIP(bytes.Clone(datagram))
-	if err != nil {
-		return false
-	}
-	return complete(m)
+func (g *guard) readable(datagram []byte) (readable bool) {
+	aside.Do(g.logger, "reading a SIP message", func() { // the library's reader may panic
+		m, err := g.parser.ParseSIP(bytes.Clone(datagram))
+		readable = err == nil && complete(m)
+	})
+	return readable
 }
 
 // complete tells whether the headers are there that each message has (RFC 3261, section 8.1.1).

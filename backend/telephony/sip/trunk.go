@@ -85,7 +85,7 @@ func newTrunk(x *Exchange, s Settings) (*Trunk, error) {
 func (t *Trunk) run() {
 	if t.addresses.Load() == nil {
 		t.resolve()
-		t.x.ended.Go(func() {
+		t.x.beside("looking the trunk up", func() {
 			tick := time.NewTicker(resolveEvery)
 			defer tick.Stop()
 			for {

@@ -1,0 +1,43 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+)
+
+// FuzzLinked holds that what visitors write becomes no markup but links to the web, which say where they lead.
+func FuzzLinked(f *testing.F) {
+	for _, text := range []string{
+		"see https://shop.example/?a=1&b=<b>.", "http://a@evil.example/ https://x\"onclick=alert(1)", "https://\u202egro.elpmaxe", "HTTPS://x javascript:alert(1)",
+		"https://xn--e1a/\x00", "https://[::1]:80/%zz", "<a href=https://x>", "https://shop.example/?'><script>",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens := html.NewTokenizer(strings.NewReader(string(linked(text))))
+		for {
+			switch tokens.Next() {
+			case html.ErrorToken:
+				return
+			case html.StartTagToken, html.SelfClosingTagToken:
+				token := tokens.Token()
+				require.Contains(t, []string{"a", "bdi", "span"}, token.Data)
+				for _, attribute := range token.Attr {
+					require.Contains(t, []string{"href", "target", "rel", "class"}, attribute.Key)
+					if attribute.Key == "href" {
+						address, err := url.Parse(attribute.Val)
+						require.NoError(t, err)
+						require.Contains(t, []string{"http", "https"}, address.Scheme)
+						require.Nil(t, address.User)
+					}
+				}
+			case html.CommentToken, html.DoctypeToken:
+				require.Fail(t, "markup")
+			}
+		}
+	})
+}
