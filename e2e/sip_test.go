@@ -88,23 +88,36 @@ func (p *trunked) reload(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 }
 
+// captcha asks for a captcha, and reads its picture as people do.
+func (p *trunked) captcha(t *testing.T, b *tab) (key, digits string) {
+	t.Helper()
+	b.until(`window.Svc && Svc.getCredentials().hit_id`)
+	key = value[string](b, `new Promise(done => Svc.Captcha.get_captcha(c => done(c.key)))`)
+	require.NotEmpty(t, key)
+	require.NoError(t, p.stored.QueryRowContext(t.Context(), `SELECT digits FROM captchas WHERE key = $1`, key).Scan(&digits))
+	return key, digits
+}
+
 // asks has the visitor ask to be called, with the captcha solved, and returns what the page is told.
 func (p *trunked) asks(t *testing.T, b *tab, phone string) (status int) {
 	t.Helper()
-	b.until(`window.Svc && Svc.getCredentials().hit_id`)
-	key := value[string](b, `new Promise(done => Svc.Captcha.get_captcha(c => done(c.key)))`)
-	require.NotEmpty(t, key)
-	var digits string
-	require.NoError(t, p.stored.QueryRowContext(t.Context(), `SELECT digits FROM captchas WHERE key = $1`, key).Scan(&digits), "what people read from the picture")
+	key, digits := p.captcha(t, b)
+	status, _ = sitePhoneCall(t, b, phone, key, digits, 0)
+	return status
+}
+
+// sitePhoneCall has the page ask for a call in so many milliseconds, and returns what it is told.
+func sitePhoneCall(t *testing.T, b *tab, phone, key, digits string, in int) (status int, code string) {
+	t.Helper()
 	type told struct {
 		Result struct {
 			Status int    `json:"status"`
 			Code   string `json:"code"`
 		} `json:"result"`
 	}
-	got := value[told](b, fmt.Sprintf(`new Promise(done => SvcWidget.sitePhoneCall({phone: %q, captcha_key: %q, captcha_value: %q}, done))`, phone, key, digits))
+	got := value[told](b, fmt.Sprintf(`new Promise(done => SvcWidget.sitePhoneCall({phone: %q, captcha_key: %q, captcha_value: %q, delayed_call_time: %d && Date.now() + %[4]d}, done))`, phone, key, digits, in))
 	t.Logf("%+v", got)
-	return got.Result.Status
+	return got.Result.Status, got.Result.Code
 }
 
 // becomes waits until the newest callback of the phone is in the state.
@@ -126,24 +139,34 @@ func TestSitePhoneCallJoinsTwoPhones(t *testing.T) {
 	p := runTrunked(t)
 	operator := siptest.StartPhone(t, p.proxy, sipOperator, 440)
 	visitor := siptest.StartPhone(t, p.proxy, sipVisitor, 1000)
+	desk := p.signedIn(t)
+	desk.visit(p.console + "/callbacks")
 	b := newTab(t)
 	b.visit(p.shop)
 	require.Zero(t, p.asks(t, b, "+7 (912) 345-67-89"))
 	operator.Await(siptest.Rings, 1)
 	p.becomes(t, sipVisitor, "calling_operator", "")
+	desk.until(contains("#callbacks > li:first-child", "Calling the operator"))
+	desk.visit(p.console + value[string](desk, `document.querySelector("#callbacks a").pathname`))
+	desk.do(`window.begun = true`) // and it is not loaded again
+	desk.until(contains("#steps", "The operator's phone rings"))
 	require.Zero(t, visitor.Count(siptest.Rings))
 	operator.Answer()
 	visitor.Await(siptest.Rings, 1)
 	p.becomes(t, sipVisitor, "calling_visitor", "")
+	desk.until(contains("#now", "Calling the visitor") + ` && ` + contains("#steps", "the visitor's phone rings"))
 	p.reload(t)
 	visitor.Answer()
 	p.becomes(t, sipVisitor, "talking", "")
+	desk.until(contains("#now", "Talking") + ` && ` + contains("#steps", "They talk"))
 	operator.AwaitTone(1000)
 	visitor.AwaitTone(440)
 	p.reload(t)
 	operator.HangUp()
 	visitor.Await(siptest.Closed, 1)
 	p.becomes(t, sipVisitor, "done", "talked")
+	desk.until(contains("#now", "Talked") + ` && ` + contains("#steps", "they have talked") + ` && window.begun`)
+	require.True(t, value[bool](desk, `!document.querySelector(".may-close").checkVisibility() && document.querySelector(".may-call").checkVisibility()`))
 
 	// Once more, and the program is ended in the middle: so are the calls, and that is known.
 	require.Zero(t, p.asks(t, b, "+7 (912) 345-67-89"))
@@ -195,6 +218,35 @@ func TestSitePhoneCallThatComesToNothing(t *testing.T) {
 	b.visit(p.shop)
 	require.Zero(t, p.asks(t, b, "79123456784"))
 	p.becomes(t, "79123456784", "failed", "failed")
+}
+
+// A wrong captcha, one that was tried before, and the eleventh call of a minute give their statuses,
+// and nobody is rung.
+func TestSitePhoneCallIsRefused(t *testing.T) {
+	t.Parallel()
+	p := runTrunked(t)
+	b := newTab(t)
+	b.visit(p.shop)
+	key, digits := p.captcha(t, b)
+	for _, tried := range []string{"12345", digits, ""} {
+		status, code := sitePhoneCall(t, b, "79123456700", key, tried, 0)
+		require.Equal(t, 1, status)
+		require.Equal(t, "captcha", code)
+	}
+	for i := range 11 {
+		key, digits := p.captcha(t, b)
+		status, code := sitePhoneCall(t, b, fmt.Sprint("791234567", 10+i), key, digits, 3600000)
+		if i < 10 {
+			require.Equal(t, 0, status, i)
+			require.Equal(t, "later", code)
+			continue
+		}
+		require.Equal(t, 4, status)
+		require.Equal(t, "limit_minute", code)
+	}
+	desk := p.signedIn(t)
+	desk.visit(p.console + "/callbacks?state=open")
+	require.Equal(t, 10.0, value[float64](desk, `document.querySelectorAll(".table .rows > li").length`))
 }
 
 // A call to the number that a visitor is shown is sent on to the printed one, and is the visitor's.

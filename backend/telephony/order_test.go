@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,23 @@ func described(t *testing.T, definition string, body []byte) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(string(body)))
 	require.NoError(t, err)
 	require.NoError(t, compiled.Validate(value), "%s", body)
+}
+
+// The examples of docs/callbacks.md are such as the schema wants.
+func TestDocumentedOrders(t *testing.T) {
+	page, err := os.ReadFile("../../docs/callbacks.md")
+	require.NoError(t, err)
+	examples := regexp.MustCompile("(?ms)^```json\n(.*?)^```").FindAllSubmatch(page, -1)
+	require.Len(t, examples, 3)
+	described(t, "message", examples[0][1])
+	w, err := NewWebhook(secret)
+	require.NoError(t, err)
+	for _, example := range examples[1:] {
+		described(t, "event", example[1])
+		e, err := w.Read(sign(keyOf(t, secret), "m1", noon, string(example[1])), noon)
+		require.NoError(t, err)
+		require.NotNil(t, e.Progress)
+	}
 }
 
 func TestOrdersByWebhook(t *testing.T) {
