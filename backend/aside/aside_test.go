@@ -2,6 +2,7 @@ package aside
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,21 +33,22 @@ func TestAPanicIsLoggedAndEndsNothingElse(t *testing.T) {
 func TestWhatGoesOnIsBegunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		begun, ended := 0, make(chan struct{})
+		var begun atomic.Int32
+		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
 			Keep(ctx, zap.NewNop(), "", func(ctx context.Context) {
-				if begun++; begun < 3 {
+				if begun.Add(1) < 3 {
 					panic("no")
 				}
 				<-ctx.Done()
 			})
 		}()
 		synctest.Wait()
-		require.Equal(t, 1, begun, "not at once")
+		require.EqualValues(t, 1, begun.Load(), "not at once")
 		time.Sleep(3 * pause)
 		synctest.Wait()
-		require.Equal(t, 3, begun)
+		require.EqualValues(t, 3, begun.Load())
 		cancel()
 		<-ended
 	})
