@@ -27,7 +27,7 @@ bench: tools
 	go test -run '^$$' -bench . -benchmem ./snippet/... ./backend/...
 	go run ./bench
 
-# The pictures of the console in docs/images; it needs Chromium.
+# The pictures of the console and of the panels in docs/images; it needs Chromium.
 pictures:
 	go run ./e2e/pictures
 

@@ -43,7 +43,7 @@ func live(ctx context.Context, folder, caddy string, duration time.Duration) err
 	}
 	defer postgres.Remove()
 	source := "postgres://postgres@" + postgres.Address + "/postgres?sslmode=disable"
-	if err := addOperators(ctx, source, 1000/streamsEach); err != nil {
+	if err := addOperators(ctx, db.Settings{Engine: db.Postgres, Source: source}, 1000/streamsEach); err != nil {
 		return fmt.Errorf("adding operators: %w", err)
 	}
 	address, err := freeAddress()
@@ -91,8 +91,9 @@ func live(ctx context.Context, folder, caddy string, duration time.Duration) err
 	return nil
 }
 
-func addOperators(ctx context.Context, source string, number int) error {
-	d, err := db.Open(ctx, db.Settings{Engine: db.Postgres, Source: source}, zap.NewNop())
+// addOperators makes a database with operators: agent0, agent1 and so on.
+func addOperators(ctx context.Context, settings db.Settings, number int) error {
+	d, err := db.Open(ctx, settings, zap.NewNop())
 	if err != nil {
 		return err
 	}

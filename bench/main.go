@@ -19,6 +19,7 @@
 //	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler; not among everything
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
+//	go run ./bench panels     # from a click to a panel that can be used, in Chromium with a slow CPU; not among everything
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -197,6 +198,13 @@ func run(ctx context.Context, o options) error {
 			}
 			return script(ctx, folder, program, o.rounds)
 		},
+		"panels": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return panels(ctx, folder, program, 3*o.rounds)
+		},
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -204,7 +212,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live, streams or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live, streams, script or panels", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

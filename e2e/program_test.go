@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,8 +64,19 @@ func runExample(t *testing.T, database string) *program {
 	return runProgram(t, example(t), database)
 }
 
-// example is the repository's Caddyfile.example with what it imports.
+// exampleWidget is how the panels of the example look.
+var exampleWidget = regexp.MustCompile(`(?m)^\t\twidget \{\n(?:\t\t\t.*\n)+\t\t\}\n`)
+
+// example is the repository's Caddyfile.example with what it imports. It says nothing of panels: tests of them set their own.
 func example(t *testing.T) string {
+	t.Helper()
+	written := wholeExample(t)
+	require.Len(t, exampleWidget.FindAllString(written, -1), 1)
+	return exampleWidget.ReplaceAllString(written, "")
+}
+
+// wholeExample is the repository's Caddyfile.example with what it imports.
+func wholeExample(t *testing.T) string {
 	t.Helper()
 	example, err := os.ReadFile("../Caddyfile.example")
 	require.NoError(t, err)

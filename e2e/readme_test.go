@@ -27,3 +27,27 @@ func TestReadmesCall(t *testing.T) {
 	desk.until(`document.body.innerText.includes("+7 912 345-67-89") && document.body.innerText.includes("+7 495 765-00-11")`)
 	desk.until(`document.querySelector("main a[href^='/visitors/']")`)
 }
+
+// The example as it is shows the button on its pages, the request form while nobody is there, and the chat.
+func TestExampleHasTheChat(t *testing.T) {
+	t.Parallel()
+	p := runProgram(t, wholeExample(t), "")
+	b := newTab(t)
+	b.before(seePanels)
+	b.visit(p.shop)
+	b.until(launched)
+	b.pressIn(".launcher")
+	b.until(opened)
+	b.until(`panels.querySelector("[name=message]").offsetParent`)
+	require.True(t, value[bool](b, `panels.querySelector(".ways").hidden`), "without a platform no call is offered")
+
+	desk := p.signedIn(t)
+	desk.visit(p.console + "/chats")
+	b.visit(p.shop + "/delivery.html")
+	b.until(launched)
+	b.until(`Svc.getOperatorStatus()`)
+	b.pressIn(".launcher")
+	b.until(`panels.querySelector(".greeting")?.textContent === "Ask us about lamps. We answer within minutes."`)
+	b.asks("Do you ship to Oslo?")
+	desk.until(contains("main", "Do you ship to Oslo?"))
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
 )
 
@@ -120,11 +121,11 @@ func sitePhoneCall(t *testing.T, b *tab, phone, key, digits string, in int) (sta
 	return got.Result.Status, got.Result.Code
 }
 
-// becomes waits until the newest callback of the phone is in the state.
+// becomes waits until the newest callback of the phone is in the state, for longer than a phone rings.
 func (p *trunked) becomes(t *testing.T, phone, state, reason string) {
 	t.Helper()
 	var now, why string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(callback.Ring + patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		err := p.stored.QueryRowContext(t.Context(), `SELECT state, reason FROM callbacks WHERE phone = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, phone).Scan(&now, &why)
 		if err == nil && now == state && why == reason {
 			return

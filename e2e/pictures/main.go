@@ -1,5 +1,5 @@
-// Command pictures takes the pictures of the console that the documentation shows: it runs the program with a day of a
-// made-up shop behind it, and looks at it in Chromium.
+// Command pictures takes the pictures of the console and of the panels that the documentation shows: it runs the program
+// with a day of a made-up shop behind it, and looks at it in Chromium.
 //
 //	go run ./e2e/pictures                  writes docs/images
 //	go run ./e2e/pictures -review folder   writes every page at three widths, light and dark, in both languages
@@ -24,6 +24,7 @@ type shot struct {
 	path           string
 	width, height  int64
 	dark           bool
+	visitor        bool // a page of the shop, as a visitor sees it
 	language       string
 	prepare, until string // scripts
 }
@@ -37,6 +38,8 @@ func guide(d day) []shot {
 		{name: "chat", path: d.chat, width: 1280, height: 680},
 		{name: "chat-on-a-phone", path: d.chat, width: 390, height: 640, dark: true},
 		{name: "lead-on-a-phone", path: d.lead, width: 390, height: 640},
+		{name: "panels", path: "/", width: 1100, height: 680, visitor: true, prepare: openChat, until: hasChat},
+		{name: "panels-on-a-phone", path: "/", width: 390, height: 640, dark: true, visitor: true, prepare: openPhone, until: hasPhone},
 	}
 }
 
@@ -54,6 +57,10 @@ func review(d day) (shots []shot) {
 				for _, view := range []string{"page", "chat", "request", "phone"} {
 					shots = append(shots, shot{name: fmt.Sprintf("widget-%s-%s-%d-%s", view, language, width, look), path: "/sites/1/widget", width: width, height: 1200, dark: dark, language: language,
 						prepare: fmt.Sprintf(`document.querySelector("[name=scheme][value=%s]").click(); document.querySelector("[name=view][value=%s]").click(); setTimeout(() => { window.settled = true }, 1500)`, look, view), until: `window.settled`})
+				}
+				for view, script := range map[string][2]string{"chat": {openChat, hasChat}, "request": {openForm, `panels.querySelector("[name=message]")?.offsetParent`}, "phone": {openPhone, hasPhone}} {
+					shots = append(shots, shot{name: fmt.Sprintf("panels-%s-%s-%d-%s", view, language, width, look), path: map[string]string{"en": "/", "ru": "/ru/"}[language],
+						width: width, height: 800, dark: dark, language: language, visitor: true, prepare: script[0], until: script[1]})
 				}
 				shots = append(shots, shot{name: fmt.Sprintf("widget-rows-%s-%d-%s", language, width, look), path: "/sites/1/widget", width: width, height: 3200, dark: dark, language: language,
 					prepare: `for (const name of ["color", "avatar", "fieldsAre", "invitationsAre"]) document.querySelector("[name=" + name + "]").value = "own"; document.querySelector("[name=do][value=invite]").click()`,
@@ -93,7 +100,7 @@ func run(folder, only string) error {
 	if err != nil {
 		return fmt.Errorf("making a day: %w", err)
 	}
-	console, stop, err := start(ctx, home)
+	console, site, stop, err := start(ctx, home)
 	if err != nil {
 		return fmt.Errorf("starting the program: %w", err)
 	}
@@ -107,7 +114,7 @@ func run(folder, only string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	b, err := open(ctx, console)
+	b, err := open(ctx, console, site)
 	if err != nil {
 		return fmt.Errorf("opening the console: %w", err)
 	}

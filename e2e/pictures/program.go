@@ -17,20 +17,20 @@ import (
 )
 
 // start builds the program and runs it with the repository's Caddyfile.example, on free ports and on the database of the
-// folder. It returns the address of the console.
-func start(ctx context.Context, home string) (console string, stop func(), err error) {
+// folder, with the form that orders a call. It returns the addresses of the console and of the shop.
+func start(ctx context.Context, home string) (console, site string, stop func(), err error) {
 	program := filepath.Join(home, "caddy")
 	if said, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/caddy").CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("building ./cmd/caddy: %w: %s", err, said)
+		return "", "", nil, fmt.Errorf("building ./cmd/caddy: %w: %s", err, said)
 	}
 	config, err := os.ReadFile("Caddyfile.example")
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	text := string(config)
 	shop, err := os.ReadFile("examples/shop/Caddyfile")
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	text = strings.Replace(text, "import examples/shop/Caddyfile", string(shop), 1)
 	text = strings.Replace(text, "{\n\tfrontdesk {\n", fmt.Sprintf("{\n\tadmin off\n\tpersist_config off\n\tfrontdesk {\n\t\tdatabase sqlite %s\n", settingsIn(home).Source), 1)
@@ -40,18 +40,21 @@ func start(ctx context.Context, home string) (console string, stop func(), err e
 	for _, port := range []string{"8080", "8081", "8090"} {
 		free, err := dbtest.FreePort()
 		if err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
 		text = strings.ReplaceAll(text, ":"+port, fmt.Sprint(":", free))
 		console = fmt.Sprint("http://", net.JoinHostPort("localhost", fmt.Sprint(free)))
+		if port == "8080" {
+			site = console
+		}
 	}
 	file := filepath.Join(home, "Caddyfile")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	log, err := os.Create(filepath.Join(home, "log"))
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	defer log.Close()
 	cmd := exec.CommandContext(ctx, program, "run", "--config", file, "--adapter", "caddyfile")
@@ -59,7 +62,7 @@ func start(ctx context.Context, home string) (console string, stop func(), err e
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	stop = func() {
 		cmd.Process.Kill()
@@ -69,12 +72,12 @@ func start(ctx context.Context, home string) (console string, stop func(), err e
 		if answer, err := http.Get(console + "/sign-in"); err == nil {
 			answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
-				return console, stop, nil
+				return console, site, stop, nil
 			}
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	stop()
 	said, _ := os.ReadFile(log.Name())
-	return "", nil, errors.New("the console does not answer: " + string(said))
+	return "", "", nil, errors.New("the console does not answer: " + string(said))
 }
