@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
 )
 
@@ -120,11 +121,11 @@ func sitePhoneCall(t *testing.T, b *tab, phone, key, digits string, in int) (sta
 	return got.Result.Status, got.Result.Code
 }
 
-// becomes waits until the newest callback of the phone is in the state.
+// becomes waits until the newest callback of the phone is in the state, for longer than a phone rings.
 func (p *trunked) becomes(t *testing.T, phone, state, reason string) {
 	t.Helper()
 	var now, why string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(callback.Ring + patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		err := p.stored.QueryRowContext(t.Context(), `SELECT state, reason FROM callbacks WHERE phone = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, phone).Scan(&now, &why)
 		if err == nil && now == state && why == reason {
 			return
@@ -247,6 +248,22 @@ func TestSitePhoneCallIsRefused(t *testing.T) {
 	desk := p.signedIn(t)
 	desk.visit(p.console + "/callbacks?state=open")
 	require.Equal(t, 10.0, value[float64](desk, `document.querySelectorAll(".table .rows > li").length`))
+
+	// One is put off in the console, in the browser's time. A time that is past stays where it was typed.
+	desk.visit(p.console + value[string](desk, `document.querySelector(".table .rows a").pathname`))
+	local := func(hours int) string {
+		return value[string](desk, fmt.Sprintf(`(() => { const at = new Date(Date.now() + %d * 3600000); return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16); })()`, hours))
+	}
+	postpone := func(at string) {
+		desk.do(fmt.Sprintf(`document.getElementById("until").value = %q; document.querySelector(".postpone").requestSubmit()`, at))
+	}
+	past, later := local(-3), local(5)
+	postpone(past)
+	desk.until(contains(".postpone .wrong", "Choose a time from now on"))
+	require.Equal(t, past, value[string](desk, `document.getElementById("until").value`))
+	postpone(later)
+	desk.until(contains(".notice", "The callback is put off."))
+	require.True(t, value[bool](desk, fmt.Sprintf(`new Date(document.querySelector("#now time").dateTime).getTime() === new Date(%q).getTime()`, later)))
 }
 
 // A call to the number that a visitor is shown is sent on to the printed one, and is the visitor's.

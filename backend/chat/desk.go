@@ -206,7 +206,7 @@ func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing oper
 	type load struct{ id, busy, at int64 }
 	loads, err := db.List(ctx, d.chats.db.Read(), func(l *load) []any { return []any{&l.id, &l.busy, &l.at} },
 		`SELECT t.operator_id, 0, t.at FROM chat_turns t WHERE t.site_id = $1
-		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state = 'open' GROUP BY operator_id
+		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state <> 'closed' AND operator_id <> 0 GROUP BY operator_id
 		UNION ALL SELECT operator_id, COUNT(*), 0 FROM chat_offers WHERE operator_id <> 0 GROUP BY operator_id`, siteID)
 	if err != nil {
 		return 0, fmt.Errorf("looking for an operator: %w", err)
