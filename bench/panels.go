@@ -64,8 +64,8 @@ const watchClick = `{
 	}, {capture: true, once: true});
 }`
 
-// panels measures the time from a click to a panel that can be used, on pages that nothing is cached for, with the CPU slowed and as
-// it is, beside an empty dialog of the same page; and what the panels' parts weigh as they come.
+// panels measures the time from a click to a panel that can be used, on pages of which nothing is cached, with the CPU slowed, beside
+// an empty dialog of the same page; and what the panels' parts weigh as they come.
 func panels(ctx context.Context, folder, caddy string, rounds int) error {
 	address, stop, err := startPanels(ctx, folder, caddy)
 	if err != nil {
@@ -77,28 +77,23 @@ func panels(ctx context.Context, folder, caddy string, rounds int) error {
 		return err
 	}
 	defer closeBrowser()
-	took := make(map[string][2][]float64)
+	took := make(map[string][]float64)
 	for round := range rounds + 1 {
 		for _, c := range clickables {
-			both := took[c.name]
-			for i, rate := range []float64{slowed, 1} {
-				ms, err := c.measure(browser, "http://"+address, rate)
-				if err != nil {
-					return fmt.Errorf("%s: %w", c.name, err)
-				}
-				if round > 0 { // the first one warms the browser up
-					both[i] = append(both[i], ms)
-				}
+			ms, err := c.measure(browser, "http://"+address)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			took[c.name] = both
+			if round > 0 { // the first one warms the browser up
+				took[c.name] = append(took[c.name], ms)
+			}
 		}
 	}
-	fmt.Printf("Milliseconds from a click to what can be used, %d cold loads each, in turns\n", rounds)
-	fmt.Printf("%-40s %24s %24s\n", "", fmt.Sprintf("CPU slowed %d times", slowed), "CPU as it is")
-	fmt.Printf("%-40s %12s %11s %12s %11s\n", "", "median", "worst", "median", "worst")
+	fmt.Printf("Milliseconds from a click to what can be used, the CPU slowed %d times, %d cold loads each, in turns\n", slowed, rounds)
+	fmt.Printf("%-40s %10s %10s %10s\n", "", "lowest", "median", "worst")
 	for _, c := range clickables {
-		slow, usual := took[c.name][0], took[c.name][1]
-		fmt.Printf("%-40s %12.0f %11.0f %12.0f %11.0f\n", c.name, median(slow), slices.Max(slow), median(usual), slices.Max(usual))
+		ms := took[c.name]
+		fmt.Printf("%-40s %10.0f %10.0f %10.0f\n", c.name, slices.Min(ms), median(ms), slices.Max(ms))
 	}
 	return printParts(browser, "http://"+address)
 }
@@ -175,12 +170,12 @@ func servePageWithButtons() (net.Listener, error) {
 }
 
 // measure opens the page in a browser context of its own, clicks, and gives the milliseconds.
-func (c clickable) measure(browser context.Context, base string, rate float64) (milliseconds float64, err error) {
+func (c clickable) measure(browser context.Context, base string) (milliseconds float64, err error) {
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	defer closeTab()
 	ctx, cancel := context.WithTimeout(ctx, panelTime)
 	defer cancel()
-	if err := c.open(ctx, base, rate); err != nil {
+	if err := c.open(ctx, base); err != nil {
 		return 0, err
 	}
 	at, err := chromedp.Run(ctx, chromedp.Evaluate[[]float64](`(r => [r.x + r.width / 2, r.y + r.height / 2])(`+c.at+`.getBoundingClientRect())`))
@@ -200,12 +195,12 @@ func (c clickable) measure(browser context.Context, base string, rate float64) (
 }
 
 // open opens the page, and waits until it can be clicked.
-func (c clickable) open(ctx context.Context, base string, rate float64) error {
+func (c clickable) open(ctx context.Context, base string) error {
 	// The first address is one of the same site, so that the page comes into a process that runs.
 	if err := chromedp.Do(ctx, chromedp.Navigate(base+"/none")); err != nil {
 		return err
 	}
-	if _, err := chromedp.Call(ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: rate}); err != nil {
+	if _, err := chromedp.Call(ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: slowed}); err != nil {
 		return err
 	}
 	watch := watchClick + `; globalThis.usable = () => ` + c.usable
@@ -247,7 +242,7 @@ func printParts(browser context.Context, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, panelTime)
 	defer cancel()
 	chat := clickables[len(clickables)-1]
-	if err := chat.open(ctx, base, 1); err != nil {
+	if err := chat.open(ctx, base); err != nil {
 		return err
 	}
 	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](`Svc.openChatWindow()`)); err != nil {

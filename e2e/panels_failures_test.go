@@ -228,3 +228,68 @@ func TestPanelsOnALowScreen(t *testing.T) {
 	b.until(`panels.querySelector(".launcher").getClientRects().length`)
 	require.Equal(t, "launcher", value[string](b, `panels.activeElement.className`))
 }
+
+// The service is on another machine: the panels of the edge's pages have its chat, and its request form takes requests while the
+// service is away.
+func TestPanelsOfAServiceElsewhere(t *testing.T) {
+	t.Parallel()
+	edgeAddress := freeAddress(t)
+	_, port, _ := strings.Cut(edgeAddress, ":")
+	shop := "http://localhost:" + port
+	const directive = "\t\tprerender static\n"
+	config := example(t)
+	require.Contains(t, config, directive)
+	_, shopsServer, found := strings.Cut(config, "# The shop's own server.")
+	require.True(t, found)
+	central := runProgram(t, strings.Replace(config, directive, "\t\torigins "+shop+"\n\t\twidget\n", 1), "")
+	runProgram(t, "\n{\n\tfrontdesk {\n\t}\n}\nhttp://localhost:"+port+" {\n\tfrontdesk demo-shop {\n\t\tservice "+central.shop+
+		"/frontdesk/\n\t}\n\treverse_proxy localhost:8081\n}\n"+shopsServer, "")
+	desk := central.signedIn(t)
+	desk.visit(central.console + "/chats")
+
+	b := newTab(t)
+	b.before(seePanels)
+	b.visit(shop)
+	b.until(launched)
+	b.until(`Svc.getOperatorStatus()`)
+	b.pressIn(".launcher")
+	b.until(`panels.querySelector(".writing textarea")?.offsetParent`)
+	b.asks("Do you ship to Oslo?")
+	desk.opensFirst()
+	desk.answersWith("We do.")
+	b.until(`Array.from(panels.querySelectorAll(".msg:has(time):not(.own) p")).some((p) => p.innerText === "We do.")`)
+
+	central.kill()
+	b.do(`Svc.openSiteRequestPanel()`)
+	b.until(sendButton + `?.closest(".view").querySelector("[name=message]")`)
+	b.do(aRequest)
+	b.until(`panels.querySelector(".told")`)
+	central.start(t)
+	desk.visit(central.console + "/leads")
+	desk.until(contains("#leads", "A lamp"))
+}
+
+// A page with an open chat comes back from the back-forward cache: the chat goes on, and there is one of each.
+func TestChatFromTheBackForwardCache(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	b := newTab(t)
+	b.opensChat(p.shop)
+	b.says("One")
+	b.shows("One")
+	ann.hears(1)
+	b.visit(p.shop + "/contacts.html")
+	ann.says("Two")
+	b.do(`history.back()`)
+	b.until(`location.pathname === "/" && window.Svc && Svc.getCredentials().hit_id`)
+	b.until(`window.chatRoot && chatRoot.querySelector(".launcher:not([hidden])") && Svc.getOperatorStatus()`)
+	b.do(`Svc.openChatWindow()`)
+	b.until(chatOpen)
+	b.shows("One", "Two")
+	b.says("Three")
+	b.shows("One", "Two", "Three")
+	require.Equal(t, []string{"One", "Three"}, ann.hears(3))
+	require.Equal(t, 1, value[int](b, `document.querySelectorAll("html > div").length`))
+}

@@ -192,3 +192,34 @@ func TestPanelsAreAccessible(t *testing.T) {
 		})
 	}
 }
+
+// The chat works under the strictest policy on a page whose styles undo everything and whose arrays are broken.
+func TestChatOnAHostilePage(t *testing.T) {
+	t.Parallel()
+	const policy = "default-src 'none'; script-src 'nonce-abc123'; style-src 'nonce-abc123'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
+	s := runPanels(t, panelsSettings, http.Header{"Content-Security-Policy": {policy}})
+	s.page("/", "en", `<style nonce=abc123>* { all: unset !important }</style><script nonce=abc123>
+		for (const name of Object.getOwnPropertyNames(Array.prototype)) {
+			if (name !== "constructor" && name !== "push" && typeof Array.prototype[name] === "function") {
+				Array.prototype[name] = function () { throw new Error("broken " + name) };
+			}
+		}
+		Array.prototype[Symbol.iterator] = function () { throw new Error("broken iterator") };
+		JSON.stringify = JSON.parse = () => { throw new Error("broken") };
+	</script>`, "")
+	desk := s.signedIn(t)
+	desk.visit(s.console + "/chats")
+	b := newTab(t)
+	b.before(seePanels + `window.violations = 0; addEventListener("securitypolicyviolation", () => violations++);`)
+	b.visit(s.shop)
+	b.until(launched)
+	b.until(`Svc.getOperatorStatus()`)
+	b.pressIn(".launcher")
+	b.until(`panels.querySelector(".writing textarea")?.offsetParent`)
+	b.asks("Do you ship to Oslo?")
+	desk.opensFirst()
+	desk.answersWith("We do.")
+	b.until(`panels.querySelector(".msg:not(.own):not(.greeting) time") && panels.querySelector(".own time")`)
+	require.Equal(t, 0, value[int](b, "violations"))
+	require.Equal(t, "rgb(244, 245, 247)", value[string](b, `getComputedStyle(panels.querySelector(".greeting p")).backgroundColor`))
+}

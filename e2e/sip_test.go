@@ -248,6 +248,22 @@ func TestSitePhoneCallIsRefused(t *testing.T) {
 	desk := p.signedIn(t)
 	desk.visit(p.console + "/callbacks?state=open")
 	require.Equal(t, 10.0, value[float64](desk, `document.querySelectorAll(".table .rows > li").length`))
+
+	// One is put off in the console, in the browser's time. A time that is past stays where it was typed.
+	desk.visit(p.console + value[string](desk, `document.querySelector(".table .rows a").pathname`))
+	local := func(hours int) string {
+		return value[string](desk, fmt.Sprintf(`(() => { const at = new Date(Date.now() + %d * 3600000); return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16); })()`, hours))
+	}
+	postpone := func(at string) {
+		desk.do(fmt.Sprintf(`document.getElementById("until").value = %q; document.querySelector(".postpone").requestSubmit()`, at))
+	}
+	past, later := local(-3), local(5)
+	postpone(past)
+	desk.until(contains(".postpone .wrong", "Choose a time from now on"))
+	require.Equal(t, past, value[string](desk, `document.getElementById("until").value`))
+	postpone(later)
+	desk.until(contains(".notice", "The callback is put off."))
+	require.True(t, value[bool](desk, fmt.Sprintf(`new Date(document.querySelector("#now time").dateTime).getTime() === new Date(%q).getTime()`, later)))
 }
 
 // A call to the number that a visitor is shown is sent on to the printed one, and is the visitor's.

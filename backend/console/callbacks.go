@@ -193,14 +193,8 @@ func (c *Console) callbacksOf(ctx context.Context, f frame, siteID int64, shown 
 		rows[i] = callbackRowOf(f.Words, f, b)
 	}
 	shown.Callbacks = fold(rows, firstCalls)
-	for i := range shown.Visits {
-		visited := &shown.Visits[i]
-		for _, row := range rows {
-			if row.Session == visited.Session {
-				visited.Steps = append(visited.Steps, step{Kind: "callback", At: row.CreatedAt, Callback: row})
-			}
-		}
-		slices.SortStableFunc(visited.Steps, func(a, b step) int { return b.At.Compare(a.At) })
+	for _, row := range rows {
+		shown.add(row.Session, step{Kind: "callback", At: row.CreatedAt, Callback: row})
 	}
 	return nil
 }

@@ -168,14 +168,8 @@ func (c *Console) callsOf(ctx context.Context, f frame, siteID int64, shown *car
 		rows[i] = callRowOf(f.Words, f, call)
 	}
 	shown.Calls = fold(rows, firstCalls)
-	for i := range shown.Visits {
-		visited := &shown.Visits[i]
-		for _, row := range rows {
-			if row.Session == visited.Session {
-				visited.Steps = append(visited.Steps, step{Kind: "call", At: row.At, Call: row})
-			}
-		}
-		slices.SortStableFunc(visited.Steps, func(a, b step) int { return b.At.Compare(a.At) })
+	for _, row := range rows {
+		shown.add(row.Session, step{Kind: "call", At: row.At, Call: row})
 	}
 	return nil
 }

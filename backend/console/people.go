@@ -265,6 +265,21 @@ func stayOf(w *words, s visit.Session, leads []leadRow, leases []number.Lease, o
 			shown.Steps = append(shown.Steps, step{Kind: "lead", At: l.At, Lead: l})
 		}
 	}
-	slices.SortStableFunc(shown.Steps, func(a, b step) int { return b.At.Compare(a.At) })
+	shown.sort()
 	return shown
+}
+
+// sort brings the steps into their order, the latest first.
+func (s *stay) sort() {
+	slices.SortStableFunc(s.Steps, func(a, b step) int { return b.At.Compare(a.At) })
+}
+
+// add puts a step among those of the visit in which it was made.
+func (c *card) add(session visit.ID, made step) {
+	for i := range c.Visits {
+		if s := &c.Visits[i]; s.Session == session {
+			s.Steps = append(s.Steps, made)
+			s.sort()
+		}
+	}
 }
