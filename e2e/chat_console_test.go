@@ -161,6 +161,11 @@ func TestOperatorsShareConversations(t *testing.T) {
 	visitor.do(`const field = panels.querySelector(".writing textarea"); field.value = "And"; field.dispatchEvent(new Event("input"))`)
 	owner.until(`!document.getElementById("typing").hidden`)
 
+	// The visitor goes to another page: it is known where, and by which way.
+	visitor.visit(p.shop + "/delivery.html")
+	owner.until(contains("#now", "Delivery") + ` && ` + contains("#path", "Delivery") + ` && ` + contains("#path", "Contacts"))
+	visitor.until(`window.panels && panels.querySelector(".writing textarea")`)
+
 	// It is handed over.
 	owner.do(`const hand = document.getElementById("hand"); hand.value = [...hand.options].find((o) => o.text.includes(` + fmt.Sprintf("%q", strings.Split(name, " ")[0]) + `)).value; hand.dispatchEvent(new Event("change", {bubbles: true}))`)
 	other.until(contains("#working", "Yours"))

@@ -268,7 +268,7 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 	if open.Replies, err = c.Chats.Replies(ctx, conversation.SiteID); err != nil {
 		return nil, err
 	}
-	return open, c.chatCard(ctx, f, conversation, open)
+	return open, c.chatCard(ctx, f, conversation.SiteID, conversation.Visitor, open)
 }
 
 // chatWorking is what the operator can do with the conversation.
@@ -285,19 +285,19 @@ func (c *Console) chatWorking(ctx context.Context, f frame, row chatRow) (chatWo
 
 // chatCard fills in what is known of the visitor. Of one who has been forgotten there is
 // nothing.
-func (c *Console) chatCard(ctx context.Context, f frame, conversation chat.Conversation, open *openChat) error {
-	found, err := c.Visits.Card(ctx, conversation.SiteID, conversation.Visitor)
+func (c *Console) chatCard(ctx context.Context, f frame, siteID int64, visitor visit.ID, open *openChat) error {
+	found, err := c.Visits.Card(ctx, siteID, visitor)
 	if errors.Is(err, visit.ErrUnknown) {
-		open.Card = card{ID: int64(conversation.Visitor), SiteID: conversation.SiteID, Label: open.Row.Label}
+		open.Card = card{ID: int64(visitor), SiteID: siteID, Label: open.Row.Label}
 		return nil
 	}
 	var leads []lead.Lead
 	if err == nil {
-		leads, err = c.Leads.OfVisitor(ctx, conversation.SiteID, conversation.Visitor, maxCardLeads)
+		leads, err = c.Leads.OfVisitor(ctx, siteID, visitor, maxCardLeads)
 	}
 	var leases []number.Lease
 	if err == nil {
-		leases, err = c.Leases.OfVisitor(ctx, conversation.SiteID, conversation.Visitor)
+		leases, err = c.Leases.OfVisitor(ctx, siteID, visitor)
 	}
 	if err != nil {
 		return err
@@ -306,13 +306,16 @@ func (c *Console) chatCard(ctx context.Context, f frame, conversation chat.Conve
 	for i, l := range leads {
 		rows[i] = leadRowOf(f.Words, f, l)
 	}
-	open.Card = cardOf(f.Words, conversation.SiteID, found, rows, leases)
+	open.Card = cardOf(f.Words, siteID, found, rows, leases)
 	open.Now = nowOf(found)
+	if err := c.callsOf(ctx, f, siteID, &open.Card); err != nil {
+		return err
+	}
 	if len(open.Card.Visits) > 0 {
 		open.Steps = open.Card.Visits[0].Steps
 		open.Steps = open.Steps[:min(len(open.Steps), chatSteps)]
 	}
-	return c.callsOf(ctx, f, conversation.SiteID, &open.Card)
+	return nil
 }
 
 func nowOf(found visit.Card) chatNow {

@@ -192,20 +192,21 @@ func (v *chatsView) conversation(ctx context.Context, row chatRow) ([]byte, erro
 	return v.console.render(v.words, "chat-event", event)
 }
 
-// refresh says what the visitor of the open conversation looks at.
+// refresh says what the visitor of the open conversation looks at, and by which way.
 func (v *chatsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
 	if v.told && v.views == scene.Views && v.here == scene.Here {
 		return nil, nil
 	}
-	found, err := v.console.Visits.Card(ctx, v.open.SiteID, v.visitor)
-	if err == visit.ErrUnknown {
-		return nil, nil
-	}
+	f, err := v.frame(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var open openChat
+	if err := v.console.chatCard(ctx, f, v.open.SiteID, v.visitor, &open); err != nil {
+		return nil, err
+	}
 	v.told, v.views, v.here = true, scene.Views, scene.Here
-	return v.console.render(v.words, "chat-now-event", nowOf(found))
+	return v.console.render(v.words, "chat-now-event", open)
 }
 
 // hear has typing be told while the stream is open.

@@ -390,6 +390,13 @@
 		working.replaceChildren(...fresh.childNodes);
 	});
 
+	const path = document.getElementById("path");
+	path.addEventListener("told", ({ detail }) => {
+		if (path.contains(document.activeElement)) return;
+		path.replaceChildren(...detail.querySelector("div").childNodes);
+		document.dispatchEvent(new Event("redrawn"));
+	});
+
 	async function work(element, fields) {
 		element.setAttribute("aria-busy", "true");
 		const answer = await fetch(at + "/work", { method: "POST", body: new URLSearchParams(fields), signal: AbortSignal.timeout(15000) }).catch(() => null);
