@@ -148,7 +148,7 @@ type chatAnswer struct {
 	// Earlier tells that there are messages before these.
 	Earlier bool `json:"earlier,omitempty"`
 	Typing  bool `json:"typing,omitempty"`
-	// Mail tells that the conversation can be sent by mail.
+	// Mail tells that the conversation can be sent by mail once an operator has answered.
 	Mail bool `json:"mail,omitempty"`
 }
 
@@ -221,7 +221,7 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	online := a.online(ctx, c)
-	answer := chatAnswer{Success: true, Online: &online, Stream: a.visits.Token(c.site.ID, p.Ref, tokenTime)}
+	answer := chatAnswer{Success: true, Online: &online, Stream: a.visits.Token(c.site.ID, p.Ref, tokenTime), Mail: a.chats.Chats.Mails()}
 	of, err := a.conversation(ctx, c, p, sent.Conversation)
 	if errors.Is(err, chat.ErrUnknown) {
 		return answer, nil
@@ -243,7 +243,6 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	answer.Messages = a.toldMessages(ctx, messages)
-	answer.Mail = of.OperatorRead > 0 && a.chats.Chats.Mails()
 	return answer, nil
 }
 

@@ -1,16 +1,17 @@
+import { byEnter } from '../panels/form';
 import type { Shell } from '../panels/shell';
 
 /** Has the conversation sent to the visitor by mail. */
 export interface Mailing {
   element: HTMLElement;
-  /** Whether it can be; undefined for nothing new. */
-  offer(can: boolean | undefined): void;
+  /** Says whether it can be. */
+  offer(can: boolean): void;
 }
 
 export function mailing(shell: Shell, known: () => number): Mailing {
   const { core, make, texts } = shell;
   const input = make('input', { type: 'email', autocomplete: 'email', 'aria-label': texts['chat.mail.address'], placeholder: texts['chat.mail.address'], dir: 'ltr' }) as HTMLInputElement;
-  const form = make('form', { class: 'mailing', hidden: true, novalidate: true, submit }, input, make('button', { type: 'submit' }, texts['chat.mail.send']));
+  const form = make('form', { class: 'mailing', hidden: true, novalidate: true, keydown: byEnter(submit) }, input, make('button', { type: 'button', click: submit }, texts['chat.mail.send']));
   const ask = make('button', { type: 'button', class: 'more', hidden: true, click: open }, texts['chat.mail']);
   const element = make('div', { class: 'line' }, ask, form);
 
@@ -20,8 +21,7 @@ export function mailing(shell: Shell, known: () => number): Mailing {
     input.focus();
   }
 
-  function submit(event: Event): void {
-    event.preventDefault();
+  function submit(): void {
     const email = input.value.trim();
     core.call('chat/transcript', { email, conversation: known() }, ({ success }) => {
       shell.notice(texts[success ? 'chat.mail.sent' : 'chat.mail.failed'], !success);
@@ -33,7 +33,7 @@ export function mailing(shell: Shell, known: () => number): Mailing {
   return {
     element,
     offer(can) {
-      if (can !== undefined && form.hidden) {
+      if (form.hidden) {
         ask.hidden = !can;
       }
     },

@@ -29,6 +29,9 @@ export const start: StartChat = (shell: Shell) => {
   let typed = 0;
   let silent: ReturnType<typeof setTimeout> | undefined;
   let over = false;
+  /** Whether conversations can be sent by mail, and an operator has said something in this one. */
+  let mails = false;
+  let answered = false;
   /** Numbers of messages that the visitor has not read. */
   let unread: number[] = [];
   const title = titles(texts);
@@ -69,6 +72,7 @@ export const start: StartChat = (shell: Shell) => {
           fresh = fresh || !beginning;
         }
         if (message.from === 'operator') {
+          answered = true;
           quiet();
         }
       }
@@ -86,7 +90,8 @@ export const start: StartChat = (shell: Shell) => {
       clearTimeout(silent);
       silent = setTimeout(quiet, typingFor);
     }
-    mail.offer(news.mail);
+    mails = mails || !!news.mail;
+    mail.offer(mails && answered);
     if (fresh && !looks()) {
       bell.play();
     }

@@ -35,6 +35,6 @@ export interface News {
   more?: boolean;
   earlier?: boolean;
   typing?: boolean;
-  /** The conversation can be sent by mail. */
+  /** The conversation can be sent by mail once an operator has answered. */
   mail?: boolean;
 }
