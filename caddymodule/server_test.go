@@ -54,7 +54,8 @@ func run(t testing.TB, caddyfile string) *server {
 	}}
 	t.Cleanup(func() {
 		require.NoError(t, caddy.Stop())
-		closing.Wait() // it writes into the folders that are removed next
+		closing.Wait()                            // it writes into the folders that are removed next
+		http.DefaultClient.CloseIdleConnections() // the next server may have the same port
 	})
 	require.NoError(t, s.load(caddyfile))
 	return s

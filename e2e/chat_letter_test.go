@@ -63,6 +63,7 @@ func TestConversationByMail(t *testing.T) {
 	visitor.do(`panels.querySelector(".mailing").previousSibling.click()`)
 	visitor.do(`panels.querySelector(".mailing input").value = "nobody"; panels.querySelector(".mailing button").click()`)
 	visitor.until(`panels.querySelector(".panel").innerText.includes("Check the address")`)
+	require.False(t, value[bool](visitor, `performance.getEntriesByType("resource").some((r) => r.name.includes("/chat/transcript"))`), "the service is not asked for what cannot be")
 	visitor.do(`panels.querySelector(".mailing input").value = "ada@mail.example"; panels.querySelector(".mailing input").focus()`)
 	visitor.write("\r")
 	select {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,13 +45,13 @@ const spoken = `Array.from(window.chatRoot ? chatRoot.querySelectorAll(".log .li
 // chatOpen tells that the chat is shown and can be written in.
 const chatOpen = `window.chatRoot && chatRoot.querySelector(".writing textarea") && !chatRoot.querySelector(".chat").hidden && !chatRoot.querySelector(".panel").hidden`
 
-// runChat runs the example with panels that its pages show by themselves.
-func runChat(t *testing.T, database string) *program {
+// runChat runs the example with panels that its pages show by themselves, as the lines say if there are any.
+func runChat(t *testing.T, database string, lines ...string) *program {
 	t.Helper()
 	config := example(t)
 	const before = "\t\tvariant A\n"
 	require.Contains(t, config, before)
-	return runProgram(t, strings.Replace(config, before, before+"\t\twidget\n", 1), database)
+	return runProgram(t, strings.Replace(config, before, before+cmp.Or(strings.Join(lines, ""), "\t\twidget\n"), 1), database)
 }
 
 // wire is a way to a server that can be cut.
@@ -314,18 +315,67 @@ func port(address string) string {
 	return port
 }
 
-// The last operator leaves while the visitor writes: the request form takes over, with the text.
+// The last operator leaves while the visitor writes: the request form takes over, says so, and has the text, also where it
+// asks for none.
 func TestChatBecomesTheRequestForm(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string]string{"as it is": "", "without a message": "\t\twidget {\n\t\t\tfield phone required\n\t\t}\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, settings, database := postgres(t)
+			p := runChat(t, database, lines)
+			ann := p.answers(t, settings)
+			b := newTab(t)
+			b.opensChat(p.shop)
+			b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "I was just about to ask"; field.dispatchEvent(new Event("input"));`)
+			require.NoError(t, ann.lease.End(t.Context()))
+			b.until(`chatRoot.querySelector("form [name=message]")?.value === "I was just about to ask"`)
+			b.until(`chatRoot.querySelector(".chat").hidden`)
+			require.Contains(t, value[string](b, `chatRoot.querySelector(".intro").innerText`), "Nobody is here")
+		})
+	}
+}
+
+// Somebody has come long after the page asked for the last time: the launcher asks before it opens the request form.
+func TestChatOpensByWhatIsKnownNow(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	b := newTab(t)
+	b.before(seeChat + `{ const now = Date.now; window.later = 0; Date.now = () => now() + later; }`)
+	b.visit(p.shop)
+	b.until(`window.chatRoot && chatRoot.querySelector(".launcher:not([hidden])") && Svc.getCredentials().hit_id`)
+	p.answers(t, settings)
+	b.do(`while (!(await (await fetch("/frontdesk/v1/status?k=" + Svc.getCredentials().site_key)).json()).online) await new Promise((pass) => setTimeout(pass, 100))`)
+	b.do(`later = 360_000; chatRoot.querySelector(".launcher").click()`)
+	b.until(`!chatRoot.querySelector(".panel").hidden`)
+	require.True(t, value[bool](b, `!!(`+chatOpen+`)`))
+}
+
+// The script comes anew while the chat is open: the chat of the one before listens no more.
+func TestChatListensOnce(t *testing.T) {
 	t.Parallel()
 	_, settings, database := postgres(t)
 	p := runChat(t, database)
 	ann := p.answers(t, settings)
 	b := newTab(t)
+	b.before(`{ const streams = window.streams = []; EventSource = class extends EventSource { constructor(...of) { super(...of); streams.push(this); } }; }`)
 	b.opensChat(p.shop)
-	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "I was just about to ask"; field.dispatchEvent(new Event("input"));`)
-	require.NoError(t, ann.lease.End(t.Context()))
-	b.until(`chatRoot.querySelector("form [name=message]") && chatRoot.querySelector("form [name=message]").value === "I was just about to ask"`)
-	b.until(`chatRoot.querySelector(".chat").hidden`)
+	b.says("One")
+	b.shows("One")
+	ann.hears(1)
+	b.until(`streams.some((s) => s.readyState === 1)`)
+	b.do(`
+		window.before = chatRoot; window.had = streams.length;
+		const old = document.querySelector("script[src*='svc.js']"), script = document.createElement("script");
+		__cs = [["setCsAccount", Svc.getCredentials().site_key]]; Svc = SvcWidget = undefined;
+		script.src = old.src;
+		old.remove();
+		await new Promise(done => { script.onload = done; document.head.append(script); });`)
+	b.until(`chatRoot !== before && ` + spoken + `.length === 1 && streams.slice(had).some((s) => s.readyState === 1)`)
+	ann.says("Two")
+	b.shows("One", "Two")
+	require.Equal(t, 1, value[int](b, `streams.filter((s) => s.readyState < 2).length`))
 }
 
 // Two nodes share a database. One is killed in the middle of a talk, with the visitor and the operator on it: the visitor
@@ -444,36 +494,52 @@ func TestChatCosts(t *testing.T) {
 	require.LessOrEqual(t, requests, 3+3*asked, "one for each question, its being typed, and each answer that is read")
 }
 
-// Something on the way holds the stream back: the chat asks by itself, and says nothing of it.
-func TestChatThroughAProxyThatBuffers(t *testing.T) {
+// Something on the way holds the stream back, or it is refused: the chat asks by itself, and says nothing of it.
+func TestChatWithoutAStream(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
-	to, err := url.Parse(p.shop)
-	require.NoError(t, err)
-	passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host }} // the host stays
-	var held atomic.Int64
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/v1/chat/stream") {
-			held.Add(1)
+	for name, c := range map[string]struct {
+		answer func(http.ResponseWriter, *http.Request)
+		tries  int64
+	}{
+		"held back": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-			return
-		}
-		passing.ServeHTTP(w, r)
-	}))
-	t.Cleanup(proxy.Close)
-	b := newTab(t)
-	b.opensChat("http://localhost:" + port(proxy.Listener.Addr().String()))
-	b.says("Hello")
-	ann.hears(1)
-	ann.says("Good day")
-	b.shows("Hello", "Good day")
-	ann.says("Are you there?")
-	b.shows("Hello", "Good day", "Are you there?")
-	require.EqualValues(t, 1, held.Load(), "it is tried once")
+		}, 1},
+		"refused": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, settings, database := postgres(t)
+			p := runChat(t, database)
+			ann := p.answers(t, settings)
+			to, err := url.Parse(p.shop)
+			require.NoError(t, err)
+			passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host }} // the host stays
+			var tried atomic.Int64
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/v1/chat/stream") {
+					tried.Add(1)
+					c.answer(w, r)
+					return
+				}
+				passing.ServeHTTP(w, r)
+			}))
+			t.Cleanup(proxy.Close)
+			b := newTab(t)
+			b.opensChat("http://localhost:" + port(proxy.Listener.Addr().String()))
+			b.says("Hello")
+			ann.hears(1)
+			require.Eventually(t, func() bool { return tried.Load() == c.tries }, time.Minute, 20*time.Millisecond)
+			said := []string{"Hello"}
+			for _, text := range []string{"Good day", "Are you there?", "Hello?"} {
+				ann.says(text)
+				said = append(said, text)
+				b.shows(said...)
+			}
+			require.Equal(t, c.tries, tried.Load(), "it is not tried for ever")
+		})
+	}
 }
 
 // Two tabs of one visitor show the same, whichever is written in.
@@ -520,4 +586,10 @@ func TestChatFilesInThePanel(t *testing.T) {
 	choose("virus.png", "<!doctype html><script>alert(1)</script>")
 	b.until(`chatRoot.querySelector(".own .bad") && chatRoot.querySelector(".own .bad").innerText === "Files of this kind are not taken."`)
 	require.EqualValues(t, 1, ann.conversation().Seq)
+
+	// What comes meanwhile takes neither the focus nor the place away.
+	b.do(`const again = chatRoot.querySelector(".own .bad").parentNode.querySelector("button"); again.focus(); window.again = again;`)
+	ann.says("Send a picture, please.")
+	b.until(`chatRoot.querySelector(".log").innerText.includes("Send a picture")`)
+	require.True(t, value[bool](b, `chatRoot.activeElement === again`))
 }

@@ -75,6 +75,8 @@ type Observer interface {
 // Operators tells whether somebody is there for the visitors of a site.
 type Operators interface {
 	Online(ctx context.Context, siteID int64) (bool, error)
+	// Answering is the group of the site that answers now; 0 for none.
+	Answering(ctx context.Context, siteID int64) (groupID int64, err error)
 }
 
 // API serves the routes. It is safe for concurrent use.

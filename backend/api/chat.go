@@ -193,12 +193,10 @@ func (a *API) toldMessage(ctx context.Context, m chat.Message) toldMessage {
 	return t
 }
 
-// toldMessages are the messages for their visitor, who sees no notes.
+// toldMessages are the messages for their visitor. There must be no notes among them.
 func (a *API) toldMessages(ctx context.Context, messages []chat.Message) (told []toldMessage) {
 	for _, m := range messages {
-		if m.Author != chat.Note {
-			told = append(told, a.toldMessage(ctx, m))
-		}
+		told = append(told, a.toldMessage(ctx, m))
 	}
 	return told
 }
@@ -233,10 +231,10 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 	answer.Conversation = &told
 	var messages []chat.Message
 	if sent.After != nil {
-		messages, err = a.chats.Chats.Messages(ctx, c.site.ID, of.ID, max(0, *sent.After), historyAtOnce)
+		messages, err = a.chats.Chats.Told(ctx, c.site.ID, of.ID, max(0, *sent.After), historyAtOnce)
 		answer.More = len(messages) == historyAtOnce
 	} else {
-		messages, err = a.chats.Chats.Before(ctx, c.site.ID, of.ID, max(0, sent.Before), historyAtOnce)
+		messages, err = a.chats.Chats.ToldBefore(ctx, c.site.ID, of.ID, max(0, sent.Before), historyAtOnce)
 		answer.Earlier = len(messages) == historyAtOnce
 	}
 	if err != nil {
@@ -284,10 +282,17 @@ func (a *API) chatSay(ctx context.Context, c *call) (any, error) {
 	return a.say(ctx, c, p, sent.Conversation, from, m)
 }
 
-// say stores the visitor's message within the limits.
+// say stores the visitor's message within the limits. A conversation for which no group is named
+// is for one that can answer now.
 func (a *API) say(ctx context.Context, c *call, p page, meant int64, from chat.From, m chat.Message) (any, error) {
 	if err := a.mayWrite(ctx, c, p, meant); err != nil {
 		return nil, err
+	}
+	if from.GroupID == 0 {
+		var err error
+		if from.GroupID, err = a.operators.Answering(ctx, c.site.ID); err != nil {
+			return nil, err
+		}
 	}
 	of, stored, err := a.chats.Chats.SayFrom(ctx, from, m)
 	if err != nil {

@@ -253,7 +253,7 @@ func (s *visitorStream) catchUp(ctx context.Context, news *chatAnswer) (more boo
 	if s.after >= of.Seq {
 		return false, nil
 	}
-	messages, err := s.api.chats.Chats.Messages(ctx, s.site, of.ID, s.after, historyAtOnce)
+	messages, err := s.api.chats.Chats.Told(ctx, s.site, of.ID, s.after, historyAtOnce)
 	if err != nil || len(messages) == 0 {
 		return false, err
 	}

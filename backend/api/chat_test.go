@@ -95,6 +95,58 @@ func TestChatCalls(t *testing.T) {
 	})
 }
 
+// A conversation is for the group that answers when it begins, and stays so until it begins anew.
+func TestChatIsForAGroup(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		keep := func(name string) operator.Group {
+			g, err := s.operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: siteID, Name: name, Routing: operator.RoundRobin, Members: []int64{ann.ID}})
+			require.NoError(t, err)
+			return g
+		}
+		sales := keep("Sales")
+		_, err := s.operators.Arrive(t.Context(), ann.ID)
+		require.NoError(t, err)
+		answering := func(group operator.Group) {
+			require.Eventually(t, func() bool {
+				found, err := s.operators.Answering(t.Context(), siteID)
+				require.NoError(t, err)
+				return found == group.ID
+			}, time.Minute, 10*time.Millisecond)
+		}
+		answering(sales)
+		s.says(v, "Hello")
+		require.Equal(t, sales.ID, s.of(v).GroupID)
+		night := keep("Night") // by name it is the first
+		answering(night)
+		s.says(v, "Hello?")
+		require.Equal(t, sales.ID, s.of(v).GroupID)
+		require.NoError(t, s.chats.Close(t.Context(), siteID, s.of(v).ID, ann.ID))
+		s.says(v, "One more thing")
+		require.Equal(t, night.ID, s.of(v).GroupID)
+	})
+}
+
+// Notes fill no page of what a visitor is told, however many there are.
+func TestChatBetweenManyNotes(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		s.says(v, "Hello")
+		for range 60 {
+			_, err := s.chats.Say(t.Context(), siteID, s.of(v).ID, chat.Message{Author: chat.Note, OperatorID: ann.ID, Text: "secret"})
+			require.NoError(t, err)
+		}
+		s.answers(v, ann.ID, "Good day")
+		for _, asked := range []object{{"after": 1}, {"after": nil}} {
+			asked["credentials"] = v.credentials()
+			a := s.script("chat", asked)
+			require.Contains(t, a.raw, "Good day")
+			require.NotContains(t, a.raw, "secret")
+			require.Nil(t, a.body["more"])
+		}
+	})
+}
+
 // Whoever is not the visitor gets nothing, and stores nothing.
 func TestChatOfOthers(t *testing.T) {
 	eachChat(t, func(t *testing.T, s *desk) {

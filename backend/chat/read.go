@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -154,19 +155,38 @@ func (r *messageRow) message() Message {
 // Messages returns the entries of the conversation behind the number, in order, limit or
 // [MaxMessages] at most; notes included.
 func (c *Chats) Messages(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
-	return c.messages(ctx, messageColumns+` AND m.seq > $3 ORDER BY m.seq LIMIT $4`, siteID, id, after, min(limit, MaxMessages))
+	return c.behind(ctx, messageColumns, siteID, id, after, limit)
 }
 
 // Before returns the entries of the conversation before the number, the latest limit or
 // [MaxMessages] of them, in order; notes included. 0 is behind the last.
 func (c *Chats) Before(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
+	return c.before(ctx, messageColumns, siteID, id, before, limit)
+}
+
+// toldColumns are those of what the visitor sees.
+const toldColumns = messageColumns + ` AND m.author <> 'note'`
+
+// Told is [Chats.Messages] without notes, which are for operators alone.
+func (c *Chats) Told(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
+	return c.behind(ctx, toldColumns, siteID, id, after, limit)
+}
+
+// ToldBefore is [Chats.Before] without notes.
+func (c *Chats) ToldBefore(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
+	return c.before(ctx, toldColumns, siteID, id, before, limit)
+}
+
+func (c *Chats) behind(ctx context.Context, columns string, siteID, id, after int64, limit int) ([]Message, error) {
+	return c.messages(ctx, columns+` AND m.seq > $3 ORDER BY m.seq LIMIT $4`, siteID, id, after, min(limit, MaxMessages))
+}
+
+func (c *Chats) before(ctx context.Context, columns string, siteID, id, before int64, limit int) ([]Message, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	list, err := c.messages(ctx, messageColumns+` AND m.seq < $3 ORDER BY m.seq DESC LIMIT $4`, siteID, id, before, min(limit, MaxMessages))
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	list, err := c.messages(ctx, columns+` AND m.seq < $3 ORDER BY m.seq DESC LIMIT $4`, siteID, id, before, min(limit, MaxMessages))
+	slices.Reverse(list)
 	return list, err
 }
 

@@ -85,7 +85,7 @@ type From struct {
 	URL string
 	// Language is that of the panel, such as "ru".
 	Language string
-	// GroupID is the group of operators that is asked; 0 for none.
+	// GroupID is the group of operators that it is for when it begins, or is closed; 0 for none.
 	GroupID int64
 	// Invitation is the text that the visitor was invited by and answers; empty for none. It
 	// comes before the message when it begins the conversation.
@@ -154,7 +154,7 @@ func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64) (Conve
 		return now, err
 	}
 	now.Ref, now.URL, now.Language = from.Ref, url, language
-	if from.GroupID != 0 {
+	if now.State == Closed {
 		now.GroupID = from.GroupID
 	}
 	_, err = tx.Exec(ctx, `UPDATE conversations SET session_id = $1, hit_id = $2, url = $3, language = $4, group_id = $5 WHERE site_id = $6 AND id = $7`,

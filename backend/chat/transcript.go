@@ -107,7 +107,7 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 	if err != nil {
 		return err
 	}
-	messages, err := c.Before(ctx, siteID, of.ID, 0, MaxMessages)
+	messages, err := c.ToldBefore(ctx, siteID, of.ID, 0, MaxMessages)
 	if err != nil {
 		return err
 	}
@@ -124,14 +124,11 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 			if who, err = c.letters.Name(ctx, said.OperatorID); err != nil || who == "" {
 				who = words.operator
 			}
-		case Visitor:
 		case Service:
 			if said.Code != "" {
 				continue
 			}
 			who = site
-		default:
-			continue
 		}
 		fmt.Fprintf(&text, "%s, %s\n%s", who, said.At.UTC().Format("2006-01-02 15:04 UTC"), said.Text)
 		if said.File != nil {

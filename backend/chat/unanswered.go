@@ -70,9 +70,9 @@ func (c *Chats) unanswered(ctx context.Context, leads *lead.Leads, siteID int64,
 	if of.WaitingSince.IsZero() || of.WaitingSince.UnixMilli() != w.Since {
 		return nil
 	}
-	messages, err := c.Messages(ctx, siteID, of.ID, 0, MaxMessages)
+	messages, err := c.Told(ctx, siteID, of.ID, 0, MaxMessages)
 	if of.Seq > MaxMessages && err == nil {
-		messages, err = c.Before(ctx, siteID, of.ID, 0, MaxMessages)
+		messages, err = c.ToldBefore(ctx, siteID, of.ID, 0, MaxMessages)
 	}
 	if err != nil {
 		return err

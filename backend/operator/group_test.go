@@ -201,10 +201,18 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		there(1, sales.ID, anna.ID)
 		there(1, night.ID)
 		there(1, 999, anna.ID)
+		answering := func(expected int64) {
+			t.Helper()
+			group, err := o.Answering(ctx, 1)
+			require.NoError(t, err)
+			require.Equal(t, expected, group)
+		}
+		answering(sales.ID)
 		there(2, sales.ID, boris.ID)
 		require.NoError(t, lease.End(ctx))
 		there(1, sales.ID)
 		there(1, 0)
+		answering(0)
 		routed, err := o.Routed(ctx)
 		require.NoError(t, err)
 		require.Len(t, routed, 1, "the others route to all")
@@ -215,6 +223,7 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		require.NoError(t, err)
 		there(1, 0, boris.ID)
 		there(1, night.ID, boris.ID)
+		answering(night.ID)
 		night.Holidays = []operator.Holiday{"03-02"}
 		keep(night)
 		there(1, 0)

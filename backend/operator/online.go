@@ -33,6 +33,25 @@ func (o *Operators) OnlineIn(ctx context.Context, siteID, groupID int64) (bool, 
 	return there, nil
 }
 
+// Answering is the first of the site's groups, by name, that works at this hour and has somebody
+// there; 0 for none. It may be a second old.
+func (o *Operators) Answering(ctx context.Context, siteID int64) (groupID int64, err error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, g := range found.groups[siteID] {
+		found.each(siteID, g.ID, func(int64) bool {
+			groupID = g.ID
+			return false
+		})
+		if groupID != 0 {
+			break
+		}
+	}
+	return groupID, nil
+}
+
 // Present are the operators by whom [Operators.OnlineIn] is true, in the order of their ids.
 func (o *Operators) Present(ctx context.Context, siteID, groupID int64) (ids []int64, err error) {
 	found, err := o.look(ctx)

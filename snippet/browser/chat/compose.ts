@@ -30,13 +30,17 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
     input: written,
     keydown: pressed,
     paste: (event: ClipboardEvent) => files(event, event.clipboardData),
-    drop: (event: DragEvent) => files(event, event.dataTransfer),
   }) as HTMLTextAreaElement;
   const chooser = make('input', { type: 'file', multiple: true, hidden: true, tabindex: -1, change: chosen }) as HTMLInputElement;
   const attach = sign(paths.attach, texts['chat.attach'], () => chooser.click());
   const go = sign(paths.send, texts['chat.send'], submit);
   go.className += ' go';
   attach.hidden = !shell.widget.files;
+  shell.body.addEventListener('dragover', over);
+  shell.body.addEventListener('drop', (event) => {
+    over(event);
+    files(event, event.dataTransfer);
+  });
 
   function sign(drawn: string, label: string, click: () => void): HTMLElement {
     return make('button', { type: 'button', class: 'sign', 'aria-label': label, title: label, click }, shell.icon(drawn));
@@ -76,6 +80,16 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
     each(chooser.files!, sendFile);
     chooser.value = '';
     input.focus();
+  }
+
+  /** A browser opens a file that is dropped in place of the page, unless the page says that it takes it. */
+  function over(event: DragEvent): void {
+    each(event.dataTransfer!.types, (type) => {
+      if (type === 'Files') {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    });
   }
 
   function files(event: Event, given: DataTransfer | null): void {

@@ -11,6 +11,9 @@ const buffering = 6000;
 /** Milliseconds between two questions: while the visitor looks, and else. */
 const polling = [3000, 15_000];
 
+/** So many streams one after another without a word are enough: the service is asked instead. */
+const tries = 3;
+
 /** The first pause before another attempt and the longest one, in milliseconds. Each is twice the one before. */
 const pauses = [1000, 30_000];
 
@@ -22,6 +25,8 @@ export interface Line {
   /** Has the line be open, or asks anew where it is. */
   open(): void;
   close(): void;
+  /** Closes it for good. */
+  end(): void;
   /** Asks once. */
   ask(body?: Record<string, unknown>): Promise<News | undefined>;
 }
@@ -35,6 +40,8 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   let wanted = false;
   let turn = 0;
   let failures = 0;
+  let vain = 0;
+  let over = false;
   let buffered = false;
   let heard = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +81,8 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     hang();
     let more = true;
     while (more) {
-      const news = await ask({ after: seen() < 0 ? null : seen() });
+      const from = seen();
+      const news = await ask({ after: from < 0 ? null : from });
       if (mine !== turn || !wanted) {
         return;
       }
@@ -82,14 +90,14 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
         return again();
       }
       take(news);
-      more = !!news.more;
+      more = !!news.more && seen() > from;
     }
     if (failures) {
       up();
     }
-    failures = 0;
     // Browsers hold few connections of HTTP/1 to a site: a page that nobody looks at leaves them to the others.
     if (buffered || (document.hidden && !many())) {
+      failures = 0;
       later(polling[document.hidden ? 1 : 0] * (0.8 + Math.random() * 0.4), connect);
       return;
     }
@@ -102,10 +110,12 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     stream = new EventSource(core.base + 'v1/chat/stream?t=' + token + '&a=' + Math.max(0, seen()), { withCredentials: true });
     stream.onmessage = (event) => {
       heard = Date.now();
+      failures = vain = 0;
       last = inTurn(last, mine, String(event.data));
     };
     stream.onerror = () => {
       if (mine === turn) {
+        buffered = buffered || (!heard && ++vain >= tries);
         failures = failures || (heard - began > pauses[1] ? 0 : 1);
         again();
       }
@@ -151,6 +161,12 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     }
   }
 
+  function close(): void {
+    wanted = false;
+    turn++;
+    hang();
+  }
+
   addEventListener('online', returned);
   document.addEventListener('visibilitychange', returned);
 
@@ -163,15 +179,17 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     },
     ask,
     open() {
-      if (!wanted || !stream) {
+      if (!over && (!wanted || !stream)) {
         wanted = true;
         connect();
       }
     },
-    close() {
-      wanted = false;
-      turn++;
-      hang();
+    close,
+    end() {
+      over = true;
+      close();
+      removeEventListener('online', returned);
+      document.removeEventListener('visibilitychange', returned);
     },
   };
 }

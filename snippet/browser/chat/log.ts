@@ -1,3 +1,4 @@
+import { empty } from '../panels/dom';
 import type { Shell } from '../panels/shell';
 import { each } from '../text';
 import type { Unsent } from './outbox';
@@ -34,7 +35,8 @@ const address = /https?:\/\/[^\s<>"'`\u201c\u201d\u00ab\u00bb]*[^\s<>"'`\u201c\u
 
 export function log(shell: Shell, download: (id: number, name: string) => void, retry: (unsent: Unsent) => void, more: (seq: number) => void): Log {
   const { make, texts, language } = shell;
-  const greeting = make('p', { dir: 'auto' }, shell.widget.greeting || texts['chat.greeting']);
+  const welcome = shell.widget.greeting || texts['chat.greeting'];
+  const greeting = make('p', { dir: 'auto' }, welcome);
   const earlier = make('button', { type: 'button', class: 'more', hidden: true, click: () => more(first) }, texts['chat.earlier']);
   const waiting = make('div', { class: 'line' });
   const element = make('div', { class: 'log', role: 'log', 'aria-label': texts['chat.title'], 'aria-live': 'off', tabindex: 0 }, make('div', { class: 'msg greeting' }, greeting), earlier, waiting);
@@ -42,6 +44,9 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
   let first = 0;
   let last = 0;
   let marked: HTMLElement | undefined;
+  /** What `waiting` shows: what has not changed is not made anew, else it is announced again and loses the focus. */
+  let drawn = '';
+  let count = 0;
   let marks: { seq: number; meta: HTMLElement }[] = [];
   let speaking: ReturnType<typeof setTimeout> | undefined;
 
@@ -146,6 +151,10 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
       // Only what is new is announced: not what there was when the panel opened, nor what is fetched from before.
       element.setAttribute('aria-live', before || !last ? 'off' : 'polite');
       each(messages, put);
+      // The invitation is the first message now.
+      if (last && greeting.textContent !== welcome) {
+        greeting.textContent = welcome;
+      }
       clearTimeout(speaking);
       speaking = setTimeout(() => element.setAttribute('aria-live', 'polite'), 1000);
       if (before) {
@@ -155,28 +164,33 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
       }
     },
     mark(unsent, read) {
-      while (waiting.firstChild) {
-        waiting.removeChild(waiting.firstChild);
-      }
-      each(unsent, (one) => {
-        const state = one.refused
-          ? make('span', { class: 'bad' }, texts['chat.refused.' + one.refused] || texts['chat.refused'])
-          : make('span', {}, texts[one.late ? 'chat.late' : 'chat.sending']);
-        const meta = make('div', { class: 'meta' }, state, one.refused ? make('button', { type: 'button', click: () => retry(one) }, texts['chat.retry']) : undefined);
-        waiting.appendChild(make('div', { class: 'msg own' }, one.file ? make('p', {}, one.file.name) : written(one.text), meta));
-      });
-      if (marked && marked.parentNode) {
-        marked.parentNode.removeChild(marked);
+      let now = '';
+      each(unsent, ({ id, late, refused }) => (now += id + ' ' + (refused || late) + '\n'));
+      if (drawn !== now) {
+        drawn = now;
+        empty(waiting);
+        each(unsent, (one) => {
+          const state = one.refused
+            ? make('span', { class: 'bad' }, texts['chat.refused.' + one.refused] || texts['chat.refused'])
+            : make('span', {}, texts[one.late ? 'chat.late' : 'chat.sending']);
+          const meta = make('div', { class: 'meta' }, state, one.refused ? make('button', { type: 'button', click: () => retry(one) }, texts['chat.retry']) : undefined);
+          waiting.appendChild(make('div', { class: 'msg own' }, one.file ? make('p', {}, one.file.name) : written(one.text), meta));
+        });
       }
       let latest: { seq: number; meta: HTMLElement } | undefined;
       each(marks, (mark) => (latest = !latest || mark.seq > latest.seq ? mark : latest));
-      if (latest) {
-        marked = make('span', {}, texts[latest.seq <= read ? 'chat.read' : 'chat.sent']);
+      const word = latest && texts[latest.seq <= read ? 'chat.read' : 'chat.sent'];
+      if (latest && !(marked && marked.parentNode === latest.meta && marked.textContent === word)) {
+        if (marked) {
+          marked.parentNode!.removeChild(marked);
+        }
+        marked = make('span', {}, word);
         latest.meta.appendChild(marked);
       }
-      if (unsent.length) {
+      if (unsent.length > count) {
         down();
       }
+      count = unsent.length;
     },
     before(seq) {
       earlier.hidden = !seq;

@@ -1,4 +1,4 @@
-import { byEnter } from '../panels/form';
+import { byEnter, isAddress } from '../panels/form';
 import type { Shell } from '../panels/shell';
 
 /** Has the conversation sent to the visitor by mail. */
@@ -23,11 +23,17 @@ export function mailing(shell: Shell, known: () => number): Mailing {
 
   function submit(): void {
     const email = input.value.trim();
-    core.call('chat/transcript', { email, conversation: known() }, ({ success }) => {
+    const settled = (success: boolean): void => {
       shell.notice(texts[success ? 'chat.mail.sent' : 'chat.mail.failed'], !success);
       form.hidden = success;
       ask.hidden = !success;
-    });
+    };
+    // The service counts what it is asked for.
+    if (isAddress(email)) {
+      core.call('chat/transcript', { email, conversation: known() }, ({ success }) => settled(success));
+    } else {
+      settled(false);
+    }
   }
 
   return {

@@ -16,6 +16,9 @@ const lively = 1_800_000;
 const typingFor = 6000;
 const typingEvery = 3000;
 
+/** Milliseconds in which another tab of the visitor may show a message and say that it is read. */
+const elsewhere = 1000;
+
 /** The visitor's side of the conversation. */
 export const start: StartChat = (shell: Shell) => {
   const { core, make, texts } = shell;
@@ -28,6 +31,7 @@ export const start: StartChat = (shell: Shell) => {
   let invitation: string | undefined;
   let typed = 0;
   let silent: ReturnType<typeof setTimeout> | undefined;
+  let idle: ReturnType<typeof setTimeout> | undefined;
   let over = false;
   /** Whether conversations can be sent by mail, and an operator has said something in this one. */
   let mails = false;
@@ -93,10 +97,19 @@ export const start: StartChat = (shell: Shell) => {
     mails = mails || !!news.mail;
     mail.offer(mails && answered);
     if (fresh && !looks()) {
-      bell.play();
+      ring(unread[unread.length - 1]);
     }
     draw();
     noteRead();
+  }
+
+  /** Sounds for the message, unless another tab shows it. */
+  function ring(seq: number): void {
+    setTimeout(() => {
+      if (!over && read < seq) {
+        bell.play();
+      }
+    }, elsewhere);
   }
 
   function changed(now: Conversation): void {
@@ -105,6 +118,9 @@ export const start: StartChat = (shell: Shell) => {
     read = Math.max(read, now.seen);
     if (now.state === 'closed' && !box.list.length) {
       shell.keep('chat', undefined);
+    }
+    if (now.banned !== !!(before && before.banned)) {
+      quiet();
     }
     if (now.operator && before && before.operator !== now.operator) {
       shell.say(texts['chat.joined'].replace('{name}', () => now.operator));
@@ -119,6 +135,9 @@ export const start: StartChat = (shell: Shell) => {
   }
 
   function said(now: Conversation, message: Message): void {
+    if (over) {
+      return;
+    }
     changed(now);
     view.add([message]);
     live();
@@ -214,12 +233,18 @@ export const start: StartChat = (shell: Shell) => {
     }
   }
 
-  function recent(): boolean {
-    return Date.now() - Number(shell.kept('chat')) < lively;
+  /** For how many milliseconds more the conversation is listened to without being open; not above 0 for no more. */
+  function remaining(): number {
+    return Number(shell.kept('chat') || 0) + lively - Date.now();
   }
 
   function listen(): void {
-    if (shell.shown || box.list.length || recent()) {
+    const more = remaining();
+    clearTimeout(idle);
+    if (more > 0) {
+      idle = setTimeout(listen, more);
+    }
+    if (shell.shown || box.list.length || more > 0) {
       wire.open();
       box.go();
     } else {
@@ -228,7 +253,7 @@ export const start: StartChat = (shell: Shell) => {
   }
 
   document.addEventListener('visibilitychange', noteRead);
-  if (!recent()) {
+  if (remaining() <= 0) {
     shell.keep('chat', undefined);
   }
   listen();
@@ -252,10 +277,11 @@ export const start: StartChat = (shell: Shell) => {
     changed: listen,
     end() {
       over = true;
-      wire.close();
+      wire.end();
       title.show(0);
       view.end();
       clearTimeout(silent);
+      clearTimeout(idle);
       document.removeEventListener('visibilitychange', noteRead);
     },
   };

@@ -22,17 +22,24 @@ export function sound(): Sound {
     source.stop(start + 0.3);
   }
 
+  function allow(): void {
+    try {
+      audio = audio || new AudioContext();
+      audio.resume();
+    } catch {
+      // It stays silent.
+    }
+  }
+
   return {
-    allow() {
-      try {
-        audio = audio || new AudioContext();
-        audio.resume();
-      } catch {
-        // It stays silent.
-      }
-    },
+    allow,
     play() {
-      if (audio && audio.state === 'running') {
+      // Anything that the visitor has done on this page will do.
+      const active = navigator.userActivation && navigator.userActivation.hasBeenActive;
+      if (active) {
+        allow();
+      }
+      if (audio && (active || audio.state === 'running')) {
         tone(audio, 660, 0);
         tone(audio, 880, 0.12);
       }

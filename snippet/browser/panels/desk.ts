@@ -10,6 +10,13 @@ import type { Chat, Core, Invitation, Panels, Shell, StartChat, Widget } from '.
 /** The name of the chat's asset. */
 declare const __chat: string;
 
+/** Milliseconds for which an answer of the service counts, and for which the core script keeps it current after it was asked. */
+const fresh = 30_000;
+const keptCurrent = 300_000;
+
+/** What a page of a browser that keeps nothing remembers itself. */
+const memory: Record<string, string | undefined> = {};
+
 export interface Desk extends Panels {
   /** Takes everything off the page. */
   end(): void;
@@ -27,6 +34,8 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   let loading: Promise<Chat | undefined> | undefined;
   let tries = 0;
   let over = false;
+  /** Until when it is known who is there. */
+  let until = Date.now() + fresh;
   let watching: ReturnType<typeof setInterval>;
   let invited: HTMLElement | undefined;
 
@@ -44,7 +53,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     },
     show: (into) => shell.open('chat', widget.title || texts['chat.title'], into),
     close: shell.close,
-    leave: (text) => openRequest(text),
+    leave: (text) => openRequest(text, true),
     unread: shell.unread,
     say: shell.say,
     notice,
@@ -65,11 +74,12 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     try {
       return localStorage.getItem(slot(name)) || undefined;
     } catch {
-      return undefined; // Nothing may be kept.
+      return memory[slot(name)]; // Nothing may be kept.
     }
   }
 
   function keep(name: string, value: string | undefined): void {
+    memory[slot(name)] = value;
     try {
       if (value === undefined) {
         localStorage.removeItem(slot(name));
@@ -93,7 +103,20 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   /** Whether somebody is there. Before the page has its ids, as before the visitor has agreed, it is not kept current. */
   function online(): boolean {
     const view = core.view();
+    until = Date.now() + keptCurrent;
     return core.online() || (told && !(view && view.credentials));
+  }
+
+  /** Whether somebody is there, asked for if what is known is old. */
+  async function present(): Promise<boolean> {
+    if (Date.now() > until) {
+      const { success, data } = await core.request('status?k=' + encodeURIComponent(core.key));
+      if (success) {
+        online(); // From now on it is kept current.
+        return (told = data.online === true);
+      }
+    }
+    return online();
   }
 
   /** The chat, loaded when somebody first wants it; undefined while it cannot be had. */
@@ -105,16 +128,17 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   async function openChat(invitation?: string): Promise<void> {
-    const found = widget.chat && online() ? await conversation() : undefined;
+    const there = widget.chat && (await present());
+    const found = there ? await conversation() : undefined;
     if (found) {
       found.open(invitation);
     } else if (!over) {
-      openRequest(chat && chat.draft());
+      openRequest(chat && chat.draft(), widget.chat && !there);
     }
   }
 
-  function openRequest(message?: string): void {
-    const into = request.prepare(widget.chat && !online(), message);
+  function openRequest(message?: string, away = widget.chat && !online()): void {
+    const into = request.prepare(away, message);
     shell.open('request', widget.title || texts['request.title'], into);
   }
 
@@ -198,7 +222,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
       if (core.settings.disableWidgets) {
         return;
       }
-      core.online(); // From now on it is kept current.
+      online(); // From now on it is kept current.
       if (widget.launcher) {
         shell.launch();
       }
@@ -221,6 +245,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
       if (chat) {
         chat.end();
       }
+      chat = undefined; // Closing the panel would open its line again.
       shell.end();
     },
   };

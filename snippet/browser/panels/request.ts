@@ -1,8 +1,9 @@
+import { each } from '../text';
 import type { Answer } from '../view';
 import { empty, icon, make, signs } from './dom';
 import { byEnter, field, type Input, isAddress, sending, told } from './form';
 import { masked } from './mask';
-import type { Core, Widget } from './shell';
+import type { Core, Field, Widget } from './shell';
 
 /** The request form. It keeps what has been written while other views are shown. */
 export interface Request {
@@ -24,37 +25,53 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
     message: texts['field.message'],
   };
   const intro = make('p', { class: 'intro' });
+  const asked: Field[] = [];
   const fields: Input[] = [];
   let whole = (): boolean => true;
-  for (let i = 0; i < widget.fields.length; i++) {
-    const { name, label, required } = widget.fields[i];
-    const attributes = kinds[name] || { autocomplete: 'off' };
-    fields[i] = field(name, label || names[name] || name, required ? undefined : texts['field.optional'], attributes, name === 'message' ? 'textarea' : 'input');
-    if (name === 'phone') {
-      whole = masked(core, widget, fields[i].input as HTMLInputElement);
-    }
-  }
   const send = sending(core, texts['request.send'], texts, submit);
   const form = make('form', { novalidate: true, keydown: byEnter(submit) });
   let sent = false;
 
-  for (let i = 0; i < fields.length; i++) {
-    form.appendChild(fields[i].element);
-  }
   form.appendChild(send.elements);
+  each(widget.fields, add);
 
-  function valueOf(name: string): string {
+  function add(one: Field): void {
+    const { name, label, required } = one;
+    const attributes = kinds[name] || { autocomplete: 'off' };
+    const made = field(name, label || names[name] || name, required ? undefined : texts['field.optional'], attributes, name === 'message' ? 'textarea' : 'input');
+    if (name === 'phone') {
+      whole = masked(core, widget, made.input as HTMLInputElement);
+    }
+    asked[asked.length] = one;
+    fields[fields.length] = made;
+    form.insertBefore(made.element, send.elements);
+  }
+
+  /** Puts the text into the field for messages, which a form that asks for none gets now. */
+  function write(message: string): void {
+    if (!inputOf('message')) {
+      add({ name: 'message', required: false });
+    }
+    inputOf('message')!.value = message;
+  }
+
+  function inputOf(name: string): Input['input'] | undefined {
     for (let i = 0; i < fields.length; i++) {
-      if (widget.fields[i].name === name) {
-        return fields[i].input.value.trim();
+      if (asked[i].name === name) {
+        return fields[i].input;
       }
     }
-    return '';
+    return undefined;
+  }
+
+  function valueOf(name: string): string {
+    const input = inputOf(name);
+    return input ? input.value.trim() : '';
   }
 
   /** What is wrong with the field, empty when nothing is. */
   function faultOf(i: number): string {
-    const { name, required } = widget.fields[i];
+    const { name, required } = asked[i];
     const value = valueOf(name);
     if (!value) {
       const contact = (name === 'phone' || name === 'email') && !valueOf('phone') && !valueOf('email');
@@ -68,7 +85,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
     const body: Record<string, unknown> = { form_name: texts['request.title'] };
     const others: Record<string, string> = {};
     for (let i = 0; i < fields.length; i++) {
-      const { name } = widget.fields[i];
+      const { name } = asked[i];
       const fault = faultOf(i);
       // Any one way to answer is enough: it is asked for once.
       fields[i].fault(fault === texts['form.contact'] && first ? '' : fault);
@@ -92,10 +109,9 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
       send.fail(texts['form.failed']);
     } else {
       sent = true;
-      for (let i = 0; i < fields.length; i++) {
-        if (widget.fields[i].name === 'message') {
-          fields[i].input.value = '';
-        }
+      const message = inputOf('message');
+      if (message) {
+        message.value = '';
       }
       told(view, icon(signs.done), texts['request.sent'], texts['request.sent.next'], texts['panel.close'], closed);
     }
@@ -110,10 +126,8 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
         view.appendChild(intro);
         view.appendChild(form);
       }
-      for (let i = 0; i < fields.length; i++) {
-        if (message && widget.fields[i].name === 'message') {
-          fields[i].input.value = message;
-        }
+      if (message) {
+        write(message);
       }
       return fields[0] && fields[0].input;
     },
