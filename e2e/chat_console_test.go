@@ -206,9 +206,19 @@ func TestTalkSurvivesOutages(t *testing.T) {
 		visitor.hasTexts(panelTexts, said...)
 	}
 	both()
+	desk.do(`document.querySelector("#said .day").stays = true`)
 	desk.answersWith("Two")
 	said = append(said, "Two")
 	both()
+	require.True(t, value[bool](desk, `document.querySelectorAll("#said .day").length === 1 && document.querySelector("#said .day").stays === true`), "nothing is read out again")
+	holds := func(is bool) {
+		t.Helper()
+		desk.do(fmt.Sprintf(`while ((await navigator.locks.query()).held.some(({name}) => name === "reading " + location.pathname) !== %t) await new Promise((go) => setTimeout(go, 20))`, is))
+	}
+	holds(true) // the other pages are silent about what is read here
+	desk.do(`document.hasFocus = () => false; dispatchEvent(new Event("blur"))`)
+	holds(false)
+	desk.do(`delete document.hasFocus; dispatchEvent(new Event("focus"))`)
 
 	desk.offline(true)
 	desk.answersWith("Three, from a tunnel")
