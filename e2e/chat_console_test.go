@@ -143,8 +143,14 @@ func TestOperatorsShareConversations(t *testing.T) {
 
 	// A note is for operators alone, and so are its traces.
 	owner.do(`document.querySelector("[data-note]").click()`)
-	owner.answersWith("A secret of the house")
+	owner.front()
+	owner.do(`document.getElementById("answer").focus()`)
+	owner.write("A secret of the house")
+	owner.do(`window.earlier = true; location.reload()`)
+	owner.until(`!window.earlier && document.readyState === "complete" && document.documentElement.dataset.stream === "live" && document.getElementById("answer").value.trim() === "A secret of the house" && document.querySelector("[data-note]").getAttribute("aria-pressed") === "true"`)
+	owner.answersWith("")
 	other.until(contains("#said .note", "A secret of the house"))
+	require.False(t, value[bool](owner, `document.querySelector("[data-note]").getAttribute("aria-pressed") === "true"`), "the next one is an answer")
 
 	// A canned reply by its word, and one by its key.
 	owner.front()
@@ -220,6 +226,7 @@ func TestTalkSurvivesOutages(t *testing.T) {
 	desk.visitsAgain() // what was not sent outlives the page
 	p.start(t)
 	desk.visit(p.console + "/chats")
+	visitor.hasTexts(panelTexts, append(said, "Five, while it is down")...) // the page of the list sends it
 	desk.opensFirst()
 	said = append(said, "Five, while it is down")
 	both()

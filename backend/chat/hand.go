@@ -32,7 +32,8 @@ type Target struct {
 }
 
 // HandOver gives the conversation to an operator, who has it then, or to a group, among whose
-// waiting ones it is. The caller has made sure that the target is of the site. By is the
+// waiting ones it is. For an operator the visitor's last message is unread again: another has
+// read it. The caller has made sure that the target is of the site. By is the
 // operator who does it. It is [ErrTaken] when another than the operator has it.
 func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
@@ -40,7 +41,14 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 			return ErrTaken
 		}
 		now.State, now.OperatorID = Open, to.OperatorID
-		if to.OperatorID == 0 {
+		if to.OperatorID != 0 {
+			last, _, err := db.One(ctx, tx, func(seq *int64) []any { return []any{seq} },
+				`SELECT COALESCE(MAX(seq), 0) FROM messages WHERE site_id = $1 AND conversation_id = $2 AND author = 'visitor'`, siteID, id)
+			if err != nil {
+				return fmt.Errorf("handing a conversation over: %w", err)
+			}
+			now.OperatorRead = max(0, min(now.OperatorRead, last-1))
+		} else {
 			now.State, now.GroupID = Waiting, to.GroupID
 			if _, err := tx.Exec(ctx, `UPDATE conversations SET group_id = $1 WHERE site_id = $2 AND id = $3`, to.GroupID, siteID, id); err != nil {
 				return fmt.Errorf("handing a conversation over: %w", err)

@@ -58,7 +58,6 @@ type openChat struct {
 // chatWorking is what can be done with a conversation now.
 type chatWorking struct {
 	Row    chatRow
-	Me     int64
 	Staff  []operator.Operator // to whom it can be handed
 	Groups []operator.Group
 }
@@ -274,7 +273,7 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 // chatWorking is what the operator can do with the conversation.
 func (c *Console) chatWorking(ctx context.Context, f frame, row chatRow) (chatWorking, error) {
 	groups, err := c.Operators.Groups(ctx, row.SiteID)
-	working := chatWorking{Row: row, Me: f.Operator.ID, Groups: groups}
+	working := chatWorking{Row: row, Groups: groups}
 	for _, o := range f.Staff {
 		if o.Present && !o.Disabled && o.ID != f.Operator.ID && o.Sites.Has(row.SiteID) {
 			working.Staff = append(working.Staff, o)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zaptest"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -172,10 +173,16 @@ func TestConversationIsHandedOver(t *testing.T) {
 		a, b, at := d.signedIn("anna"), d.signedIn("boris"), chatPath(c)
 		do := func(of *browser, fields ...string) int { return of.post(at+"/work", fields...).status }
 		require.Equal(t, http.StatusNoContent, do(a, "do", "claim"))
+		require.Equal(t, http.StatusNoContent, a.post(at+"/read", "seq", "1").status)
 		require.Equal(t, http.StatusConflict, do(b, "do", "hand", "to", fmt.Sprint("operator ", boris.ID)))
 		require.Equal(t, http.StatusNoContent, do(a, "do", "hand", "to", fmt.Sprint("operator ", boris.ID)))
 		require.Contains(t, b.get("/chats?tab=mine").body, at)
+		require.Contains(t, b.get("/leads").body, `id="chatting" data-count="1"`, "who gets it has not read it")
+		require.Equal(t, http.StatusNoContent, a.post(at+"/read", "seq", "9").status)
+		require.Contains(t, b.get("/leads").body, `id="chatting" data-count="1"`, "others leave it unread")
 		require.Contains(t, b.get(at).body, "Handed over to BORIS")
+		require.Equal(t, http.StatusNoContent, b.post(at+"/read", "seq", "9").status)
+		require.Contains(t, b.get("/leads").body, `id="chatting" data-count="0"`)
 		require.Equal(t, http.StatusNoContent, do(b, "do", "hand", "to", fmt.Sprint("group ", group.ID)))
 		require.Contains(t, a.get("/chats?tab=waiting").body, at)
 		require.NotContains(t, b.get("/chats?tab=waiting").body, at, "who is not of the group")
@@ -226,6 +233,45 @@ func TestStreamOfConversations(t *testing.T) {
 		_, err := d.Visits.Hit(t.Context(), d.shop.ID, from.Visitor, visit.View{Nonce: "secondview000001", URL: "https://shop.example/checkout", Title: "Checkout", Kind: "load", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"})
 		require.NoError(t, err)
 		until(s, "#now", "Checkout")
+	})
+}
+
+// An operator hears of what is offered or handed over, and of nobody's notes.
+func TestNewsOfConversations(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		_, c := d.asks("Hello")
+		anna, vera := d.agent("anna"), d.signedIn("vera")
+		a := d.signedIn("anna")
+		heard, watched := a.follow("/leads", ""), vera.follow("/leads", "")
+		const news = "data-link="
+		until := func(s *stream, wanted string) string {
+			t.Helper()
+			for {
+				e, found := s.next()
+				require.True(t, found, "no event has %s", wanted)
+				if strings.Contains(e.data, wanted) {
+					return e.data
+				}
+			}
+		}
+		require.Equal(t, http.StatusOK, vera.post(chatPath(c)+"/messages", "client", "a", "text", "A regular", "note", "true").status)
+		for _, s := range []*stream{heard, watched} {
+			require.NotContains(t, until(s, "#chatting"), news)
+		}
+		require.Equal(t, http.StatusNoContent, vera.post(chatPath(c)+"/read", "seq", "1").status)
+		require.Equal(t, http.StatusNoContent, vera.post(chatPath(c)+"/work", "do", "hand", "to", fmt.Sprint("operator ", anna.ID)).status)
+		require.Contains(t, until(heard, news), `data-mine="1"`)
+		require.NotContains(t, until(watched, `data-waiting="0"`), news)
+
+		from := chat.From{SiteID: d.shop.ID, Language: "en"}
+		from.Ref = d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref
+		group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Service", Routing: operator.RoundRobin, Members: []int64{anna.ID}})
+		require.NoError(t, err)
+		from.GroupID = group.ID
+		d.asksAgain(from, "Is anybody there?")
+		until(heard, news)
+		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
+		require.Contains(t, until(heard, news), "Is anybody there?", "it is offered")
 	})
 }
 

@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,9 +25,9 @@ type chatsEvent struct {
 	Latest        *chatRow // announced on pages of other things
 }
 
-// chatRows are the conversations among the entries, as rows: each once, as it is now. said are
-// those in which a visitor has written.
-func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows, said []chatRow, err error) {
+// chatRows are the conversations among the entries, as rows: each once, as it is now. news are
+// those of which the operator has to hear.
+func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows, news []chatRow, err error) {
 	var f frame
 	told := make(map[chat.Key]int)
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -55,11 +57,37 @@ func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows,
 			at, told[key] = len(rows), len(rows)
 			rows = append(rows, row)
 		}
-		if e.Kind == chat.Said && rows[at].LastFrom == chat.Visitor && !slices.ContainsFunc(said, func(r chatRow) bool { return r.Conversation.Key() == key }) {
-			said = append(said, rows[at])
+		is, err := a.isNews(e, rows[at])
+		if err != nil {
+			return nil, nil, err
+		}
+		if is && !slices.ContainsFunc(news, func(r chatRow) bool { return r.Conversation.Key() == key }) {
+			news = append(news, rows[at])
 		}
 	}
-	return rows, said, nil
+	return rows, news, nil
+}
+
+// isNews tells whether the operator has to hear of the entry: the visitor has written and
+// nobody has answered yet, or the conversation was offered or handed over to the operator.
+func (a *arrivals) isNews(e journal.Entry, row chatRow) (bool, error) {
+	var told struct {
+		Author     chat.Author `json:"author"`
+		Change     string      `json:"change"`
+		OperatorID int64       `json:"operator_id"`
+	}
+	if err := json.Unmarshal(e.Data, &told); err != nil {
+		return false, fmt.Errorf("reading what a conversation has become: %w", err)
+	}
+	switch {
+	case !row.Calls:
+		return false, nil
+	case e.Kind == chat.Said:
+		return told.Author == chat.Visitor && row.LastFrom == chat.Visitor, nil
+	case told.Change == chat.Offered:
+		return told.OperatorID == a.operator.ID, nil
+	}
+	return told.Change == chat.Handed && row.Mine, nil
 }
 
 // frame is what rows are made with.
@@ -72,9 +100,9 @@ func (a *arrivals) frame(ctx context.Context) (frame, error) {
 	return frame{Words: a.words, Operator: a.operator, Sites: seenOf(sites, a.operator.Sites), Staff: staff}, err
 }
 
-// tellChats renders how many conversations call for the operator, and what visitors have
-// written in those that do.
-func (a *arrivals) tellChats(ctx context.Context, at journal.Position, rows, said []chatRow, announced bool) ([]byte, error) {
+// tellChats renders how many conversations call for the operator, and the news of those
+// that do.
+func (a *arrivals) tellChats(ctx context.Context, at journal.Position, news []chatRow, announced bool) ([]byte, error) {
 	all, err := a.console.sharedCalling.get(ctx, callingKey{a.counted, at})
 	if err != nil {
 		return nil, err
@@ -83,15 +111,10 @@ func (a *arrivals) tellChats(ctx context.Context, at journal.Position, rows, sai
 	if err != nil {
 		return nil, err
 	}
-	event := chatsEvent{Count: len(calling)}
+	event := chatsEvent{Count: len(calling), News: news}
 	event.Waiting, event.Mine = countCalling(calling)
-	for _, row := range said {
-		if row.Calls {
-			event.News = append(event.News, row)
-		}
-	}
-	if announced && len(event.News) > 0 {
-		event.Latest = &event.News[0]
+	if announced && len(news) > 0 {
+		event.Latest = &news[0]
 	}
 	return a.console.render(a.words, "chats-event", event)
 }
@@ -138,11 +161,11 @@ func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	rows, said, err := v.chatRows(ctx, entries)
+	rows, fresh, err := v.chatRows(ctx, entries)
 	if err != nil || len(rows) == 0 {
 		return data, err
 	}
-	told, err := v.tellChats(ctx, entries[len(entries)-1].Position, rows, said, false)
+	told, err := v.tellChats(ctx, entries[len(entries)-1].Position, fresh, false)
 	if err != nil {
 		return nil, err
 	}

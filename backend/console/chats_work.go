@@ -61,7 +61,8 @@ func (c *Console) say(w http.ResponseWriter, r *http.Request, conversation chat.
 	c.answerEntries(w, r, stored)
 }
 
-// readChat notes up to where the operator has read.
+// readChat notes up to where the operator has read. Who looks into what another has leaves it
+// unread for that one.
 func (c *Console) readChat(w http.ResponseWriter, r *http.Request) {
 	conversation, ok := c.chatAt(w, r)
 	if !ok {
@@ -72,7 +73,10 @@ func (c *Console) readChat(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusBadRequest, "fail.form")
 		return
 	}
-	c.chatDone(w, r, c.Chats.Read(r.Context(), conversation.SiteID, conversation.ID, chat.Operator, seq))
+	if o, _ := current(r); conversation.State != chat.Open || conversation.OperatorID == o.ID {
+		err = c.Chats.Read(r.Context(), conversation.SiteID, conversation.ID, chat.Operator, seq)
+	}
+	c.chatDone(w, r, err)
 }
 
 // workChat does with the conversation what the form says.

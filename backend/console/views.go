@@ -142,11 +142,11 @@ func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event stri
 	if err != nil {
 		return nil, err
 	}
-	rows, said, err := a.chatRows(ctx, entries)
+	rows, fresh, err := a.chatRows(ctx, entries)
 	if err != nil || len(rows) == 0 {
 		return data, err
 	}
-	told, err := a.tellChats(ctx, entries[len(entries)-1].Position, rows, said, true)
+	told, err := a.tellChats(ctx, entries[len(entries)-1].Position, fresh, true)
 	return append(data, told...), err
 }
 

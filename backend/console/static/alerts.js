@@ -29,11 +29,22 @@
 		if (on()) news.forEach(tell);
 	});
 
+	// The page on which somebody reads a conversation holds a lock, for the others not to tell of that.
+	let leave = null;
+	function attend() {
+		leave?.();
+		leave = null;
+		if (!navigator.locks || !document.hasFocus() || !document.querySelector("[data-chat]")) return;
+		const left = new Promise((resolve) => { leave = resolve; });
+		navigator.locks.request("reading " + location.pathname, { mode: "shared" }, () => left);
+	}
+
 	// Of several open pages one tells.
 	function tell(news) {
 		const { link, tag, from, text } = news.dataset;
 		const once = navigator.locks ? (f) => navigator.locks.request(`alert ${tag} ${text}`, { ifAvailable: true }, (lock) => lock && f()) : (f) => f();
 		once(async () => {
+			if ((await navigator.locks?.query())?.held.some((lock) => lock.name === "reading " + link)) return;
 			ring();
 			const options = { body: text, tag, data: { link }, renotify: true };
 			const worker = await navigator.serviceWorker?.getRegistration().catch(() => null);
@@ -81,5 +92,8 @@
 			state();
 		});
 	}
+	addEventListener("focus", attend);
+	addEventListener("blur", attend);
+	attend();
 	show(Number(badge.dataset.count));
 })();

@@ -8,6 +8,7 @@
 	const complain = (element, text) => document.dispatchEvent(new CustomEvent("complain", { detail: { element, text } }));
 	const remember = {
 		get: (key) => { try { return sessionStorage.getItem(key); } catch { return null; } },
+		keys: () => { try { return Object.keys(sessionStorage); } catch { return []; } },
 		set: (key, value) => { try { value ? sessionStorage.setItem(key, value) : sessionStorage.removeItem(key); } catch { /* it is not kept then */ } },
 	};
 
@@ -56,6 +57,38 @@
 		if (link && tab !== "all") link.search = "tab=" + tab;
 	}, { capture: true });
 
+	// ---- what was not sent ----
+
+	const unsent = `unsent ${list.dataset.me} `; // begins the keys: each is of an operator and a conversation
+	const plain = (answer, body) => answer?.headers.get("Content-Type")?.startsWith("text/plain") ? body.trim() : "";
+	const refused = (answer) => answer && answer.status >= 400 && answer.status < 500 && ![408, 425, 429].includes(answer.status);
+	const pause = (longest) => new Promise((resolve) => {
+		setTimeout(resolve, longest * (0.75 + Math.random() / 2));
+		addEventListener("online", resolve, { once: true });
+	});
+	// A text outlives its page, on which it was written.
+	const sendText = (at, { text, client, note }) => fetch(at + "/messages", {
+		method: "POST", body: new URLSearchParams({ text, client, note: Boolean(note) }), keepalive: true, signal: AbortSignal.timeout(20000),
+	});
+
+	// sendLeft sends what another page has left behind. What is refused stays for the page of its conversation, which says so.
+	async function sendLeft(key) {
+		const at = key.slice(unsent.length), left = JSON.parse(remember.get(key));
+		for (let wait = 500; left.length;) {
+			const answer = await sendText(at, left[0]).catch(() => null);
+			if (answer?.redirected || refused(answer)) return;
+			if (answer?.ok) {
+				left.shift();
+				remember.set(key, left.length ? JSON.stringify(left) : "");
+				wait = 500;
+			} else {
+				await pause(wait);
+				wait = Math.min(10000, wait * 2);
+			}
+		}
+	}
+	for (const key of remember.keys()) if (key.startsWith(unsent) && key !== unsent + talk?.dataset.chat) sendLeft(key);
+
 	if (!talk) return;
 
 	// ---- what was said ----
@@ -69,6 +102,8 @@
 	const last = () => Number(entries().at(-1)?.dataset.seq ?? 0);
 	let visitorRead = Number(said.dataset.read), operatorRead = Number(said.dataset.operatorRead);
 
+	const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+
 	const low = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80;
 	function goDown(behavior = "auto") {
 		scroller.scrollTo({ top: scroller.scrollHeight, behavior });
@@ -78,31 +113,40 @@
 	// put the entry in its place by its number. What was sent from here takes the place of what waited.
 	function enter(entry) {
 		const seq = Number(entry.dataset.seq);
-		if (said.querySelector(`:scope > li[data-seq="${seq}"]`)) return false;
 		[...said.querySelectorAll(":scope > li.waits")].find((one) => one.dataset.client === entry.dataset.client)?.remove();
+		if (said.querySelector(`:scope > li[data-seq="${seq}"]`)) return false;
 		const before = entries().find((one) => Number(one.dataset.seq) > seq) ?? said.querySelector(":scope > li.waits");
 		said.insertBefore(entry, before);
 		return true;
 	}
 
+	// finish touches only what differs: a screen reader says again what is put there again.
 	function finish() {
-		for (const old of said.querySelectorAll(":scope > .day, .delivered")) old.remove();
 		let shown = "";
 		for (const entry of entries()) {
 			const date = new Date(entry.querySelector("time").dateTime), text = day.format(date);
-			if (text === shown) continue;
-			const line = document.createElement("li");
-			line.className = "day";
-			line.textContent = new Date().toDateString() === date.toDateString() ? texts.today : text;
-			said.insertBefore(line, entry);
+			let line = entry.previousElementSibling?.closest(".day");
+			if (text === shown) {
+				line?.remove();
+				continue;
+			}
 			shown = text;
+			if (!line) {
+				line = document.createElement("li");
+				line.className = "day";
+				said.insertBefore(line, entry);
+			}
+			write(line, new Date().toDateString() === date.toDateString() ? texts.today : text);
 		}
 		const own = entries().findLast((entry) => entry.classList.contains("operator"));
+		let mark = said.querySelector(".delivered");
+		if (mark && !own.contains(mark)) {
+			mark.remove();
+			mark = null;
+		}
 		if (own) {
-			const mark = document.createElement("span");
-			mark.className = "delivered";
-			mark.textContent = " · " + (Number(own.dataset.seq) <= visitorRead ? texts.seen : texts.sent);
-			own.querySelector(".when").append(mark);
+			mark ??= own.querySelector(".when").appendChild(Object.assign(document.createElement("span"), { className: "delivered" }));
+			write(mark, " · " + (Number(own.dataset.seq) <= visitorRead ? texts.seen : texts.sent));
 		}
 		document.dispatchEvent(new Event("redrawn"));
 		read();
@@ -132,7 +176,9 @@
 	}
 
 	said.addEventListener("told", ({ detail }) => {
-		visitorRead = Math.max(visitorRead, Number(detail.querySelector("[data-read]")?.dataset.read ?? 0));
+		const { read, operatorRead: ours } = detail.querySelector("[data-read]").dataset;
+		visitorRead = Math.max(visitorRead, Number(read));
+		operatorRead = Number(ours); // it goes back when the conversation is handed over
 		const fresh = [...detail.querySelectorAll("li[data-seq]")];
 		const known = last();
 		take(fresh);
@@ -174,11 +220,11 @@
 
 	// ---- sending ----
 
-	const stored = "unsent " + at, draft = "draft " + at;
+	const stored = unsent + at, draft = `draft ${list.dataset.me} ${at}`;
 	const queue = JSON.parse(remember.get(stored) ?? "[]"); // {client, text, note} or {client, file, note}
 	const newID = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 	const keep = () => remember.set(stored, queue.some((item) => item.text) ? JSON.stringify(queue.filter((item) => item.text)) : "");
-	let sending = false, wake = () => {};
+	let sending = false;
 
 	function showWaiting(item) {
 		const entry = document.createElement("li"), text = document.createElement("p"), state = document.createElement("small");
@@ -200,23 +246,27 @@
 		if (!entry) return;
 		const state = entry.querySelector(".when"), drop = document.createElement("button");
 		entry.classList.add("refused");
-		state.textContent = (why || texts.unsent).trim() + " ";
+		state.textContent = (why || texts.unsent) + " ";
 		drop.type = "button";
 		drop.className = "quiet link";
 		drop.textContent = texts.drop;
 		drop.addEventListener("click", () => { entry.remove(); box.focus(); });
 		state.append(drop);
-		if (item.text && !box.value) { box.value = item.text; fit(); }
+		if (!item.text || box.value) return;
+		box.value = item.text;
+		note(item.note);
+		keepDraft();
+		fit();
 	}
 
 	const send = (item) => item.file
 		? fetch(`${at}/files?` + new URLSearchParams({ name: item.file.name, client: item.client, note: Boolean(item.note) }), { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: item.file })
-		: fetch(at + "/messages", { method: "POST", body: new URLSearchParams({ text: item.text, client: item.client, note: Boolean(item.note) }), signal: AbortSignal.timeout(20000) });
+		: sendText(at, item);
 
 	async function drain() {
 		if (sending) return;
 		sending = true;
-		for (let pause = 500; queue.length;) {
+		for (let wait = 500; queue.length;) {
 			const item = queue[0];
 			const answer = await send(item).catch(() => null);
 			if (answer?.redirected) return location.reload(); // signed out; it is sent after the next sign-in
@@ -225,21 +275,22 @@
 				queue.shift();
 				keep();
 				take(new DOMParser().parseFromString(body, "text/html").querySelectorAll("li[data-seq]"));
-				pause = 500;
-			} else if (answer && answer.status >= 400 && answer.status < 500 && ![408, 425, 429].includes(answer.status)) {
+				wait = 500;
+			} else if (refused(answer)) {
 				queue.shift();
 				keep();
-				refuse(item, answer.headers.get("Content-Type")?.startsWith("text/plain") ? body : "");
+				refuse(item, plain(answer, body ?? ""));
 			} else {
 				const entry = waitingEntry(item);
 				if (entry) entry.querySelector(".when").textContent = texts.retry;
-				await new Promise((resolve) => { wake = resolve; setTimeout(resolve, pause * (0.75 + Math.random() / 2)); });
-				pause = Math.min(10000, pause * 2);
+				await pause(wait);
+				wait = Math.min(10000, wait * 2);
 			}
 		}
 		sending = false;
 	}
-	addEventListener("online", () => wake());
+	// A file is not kept: who leaves before it is sent is asked.
+	addEventListener("beforeunload", (event) => { if (queue.some((item) => item.file)) event.preventDefault(); });
 
 	function add(item) {
 		queue.push(item);
@@ -254,8 +305,8 @@
 		if (!text) return;
 		add({ client: newID(), text, note: noting() });
 		box.value = "";
-		remember.set(draft, "");
 		note(false);
+		keepDraft();
 		fit();
 		box.focus();
 	}
@@ -276,12 +327,14 @@
 		form.classList.toggle("noting-now", on);
 		box.placeholder = on ? box.dataset.noteHint : plainHint;
 	}
-	noteButton.addEventListener("click", () => { note(!noting()); box.focus(); });
+	// What is kept says, too, whether it is a note: else it would go to the visitor.
+	const keepDraft = () => remember.set(draft, box.value && JSON.stringify({ text: box.value, note: noting() }));
+	noteButton.addEventListener("click", () => { note(!noting()); keepDraft(); box.focus(); });
 
 	let typed = 0;
 	box.addEventListener("input", () => {
 		fit();
-		remember.set(draft, box.value);
+		keepDraft();
 		suggest();
 		if (noting() || !box.value.trim() || replies.hidden === false || Date.now() - typed < 3000) return;
 		typed = Date.now();
@@ -338,7 +391,7 @@
 		replies.hidden = true;
 		choose(null);
 		fit();
-		remember.set(draft, box.value);
+		keepDraft();
 		box.focus();
 	}
 	replies.addEventListener("mousedown", (event) => {
@@ -403,7 +456,7 @@
 		element.removeAttribute("aria-busy");
 		if (answer?.redirected) return location.reload();
 		if (answer?.ok) return element.closest("details")?.removeAttribute("open");
-		complain(element, answer && answer.status < 500 ? (await answer.text().catch(() => "")).trim() : undefined);
+		complain(element, plain(answer, await answer?.text().catch(() => "") ?? ""));
 	}
 	working.addEventListener("click", (event) => {
 		const button = event.target.closest("[data-do]");
@@ -428,12 +481,14 @@
 	});
 
 	document.addEventListener("keydown", (event) => {
-		if (event.key === "Escape" && event.target === box && replies.hidden) box.blur();
+		if (event.key === "Escape" && event.target === box && !event.defaultPrevented) box.blur();
 	});
 
 	// ---- the beginning ----
 
-	box.value = remember.get(draft) ?? "";
+	const begun = JSON.parse(remember.get(draft) ?? "{}");
+	box.value = begun.text ?? "";
+	note(Boolean(begun.note));
 	for (const item of queue) showWaiting(item);
 	finish();
 	goDown();
