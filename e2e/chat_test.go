@@ -592,4 +592,13 @@ func TestChatFilesInThePanel(t *testing.T) {
 	ann.says("Send a picture, please.")
 	b.until(`chatRoot.querySelector(".log").innerText.includes("Send a picture")`)
 	require.True(t, value[bool](b, `chatRoot.activeElement === again`))
+
+	// A file may be dropped anywhere on the conversation; the browser does not open it instead.
+	require.True(t, value[bool](b, `["dragover", "drop"].every((type) => {
+		const given = new DataTransfer();
+		given.items.add(new File(["Oak, 60 cm"], "dropped.txt"));
+		return !chatRoot.querySelector(".log").dispatchEvent(new DragEvent(type, {dataTransfer: given, bubbles: true, cancelable: true}));
+	})`))
+	ann.hears(3)
+	b.until(`Array.from(chatRoot.querySelectorAll(".own:has(time) a"), (a) => a.innerText).join() === "notes.txt,dropped.txt"`)
 }

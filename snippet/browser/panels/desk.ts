@@ -103,8 +103,11 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   /** Whether somebody is there. Before the page has its ids, as before the visitor has agreed, it is not kept current. */
   function online(): boolean {
     const view = core.view();
-    until = Date.now() + keptCurrent;
-    return core.online() || (told && !(view && view.credentials));
+    const current = view && view.credentials;
+    if (current) {
+      until = Date.now() + keptCurrent;
+    }
+    return core.online() || (told && !current);
   }
 
   /** Whether somebody is there, asked for if what is known is old. */
@@ -112,6 +115,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     if (Date.now() > until) {
       const { success, data } = await core.request('status?k=' + encodeURIComponent(core.key));
       if (success) {
+        until = Date.now() + fresh;
         online(); // From now on it is kept current.
         return (told = data.online === true);
       }
