@@ -24,7 +24,7 @@ var files embed.FS
 var served = map[string][]string{
 	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js", "static/widget.js", "static/alerts.js"},
 	"leaving.js":  {"static/leaving.js"}, // where nobody has signed in
-	"console.css": {"static/console.css", "static/widget.css"},
+	"console.css": {"static/console.css", "static/pages.css", "static/narrow.css", "static/widget.css"},
 	"stage.js":    {"static/stage.js"}, // of the page within the page of a site's widget
 	"stage.css":   {"static/stage.css"},
 	"digits.svg":  {"static/digits.svg"},
