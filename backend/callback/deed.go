@@ -76,15 +76,15 @@ func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Resu
 		if err := made.note(ctx, tx, Step{At: now, Kind: StepAsked, Detail: made.Reason, By: by.Login}); err != nil {
 			return err
 		}
-		return made.store(ctx, tx)
+		return made.beginIfDue(ctx, tx, now)
 	})
 	if err != nil {
 		return Callback{}, Result{}, deed("making a callback", err)
 	}
-	if made.State != Waiting || made.DueAt.After(c.now()) {
+	if made.State != CallingOperator {
 		return made, made.result, nil
 	}
-	result, err := c.callNow(ctx, made)
+	result, err := c.placeNow(ctx, made)
 	return made, result, err
 }
 
@@ -118,12 +118,12 @@ func (c *Callbacks) Call(ctx context.Context, siteID, id int64, login string, s 
 		if err := made.note(ctx, tx, Step{At: now, Attempt: made.Attempts, Kind: StepAgain, By: login}); err != nil {
 			return err
 		}
-		return made.store(ctx, tx)
+		return made.begin(ctx, tx, now)
 	})
 	if err != nil {
 		return Result{}, deed("calling by hand", err)
 	}
-	return c.callNow(ctx, made)
+	return c.placeNow(ctx, made)
 }
 
 // Postpone puts a callback off until then, if it is not being called. The error may be

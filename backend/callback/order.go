@@ -86,10 +86,10 @@ func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, err
 		return Result{}, err
 	}
 	result, earlier, err := c.take(ctx, &made, a, s, refused)
-	if err != nil || earlier || result.Status != Sent || made.State == Failed || !made.DueAt.IsZero() && made.DueAt.After(c.now()) {
+	if err != nil || earlier || made.State != CallingOperator {
 		return result, err
 	}
-	return c.callNow(ctx, made)
+	return c.placeNow(ctx, made)
 }
 
 // maxURL is the size in bytes of a page's address.
@@ -175,8 +175,8 @@ func (s Settings) countries(region, operator string) []string {
 	return list
 }
 
-// take checks the captcha and the limits and stores the callback. earlier tells that the same
-// request was taken before.
+// take checks the captcha and the limits and stores the callback, begun if it is due. earlier
+// tells that the same request was taken before.
 func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Settings, refused string) (result Result, earlier bool, err error) {
 	if made.ID, err = c.ids.Next(ctx); err != nil {
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
@@ -231,7 +231,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 		if err := made.note(ctx, tx, Step{At: now, Kind: StepAsked, Detail: made.Reason}); err != nil {
 			return err
 		}
-		if err := made.store(ctx, tx); err != nil {
+		if err := made.beginIfDue(ctx, tx, now); err != nil {
 			return err
 		}
 		info := visit.Info{Phone: "+" + made.Phone, Region: a.Region}

@@ -116,24 +116,17 @@ func (c *Callback) begin(ctx context.Context, tx db.Tx, now time.Time) error {
 	return c.store(ctx, tx)
 }
 
-// callNow begins an attempt of a callback that waits and places it, while somebody waits for
-// the result.
-func (c *Callbacks) callNow(ctx context.Context, made Callback) (Result, error) {
-	begun := false
-	err := c.DB.Attempt(ctx, made.ID, func(ctx context.Context, tx db.Tx) (err error) {
-		begun = false
-		if made, err = locked(ctx, tx, made.SiteID, made.ID); err != nil || made.State != Waiting {
-			return err // the queue has been quicker
-		}
-		begun = true
-		return made.begin(ctx, tx, c.now())
-	})
-	if err != nil {
-		return Result{}, fmt.Errorf("beginning a callback: %w", err)
+// beginIfDue stores a callback that is new, and begins its first attempt when it is to be called
+// now: whoever has asked waits for the result, and the queue would not tell it.
+func (c *Callback) beginIfDue(ctx context.Context, tx db.Tx, now time.Time) error {
+	if c.State == Waiting && !c.DueAt.After(now) {
+		return c.begin(ctx, tx, now)
 	}
-	if !begun {
-		return Result{Sent, CodeSent}, nil
-	}
+	return c.store(ctx, tx)
+}
+
+// placeNow places an attempt that has begun, while somebody waits for the result.
+func (c *Callbacks) placeNow(ctx context.Context, made Callback) (Result, error) {
 	placed, err := c.place(ctx, made, promptTimeout, true)
 	if err != nil {
 		return Result{}, err
