@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -343,7 +344,9 @@ func TestChatStreamThatPanics(t *testing.T) {
 	defer response.Body.Close()
 	_, err = io.ReadAll(response.Body)
 	require.NoError(t, err, "it ends")
-	failed := s.logs.FilterMessage("a goroutine panicked").All()
+	said := func() []observer.LoggedEntry { return s.logs.FilterMessage("a goroutine panicked").All() }
+	require.Eventually(t, func() bool { return len(said()) > 0 }, time.Minute, 10*time.Millisecond, "it is said after the stream has ended")
+	failed := said()
 	require.Len(t, failed, 1)
 	require.Contains(t, failed[0].ContextMap()["stack"], "toldConversation")
 	s.panics.Store(false)
