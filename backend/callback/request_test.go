@@ -98,7 +98,7 @@ func FuzzReadRequest(f *testing.F) {
 }
 
 func FuzzReadPhone(f *testing.F) {
-	for _, seed := range []string{"8 (912) 345-67-89", "+49 30 12345678", "112", "7\n9", "+44 909 8790000"} {
+	for _, seed := range []string{"8 (912) 345-67-89", "+49 30 12345678", "112", "7\n9", "+44 909 8790000", "4920100000000000"} {
 		f.Add(seed, "RU")
 	}
 	f.Fuzz(func(t *testing.T, written, region string) {
