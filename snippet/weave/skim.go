@@ -81,6 +81,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			if s.following && !s.tree.skimAside(s.skimBase+int64(i), name) {
 				return i, i
 			}
+			s.breakLine() // its tag, which does so, is not read
 			i, line = after, after
 			continue
 		case traits&special != 0:

@@ -49,7 +49,8 @@ func (s *scanner) skimAttributes(p []byte, i int) int {
 			for i < len(p) && !isSpace(p[i]) && p[i] != '>' {
 				i++
 			}
-			if start == i || i == len(p) || s.minds(name, p[start:i]) {
+			value := p[start:i]
+			if start == i || i == len(p) || s.minds(name, value) || endsLikeQuoted(value) {
 				return -1
 			}
 			continue
@@ -62,6 +63,12 @@ func (s *scanner) skimAttributes(p []byte, i int) int {
 		i += n + 1
 	}
 	return -1
+}
+
+// endsLikeQuoted says whether a bare value ends as a quoted one in a tag that closes itself does: the tag <path d=0"/> does not.
+func endsLikeQuoted(bare []byte) bool {
+	n := len(bare)
+	return n > 1 && bare[n-1] == '/' && (bare[n-2] == '"' || bare[n-2] == '\'')
 }
 
 // endsAttribute marks the bytes that end the name of an attribute.

@@ -18,7 +18,7 @@ var skimmedPieces = strings.Split("<div class=x>|<div>|</div>|<p>|</p>|<span>|</
 	"<caption>|</caption>|<br>|<img src=a>|<script>a<b</script>|<style>p{}</style>|<svg><path d='M0'/></svg>|<svg>|</svg>|<template>|</template>|<button>|</button>|<form>|</form>|<select>|<option>|</select>|<font size=1>|</font>|<em>|</em>|<p class=phone>|<x-y>|</x-y>|"+
 	"<section>|</section>|<object>|</object>|<ruby>|<rt>|</ruby>|<pre>\n|</pre>|<hr>|<input>|<noscript><p></noscript>|<textarea></textarea>|<nobr>|</nobr>|<!-- a -->|&nbsp;|&#32;|text |\n|8 495 123-45-67|123-45-67| 1|</body>|</html>|<div hidden>|<p title='a>b'>|<col>|<p id=x lang=en-us>|"+
 	"<p lang=\"en-us\">|<a class=\"x y\" href=\"/a?b=c&amp;d\">|<b title=\"x\">|<li class=\"x\">|<td class=\"a phone\">|<i class=\"&#112;hone\">|<div hidden>|<div class=\"row\" data-x=\"12345678901\">|<img src=\"/12345678901.png\" alt=\"a\">|<img alt=\"8 495 123-45-67\">|"+
-	"<svg class=\"i\"><path d=\"M12 3456789 0\"/></svg>|a paragraph that goes on for some time |12&nbsp;345&nbsp;₽|1 234 |&#160;|<del>|</del>|<section lang=\"en\">|<article id=\"x\">|<span class=\"price\">|</article>", "|")
+	"<svg class=\"i\"><path d=\"M12 3456789 0\"/></svg>|a paragraph that goes on for some time |12&nbsp;345&nbsp;₽|1 234 |&#160;|<del>|</del>|<section lang=\"en\">|<path d=0\"/>|<path d=0/>|<path d=\"M0\" />|<path d='0'/>|<g>|<g fill=none>|</g>|<path/>|<article id=\"x\">|<span class=\"price\">|</article>", "|")
 
 func skimmable(r *rand.Rand) []byte {
 	page := []byte("<!doctype html><html><head><title>a</title></head><body>")
@@ -66,6 +66,13 @@ func newSkimmers(t testing.TB) (quick, patient *PairReplacer) {
 
 func TestSkimmingFollowsTheTree(t *testing.T) {
 	quick, patient := newSkimmers(t)
+	for _, page := range []string{
+		`000000<svg><path d=0"/></svg><section><a>`,           // the slash is in the value
+		`₽<x-y><style></style>4951234567<p>₽<b>x</b></p>1`,    // the line of the price ends where the style begins
+		`₽<x-y><script>a</script>4951234567<p>₽<b>x</b></p>1`, // and the script
+	} {
+		checkSkim(t, quick, patient, []byte(page), 0)
+	}
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 5000 {
 		checkSkim(t, quick, patient, skimmable(r), r.Int())
