@@ -15,7 +15,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -62,7 +61,8 @@ func (r callbackRow) May() string {
 
 func callbackLink(siteID, id int64) string { return fmt.Sprintf("/callbacks/%d/%d", siteID, id) }
 
-func callbackRowOf(w *words, f frame, b callback.Callback) callbackRow {
+func callbackRowOf(f frame, b callback.Callback) callbackRow {
+	w := f.Words
 	row := callbackRow{Callback: b, Key: fmt.Sprintf("callback-%d-%d", b.SiteID, b.ID), Link: callbackLink(b.SiteID, b.ID), Who: phone(b.Phone, ""), Site: f.SiteKey(b.SiteID)}
 	if b.URL != "" {
 		row.Page = pageOf(b.URL)
@@ -175,9 +175,7 @@ func (c *Console) showCallbacks(w http.ResponseWriter, r *http.Request) {
 		last := list[maxCallbacks-1]
 		body.Older = strings.TrimSuffix(behindAddress("/callbacks", lead.Cursor{At: last.CreatedAt, ID: last.ID})+"&"+body.query(), "&")
 	}
-	for _, b := range list {
-		body.Rows = append(body.Rows, callbackRowOf(f.Words, f, b))
-	}
+	body.Rows = rowsOf(f, list, callbackRowOf)
 	f.Body = body
 	c.show(w, r, http.StatusOK, f)
 }
@@ -188,59 +186,12 @@ func (c *Console) callbacksOf(ctx context.Context, f frame, siteID int64, shown 
 	if err != nil {
 		return err
 	}
-	rows := make([]callbackRow, len(list))
-	for i, b := range list {
-		rows[i] = callbackRowOf(f.Words, f, b)
-	}
+	rows := rowsOf(f, list, callbackRowOf)
 	shown.Callbacks = fold(rows, firstCalls)
 	for _, row := range rows {
 		shown.add(row.Session, step{Kind: "callback", At: row.CreatedAt, Callback: row})
 	}
 	return nil
-}
-
-// callbackKey names a callback as it is since the place in the journal.
-type callbackKey struct {
-	site, id int64
-	at       journal.Position
-}
-
-// callbacksView is the list of callbacks.
-type callbacksView struct{ arrivals }
-
-func (v *callbacksView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
-	data, err := v.arrivals.news(ctx, entries)
-	if err != nil {
-		return nil, err
-	}
-	var rows []callbackRow
-	var sites []site.Site
-	told := make(map[int64]bool)
-	for i := len(entries) - 1; i >= 0; i-- {
-		e := entries[i]
-		if e.Kind != callback.Changed || told[e.SubjectID] {
-			continue
-		}
-		told[e.SubjectID] = true
-		b, err := v.console.sharedCallbacks.get(ctx, callbackKey{e.SiteID, e.SubjectID, e.Position})
-		if errors.Is(err, callback.ErrUnknown) { // erased since
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if sites == nil {
-			if sites, err = v.console.sharedSites.get(ctx, struct{}{}); err != nil {
-				return nil, err
-			}
-		}
-		rows = append(rows, callbackRowOf(v.words, frame{Sites: seenOf(sites, v.operator.Sites)}, b))
-	}
-	if len(rows) == 0 {
-		return data, nil
-	}
-	more, err := v.console.render(v.words, "callbacks-event", rows)
-	return append(data, more...), err
 }
 
 // callbackView is the page of one callback, which shows each step as it happens.
@@ -270,7 +221,7 @@ func (v *callbackView) news(ctx context.Context, entries []journal.Entry) ([]byt
 	if !slices.ContainsFunc(entries, changed) {
 		return data, nil
 	}
-	told, err := v.console.callbackTold(ctx, v.words, frame{}, v.siteID, v.id)
+	told, err := v.console.callbackTold(ctx, frame{Words: v.words}, v.siteID, v.id)
 	if errors.Is(err, callback.ErrUnknown) { // erased since
 		return data, nil
 	}

@@ -35,7 +35,7 @@ type callbackDetail struct {
 	Wrong map[string]string // by field
 }
 
-func (c *Console) callbackTold(ctx context.Context, w *words, f frame, siteID, id int64) (told callbackTold, err error) {
+func (c *Console) callbackTold(ctx context.Context, f frame, siteID, id int64) (told callbackTold, err error) {
 	b, err := c.Callbacks.Get(ctx, siteID, id)
 	if err != nil {
 		return told, err
@@ -44,9 +44,9 @@ func (c *Console) callbackTold(ctx context.Context, w *words, f frame, siteID, i
 	if err != nil {
 		return told, err
 	}
-	told.callbackRow = callbackRowOf(w, f, b)
+	told.callbackRow = callbackRowOf(f, b)
 	for _, s := range steps {
-		told.Story = append(told.Story, callbackStepOf(w, s))
+		told.Story = append(told.Story, callbackStepOf(f.Words, s))
 	}
 	return told, nil
 }
@@ -106,7 +106,7 @@ func (c *Console) callbackPage(w http.ResponseWriter, r *http.Request, status in
 		return
 	}
 	var d callbackDetail
-	if d.callbackTold, err = c.callbackTold(r.Context(), f.Words, f, siteID, id); errors.Is(err, callback.ErrUnknown) {
+	if d.callbackTold, err = c.callbackTold(r.Context(), f, siteID, id); errors.Is(err, callback.ErrUnknown) {
 		c.fail(w, r, http.StatusNotFound, "fail.noCallback")
 		return
 	}

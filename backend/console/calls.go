@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -10,11 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -49,7 +46,8 @@ type callRow struct {
 	Price      string
 }
 
-func callRowOf(w *words, f frame, c number.Call) callRow {
+func callRowOf(f frame, c number.Call) callRow {
+	w := f.Words
 	row := callRow{
 		Key: fmt.Sprintf("call-%d", c.ID), At: c.StartedAt, Session: c.Session, Called: phone(c.Called, ""), Site: f.SiteKey(c.SiteID),
 		State: c.State(w.now()), Recording: template.URL(c.Recording), // of which telephony takes no other kinds
@@ -139,9 +137,7 @@ func (c *Console) showCalls(w http.ResponseWriter, r *http.Request) {
 		calls = calls[:maxCalls]
 		body.Older = behindAddress("/calls", lead.Cursor(calls[maxCalls-1].Cursor())) + body.query()
 	}
-	for _, call := range calls {
-		body.Rows = append(body.Rows, callRowOf(f.Words, f, call))
-	}
+	body.Rows = rowsOf(f, calls, callRowOf)
 	f.Body = body
 	allowRecordings(w.Header())
 	c.show(w, r, http.StatusOK, f)
@@ -163,62 +159,10 @@ func (c *Console) callsOf(ctx context.Context, f frame, siteID int64, shown *car
 	if err != nil {
 		return err
 	}
-	rows := make([]callRow, len(calls))
-	for i, call := range calls {
-		rows[i] = callRowOf(f.Words, f, call)
-	}
+	rows := rowsOf(f, calls, callRowOf)
 	shown.Calls = fold(rows, firstCalls)
 	for _, row := range rows {
 		shown.add(row.Session, step{Kind: "call", At: row.At, Call: row})
 	}
 	return nil
-}
-
-// callKey names what has been told of a call: each time it is another.
-type callKey struct {
-	site, id int64
-	at       journal.Position
-}
-
-// callsView is the list of calls.
-type callsView struct{ arrivals }
-
-func (v *callsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
-	data, err := v.arrivals.news(ctx, entries)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := v.calls(ctx, entries)
-	if err != nil || len(rows) == 0 {
-		return data, err
-	}
-	told, err := v.console.render(v.words, "calls-event", rows)
-	return append(data, told...), err
-}
-
-// calls are those of which the entries tell, each once, the newest first.
-func (v *callsView) calls(ctx context.Context, entries []journal.Entry) (rows []callRow, err error) {
-	var sites []site.Site
-	told := make(map[int64]bool)
-	for i := len(entries) - 1; i >= 0; i-- {
-		e := entries[i]
-		if e.Kind != number.Told || told[e.SubjectID] || e.SiteID == 0 && !seesUnattributed(v.operator) {
-			continue
-		}
-		told[e.SubjectID] = true
-		call, err := v.console.sharedCalls.get(ctx, callKey{e.SiteID, e.SubjectID, e.Position})
-		if errors.Is(err, number.ErrUnknownCall) { // erased since, or it is of a site by now
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if sites == nil {
-			if sites, err = v.console.sharedSites.get(ctx, struct{}{}); err != nil {
-				return nil, err
-			}
-		}
-		rows = append(rows, callRowOf(v.words, frame{Sites: seenOf(sites, v.operator.Sites)}, call))
-	}
-	return rows, nil
 }

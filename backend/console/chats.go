@@ -301,10 +301,7 @@ func (c *Console) chatCard(ctx context.Context, f frame, siteID int64, visitor v
 	if err != nil {
 		return err
 	}
-	rows := make([]leadRow, len(leads))
-	for i, l := range leads {
-		rows[i] = leadRowOf(f.Words, f, l)
-	}
+	rows := rowsOf(f, leads, leadRowOf)
 	open.Card = cardOf(f.Words, siteID, found, rows, leases)
 	open.Now = nowOf(found)
 	if err := c.callsOf(ctx, f, siteID, &open.Card); err != nil {

@@ -38,12 +38,6 @@ type chatSeen struct {
 	offered int64
 }
 
-// chatKey names a conversation, as it is since the place in the journal.
-type chatKey struct {
-	site, id int64
-	at       journal.Position
-}
-
 // callingKey is what calls for somebody at the sites, as it is since the place in the journal.
 type callingKey struct {
 	sites scope.Sites

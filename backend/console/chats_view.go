@@ -43,7 +43,7 @@ func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows,
 					return nil, nil, err
 				}
 			}
-			seen, err := a.console.sharedChats.get(ctx, chatKey{e.SiteID, e.SubjectID, e.Position})
+			seen, err := a.console.sharedChats.get(ctx, subjectKey{e.SiteID, e.SubjectID, e.Position})
 			if err == chat.ErrUnknown { // erased since
 				continue
 			}

@@ -72,14 +72,14 @@ type Console struct {
 
 	streams         streams
 	attendance      attendance
-	sharedLeads     *shared[leadKey, lead.Lead]
+	sharedLeads     *shared[subjectKey, lead.Lead]
 	sharedStaff     *shared[scope.Sites, []operator.Operator]
-	sharedCalls     *shared[callKey, number.Call]
-	sharedCallbacks *shared[callbackKey, callback.Callback]
+	sharedCalls     *shared[subjectKey, number.Call]
+	sharedCallbacks *shared[subjectKey, callback.Callback]
 	sharedSites     *shared[struct{}, []site.Site]
 	sharedPresence  *shared[presenceKey, *presence]
 	sharedMoves     *shared[moveKey, []byte]
-	sharedChats     *shared[chatKey, chatSeen]
+	sharedChats     *shared[subjectKey, chatSeen]
 	sharedCalling   *shared[callingKey, []chatSeen]
 }
 
@@ -95,12 +95,12 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	}
 	c.sessions = newSessions(subjects.Operators.Sessions(), c.failed)
 	c.attendance.console = c
-	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k leadKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
+	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
 	c.sharedStaff = newShared(64, 3*time.Second, now, func(ctx context.Context, sites scope.Sites) ([]operator.Operator, error) {
 		return c.Operators.List(ctx, sites)
 	})
-	c.sharedCalls = newShared(1000, 10*time.Second, now, func(ctx context.Context, k callKey) (number.Call, error) { return c.Calls.Get(ctx, k.site, k.id) })
-	c.sharedCallbacks = newShared(1000, 10*time.Second, now, func(ctx context.Context, k callbackKey) (callback.Callback, error) {
+	c.sharedCalls = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (number.Call, error) { return c.Calls.Get(ctx, k.site, k.id) })
+	c.sharedCallbacks = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (callback.Callback, error) {
 		return c.Callbacks.Get(ctx, k.site, k.id)
 	})
 	c.sharedSites = newShared(1, 3*time.Second, now, func(ctx context.Context, _ struct{}) ([]site.Site, error) { return c.Sites.List(ctx) })
@@ -114,7 +114,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	})
 	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
 	c.sharedCalling = newShared(64, 10*time.Second, now, func(ctx context.Context, k callingKey) ([]chatSeen, error) { return c.callingAll(ctx, k.sites) })
-	c.sharedChats = newShared(1000, 10*time.Second, now, func(ctx context.Context, k chatKey) (seen chatSeen, err error) {
+	c.sharedChats = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (seen chatSeen, err error) {
 		conversation, err := c.Chats.Get(ctx, k.site, k.id)
 		if err != nil {
 			return seen, err

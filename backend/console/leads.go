@@ -32,7 +32,8 @@ type leadRow struct {
 	Changed   bool   // the row is on the list already, or is not to be there
 }
 
-func leadRowOf(w *words, f frame, l lead.Lead) leadRow {
+func leadRowOf(f frame, l lead.Lead) leadRow {
+	w := f.Words
 	row := leadRow{
 		Lead:      l,
 		Key:       fmt.Sprintf("lead-%d-%d", l.SiteID, l.ID),
@@ -139,9 +140,7 @@ func (c *Console) showLeads(w http.ResponseWriter, r *http.Request) {
 			body.Older += "&" + query
 		}
 	}
-	for _, l := range found.Leads {
-		body.Rows = append(body.Rows, leadRowOf(f.Words, f, l))
-	}
+	body.Rows = rowsOf(f, found.Leads, leadRowOf)
 	if err := c.countParts(r.Context(), body.Rows); err != nil {
 		c.failed(w, r, err)
 		return

@@ -99,7 +99,7 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 		http.Redirect(w, r, fmt.Sprintf("/leads/%d/%d#lead-%d-%d", siteID, root.ID, siteID, l.ID), http.StatusSeeOther)
 		return
 	}
-	d := leadDetail{leadRow: leadRowOf(f.Words, f, l), Fields: fieldsOf(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
+	d := leadDetail{leadRow: leadRowOf(f, l), Fields: fieldsOf(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
 	if d.Shown, err = c.Leads.Numbers(r.Context(), l.Key()); err == nil {
 		err = c.gather(r, f, &d)
 	}
@@ -134,7 +134,7 @@ func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
 	ids := []int64{d.ID}
 	d.Story = append(d.Story, leadStep{At: d.At, Text: f.Words.text("deed.arrived", "way", waysOf(f.Words, d.Lead))})
 	for _, part := range parts {
-		d.Merged = append(d.Merged, leadPart{leadRowOf(f.Words, f, part), fieldsOf(part), part.MergedInto == d.ID})
+		d.Merged = append(d.Merged, leadPart{leadRowOf(f, part), fieldsOf(part), part.MergedInto == d.ID})
 		ids = append(ids, part.ID)
 		d.Story = append(d.Story, leadStep{At: part.At, Text: f.Words.text("deed.arrivedToo", "way", waysOf(f.Words, part))})
 	}
@@ -142,9 +142,7 @@ func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
 	if err != nil {
 		return err
 	}
-	for _, other := range alike {
-		d.Alike = append(d.Alike, leadRowOf(f.Words, f, other))
-	}
+	d.Alike = rowsOf(f, alike, leadRowOf)
 	deeds, err := c.Leads.Deeds(r.Context(), d.SiteID, ids)
 	if err != nil {
 		return err

@@ -92,7 +92,7 @@ func (c *Console) showRow(w http.ResponseWriter, r *http.Request, status int, n 
 	}
 	var body []byte
 	if err == nil {
-		rows := []leadRow{leadRowOf(f.Words, f, l)}
+		rows := []leadRow{leadRowOf(f, l)}
 		if err = c.countParts(r.Context(), rows); err == nil {
 			body, err = c.part(f.Words, "lead-answer", struct {
 				Row     leadRow

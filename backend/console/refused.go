@@ -35,10 +35,10 @@ var refusals = map[string]string{
 	"form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped",
 }
 
-func refusedRowOf(w *words, f frame, r lead.Refused) refusedRow {
+func refusedRowOf(f frame, r lead.Refused) refusedRow {
 	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, Fields: sentFields(r.Sent), Page: pageOf(r.URL)}
 	if name := refusals[r.Code]; name != "" {
-		row.Why = w.text(name)
+		row.Why = f.Words.text(name)
 	}
 	if strings.HasPrefix(r.Address, lead.HiddenAddress) {
 		row.Address = ""
@@ -119,9 +119,7 @@ func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int
 		last := list[maxRefused-1].Cursor()
 		body.Older = behindAddress("/leads/refused", last)
 	}
-	for _, one := range list {
-		body.Rows = append(body.Rows, refusedRowOf(f.Words, f, one))
-	}
+	body.Rows = rowsOf(f, list, refusedRowOf)
 	f.Body = body
 	c.show(w, r, status, f)
 }

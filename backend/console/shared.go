@@ -8,7 +8,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -61,13 +60,6 @@ func (s *shared[K, V]) get(ctx context.Context, key K) (value V, err error) {
 		}
 		return r.Val.(V), nil
 	}
-}
-
-// leadKey names a lead, as it is since the place in the journal; the zero one while nobody has
-// changed it.
-type leadKey struct {
-	site, id int64
-	at       journal.Position
 }
 
 // presenceKey is what a presence is rendered from, and the sites that the operator

@@ -3,17 +3,17 @@ package console
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -40,9 +40,9 @@ func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Wa
 		}
 		return &leadView{arrivals: base, name: lead.Name{SiteID: site[0], ID: id}}, nil
 	case "calls":
-		return &callsView{arrivals: base}, nil
+		return &toldView[number.Call, callRow]{base, number.Told, c.sharedCalls, callRowOf, "calls-event"}, nil
 	case "callbacks":
-		return &callbacksView{arrivals: base}, nil
+		return &toldView[callback.Callback, callbackRow]{base, callback.Changed, c.sharedCallbacks, callbackRowOf, "callbacks-event"}, nil
 	case "callback":
 		return callbackViewOf(r, base), nil
 	case "card":
@@ -85,49 +85,22 @@ type arrivals struct {
 	counted  scope.Sites // whose unread leads are
 }
 
-// rows are the leads among the entries, newest first, as rows of a list.
-func (a *arrivals) rows(ctx context.Context, entries []journal.Entry) ([]leadRow, error) {
-	return a.rowsOf(ctx, entries, lead.Added)
-}
-
-// rowsOf are the leads of the entries of the kind, each once.
-func (a *arrivals) rowsOf(ctx context.Context, entries []journal.Entry, kind string) ([]leadRow, error) {
-	var sites []site.Site
-	var staff []operator.Operator
-	var rows []leadRow
-	told := make(map[lead.Name]bool)
-	for i := len(entries) - 1; i >= 0; i-- {
-		e := entries[i]
-		n := lead.Name{SiteID: e.SiteID, ID: e.SubjectID}
-		if e.Kind != kind || told[n] {
-			continue
-		}
-		told[n] = true
-		key := leadKey{site: e.SiteID, id: e.SubjectID}
-		if kind == lead.Changed {
-			key.at = e.Position
-		}
-		l, err := a.console.sharedLeads.get(ctx, key)
-		if errors.Is(err, lead.ErrUnknown) { // erased since
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if kind == lead.Added && l.State == lead.Spam { // which is no news to anybody
-			continue
-		}
-		if sites == nil {
-			if sites, err = a.console.sharedSites.get(ctx, struct{}{}); err != nil {
-				return nil, err
-			}
-			if staff, err = a.console.sharedStaff.get(ctx, a.operator.Sites); err != nil {
-				return nil, err
-			}
-		}
-		row := leadRowOf(a.words, frame{Sites: seenOf(sites, a.operator.Sites), Staff: staff}, l)
-		row.Unread, row.Changed = kind == lead.Added, kind == lead.Changed
-		rows = append(rows, row)
+// leadRows are the leads of which the entries of the kind tell, as rows of a list.
+func (a *arrivals) leadRows(ctx context.Context, entries []journal.Entry, kind string) ([]leadRow, error) {
+	leads, err := told(ctx, a, entries, kind, a.console.sharedLeads)
+	if kind == lead.Added {
+		leads = slices.DeleteFunc(leads, func(l lead.Lead) bool { return l.State == lead.Spam }) // which is no news to anybody
+	}
+	if err != nil || len(leads) == 0 {
+		return nil, err
+	}
+	f, err := a.frame(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := rowsOf(f, leads, leadRowOf)
+	for i := range rows {
+		rows[i].Unread, rows[i].Changed = kind == lead.Added, kind == lead.Changed
 	}
 	return rows, nil
 }
@@ -153,7 +126,7 @@ func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event stri
 // leads renders the leads among the entries, and how many are unread when the
 // operator has read some: here or in another browser.
 func (a *arrivals) leads(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
-	rows, err := a.rows(ctx, entries)
+	rows, err := a.leadRows(ctx, entries, lead.Added)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +158,7 @@ func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	changed, err := v.rowsOf(ctx, entries, lead.Changed)
+	changed, err := v.leadRows(ctx, entries, lead.Changed)
 	if err != nil || len(changed) == 0 {
 		return data, err
 	}

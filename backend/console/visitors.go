@@ -108,10 +108,7 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	rows := make([]leadRow, len(leads))
-	for i, l := range leads {
-		rows[i] = leadRowOf(f.Words, f, l)
-	}
+	rows := rowsOf(f, leads, leadRowOf)
 	body := cardOf(f.Words, siteID, found, rows, leases)
 	err = c.callsOf(r.Context(), f, siteID, &body)
 	if err == nil {
