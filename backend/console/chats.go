@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
-	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -290,23 +288,13 @@ func (c *Console) chatCard(ctx context.Context, f frame, siteID int64, visitor v
 		open.Card = card{ID: int64(visitor), SiteID: siteID, Label: open.Row.Label}
 		return nil
 	}
-	var leads []lead.Lead
 	if err == nil {
-		leads, err = c.Leads.OfVisitor(ctx, siteID, visitor, maxCardLeads)
-	}
-	var leases []number.Lease
-	if err == nil {
-		leases, err = c.Leases.OfVisitor(ctx, siteID, visitor)
+		open.Card, err = c.filledCard(ctx, f, siteID, found)
 	}
 	if err != nil {
 		return err
 	}
-	rows := rowsOf(f, leads, leadRowOf)
-	open.Card = cardOf(f.Words, siteID, found, rows, leases)
 	open.Now = nowOf(found)
-	if err := c.callsOf(ctx, f, siteID, &open.Card); err != nil {
-		return err
-	}
 	if len(open.Card.Visits) > 0 {
 		open.Steps = open.Card.Visits[0].Steps
 		open.Steps = open.Steps[:min(len(open.Steps), chatSteps)]

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -96,21 +95,10 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "fail.noVisitor")
 		return
 	}
-	var leads []lead.Lead
+	var body card
 	if err == nil {
-		leads, err = c.Leads.OfVisitor(r.Context(), siteID, visit.ID(visitor), maxCardLeads)
+		body, err = c.filledCard(r.Context(), f, siteID, found)
 	}
-	var leases []number.Lease
-	if err == nil {
-		leases, err = c.Leases.OfVisitor(r.Context(), siteID, visit.ID(visitor))
-	}
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	rows := rowsOf(f, leads, leadRowOf)
-	body := cardOf(f.Words, siteID, found, rows, leases)
-	err = c.callsOf(r.Context(), f, siteID, &body)
 	if err == nil {
 		err = c.callbacksOf(r.Context(), f, siteID, &body)
 	}
@@ -128,6 +116,21 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 	f.Title, f.Body = body.Label, body
 	f.SiteID = siteID
 	c.show(w, r, http.StatusOK, f)
+}
+
+// filledCard is the visitor's card with the leads, the numbers that were shown, and the calls.
+func (c *Console) filledCard(ctx context.Context, f frame, siteID int64, found visit.Card) (shown card, err error) {
+	leads, err := c.Leads.OfVisitor(ctx, siteID, found.Visitor, maxCardLeads)
+	if err != nil {
+		return shown, err
+	}
+	leases, err := c.Leases.OfVisitor(ctx, siteID, found.Visitor)
+	if err != nil {
+		return shown, err
+	}
+	shown = cardOf(f.Words, siteID, found, rowsOf(f, leads, leadRowOf), leases)
+	err = c.callsOf(ctx, f, siteID, &shown)
+	return shown, err
 }
 
 func twoNumbers(r *http.Request, first, second string) (a, b int64, ok bool) {
