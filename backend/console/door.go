@@ -168,6 +168,14 @@ func (c *Console) settingUp(w http.ResponseWriter, r *http.Request, attempt func
 	if err == nil {
 		err = c.attempts.setup(r, attempt)
 	}
+	if !c.wrongLink(w, r, err, "setup.invalid") {
+		answer(err)
+	}
+}
+
+// wrongLink answers an attempt that was not made, and one whose link is not good, with the text.
+// It tells whether it has answered.
+func (c *Console) wrongLink(w http.ResponseWriter, r *http.Request, err error, text string) bool {
 	var wait tooMany
 	switch {
 	case errors.As(err, &wait):
@@ -175,10 +183,11 @@ func (c *Console) settingUp(w http.ResponseWriter, r *http.Request, attempt func
 		c.fail(w, r, http.StatusTooManyRequests, "fail.later")
 	case errors.Is(err, operator.ErrSetupToken):
 		c.refused(r)
-		c.fail(w, r, http.StatusForbidden, "setup.invalid")
+		c.fail(w, r, http.StatusForbidden, text)
 	default:
-		answer(err)
+		return false
 	}
+	return true
 }
 
 // problem is what the sender of a form did wrong, or nothing when it is not

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 
@@ -55,15 +54,8 @@ func (c *Console) setNewPassword(w http.ResponseWriter, r *http.Request) {
 // byLink makes an attempt to use the link for a new password, and answers what is wrong
 // with it.
 func (c *Console) byLink(w http.ResponseWriter, r *http.Request, attempt func() error, answer func()) {
-	err := c.attempts.setup(r, attempt)
-	var wait tooMany
-	switch {
-	case errors.As(err, &wait):
-		w.Header().Set("Retry-After", wait.seconds())
-		c.fail(w, r, http.StatusTooManyRequests, "fail.later")
-	case errors.Is(err, operator.ErrSetupToken):
-		c.refused(r)
-		c.fail(w, r, http.StatusForbidden, "reset.invalid")
+	switch err := c.attempts.setup(r, attempt); {
+	case c.wrongLink(w, r, err, "reset.invalid"):
 	case err != nil:
 		c.failed(w, r, err)
 	default:
