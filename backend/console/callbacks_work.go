@@ -66,14 +66,12 @@ func moment(text string) (time.Time, error) {
 // the callback as it is now.
 func (c *Console) callbackDeed(do func(r *http.Request, login string, s site.Site, id int64) (callback.Result, error), done string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		f, err := c.frame(r, "callback")
-		if err != nil {
-			c.failed(w, r, err)
+		f, named, found := c.siteAt(w, r, "callback")
+		if !found {
 			return
 		}
-		named, known := siteOf(r, f.Sites)
 		_, id, ok := twoNumbers(r, siteField, "callback")
-		if !known || !ok {
+		if !ok {
 			c.fail(w, r, http.StatusNotFound, "fail.notFound")
 			return
 		}

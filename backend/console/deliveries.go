@@ -123,20 +123,6 @@ func answerOf(w *words, d notify.Delivery) string {
 	return strings.Join(parts, " · ")
 }
 
-// siteAt is the site that the address names, and the frame of the page of that name; it has
-// answered when found is false.
-func (c *Console) siteAt(w http.ResponseWriter, r *http.Request, page string) (f frame, named site.Site, found bool) {
-	f, err := c.frame(r, page)
-	if err != nil {
-		c.failed(w, r, err)
-		return f, named, false
-	}
-	if named, found = siteOf(r, f.Sites); !found {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	}
-	return f, named, found
-}
-
 func (c *Console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	f, named, found := c.siteAt(w, r, "deliveries")
 	if !found {

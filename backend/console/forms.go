@@ -112,14 +112,8 @@ func (c *Console) listForms(w http.ResponseWriter, r *http.Request, status int, 
 
 // captureForm has a form kept from now on, or no longer, by a rule of the site's own.
 func (c *Console) captureForm(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "forms")
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	named, found := siteOf(r, f.Sites)
-	if !found || !named.RetiredAt.IsZero() {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+	f, named, found := c.servedAt(w, r, "forms")
+	if !found {
 		return
 	}
 	rule, set := capture.Rule{Path: r.PostFormValue("path")}, named.Settings
@@ -136,7 +130,7 @@ func (c *Console) captureForm(w http.ResponseWriter, r *http.Request) {
 		c.listForms(w, r, http.StatusUnprocessableEntity, f.Words.text("problem.form"))
 		return
 	}
-	_, err = c.Sites.Change(r.Context(), named.Key, named.Version, set, f.Operator.Login)
+	_, err := c.Sites.Change(r.Context(), named.Key, named.Version, set, f.Operator.Login)
 	switch {
 	case errors.Is(err, site.ErrChanged):
 		c.listForms(w, r, http.StatusConflict, f.Words.text("problem.changed"))

@@ -145,15 +145,11 @@ func (c *Console) keep(w http.ResponseWriter, r *http.Request, n *numbering, see
 // numberingAt is what there is of the numbers of the site that the address names. When it
 // cannot be told, the request is answered, and found is false.
 func (c *Console) numberingAt(w http.ResponseWriter, r *http.Request, page string) (f frame, n *numbering, found bool) {
-	f, err := c.frame(r, page)
-	if err == nil {
-		s, known := siteOf(r, f.Sites)
-		if !known || !s.RetiredAt.IsZero() {
-			c.fail(w, r, http.StatusNotFound, "fail.notFound")
-			return f, nil, false
-		}
-		n, err = c.numberingOf(r.Context(), s)
+	f, named, found := c.servedAt(w, r, page)
+	if !found {
+		return f, nil, false
 	}
+	n, err := c.numberingOf(r.Context(), named)
 	if err != nil {
 		c.failed(w, r, err)
 		return f, nil, false

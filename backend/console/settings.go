@@ -169,14 +169,8 @@ func (c *Console) showSettings(w http.ResponseWriter, r *http.Request) {
 
 // settings shows the form that is made of the site's settings.
 func (c *Console) settings(w http.ResponseWriter, r *http.Request, status int, problem string, made func(site.Site) settingsForm) {
-	f, err := c.frame(r, "settings")
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	named, found := siteOf(r, f.Sites)
-	if !found || !named.RetiredAt.IsZero() {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+	f, named, found := c.servedAt(w, r, "settings")
+	if !found {
 		return
 	}
 	form := made(named)
@@ -189,14 +183,8 @@ func (c *Console) settings(w http.ResponseWriter, r *http.Request, status int, p
 }
 
 func (c *Console) changeSettings(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "settings")
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	named, found := siteOf(r, f.Sites)
+	f, named, found := c.siteAt(w, r, "settings")
 	if !found {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
 		return
 	}
 	form := sentForm(r, named)
@@ -204,7 +192,7 @@ func (c *Console) changeSettings(w http.ResponseWriter, r *http.Request) {
 		c.settings(w, r, http.StatusUnprocessableEntity, mistake, func(s site.Site) settingsForm { return sentForm(r, s) })
 		return
 	}
-	_, err = c.Sites.Change(r.Context(), named.Key, form.Seen, form.settings(), f.Operator.Login)
+	_, err := c.Sites.Change(r.Context(), named.Key, form.Seen, form.settings(), f.Operator.Login)
 	switch {
 	case errors.Is(err, site.ErrChanged):
 		c.settings(w, r, http.StatusConflict, "problem.changed", formOf)

@@ -256,25 +256,36 @@ func caddyfileBlock(key string) string {
 	return host + " {\n\tencode\n\t" + directive + "\n\treverse_proxy localhost:9000\n}\n"
 }
 
-// siteOf is the site that the address names; found is false when there is none.
-func siteOf(r *http.Request, sites []site.Site) (s site.Site, found bool) {
-	for _, s := range sites {
+// siteAt is the site that the address names, and the frame of the page of that name; it has
+// answered when found is false.
+func (c *Console) siteAt(w http.ResponseWriter, r *http.Request, page string) (f frame, named site.Site, found bool) {
+	f, err := c.frame(r, page)
+	if err != nil {
+		c.failed(w, r, err)
+		return f, named, false
+	}
+	for _, s := range f.Sites {
 		if r.PathValue(siteField) == strconv.FormatInt(s.ID, 10) {
-			return s, true
+			return f, s, true
 		}
 	}
-	return site.Site{}, false
+	c.fail(w, r, http.StatusNotFound, "fail.notFound")
+	return f, named, false
+}
+
+// servedAt is siteAt for what a retired site has no more.
+func (c *Console) servedAt(w http.ResponseWriter, r *http.Request, page string) (f frame, named site.Site, found bool) {
+	f, named, found = c.siteAt(w, r, page)
+	if found && !named.RetiredAt.IsZero() {
+		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		found = false
+	}
+	return f, named, found
 }
 
 func (c *Console) showSite(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "site")
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	named, found := siteOf(r, f.Sites)
+	f, named, found := c.siteAt(w, r, "site")
 	if !found {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
 		return
 	}
 	rows, err := c.siteRows(r, []site.Site{named})

@@ -59,16 +59,10 @@ var sides = map[string]string{site.Left: "widget.left", site.Right: "widget.righ
 // widgetAt is what the pages of a site's widget begin with. Where the site is not found, it
 // has answered.
 func (c *Console) widgetAt(w http.ResponseWriter, r *http.Request) (f frame, named site.Site, configured *site.Widget, found bool) {
-	f, err := c.frame(r, "widget")
-	if err != nil {
-		c.failed(w, r, err)
-		return f, named, nil, false
+	if f, named, found = c.servedAt(w, r, "widget"); found {
+		configured = c.configuredWidget(named.Key)
 	}
-	if named, found = siteOf(r, f.Sites); !found || !named.RetiredAt.IsZero() {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return f, named, nil, false
-	}
-	return f, named, c.configuredWidget(named.Key), true
+	return f, named, configured, found
 }
 
 func (c *Console) showWidget(w http.ResponseWriter, r *http.Request) {
