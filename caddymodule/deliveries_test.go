@@ -3,35 +3,20 @@ package caddymodule
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mailtest"
 )
-
-// postman takes mails, of whose texts it tells.
-type postman struct{ letters chan string }
-
-func (p postman) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
-func (p postman) Mail(string, *smtp.MailOptions) error        { return nil }
-func (p postman) Rcpt(string, *smtp.RcptOptions) error        { return nil }
-func (p postman) Reset()                                      {}
-func (p postman) Logout() error                               { return nil }
-func (p postman) Data(r io.Reader) error {
-	text, err := io.ReadAll(r)
-	p.letters <- string(text)
-	return err
-}
 
 // A lead goes to the webhook and the mail address of its site, on each database.
 func TestNewsOfASiteIsDelivered(t *testing.T) {
@@ -45,12 +30,7 @@ func TestNewsOfASiteIsDelivered(t *testing.T) {
 				messages <- body
 			}))
 			defer receiver.Close()
-			post := postman{make(chan string, 10)}
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(t, err)
-			office := smtp.NewServer(post)
-			go func() { _ = office.Serve(listener) }()
-			defer listener.Close()
+			post := mailtest.Start(t)
 			database := settings()
 			s := run(t, `{
 				admin $ADMIN
@@ -60,7 +40,7 @@ func TestNewsOfASiteIsDelivered(t *testing.T) {
 					webhooks {
 						allow 127.0.0.1
 					}
-					mail smtp://`+listener.Addr().String()+` {
+					mail smtp://`+post.Address+` {
 						from "Shop <desk@shop.example>"
 					}
 				}
@@ -95,7 +75,7 @@ func TestNewsOfASiteIsDelivered(t *testing.T) {
 				require.FailNow(t, "no message has come")
 			}
 			select {
-			case letter := <-post.letters:
+			case letter := <-post.Letters:
 				require.Contains(t, letter, "To: <sales@shop.example>")
 				require.Contains(t, letter, "Is the lamp in stock?")
 			case <-deadline:

@@ -1,43 +1,22 @@
 package e2e
 
 import (
-	"io"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/notify/mailtest"
 )
-
-// postman takes mails, of whose texts it tells.
-type postman struct{ letters chan string }
-
-func (p postman) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
-func (p postman) Mail(string, *smtp.MailOptions) error        { return nil }
-func (p postman) Rcpt(string, *smtp.RcptOptions) error        { return nil }
-func (p postman) Reset()                                      {}
-func (p postman) Logout() error                               { return nil }
-func (p postman) Data(r io.Reader) error {
-	text, err := io.ReadAll(r)
-	p.letters <- string(text)
-	return err
-}
 
 // A visitor has the conversation sent by mail, also on a page that may have no forms: all that both have said, and no note.
 func TestConversationByMail(t *testing.T) {
 	t.Parallel()
-	post := postman{make(chan string, 10)}
-	listener, err := net.Listen("tcp", freeAddress(t))
-	require.NoError(t, err)
-	office := smtp.NewServer(post)
-	go func() { _ = office.Serve(listener) }()
-	t.Cleanup(func() { office.Close() })
-
+	post := mailtest.Start(t)
 	config := example(t)
 	for before, with := range map[string]string{
-		"\tfrontdesk {\n":  "\tfrontdesk {\n\t\tmail smtp://" + listener.Addr().String() + " {\n\t\t\tfrom \"Shop <desk@shop.example>\"\n\t\t}\n",
+		"\tfrontdesk {\n":  "\tfrontdesk {\n\t\tmail smtp://" + post.Address + " {\n\t\t\tfrom \"Shop <desk@shop.example>\"\n\t\t}\n",
 		"\t\tvariant A\n":  "\t\tvariant A\n\t\twidget\n",
 		"\treverse_proxy ": "\theader Content-Security-Policy \"sandbox allow-scripts allow-same-origin\"\n\treverse_proxy ",
 	} {
@@ -67,7 +46,7 @@ func TestConversationByMail(t *testing.T) {
 	visitor.do(`panels.querySelector(".mailing input").value = "ada@mail.example"; panels.querySelector(".mailing input").focus()`)
 	visitor.write("\r")
 	select {
-	case letter := <-post.letters:
+	case letter := <-post.Letters:
 		require.Contains(t, letter, "To: <ada@mail.example>")
 		require.Contains(t, letter, "Do you ship to Oslo?")
 		require.Contains(t, letter, "We do")
