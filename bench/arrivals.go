@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,15 +98,7 @@ func startArrivals(ctx context.Context, folder, caddy, origin, database, mode st
 	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", origin).Replace(caddyConfig(
 		"frontdesk {\n\t\tdatabase "+database+"\n\t\tpool all"+pool.String()+" {\n\t\t\thold 1m\n\t\t}\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}",
 		"frontdesk shop {\n\t\tprerender "+mode+"\n\t\tnumber "+n.Digits+" {\n\t\t\tdynamic all utm_source=news\n\t\t}\n\t}"))
-	file := filepath.Join(folder, "arrivals-"+mode+".conf")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		return side{}, err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+address+pagePath(pageSizes[0].size), nil)
-	if err != nil {
-		return side{}, err
-	}
-	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "arrivals-"+mode+".conf"), config, "http://"+address+pagePath(pageSizes[0].size))
 	if err != nil {
 		return side{}, err
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,14 +30,7 @@ func elsewhere(ctx context.Context, folder, caddy string, rounds int, slice time
 		config = strings.NewReplacer("ADDRESS", s.address, "ORIGIN", address, "FOLDER", folder).Replace(config)
 		config = strings.Replace(config, "auto_https off", "auto_https off\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", 1)
 		file := filepath.Join(folder, "elsewhere-"+strings.ReplaceAll(name, " ", "-")+".conf")
-		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-			return err
-		}
-		probe, err := http.NewRequest(http.MethodGet, "http://"+s.address+"/frontdesk/svc.js", nil)
-		if err != nil {
-			return err
-		}
-		if s.process, err = start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile"); err != nil {
+		if s.process, err = startCaddy(ctx, caddy, file, config, "http://"+s.address+"/frontdesk/svc.js"); err != nil {
 			return err
 		}
 		defer s.process.stop()

@@ -55,15 +55,7 @@ func endure(ctx context.Context, folder, caddy string, race bool, duration time.
 	}
 	config := "{\nadmin off\ndefault_bind 127.0.0.1\nauto_https off\npersist_config off\nfrontdesk {\ndatabase sqlite " + folder + "/endure.db\n}\n}\n" +
 		"http://" + address + " {\nencode\nhandle /trailers {\n" + directives(`selector ".contact a.tel"`) + "}\nhandle {\n" + directives("") + "}\n}\n"
-	file := filepath.Join(folder, "endure.conf")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		return err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+address+"/?utm_source=news", nil)
-	if err != nil {
-		return err
-	}
-	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "endure.conf"), config, "http://"+address+"/?utm_source=news")
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -47,16 +46,9 @@ func forms(ctx context.Context, folder, caddy string, rounds int) error {
 		if err != nil {
 			return err
 		}
-		file := filepath.Join(folder, "forms-"+strings.ReplaceAll(name, " ", "-")+".conf")
 		config = strings.NewReplacer("ADDRESS", address, "ORIGIN", listener.Addr().String(), "FOLDER", folder).Replace(config)
-		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-			return err
-		}
-		probe, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
-		if err != nil {
-			return err
-		}
-		p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+		file := filepath.Join(folder, "forms-"+strings.ReplaceAll(name, " ", "-")+".conf")
+		p, err := startCaddy(ctx, caddy, file, config, "http://"+address+"/")
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -57,15 +56,7 @@ func live(ctx context.Context, folder, caddy string, duration time.Duration) err
 	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
 		Replace(caddyConfig("frontdesk {\n\t\tdatabase postgres \""+source+"\"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop")) +
 		"http://" + console + " {\n\tfrontdesk_console\n}\n"
-	file := filepath.Join(folder, "live.conf")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		return err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+console+"/sign-in", nil)
-	if err != nil {
-		return err
-	}
-	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "live.conf"), config, "http://"+console+"/sign-in")
 	if err != nil {
 		return err
 	}

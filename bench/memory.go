@@ -68,15 +68,7 @@ func unread(ctx context.Context, folder, caddy, origin, directives string, asked
 		return u, err
 	}
 	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", origin, "FOLDER", folder).Replace(frontdeskConfig("memory", directives))
-	file := filepath.Join(folder, "memory.conf")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		return u, err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+address+pagePath(unreadSize), nil)
-	if err != nil {
-		return u, err
-	}
-	p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "memory.conf"), config, "http://"+address+pagePath(unreadSize))
 	if err != nil {
 		return u, err
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,15 +118,7 @@ func startPanels(ctx context.Context, folder, caddy string) (address string, sto
 		caddyConfig("frontdesk {\n\t\tdatabase sqlite "+file+"\n\t\ttelephony webhook http://"+origin.Addr().String()+" {\n\t\t\tsecret \"for the bench alone\"\n\t\t}\n\t}",
 			"encode\n\tfrontdesk shop {\n\t\twidget\n\t\tcallback {\n\t\t\tphone 74951234567\n\t\t}\n\t}")) +
 		"http://" + console + " {\n\tfrontdesk_console\n}\n"
-	written := filepath.Join(folder, "panels.conf")
-	if err := os.WriteFile(written, []byte(config), 0o644); err != nil {
-		return "", nil, err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+console+"/sign-in", nil)
-	if err != nil {
-		return "", nil, err
-	}
-	p, err := start(ctx, probe, caddy, "run", "--config", written, "--adapter", "caddyfile")
+	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "panels.conf"), config, "http://"+console+"/sign-in")
 	if err != nil {
 		return "", nil, err
 	}
@@ -147,26 +137,12 @@ func startPanels(ctx context.Context, folder, caddy string) (address string, sto
 
 // servePageWithButtons serves the page that the script is measured with, and buttons. At /own the site shows no launcher.
 func servePageWithButtons() (net.Listener, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
 	buttons := []byte(`<div style="position:fixed;top:0;left:0;z-index:9">
 		<button id=open-dialog onclick="document.querySelector('dialog').showModal()">1</button><button id=open-request onclick="Svc.openSiteRequestPanel()">2</button>
 		<button id=open-phone onclick="Svc.openSitePhonePanel()">3</button><button id=open-chat onclick="Svc.openChatWindow()">4</button></div><dialog></dialog></body>`)
 	launched := bytes.Replace(measuredPage.Make(), []byte("</body>"), buttons, 1)
 	own := bytes.Replace(launched, []byte("</head>"), []byte(`<script>var __cs = __cs || []; __cs.push(["disableWidgets", true])</script></head>`), 1)
-	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := map[string][]byte{"/page": launched, "/own": own}[r.URL.Path]
-		if body == nil {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "img-src 'none'; font-src 'none'")
-		w.Write(body)
-	}))
-	return listener, nil
+	return servePages(map[string][]byte{"/page": launched, "/own": own})
 }
 
 // measure opens the page in a browser context of its own, clicks, and gives the milliseconds.

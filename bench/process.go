@@ -56,6 +56,19 @@ func start(ctx context.Context, probe *http.Request, name string, args ...string
 	}
 }
 
+// startCaddy runs Caddy with the configuration, which is kept in the file, and returns when the
+// address answers.
+func startCaddy(ctx context.Context, caddy, file, config, address string) (*process, error) {
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		return nil, err
+	}
+	probe, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+}
+
 func (p *process) stop() {
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	ended := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
@@ -65,7 +78,11 @@ func (p *process) stop() {
 
 // profile leaves a CPU profile of the next seconds in the file.
 func (p *process) profile(ctx context.Context, file string, duration time.Duration) error {
-	address := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.admin, max(1, int(duration.Seconds())))
+	return download(ctx, fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", p.admin, max(1, int(duration.Seconds()))), file)
+}
+
+// download leaves in the file what the address answers.
+func download(ctx context.Context, address, file string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err

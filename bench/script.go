@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,7 @@ type mainThread struct{ script, layout, task float64 }
 // script measures what the browser script costs a page's main thread: the same page, with it and without, and what it adds later, in turns, each in a
 // browser context of its own, so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain.
 func script(ctx context.Context, folder, caddy string, rounds int) error {
-	origin, err := serveMeasuredPage()
+	origin, err := servePages(map[string][]byte{"/page": measuredPage.Make()})
 	if err != nil {
 		return err
 	}
@@ -130,15 +129,7 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 		}
 		name := fmt.Sprint("script", i)
 		config := strings.NewReplacer("ADDRESS", address, "ORIGIN", origin, "FOLDER", folder).Replace(frontdeskConfig(name, with.directives))
-		file := filepath.Join(folder, name+".conf")
-		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-			return sides, stop, err
-		}
-		probe, err := http.NewRequest(http.MethodGet, "http://"+address+pagePath(0), nil)
-		if err != nil {
-			return sides, stop, err
-		}
-		p, err := start(ctx, probe, caddy, "run", "--config", file, "--adapter", "caddyfile")
+		p, err := startCaddy(ctx, caddy, filepath.Join(folder, name+".conf"), config, "http://"+address+pagePath(0))
 		if err != nil {
 			return sides, stop, err
 		}
@@ -164,15 +155,15 @@ func leasedDirectives() string {
 	return strings.Join(directives, "\n\t\t")
 }
 
-// serveMeasuredPage serves the page at all addresses. What it refers to is not loaded.
-func serveMeasuredPage() (net.Listener, error) {
+// servePages serves the pages by their paths. What they refer to is not loaded.
+func servePages(pages map[string][]byte) (net.Listener, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	body := measuredPage.Make()
 	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/page" {
+		body, found := pages[r.URL.Path]
+		if !found {
 			http.NotFound(w, r)
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -103,20 +102,7 @@ func (s *streamSide) measure(ctx context.Context, name, profile string, rounds i
 
 // heap leaves a profile of the memory in the file.
 func (s *streamSide) heap(ctx context.Context, file string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/debug/pprof/heap?gc=1", nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, content, 0o644)
+	return download(ctx, "http://"+s.admin+"/debug/pprof/heap?gc=1", file)
 }
 
 // crowd are clients with a stream each.
@@ -334,15 +320,7 @@ func startVisitors(ctx context.Context, folder, caddy string) (*streamSide, erro
 		return nil, err
 	}
 	config = strings.Replace(config, "admin off", "admin "+admin, 1)
-	written := filepath.Join(folder, "streams.conf")
-	if err := os.WriteFile(written, []byte(config), 0o644); err != nil {
-		return nil, err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+console+"/sign-in", nil)
-	if err != nil {
-		return nil, err
-	}
-	p, err := start(ctx, probe, caddy, "run", "--config", written, "--adapter", "caddyfile")
+	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "streams.conf"), config, "http://"+console+"/sign-in")
 	if err != nil {
 		return nil, err
 	}
