@@ -102,6 +102,14 @@ func (a *API) conversation(ctx context.Context, c *call, from page, meant int64)
 	return of, err
 }
 
+// ownConversation is the page that calls, and the conversation of its visitor.
+func (a *API) ownConversation(ctx context.Context, c *call, sent chatCaller) (p page, of chat.Conversation, err error) {
+	if p, err = a.from(ctx, c, sent.caller); err == nil {
+		of, err = a.conversation(ctx, c, p, sent.Conversation)
+	}
+	return p, of, err
+}
+
 // toldConversation is a conversation as its visitor sees it.
 type toldConversation struct {
 	ID    int64      `json:"id"`
@@ -323,11 +331,7 @@ func (a *API) chatRead(ctx context.Context, c *call) (any, error) {
 	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
-	p, err := a.from(ctx, c, sent.caller)
-	if err != nil {
-		return nil, err
-	}
-	of, err := a.conversation(ctx, c, p, sent.Conversation)
+	_, of, err := a.ownConversation(ctx, c, sent.chatCaller)
 	if err != nil {
 		return nil, err
 	}
@@ -340,11 +344,7 @@ func (a *API) chatTyping(ctx context.Context, c *call) (any, error) {
 	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
-	p, err := a.from(ctx, c, sent.caller)
-	if err != nil {
-		return nil, err
-	}
-	of, err := a.conversation(ctx, c, p, sent.Conversation)
+	_, of, err := a.ownConversation(ctx, c, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -363,11 +363,7 @@ func (a *API) chatTranscript(ctx context.Context, c *call) (any, error) {
 	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
 	}
-	p, err := a.from(ctx, c, sent.caller)
-	if err != nil {
-		return nil, err
-	}
-	of, err := a.conversation(ctx, c, p, sent.Conversation)
+	p, of, err := a.ownConversation(ctx, c, sent.chatCaller)
 	if err != nil {
 		return nil, err
 	}
