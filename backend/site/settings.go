@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,24 +137,13 @@ func (s Settings) Check() error {
 // set in neither is nil. How own numbers stand above configured ones is told by
 // [number.Own.Over].
 func (s Settings) Over(defaults Settings) Settings {
-	if s.PhoneMask == nil {
-		s.PhoneMask = defaults.PhoneMask
-	}
-	if s.Region == nil {
-		s.Region = defaults.Region
-	}
-	if s.DynamicalReplacement == nil {
-		s.DynamicalReplacement = defaults.DynamicalReplacement
-	}
-	if s.Prerender == nil {
-		s.Prerender = defaults.Prerender
-	}
-	if s.Attribution == nil {
-		s.Attribution = defaults.Attribution
-	}
-	if s.Consent == nil {
-		s.Consent = defaults.Consent
-	}
+	s.PhoneMask = cmp.Or(s.PhoneMask, defaults.PhoneMask)
+	s.Region = cmp.Or(s.Region, defaults.Region)
+	s.DynamicalReplacement = cmp.Or(s.DynamicalReplacement, defaults.DynamicalReplacement)
+	s.Prerender = cmp.Or(s.Prerender, defaults.Prerender)
+	s.Attribution = cmp.Or(s.Attribution, defaults.Attribution)
+	s.Consent = cmp.Or(s.Consent, defaults.Consent)
+	s.Callback = cmp.Or(s.Callback, defaults.Callback)
 	if s.Origins == nil {
 		s.Origins = defaults.Origins
 	}
@@ -165,9 +155,6 @@ func (s Settings) Over(defaults Settings) Settings {
 	}
 	if s.Captures == nil {
 		s.Captures = defaults.Captures
-	}
-	if s.Callback == nil {
-		s.Callback = defaults.Callback
 	}
 	s.Widget = s.Widget.Over(defaults.Widget)
 	return s
