@@ -74,11 +74,7 @@ func changeOperatorCommand() *cobra.Command {
 			if flags.NFlag() == 0 || !flags.Changed("name") && !flags.Changed("role") && !flags.Changed("site") && !flags.Changed("all-sites") {
 				return errors.New("expected what to change: --name, --role, --site or --all-sites")
 			}
-			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
-				account, err := a.named(ctx, args[0])
-				if err != nil {
-					return err
-				}
+			return withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
 				sites, err := a.sitesOf(ctx, cmd)
 				if err != nil {
 					return err
@@ -117,11 +113,7 @@ func passwdCommand() *cobra.Command {
 		Short: "Changes a password and ends the account's sessions",
 		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
-				account, err := a.named(ctx, args[0])
-				if err != nil {
-					return err
-				}
+			return withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
 				password, err := readPassword(cmd)
 				if err != nil {
 					return err
@@ -142,11 +134,7 @@ func removeOperatorCommand() *cobra.Command {
 		Short: "Removes an account for good and ends its sessions",
 		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
-				account, err := a.named(ctx, args[0])
-				if err != nil {
-					return err
-				}
+			return withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
 				if err := a.Remove(ctx, operator.Server(), account.ID); err != nil {
 					return err
 				}
@@ -233,18 +221,20 @@ func withAccounts(cmd *cobra.Command, f func(context.Context, accounts) error) e
 	})
 }
 
-// named is the account of the login.
-func (a accounts) named(ctx context.Context, login string) (operator.Operator, error) {
-	list, err := a.List(ctx, scope.All())
-	for _, o := range list {
-		if strings.EqualFold(o.Login, login) {
-			return o, nil
+// withAccount is withAccounts for the account of the login.
+func withAccount(cmd *cobra.Command, login string, f func(context.Context, accounts, operator.Operator) error) error {
+	return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+		list, err := a.List(ctx, scope.All())
+		if err != nil {
+			return err
 		}
-	}
-	if err == nil {
-		err = fmt.Errorf("%w: %.80q", operator.ErrUnknown, login)
-	}
-	return operator.Operator{}, err
+		for _, o := range list {
+			if strings.EqualFold(o.Login, login) {
+				return f(ctx, a, o)
+			}
+		}
+		return fmt.Errorf("%w: %.80q", operator.ErrUnknown, login)
+	})
 }
 
 // sitesOf are the sites that the command names, or all.
