@@ -54,6 +54,14 @@ func runChat(t *testing.T, database string, lines ...string) *program {
 	return runProgram(t, strings.Replace(config, before, before+cmp.Or(strings.Join(lines, ""), "\t\twidget\n"), 1), database)
 }
 
+// runAnswered is runChat on a database of its own, with somebody who answers.
+func runAnswered(t *testing.T, lines ...string) (*program, *answerer) {
+	t.Helper()
+	_, settings, database := postgres(t)
+	p := runChat(t, database, lines...)
+	return p, p.answers(t, settings)
+}
+
 // wire is a way to a server that can be cut.
 type wire struct {
 	listener net.Listener
@@ -251,9 +259,7 @@ func postgres(t *testing.T) (server *dbtest.Server, settings db.Settings, direct
 // loaded anew: every message arrives once, in order, in two tabs.
 func TestChatSurvives(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	network := newWire(t, strings.TrimPrefix(p.shop, "http://"))
 	shop := "http://localhost:" + port(network.listener.Addr().String())
 
@@ -322,9 +328,7 @@ func TestChatBecomesTheRequestForm(t *testing.T) {
 	for name, lines := range map[string]string{"as it is": "", "without a message": "\t\twidget {\n\t\t\tfield phone required\n\t\t}\n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, settings, database := postgres(t)
-			p := runChat(t, database, lines)
-			ann := p.answers(t, settings)
+			p, ann := runAnswered(t, lines)
 			b := newTab(t)
 			b.opensChat(p.shop)
 			b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "I was just about to ask"; field.dispatchEvent(new Event("input"));`)
@@ -355,9 +359,7 @@ func TestChatOpensByWhatIsKnownNow(t *testing.T) {
 // The script comes anew while the chat is open: the chat of the one before listens no more.
 func TestChatListensOnce(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	b := newTab(t)
 	b.before(`{ const streams = window.streams = []; EventSource = class extends EventSource { constructor(...of) { super(...of); streams.push(this); } }; }`)
 	b.opensChat(p.shop)
@@ -440,9 +442,7 @@ func TestChatIsAccessible(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
 	require.NoError(t, err)
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	b := newTab(t)
 	// axe looks into open roots alone.
 	b.before(`{const attach = Element.prototype.attachShadow; Element.prototype.attachShadow = function () { const root = attach.call(this, {mode: "open"}); window.chatRoot = root; return root; };}`)
@@ -472,9 +472,7 @@ func TestChatIsAccessible(t *testing.T) {
 // A conversation takes a request for each thing that is said or read, and one stream.
 func TestChatCosts(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	network := newWire(t, strings.TrimPrefix(p.shop, "http://"))
 	b := newTab(t)
 	b.opensChat("http://localhost:" + port(network.listener.Addr().String()))
@@ -510,9 +508,7 @@ func TestChatWithoutAStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, settings, database := postgres(t)
-			p := runChat(t, database)
-			ann := p.answers(t, settings)
+			p, ann := runAnswered(t)
 			to, err := url.Parse(p.shop)
 			require.NoError(t, err)
 			passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host }} // the host stays
@@ -545,9 +541,7 @@ func TestChatWithoutAStream(t *testing.T) {
 // Two tabs of one visitor show the same, whichever is written in.
 func TestChatInTwoTabs(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	first := newTab(t)
 	first.opensChat(p.shop)
 	first.says("One")
@@ -568,9 +562,7 @@ func TestChatInTwoTabs(t *testing.T) {
 // What visitors send is a download, of a type that its content shows; what it is not is refused, and they are told.
 func TestChatFilesInThePanel(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	b := newTab(t)
 	b.opensChat(p.shop)
 	choose := func(name, content string) {

@@ -69,9 +69,7 @@ func TestPanelsBesideHostileStyles(t *testing.T) {
 		:root { --accent: red !important; --surface: red !important; --text: red !important }
 	</style>`, "")
 	b := newTab(t)
-	b.before(seePanels)
-	b.visit(s.shop)
-	b.until(launched)
+	b.launches(s.shop)
 	at := value[[]float64](b, `(box => [box.x + box.width / 2, box.y + box.height / 2])(panels.querySelector(".launcher").getBoundingClientRect())`)
 	require.True(t, value[bool](b, fmt.Sprintf(`document.elementFromPoint(%f, %f) === panels.host && panels.elementFromPoint(%[1]f, %[2]f).closest(".launcher") !== null`, at[0], at[1])), "it can be pressed")
 	usePanels(b)
@@ -110,9 +108,7 @@ func TestPanelsBesideChangedBuiltIns(t *testing.T) {
 		t.Run(path[1:], func(t *testing.T) {
 			t.Parallel()
 			b := newTab(t)
-			b.before(seePanels)
-			b.visit(s.shop + path)
-			b.until(launched)
+			b.launches(s.shop + path)
 			b.do(`Svc.openSiteRequestPanel()`)
 			b.until(opened)
 			b.front()

@@ -73,6 +73,14 @@ func (s *panelsSite) page(path, language, head, body string) {
 		head + `</head><body><main><h1>Lamps of birch</h1><p id=text>We make lamps by hand.</p>` + body + `</main></body></html>`
 }
 
+// launches opens the page, and waits for the button that opens the panels.
+func (b *tab) launches(address string) {
+	b.t.Helper()
+	b.before(seePanels)
+	b.visit(address)
+	b.until(launched)
+}
+
 // write puts the text into the field with the focus, key by key.
 func (b *tab) write(text string) {
 	b.t.Helper()
@@ -104,9 +112,7 @@ func TestRequestPanel(t *testing.T) {
 	s := runPanels(t, panelsSettings, nil)
 	s.page("/", "en", "", `<button id=own onclick="Svc.openSiteRequestPanel()">Write</button>`)
 	b := newTab(t)
-	b.before(seePanels)
-	b.visit(s.shop)
-	b.until(launched)
+	b.launches(s.shop)
 	require.Equal(t, "Contact us", value[string](b, `panels.querySelector(".launcher").getAttribute("aria-label")`))
 
 	b.front()
@@ -160,9 +166,7 @@ func TestPanelKeepsTheKeyboard(t *testing.T) {
 	s.page("/", "en", `<script>window.heard = []; for (const type of ["keydown", "keyup", "input", "focusin"])
 		document.addEventListener(type, event => heard.push(type + " " + event.target.id))</script>`, `<input id=own>`)
 	b := newTab(t)
-	b.before(seePanels)
-	b.visit(s.shop)
-	b.until(launched)
+	b.launches(s.shop)
 	b.front()
 	b.do(`Svc.openSiteRequestPanel()`)
 	b.until(focused + ` === "name"`)
@@ -236,9 +240,7 @@ func TestPanelsAreNotDoubled(t *testing.T) {
 	s := runPanels(t, panelsSettings, nil)
 	s.page("/", "en", "", "")
 	b := newTab(t)
-	b.before(seePanels)
-	b.visit(s.shop)
-	b.until(launched)
+	b.launches(s.shop)
 	for range 3 {
 		b.do(`
 			window.before = panels;
@@ -265,9 +267,7 @@ func TestDisabledWidgets(t *testing.T) {
 	s.page("/", "en", `<script>var __cs = __cs || []; __cs.push(["disableWidgets", true]);</script>`, "")
 	s.page("/on", "en", `<script>var __cs = __cs || []; __cs.push(["disableWidgets", false]);</script>`, "")
 	b := newTab(t)
-	b.before(seePanels)
-	b.visit(s.shop + "/on")
-	b.until(launched)
+	b.launches(s.shop + "/on")
 	b.visit(s.shop)
 	b.until(`window.Svc && Svc.getCredentials().hit_id`)
 	require.False(t, value[bool](b, `!!window.panels`))

@@ -125,9 +125,7 @@ func TestWidgetReachesThePage(t *testing.T) {
 	s.page("/cart", "en", "", "")
 	s.signedIn(t) // somebody is there
 	b := newTab(t)
-	b.before(seePanels)
-	b.visit(s.shop)
-	b.until(launched)
+	b.launches(s.shop)
 	require.Less(t, value[float64](b, `panels.querySelector(".launcher").getBoundingClientRect().left`), 100.0)
 	require.Equal(t, "rgb(170, 0, 255)", value[string](b, `getComputedStyle(panels.querySelector(".launcher")).backgroundColor`))
 	b.do(`Svc.openSiteRequestPanel()`)
