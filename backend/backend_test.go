@@ -85,15 +85,13 @@ func TestServicePrunesItsJournal(t *testing.T) {
 }
 
 func TestServiceOutlivesAnOutage(t *testing.T) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
+	server := dbtest.OwnServer(t)
 	source := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "s3cr3t"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}
 	s := ready(t, start(t, db.Settings{Engine: db.Postgres, Source: source.String()}, zap.NewNop(), Configuration{Sites: []string{"shop"}}))
 	require.NoError(t, s.Check(t.Context()))
 
 	server.Stop()
-	err = s.Check(t.Context())
+	err := s.Check(t.Context())
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "s3cr3t")
 	require.True(t, s.Ready(), "what was open is tried again by each request")

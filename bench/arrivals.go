@@ -39,7 +39,7 @@ func arrivals(ctx context.Context, folder, caddy string, rounds int, slice time.
 	fmt.Printf("%-10s %-18s %12s %10s %10s %14s\n", "database", "", "µs of CPU", "median", "p99", "PostgreSQL")
 	for _, database := range []string{
 		"sqlite " + filepath.Join(folder, "arrivals-MODE.db"),
-		`postgres "postgres://postgres@` + postgres.Address + `/postgres?sslmode=disable"`,
+		`postgres "` + postgres.Source() + `"`,
 	} {
 		if err := arrivalsOn(ctx, folder, caddy, origin, database, postgres, rounds, slice); err != nil {
 			return fmt.Errorf("%s: %w", database, err)

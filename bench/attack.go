@@ -44,7 +44,7 @@ func attack(ctx context.Context, folder, caddy string, rounds int, slice time.Du
 	fmt.Printf("%-10s %-6s %10s %10s  %s\n", "database", "what", "alone/s", "beside/s", "ratio (median, lowest to highest)")
 	for _, database := range []string{
 		"sqlite " + filepath.Join(disk.folder, "attack.db"),
-		`postgres "postgres://postgres@` + postgres.Address + `/postgres?sslmode=disable"`,
+		`postgres "` + postgres.Source() + `"`,
 	} {
 		if err := attackOn(ctx, folder, caddy, database, rounds, slice); err != nil {
 			return fmt.Errorf("%s: %w", database, err)

@@ -41,7 +41,7 @@ func deliveries(ctx context.Context, folder string) error {
 	fmt.Printf("%-10s %12s %14s %14s %12s\n", "database", "noted in", "first after", "all after", "a second")
 	for _, settings := range []db.Settings{
 		{Engine: db.SQLite, Source: filepath.Join(folder, "deliveries.db")},
-		{Engine: db.Postgres, Source: "postgres://postgres@" + postgres.Address + "/postgres?sslmode=disable"},
+		{Engine: db.Postgres, Source: postgres.Source()},
 	} {
 		if err := deliver(ctx, settings); err != nil {
 			return fmt.Errorf("%s: %w", settings.Engine, err)

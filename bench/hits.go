@@ -34,7 +34,7 @@ func hits(ctx context.Context, folder, caddy, profile string, duration time.Dura
 	spent := func() (time.Duration, error) { return cpuOf(postgres.PID()) } // by PostgreSQL
 	for _, database := range []string{
 		"sqlite " + filepath.Join(folder, "hits.db"),
-		`postgres "postgres://postgres@` + postgres.Address + `/postgres?sslmode=disable"`,
+		`postgres "` + postgres.Source() + `"`,
 	} {
 		if err := hitsOn(ctx, folder, caddy, database, profile, spent, duration); err != nil {
 			return fmt.Errorf("%s: %w", database, err)

@@ -30,7 +30,7 @@ func inbox(ctx context.Context, folder string, leads, rounds int) error {
 	words := inboxWords()
 	for _, settings := range []db.Settings{
 		{Engine: db.SQLite, Source: filepath.Join(folder, "inbox.db")},
-		{Engine: db.Postgres, Source: "postgres://postgres@" + postgres.Address + "/postgres?sslmode=disable"},
+		{Engine: db.Postgres, Source: postgres.Source()},
 	} {
 		if err := inboxOn(ctx, settings, words, leads, rounds); err != nil {
 			return fmt.Errorf("%s: %w", settings.Engine, err)

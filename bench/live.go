@@ -41,7 +41,7 @@ func live(ctx context.Context, folder, caddy string, duration time.Duration) err
 		return err
 	}
 	defer postgres.Remove()
-	source := "postgres://postgres@" + postgres.Address + "/postgres?sslmode=disable"
+	source := postgres.Source()
 	if err := addOperators(ctx, db.Settings{Engine: db.Postgres, Source: source}, 1000/streamsEach); err != nil {
 		return fmt.Errorf("adding operators: %w", err)
 	}

@@ -21,7 +21,7 @@ func size(ctx context.Context, folder, caddy string, duration time.Duration) err
 	defer postgres.Remove()
 	fmt.Printf("What page views take, %v on each database, a visitor for each four\n", duration)
 	fmt.Printf("%-10s %10s %16s %12s %12s\n", "database", "hits", "bytes for a hit", "idle, MB", "with load, MB")
-	file, source := filepath.Join(folder, "size.db"), "postgres://postgres@"+postgres.Address+"/postgres?sslmode=disable"
+	file, source := filepath.Join(folder, "size.db"), postgres.Source()
 	for _, database := range []string{"sqlite " + file, `postgres "` + source + `"`} {
 		stored := func() (int64, error) { return postgresSize(ctx, source) }
 		if strings.HasPrefix(database, "sqlite") {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
 )
@@ -117,18 +116,10 @@ http://localhost:$PORT {
 
 // eachCalling runs the test with the real program, on both engines.
 func eachCalling(t *testing.T, platform, lines string, test func(t *testing.T, s *server, caddyfile string)) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
-	for engine, database := range map[string]string{
-		db.SQLite:   "sqlite $DIR/frontdesk.db",
-		db.Postgres: `postgres "postgres://postgres@` + server.Address + `/postgres?sslmode=disable"`,
-	} {
-		t.Run(engine, func(t *testing.T) {
-			caddyfile := strings.NewReplacer("DATABASE", database, "PLATFORM", platform, "LINES", lines).Replace(calling)
-			test(t, run(t, caddyfile).ready(), caddyfile)
-		})
-	}
+	eachDatabase(t, func(t *testing.T, _, database string) {
+		caddyfile := strings.NewReplacer("DATABASE", database, "PLATFORM", platform, "LINES", lines).Replace(calling)
+		test(t, run(t, caddyfile).ready(), caddyfile)
+	})
 }
 
 func (e *exchange) directive() string {

@@ -218,11 +218,9 @@ func TestUploadsPassAsTheyAre(t *testing.T) {
 
 // While the database is away, forms wait on the disk, through the end of the process too. Each is stored once.
 func TestFormsWaitForTheDatabase(t *testing.T) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
+	server := dbtest.OwnServer(t)
 	m := newMailer(t)
-	source := (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}).String()
+	source := server.Source()
 	n := runNode(t, `
 		{
 			frontdesk {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -73,42 +72,34 @@ func (who someone) behave(t *testing.T, s *server, desk *backend.Desk, n int) (v
 
 // eachEngine runs the test with a Caddy on each engine. all is the text of everything that is stored.
 func eachEngine(t *testing.T, test func(t *testing.T, s *server, desk *backend.Desk, all func() string)) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
-	for engine, database := range map[string]string{
-		db.SQLite:   "sqlite $DIR/frontdesk.db",
-		db.Postgres: `postgres "postgres://postgres@` + server.Address + `/postgres?sslmode=disable"`,
-	} {
-		t.Run(engine, func(t *testing.T) {
-			s := run(t, strings.Replace(option, "database sqlite $DIR/frontdesk.db", "database "+database, 1)+strings.Replace(tracked, "frontdesk shop", "frontdesk shop {\n region RU\n}", 1)).ready()
-			desk, done, err := activeService(t).Use()
-			require.NoError(t, err)
-			defer done()
-			test(t, s, desk, func() string {
-				var text strings.Builder
-				if engine == db.SQLite {
-					for _, end := range []string{"", "-wal", "-shm", ".forms"} {
-						content, err := os.ReadFile(s.text("$DIR/frontdesk.db") + end)
-						if os.IsNotExist(err) {
-							continue
-						}
-						require.NoError(t, err)
-						text.Write(content)
+	eachDatabase(t, func(t *testing.T, engine, database string) {
+		s := run(t, strings.Replace(option, "database sqlite $DIR/frontdesk.db", "database "+database, 1)+strings.Replace(tracked, "frontdesk shop", "frontdesk shop {\n region RU\n}", 1)).ready()
+		desk, done, err := activeService(t).Use()
+		require.NoError(t, err)
+		defer done()
+		test(t, s, desk, func() string {
+			var text strings.Builder
+			if engine == db.SQLite {
+				for _, end := range []string{"", "-wal", "-shm", ".forms"} {
+					content, err := os.ReadFile(s.text("$DIR/frontdesk.db") + end)
+					if os.IsNotExist(err) {
+						continue
 					}
-					return text.String()
-				}
-				for _, table := range tablesWith(t, desk, "") {
-					rows, err := db.List(t.Context(), desk.DB.Read(), db.Only[string], `SELECT CAST(t AS TEXT) FROM `+table+` AS t`)
 					require.NoError(t, err)
-					for _, row := range rows {
-						text.WriteString(row)
-					}
+					text.Write(content)
 				}
 				return text.String()
-			})
+			}
+			for _, table := range tablesWith(t, desk, "") {
+				rows, err := db.List(t.Context(), desk.DB.Read(), db.Only[string], `SELECT CAST(t AS TEXT) FROM `+table+` AS t`)
+				require.NoError(t, err)
+				for _, row := range rows {
+					text.WriteString(row)
+				}
+			}
+			return text.String()
 		})
-	}
+	})
 }
 
 // tablesWith are the tables that have the column, or all.

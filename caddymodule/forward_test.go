@@ -255,11 +255,9 @@ func postTo(client *http.Client, address, contentType, body string) ([]byte, err
 
 // The edge's database is stopped: forms go to the disk, and from there to the service.
 func TestForwardingWithoutTheEdgesDatabase(t *testing.T) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
+	server := dbtest.OwnServer(t)
 	c, m := central(t, "variant B"), newMailer(t)
-	source := (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}).String()
+	source := server.Source()
 	e := edgeOf(t, c, "variant B", `postgres "`+source+`"`, m)
 	post := func(who string) {
 		t.Helper()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -76,10 +75,7 @@ func (c *caller) report(ctx context.Context, client *http.Client, nodes []*node)
 // others get them all.
 func TestNodesLeaseNumbers(t *testing.T) {
 	const visitors, numbers = 1000, 50
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
-	source := (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}).String()
+	source := dbtest.OwnServer(t).Source()
 	var pool strings.Builder
 	for i := range numbers {
 		fmt.Fprintf(&pool, " 749500000%02d", i)

@@ -90,10 +90,7 @@ func (n *node) numbersShown(client *http.Client) string {
 // TestNodesWithDifferentCaddyfiles runs three nodes on one PostgreSQL: two serve a shop
 // each, and one the console alone.
 func TestNodesWithDifferentCaddyfiles(t *testing.T) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
-	source := (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.Address, Path: "postgres", RawQuery: "sslmode=disable"}).String()
+	source := dbtest.OwnServer(t).Source()
 	console := `
 		http://localhost:$PORT {
 			frontdesk_console

@@ -191,10 +191,7 @@ func TestRestartAfterTheLogWasLost(t *testing.T) {
 // A PostgreSQL that becomes read-only, as a primary does that is made a standby,
 // is noticed by the first write, and so is its end.
 func TestReadOnlyPostgres(t *testing.T) {
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
-	source := "postgres://postgres@" + server.Address + "/postgres?sslmode=disable"
+	source := dbtest.OwnServer(t).Source()
 	administrator, err := sql.Open("pgx", source)
 	require.NoError(t, err)
 	defer administrator.Close()

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -25,6 +27,14 @@ const option = `
 	}
 }
 `
+
+// eachDatabase runs the test on each engine, with the database as a Caddyfile names it.
+func eachDatabase(t *testing.T, test func(t *testing.T, engine, database string)) {
+	server := dbtest.OwnServer(t)
+	for engine, database := range map[string]string{db.SQLite: "sqlite $DIR/frontdesk.db", db.Postgres: `postgres "` + server.Source() + `"`} {
+		t.Run(engine, func(t *testing.T) { test(t, engine, database) })
+	}
+}
 
 // What happens on its own is waited for, and looked at this often.
 const (

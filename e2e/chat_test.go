@@ -248,11 +248,8 @@ func jsonOf(texts []string) string {
 // postgres starts a server of the test's own.
 func postgres(t *testing.T) (server *dbtest.Server, settings db.Settings, directive string) {
 	t.Helper()
-	server, err := dbtest.StartServer("")
-	require.NoError(t, err)
-	t.Cleanup(server.Remove)
-	source := "postgres://postgres@" + server.Address + "/postgres?sslmode=disable"
-	return server, db.Settings{Engine: db.Postgres, Source: source}, `postgres "` + source + `"`
+	server = dbtest.OwnServer(t)
+	return server, db.Settings{Engine: db.Postgres, Source: server.Source()}, `postgres "` + server.Source() + `"`
 }
 
 // A visitor and an operator talk, while the network is cut, the server is killed and started, and the configuration is

@@ -138,10 +138,8 @@ func TestPagesFlowWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	t.Run("postgres stopped", func(t *testing.T) {
 		t.Parallel()
-		server, err := dbtest.StartServer("")
-		require.NoError(t, err)
-		defer server.Remove()
-		p := runExample(t, `postgres "postgres://postgres@`+server.Address+`/postgres?sslmode=disable"`)
+		server := dbtest.OwnServer(t)
+		p := runExample(t, `postgres "`+server.Source()+`"`)
 		credentials := p.credentials(t)
 		require.True(t, sendRequest(credentials, map[string]string{"name": "before"}))
 		server.Stop()

@@ -15,7 +15,10 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Server is a PostgreSQL server of a test's own.
@@ -62,6 +65,20 @@ func StartServer(within string) (*Server, error) {
 	return s, nil
 }
 
+// OwnServer serves a new cluster until the test ends.
+func OwnServer(t testing.TB) *Server {
+	t.Helper()
+	s, err := StartServer("")
+	require.NoError(t, err)
+	t.Cleanup(s.Remove)
+	return s
+}
+
+// Source names the database that every cluster has.
+func (s *Server) Source() string {
+	return "postgres://postgres@" + s.Address + "/postgres?sslmode=disable"
+}
+
 func (s *Server) initialise() error {
 	if owner := servant(); owner != nil {
 		if err := os.Chown(s.folder, int(owner.Uid), int(owner.Gid)); err != nil {
@@ -97,7 +114,7 @@ func (s *Server) Start() error {
 	s.cmd = cmd
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	conn, err := sql.Open("pgx", "postgres://postgres@"+s.Address+"/postgres?sslmode=disable")
+	conn, err := sql.Open("pgx", s.Source())
 	if err != nil {
 		return err
 	}
