@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,8 +47,14 @@ func (w *watcher) tag(at int64, t *tag) bool {
 func (w *watcher) tagEnd(after int64, t *tag) {
 	w.tree.finish(after, t, w.state == rawText)
 	if !t.end {
-		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || w.inert > 0 && w.tree.told == (parts{})), append(w.after, int(after))
+		unsure := w.tree.told == (parts{}) && (w.inert > 0 || w.dims())
+		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
 	}
+}
+
+// dims says whether an element is open in which nothing is chosen, since its place is not known.
+func (w *watcher) dims() bool {
+	return slices.ContainsFunc(w.open, func(n *node) bool { return n.dim })
 }
 
 func (w *watcher) watch(p *program, page []byte, cuts ...int) {
@@ -210,6 +217,13 @@ func TestTreeOfFormattingElements(t *testing.T) {
 	c, w := compileStreamed(t, ".x i", "b > b > b > i"), new(watcher)
 	tags, followed := c.compare(t, w, []byte("<p><b class=x><b><b><b><b></p><i><u>"))
 	require.Equal(t, tags, followed)
+}
+
+// Where an element has been moved whose parent is closed, nothing is chosen until it ends.
+func TestTreeOfMovedElements(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	tags, followed := c.compare(t, w, []byte("<body><a><select><a><div><a></select><p>"))
+	require.Equal(t, []int{7, 6}, []int{tags, followed})
 }
 
 func TestTreeOfGeneratedPages(t *testing.T) {
