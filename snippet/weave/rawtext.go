@@ -29,6 +29,9 @@ func (z *tokenizer) chooseContent() {
 	}
 }
 
+// readsRaw says whether an element has just begun that holds no markup.
+func (z *tokenizer) readsRaw() bool { return z.state == rawText || z.state == plainText }
+
 const scriptName = "script"
 
 func (z *tokenizer) inScript() bool { return string(z.rawName[:z.rawNameLen]) == scriptName }

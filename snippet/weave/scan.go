@@ -232,13 +232,13 @@ func (s *scanner) doctype(content []byte) {
 
 func (s *scanner) tagEnd(after int64, t *tag) {
 	if s.follow {
-		s.tree.finish(after, t, s.state == rawText)
+		s.tree.finish(after, t, s.readsRaw())
 	}
 	if t.end {
 		return
 	}
 	s.finishElement(after, t)
-	if s.state == rawText || s.state == plainText {
+	if s.readsRaw() {
 		s.beginContent(after)
 	}
 }

@@ -45,7 +45,7 @@ func (w *watcher) tag(at int64, t *tag) bool {
 	return !t.end
 }
 func (w *watcher) tagEnd(after int64, t *tag) {
-	w.tree.finish(after, t, w.state == rawText)
+	w.tree.finish(after, t, w.readsRaw())
 	if !t.end {
 		unsure := w.tree.told == (parts{}) && (w.inert > 0 || w.dims())
 		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
@@ -224,6 +224,14 @@ func TestTreeOfMovedElements(t *testing.T) {
 	c, w := compileStreamed(t, streamed...), new(watcher)
 	tags, followed := c.compare(t, w, []byte("<body><a><select><a><div><a></select><p>"))
 	require.Equal(t, []int{7, 6}, []int{tags, followed})
+}
+
+// A <plaintext> is text to the end of the page where it ends a drawing; the tokenizer reads on in the drawing.
+func TestTreeOfPlainText(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	for _, page := range []string{"<a><svg></a><plaintext><b>", "<svg><plaintext><b>", "<p><plaintext><b>", "<svg><desc><plaintext><b>", "<math><mi><plaintext/><b>"} {
+		c.compare(t, w, []byte(page))
+	}
 }
 
 func TestTreeOfGeneratedPages(t *testing.T) {

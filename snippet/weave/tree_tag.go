@@ -105,7 +105,8 @@ func (t *tree) finish(after int64, g *tag, raw bool) {
 	t.program.judge(&t.token)
 	inert := t.inert
 	t.take()
-	if !g.end && inert == 0 && t.inert == 0 && raw != (t.mode == inTextOnly) && t.token.atom != a.Plaintext {
+	expected := t.mode == inTextOnly || t.token.atom == a.Plaintext && t.top().space == htmlSpace
+	if !g.end && inert == 0 && t.inert == 0 && raw != expected {
 		t.lose() // the page is read in another way than it is understood
 	}
 }
