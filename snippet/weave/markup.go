@@ -6,12 +6,12 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// maxDoctype is how much of a document type declaration is kept: enough for the
-// longest public identifiers in use.
+// maxDoctype is how many bytes of a document type declaration are kept. The longest public identifiers in use are
+// shorter.
 const maxDoctype = 256
 
-// readMarkup reads declarations, comments and CDATA sections: all that begins
-// with "<!" or "<?".
+// readMarkup reads declarations, comments and CDATA sections, which begin with "<!" or "<?". It also reads "</" without
+// a name.
 func (z *tokenizer) readMarkup(p []byte, i int) int {
 	c := p[i]
 	switch z.state {
@@ -96,7 +96,7 @@ func (z *tokenizer) readMarkup(p []byte, i int) int {
 	return i + 1
 }
 
-// readDeclaration finds out what "<!" begins.
+// readDeclaration finds out what the "<!" begins.
 func (z *tokenizer) readDeclaration(c byte, i int) int {
 	z.word[z.matched] = lower(c)
 	z.matched++
@@ -133,9 +133,9 @@ func hasPrefix(word, seen string) bool {
 	return len(seen) <= len(word) && word[:len(seen)] == seen
 }
 
-// foreign knows whether the page is inside of SVG or MathML, where CDATA sections
-// exist and no element's content is raw. It is a stack of bits: set for an element
-// of another vocabulary, clear for one in it that holds HTML again.
+// foreign says whether the page is inside of SVG or MathML. CDATA sections exist only there, and no element there has
+// raw content. foreign is a stack of bits. A bit is set for a foreign element, and clear for an element in it that
+// holds HTML.
 type foreign struct {
 	bits  uint64
 	depth uint8
@@ -161,8 +161,7 @@ func (f *foreign) pop(inside bool) {
 	}
 }
 
-// follow takes a tag into account and says whether it is one of another
-// vocabulary, whose content is read as markup.
+// follow takes a tag. It says whether the tag is one of a foreign element, whose content is read as markup.
 func (f *foreign) follow(t *tag) bool {
 	switch string(t.name) {
 	case "svg", "math":
@@ -191,9 +190,8 @@ func (f *foreign) follow(t *tag) bool {
 	return f.inside()
 }
 
-// breaksOut says whether a tag ends all foreign elements around it, since it cannot
-// stand in any (HTML standard, 13.2.6.5). A <font> does so with some attributes only; it
-// is taken to be one of them.
+// breaksOut says whether a tag closes all foreign elements around it (HTML standard, 13.2.6.5). A <font> does so only
+// with some attributes, but breaksOut does not look at them.
 func breaksOut(t *tag) bool {
 	if t.cut {
 		return false

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// streamed are selectors of all kinds that the stream takes over.
+// streamed are selectors of all kinds that the stream can follow.
 var streamed = []string{
 	"*", "p", "b", "a", "div", "td", "li", "option", "html", "head", "body", ":first-child", "p:first-child", "b:first-child", "td:first-child", "body > *", "html > *", "head > *",
 	"* > *", "p > *", "b > *", "a > *", "i > *", "div > *", "table > *", "tbody > *", "tr > *", "td > *", "li > *", "select > *", "form > *", "font > *", "nobr > *", "button > *", "em > *", "dd > *",
@@ -27,7 +27,7 @@ var streamed = []string{
 	"div:not([id]) > :first-child:not(a)", "p, b", "table > tbody > tr > td:first-child, ul > li", "x-custom-element-of-a-long-name > *", "svg", "math", "template",
 }
 
-// watcher follows a page's tree and notes what leads to each start tag.
+// watcher follows a page's tree and notes which parts lead to each start tag.
 type watcher struct {
 	tokenizer
 	tree
@@ -72,7 +72,7 @@ func (w *watcher) watch(p *program, page []byte, cuts ...int) {
 type compiled struct {
 	program  program
 	matchers []goquery.Matcher
-	ends     [][]int // the last parts of each
+	ends     [][]int // the last parts of each selector
 }
 
 func compileStreamed(t testing.TB, selectors ...string) *compiled {
@@ -94,8 +94,8 @@ func compileStreamed(t testing.TB, selectors ...string) *compiled {
 	return c
 }
 
-// chosen says which selectors lead to the last start tag of a page, as goquery sees it; ok, whether that tag has become
-// one element, outside of templates and foreign elements.
+// chosen says which selectors choose the element of the last start tag of a page, by goquery. ok is false if the tag
+// has not become one element, or if that is in a template or a foreign element.
 func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool, ok bool) {
 	numbered := new(numberer)
 	root, err := html.Parse(bytes.NewReader(numbered.number(page)))
@@ -114,7 +114,7 @@ func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool,
 		return make([]bool, len(c.matchers)), true
 	}
 	if told == (parts{}) && (found.Data == "html" || found.Data == "body") {
-		return nil, false // a second tag, whose attributes the element has taken
+		return nil, false // a second tag, whose attributes go to the first element
 	}
 	for n := found; n != nil; n = n.Parent {
 		if n.Namespace != "" || n != found && n.Data == "template" {
@@ -127,7 +127,7 @@ func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool,
 	return chosen, true
 }
 
-// chosenInWhole says for each start tag of a page, counted from 1, which selectors goquery finds it by.
+// chosenInWhole says by ordinal of the start tags of a page which selectors choose the element, by goquery.
 func (c *compiled) chosenInWhole(t testing.TB, page []byte) map[int][]bool {
 	root, err := html.Parse(bytes.NewReader(new(numberer).number(page)))
 	require.NoError(t, err)
@@ -148,8 +148,8 @@ func (c *compiled) chosenInWhole(t testing.TB, page []byte) map[int][]bool {
 	return chosen
 }
 
-// compare holds the stream to goquery at each start tag of a page, as far as that has come. It gives how many tags there are
-// outside of templates and foreign elements, and at how many the page was followed.
+// compare compares the stream with goquery at each start tag of a page, for the page up to that tag. It returns how
+// many tags are outside of templates and foreign elements, and how many of these the tree has followed.
 func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followed int) {
 	w.watch(&c.program, page)
 	for i, after := range w.after {
@@ -177,7 +177,7 @@ func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followe
 	return tags, followed
 }
 
-// documents are the pages of the html5lib tests of tree construction, as golang.org/x/net/html has them.
+// documents returns the pages of the html5lib tests of tree construction in golang.org/x/net/html.
 func documents(t testing.TB) (pages [][]byte) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/net").Output()
 	require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestTreeOfDocuments(t *testing.T) {
 	t.Logf("%d of %d documents are followed, %d of %d tags", whole, all, followed, tags)
 }
 
-// Of formatting elements that are alike, three are opened again, and all others.
+// Three of each kind of equal formatting elements are opened again, and all that differ.
 func TestTreeOfFormattingElements(t *testing.T) {
 	c, w := compileStreamed(t, ".x i", "b > b > b > i"), new(watcher)
 	tags, followed := c.compare(t, w, []byte("<p><b class=x><b><b><b><b></p><i><u>"))
@@ -242,7 +242,7 @@ func TestTreeOfGeneratedPages(t *testing.T) {
 	}
 }
 
-// FuzzSelect compares the stream with goquery, however the page is made and cut.
+// FuzzSelect compares the stream with goquery, for any page and any cuts.
 func FuzzSelect(f *testing.F) {
 	c, w, cut := compileStreamed(f, streamed...), new(watcher), new(watcher)
 	for i, page := range documents(f) {
@@ -260,5 +260,5 @@ func FuzzSelect(f *testing.F) {
 	})
 }
 
-// maxCompared bounds the pages that are parsed once for each of their tags.
+// maxCompared bounds the pages that the test parses once for each tag.
 const maxCompared = 600
