@@ -74,7 +74,7 @@ func checkPage(t *testing.T, even, placed, patient *PairReplacer, page []byte, c
 
 	// These numbers fit: no byte moves, and only digits change.
 	require.Len(t, fitted, len(page))
-	if lower := bytes.ToLower(page); !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) {
+	if lower := bytes.ToLower(page); !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) && !misread.Match(page) {
 		// What is markup inside of SVG and MathML depends on the tree. The tokenizer knows only as much of the tree as
 		// pages with real pictures and formulas need.
 		require.Equal(t, shapeOf(t, page), shapeOf(t, fitted))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func (w *watcher) tag(at int64, t *tag) bool {
 	return !t.end
 }
 func (w *watcher) tagEnd(after int64, t *tag) {
-	w.tree.finish(after, t, w.readsRaw())
+	w.tree.finish(after, t, w.readsRaw(), w.tokenizer.foreign.inside())
 	if !t.end {
 		unsure := w.tree.told == (parts{}) && (w.inert > 0 || w.dims())
 		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
@@ -151,7 +152,9 @@ func (c *compiled) chosenInWhole(t testing.TB, page []byte) map[int][]bool {
 // compare compares the stream with goquery at each start tag of a page, for the page up to that tag. It returns how
 // many tags are outside of templates and foreign elements, and how many of these the tree has followed.
 func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followed int) {
-	w.watch(&c.program, page)
+	if w.watch(&c.program, page); misread.Match(page) {
+		return 0, 0
+	}
 	for i, after := range w.after {
 		want, ok := c.chosen(t, page[:after], w.told[i])
 		if !ok {
@@ -176,6 +179,10 @@ func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followe
 	}
 	return tags, followed
 }
+
+// misread finds pages that golang.org/x/net/html may read otherwise than browsers do (HTML standard, 13.2.5.23): in a script it
+// forgets the "<!--" at a "<" that begins no tag, and takes a later "<script" for text.
+var misread = regexp.MustCompile(`(?is)<!--.*<[^a-z/].*<script`)
 
 // documents returns the pages of the html5lib tests of tree construction in golang.org/x/net/html.
 func documents(t testing.TB) (pages [][]byte) {
@@ -226,10 +233,10 @@ func TestTreeOfMovedElements(t *testing.T) {
 	require.Equal(t, []int{7, 6}, []int{tags, followed})
 }
 
-// A <plaintext> is text to the end of the page where it ends a drawing; the tokenizer reads on in the drawing.
-func TestTreeOfPlainText(t *testing.T) {
+// Where a drawing ends without its end tag, the tokenizer may read on as in the drawing.
+func TestTreeOfOpenDrawings(t *testing.T) {
 	c, w := compileStreamed(t, streamed...), new(watcher)
-	for _, page := range []string{"<a><svg></a><plaintext><b>", "<svg><plaintext><b>", "<p><plaintext><b>", "<svg><desc><plaintext><b>", "<math><mi><plaintext/><b>"} {
+	for _, page := range []string{"<a><svg></a><plaintext><b>", "<svg><plaintext><b>", "<p><plaintext><b>", "<svg><desc><plaintext><b>", "<math><mi><plaintext/><b>", "<i><svg></i><![CDATA[><b]]><em>"} {
 		c.compare(t, w, []byte(page))
 	}
 }

@@ -96,8 +96,8 @@ func (t *tree) attribute(at *attribute) {
 }
 
 // finish takes the tag, which ends before the offset after. raw says whether the tokenizer reads its content as raw
-// text.
-func (t *tree) finish(after int64, g *tag, raw bool) {
+// text, foreign whether it reads on as inside of SVG or MathML. Where the tree expects something else it is lost.
+func (t *tree) finish(after int64, g *tag, raw, foreign bool) {
 	if t.told = (parts{}); t.lost || t.passed {
 		return
 	}
@@ -105,9 +105,12 @@ func (t *tree) finish(after int64, g *tag, raw bool) {
 	t.program.judge(&t.token)
 	inert := t.inert
 	t.take()
+	if inert > 0 || t.inert > 0 {
+		return
+	}
 	expected := t.mode == inTextOnly || t.token.atom == a.Plaintext && t.top().space == htmlSpace
-	if !g.end && inert == 0 && t.inert == 0 && raw != expected {
-		t.lose() // the tokenizer reads the content in another way than the tree expects
+	if !g.end && raw != expected || foreign == t.top().holdsStart() {
+		t.lose()
 	}
 }
 
