@@ -56,7 +56,6 @@ type standing struct {
 	site       int64
 	replaces   string // the printed number; the called digits if they are printed
 	conditions string
-	retired    bool
 	pooled     bool
 }
 

@@ -203,8 +203,8 @@ func (e evidence) sites() (sites []int64) {
 // standings returns the sites' numbers with the digits. Numbers in use come first, and then tracking numbers, which
 // tell more than printed ones.
 func standings(ctx context.Context, from db.Queries, digits string) ([]standing, error) {
-	list, err := db.List(ctx, from, func(s *standing) []any { return []any{&s.site, &s.replaces, &s.retired, &s.pooled, &s.conditions} },
-		`SELECT d.site_id, CASE WHEN d.replaces = '' THEN d.digits ELSE d.replaces END, d.retired_at <> 0,
+	list, err := db.List(ctx, from, func(s *standing) []any { return []any{&s.site, &s.replaces, &s.pooled, &s.conditions} },
+		`SELECT d.site_id, CASE WHEN d.replaces = '' THEN d.digits ELSE d.replaces END,
 				d.replaces <> '' AND EXISTS (SELECT 1 FROM pool_numbers p WHERE p.digits = d.digits),
 				COALESCE((SELECT MAX(n.conditions) FROM number_declarations n WHERE n.site_id = d.site_id AND n.digits = d.digits AND n.replaces = d.replaces), '')
 			FROM declared_numbers d WHERE d.digits = $1

@@ -124,7 +124,7 @@ func (m *Matcher) Inline() []Match {
 	case gathering:
 		m.run.gap |= tagGap
 	case wording:
-		m.finishWord(false)
+		m.finishWord()
 	}
 	m.tail.mark()
 	return m.matches
@@ -141,7 +141,7 @@ func (m *Matcher) Break() []Match {
 	case gathering:
 		m.endRun(after{})
 	case wording:
-		m.finishWord(false)
+		m.finishWord()
 	}
 	m.tail.size = 0
 	return m.matches
@@ -274,7 +274,7 @@ func (m *Matcher) step(t token, base int64, b []byte, i int) {
 		if m.after.add(t) {
 			return
 		}
-		m.finishWord(t.kind == figure)
+		m.finishWord()
 	}
 	if m.phase == idle {
 		switch t.kind {
@@ -324,8 +324,7 @@ func (m *Matcher) endRun(a after) {
 	m.phase = idle
 }
 
-func (m *Matcher) finishWord(figure bool) {
-	m.after.figure = figure
+func (m *Matcher) finishWord() {
 	m.resolve(true)
 	m.phase = idle
 }

@@ -177,12 +177,11 @@ func isCurrency(r rune) bool {
 
 // after is the text behind a run of digits.
 type after struct {
-	gap    gap
-	char   rune
-	ended  bool // a character ended the run, and not the end of a block
-	figure bool // a digit follows the word
-	word   [maxWord]rune
-	size   int
+	gap   gap
+	char  rune
+	ended bool // a character ended the run, and not the end of a block
+	word  [maxWord]rune
+	size  int
 }
 
 func (a *after) begin(r rune) {

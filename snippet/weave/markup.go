@@ -2,6 +2,7 @@ package weave
 
 import (
 	"bytes"
+	"strings"
 
 	a "golang.org/x/net/html/atom"
 )
@@ -98,17 +99,22 @@ func (z *tokenizer) readMarkup(p []byte, i int) int {
 
 // readDeclaration finds out what the "<!" begins.
 func (z *tokenizer) readDeclaration(c byte, i int) int {
-	z.word[z.matched] = lower(c)
+	z.word[z.matched] = c
 	z.matched++
-	switch seen := string(z.word[:z.matched]); {
+	seen := string(z.word[:z.matched])
+	doctype := strings.EqualFold(seen, "doctype"[:min(len(seen), len("doctype"))])
+	switch {
 	case seen == "--":
 		z.state = commentStart
-	case seen == "doctype":
+	case doctype && len(seen) == len("doctype"):
 		z.content = z.content[:0]
 		z.state = inDoctype
-	case seen == "[cdata[" && z.foreign.inside():
+	case seen == "[CDATA[" && z.foreign.inside():
 		z.state = inCDATA
-	case seen == "-", hasPrefix("doctype", seen), z.foreign.inside() && hasPrefix("[cdata[", seen):
+	case seen == "[CDATA[" && z.foreign.depth > 0:
+		z.foreign.unsure = true
+		z.state = bogusComment
+	case seen == "-", doctype, z.foreign.depth > 0 && hasPrefix("[CDATA[", seen):
 	default:
 		z.state = bogusComment
 		return i
@@ -137,8 +143,9 @@ func hasPrefix(word, seen string) bool {
 // raw content. foreign is a stack of bits. A bit is set for a foreign element, and clear for an element in it that
 // holds HTML.
 type foreign struct {
-	bits  uint64
-	depth uint8
+	bits   uint64
+	depth  uint8
+	unsure bool // a CDATA section in a <desc> or the like was read as a comment, which it is in the HTML elements there
 }
 
 func (f *foreign) inside() bool { return f.depth > 0 && f.bits&1 == 1 }

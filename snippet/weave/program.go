@@ -25,11 +25,10 @@ type program struct {
 	firstChild parts    // parts that have to be first children
 	ends       parts    // the last parts of selectors
 
-	named    []bare // the parts that elements of a name meet by themselves if no condition is met
-	unnamed  parts  // the same for all names that are not in named
-	bares    parts  // the union of named and unnamed
-	alone    uint64 // tellers where no part leads to an open element
-	presence bool   // some condition is met by an attribute without a value
+	named   []bare // the parts that elements of a name meet by themselves if no condition is met
+	unnamed parts  // the same for all names that are not in named
+	bares   parts  // the union of named and unnamed
+	alone   uint64 // tellers where no part leads to an open element
 }
 
 // bare holds the parts that an element of this name meets by itself if its attributes meet no condition.
@@ -64,7 +63,6 @@ func (p *program) prepare() {
 		}
 	}
 	p.alone = p.tellers(parts{})
-	p.presence = slices.ContainsFunc(p.conditions, func(c condition) bool { return c.operator == "" })
 }
 
 // bare returns the parts that an element of this name meets by itself if its attributes meet no condition.

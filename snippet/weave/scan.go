@@ -231,7 +231,7 @@ func (s *scanner) doctype(content []byte) {
 
 func (s *scanner) tagEnd(after int64, t *tag) {
 	if s.follow {
-		s.tree.finish(after, t, s.readsRaw(), s.foreign.inside())
+		s.tree.finish(after, t, s.readsRaw(), &s.foreign)
 	}
 	if t.end {
 		return

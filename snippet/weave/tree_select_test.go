@@ -46,7 +46,7 @@ func (w *watcher) tag(at int64, t *tag) bool {
 	return !t.end
 }
 func (w *watcher) tagEnd(after int64, t *tag) {
-	w.tree.finish(after, t, w.readsRaw(), w.tokenizer.foreign.inside())
+	w.tree.finish(after, t, w.readsRaw(), &w.tokenizer.foreign)
 	if !t.end {
 		unsure := w.tree.told == (parts{}) && (w.inert > 0 || w.dims())
 		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
@@ -236,7 +236,11 @@ func TestTreeOfMovedElements(t *testing.T) {
 // Where a drawing ends without its end tag, the tokenizer may read on as in the drawing.
 func TestTreeOfOpenDrawings(t *testing.T) {
 	c, w := compileStreamed(t, streamed...), new(watcher)
-	for _, page := range []string{"<a><svg></a><plaintext><b>", "<svg><plaintext><b>", "<p><plaintext><b>", "<svg><desc><plaintext><b>", "<math><mi><plaintext/><b>", "<i><svg></i><![CDATA[><b]]><em>"} {
+	for _, page := range []string{
+		"<a><svg></a><plaintext><b>", "<svg><plaintext><b>", "<p><plaintext><b>", "<svg><desc><plaintext><b>", "<math><mi><plaintext/><b>",
+		"<i><svg></i><![CDATA[><b]]><em>", "<svg><desc><![CDATA[></svg><b>", "<svg><![cdata[></svg><b>", "<svg><![CDATA[></svg><b>",
+		"<template><div><svg></div><script></svg></template><b>",
+	} {
 		c.compare(t, w, []byte(page))
 	}
 }

@@ -96,8 +96,8 @@ func (t *tree) attribute(at *attribute) {
 }
 
 // finish takes the tag, which ends before the offset after. raw says whether the tokenizer reads its content as raw
-// text, foreign whether it reads on as inside of SVG or MathML. Where the tree expects something else it is lost.
-func (t *tree) finish(after int64, g *tag, raw, foreign bool) {
+// text, f whether it reads on as in SVG or MathML. Where the tree expects something else it is lost.
+func (t *tree) finish(after int64, g *tag, raw bool, f *foreign) {
 	if t.told = (parts{}); t.lost || t.passed {
 		return
 	}
@@ -106,12 +106,25 @@ func (t *tree) finish(after int64, g *tag, raw, foreign bool) {
 	inert := t.inert
 	t.take()
 	if inert > 0 || t.inert > 0 {
+		if f.inside() && readsRaw(t.token.atom) {
+			t.lose() // the drawing may have ended, and this may be text
+		}
 		return
 	}
 	expected := t.mode == inTextOnly || t.token.atom == a.Plaintext && t.top().space == htmlSpace
-	if !g.end && raw != expected || foreign == t.top().holdsStart() {
+	if !g.end && raw != expected || f.inside() == t.top().holdsStart() || f.unsure {
 		t.lose()
 	}
+}
+
+// readsRaw says whether the content of an element is raw text outside of SVG and MathML. A <title> is left out: drawings
+// have one.
+func readsRaw(x a.Atom) bool {
+	switch x {
+	case a.Iframe, a.Noembed, a.Noframes, a.Noscript, a.Plaintext, a.Script, a.Style, a.Textarea, a.Xmp:
+		return true
+	}
+	return false
 }
 
 // plainValue returns an attribute's value with its character references decoded. ok is false if the value is not known
