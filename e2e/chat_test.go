@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -142,11 +143,13 @@ func (w *wire) set(to string, cut bool) {
 
 // answerer is an operator who works on the database itself, as a console of another node does.
 type answerer struct {
-	t     *testing.T
-	chats *chat.Chats
-	site  int64
-	id    int64
-	lease *operator.Lease
+	t         *testing.T
+	db        *db.DB
+	chats     *chat.Chats
+	operators *operator.Operators
+	site      int64
+	id        int64
+	lease     *operator.Lease
 }
 
 // answers begins to be there for the shop.
@@ -178,7 +181,7 @@ func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
 		}
 	})
 	t.Cleanup(func() { cancel(); renewing.Wait() })
-	return &answerer{t: t, chats: chat.New(d, visits, time.Now), site: site, id: o.ID, lease: lease}
+	return &answerer{t: t, db: d, chats: chat.New(d, visits, time.Now), operators: operators, site: site, id: o.ID, lease: lease}
 }
 
 // conversation is the only one there is.
@@ -316,6 +319,41 @@ func TestChatSurvives(t *testing.T) {
 func port(address string) string {
 	_, port, _ := net.SplitHostPort(address)
 	return port
+}
+
+// A button of the page opens the chat with a group, by its number; once nobody is there, the request goes to that group.
+func TestPageNamesAGroup(t *testing.T) {
+	t.Parallel()
+	_, settings, database := postgres(t)
+	p := runChat(t, database)
+	ann := p.answers(t, settings)
+	var sales operator.Group
+	for _, name := range []string{"Help", "Sales"} { // the first one by name is asked by default
+		var err error
+		sales, err = ann.operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: ann.site, Name: name, Routing: operator.ToAll})
+		require.NoError(t, err)
+	}
+	b := newTab(t)
+	b.before(seeChat)
+	b.visit(p.shop)
+	b.until(`window.Svc && Svc.getOperatorStatus && Svc.getCredentials() && Svc.getOperatorStatus()`)
+	b.do(`Svc.openChatWindow({group_id: "` + strconv.FormatInt(sales.ID, 10) + `"})`)
+	b.until(chatOpen)
+	b.says("How much is it?")
+	require.Equal(t, []string{"How much is it?"}, ann.hears(1))
+	require.Equal(t, sales.ID, ann.conversation().GroupID)
+
+	require.NoError(t, ann.lease.End(t.Context()))
+	b.until(`!Svc.getOperatorStatus()`)
+	b.do(`Svc.openChatWindow({group_id: ` + strconv.FormatInt(sales.ID, 10) + `})`)
+	b.until(`chatRoot.querySelector(".view:not([hidden]) [name=phone]")`)
+	b.front()
+	b.do(`chatRoot.querySelector(".view:not([hidden]) [name=phone]").focus()`)
+	b.write("84957654321\r")
+	b.until(`chatRoot.querySelector(".told")`)
+	group, found, err := db.One(t.Context(), ann.db.Read(), db.Only[int64], `SELECT group_id FROM leads WHERE site_id = $1`, ann.site)
+	require.NoError(t, err)
+	require.Equal(t, []any{true, sales.ID}, []any{found, group})
 }
 
 // The last operator leaves while the visitor writes: the request form takes over, says so, and has the text, also where it

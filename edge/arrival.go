@@ -15,27 +15,27 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Arrival says how much of its visit a page was sent with.
+// Arrival says which part of its visit a page was sent with.
 type Arrival string
 
-// The arrivals. After the first, the script asks for what is missing.
+// The arrivals. Unless it is Whole, the script asks for the missing parts.
 const (
 	Whole      Arrival = "whole"      // the credentials and the numbers
-	Numberless Arrival = "numberless" // the credentials: the numbers were not known in time
+	Numberless Arrival = "numberless" // the credentials; the numbers were not known in time
 	Late       Arrival = "late"       // the database had not stored the visit in time
-	Stranger   Arrival = "stranger"   // nobody of whom it is known that he is a visitor
+	Stranger   Arrival = "stranger"   // nobody who is known to be a visitor
 )
 
-// Arrivals are all of them.
+// Arrivals are all arrivals.
 var Arrivals = []Arrival{Whole, Numberless, Late, Stranger}
 
-// maxArriving bounds how many visits are stored for pages at once. While the database hangs,
-// further pages do not wait for it.
+// maxArriving bounds how many visits are stored for pages at once. While the database hangs, further pages do not wait
+// for it.
 const maxArriving = 256
 
-// ask has the answer to a request for a page ask for its visit, or that to a request for a part
-// of one for the visitor's numbers, where the visitor has agreed and somebody may look at it. Where
-// forms are kept, which may come from browsers without scripts, the visit of the first page alone is asked for.
+// ask makes the answer to a request wait for the database, if the visitor has agreed and may look at the page. A page
+// waits for its visit, and a part of a page for the visitor's numbers. If only forms need the visit, which browsers
+// without scripts may send, ask asks only for the visit of a visitor's first page.
 func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Request) {
 	arrives, part := beside.Purpose == snippet.ForDocument, beside.Purpose == snippet.ForPart || beside.Purpose == snippet.ForFrame
 	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
@@ -45,7 +45,7 @@ func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Req
 		return
 	}
 	e, asked := f.block.edge, q.AsSent(r)
-	asked.Header = r.Header.Clone() // the origin does not see our cookies
+	asked.Header = r.Header.Clone() // the service hides its cookies from the origin
 	if arrives {
 		beside.Arrive = func() (a snippet.Arrival) {
 			e.guard("waiting for a visit", func() {
@@ -63,7 +63,7 @@ func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Req
 	}
 }
 
-// hasVisitor tells whether a request has the visitor's cookie, be it genuine or not.
+// hasVisitor says whether a request has a visitor's cookie. It does not check the cookie.
 func hasVisitor(h http.Header) bool {
 	for range api.VisitorCookie.Values(h) {
 		return true
@@ -71,8 +71,8 @@ func hasVisitor(h http.Header) bool {
 	return false
 }
 
-// apart does what waits for the database, in a goroutine of its own: a connection that hangs does
-// not hear that nobody waits any more. It returns false where the database cannot be asked now.
+// apart runs work in a goroutine. A connection to the database that hangs does not notice that its context has ended,
+// so the caller must not wait for it. apart returns false if the database cannot be asked now.
 func (e *Edge) apart(work func(*backend.Desk)) bool {
 	desk, done, err := e.Service.Use()
 	if err != nil {
@@ -91,19 +91,19 @@ func (e *Edge) apart(work func(*backend.Desk)) bool {
 	return true
 }
 
-// inTime bounds how long the answer to a request waits for the database.
+// inTime returns a context that bounds how long the answer to a request waits for the database.
 func (e *Edge) inTime(asked *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(asked.Context(), cmp.Or(e.patience, siteBudget))
 }
 
-// arriving is what becomes known of a visit, bit by bit. A channel that is closed has nothing.
+// arriving receives the parts of a visit as they become known. A closed channel means that a part is not known.
 type arriving struct {
 	served chan api.Served
 	shown  chan snippet.Shown
 }
 
-// arrive waits for the database for 50 ms at most. The script asks for what is not known
-// by then: it names the view, which may have been stored after all.
+// arrive stores the visit of a page and finds its numbers. It waits for at most 50 ms. The script asks for the rest. It
+// names the view, since the database may store the visit later.
 func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, outcome Arrival) {
 	e := f.block.edge
 	ctx, cancel := e.inTime(asked)
@@ -141,7 +141,7 @@ func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, ou
 	return a, Whole
 }
 
-// recall is what the visitor is shown now.
+// recall returns the numbers that the visitor sees now. It waits as long as arrive does.
 func (f *effect) recall(s site.Site, asked *http.Request) (snippet.Shown, bool) {
 	e := f.block.edge
 	ctx, cancel := e.inTime(asked)
@@ -173,7 +173,7 @@ func receive[T any](ctx context.Context, from <-chan T) (value T, ok bool) {
 	return value, ok
 }
 
-// store stores the visit and finds the numbers, as the answer to the script does.
+// store stores the visit and finds the numbers, as a call of the script does.
 func (f *effect) store(ctx context.Context, desk *backend.Desk, of api.Site, asked *http.Request, id string, found arriving) {
 	served, err := desk.API.ServePage(ctx, asked, of, id)
 	if err == nil {

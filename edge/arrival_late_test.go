@@ -16,7 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
 
-// held are databases that can be held up for a while.
+// held are databases that a test can make hang for a while.
 var held = map[string]func(t *testing.T) (settings db.Settings, hold func() (release func())){
 	"sqlite, by another writer": func(t *testing.T) (db.Settings, func() func()) {
 		settings := dbtest.SQLite(t)
@@ -55,7 +55,7 @@ var held = map[string]func(t *testing.T) (settings db.Settings, hold func() (rel
 	},
 }
 
-// children are the processes that the process has started.
+// children returns the processes that the process has started.
 func children(t *testing.T, pid int) (list []int) {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -72,8 +72,8 @@ func children(t *testing.T, pid int) (list []int) {
 	return list
 }
 
-// A page does not wait for a database that hangs: it leaves with the numbers that its address tells. What the script
-// reports then is one view, whatever has become of the page's own.
+// A page does not wait for a database that hangs: it leaves with the numbers that its address decides. The script then
+// reports one view, whether the page's own was stored or not.
 func TestPageDoesNotWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
 	for name, start := range held {
@@ -123,7 +123,7 @@ func TestPageDoesNotWaitForTheDatabase(t *testing.T) {
 	}
 }
 
-// When the numbers alone are late, the page knows the visit, and the script shows them.
+// If only the numbers are late, the page knows the visit, and the script shows the numbers.
 func TestNumbersThatAreLate(t *testing.T) {
 	t.Parallel()
 	settings := dbtest.Postgres(t)
@@ -149,7 +149,7 @@ func TestNumbersThatAreLate(t *testing.T) {
 	require.Eventually(t, func() bool { return f.edge.arriving.Load() == 0 }, wait, tick)
 }
 
-// However many pages wait, no more of them than that ask a database that hangs.
+// Of all pages that wait, at most maxArriving ask a database that hangs.
 func TestArrivalsAreBounded(t *testing.T) {
 	f := serve(t, pooled()).ready()
 	f.edge.arriving.Store(maxArriving)

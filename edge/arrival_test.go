@@ -22,7 +22,8 @@ import (
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
-// pooled are settings by which the visitors from advertisements see each another number, and the readers of the newsletter one.
+// pooled are settings in which each visitor from an advertisement sees another number, and the readers of the
+// newsletter share one.
 func pooled() Settings {
 	return Settings{Prerender: "dynamic", Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{
 		{Static: "74957650001", When: []string{"utm_source=news"}},
@@ -30,7 +31,7 @@ func pooled() Settings {
 	}}}}
 }
 
-// onEach runs the test on both engines, behind a shop that is tracked.
+// onEach runs the test on both database engines, behind a shop that is tracked.
 func onEach(t *testing.T, settings func() Settings, origin Next, test func(t *testing.T, f *front)) {
 	t.Helper()
 	for engine, database := range map[string]func(testing.TB) db.Settings{db.SQLite: dbtest.SQLite, db.Postgres: dbtest.Postgres} {
@@ -43,7 +44,7 @@ func onEach(t *testing.T, settings func() Settings, origin Next, test func(t *te
 	}
 }
 
-// desk is the service behind the pages.
+// desk returns the service behind the pages.
 func (f *front) desk() *backend.Desk {
 	f.t.Helper()
 	desk, done, err := f.edge.Service.Use()
@@ -52,7 +53,7 @@ func (f *front) desk() *backend.Desk {
 	return desk
 }
 
-// count is what a query counts.
+// count returns the result of a query that counts.
 func (f *front) count(query string, args ...any) int {
 	f.t.Helper()
 	n, _, err := db.One(f.t.Context(), f.desk().DB.Read(), db.Only[int], query, args...)
@@ -60,7 +61,7 @@ func (f *front) count(query string, args ...any) int {
 	return n
 }
 
-// browser is one that keeps cookies and goes from page to page.
+// browser keeps cookies and goes from page to page.
 type browser struct {
 	*front
 	cookie string
@@ -69,7 +70,7 @@ type browser struct {
 
 func (f *front) browser() *browser { return &browser{front: f} }
 
-// opened is a page as the browser has it.
+// opened is a page in the browser.
 type opened struct {
 	answer
 	visit struct {
@@ -83,7 +84,7 @@ type opened struct {
 		Numbers *[]record
 	}
 	address string
-	raw     json.RawMessage // the numbers as they stand there
+	raw     json.RawMessage // the numbers as they stand in the page
 }
 
 var (
@@ -91,12 +92,12 @@ var (
 	written    = regexp.MustCompile(`8 \(495\) (\d{3}-\d\d-\d\d)`)
 )
 
-// navigation is what browsers say when their users open a page.
+// navigation are the headers that browsers send when their users open a page.
 var navigation = []string{
 	"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Sec-Fetch-User", "?1", "Accept", "text/html,*/*;q=0.8", "User-Agent", firefox, "Accept-Language", "ru",
 }
 
-// open opens a page, with the headers above those of a navigation; one that is empty is none.
+// open opens a page. headers replace those of a navigation; an empty one is not sent.
 func (b *browser) open(path string, headers ...string) opened {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.address+path, nil)
@@ -128,7 +129,7 @@ func (b *browser) open(path string, headers ...string) opened {
 	return p
 }
 
-// shows is the number that the page shows.
+// shows returns the number that the page shows.
 func (p opened) shows() string {
 	if found := written.FindStringSubmatch(p.body); found != nil {
 		return found[1]
@@ -136,7 +137,7 @@ func (p opened) shows() string {
 	return ""
 }
 
-// hitAnswer is what the script is told.
+// hitAnswer is the answer to the script's report.
 type hitAnswer struct {
 	Visitor int64 `json:"visitor_id"`
 	Hit     int64 `json:"hit_id"`
@@ -146,7 +147,7 @@ type hitAnswer struct {
 	Numbers json.RawMessage
 }
 
-// run has the script of the page report its view, under an id of its own.
+// run makes the script of the page report its view, under an id of its own.
 func (b *browser) run(p opened, id string) (told hitAnswer) {
 	b.t.Helper()
 	referrer := ""
@@ -173,7 +174,7 @@ func (b *browser) run(p opened, id string) (told hitAnswer) {
 	return told
 }
 
-// joined tells that the answer is of the page's own view and brings no other numbers.
+// joined says that the answer is about the page's own view and brings no other numbers.
 func joined(t *testing.T, p opened, told hitAnswer) {
 	t.Helper()
 	require.NotEmpty(t, p.visit.Hit)
@@ -182,16 +183,16 @@ func joined(t *testing.T, p opened, told hitAnswer) {
 	sameNumbers(t, p.raw, told.Numbers)
 }
 
-// sameNumbers tells that the records are of the same numbers.
+// sameNumbers says that the records are of the same numbers.
 func sameNumbers(t *testing.T, some, others json.RawMessage) {
 	t.Helper()
 	require.Equal(t, lasting.ReplaceAllString(string(some), ""), lasting.ReplaceAllString(string(others), ""))
 }
 
-// lasting is for how long a number is the visitor's, which is less before the script has told of him.
+// lasting is how long a number is the visitor's. It is less before the script has reported the visitor.
 var lasting = regexp.MustCompile(`"lasts":\d+,`)
 
-// A page brings the number of its visitor, and all that a site asks of the visit. The script only goes on with it.
+// A page brings the number of its visitor, and all that a site asks of the visit. The script only goes on with them.
 func TestPageBringsItsVisit(t *testing.T) {
 	t.Parallel()
 	onEach(t, pooled, origin, func(t *testing.T, f *front) {
@@ -232,7 +233,7 @@ func TestPageBringsItsVisit(t *testing.T) {
 	})
 }
 
-// What the page says of the visit is enough for the calls of the site's server: no script need have run.
+// The page's credentials are enough for calls of the site's server, even if no script runs.
 func TestCredentialsOfAPageWithoutItsScript(t *testing.T) {
 	t.Parallel()
 	for _, variant := range []string{"A", "B"} {
@@ -265,7 +266,7 @@ func TestCredentialsOfAPageWithoutItsScript(t *testing.T) {
 	}
 }
 
-// unseen is an origin of what nobody looks at, by path.
+// unseen is an origin of answers that nobody looks at, by path.
 func unseen(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -300,7 +301,7 @@ func unseen(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// Nothing is stored and nobody is leased a number for what is no page, or what nobody may be looking at.
+// For answers that are no pages, or that nobody may look at, nothing is stored and no number is leased.
 func TestWhatBeginsNoVisit(t *testing.T) {
 	t.Parallel()
 	settings := func() Settings {
@@ -341,7 +342,7 @@ func TestWhatBeginsNoVisit(t *testing.T) {
 	})
 }
 
-// Browsers tell of themselves over TLS only, and old ones not at all. Who keeps the cookie is a visitor.
+// Browsers send Sec-Fetch headers over TLS only, and old ones never. A client that keeps the cookie is a visitor.
 func TestSecondRequestIsAVisitors(t *testing.T) {
 	t.Parallel()
 	onEach(t, pooled, origin, func(t *testing.T, f *front) {
@@ -362,12 +363,12 @@ func TestSecondRequestIsAVisitors(t *testing.T) {
 	})
 }
 
-// leased is a lease as it stands.
+// leased is a stored lease.
 type leased struct{ number.Lease }
 
 func (l leased) lasts() time.Duration { return l.Until.Sub(l.Begun) }
 
-// lease is the last lease of the number.
+// lease returns the last lease of the number.
 func (f *front) lease(digits string) leased {
 	f.t.Helper()
 	desk := f.desk()
@@ -377,8 +378,8 @@ func (f *front) lease(digits string) leased {
 	return leased{leases[0]}
 }
 
-// A number that a first page alone has asked for is held for nobody who has gone. The script confirms it, and so does the
-// next page.
+// A number that only a first page has asked for is not held for a visitor who has gone. The script confirms the lease,
+// and so does the next page.
 func TestLeaseOfAFirstPageIsProvisional(t *testing.T) {
 	t.Parallel()
 	onEach(t, pooled, origin, func(t *testing.T, f *front) {
@@ -395,7 +396,7 @@ func TestLeaseOfAFirstPageIsProvisional(t *testing.T) {
 	})
 }
 
-// A crawler that looks like a browser, and keeps no cookies, does not empty the pool.
+// A crawler that looks like a browser and keeps no cookies does not empty the pool.
 func TestFirstPagesOfOneNetworkAreBounded(t *testing.T) {
 	t.Parallel()
 	settings := func() Settings {
@@ -409,7 +410,8 @@ func TestFirstPagesOfOneNetworkAreBounded(t *testing.T) {
 	onEach(t, settings, origin, func(t *testing.T, f *front) {
 		shown := 0
 		for range 50 {
-			p := f.browser().open("/?utm_medium=cpc", "X-Forwarded-For", "192.0.2.1") // then loopback is a client like others
+			// Loopback is then a client like others.
+			p := f.browser().open("/?utm_medium=cpc", "X-Forwarded-For", "192.0.2.1")
 			if p.visit.View != "" {
 				shown++
 			} else {
@@ -423,7 +425,7 @@ func TestFirstPagesOfOneNetworkAreBounded(t *testing.T) {
 	})
 }
 
-// The answer to the script and the page go by the same visits, whichever of them decides, and however the visitor came.
+// The answer to the script and the page go by the same visits, whichever visit decides, and however the visitor came.
 func TestPagesAndAnswersFollowTheSameVisits(t *testing.T) {
 	t.Parallel()
 	for _, attribution := range []number.Attribution{number.First, number.Last, number.LastNonDirect} {
@@ -453,7 +455,7 @@ func TestPagesAndAnswersFollowTheSameVisits(t *testing.T) {
 	}
 }
 
-// dataOrigin is an origin of a page, parts of it, and what a framework fetches instead.
+// dataOrigin is an origin of a page, of parts of it, and of a framework's data.
 func dataOrigin(w http.ResponseWriter, r *http.Request) error {
 	if strings.HasPrefix(r.URL.Path, "/_next/data/") {
 		w.Header().Set("Content-Type", "application/json")
@@ -463,7 +465,7 @@ func dataOrigin(w http.ResponseWriter, r *http.Request) error {
 	return origin(w, r)
 }
 
-// What scripts and frames fetch for a visitor's page shows the numbers of the page, and begins nothing.
+// Answers to the scripts and frames of a visitor's page show the numbers of the page, and begin no visit.
 func TestPartsOfAPageShowItsVisitorsNumbers(t *testing.T) {
 	t.Parallel()
 	onEach(t, pooled, dataOrigin, func(t *testing.T, f *front) {
@@ -502,7 +504,7 @@ func TestPartsOfAPageShowItsVisitorsNumbers(t *testing.T) {
 	})
 }
 
-// A page that comes out of a cache, the browser's own or one that keeps what is private, is a view of its own.
+// A page from a cache, the browser's own or another private one, is a view of its own.
 func TestPageOutOfACache(t *testing.T) {
 	t.Parallel()
 	onEach(t, pooled, origin, func(t *testing.T, f *front) {
@@ -525,7 +527,7 @@ func TestPageOutOfACache(t *testing.T) {
 	})
 }
 
-// Numbers in a framework's data are replaced together with those in the text, of the same length.
+// Numbers in a framework's data are replaced together with those in the text, if the lengths are the same.
 func TestVisitorsNumberInAllWritings(t *testing.T) {
 	t.Parallel()
 	const hydrated = `<!doctype html><html><head><title>Lamps</title></head><body><a href="tel:+74951234567" title="+7 495 123-45-67">8 (495) <b>123</b>-45-67</a>` +

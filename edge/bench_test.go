@@ -17,7 +17,7 @@ func (n *nowhere) Header() http.Header         { return n.header }
 func (n *nowhere) WriteHeader(int)             {}
 func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// BenchmarkPage serves a short page: what a page costs beside its bytes.
+// BenchmarkPage serves a short page, to measure the cost of a page apart from its bytes.
 func BenchmarkPage(b *testing.B) {
 	remembered := number.Remembered{Source: visit.SourceOf("https://shop.example/?utm_source=news", ""), Seen: time.Now()}
 	for _, kind := range []struct {
@@ -31,7 +31,7 @@ func BenchmarkPage(b *testing.B) {
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			f := serve(b, kind.settings).ready()
-			f.get(kind.path) // which is looked at
+			f.get(kind.path) // the page is sampled
 			r := httptest.NewRequest(http.MethodGet, kind.path, nil)
 			r.Header.Set("Sec-Fetch-Dest", "document")
 			r.Header.Set("Sec-Fetch-Site", "same-origin")

@@ -13,21 +13,20 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// Request is what the server in front knows of a request.
+// Request is what the server in front of the edge knows of a request.
 type Request struct {
-	// Key is the site's. It may be no key of a site, or no valid one.
+	// Key is the site's key. It may be invalid, or no site's.
 	Key string
 	// URL is the path and the query as the client sent them, before any rewriting.
 	URL *url.URL
-	// Client is the client's IP address by the word of trusted proxies, or empty where
-	// it is the connection's.
+	// Client is the client's IP address as trusted proxies state it. It is empty if the connection has the address.
 	Client string
-	// Secure tells that the client uses TLS, perhaps to a trusted proxy.
+	// Secure says whether the client uses TLS, perhaps to a trusted proxy.
 	Secure bool
 }
 
-// AsSent is the request with the address that the client asked for, whose scheme is
-// https where it used TLS, and with the client's own address.
+// AsSent returns the request as the client sent it. Its URL is the one that the client asked for, with the scheme https
+// if the client used TLS. Its remote address is the client's.
 func (q *Request) AsSent(r *http.Request) *http.Request {
 	sent, address := *r, *q.URL
 	if q.Secure {
@@ -40,26 +39,25 @@ func (q *Request) AsSent(r *http.Request) *http.Request {
 	return &sent
 }
 
-// Next passes a request on, to the site's origin.
+// Next passes a request on to the site's origin.
 type Next func(http.ResponseWriter, *http.Request) error
 
-// Block serves the sites that share settings. It is safe for concurrent use.
+// Block serves the sites that share a configuration's settings. It is safe for concurrent use.
 type Block struct {
 	edge     *Edge
 	settings Settings
-	numbers  *numbers // of all sites that have none of their own
-	defaults *effect  // of all sites that have no settings of their own, without code
+	numbers  *numbers // of the sites without numbers of their own
+	defaults *effect  // for keys that are no known site's; it has no site's code
 	routes   *http.ServeMux
 
-	compiling sync.Mutex // held while an effect is made: it may take some milliseconds
+	compiling sync.Mutex // held while an effect is compiled, which may take some milliseconds
 
 	mu      sync.RWMutex
-	effects map[string]*effect // by the sites' keys
+	effects map[string]*effect // by site key
 }
 
-// Add makes a block of settings that are complete. The error says what cannot be
-// compiled or drawn. Nothing is kept of a block in the Edge until it runs, see
-// [Block.Keep].
+// Add makes a block of complete settings. It returns an error if something in them cannot be compiled or drawn. The
+// Edge holds nothing of the block before [Block.Keep].
 func (e *Edge) Add(settings Settings) (*Block, error) {
 	b := &Block{edge: e, settings: settings, effects: make(map[string]*effect)}
 	var err error
@@ -73,11 +71,12 @@ func (e *Edge) Add(settings Settings) (*Block, error) {
 	return b, nil
 }
 
-// Keep, which is called when the configuration runs, keeps the block's pictures for the pages that will be open when it is replaced.
+// Keep keeps the block's pictures for pages that are still open when another configuration replaces it. It is called
+// when the configuration runs.
 func (b *Block) Keep() { b.edge.Pictures.add(b.numbers.drawings) }
 
-// Serve answers what is under the prefix. The rest passes to next: as a page, into which
-// the insertion code and the numbers are woven, if tracked says so.
+// Serve answers requests under the prefix, and passes others to next. If tracked returns true, Serve weaves the
+// insertion code and the numbers into the answers of next. The error is that of next.
 func (b *Block) Serve(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
 	if strings.HasPrefix(q.URL.Path, b.settings.Prefix) {
 		return b.serveRoute(w, r, q, next)
@@ -85,11 +84,10 @@ func (b *Block) Serve(w http.ResponseWriter, r *http.Request, q *Request, tracke
 	return b.servePage(w, r, q, tracked, next)
 }
 
-// provisionTimeout is how long a call may wait for its site to be made.
+// provisionTimeout is how long a call may wait until its site is made.
 const provisionTimeout = 2 * time.Second
 
-// provision makes the site known that the configuration names, if the service has not
-// yet.
+// provision makes the site in the service. The configuration names the site, but the service does not know it yet.
 func (b *Block) provision(ctx context.Context, key string) (site.Site, error) {
 	desk, done, err := b.edge.Service.Use()
 	if err != nil {
@@ -101,8 +99,8 @@ func (b *Block) provision(ctx context.Context, key string) (site.Site, error) {
 	return desk.Sites.Provision(ctx, key)
 }
 
-// named is the site of a key that the configuration names, while the service does not
-// tell of it.
+// named returns a site with the key alone, if the configuration names the key and err does not say that the site is
+// unknown.
 func (b *Block) named(key string, err error) (site.Site, bool) {
 	return site.Site{Key: key}, !errors.Is(err, site.ErrUnknown) && b.edge.Names(key)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 )
 
-// ownCookies are the cookies that browsers keep for the service.
+// ownCookies are the cookies that the service sets.
 var ownCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie, previewCookie}
 
-// hideCookies takes our own cookies out of a request's headers, so that the site's origin and the caches in front of it see
-// the same request from every visitor. All other cookies stay as they were written, byte by byte. It gives
-// the fields as they were, or nil where there is nothing to hide.
+// hideCookies removes the service's cookies from a request's headers, so that the origin and its caches see the same
+// request from every visitor. Other cookies stay as they are, byte by byte. hideCookies returns the earlier fields, or
+// nil if it has removed nothing.
 func hideCookies(h http.Header) (saved []string) {
 	fields := h["Cookie"]
 	if !slices.ContainsFunc(fields, hasOwnCookie) {
@@ -31,9 +31,10 @@ func hideCookies(h http.Header) (saved []string) {
 	return fields
 }
 
-// hasOwnCookie is asked for every request.
+// hasOwnCookie says whether a Cookie field has a cookie of the service. It has to be fast, since it is called for every
+// request.
 func hasOwnCookie(field string) bool {
-	if !strings.Contains(field, "svc_") { // as all of them have
+	if !strings.Contains(field, "svc_") { // which the names of all of them contain
 		return false
 	}
 	for pair := range strings.SplitSeq(field, ";") {
@@ -44,7 +45,7 @@ func hasOwnCookie(field string) bool {
 	return false
 }
 
-// withoutOwnCookies is a Cookie field without our own cookies, and whether there is anything left of it.
+// withoutOwnCookies removes the service's cookies from a Cookie field. some says whether other cookies are left.
 func withoutOwnCookies(field string) (rest string, some bool) {
 	if !hasOwnCookie(field) {
 		return field, true

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hidden hides our cookies in these fields.
+// hidden hides the service's cookies in these fields.
 func hidden(t testing.TB, fields ...string) []string {
 	h := http.Header{"Cookie": fields}
 	saved := hideCookies(h)
@@ -38,7 +38,7 @@ func TestOwnCookiesAreTakenOut(t *testing.T) {
 	require.Equal(t, []string{"a=1", "b=2"}, hidden(t, "a=1", "svc_src=x", "b=2; svc_v=y"))
 }
 
-// The origin sees the same request from every visitor, whatever it is for; who stands around us sees what the client sent.
+// The origin sees the same request from every visitor. The handlers around the block see what the client has sent.
 func TestOriginDoesNotSeeOurCookies(t *testing.T) {
 	const sent = "a=1; __Host-svc_v=x; b=2; svc_src=y"
 	for name, settings := range map[string]Settings{"script": {}, "numbers": numbered()} {
@@ -59,7 +59,7 @@ func TestOriginDoesNotSeeOurCookies(t *testing.T) {
 	}
 }
 
-// FuzzOwnCookies holds what is left of any field to be what others wrote.
+// FuzzOwnCookies checks that any other bytes of a field stay as they are.
 func FuzzOwnCookies(f *testing.F) {
 	for _, field := range []string{"a=1; svc_v=x; b=2", "__Host-svc_src=1;;a", ";svc_v=;", "svc_v=1\tsvc_v=2; svc_v =3", " svc_src=1;svc_src=2"} {
 		f.Add(field)

@@ -1,6 +1,6 @@
-// Package edge is a site's page on its way: what is in effect for the site, what a
-// request is about, the page, and everything under the site's prefix. It knows no
-// Caddy: what stands in front tells it what it knows of a request.
+// Package edge handles a site's requests: it weaves the insertion code and the numbers into pages, keeps forms, and
+// answers requests under the site's prefix. It does not know Caddy. The server in front describes each request by a
+// [Request].
 //
 // The page comes first. Whatever fails here, a page leaves as its origin sent it.
 package edge
@@ -23,64 +23,62 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Observer is told of what is to be counted. Its methods must not block.
+// Observer counts events. Its methods must not block.
 type Observer interface {
-	// Page is called for each page that was looked at.
+	// Page is called for each page that a block has looked at.
 	Page(snippet.Result)
-	// Passed is called for each page that was not, with the reason.
+	// Passed is called for each page that a block has not looked at, with the reason.
 	Passed(reason string)
-	// Arrived is called for each page that was to be sent with its visit.
+	// Arrived is called for each page that waited for its visit.
 	Arrived(Arrival)
 	// Form is called for each form that a rule matches.
 	Form(FormOutcome)
-	// Fault is called for each panic of our own that was recovered, with the place
-	// in words, its cause and its stack.
+	// Fault is called for each panic that the edge has recovered. place says in words what it was doing.
 	Fault(place string, cause any, stack []byte)
 }
 
-// Reasons for which a page passes before it is looked at. They stand beside the
-// outcomes of package snippet.
+// Reasons to pass a page without looking at it. They are counted beside the outcomes of package snippet.
 const (
-	notReady    = "not_ready"    // the service has not opened its database yet, or its file is lost
-	unknownSite = "unknown_site" // the key is none of a known site
+	notReady    = "not_ready"    // the service has not opened its database yet, or the database's file is lost
+	unknownSite = "unknown_site" // no known site has the key
 	retired     = "retired"      // an admin has retired the site
-	lookup      = "lookup"       // whether it is could not be told in time
+	lookup      = "lookup"       // the site was not found in time
 	panicked    = "panic"
 )
 
-// Edge is what the blocks of one configuration share. Its exported fields are set
-// before the first block is added, and stay.
+// Edge is shared by the blocks of one configuration. Its exported fields are set before the first block is added, and
+// do not change.
 type Edge struct {
 	Service  *backend.Service
 	Pictures *Pictures
 	Observer Observer
 	Logger   *zap.Logger
-	// Forms keeps forms while the database is away; nil for nowhere.
+	// Forms keeps forms while the database is away. nil keeps none.
 	Forms *capture.Spool
-	// WholeAddresses has clients' addresses stored whole.
+	// WholeAddresses makes the service store clients' addresses in full.
 	WholeAddresses bool
 	// Calls answers telephone platforms.
 	Calls *api.Calls
-	// Ending is closed when the configuration ends, so that no stream outlives it; nil for never.
+	// Ending is closed when the configuration ends, so that no stream outlives it. nil is never closed.
 	Ending <-chan struct{}
-	// Pools are those of the configuration. It is asked once requests come.
+	// Pools returns the pools of the configuration. It is called only after the configuration runs.
 	Pools func() number.ConfiguredPools
-	// Names tells whether the configuration itself names the site of the key. It is
-	// asked once requests come.
+	// Names says whether the configuration itself names the site of the key. It is called only after the configuration
+	// runs.
 	Names func(key string) bool
 
-	pages    atomic.Uint64 // that were looked at
-	arriving atomic.Int64  // visits that are being stored for their pages
+	pages    atomic.Uint64 // pages that a block has looked at
+	arriving atomic.Int64  // visits that are being stored for pages
 	forms    atomic.Int64  // forms that are being stored
-	patience time.Duration // how long a page waits for its visit; 0 for siteBudget
+	patience time.Duration // how long a page waits for its visit; 0 means siteBudget
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script
 	starting sync.Once
 	sampling *sampling
 }
 
-// Run learns which numbers the sites' pages show, and stores the forms that have waited for the
-// database, until ctx is done.
+// Run learns which numbers the sites' pages show, and stores the forms that wait for the database. It returns when ctx
+// is done.
 func (e *Edge) Run(ctx context.Context) {
 	aside.Go(e.Logger, "storing forms that wait", func() { aside.Keep(ctx, e.Logger, "storing forms that wait", e.takeForms) })
 	aside.Keep(ctx, e.Logger, "learning which numbers are shown", e.samples().run)
@@ -91,11 +89,11 @@ func (e *Edge) samples() *sampling {
 	return e.sampling
 }
 
-// maxScripts is how many scripts are kept, each of some 50 KB: sites with consent
-// settings of their own have scripts of their own.
+// maxScripts is how many scripts are kept, each of about 50 KB. Sites with consent settings of their own need scripts
+// of their own.
 const maxScripts = 256
 
-// script is the core script for the settings, one for all sites that share them.
+// script returns the core script for the settings. Sites with the same settings share it.
 func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -116,9 +114,9 @@ func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) 
 // siteBudget is how long a page may wait for the database.
 const siteBudget = 50 * time.Millisecond
 
-// Site is the site of the key as the service knows it. The error is [site.ErrUnknown]
-// when there is none, or none that is served, [backend.ErrNotReady] while the service is not ready, and another
-// when it could not be told within 50 ms.
+// Site returns the site of the key as the service knows it. The error is [site.ErrUnknown] if no site with this key is
+// served, and [backend.ErrNotReady] while the service is not ready. It is another error if the site was not found
+// within 50 ms.
 func (e *Edge) Site(ctx context.Context, key string) (site.Site, error) {
 	if site.ValidKey(key) != nil {
 		return site.Site{}, site.ErrUnknown
@@ -136,7 +134,7 @@ func (e *Edge) Site(ctx context.Context, key string) (site.Site, error) {
 	return desk.Sites.ByKey(ctx, key)
 }
 
-// guard does what may fail of our own, and says whether it has not.
+// guard calls do. It reports a panic to the Observer and returns false.
 func (e *Edge) guard(place string, do func()) (well bool) {
 	defer func() {
 		if cause := recover(); cause != nil {

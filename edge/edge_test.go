@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// What happens on its own is waited for, and looked at this often.
+// Tests wait up to wait for things that happen in the background, and look at them every tick.
 const (
 	wait = time.Minute
 	tick = 10 * time.Millisecond
@@ -42,14 +42,14 @@ type front struct {
 	named   []string // the keys that the configuration names
 }
 
-// The declaration of numbers, as tests write it.
+// The settings of numbers, as tests write them.
 type (
 	Number   = number.Number
 	Tracking = number.Tracking
 	Picture  = number.Picture
 )
 
-// told is what an observer was told.
+// told is what an observer has received.
 type told struct {
 	mu       sync.Mutex
 	pages    []snippet.Outcome
@@ -66,7 +66,7 @@ func (o *told) Arrived(a Arrival) {
 	o.arrivals = append(o.arrivals, a)
 }
 
-// arrived takes what has been told of arrivals.
+// arrived takes the arrivals that were received.
 func (o *told) arrived() (arrivals []Arrival) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +92,7 @@ func (o *told) Fault(place string, _ any, _ []byte) {
 	o.faults = append(o.faults, place)
 }
 
-// all takes what has been told.
+// all takes everything that was received.
 func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,14 +101,14 @@ func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
 	return pages, passed, faults
 }
 
-// serve runs the block on a SQLite database. A request's header Site is its site's key, "shop" if
-// there is none.
+// serve runs the block on a SQLite database. A request's header Site is its site's key. Without the header, it is
+// "shop".
 func serve(t testing.TB, settings Settings) *front {
 	t.Helper()
 	return serveOn(t, settings, dbtest.SQLite(t), origin)
 }
 
-// serveOn is serve on that database and in front of that origin.
+// serveOn does what serve does, on the given database and in front of the given origin.
 func serveOn(t testing.TB, settings Settings, database db.Settings, origin Next) *front {
 	t.Helper()
 	require.NoError(t, settings.Complete())
@@ -176,7 +176,7 @@ func (f *front) get(path string, headers ...string) answer {
 	return f.do(http.MethodGet, path, headers...)
 }
 
-// numbered are settings with a tracking number for the visitors from a newsletter.
+// numbered are settings with a tracking number for visitors from a newsletter.
 func numbered() Settings {
 	return Settings{Prerender: "static", Numbers: []Number{{
 		Number:   "74951234567",
@@ -228,8 +228,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// Where the configuration names the site, its numbers need no database: they are
-// replaced before it is there. The script would have nobody to call.
+// If the configuration names the site, its numbers need no database: they are replaced before the database is there.
+// The script is left out, since it would have nobody to call.
 func TestNumbersWithoutADatabase(t *testing.T) {
 	f := serve(t, numbered())
 	got := f.get("/?utm_source=news")
@@ -258,7 +258,7 @@ func TestFaultsLeaveThePage(t *testing.T) {
 	require.NoError(t, err)
 	effect, err := f.block.compile(known)
 	require.NoError(t, err)
-	effect.numbers, effect.script = nil, nil // what nobody foresaw
+	effect.numbers, effect.script = nil, nil // a fault
 	f.block.effects["shop"] = effect
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 123-45-67", "the page is the neutral one")
 	require.Equal(t, http.StatusInternalServerError, f.get("/frontdesk/svc.js").StatusCode)
@@ -284,8 +284,7 @@ func TestEffectsAreBounded(t *testing.T) {
 	require.Len(t, f.block.effects, 2, "they have been forgotten once")
 }
 
-// What has been set for a site stands above the block's settings, on whatever node it
-// was set, and without another request.
+// The settings of a site stand above the block's, on whichever node they are set, and without another request.
 func TestSettingsOfASite(t *testing.T) {
 	f := serve(t, numbered()).ready()
 	desk, done, err := f.edge.Service.Use()
@@ -321,7 +320,7 @@ func TestSettingsOfASite(t *testing.T) {
 	require.Equal(t, script, f.get("/frontdesk/svc.js").body)
 }
 
-// BenchmarkChoosing measures what a request costs before its page.
+// BenchmarkChoosing measures the cost of a request before its page.
 func BenchmarkChoosing(b *testing.B) {
 	settings := Settings{Prerender: "static", Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{
 		{Static: "74957650001", When: []string{"utm_source=news*"}}, {Static: "74957650002", When: []string{"referrer=*.google.*"}},

@@ -18,17 +18,17 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// effect is what is in effect for one site: the block's settings, and above them the
-// site's own, of one version. It does not change.
+// effect is what is in effect for one site: the block's settings, and over them the site's own settings of one version.
+// It is immutable.
 type effect struct {
 	block       *Block
-	id, version int64 // of the site
+	id, version int64 // of the site; both are 0 if the service does not know it
 	code        *snippet.Code
 	script      *snippet.Script
 	consent     api.Consent
 	origins     []string
-	region      string // as is set, or of the configured numbers; may be empty
-	maskRegion  string // of the mask; may be empty
+	region      string // as set, or else that of the configured numbers; may be empty
+	maskRegion  string // region of the mask; may be empty
 	numbers     *numbers
 	captures    []capture.Rule // the site's own, then those of the configuration
 	prerender   string
@@ -37,7 +37,7 @@ type effect struct {
 	widget      *api.Widget
 }
 
-// newConsent is how a visitor says yes, or no by one of the signals.
+// newConsent returns the rules by which a visitor agrees, or refuses by a signal.
 func newConsent(c site.Consent, signals []string) (api.Consent, error) {
 	made := api.Consent{Cookie: c.Cookie}
 	for _, signal := range signals {
@@ -52,7 +52,7 @@ func newConsent(c site.Consent, signals []string) (api.Consent, error) {
 	return made, err
 }
 
-// compile prepares what is in effect for the site.
+// compile prepares the effect for the site.
 func (b *Block) compile(s site.Site) (*effect, error) {
 	own, numbers := s.Settings.Over(b.settings.Defaults()), b.numbersOf(s)
 	f := &effect{
@@ -60,7 +60,7 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
 		prerender: *own.Prerender, attribution: *own.Attribution, widget: api.NewWidget(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
-	if b.settings.remote != nil { // which has the numbers
+	if b.settings.remote != nil { // the service elsewhere has the numbers
 		f.numbers, f.prerender = b.numbers, ""
 	}
 	var err error
@@ -89,11 +89,11 @@ func (b *Block) compile(s site.Site) (*effect, error) {
 	return f, nil
 }
 
-// maxEffects is how many sites' effects a block keeps at hand.
+// maxEffects is how many effects a block keeps.
 const maxEffects = 1 << 14
 
-// effectFor is what is in effect for the site. While the service does not tell of its
-// settings, those hold that held before, or the block's.
+// effectFor returns the effect for the site. told is false while the service does not tell the site's settings. Then
+// effectFor returns the last effect, or one of the block's settings.
 func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 	b.mu.RLock()
 	f := b.effects[s.Key]
@@ -102,7 +102,7 @@ func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 		return f, nil
 	}
 	if !b.compiling.TryLock() {
-		if f != nil && f.id == s.ID { // it is being done: this request follows what held before
+		if f != nil && f.id == s.ID { // another request compiles it; this one uses the last effect
 			return f, nil
 		}
 		b.compiling.Lock()
@@ -127,19 +127,18 @@ func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 	return f, nil
 }
 
-// regionNow is the country by which numbers without a country's code are read: by
-// what is set or configured, else by the numbers that the site's pages show, else by
-// the mask. It is empty where none of them tells.
+// regionNow returns the country by whose rules numbers without a country code are read. It is the one that is set or
+// configured, or that of the numbers on the site's pages, or that of the mask. It is empty if there is none.
 func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
 	if f.region != "" {
 		return f.region
 	}
-	// Where it cannot be read now, it is as if no page had been seen.
+	// If the region cannot be read now, the mask decides.
 	seen, _ := shown.Region(ctx, f.id)
 	return cmp.Or(seen, f.maskRegion)
 }
 
-// site is the site as the API has to know it, for one request.
+// site returns the site in the form that the API needs for one request.
 func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site {
 	settings := &f.block.settings
 	known := api.Site{

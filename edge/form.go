@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// rulesFor are the rules for posts to the site: its own, and those of the configuration.
+// rulesFor returns the rules for posts to the site: the site's own, and then those of the configuration.
 func (b *Block) rulesFor(r *http.Request, key string) []capture.Rule {
 	s, err := b.edge.Site(r.Context(), key)
 	if err == nil {
@@ -21,8 +21,8 @@ func (b *Block) rulesFor(r *http.Request, key string) []capture.Rule {
 	return b.settings.Captures
 }
 
-// serveForm passes a request on whose body may be a form. One that a rule matches is kept; of another it is
-// noted how it is answered.
+// serveForm passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
+// the site answers the form.
 func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	body := capture.NewBody(r.Header.Get("Content-Type"))
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
@@ -40,15 +40,15 @@ func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, ne
 	return next(w, r)
 }
 
-// captured passes a request on whose body may be a form that is kept, and has what it says
-// stored before the answer goes on. Neither the body nor the answer is changed.
+// captured passes a request on whose form a rule keeps. It stores the form before the answer goes on. It does not
+// change the body or the answer.
 func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, form *passingForm, next Next) error {
 	form.sent, form.asked = time.Now(), q.AsSent(r)
-	form.asked.Header = r.Header.Clone() // the origin does not see our cookies
+	form.asked.Header = r.Header.Clone() // the service hides its cookies from the origin
 	return form.passes(w, r, func(status int, charset string) { form.end(q.Key, status, charset) }, next)
 }
 
-// passes passes the request on, keeps what passes of its body, and calls end before the answer goes on.
+// passes passes the request on and keeps the body that passes. It calls end once, before the answer goes on.
 func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next Next) error {
 	answer := &outcome{ResponseWriter: w, edge: f.block.edge, end: end}
 	if f.body != nil {
@@ -59,23 +59,23 @@ func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(st
 	}
 	err := next(answer, r)
 	if err != nil {
-		answer.tell(http.StatusBadGateway) // or whatever is made of the error
+		answer.tell(http.StatusBadGateway) // the server makes an answer of the error
 	} else {
 		answer.tell(http.StatusOK)
 	}
 	return err
 }
 
-// passingForm is a form on its way.
+// passingForm is a form on its way to the site.
 type passingForm struct {
 	block *Block
 	rule  *capture.Rule
 	asked *http.Request
 	sent  time.Time
 
-	mu      sync.Mutex // the body may still be read while the answer begins
+	mu      sync.Mutex // the site may still read the body when the answer begins
 	body    *capture.Body
-	aborted bool // the client has not sent all of it
+	aborted bool // the client has not sent the whole body
 }
 
 func (f *passingForm) pass(p []byte) {
@@ -92,14 +92,14 @@ func (f *passingForm) abort() {
 	f.aborted = true
 }
 
-// whole tells whether the client has not ended while it sent the form.
+// whole says whether the client has sent the whole body so far, without breaking off.
 func (f *passingForm) whole() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return !f.aborted
 }
 
-// take is what has passed, once.
+// take returns the body so far. A second call returns nil.
 func (f *passingForm) take() *capture.Body {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,16 +108,16 @@ func (f *passingForm) take() *capture.Body {
 	return body
 }
 
-// outcome is the answer to a form. Before it begins, end is called.
+// outcome is the answer to a form. It calls end before the answer begins.
 type outcome struct {
 	http.ResponseWriter
 	edge *Edge
 	end  func(status int, charset string)
-	tee  *tee // of the form's body; nil where that is not kept
+	tee  *tee // of the form's body; nil if the body is not kept
 	told bool
 }
 
-// tell calls end, once, when it is known what the site has made of the form.
+// tell calls end, once, when the status of the site's answer is known.
 func (o *outcome) tell(status int) {
 	if o.told || status < 200 {
 		return
@@ -139,7 +139,7 @@ func (o *outcome) Write(p []byte) (int, error) {
 	return o.ResponseWriter.Write(p)
 }
 
-// ReadFrom leaves it to the server how a file is sent.
+// ReadFrom lets the server choose how it sends a file.
 func (o *outcome) ReadFrom(r io.Reader) (int64, error) {
 	o.tell(http.StatusOK)
 	return io.Copy(o.ResponseWriter, r)
@@ -150,5 +150,5 @@ func (o *outcome) FlushError() error {
 	return http.NewResponseController(o.ResponseWriter).Flush()
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap returns the writer below, for [http.ResponseController].
 func (o *outcome) Unwrap() http.ResponseWriter { return o.ResponseWriter }

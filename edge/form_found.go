@@ -8,8 +8,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// noticed passes a request on whose body may be a form that nobody keeps, and notes how it is answered. The
-// body is read where it is not known yet which fields there are; of what people have written, nothing is kept.
+// noticed passes a request on whose form no rule keeps, and notes how the site answers it. It reads the body only if
+// the form's fields are not known yet. It keeps the names of the fields, and nothing that people have written.
 func (b *Block) noticed(w http.ResponseWriter, r *http.Request, q *Request, body *capture.Body, next Next) error {
 	s, err := b.edge.Site(r.Context(), q.Key)
 	if err != nil || len(q.URL.Path) > form.MaxPath {
@@ -36,8 +36,8 @@ func (e *Edge) formKnown(s site.Site, path string) bool {
 	return desk.Forms.Known(s.ID, path)
 }
 
-// notice notes the answer. A form by which nobody says anything of himself is none, and what the site does not
-// know at all is nothing that was found.
+// notice notes the site's answer. It ignores a form in which people say nothing of themselves, and a form with unknown
+// fields that the site refuses with a 4xx status.
 func (f *passingForm) notice(s site.Site, path string, status int, charset string) {
 	answer := form.Answer{Path: path, Status: status}
 	if body := f.take(); body != nil {
@@ -50,11 +50,11 @@ func (f *passingForm) notice(s site.Site, path string, status int, charset strin
 	f.block.edge.noteForm(s.ID, answer)
 }
 
-// noteForm notes how a form was answered.
+// noteForm notes how the site has answered a form.
 func (e *Edge) noteForm(siteID int64, answer form.Answer) {
 	if desk, done, err := e.Service.Use(); err == nil {
 		defer done()
-		if siteID == 0 { // it could not be told in time
+		if siteID == 0 { // the site was not found in time
 			return
 		}
 		desk.Forms.Note(siteID, answer)

@@ -8,11 +8,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 )
 
-// maxMarkups is how much is kept of the markup of forms, of all sites, in bytes.
+// maxMarkups is how many bytes of the markup of forms are kept, for all sites together.
 const maxMarkups = 4 << 20
 
-// markups are what the forms of pages say of their fields. They come from samples of pages, and are
-// lost with the process: a form of a page that has not been looked at is read without.
+// markups hold what the forms of pages say of their fields. They come from samples of pages and are not stored. A form
+// of a page that has not been sampled is read without its markup.
 type markups struct {
 	mu    sync.Mutex
 	pages map[pageName]capture.Markup
@@ -21,7 +21,7 @@ type markups struct {
 
 type pageName struct{ site, path string }
 
-// keep keeps the markup of a page. Where there is no room, others are forgotten.
+// keep keeps the markup of a page. It forgets other pages if there is no room.
 func (m *markups) keep(site, path string, markup capture.Markup) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +55,8 @@ func sizeOf(page pageName, markup capture.Markup) int {
 	return len(page.site) + len(page.path) + 100 + markup.Size()
 }
 
-// of is the markup of the page from which the form comes; nil where it is not known.
+// of returns the markup of the page that sent the form, by the request's Referer. It returns nil if the markup is not
+// known.
 func (m *markups) of(site string, r *http.Request) capture.Markup {
 	from, err := url.Parse(r.Referer())
 	if err != nil || from.Host != r.Host {

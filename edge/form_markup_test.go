@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 )
 
-// The markup is that of the page that the browser names, and all of it together is bounded.
+// The markup is that of the page that the browser names. The size of all markup is bounded.
 func TestMarkupsOfPages(t *testing.T) {
 	var m markups
 	form := func(host, referer string) *http.Request {

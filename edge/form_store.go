@@ -24,63 +24,63 @@ import (
 )
 
 const (
-	// formBudget is how long the answer to a form waits until the database has stored the form. Then
-	// the spool keeps it.
+	// formBudget is how long the answer to a form waits until the database has stored the form. After that, the spool
+	// keeps the form.
 	formBudget = 250 * time.Millisecond
-	// formTime bounds the storing of a form for which nobody waits.
+	// formTime bounds the time to store a form.
 	formTime = 10 * time.Second
 	// maxForms bounds the forms that are being stored at once.
 	maxForms = 256
 	// spoolPause is the time between two looks at the spool.
 	spoolPause = 2 * time.Second
-	// maxTries is how often a form of the spool is tried to be stored while the database works.
+	// maxTries is how often a form in the spool is tried while the database works.
 	maxTries = 5
 )
 
-// FormOutcome says what became of a form that passed.
+// FormOutcome says what became of a form that a rule matches.
 type FormOutcome string
 
 // The outcomes.
 const (
-	FormStored     FormOutcome = "stored"     // or found to say nothing of anybody
+	FormStored     FormOutcome = "stored"     // in the database, unless the form says nothing of anybody
 	FormWaits      FormOutcome = "waits"      // on the disk, for the database
-	FormLost       FormOutcome = "lost"       // neither the database nor the disk has taken it
-	FormFlood      FormOutcome = "flood"      // its client sends more than people do
-	FormUnreadable FormOutcome = "unreadable" // it is not what its type says
-	FormUnagreed   FormOutcome = "unagreed"   // its sender has not agreed that anything is kept
+	FormLost       FormOutcome = "lost"       // neither the database nor the disk has stored it
+	FormFlood      FormOutcome = "flood"      // its client sends more forms than people do
+	FormUnreadable FormOutcome = "unreadable" // the body is not what its type says
+	FormUnagreed   FormOutcome = "unagreed"   // its sender has not agreed to tracking
 )
 
-// FormOutcomes are all of them.
+// FormOutcomes are all outcomes.
 var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable, FormUnagreed}
 
-// keptForm is a form that waits to be stored, with what has to be known of its request.
+// keptForm is a form that waits to be stored, with the parts of its request that matter.
 type keptForm struct {
 	ID     string             `json:"id"`
 	At     time.Time          `json:"at"`
-	Sent   time.Time          `json:"sent"` // when it began to come
-	Site   string             `json:"site"` // its key
+	Sent   time.Time          `json:"sent"` // when the request began
+	Site   string             `json:"site"` // the site's key
 	Rule   capture.Rule       `json:"rule"`
 	Said   capture.Recognised `json:"said"`
 	Status int                `json:"status"`
-	Signed bool               `json:"signed,omitempty"` // as of [api.Site]
+	Signed bool               `json:"signed,omitempty"` // as in [api.Site]
 	Region string             `json:"region,omitempty"`
-	// Service is where the form is to be sent; nil where this one has the site's visitors.
+	// Service is the service elsewhere that gets the form. It is nil if this one has the site's visitors.
 	Service *forward.Service `json:"service,omitempty"`
 
 	Host      string   `json:"host"`
 	Path      string   `json:"path"`
 	Secure    bool     `json:"secure,omitempty"`
 	Client    string   `json:"client"`
-	Visitors  []string `json:"visitors,omitempty"` // the cookies that name one
-	Cookies   string   `json:"cookies,omitempty"`  // instead of these, what a service elsewhere is to be sent
+	Visitors  []string `json:"visitors,omitempty"` // the values of the visitor's cookies
+	Cookies   string   `json:"cookies,omitempty"`  // the Cookie field for a service elsewhere, instead of Visitors
 	Referer   string   `json:"referer,omitempty"`
 	UserAgent string   `json:"user_agent,omitempty"`
 	Language  string   `json:"language,omitempty"`
 
-	waited bool // on the disk
+	waited bool // it has waited on the disk
 }
 
-// request is the form's, as far as it is to be known.
+// request returns the form's request, with the parts that matter.
 func (k *keptForm) request() *http.Request {
 	r := &http.Request{Method: http.MethodPost, Host: k.Host, URL: &url.URL{Path: k.Path}, RemoteAddr: k.Client, Header: http.Header{
 		"Referer": {k.Referer}, "User-Agent": {k.UserAgent}, "Accept-Language": {k.Language},
@@ -97,8 +97,9 @@ func (k *keptForm) request() *http.Request {
 	return r
 }
 
-// end has the form stored, now that the site has answered with the status. When this returns, the
-// form is in the database or on the disk, or the log says that it is not.
+// end stores the form, unless its sender has not agreed, its client sends too many, or it cannot be read. status is
+// that of the site's answer. When end returns, the form is in the database or on the disk, or the log says that it is
+// lost.
 func (f *passingForm) end(key string, status int, charset string) {
 	body := f.take()
 	if body == nil {
@@ -162,7 +163,7 @@ var (
 	errSlow      = errors.New("the database has not stored it in time")
 )
 
-// storeInTime stores the form, and waits for that for a quarter of a second.
+// storeInTime stores the form and waits for at most formBudget.
 func (e *Edge) storeInTime(k *keptForm) error {
 	if e.forms.Add(1) > maxForms {
 		e.forms.Add(-1)
@@ -183,7 +184,7 @@ func (e *Edge) storeInTime(k *keptForm) error {
 	}
 }
 
-// storeForm stores the form.
+// storeForm stores the form. It takes formTime at most.
 func (e *Edge) storeForm(ctx context.Context, k *keptForm) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, formTime)
 	defer cancel()
@@ -207,7 +208,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		if k.Region != "" {
 			return k.Region
 		}
-		region, _ := desk.Numbers.Region(ctx, s.ID) // or as if no page had been seen
+		region, _ := desk.Numbers.Region(ctx, s.ID) // if it cannot be read, it is empty
 		return region
 	}}
 	if k.Service != nil {
@@ -217,7 +218,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		}
 	}
 	if k.waited {
-		// Its sender may have been erased since.
+		// The form's sender may have been erased in the meantime.
 		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.Said.Email)
 		if err != nil || erased {
 			return err
@@ -226,7 +227,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status})
 }
 
-// keep keeps the form on the disk, as it could not be stored.
+// keep keeps a form on the disk that could not be stored. why is the reason.
 func (e *Edge) keep(k *keptForm, why error) FormOutcome {
 	onDisk := *k
 	if !e.WholeAddresses {
@@ -244,7 +245,7 @@ func (e *Edge) keep(k *keptForm, why error) FormOutcome {
 	return FormWaits
 }
 
-// takeForms stores the forms that wait on the disk, until ctx is done.
+// takeForms stores the forms on the disk, until ctx is done.
 func (e *Edge) takeForms(ctx context.Context) {
 	if e.Forms == nil {
 		return
@@ -268,7 +269,8 @@ func (e *Edge) takeForms(ctx context.Context) {
 	}
 }
 
-// takeForm stores one. What can never be stored does not hold up the others.
+// takeForm stores a form of the disk. It returns nil for a form that can never be stored, so that the form does not
+// hold up the others.
 func (e *Edge) takeForm(ctx context.Context, record []byte, tries map[string]int) error {
 	k := &keptForm{waited: true}
 	err := json.Unmarshal(record, k)

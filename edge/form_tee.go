@@ -10,24 +10,23 @@ import (
 )
 
 const (
-	// restSize bounds, in bytes, the forms that are read although the site has not read them.
+	// restSize bounds, in bytes, the forms that the tee reads on its own.
 	restSize = 256 << 10
-	// restTime is how long the answer to such a form waits for what the client has not sent yet.
+	// restTime is how long the answer to a form waits for the part that the client has not sent yet.
 	restTime = 250 * time.Millisecond
 )
 
-// tee is the body of a request, of which the form keeps what passes. Of a site that answers before it has read
-// the form, or is not there at all, the form is kept too: the tee reads on, and the site gets from it what it
-// still wants.
+// tee is the body of a request. The form keeps the bytes that pass. The site may answer before it has read the form, or
+// may not be there at all. So the tee then reads on, and the site gets the bytes from the tee if it still wants them.
 type tee struct {
 	body   io.ReadCloser
 	form   *passingForm
-	length int64 // as the client has told it; -1 where the rest is not to be read
+	length int64 // the Content-Length; -1 if the tee must not read on
 
 	mu    sync.Mutex // held while the body is read
-	seen  int64      // bytes of the body
-	ahead []byte     // what the site has not read of them
-	end   error      // what comes behind these; nil while that is not known
+	seen  int64      // bytes read from the body
+	ahead []byte     // bytes that the tee has read and the site has not
+	end   error      // the error behind ahead; nil while it is not known
 }
 
 func newTee(r *http.Request, form *passingForm) *tee {
@@ -52,7 +51,7 @@ func (t *tee) Read(p []byte) (int, error) {
 	return t.pass(p)
 }
 
-// pass reads from the body. The lock is held.
+// pass reads from the body. The caller holds the lock.
 func (t *tee) pass(p []byte) (int, error) {
 	n, err := t.body.Read(p)
 	if n > 0 {
@@ -65,7 +64,8 @@ func (t *tee) pass(p []byte) (int, error) {
 	return n, err
 }
 
-// rest reads what nobody has read of the form, as far as it comes in time. It does nothing while the site reads.
+// rest reads the bytes of the form that nobody has read, and waits for them for at most restTime. It does nothing while
+// the site reads.
 func (t *tee) rest() {
 	if t.length < 0 || !t.mu.TryLock() {
 		return
@@ -75,7 +75,7 @@ func (t *tee) rest() {
 		return
 	}
 	done := make(chan struct{})
-	// It ends with the request: reading does not wait for a body that is closed.
+	// The goroutine ends with the request at the latest, since a read of a closed body returns.
 	aside.Go(t.form.block.edge.Logger, "reading a form", func() {
 		defer close(done)
 		defer t.mu.Unlock()
@@ -94,7 +94,7 @@ func (t *tee) rest() {
 	}
 }
 
-// Close is called by whoever sends the request to the site, when the site does not want more of it.
+// Close is called when the site does not want more of the body.
 func (t *tee) Close() error {
 	t.rest()
 	return t.body.Close()

@@ -13,21 +13,21 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
-// numbers are what is compiled of the numbers of a site. All sites of a block that have none
-// of their own share the block's. They do not change, and are safe for concurrent use.
+// numbers are the compiled numbers of a site. All sites of a block without numbers of their own share the block's.
+// numbers are immutable but for a cache, and safe for concurrent use.
 type numbers struct {
 	plan     *number.Plan
 	printed  *snippet.Printed
 	drawings drawings
-	many     int    // how many numbers are printed
-	region   string // of the first one; may be empty
+	many     int    // how many numbers are printed on the pages
+	region   string // of the first number; may be empty
 
 	mu    sync.RWMutex
 	shown map[number.Choice]snippet.Shown
 }
 
-// compileNumbers compiles the numbers, and draws the pictures of all tracking numbers, so
-// that what cannot be drawn is refused at once.
+// compileNumbers compiles the numbers. It draws the pictures of all tracking numbers, so that it can refuse those that
+// cannot be drawn.
 func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
 	made := &numbers{plan: d.Plan(), drawings: make(drawings), many: len(d.Numbers()), region: d.Region(), shown: make(map[number.Choice]snippet.Shown)}
 	var printed []snippet.Number
@@ -63,8 +63,8 @@ func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
 	return made, err
 }
 
-// numbersOf are the numbers of the site: the block's, unless it has some of its own. When
-// those cannot stand beside the configuration's, pages go on with the block's.
+// numbersOf returns the numbers of the site: its own, or else the block's. If its own do not go with those of the
+// configuration, the site's pages use the block's.
 func (b *Block) numbersOf(s site.Site) *numbers {
 	own := s.Settings.Own()
 	if own.IsNone() {
@@ -84,11 +84,10 @@ func (b *Block) numbersOf(s site.Site) *numbers {
 	return made
 }
 
-// maxShown is how many choices are kept ready for each set of numbers. A configuration has
-// a few; each takes some 3 KB.
+// maxShown is how many choices are kept for each set of numbers. A configuration has a few, and each takes about 3 KB.
 const maxShown = 256
 
-// show is what the visitors of a choice see.
+// show returns the numbers that the visitors of a choice see.
 func (n *numbers) show(choice number.Choice) snippet.Shown {
 	if choice == "" {
 		return snippet.Shown{}

@@ -25,7 +25,7 @@ func (f *front) set(version int64, settings site.Settings) int64 {
 	return changed.Version
 }
 
-// What a site has of its own stands above the configuration's, from the next page on.
+// The numbers of a site stand above the configuration's, from the next page on.
 func TestOwnNumbersStandAboveTheConfigured(t *testing.T) {
 	f := serve(t, numbered()).ready()
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 765-00-01")
@@ -44,13 +44,13 @@ func TestOwnNumbersStandAboveTheConfigured(t *testing.T) {
 	require.Equal(t, "74957650003", records[0].Raw)
 	require.Equal(t, http.StatusOK, f.get(*records[1].Img).StatusCode, "its picture is drawn")
 
-	// Without them, the configuration's are what they were.
+	// Without the site's numbers, those of the configuration are as before.
 	f.set(version, site.Settings{})
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 765-00-01")
 	require.Equal(t, http.StatusOK, f.get(*records[1].Img).StatusCode, "pages that are open keep their picture")
 }
 
-// What is changed on one node holds on the other within a moment.
+// A change on one node is in effect on the other within a moment.
 func TestOwnNumbersReachOtherNodes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "frontdesk.db")
 	here := serveOn(t, numbered(), db.Settings{Engine: db.SQLite, Source: file}, origin).ready()
@@ -62,7 +62,7 @@ func TestOwnNumbersReachOtherNodes(t *testing.T) {
 	t.Logf("in effect on the other node after %v", time.Since(began).Round(time.Millisecond))
 }
 
-// A number that the configuration does not have is replaced, too, and by the pool of the site.
+// A number that the configuration does not have is replaced too, also by the site's pool.
 func TestOwnPools(t *testing.T) {
 	f := serve(t, Settings{}).ready()
 	_, told, _ := f.hit("0", f.address+"/", "")
@@ -85,7 +85,7 @@ func TestOwnPools(t *testing.T) {
 	require.Equal(t, "spring", number.PoolTitle(uses[0].Pool))
 }
 
-// When the configuration has changed, what is stored may conflict with it.
+// When the configuration has changed, stored numbers may conflict with it.
 func TestOwnNumbersThatConflictAreLeftOut(t *testing.T) {
 	f := serve(t, numbered()).ready()
 	for name, own := range map[string]site.Settings{

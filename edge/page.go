@@ -12,8 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// servePage passes a request on and weaves the insertion code and the numbers into
-// what comes back, unless something speaks against it.
+// servePage passes a request on, and weaves the insertion code and the numbers into the answer. It also handles
+// previews and forms.
 func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
 	if b.turnPreview(w, r, q, tracked) {
 		return nil
@@ -24,13 +24,13 @@ func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tr
 	return b.passPage(w, r, q, tracked, next)
 }
 
-// passPage is servePage for all that is no form that is kept, and for what is answered to one.
+// passPage passes a request on, and weaves the insertion code and the numbers into the answer.
 func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
 	var p passage
 	if !b.edge.guard("before a page", func() { p = b.passage(r, q, tracked) }) {
 		p = passage{reason: panicked}
 	}
-	if p.reason != unknownSite { // which has no cookies of ours
+	if p.reason != unknownSite { // the site has none of the service's cookies
 		if saved := hideCookies(r.Header); saved != nil {
 			defer func() { r.Header["Cookie"] = saved }()
 		}
@@ -47,11 +47,10 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tra
 	return err
 }
 
-// timedPages is of how many pages one is measured: reading the clock for each part of each page would be a part of its cost.
+// timedPages: one of so many pages is measured, since each part of a page needs a look at the clock.
 const timedPages = 16
 
-// count counts a page of the site for those who look after it. A page of which the
-// service does not know the site is not counted.
+// count counts a page of the site for the console. It does not count a page whose site the service does not know.
 func (e *Edge) count(siteID int64, outcome string) {
 	if siteID == 0 {
 		return
@@ -62,8 +61,8 @@ func (e *Edge) count(siteID int64, outcome string) {
 	}
 }
 
-// passage is how a page passes: with the code and what its visitor is shown, or without,
-// for a reason. The reason is empty when the configuration wants that.
+// passage says how a page passes: with the code and what its visitor sees, or without, for a reason. The reason is
+// empty if the configuration does not track the page.
 type passage struct {
 	site   int64
 	code   *snippet.Code
@@ -81,7 +80,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 		if withheld = b.whyUnfound(err); withheld == unknownSite || withheld == retired {
 			return passage{reason: withheld}
 		}
-		// Numbers need no database where the configuration names the site.
+		// If the configuration names the site, numbers need no database.
 		var named bool
 		if s, named = b.named(q.Key, err); !named {
 			return passage{reason: withheld}
@@ -104,7 +103,7 @@ func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passag
 		if preview := b.edge.previewing(s.ID, r.Header); preview != nil {
 			p.visit = f.previewed(p.visit, preview)
 		}
-	}) { // then the page is the neutral one
+	}) { // the page then keeps its printed numbers
 		p.visit = snippet.Visit{ByCookie: true}
 	}
 	p.visit.VaryBy = f.consent.Refusals

@@ -14,13 +14,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
-// drawings are the pictures of numbers by the names under which they are served. All that
-// can be shown is drawn when the numbers are compiled: so a style that cannot be drawn is
-// refused there, and what is kept has a bound. The name is made
-// of the content, which can therefore be cached for good.
+// drawings are the pictures of numbers, by the names under which they are served. They are drawn when the numbers are
+// compiled, so that a style that cannot be drawn is refused there, and the number of drawings is bounded. The name is a
+// hash of the content, so browsers may cache a picture for good.
 type drawings map[string][]byte
 
-// add draws the text and gives the picture's name.
+// add draws the text and returns the picture's name.
 func (d drawings) add(renderer *picture.Renderer, text string) (name string, err error) {
 	content, err := renderer.Render(text)
 	if err != nil {
@@ -32,20 +31,19 @@ func (d drawings) add(renderer *picture.Renderer, text string) (name string, err
 	return name, nil
 }
 
-// Pictures are the drawings of earlier configurations too, for the pages that are open
-// in browsers while the configuration changes. The zero value is ready. It is safe for
-// concurrent use.
+// Pictures are the drawings of this configuration and of earlier ones, whose pages may still be open in browsers. The
+// zero value is ready. It is safe for concurrent use.
 type Pictures struct {
 	making sync.Once
 	latest *lru.Cache[string, []byte]
 }
 
-// maxKept is how many pictures are kept, those that were declared or asked for last; each takes some 4 KB. Those of
-// the configuration that runs are its blocks' too, and take no memory here.
+// maxKept is how many pictures are kept, each of about 4 KB. The latest ones that were added or asked for stay. The
+// blocks of the running configuration share theirs with this cache.
 const maxKept = 1 << 14
 
 func (p *Pictures) cache() *lru.Cache[string, []byte] {
-	p.making.Do(func() { p.latest, _ = lru.New[string, []byte](maxKept) }) // fails for no size at all
+	p.making.Do(func() { p.latest, _ = lru.New[string, []byte](maxKept) }) // New fails only for a size of 0 or less
 	return p.latest
 }
 
@@ -55,16 +53,16 @@ func (p *Pictures) add(d drawings) {
 	}
 }
 
-// Kept is how many pictures are kept.
+// Kept returns how many pictures are kept.
 func (p *Pictures) Kept() int { return p.cache().Len() }
 
-// find gives the picture of the name, or nil.
+// find returns the picture of the name, or nil.
 func (p *Pictures) find(name string) []byte {
 	content, _ := p.cache().Get(name)
 	return content
 }
 
-// shared is the same picture as an earlier configuration has it, or else this one.
+// shared returns the picture of an earlier configuration with this name, so that the memory is shared, or else content.
 func (p *Pictures) shared(name string, content []byte) []byte {
 	if earlier, kept := p.cache().Peek(name); kept {
 		return earlier
@@ -72,7 +70,7 @@ func (p *Pictures) shared(name string, content []byte) []byte {
 	return content
 }
 
-// servePicture answers with a picture of this configuration, or of an earlier one.
+// servePicture serves a picture of this configuration or of an earlier one.
 func (f *effect) servePicture(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content := f.numbers.drawings[name]

@@ -12,23 +12,23 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// previewCookie holds the token of a preview that goes on. It ends with the browser.
+// previewCookie holds the token of the preview that is open. It ends with the browser's session.
 const previewCookie api.HostCookie = "svc_preview"
 
-// The parameter with which the console opens a preview of a page, and what ends one.
+// The parameter by which the console opens a preview of a page, and its value that ends a preview.
 const (
 	previewParameter = number.PreviewParameter + "="
 	endPreview       = "end"
 )
 
-// previewOver is shown for a link that is old, by its language.
+// previewOver is the answer to an old link, by language.
 var previewOver = map[string]string{
 	"en": "This preview is over, or is one of another site. Make a new one in the console.",
 	"ru": "Этот просмотр закончился или относится к другому сайту. Создайте новый в консоли.",
 }
 
-// turnPreview begins or ends a preview where a request's address says so, and sends the browser on
-// to the address without that. It has not answered what nobody has signed: that is the site's own.
+// turnPreview begins or ends a preview if the request's URL says so, and redirects the browser to the URL without the
+// parameter. It returns false if the token is not signed: the parameter may be the site's own.
 func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool) (answered bool) {
 	token, rest, found := cutParameter(q.URL.RawQuery, previewParameter)
 	if !found || r.Method != http.MethodGet || !tracked() {
@@ -53,14 +53,14 @@ func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request, 
 			return false
 		}
 	}
-	address := "/" + strings.TrimLeft(q.URL.EscapedPath(), `/\`) // of this host
+	address := "/" + strings.TrimLeft(q.URL.EscapedPath(), `/\`) // the slash keeps the redirect on this host
 	if rest != "" {
 		address += "?" + rest
 	}
 	h := w.Header()
 	h.Set("Location", address)
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer") // the page need not learn of the console
+	h.Set("Referrer-Policy", "no-referrer") // the page need not know the console
 	h.Add("Set-Cookie", cookie.String())
 	w.WriteHeader(http.StatusSeeOther)
 	return true
@@ -79,10 +79,10 @@ func refusePreview(w http.ResponseWriter, language string) {
 	w.Write([]byte(text + "\n"))
 }
 
-// cutParameter takes the last parameter of the name, which ends with its sign, out of a query. All else stays as it is
-// written.
+// cutParameter removes each parameter with this name from a query, and returns the last one's value. name ends with
+// "=". The rest of the query stays as it is written.
 func cutParameter(query, name string) (value, rest string, found bool) {
-	if !strings.Contains(query, name) { // as nearly all
+	if !strings.Contains(query, name) { // true for nearly all queries
 		return "", query, false
 	}
 	var kept []string
@@ -105,7 +105,7 @@ func (e *Edge) readPreview(siteID int64, token string) (number.Preview, error) {
 	return desk.Previews.Read(siteID, token)
 }
 
-// previewing is the preview of the site that a request's cookie names; nil for none.
+// previewing returns the preview of the site that a request's cookie names, or nil.
 func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
 	if !slices.ContainsFunc(h["Cookie"], func(field string) bool { return strings.Contains(field, string(previewCookie)) }) {
 		return nil
@@ -118,8 +118,8 @@ func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
 	return nil
 }
 
-// previewed is what somebody sees of the previewed source. Nothing is leased: the first number of
-// a pool stands for all of them.
+// previewed returns what a visitor of the previewed source sees. It leases no number, and shows the first number of
+// each pool.
 func (f *effect) previewed(beside snippet.Visit, preview *number.Preview) snippet.Visit {
 	plan, source := f.numbers.plan, preview.Source()
 	choice := plan.Choose(source)

@@ -22,16 +22,15 @@ import (
 )
 
 const (
-	// relayTime bounds how long the service elsewhere may take to begin its answer. The script waits
-	// for 5 s in all.
+	// relayTime bounds how long the service elsewhere may take to begin its answer. The script waits for 5 s in all.
 	relayTime = 3 * time.Second
-	// maxRelayed bounds, in bytes, the calls that are kept when the service cannot take them.
+	// maxRelayed is how many bytes the body of a call may have that is kept if the service cannot take it.
 	maxRelayed = 1 << 20
 )
 
-// relay passes on what comes under the prefix to the service elsewhere that has the site's visitors. To the
-// browser that service is a part of the site: its cookies are the site's own, and nothing that blocks others
-// blocks it. Leads and visitor information that it cannot take are kept and sent later.
+// relay passes requests under the prefix on to the service elsewhere that has the site's visitors. Browsers take that
+// service for a part of the site: it sets the site's own cookies, and blockers of other hosts do not block it. The
+// relay keeps the leads and visitor information that the service cannot take, and sends them later.
 type relay struct {
 	block   *Block
 	service forward.Service
@@ -45,7 +44,7 @@ func newRelay(b *Block) *relay {
 	transport.DialContext = (&net.Dialer{Timeout: relayTime, KeepAlive: 30 * time.Second}).DialContext
 	transport.MaxIdleConnsPerHost = 64
 	l := &relay{block: b, service: *b.settings.remote}
-	l.target, _ = url.Parse(l.service.URL) // which has been checked
+	l.target, _ = url.Parse(l.service.URL) // the URL has been checked
 	l.proxy = &httputil.ReverseProxy{
 		Rewrite: l.rewrite, Transport: transport,
 		ModifyResponse: func(response *http.Response) error {
@@ -63,11 +62,11 @@ func isAway(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
-// rewrite addresses the request to the service. Of the browser's cookies it gets its own, and the one by which the
+// rewrite addresses the request to the service. It passes on only the service's own cookies, and the one by which the
 // visitor agrees.
 func (l *relay) rewrite(p *httputil.ProxyRequest) {
 	p.SetXForwarded()
-	if p.In.URL.Scheme == "https" { // a proxy in front has ended TLS
+	if p.In.URL.Scheme == "https" { // a proxy in front ends TLS
 		p.Out.Header.Set("X-Forwarded-Proto", "https")
 	}
 	p.Out.Header.Del("Cookie")
@@ -79,8 +78,7 @@ func (l *relay) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 }
 
-// cookiesOf are those of a request's cookies that the service has set, and the one by which the visitor agrees, as
-// one field.
+// cookiesOf returns the service's own cookies in a request, and the one by which the visitor agrees, as one field.
 func (f *effect) cookiesOf(h http.Header) string {
 	var own []string
 	for _, line := range h["Cookie"] {
@@ -94,7 +92,7 @@ func (f *effect) cookiesOf(h http.Header) string {
 	return strings.Join(own, "; ")
 }
 
-// keptCalls are those under the prefix that are made later when they cannot be made now.
+// keptCalls are the paths under the prefix of calls that are sent later if the service cannot take them now.
 var keptCalls = []string{"v1/lead", "v1/visitor", "api/add_offline_message", "vc/s"}
 
 func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,13 +106,13 @@ func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			api.Fail(w, http.StatusRequestEntityTooLarge, "too_large", "the request is larger than 1 MiB")
 		}
-		return // or the client has gone
+		return // otherwise the client has gone
 	}
 	if r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", rand.Text())
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	// What has arrived is sent on, even when the page that sent it is gone.
+	// The relay sends the call on even if the page that sent it is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), relayTime)
 	defer cancel()
 	l.proxy.ServeHTTP(w, r.WithContext(context.WithValue(ctx, keptCall{}, &forward.Call{
@@ -122,10 +120,10 @@ func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})))
 }
 
-// keptCall finds the *forward.Call in the context of a request that is kept if it fails.
+// keptCall is the key of the *forward.Call in the context of a request that is kept if it fails.
 type keptCall struct{}
 
-// failed answers a request that the service has not.
+// failed answers a request that the service has not answered.
 func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 	e, site := l.block.edge, callOf(r).site
 	kept, _ := r.Context().Value(keptCall{}).(*forward.Call)
@@ -143,7 +141,7 @@ func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 	item := forward.Item{ID: rand.Text(), Service: l.service, SiteKey: site.Key, Call: kept}
 	if keepErr := l.keep(r, site.ID, item); keepErr != nil {
 		e.Logger.Warn("a call could neither be passed on nor be kept", zap.String("site", site.Key), zap.NamedError("service", err), zap.NamedError("database", keepErr))
-		api.Unavailable(w) // whoever made it keeps it, and makes it again
+		api.Unavailable(w) // the client keeps the call and repeats it
 		return
 	}
 	e.Logger.Info("a call waits for the service elsewhere", zap.String("site", site.Key), zap.Error(err))

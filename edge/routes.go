@@ -10,14 +10,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// table is what is under the prefix.
+// table returns the routes under the prefix.
 func (b *Block) table() *http.ServeMux {
 	mux := http.NewServeMux()
 	prefix := b.settings.Prefix
 	if b.settings.remote != nil {
 		relay := newRelay(b)
 		mux.Handle(prefix, relay)
-		// What this program puts into pages it has itself: the other one may be of another version.
+		// This program serves its own assets, since the service elsewhere may have another version.
 		mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
 			if snippet.Assets().Has(r.PathValue("name")) {
 				snippet.Assets().ServeHTTP(w, r)
@@ -36,20 +36,20 @@ func (b *Block) table() *http.ServeMux {
 	return mux
 }
 
-// call is what a request under the prefix is about, beside what it says itself.
+// call holds what is known of a request under the prefix, besides the request itself.
 type call struct {
 	site   site.Site
-	err    error // why the service does not tell of the site
+	err    error // why the service does not know the site now
 	effect *effect
 }
 
-// callKey finds the *call in a request's context.
+// callKey is the key of the *call in a request's context.
 type callKey struct{}
 
 func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
 
-// serveRoute answers a request under the prefix. On a host that is none of the known
-// sites, or of one that is retired, there is no service, and the request is the origin's.
+// serveRoute answers a request under the prefix. If the site is retired, or neither the service nor the configuration
+// knows it, the request goes to next.
 func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	var c call
 	c.site, c.err = b.edge.Site(r.Context(), q.Key)
@@ -70,7 +70,7 @@ func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *ca
 	if c.err != nil {
 		c.site, named = b.named(q.Key, c.err)
 	}
-	if c.effect = b.defaults; named { // of any other key, anybody can send any number
+	if c.effect = b.defaults; named { // clients can send any number of unknown keys, so these share an effect
 		f, err := b.effectFor(c.site, c.err == nil)
 		if err != nil {
 			c.err = errors.Join(c.err, err)
@@ -82,7 +82,7 @@ func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *ca
 	b.routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }
 
-// fetched is a handler of files.
+// fetched returns a handler for GET and HEAD.
 func fetched(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -102,7 +102,7 @@ func (b *Block) servePicture(w http.ResponseWriter, r *http.Request) {
 	callOf(r).effect.servePicture(w, r)
 }
 
-// serveCall hands a call to the service's API.
+// serveCall passes a call to the service's API.
 func (b *Block) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
 	c := callOf(r)
 	if c.err != nil {

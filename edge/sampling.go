@@ -16,19 +16,18 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
 
-// How much is looked at of what passes. A page costs a few milliseconds, and never
-// its visitor's.
+// Bounds on sampling. Looking at a page takes a few milliseconds, and its visitor never waits for it.
 const (
-	lookEvery    = time.Hour // at each page
-	looksASecond = 3         // at all pages
+	lookEvery    = time.Hour // between two looks at a page
+	looksASecond = 3         // for all pages together
 	looksAtOnce  = 10
-	looksWaiting = 8 // pages of up to 256 KiB that are kept until they have been looked at
+	looksWaiting = 8 // pages of up to 256 KiB that may wait
 	lookSlots    = 1 << 13
 	learnTimeout = 10 * time.Second
 )
 
-// sampling finds out which telephone numbers the sites' pages show, and what their forms say of
-// the fields, from samples of what the origins send. Pages that come too fast are not looked at.
+// sampling finds out which telephone numbers the sites' pages show, and what their forms say of the fields. It looks at
+// samples of the origins' pages, and skips pages that come too fast.
 type sampling struct {
 	forms   markups
 	edge    *Edge
@@ -38,19 +37,19 @@ type sampling struct {
 	seed    maphash.Seed
 
 	mu     sync.Mutex
-	looked [lookSlots]look // by hash: two pages in one slot are looked at more often
+	looked [lookSlots]look // by hash; two pages in one slot are looked at more often
 }
 
-// look is when a page was looked at.
+// look says when a page was last looked at.
 type look struct {
 	page uint64
 	at   time.Time
 }
 
-// sample is a page as its origin sent it.
+// sample is a page as its origin has sent it.
 type sample struct {
 	block       *Block
-	site        string // its key
+	site        string // the site's key
 	path        string
 	page        []byte
 	contentType string
@@ -64,12 +63,11 @@ func newSampling(edge *Edge, now func() time.Time) *sampling {
 	}
 }
 
-// sampler takes the page that answers the request, or is nil when that is not to be
-// looked at. What it takes is dropped when too many wait.
+// sampler returns a function that takes the page of the answer as a sample. It returns nil if the page is not to be
+// looked at. The function drops the page if too many samples wait.
 func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, purpose snippet.Purpose, now time.Time) func(page []byte, contentType string) {
 	path := q.URL.Path
-	// What a script asks for is a part of a page, and what needs a password may be
-	// the visitor's own affair.
+	// A script asks for a part of a page only. A page that needs a password may be private.
 	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(site, path, now) {
 		return nil
 	}
@@ -84,7 +82,7 @@ func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, p
 	}
 }
 
-// due tells whether a page is to be looked at now, and notes that it is.
+// due says whether the page is to be looked at now, and notes the look.
 func (l *sampling) due(site, path string, now time.Time) bool {
 	var h maphash.Hash
 	h.SetSeed(l.seed)

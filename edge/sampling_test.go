@@ -29,7 +29,7 @@ func TestPagesAreLookedAtNowAndThen(t *testing.T) {
 	now = now.Add(1)
 	require.True(t, l.due("shop", "/", now))
 
-	// Of many pages a few are, and as time goes by a few more.
+	// Of many pages a few are sampled, and some more as time goes by.
 	now = now.Add(time.Minute)
 	looks := func() (n int) {
 		for i := range 1000 {
@@ -45,7 +45,7 @@ func TestPagesAreLookedAtNowAndThen(t *testing.T) {
 	require.Equal(t, 2*looksASecond, looks())
 }
 
-// When nobody looks at the pages, no more are kept than the queue holds.
+// If nobody looks at the samples, only as many are kept as the queue holds.
 func TestPagesThatWaitAreBounded(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	l := newSampling(nil, func() time.Time { return now })
@@ -62,15 +62,15 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 		sampler([]byte("page"), "text/html")
 	}
 	require.Nil(t, ask(looksWaiting+1))
-	early([]byte("page"), "text/html") // is dropped, and does not wait
+	early([]byte("page"), "text/html") // is dropped, and does not block
 	require.Len(t, l.queue, looksWaiting)
 	require.Equal(t, "/1", (<-l.queue).path)
 	ask(looksWaiting+2)(nil, "text/html")
 	require.Len(t, l.queue, looksWaiting-1, "an empty page says nothing")
 }
 
-// What is set comes first, then the configured numbers, then those that pages show,
-// and the mask only where nothing else tells.
+// The region that is set comes first, then that of the configured numbers, then that of the numbers on the pages. The
+// mask comes last.
 func TestRegionOfTheSite(t *testing.T) {
 	d, err := db.Open(t.Context(), dbtest.SQLite(t), zap.NewNop())
 	require.NoError(t, err)

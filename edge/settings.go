@@ -17,9 +17,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Settings are what a configuration says of its sites. Each is checked by itself when
-// it is set, so that a configuration file's line can be named, and all of them by
-// [Settings.Complete].
+// Settings are what a configuration says of its sites. Each setting is checked when it is set, so that an error can
+// name the line of the configuration file. [Settings.Complete] checks them together.
 type Settings struct {
 	// Where the service answers on the site: a path that begins and ends with a
 	// slash, and that the site does not use itself. Default: `/frontdesk/`.
@@ -96,17 +95,16 @@ type Settings struct {
 	Widget *site.Widget `json:"widget,omitempty"`
 
 	declaration number.Declaration
-	remote      *forward.Service // nil for local
+	remote      *forward.Service // the service elsewhere; nil for local
 }
 
-// Declaration is the numbers while they are added one by one; see
-// [Settings.TakeNumbers].
+// Declaration returns the numbers to which single numbers are added. [Settings.TakeNumbers] then sets Numbers to them.
 func (s *Settings) Declaration() *number.Declaration { return &s.declaration }
 
-// TakeNumbers sets the numbers to those that have been added.
+// TakeNumbers sets Numbers to the numbers of the declaration.
 func (s *Settings) TakeNumbers() { s.Numbers = s.declaration.Numbers() }
 
-// setNumbers adds all of the numbers, with their digits written plainly.
+// setNumbers adds all numbers to the declaration, and writes their digits without separators.
 func (s *Settings) setNumbers() error {
 	if err := s.declaration.Set(s.Numbers); err != nil {
 		return err
@@ -115,7 +113,7 @@ func (s *Settings) setNumbers() error {
 	return nil
 }
 
-// maxCaptures bounds the rules.
+// maxCaptures is how many rules there may be.
 const maxCaptures = 100
 
 func (s *Settings) setCaptures() error {
@@ -129,7 +127,7 @@ func (s *Settings) setCaptures() error {
 	return nil
 }
 
-// AddCapture adds a rule behind the others.
+// AddCapture adds a rule after the others. It returns an error if the rule is not valid, or if there are too many.
 func (s *Settings) AddCapture(rule capture.Rule) error {
 	if len(s.Captures) == maxCaptures {
 		return fmt.Errorf("expected at most %d captures", maxCaptures)
@@ -141,7 +139,7 @@ func (s *Settings) AddCapture(rule capture.Rule) error {
 	return nil
 }
 
-// Consent is how a site says that a visitor has agreed to be tracked.
+// Consent says how a site tells that a visitor has agreed to be tracked.
 type Consent struct {
 	// The name of the cookie.
 	Cookie string `json:"cookie"`
@@ -150,8 +148,7 @@ type Consent struct {
 	Value string `json:"value,omitempty"`
 }
 
-// Complete checks the settings as a whole and fills in the defaults. The error says
-// what was expected.
+// Complete checks the settings together and fills in the defaults. The error says what was expected.
 func (s *Settings) Complete() error {
 	s.declaration.KnowPools()
 	for _, set := range []func() error{
@@ -199,14 +196,14 @@ func (s *Settings) Complete() error {
 	return nil
 }
 
-// SetPrefix adds the slash at the end, if it is missing.
+// SetPrefix sets the prefix, with a slash at its end.
 func (s *Settings) SetPrefix(prefix string) error {
 	whole := prefix
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		whole += "/"
 	}
 	if whole != "" && snippet.CheckPrefix(whole) != nil {
-		return snippet.CheckPrefix(prefix) // which quotes what was written
+		return snippet.CheckPrefix(prefix) // the error quotes the prefix as it was written
 	}
 	s.Prefix = whole
 	return nil
@@ -226,7 +223,7 @@ func (s *Settings) SetObjects(names []string) error {
 	return nil
 }
 
-// SetVariant takes A or B.
+// SetVariant accepts A, B, or "" for the default.
 func (s *Settings) SetVariant(variant string) error {
 	if variant != "" && variant != snippet.VariantA && variant != snippet.VariantB {
 		return fmt.Errorf("variant %q: expected A or B", variant)
@@ -235,11 +232,10 @@ func (s *Settings) SetVariant(variant string) error {
 	return nil
 }
 
-// local is the service of this process.
+// local means the service of this process.
 const local = "local"
 
-// SetService takes local, or the addresses of a service elsewhere, of which the second may
-// be empty.
+// SetService sets local, or the addresses of a service elsewhere and of its tracker. tracker may be empty.
 func (s *Settings) SetService(service, tracker string) error {
 	s.remote = nil
 	if service == "" || service == local {
@@ -257,7 +253,7 @@ func (s *Settings) SetService(service, tracker string) error {
 	return nil
 }
 
-// checkRemote tells what is set here that only the service elsewhere can do.
+// checkRemote returns an error if a setting belongs to the service elsewhere.
 func (s *Settings) checkRemote() error {
 	if s.remote == nil {
 		return nil
@@ -272,7 +268,7 @@ func (s *Settings) checkRemote() error {
 	return nil
 }
 
-// SetPhoneMask takes a mask with # for each digit.
+// SetPhoneMask sets a mask with # for each digit.
 func (s *Settings) SetPhoneMask(mask string) error {
 	if err := site.CheckPhoneMask(mask); err != nil {
 		return err
@@ -281,17 +277,17 @@ func (s *Settings) SetPhoneMask(mask string) error {
 	return nil
 }
 
-// SetRegion takes the two letters of a country.
+// SetRegion sets the two letters of a country.
 func (s *Settings) SetRegion(region string) error {
 	capitals := strings.ToUpper(region)
 	if site.CheckRegion(capitals) != nil {
-		return site.CheckRegion(region) // which quotes what was written
+		return site.CheckRegion(region) // the error quotes the region as it was written
 	}
 	s.Region = capitals
 	return nil
 }
 
-// SetConsent takes nil where nobody is asked.
+// SetConsent sets the consent. nil asks nobody.
 func (s *Settings) SetConsent(consent *Consent) error {
 	if consent != nil {
 		if consent.Cookie == "" {
@@ -305,10 +301,10 @@ func (s *Settings) SetConsent(consent *Consent) error {
 	return nil
 }
 
-// signalFields are the header fields of the signals that can be respected.
+// signalFields are the header fields of the signals.
 var signalFields = map[string]string{"gpc": "Sec-Gpc", "dnt": "Dnt"}
 
-// SetRespect takes gpc, dnt, or both.
+// SetRespect accepts gpc, dnt, or both.
 func (s *Settings) SetRespect(signals []string) error {
 	for i, signal := range signals {
 		if signalFields[signal] == "" || slices.Contains(signals[:i], signal) {
@@ -319,7 +315,7 @@ func (s *Settings) SetRespect(signals []string) error {
 	return nil
 }
 
-// AddOrigins adds to the origins.
+// AddOrigins adds origins to those that there are.
 func (s *Settings) AddOrigins(origins ...string) error {
 	if err := checkOrigins(origins); err != nil {
 		return err
@@ -337,7 +333,7 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
-// checkCallback checks how visitors are called back.
+// checkCallback checks the settings of callbacks.
 func (s *Settings) checkCallback() error {
 	if s.Callback == nil {
 		return nil
@@ -345,7 +341,7 @@ func (s *Settings) checkCallback() error {
 	return s.Callback.Check()
 }
 
-// ChangeCallback changes how visitors are called back, and checks it.
+// ChangeCallback changes the settings of callbacks and checks them.
 func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
 	if s.Callback == nil {
 		s.Callback = new(callback.Settings)
@@ -354,7 +350,7 @@ func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
 	return s.Callback.Check()
 }
 
-// SetCredentials takes the selector of forms.
+// SetCredentials sets the CSS selector of forms.
 func (s *Settings) SetCredentials(selector string) error {
 	if selector != "" {
 		if err := snippet.CheckForms(selector); err != nil {
@@ -365,7 +361,7 @@ func (s *Settings) SetCredentials(selector string) error {
 	return nil
 }
 
-// SetPrerender takes off, static or dynamic.
+// SetPrerender accepts off, static or dynamic.
 func (s *Settings) SetPrerender(prerender string) error {
 	if prerender != "" {
 		if err := site.CheckPrerender(prerender); err != nil {
@@ -382,7 +378,7 @@ const (
 	prerenderDynamic = "dynamic"
 )
 
-// SetAttribution takes one of the values of [number.Attribution].
+// SetAttribution accepts one of the values of [number.Attribution].
 func (s *Settings) SetAttribution(attribution number.Attribution) error {
 	if attribution != "" {
 		if err := attribution.Check(); err != nil {
@@ -393,7 +389,7 @@ func (s *Settings) SetAttribution(attribution number.Attribution) error {
 	return nil
 }
 
-// Doubts are what is right by itself and hardly meant.
+// Doubts returns warnings: settings that are valid, but hardly meant.
 func (s *Settings) Doubts() []string {
 	doubts := s.declaration.Doubts()
 	plan := s.declaration.Plan()
@@ -403,11 +399,11 @@ func (s *Settings) Doubts() []string {
 	return doubts
 }
 
-// Declared are the numbers as the console shows them.
+// Declared returns the numbers as the console shows them.
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
-// Defaults are those of the settings that a site may have of its own, all of them set
-// but DynamicalReplacement, Origins, Numbers, Pools, Captures and Widget. The pools are those of the app.
+// Defaults returns the settings that a site may replace by its own. All are set, except DynamicalReplacement, Origins,
+// Numbers, Pools, Captures and Widget, which may be missing. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
@@ -427,7 +423,7 @@ func (s *Settings) Defaults() site.Settings {
 
 var maskCountry = regexp.MustCompile(`^\s*\+\s*(\d{1,3})`)
 
-// regionOfMask is the region of the country code that the mask begins with, or empty.
+// regionOfMask returns the region of the country code at the beginning of the mask, or "".
 func regionOfMask(mask string) string {
 	code := maskCountry.FindStringSubmatch(mask)
 	if code == nil {

@@ -25,7 +25,7 @@ func TestRegionOfMask(t *testing.T) {
 	}
 }
 
-// Settings that come as a whole are asked what single ones are asked.
+// Settings that come as a whole are checked as single ones are.
 func TestSettingsAreChecked(t *testing.T) {
 	for expected, wrong := range map[string]*Settings{
 		"prefix":              {Prefix: "frontdesk"},

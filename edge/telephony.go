@@ -6,8 +6,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 )
 
-// serveTelephony answers a telephone platform. Its calls are of the site whose number was
-// called, whichever site's address it has been given.
+// serveTelephony answers a telephone platform. A call belongs to the site whose number was called, even if the platform
+// uses the address of another site.
 func (b *Block) serveTelephony(w http.ResponseWriter, r *http.Request) {
 	route := r.PathValue("route")
 	if b.edge.Calls == nil {
@@ -15,7 +15,7 @@ func (b *Block) serveTelephony(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	desk, done, err := b.edge.Service.Use()
-	if err != nil { // callers are connected all the same
+	if err != nil { // callers are connected without the database too
 		b.edge.Calls.Serve(w, r, route, nil)
 		return
 	}

@@ -12,15 +12,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// sourceCookie remembers the source that decides about a visitor's numbers.
+// sourceCookie holds the source that decides about a visitor's numbers.
 const sourceCookie api.HostCookie = "svc_src"
 
-// sourceCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
-// section 5.5).
+// sourceCookieAge is the longest time that browsers keep a cookie, 400 days (RFC 6265bis, section 5.5).
 const sourceCookieAge = 400 * 24 * time.Hour
 
-// visit finds what a request brings beside the page: which numbers its visitor is
-// shown, and the cookies.
+// visit finds the numbers and the cookies for the visitor of a page, from the request alone.
 func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snippet.Visit) {
 	beside.Purpose = snippet.PurposeOf(r.Header, q.URL.Path)
 	plan := f.numbers.plan
@@ -39,7 +37,7 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 	if agreed {
 		remembered = rememberedBy(r.Header)
 	}
-	if beside.Purpose.IsFetch() { // which begins no visit
+	if beside.Purpose.IsFetch() { // a fetch begins no visit
 		source := visit.Source{}
 		if remembered != nil {
 			source = remembered.Source
@@ -55,13 +53,12 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snipp
 	return beside
 }
 
-// prerenders tells whether numbers are replaced before a page leaves.
+// prerenders says whether numbers are replaced before a page leaves the server.
 func (f *effect) prerenders() bool {
 	return f.prerender == prerenderStatic || f.prerender == prerenderDynamic
 }
 
-// unmet is what somebody sees of whom nothing is known yet, and may not become known: the
-// numbers by the source that the request tells of.
+// unmet adds the numbers for a visitor of whom nothing is known but the request. The source of the request decides.
 func (f *effect) unmet(beside snippet.Visit, r *http.Request, q *Request, now time.Time) snippet.Visit {
 	plan := f.numbers.plan
 	var source visit.Source
@@ -73,20 +70,19 @@ func (f *effect) unmet(beside snippet.Visit, r *http.Request, q *Request, now ti
 	return beside
 }
 
-// pageOf is the page that a request asks for, as attribution sees it.
+// pageOf returns the page that a request asks for, as attribution needs it.
 func pageOf(r *http.Request, address *url.URL, now time.Time) number.Page {
 	whole := *address
 	whole.Host = r.Host
 	return number.PageAt(&whole, r.Referer(), r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
 }
 
-// isPrefetch tells whether a browser asks for a page that nobody may look at.
+// isPrefetch says whether the browser asks for a page that its user may never see.
 func isPrefetch(h http.Header) bool {
 	return strings.Contains(h.Get("Sec-Purpose"), "prefetch") || h.Get("Purpose") == "prefetch" || h.Get("X-Moz") == "prefetch"
 }
 
-// rememberedBy is what a visitor's cookie says, the first one that can be read;
-// nil if there is none.
+// rememberedBy returns the content of the first source cookie that can be read, or nil.
 func rememberedBy(h http.Header) *number.Remembered {
 	for value := range sourceCookie.Values(h) {
 		if remembered, err := number.ParseCookie(value); err == nil {
@@ -96,9 +92,8 @@ func rememberedBy(h http.Header) *number.Remembered {
 	return nil
 }
 
-// sourceCookies set the cookie to what is to be remembered. If that is nothing,
-// they remove it, under each name that the browser may have it by: one that was
-// left would be read again.
+// sourceCookies returns the Set-Cookie fields for next. If next is nil, they remove the cookie under each name that the
+// browser may have it by, since a cookie that is left would be read again.
 func sourceCookies(secure bool, next *number.Remembered) []string {
 	cookie := http.Cookie{
 		Name: sourceCookie.Name(secure), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
@@ -115,8 +110,8 @@ func sourceCookies(secure bool, next *number.Remembered) []string {
 	return removals
 }
 
-// ShownTo is what a visitor sees who comes for the first time, from the referrer to the
-// address. It does not depend on whether numbers are replaced before a page leaves.
+// ShownTo returns the numbers that a new visitor sees who comes from the referrer to the address. It does not matter
+// whether numbers are replaced before a page leaves the server.
 func (b *Block) ShownTo(address *url.URL, referrer string) snippet.Shown {
 	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
 	choice, _, _ := b.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address, time.Now()))

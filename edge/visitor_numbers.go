@@ -14,18 +14,17 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// hasTracking tells whether any of the site's numbers can be another one for a visitor.
+// hasTracking says whether a visitor may see another number in the place of any of the site's numbers.
 func (f *effect) hasTracking() bool { return f.numbers.plan.HasTracking() }
 
-// records are what the script is told of the numbers for the visitor of a page view, which
-// the request has reported.
+// records returns what the script needs to know of the numbers for the visitor of the page view hit.
 func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Request, hit visit.Hit) (json.RawMessage, error) {
 	shown, err := f.shownOf(ctx, desk, r.Header, hit, false)
 	return shown.Records(), err
 }
 
-// shownOf is what the visitor of a page view sees. The lease of a number is provisional where
-// only the request for a page tells of the visitor.
+// shownOf returns the numbers that the visitor of a page view sees. provisional says that only the request for the page
+// tells of the visitor; leases are then short.
 func (f *effect) shownOf(ctx context.Context, desk *backend.Desk, h http.Header, hit visit.Hit, provisional bool) (snippet.Shown, error) {
 	choice, err := f.choose(ctx, desk.Visits, h, hit)
 	if err != nil {
@@ -34,9 +33,8 @@ func (f *effect) shownOf(ctx context.Context, desk *backend.Desk, h http.Header,
 	return f.shownTo(ctx, desk.Leases, choice, hit, provisional)
 }
 
-// choose finds the numbers by the visitor's deciding source. What pages replace by source alone
-// follows the cookie that these pages set, and so does the script there. All others follow
-// the visits that are stored.
+// choose finds the numbers by the source that decides for the visitor. If the pages replace numbers by source alone,
+// the source cookie decides, as it does for these pages. Otherwise the stored visits decide.
 func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, hit visit.Hit) (number.Choice, error) {
 	plan := f.numbers.plan
 	if f.prerender == prerenderStatic && plan.BySource() {
@@ -47,7 +45,7 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 	return plan.ChooseStored(ctx, f.attribution, visits, f.id, hit)
 }
 
-// shownTo is what the visitor of a page view sees by the choice.
+// shownTo returns the numbers that the visitor of a page view sees by the choice. It leases numbers of pools.
 func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice number.Choice, hit visit.Hit, provisional bool) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	pools := plan.Pools(choice)
@@ -70,7 +68,7 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 	return shown, nil
 }
 
-// shownNow is what the visitor sees on a page that is open already, and is told nothing of this.
+// shownNow returns the numbers that the visitor sees on a page that is already open. It leases no number.
 func (f *effect) shownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	choice, err := plan.ChooseStored(ctx, f.attribution, desk.Visits, f.id, visit.Hit{Ref: visit.Ref{Visitor: visitor}, URL: address})

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// record is what the script is told of a number or a place.
+// record is what the script learns of a number or a place.
 type record struct {
 	ID, From, Raw string
 	Text, Img     *string
@@ -32,7 +32,7 @@ func view(name, url, referrer string) map[string]any {
 	return map[string]any{"site_key": "shop", "view": strings.Repeat("v", 22-len(name)) + name, "url": url, "referrer": referrer, "kind": "load"}
 }
 
-// call calls the service as the script does, and gives its answer, and what the visitor's cookie is from then on.
+// call calls the service as the script does. It returns the answer, and the visitor's cookie after it.
 func (f *front) call(route string, body any, cookies ...string) (answer []byte, cookie string) {
 	f.t.Helper()
 	sent, err := json.Marshal(body)
@@ -55,7 +55,7 @@ func (f *front) call(route string, body any, cookies ...string) (answer []byte, 
 	return answer, cookie
 }
 
-// recordsIn are the records in an answer; told is false where there are none.
+// recordsIn returns the records in an answer. told is false if there are none.
 func recordsIn(t testing.TB, raw []byte) (records []record, told bool) {
 	t.Helper()
 	var answer struct{ Numbers *[]record }
@@ -66,7 +66,7 @@ func recordsIn(t testing.TB, raw []byte) (records []record, told bool) {
 	return *answer.Numbers, true
 }
 
-// hit reports a page view, and gives the records in the answer.
+// hit reports a page view and returns the records in the answer.
 func (f *front) hit(name, url, referrer string, cookies ...string) (records []record, told bool, cookie string) {
 	f.t.Helper()
 	answer, cookie := f.call("hit", view(name, url, referrer), cookies...)
@@ -74,7 +74,7 @@ func (f *front) hit(name, url, referrer string, cookies ...string) (records []re
 	return records, told, cookie
 }
 
-// The answer to a page view carries the numbers of its visitor, whether pages replace any on the way or not.
+// The answer to a page view carries the numbers of its visitor, whether or not pages replace any.
 func TestHitTellsTheNumbers(t *testing.T) {
 	for _, prerender := range []string{"off", "static"} {
 		t.Run(prerender, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestHitTellsTheNumbers(t *testing.T) {
 			require.Regexp(t, `^/frontdesk/phone/.*\.svg$`, *records[1].Img)
 			require.Equal(t, http.StatusOK, f.get(*records[1].Img).StatusCode)
 
-			// The page's block tells the same, where there is one.
+			// The page's block has the same numbers, if there is one.
 			page := f.get("/?utm_source=news").body
 			if _, block, found := strings.Cut(page, `data-svc-numbers>{"numbers":`); found {
 				var inPage []record
@@ -109,7 +109,7 @@ func TestHitTellsTheNumbers(t *testing.T) {
 	}
 }
 
-// Where pages replace numbers by the cookie, the script goes by it too: it may know more than what is stored.
+// If pages replace numbers by the cookie, the script goes by the cookie too, which may know more than the database.
 func TestHitFollowsTheCookieOfPages(t *testing.T) {
 	for prerender, want := range map[string]int{"static": 2, "off": 0} {
 		settings := numbered()
@@ -131,7 +131,7 @@ func TestHitWithoutTrackingNumbersTellsNone(t *testing.T) {
 	require.False(t, told)
 }
 
-// Each visitor has a number of the pool of his own, with the places and pictures of its number. A program has none.
+// Each visitor has a number of the pool, with its places and pictures. A program has none.
 func TestHitLeasesNumbers(t *testing.T) {
 	settings := numbered()
 	settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, Tracking{Dynamic: []string{"74957650011", "74957650012"}})
@@ -163,7 +163,7 @@ func TestHitLeasesNumbers(t *testing.T) {
 	require.NotContains(t, f.get("/").body, "7650011")
 }
 
-// A page that says that it is looked at keeps its visitor's number.
+// A page that reports that somebody looks at it keeps its visitor's number.
 func TestPresenceKeepsTheNumber(t *testing.T) {
 	settings := numbered()
 	settings.Prerender = "off"
@@ -197,8 +197,8 @@ func (f *front) change(statement string, args ...any) {
 	}))
 }
 
-// A page that comes back asks whose number it shows. The lease begins anew, or, when somebody else has the number
-// meanwhile, another one does.
+// A page that comes back asks whose number it shows. The lease begins again. If somebody else has the number in the
+// meantime, another lease begins.
 func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 	settings := numbered()
 	settings.Prerender = "off"
@@ -240,7 +240,7 @@ func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 	f.hit("4", f.address+"/", "")
 	require.Empty(t, back("here"), "the pool is exhausted")
 
-	// The visitor has been erased: nothing is stored of him any more.
+	// The visitor has been erased, so nothing is stored of him any more.
 	f.change(`DELETE FROM hits`)
 	sent, err := json.Marshal(map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
 	require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
-// What the database cannot tell now, the page is told to be unknown.
+// If the database cannot answer now, the answer to the page says so.
 func TestPageThatComesBackWhileTheDatabaseIsAway(t *testing.T) {
 	settings := numbered()
 	settings.Prerender = "off"

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// widget is what v1/widget tells of the site's looks.
+// widget is the answer of v1/widget about the site's looks.
 func (f *front) widget(headers ...string) (told site.Look) {
 	f.t.Helper()
 	key := "shop"
@@ -53,7 +53,7 @@ func TestPagesOfASiteThatSaysNothingHaveNoLauncher(t *testing.T) {
 	require.True(t, f.widget().Widget.Launcher)
 }
 
-// What the panels look like has to be known before anybody agrees to be counted.
+// The looks of the panels have to be known before anybody agrees to be tracked.
 func TestWidgetIsToldBeforeConsent(t *testing.T) {
 	f := serve(t, Settings{Consent: &Consent{Cookie: "cookies"}, Respect: []string{"gpc"}}).ready()
 	answer := f.get("/frontdesk/v1/widget?k=shop", "Sec-GPC", "1")

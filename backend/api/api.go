@@ -76,7 +76,7 @@ type Observer interface {
 type Operators interface {
 	Online(ctx context.Context, siteID int64) (bool, error)
 	// Answering is the group of the site that answers now; 0 for none.
-	Answering(ctx context.Context, siteID int64) (groupID int64, err error)
+	Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error)
 }
 
 // API serves the routes. It is safe for concurrent use.

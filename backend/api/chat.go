@@ -285,22 +285,20 @@ func (a *API) chatSay(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, Language: sent.Request.Language, GroupID: max(0, sent.Request.GroupID),
+	from := chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, Language: sent.Request.Language, GroupID: sent.Request.GroupID,
 		Invitation: c.site.Widget.invitation(sent.Request.Language, sent.Request.Invitation), Patience: c.site.Widget.patience()}
 	return a.say(ctx, c, p, sent.Conversation, from, m)
 }
 
-// say stores the visitor's message within the limits. A conversation for which no group is named
-// is for one that can answer now.
+// say stores the visitor's message within the limits. A conversation is for the group that the page
+// has named, or for another where that one cannot answer now.
 func (a *API) say(ctx context.Context, c *call, p page, meant int64, from chat.From, m chat.Message) (any, error) {
 	if err := a.mayWrite(ctx, c, p, meant); err != nil {
 		return nil, err
 	}
-	if from.GroupID == 0 {
-		var err error
-		if from.GroupID, err = a.operators.Answering(ctx, c.site.ID); err != nil {
-			return nil, err
-		}
+	var err error
+	if from.GroupID, err = a.operators.Answering(ctx, c.site.ID, from.GroupID); err != nil {
+		return nil, err
 	}
 	of, stored, err := a.chats.Chats.SayFrom(ctx, from, m)
 	if err != nil {

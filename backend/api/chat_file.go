@@ -19,7 +19,7 @@ func (a *API) bearer(c *call) (page, error) {
 	return page{Ref: ref}, nil
 }
 
-// chatSend serves v1/chat/send?t=TOKEN&id=ID&name=NAME: the visitor sends a file, which is
+// chatSend serves v1/chat/send?t=TOKEN&id=ID&name=NAME&g=GROUP: the visitor sends a file, which is
 // the body. The id is the message's.
 func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 	p, err := a.bearer(c)
@@ -55,7 +55,10 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	meant, _ := strconv.ParseInt(query.Get("conversation"), 10, 64)
-	return a.say(ctx, c, p, meant, chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: credentialAddress(address), Language: query.Get("l"), Patience: c.site.Widget.patience()}, m)
+	group, _ := strconv.ParseInt(query.Get("g"), 10, 64)
+	from := chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: credentialAddress(address), Language: query.Get("l"), GroupID: group,
+		Patience: c.site.Widget.patience()}
+	return a.say(ctx, c, p, meant, from, m)
 }
 
 // chatFile serves v1/chat/file?t=TOKEN&f=FILE: a file of the visitor's conversation.

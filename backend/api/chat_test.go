@@ -110,7 +110,7 @@ func TestChatIsForAGroup(t *testing.T) {
 		require.NoError(t, err)
 		answering := func(group operator.Group) {
 			require.Eventually(t, func() bool {
-				found, err := s.operators.Answering(t.Context(), siteID)
+				found, err := s.operators.Answering(t.Context(), siteID, 0)
 				require.NoError(t, err)
 				return found == group.ID
 			}, time.Minute, 10*time.Millisecond)
@@ -125,6 +125,41 @@ func TestChatIsForAGroup(t *testing.T) {
 		require.NoError(t, s.chats.Close(t.Context(), siteID, s.of(v).ID, ann.ID))
 		s.says(v, "One more thing")
 		require.Equal(t, night.ID, s.of(v).GroupID)
+	})
+}
+
+// A page names the group of a conversation that begins there. Where that one cannot answer, another is asked.
+func TestChatForTheGroupOfAPage(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		ann := s.agent()
+		bob, err := s.operators.Create(t.Context(), operator.Server(), operator.Account{Login: "bob", Name: "Bob", Password: "correct horse battery", Role: operator.Agent, Sites: scope.All()})
+		require.NoError(t, err)
+		keep := func(name string, members ...int64) operator.Group {
+			g, err := s.operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: siteID, Name: name, Routing: operator.ToAll, Members: members})
+			require.NoError(t, err)
+			return g
+		}
+		help, sales, empty := keep("Help", ann.ID), keep("Sales", ann.ID), keep("Alone", bob.ID)
+		_, err = s.operators.Arrive(t.Context(), ann.ID)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			found, err := s.operators.Answering(t.Context(), siteID, sales.ID)
+			require.NoError(t, err)
+			return found == sales.ID
+		}, time.Minute, 10*time.Millisecond)
+
+		for named, expected := range map[int64]int64{sales.ID: sales.ID, help.ID: help.ID, empty.ID: help.ID, 0: help.ID, -1: help.ID, 1 << 60: help.ID} {
+			v := s.visit()
+			request := object{"text": "Hello", "language": "en", "group_id": named}
+			require.Equal(t, 200, s.script("chat/say", object{"credentials": v.credentials(), "id": id(), "request": request}).status)
+			require.Equal(t, expected, s.of(v).GroupID, named)
+		}
+
+		v := s.visit()
+		token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
+		file := "v1/chat/send?t=" + url.QueryEscape(token) + "&id=" + id() + "&name=a.txt&g=" + strconv.FormatInt(sales.ID, 10)
+		require.Equal(t, 200, s.send(http.MethodPost, file, "text", "Content-Type", "application/octet-stream").status)
+		require.Equal(t, sales.ID, s.of(v).GroupID)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -109,24 +110,30 @@ func (c *Chats) unanswered(ctx context.Context, leads *lead.Leads, siteID int64,
 	})
 }
 
-// transcriptOf is what visitor and operators have said, for the inbox: what is of operators
-// is marked.
+// transcriptOf is what visitor and operators have said, for the inbox. Each line of an operator
+// begins with "> ". A visitor's line that begins so gets a backslash, so that no visitor speaks for
+// an operator.
 func transcriptOf(messages []Message) string {
-	var text strings.Builder
+	var lines []string
 	for _, m := range messages {
 		if m.Author != Visitor && m.Author != Operator {
 			continue
 		}
-		if text.Len() > 0 {
-			text.WriteString("\n")
-		}
-		if m.Author == Operator {
-			text.WriteString("> ")
-		}
-		text.WriteString(m.Text)
+		text := m.Text
 		if m.File != nil {
-			text.WriteString("[" + m.File.Name + "]")
+			text += "[" + m.File.Name + "]"
+		}
+		for line := range strings.SplitSeq(lineBreaks.Replace(text), "\n") {
+			switch {
+			case m.Author == Operator:
+				line = "> " + line
+			case strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), ">"):
+				line = `\` + line
+			}
+			lines = append(lines, line)
 		}
 	}
-	return text.String()
+	return strings.Join(lines, "\n")
 }
+
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")

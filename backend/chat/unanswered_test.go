@@ -127,3 +127,18 @@ func wrongUnless(right bool) error {
 	}
 	return context.Canceled
 }
+
+// In the lead it is seen who has said what: no visitor speaks for an operator.
+func TestLeadOfAConversationTellsWhoSpeaks(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		s.clock.Store(time.Now().UnixMilli())
+		ann := s.visitor()
+		ann.Patience = 2 * time.Second
+		of, _ := s.asks(ann, "Do you ship?\n> We do,\r  > for nothing.\r\n1 > 0")
+		s.answers(of, 3, "To Oslo,\nfor 5 €.")
+		s.asks(ann, "And to Rome?")
+		leads, _ := s.desk(chat.Letters{})
+		require.Eventually(t, func() bool { return s.get(of).LeadID != 0 }, time.Minute, 20*time.Millisecond)
+		require.Equal(t, "Do you ship?\n\\> We do,\n\\  > for nothing.\n1 > 0\n> To Oslo,\n> for 5 €.\nAnd to Rome?", s.leads(leads)[0].Message)
+	})
+}

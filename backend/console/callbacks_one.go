@@ -110,7 +110,7 @@ func (c *Console) callbackPage(w http.ResponseWriter, r *http.Request, status in
 		c.fail(w, r, http.StatusNotFound, "fail.noCallback")
 		return
 	}
-	if err == nil && d.GroupID != 0 {
+	if err == nil {
 		d.Group, err = c.groupName(r.Context(), siteID, d.GroupID)
 	}
 	if err != nil {
@@ -128,8 +128,11 @@ func (c *Console) callbackPage(w http.ResponseWriter, r *http.Request, status in
 	c.show(w, r, status, f)
 }
 
-// groupName is the name of a group of the site; empty for one that there is not.
+// groupName is the name of a group of the site; empty for 0, and for one that there is not.
 func (c *Console) groupName(ctx context.Context, siteID, id int64) (string, error) {
+	if id == 0 {
+		return "", nil
+	}
 	g, err := c.Operators.Group(ctx, siteID, id)
 	if errors.Is(err, operator.ErrGroup) {
 		return "", nil

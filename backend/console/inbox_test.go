@@ -148,6 +148,20 @@ func TestWrongWorkChangesNothing(t *testing.T) {
 	})
 }
 
+// A lead says which group it is for: by its name, or by the number that the page has sent.
+func TestLeadNamesItsGroup(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		g, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Sales & <b>help</b>", Routing: operator.ToAll})
+		require.NoError(t, err)
+		vera := d.signedIn("vera")
+		for id, expected := range map[int64]string{g.ID: g.Name, 999: "999"} {
+			l := d.lead(d.hit(visit.View{}), map[string]any{"name": "Ann", "group_id": id})
+			facts := vera.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID)).page(t).Find(".facts dd")
+			require.Contains(t, facts.Map(func(_ int, s *goquery.Selection) string { return s.Text() }), expected)
+		}
+	})
+}
+
 func TestLeadsAreMerged(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		h := d.hit(visit.View{})

@@ -28,6 +28,7 @@ type leadDetail struct {
 	Alike   []leadRow  // those that may be the same person's
 	Story   []leadStep
 	Note    string // that was not accepted
+	Group   string // the name of the group that it is for; empty for one that there is not
 	Back    string // see [reach]
 }
 
@@ -102,6 +103,9 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 	d := leadDetail{leadRow: leadRowOf(f, l), Fields: fieldsOf(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
 	if d.Shown, err = c.Leads.Numbers(r.Context(), l.Key()); err == nil {
 		err = c.gather(r, f, &d)
+	}
+	if err == nil {
+		d.Group, err = c.groupName(r.Context(), siteID, l.GroupID)
 	}
 	if err == nil && d.PhoneDigits != "" {
 		var can bool

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// visitor goes through a site, and keeps its cookie as a browser does.
+// visitor goes through a site and keeps its cookie, as a browser does.
 type visitor struct {
 	t           testing.TB
 	plan        *number.Plan
@@ -101,8 +101,8 @@ func TestFirst(t *testing.T) {
 	require.Equal(t, 1, v.told)
 }
 
-// Where direct visits may have a number, those of whom nothing is known must not
-// be taken for direct ones, and other sources are remembered to tell them apart.
+// If direct visits may have a number, visitors of whom nothing is known must not count as direct. Other sources are
+// remembered to tell them apart.
 func TestNumbersOfDirectVisits(t *testing.T) {
 	for _, line := range []string{"kind=direct", "landing=/lamps*", "kind=direct kind=search"} {
 		for _, a := range []number.Attribution{number.First, number.Last, number.LastNonDirect} {
@@ -140,7 +140,7 @@ func TestVisitorsTimeIsRefreshedSeldom(t *testing.T) {
 	require.Equal(t, 2, v.told, "a time to come is corrected")
 }
 
-// What is too long to be remembered decides in the same way on the first page.
+// The cut source of a long address decides on the first page as it does later.
 func TestLongSourceStays(t *testing.T) {
 	long := "/?utm_source=news"
 	for _, name := range []string{"medium", "campaign", "term", "content"} {

@@ -9,73 +9,69 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Told is the kind of the journal's entry for what was told of a call. Its subject is the
-// call, and its data says no more than the event and the platform: {"event","platform"}.
-// Who called is read with [Calls.Get].
+// Told is the kind of the journal's entry for an event of a call. Its subject is the call. Its data holds only the
+// event and the platform: {"event","platform"}. [Calls.Get] returns who has called.
 const Told = "call.told"
 
-// Call is a telephone call, as far as its platform has told of it.
+// Call is a telephone call, as far as its platform has reported it.
 type Call struct {
-	// SiteID is 0 while it is not known whose number was called.
+	// SiteID is 0 while no site's number is known to be called.
 	SiteID, ID int64
-	// Platform and PlatformID are what the platform calls it.
+	// Platform and PlatformID are the platform, and its identifier of the call.
 	Platform, PlatformID string
-	// Called and Caller are digits in international form. Caller is empty when it is
-	// withheld.
+	// Called and Caller are digits in international form. Caller is empty if it is withheld.
 	Called, Caller string
-	// StartedAt is when it began to ring, to the millisecond, by the platform's clock
-	// within the bounds of the service's own. StartTold: it was told, and not concluded
-	// from what came later.
+	// StartedAt is when the call began to ring, to the millisecond, by the platform's clock within the bounds of the
+	// service's own. StartTold says that the platform has reported the start. Otherwise StartedAt is concluded from
+	// later events.
 	StartedAt time.Time
 	StartTold bool
-	// AnsweredAt and EndedAt are zero when they have not been told.
+	// AnsweredAt and EndedAt are zero if they have not been reported.
 	AnsweredAt, EndedAt time.Time
-	// Status is empty until the end was told.
+	// Status is empty until the end is reported.
 	Status telephony.Status
-	// Talk and Wait are in seconds as they were told, or [telephony.Untold]. See
-	// [Call.Talked] and [Call.Waited].
+	// Talk and Wait are in seconds as reported, or [telephony.Untold]. See [Call.Talked] and [Call.Waited].
 	Talk, Wait int64
 	// Recording, Price and Currency are as in [telephony.Event].
 	Recording, Price, Currency string
-	// Notes say what is doubtful: constants of telephony with spaces between them.
+	// Notes say what is doubtful. They are constants of telephony, separated by spaces.
 	Notes string
-	// ToldAt is when something was told last.
+	// ToldAt is when the last event was received.
 	ToldAt time.Time
-	// First says that no earlier call from this number to the site is known. It is false
-	// for a caller who is not shown.
+	// First says that no earlier call from this caller to the site is known. It is false if the caller is withheld.
 	First bool
 
 	Finding
 }
 
-// Finding says who called, as far as that is known, and from where that is known.
+// Finding says who has called, and from which source, as far as that is known.
 type Finding struct {
 	Reason     Reason
 	Confidence Confidence
-	// Replaces is the printed number that the called one stands for. Called itself, if it
-	// is the printed one. Empty when not known.
+	// Replaces is the printed number that the called number stands for, or Called if that is printed itself. It is
+	// empty if that is not known.
 	Replaces string
-	// Conditions are those of a static tracking number, such as "utm_source=news*".
+	// Conditions are the conditions of a static tracking number, such as "utm_source=news*".
 	Conditions string
-	// Visitor and Session are 0 when not known, then Source is empty.
+	// Visitor and Session are 0 if they are not known. Then Source is empty.
 	Visitor, Session visit.ID
 	Source           visit.Source
 }
 
-// State is how a call stands.
+// State is the state of a call.
 type State string
 
-// The states. Those of an ended call are its [telephony.Status].
+// The states. The state of an ended call is its [telephony.Status].
 const (
 	Ringing State = "ringing"
 	Talking State = "talking"
-	Endless State = "endless" // nobody has told its end for hours
+	Endless State = "endless" // its end has not been reported for hours
 )
 
-// endless is after how long without a word a call is not taken for going on.
+// endless is how long after the last event a call is taken to go on.
 const endless = 4 * time.Hour
 
-// State is how the call stands at the time.
+// State returns the call's state at the time now.
 func (c Call) State(now time.Time) State {
 	switch {
 	case c.Status != "":
@@ -88,8 +84,7 @@ func (c Call) State(now time.Time) State {
 	return Ringing
 }
 
-// Talked is how long it was spoken, if that is known. A call that nobody has answered
-// was spoken for no time.
+// Talked returns how long people spoke. ok is false if that is not known. Nobody spoke in a call that was not answered.
 func (c Call) Talked() (time.Duration, bool) {
 	switch {
 	case c.Status != "" && c.Status != telephony.Answered:
@@ -100,7 +95,7 @@ func (c Call) Talked() (time.Duration, bool) {
 	return between(c.AnsweredAt, c.EndedAt)
 }
 
-// Waited is how long it rang, if that is known.
+// Waited returns how long the call rang. ok is false if that is not known.
 func (c Call) Waited() (time.Duration, bool) {
 	switch {
 	case c.Wait != telephony.Untold:
@@ -121,17 +116,17 @@ func between(from, to time.Time) (time.Duration, bool) {
 }
 
 const (
-	// ahead is how far a platform's clock may be ahead without a word about it.
+	// ahead is how far a platform's clock may be ahead without a note.
 	ahead = time.Minute
-	// late is how old what is told may be without a word about it. Platforms repeat for a
-	// day or more what they could not deliver, so it may be true all the same.
+	// late is how old an event may be without a note. Platforms repeat events that they could not deliver for a day or
+	// more, so an older time may be right.
 	late = time.Hour
-	// behind is how old it may be at most.
+	// behind is how old an event may be at most.
 	behind = 24 * time.Hour
 )
 
-// clocked is the time of an event by a clock that may be wrong, within the bounds of the
-// service's own, and a note when it is doubtful.
+// clocked returns the time of an event, within the bounds of the service's clock, since the platform's clock may be
+// wrong. note is not empty if the time is doubtful.
 func clocked(told, now time.Time) (at time.Time, note string) {
 	untold := told.IsZero()
 	told, now = moment(told), moment(now)
@@ -150,8 +145,8 @@ func clocked(told, now time.Time) (at time.Time, note string) {
 	return told, ""
 }
 
-// With is what is known of the call after the event, which was heard of at now. Events
-// may come in any order and again: one that is known changes nothing but ToldAt.
+// With returns the call after the event e, which was received at now. Events may come in any order, and again. An event
+// that is known changes only ToldAt.
 func (c Call) With(e telephony.Event, now time.Time) Call {
 	if c.Platform == "" {
 		c = Call{Platform: e.Platform, PlatformID: e.Call, Talk: telephony.Untold, Wait: telephony.Untold}
@@ -171,10 +166,10 @@ func (c Call) With(e telephony.Event, now time.Time) Call {
 			c.AnsweredAt = at
 		}
 	case telephony.End:
-		if at.Equal(c.ToldAt) && c.Status != "" { // by our clock each repetition would be a later one
+		if at.Equal(c.ToldAt) && c.Status != "" { // by the service's clock, each repetition would be a later end
 			at = c.EndedAt
 		}
-		if !at.Before(c.EndedAt) { // the last word counts
+		if !at.Before(c.EndedAt) { // the latest end counts
 			c.EndedAt, c.Status = at, e.Status
 			c.Talk, c.Wait = firstTold(e.Talk, c.Talk), firstTold(e.Wait, c.Wait)
 		}
@@ -192,7 +187,7 @@ func (c Call) With(e telephony.Event, now time.Time) Call {
 	return c
 }
 
-// begun notes when the call began, by an event that was at that time.
+// begun sets when the call began, by an event at the time at.
 func (c *Call) begun(e telephony.Event, at time.Time) {
 	isStart := e.Kind == telephony.Start
 	switch {
@@ -200,7 +195,7 @@ func (c *Call) begun(e telephony.Event, at time.Time) {
 		c.StartedAt, c.StartTold = at, true
 		return
 	case isStart != c.StartTold:
-		return // what was told counts more than what can be concluded
+		return // a reported start counts more than a concluded one
 	}
 	if !isStart {
 		at = at.Add(-time.Duration(max(e.Wait, 0)) * time.Second)
@@ -213,7 +208,7 @@ func (c *Call) begun(e telephony.Event, at time.Time) {
 	}
 }
 
-// firstTold is the first of the seconds that has been told.
+// firstTold returns the first of the two durations that was reported.
 func firstTold(first, second int64) int64 {
 	if first != telephony.Untold {
 		return first
@@ -221,16 +216,16 @@ func firstTold(first, second int64) int64 {
 	return second
 }
 
-// same tells whether the two say the same of the call, whenever it was told.
+// same says whether the two calls are equal but for ToldAt and First.
 func (c Call) same(other Call) bool {
 	c.ToldAt, c.First = other.ToldAt, other.First
 	return c == other
 }
 
-// moment is the time as it is stored.
+// moment returns the time as it is stored, to the millisecond.
 func moment(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()) }
 
-// millis are the milliseconds since 1970; 0 for no time.
+// millis returns the milliseconds since 1970, or 0 for the zero time.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -10,34 +10,33 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// CallFilter says which calls are meant. What is empty narrows nothing, but for Sites.
+// CallFilter selects calls. A field that is empty selects all, except Sites.
 type CallFilter struct {
 	Sites scope.Sites
-	// Unattributed has calls to numbers of no site among them, where the sites are all.
+	// Unattributed also selects calls to numbers of no site, if Sites are all sites.
 	Unattributed bool
-	// Outcome is one of the constants below.
+	// Outcome is how the calls ended.
 	Outcome CallOutcome
-	// Confidence is that of whose call it is.
+	// Confidence is the confidence of the calls' findings.
 	Confidence Confidence
 	// Source is the kind of the visitor's source, one of visit.Kinds.
 	Source string
 	// Number is the called or the printed number, as digits.
 	Number string
-	// Since and Until are when the calls began: not before, and before.
+	// Since and Until bound the start of the calls: Since <= start < Until.
 	Since, Until time.Time
 }
 
-// CallOutcome is how calls ended.
+// CallOutcome says how calls ended.
 type CallOutcome string
 
-// How they ended.
+// The outcomes.
 const (
-	CallAnswered CallOutcome = "answered" // somebody has spoken, or speaks
+	CallAnswered CallOutcome = "answered" // somebody has spoken, or is speaking
 	CallLost     CallOutcome = "lost"     // missed, busy or failed
 )
 
-// where is the condition on the calls, of which the table is c. The arguments begin behind
-// those that are given.
+// where returns the condition on the rows of the table c. It appends its arguments to args.
 func (f CallFilter) where(args []any) (string, []any) {
 	which := f.Sites.SQL("c.site_id")
 	add := func(condition string, value any) {
@@ -71,24 +70,25 @@ func (f CallFilter) where(args []any) (string, []any) {
 	return which, args
 }
 
-// CallFigures sum calls up.
+// CallFigures are sums and means over calls.
 type CallFigures struct {
 	Calls, Lost int
-	// First are calls of numbers that had never called the site before.
+	// First counts the calls of numbers that had never called the site before.
 	First int
-	// Wait and Talk are how long it rang and was spoken on average, as far as that is known; 0
-	// where it is not.
+	// Wait and Talk are the mean times of ringing and of speaking, over the calls for which they are known. They are 0
+	// if there are none.
 	Wait, Talk time.Duration
 }
 
-// Figures sums up the calls of the filter. It reads each of them: name a time.
+// Figures returns the figures of the calls of the filter. It reads each of these calls, so the filter should bound the
+// time.
 func (c *Calls) Figures(ctx context.Context, filter CallFilter) (CallFigures, error) {
 	which, args := filter.where(nil)
 	type row struct {
 		CallFigures
 		wait, talk float64
 	}
-	// How long it rang and was spoken is told as [Call.Waited] and [Call.Talked] do.
+	// The query repeats the rules of [Call.Waited] and [Call.Talked].
 	r, _, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.Calls, &r.Lost, &r.First, &r.wait, &r.talk} }, `SELECT COUNT(*),
 		COALESCE(SUM(CASE WHEN c.status IN ('missed', 'busy', 'failed') THEN 1 ELSE 0 END), 0),
 		COALESCE(SUM(CASE WHEN c.caller <> '' AND NOT EXISTS

@@ -7,36 +7,35 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Reason is why a call is taken for that of a visitor or a campaign.
+// Reason says why a call is attributed to a visitor or a campaign.
 type Reason string
 
 // The reasons, the best first.
 const (
-	// KnownShown: the caller's number is known of a visitor, whom the called one was shown.
+	// KnownShown: the caller is known as a visitor who saw the called number, or who has called the same number before.
 	KnownShown Reason = "known_shown"
-	// KnownCaller: the caller's number is known of a visitor, and the called one is shown to
-	// nobody alone.
+	// KnownCaller: the caller is known as a visitor, and the called number is not leased to anybody.
 	KnownCaller Reason = "known"
-	// ShownNow: the called number was shown to one visitor at the time.
+	// ShownNow: one visitor saw the called number at the time.
 	ShownNow Reason = "shown"
-	// ShownBefore: it was shown to one visitor within the day before, and to nobody at the time.
+	// ShownBefore: one visitor saw it within the day before, and nobody at the time.
 	ShownBefore Reason = "shown_before"
-	// ShownMany: it was shown to several visitors, of whom this is the one who came last.
+	// ShownMany: several visitors saw it. This is the last of them.
 	ShownMany Reason = "shown_many"
-	// Campaign: it stands for the visitors of some source, and is none of a pool.
+	// Campaign: it is the static tracking number for some visitors.
 	Campaign Reason = "campaign"
-	// Printed: it is the number that the site's pages print, so that anybody has it.
+	// Printed: it is printed on the site's pages.
 	Printed Reason = "printed"
-	// Pooled: it is a pool's, and was shown to nobody for a day.
+	// Pooled: it belongs to a pool, and nobody has seen it for a day.
 	Pooled Reason = "pooled"
 	// Nothing: it is no number of any site.
 	Nothing Reason = "unknown"
 )
 
-// Reasons are all of them.
+// Reasons are all reasons.
 var Reasons = []Reason{KnownShown, KnownCaller, ShownNow, ShownBefore, ShownMany, Campaign, Printed, Pooled, Nothing}
 
-// Confidence is how far a reason is to be trusted.
+// Confidence says how far a reason can be trusted.
 type Confidence string
 
 // The confidences.
@@ -47,45 +46,45 @@ const (
 	None   Confidence = "none" // nothing is known of the visit
 )
 
-// confidences are those of the reasons. That of [Campaign] is about the campaign.
+// confidences are the confidences of the reasons. That of [Campaign] is about the campaign only.
 var confidences = map[Reason]Confidence{
 	KnownShown: High, KnownCaller: Medium, ShownNow: High, ShownBefore: Medium, ShownMany: Low, Campaign: Medium, Printed: None, Pooled: None, Nothing: None,
 }
 
-// standing is a site's number that has the called digits.
+// standing is a number of a site with the called digits.
 type standing struct {
 	site       int64
-	replaces   string // the printed number; the digits themselves for one that is printed
+	replaces   string // the printed number; the called digits if they are printed
 	conditions string
-	retired    bool
 	pooled     bool
 }
 
-// acquaintance is a visitor of a site whose number is the caller's.
+// acquaintance is a visitor of a site who is known by the caller's number.
 type acquaintance struct {
 	site             int64
 	visitor, session visit.ID
-	called           string // by an earlier call, if it is known from one
+	called           string // the number of an earlier call, if the visitor is known from one
 }
 
-// evidence is what is known when a call comes in.
+// evidence is what is known of a call when it comes in.
 type evidence struct {
 	called string
 	at     time.Time
-	// leases are those of the called number that counted then or had ended within a day,
-	// the one that began last first.
+	// leases are the leases of the called number that were valid at the time or ended within a day before. The one that
+	// began last comes first.
 	leases []Lease
-	// standings are the sites' numbers with these digits, the most telling first.
+	// standings are the sites' numbers with the called digits, the most telling first.
 	standings []standing
-	// acquaintances are those who are known by the caller's number, the latest first.
+	// acquaintances are the visitors who are known by the caller's number. At each site, those of earlier calls come
+	// first.
 	acquaintances []acquaintance
 }
 
-// find says whose call it is. It decides by nothing but what it is given.
+// find attributes the call by the evidence alone.
 func (e evidence) find() (site int64, found Finding) {
 	current, past := e.holders()
-	// The caller's own visitor comes first: a number is leased again while somebody still
-	// has it on paper.
+	// A visitor who is known by the caller's number comes first: a number may be leased again while somebody still has
+	// it on paper.
 	for _, l := range append(slices.Clip(current), past...) {
 		if slices.ContainsFunc(e.acquaintances, func(a acquaintance) bool { return a.site == l.Site && a.visitor == l.Visitor }) {
 			return e.by(KnownShown, l.Site, l.Replaces, l.Visitor, l.Session)
@@ -122,8 +121,8 @@ func (e evidence) find() (site int64, found Finding) {
 	return site, found
 }
 
-// last takes the call for that of the first of the leases, for the reason, or for
-// [ShownMany] if another visitor has one of them.
+// last attributes the call to the first of the leases, for the reason. The reason is [ShownMany] if another visitor has
+// one of the leases.
 func (e evidence) last(leases []Lease, reason Reason) (site int64, found Finding) {
 	l := leases[0]
 	if slices.ContainsFunc(leases, func(other Lease) bool { return other.Site != l.Site || other.Visitor != l.Visitor }) {
@@ -132,8 +131,7 @@ func (e evidence) last(leases []Lease, reason Reason) (site int64, found Finding
 	return e.by(reason, l.Site, l.Replaces, l.Visitor, l.Session)
 }
 
-// holders are the leases that counted at the time, and those that had ended, the last one
-// to end first.
+// holders returns the leases that were valid at the time, and those that had ended, the last one to end first.
 func (e evidence) holders() (current, past []Lease) {
 	for _, l := range e.leases {
 		if l.Visitor == 0 || l.Begun.After(e.at) {
@@ -149,7 +147,7 @@ func (e evidence) holders() (current, past []Lease) {
 	return current, past
 }
 
-// replaced is the printed number that the called one stands for at the site.
+// replaced returns the printed number that the called number stands for at the site.
 func (e evidence) replaced(site int64) string {
 	for _, s := range e.standings {
 		if s.site == site {

@@ -55,10 +55,10 @@ func TestCallsToNumbersOfPools(t *testing.T) {
 		carol := x.visitor("mail", "")
 		take(carol)
 		expect(x.ring("6", pooled, "79990000003"), number.ShownMany, number.Low, carol)
-		// What was guessed says nothing of the next call.
+		// A guessed attribution does not count for the next call.
 		expect(x.ring("7", pooled, "79990000003"), number.ShownMany, number.Low, carol)
 
-		// Told late, it is who had the number then.
+		// For a late event, the visitor who had the number then counts.
 		late := x.event("8", "start")
 		late.Called, late.Caller, late.At = pooled, "79990000004", x.at.Add(-time.Hour-time.Second)
 		told, _ := x.take(late)

@@ -13,19 +13,19 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// ErrUnknownCall is returned for a call that is not there.
+// ErrUnknownCall is returned for a call that does not exist.
 var ErrUnknownCall = errors.New("unknown call")
 
-// CallCursor is a place in the list of calls, newest first. The zero CallCursor is its top.
+// CallCursor is a position in the list of calls, newest first. The zero CallCursor is its top.
 type CallCursor struct {
 	At time.Time
 	ID int64
 }
 
-// Cursor is the place behind the call.
+// Cursor returns the position behind the call.
 func (c Call) Cursor() CallCursor { return CallCursor{c.StartedAt, c.ID} }
 
-// List returns the calls of the filter behind the cursor, newest first, limit at most.
+// List returns at most limit calls of the filter behind the cursor, newest first.
 func (c *Calls) List(ctx context.Context, filter CallFilter, behind CallCursor, limit int) ([]Call, error) {
 	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if behind != (CallCursor{}) {
@@ -35,12 +35,12 @@ func (c *Calls) List(ctx context.Context, filter CallFilter, behind CallCursor, 
 	return c.read(ctx, `(c.started_at, c.id) < ($1, $2) AND `+which, limit, args...)
 }
 
-// OfVisitor returns the visitor's calls, newest first, limit at most.
+// OfVisitor returns at most limit calls of the visitor, newest first.
 func (c *Calls) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID, limit int) ([]Call, error) {
 	return c.read(ctx, `c.site_id = $1 AND c.visitor_id = $2 AND c.visitor_id <> 0`, limit, siteID, int64(visitor))
 }
 
-// Get returns a call, or ErrUnknownCall.
+// Get returns a call. The error is ErrUnknownCall if there is none.
 func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {
 	found, err := c.read(ctx, `c.site_id = $1 AND c.id = $2`, 1, siteID, id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {
 	return found[0], nil
 }
 
-// read reads calls, of which the table is c.
+// read reads the calls of the table c for which the condition which holds.
 func (c *Calls) read(ctx context.Context, which string, limit int, args ...any) ([]Call, error) {
 	type row struct {
 		callRow
@@ -73,8 +73,7 @@ func (c *Calls) read(ctx context.Context, which string, limit int, args ...any) 
 	return calls, nil
 }
 
-// Destination is the printed number that a tracking number stands for now; empty when it is
-// none.
+// Destination returns the printed number that a tracking number stands for now, or "".
 func (c *Calls) Destination(ctx context.Context, digits string) (string, error) {
 	now := c.now()
 	leases, err := c.holders.Of(ctx, c.db.Read(), digits, now)
@@ -98,7 +97,7 @@ func (c *Calls) Destination(ctx context.Context, digits string) (string, error) 
 	return "", nil
 }
 
-// callRow is a row of the calls' table.
+// callRow is a row of the table of calls.
 type callRow struct {
 	Call
 	started, answered, ended, told int64
@@ -107,7 +106,7 @@ type callRow struct {
 const callColumns = `site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency,
 	notes, told_at, reason, confidence, replaces, conditions, visitor_id, session_id, ` + visit.SourceColumns
 
-// callMarks stand for the values of callColumns.
+// callMarks are the placeholders for the values of callColumns.
 var callMarks = func() string {
 	marks := make([]string, strings.Count(callColumns, ",")+1)
 	for i := range marks {
@@ -129,7 +128,7 @@ func (r *callRow) call() Call {
 	return call
 }
 
-// values are those of callColumns.
+// values returns the values of callColumns.
 func (c *Call) values() []any {
 	return append([]any{
 		c.SiteID, c.ID, c.Platform, c.PlatformID, c.Called, c.Caller, millis(c.StartedAt), c.StartTold, millis(c.AnsweredAt), millis(c.EndedAt), string(c.Status), c.Talk, c.Wait,

@@ -14,15 +14,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Holders tells who has had a number of a pool.
+// Holders knows who has had a number of a pool.
 type Holders interface {
-	// Of returns the leases of the number, in digits, that counted at the time or had
-	// ended within a day before: the one that began last comes first.
+	// Of returns the leases of the number that were valid at the time or ended within a day before. The one that began
+	// last comes first.
 	Of(ctx context.Context, from db.Queries, digits string, at time.Time) ([]Lease, error)
 }
 
-// Calls keeps the telephone calls of all sites, and says whose they are. It is safe for
-// concurrent use, on any number of nodes.
+// Calls stores the telephone calls of all sites and attributes them to visitors. It is safe for concurrent use, on any
+// number of nodes.
 type Calls struct {
 	db      *db.DB
 	visits  *visit.Visits
@@ -36,18 +36,18 @@ func NewCalls(d *db.DB, visits *visit.Visits, holders Holders, now func() time.T
 	return &Calls{db: d, visits: visits, holders: holders, now: now, ids: d.Sequence("number.calls", 256)}
 }
 
-// News is what an event has told of a call.
+// News says what was new in an event of a call.
 type News string
 
 // The news.
 const (
-	Fresh    News = "new"      // a call that was not known
-	More     News = "more"     // more of one that was
-	Repeated News = "repeated" // nothing that was not known
+	Fresh    News = "new"      // the call was not known
+	More     News = "more"     // the call was known, and this was not
+	Repeated News = "repeated" // nothing was new
 )
 
-// Take adds what the event tells to its call, and returns when that is durable. Events of
-// one call may come in any order, again, and to several nodes at once: they are one call.
+// Take adds the event to its call. It returns when the call is stored. Events of one call may come in any order, again,
+// and to several nodes at once.
 func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error) {
 	id, err := c.ids.Next(ctx)
 	if err != nil {
@@ -99,9 +99,8 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 	return call, news, nil
 }
 
-// stored is the call of the event as it is stored. When there is none, it is the zero Call,
-// and the id is noted to be the call's. Others who write the call wait until the
-// transaction ends.
+// stored returns the stored call of the event. If there is none, it returns the zero Call, and reserves the id for the
+// call. Other writers of the call wait until the transaction ends.
 func stored(ctx context.Context, tx db.Tx, e telephony.Event, id int64) (Call, error) {
 	type place struct{ site, id int64 }
 	at, _, err := db.One(ctx, tx, func(p *place) []any { return []any{&p.site, &p.id} },
@@ -115,11 +114,11 @@ func stored(ctx context.Context, tx db.Tx, e telephony.Event, id int64) (Call, e
 		return Call{}, err
 	}
 	before := row.call()
-	before.ID = at.id // also of one that has been erased
+	before.ID = at.id // even if the call has been erased
 	return before, nil
 }
 
-// store writes the call in the place of what was known before.
+// store writes the call in the place of the call before.
 func (c *Call) store(ctx context.Context, tx db.Tx, before Call) error {
 	if before.SiteID != c.SiteID || before.Platform == "" {
 		if before.Platform != "" {
@@ -140,14 +139,14 @@ func (c *Call) store(ctx context.Context, tx db.Tx, before Call) error {
 }
 
 const (
-	// maxAcquaintances bounds of how many visitors of a site a caller's number counts.
+	// maxAcquaintances bounds the visitors of a site who are known by the caller's number.
 	maxAcquaintances = 20
-	// maxStandings bounds of how many sites a called number counts.
+	// maxStandings bounds the sites that have the called number.
 	maxStandings = 20
 )
 
-// endOfSecond is the time, or the end of its second when it has no fraction: platforms that tell
-// whole seconds cut them off, and a number may have been leased in that very second.
+// endOfSecond returns the end of the second if the time has no fraction, and otherwise the time. Some platforms cut
+// times to whole seconds, and a number may have been leased within the second.
 func endOfSecond(at time.Time) time.Time {
 	if at.Nanosecond() != 0 {
 		return at
@@ -155,7 +154,7 @@ func endOfSecond(at time.Time) time.Time {
 	return at.Add(time.Second - time.Millisecond)
 }
 
-// find says whose the call is.
+// find attributes the call.
 func (c *Calls) find(ctx context.Context, tx db.Tx, call *Call) (site int64, found Finding, err error) {
 	e := evidence{called: call.Called, at: endOfSecond(call.StartedAt)}
 	if call.Called != "" {
@@ -184,7 +183,7 @@ func (c *Calls) find(ctx context.Context, tx db.Tx, call *Call) (site int64, fou
 	return site, found, nil
 }
 
-// sites are those that the call may be for.
+// sites returns the sites that the call may be for.
 func (e evidence) sites() (sites []int64) {
 	for _, l := range e.leases {
 		sites = append(sites, l.Site)
@@ -201,11 +200,11 @@ func (e evidence) sites() (sites []int64) {
 	return each
 }
 
-// standings are the sites' numbers with the digits. Those in use come first, then tracking
-// numbers, which tell more than printed ones.
+// standings returns the sites' numbers with the digits. Numbers in use come first, and then tracking numbers, which
+// tell more than printed ones.
 func standings(ctx context.Context, from db.Queries, digits string) ([]standing, error) {
-	list, err := db.List(ctx, from, func(s *standing) []any { return []any{&s.site, &s.replaces, &s.retired, &s.pooled, &s.conditions} },
-		`SELECT d.site_id, CASE WHEN d.replaces = '' THEN d.digits ELSE d.replaces END, d.retired_at <> 0,
+	list, err := db.List(ctx, from, func(s *standing) []any { return []any{&s.site, &s.replaces, &s.pooled, &s.conditions} },
+		`SELECT d.site_id, CASE WHEN d.replaces = '' THEN d.digits ELSE d.replaces END,
 				d.replaces <> '' AND EXISTS (SELECT 1 FROM pool_numbers p WHERE p.digits = d.digits),
 				COALESCE((SELECT MAX(n.conditions) FROM number_declarations n WHERE n.site_id = d.site_id AND n.digits = d.digits AND n.replaces = d.replaces), '')
 			FROM declared_numbers d WHERE d.digits = $1
@@ -217,8 +216,8 @@ func standings(ctx context.Context, from db.Queries, digits string) ([]standing,
 	return list, nil
 }
 
-// acquaintances are the visitors of the site who have left the caller's number, or who are
-// known from an earlier call. What was only guessed of that call tells nothing.
+// acquaintances returns the visitors of the site who are known by the caller's number: from an earlier call, or because
+// they have left it on the site. Earlier calls count only if their attribution is sure.
 func (c *Calls) acquaintances(ctx context.Context, tx db.Tx, site int64, call *Call) (list []acquaintance, err error) {
 	list, err = db.List(ctx, tx, func(a *acquaintance) []any { return []any{&a.site, &a.visitor, &a.session, &a.called} },
 		`SELECT site_id, visitor_id, session_id, called FROM calls WHERE site_id = $1 AND caller = $2 AND caller <> '' AND started_at < $3 AND visitor_id <> 0 AND confidence = 'high'

@@ -56,7 +56,7 @@ func newExchange(t *testing.T, d *db.DB) *exchange {
 	return x
 }
 
-// exchange is what a node has of it.
+// exchange returns the calls of a node on the same database.
 func (x *exchange) exchange() *number.Calls { return number.NewCalls(x.db, x.visits, x.leases, x.now) }
 
 func (x *exchange) declare(sites map[int64][]number.Declared) {
@@ -64,7 +64,7 @@ func (x *exchange) declare(sites map[int64][]number.Declared) {
 	require.NoError(x.t, x.db.Write(x.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return x.shown.Declare(ctx, tx, "node", sites) }))
 }
 
-// visitor is one who has come from the source, and has left the phone if there is one.
+// visitor returns a visitor who has come from the source, and has left the phone if there is one.
 func (x *exchange) visitor(source, phone string) visit.Ref {
 	x.t.Helper()
 	x.views++
@@ -90,7 +90,7 @@ func (x *exchange) take(e telephony.Event) (number.Call, number.News) {
 	return call, news
 }
 
-// ring is the start of a call.
+// ring reports the start of a call.
 func (x *exchange) ring(id, called, caller string) number.Call {
 	x.t.Helper()
 	e := x.event(id, telephony.Start)
@@ -106,8 +106,7 @@ func (x *exchange) list(sites scope.Sites, unattributed bool) []number.Call {
 	return list
 }
 
-// Repeated, early and late events are one call, with one entry of the journal for each
-// that tells something.
+// Repeated, early and late events are one call. Each event with news has one entry in the journal.
 func TestOneCallOfManyEvents(t *testing.T) {
 	exchanges(t, func(t *testing.T, x *exchange) {
 		end := x.event("c1", telephony.End)
@@ -161,7 +160,7 @@ func TestOneCallOfManyEvents(t *testing.T) {
 	})
 }
 
-// Two nodes hear of one call at once.
+// Two nodes receive events of one call at the same time.
 func TestOneCallOfManyNodes(t *testing.T) {
 	exchanges(t, func(t *testing.T, x *exchange) {
 		other := x.exchange()
@@ -218,10 +217,10 @@ func TestCallsAreAttributed(t *testing.T) {
 		require.Equal(t, known.ID, mine[0].ID)
 		require.Equal(t, known.Finding, mine[0].Finding)
 
-		// A number that is retired still tells what it stood for.
+		// A retired number still shows what it stood for.
 		x.declare(nil)
 		require.Equal(t, number.Campaign, x.ring("retired", tracking, "").Reason)
-		// One that another site has taken over is that site's.
+		// A number that another site has taken over belongs to that site.
 		x.at = x.at.Add(time.Second)
 		x.declare(map[int64][]number.Declared{8: {{Digits: "74950000000", Tracking: []string{tracking}}}})
 		require.EqualValues(t, 8, x.ring("moved", tracking, "").SiteID)

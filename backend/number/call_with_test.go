@@ -18,7 +18,7 @@ func event(kind telephony.Kind, at int) telephony.Event {
 	return telephony.Event{Platform: "webhook", Call: "c1", Kind: kind, At: seconds(at), Talk: telephony.Untold, Wait: telephony.Untold}
 }
 
-// course are the events of a call that was answered, in their order.
+// course are the events of an answered call, in their order.
 func course() []telephony.Event {
 	start, answer, end, record := event(telephony.Start, 0), event(telephony.Answer, 8), event(telephony.End, 68), event(telephony.Record, 90)
 	start.Called, start.Caller = "74957654321", "79123456789"
@@ -35,7 +35,7 @@ func after(events ...telephony.Event) Call {
 	return c
 }
 
-// Whatever the order in which they come, and however often, what is known is the same.
+// Events in any order, and any number of times, lead to the same call.
 func TestEventsInAnyOrder(t *testing.T) {
 	expected := after(course()...)
 	require.Equal(t, noon, expected.StartedAt)
@@ -89,7 +89,7 @@ func TestTimesOfACall(t *testing.T) {
 	require.Equal(t, State(telephony.Answered), endless.With(end, noon.Add(6*time.Hour)).State(noon.Add(7*time.Hour)), "and when it ends after all")
 }
 
-// Of two ends the one that was later counts, and completes the other.
+// Of two ends the later one counts, and completes the other.
 func TestTwoEnds(t *testing.T) {
 	first, last := event(telephony.End, 30), event(telephony.End, 60)
 	first.Status, first.Talk, first.Wait = telephony.Missed, 5, 7
@@ -104,7 +104,7 @@ func TestTwoEnds(t *testing.T) {
 func TestClocks(t *testing.T) {
 	now := noon.Add(100 * 24 * time.Hour)
 	for name, c := range map[string]struct {
-		told, at time.Duration // from now
+		told, at time.Duration // relative to now
 		note     string
 	}{
 		"in time":            {-time.Second, -time.Second, ""},

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// field is a field of a source that conditions ask about.
+// field is a field of a source that a condition can be about.
 type field int
 
 const (
@@ -31,20 +31,19 @@ const (
 
 var fieldNames = [fields]string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "click_id", "referrer", "landing", "kind"}
 
-// facts are the fields of a source as patterns see them. What a source has not is
-// empty, and then no condition on it holds.
+// facts are the fields of a source in the form that patterns match. A missing field is empty, and no condition on it
+// holds.
 type facts struct {
 	text      [fields]string
-	parameter string // that carried the click id
+	parameter string // the parameter of the click id
 }
 
-// factsOf prepares a source for being compared. Letters are folded; a landing
-// page is its path as people write it; a referrer is its host with a dot before
-// it and without "www.", see hostPattern.
+// factsOf returns the facts of a source. All text is in lower case. A landing page is its path without percent escapes.
+// A referrer is its host with a dot before it and without "www."; see hostPattern.
 func factsOf(s visit.Source) facts {
 	f := facts{parameter: strings.ToLower(s.ClickIDName)}
 	f.text[kind] = s.Kind
-	if s.Kind == visit.Campaign { // else Source is what stands behind the referrer
+	if s.Kind == visit.Campaign { // otherwise Source is the name that stands behind the referrer
 		f.text[utmSource] = strings.ToLower(s.Source)
 		f.text[utmMedium] = strings.ToLower(s.Medium)
 		f.text[utmCampaign] = strings.ToLower(s.Campaign)
@@ -59,8 +58,8 @@ func factsOf(s visit.Source) facts {
 	return f
 }
 
-// unescaped is a path without percent escapes, if these are right. A path that has
-// been cut may end in the middle of one.
+// unescaped removes the percent escapes from a path, if all of them are valid. A path that was cut may end inside an
+// escape.
 func unescaped(path string) string {
 	if !strings.Contains(path, "%") {
 		return path
@@ -75,10 +74,10 @@ func unescaped(path string) string {
 	return path
 }
 
-// condition is one thing that is asked of a source.
+// condition is a condition on one field of a source.
 type condition struct {
 	field     field
-	parameter string // which click id; empty for any
+	parameter string // the parameter of the click id; empty for any
 	pattern   pattern
 }
 
@@ -95,8 +94,8 @@ func (c condition) String() string {
 	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + pattern
 }
 
-// Conditions say which sources are meant. Those on different fields have to hold
-// all; of several on one field, one is enough. None are held by every visitor.
+// Conditions select sources. Of the conditions on one field, at least one has to hold, and that for each field. No
+// conditions select every visitor.
 type Conditions []condition // in the order of their fields
 
 // ParseConditions reads conditions, each written as FIELD=PATTERN or, of click

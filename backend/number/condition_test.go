@@ -15,7 +15,7 @@ const (
 	tracking = "74957654321"
 )
 
-// plan is one number with a tracking number for each line of conditions: 1, 2, 3…
+// plan returns a plan of one number, with a tracking number for each line of conditions: 1, 2, 3…
 func plan(t testing.TB, lines ...string) *number.Plan {
 	t.Helper()
 	p := new(number.Plan)
@@ -28,7 +28,7 @@ func plan(t testing.TB, lines ...string) *number.Plan {
 	return p
 }
 
-// shown is the number that a source is shown, or empty.
+// shown returns the number that a source is shown, or "".
 func shown(p *number.Plan, s visit.Source) string { return p.Shown(p.Choose(s))[0] }
 
 func TestConditions(t *testing.T) {
@@ -157,7 +157,7 @@ func TestConditionsRefused(t *testing.T) {
 	}
 }
 
-// What is written is read as the same again, and no pattern holds up a page.
+// The text of conditions is read as the same conditions again. No pattern is slow.
 func FuzzConditions(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"utm_source=news*", "https://shop.example/?utm_source=newsletter"}, {"gclid", "/?gclid=x"}, {"referrer=*.google.*", "/"}, {"landing=/%d0*", "/%d0%"},

@@ -66,23 +66,22 @@ type Tracking struct {
 	When []string `json:"when,omitempty"`
 }
 
-// Declaration is the numbers of a site, as somebody declares them. Each thing is checked by
-// itself when it is added, so that the line of a configuration file can be named. It may be
-// shared when nothing is added any more.
+// Declaration holds the numbers of a site as somebody declares them. Each part is checked when it is added, so that an
+// error can name the line of a configuration file. A Declaration may be shared when nothing is added any more.
 type Declaration struct {
 	list   []Number
 	plan   Plan
-	places map[string]string // the number that each place belongs to
-	named  map[string]*Pool  // that can be used by their names; nil while they are not known
+	places map[string]string // by place, the number that it belongs to
+	named  map[string]*Pool  // the pools that have names; nil while they are not known
 }
 
-// Numbers are those that have been added, with their digits written plainly.
+// Numbers returns the numbers that were added, with their digits in international form.
 func (d *Declaration) Numbers() []Number { return d.list }
 
-// Plan says who sees which number.
+// Plan returns who sees which number.
 func (d *Declaration) Plan() *Plan { return &d.plan }
 
-// Set begins anew and adds all of the numbers. The pools that can be used by their names stay.
+// Set replaces the numbers by those of the list. The named pools stay.
 func (d *Declaration) Set(list []Number) error {
 	*d = Declaration{named: d.named}
 	for _, n := range list {
@@ -130,9 +129,9 @@ func (d *Declaration) add(n Number) error {
 	return nil
 }
 
-// AddNumber begins a number, in any writing. What is added next belongs to it.
+// AddNumber begins a number, in any writing. Later calls add to this number.
 func (d *Declaration) AddNumber(written string) error {
-	digits, err := TrackingNumber(written) // the same is a number of either kind
+	digits, err := TrackingNumber(written) // a printed number is read in the same way
 	if err != nil {
 		return err
 	}
@@ -163,7 +162,7 @@ func (d *Declaration) addTracking(t Tracking) (err error) {
 	return err
 }
 
-// AddStatic adds a tracking number for visitors of whom the conditions hold.
+// AddStatic adds a tracking number for visitors for whom the conditions hold.
 func (d *Declaration) AddStatic(written string, when []string) error {
 	digits, err := TrackingNumber(written)
 	if err != nil {
@@ -178,8 +177,8 @@ func (d *Declaration) AddStatic(written string, when []string) error {
 	return d.plan.AddStatic(digits, conditions)
 }
 
-// AddDynamic adds numbers of which each visitor, of whom the conditions hold, has another for
-// a while. They are a pool by themselves, which bears the name of the printed number.
+// AddDynamic adds numbers for visitors for whom the conditions hold. Each visitor has another of these for a while. The
+// numbers are a pool, which has the name of the printed number.
 func (d *Declaration) AddDynamic(written, when []string) error {
 	n := d.lastNumber()
 	pool := &Pool{Name: n.Number}
@@ -206,7 +205,7 @@ func (d *Declaration) AddDynamic(written, when []string) error {
 	return d.plan.AddDynamic(pool, conditions)
 }
 
-// AddPool adds the numbers of a pool in the same way.
+// AddPool adds the numbers of the named pool, as AddDynamic does. While no pools are known, any name is accepted.
 func (d *Declaration) AddPool(name string, when []string) error {
 	pool := d.named[name]
 	switch {
@@ -228,7 +227,7 @@ func (d *Declaration) AddPool(name string, when []string) error {
 	return d.plan.AddDynamic(pool, conditions)
 }
 
-// TrackingOf are all numbers that visitors may see in the place of the number.
+// TrackingOf returns all numbers that visitors may see instead of n.
 func (d *Declaration) TrackingOf(n Number) []string {
 	var all []string
 	for _, t := range n.Tracking {
@@ -248,8 +247,7 @@ func (d *Declaration) TrackingOf(n Number) []string {
 	})
 }
 
-// OwnPools are the pools of the numbers' lines of tracking numbers, which have no other name
-// than that of their number.
+// OwnPools returns the pools without a name of their own, which AddDynamic has made.
 func (d *Declaration) OwnPools() (own []*Pool) {
 	for _, n := range d.list {
 		if pool := d.plan.Pool(n.Number); pool != nil {
@@ -259,14 +257,13 @@ func (d *Declaration) OwnPools() (own []*Pool) {
 	return own
 }
 
-// UsePools makes pools known by their names. They are complete. Without them, each name is
-// taken for that of a pool that is not known yet.
+// UsePools sets the named pools, which are complete. Without a call, each name stands for a pool that is not known yet.
 func (d *Declaration) UsePools(pools map[string]*Pool) {
 	d.named = pools
 	d.KnowPools()
 }
 
-// KnowPools says that there are no others than those that are known.
+// KnowPools says that there are no other named pools than those that are set.
 func (d *Declaration) KnowPools() {
 	if d.named == nil {
 		d.named = make(map[string]*Pool)
@@ -287,14 +284,14 @@ func (d *Declaration) AddSelector(selector string) error {
 	return d.addPlace(selector, snippet.Number{Selectors: []string{selector}})
 }
 
-// AddPicture adds an image. How it is drawn is set in [Declaration.LastPicture].
+// AddPicture adds an image. [Declaration.LastPicture] says how it is drawn.
 func (d *Declaration) AddPicture(place string) error {
 	n := d.lastNumber()
 	n.Pictures = append(n.Pictures, Picture{Place: place})
 	return d.addPlace(place, snippet.Number{Pictures: []string{place}})
 }
 
-// LastPicture is the image that was added last.
+// LastPicture returns the last image that was added.
 func (d *Declaration) LastPicture() *Picture {
 	n := d.lastNumber()
 	return &n.Pictures[len(n.Pictures)-1]
@@ -302,10 +299,10 @@ func (d *Declaration) LastPicture() *Picture {
 
 func (d *Declaration) lastNumber() *Number { return &d.list[len(d.list)-1] }
 
-// unquote takes off the quotation marks that an attribute's value may have.
+// unquote removes quotation marks, which an attribute's value in a place may have.
 var unquote = strings.NewReplacer(`"`, "", `'`, "")
 
-// addPlace gives a place to the number that was begun last.
+// addPlace gives a place to the last number.
 func (d *Declaration) addPlace(place string, alone snippet.Number) error {
 	alone.Digits = d.lastNumber().Number
 	if err := snippet.CheckNumbers([]snippet.Number{alone}); err != nil {
@@ -322,13 +319,13 @@ func (d *Declaration) addPlace(place string, alone snippet.Number) error {
 	return nil
 }
 
-// Check refuses a picture that cannot be drawn.
+// Check returns an error if the picture cannot be drawn.
 func (p Picture) Check() error {
 	_, err := p.Renderer()
 	return err
 }
 
-// Renderer draws numbers as the picture shows them.
+// Renderer returns the renderer that draws numbers for the picture.
 func (p Picture) Renderer() (*picture.Renderer, error) {
 	renderer, err := picture.New(picture.Style{Size: float64(p.Size), Color: p.Color, Font: p.Font})
 	if err != nil {
@@ -337,7 +334,7 @@ func (p Picture) Renderer() (*picture.Renderer, error) {
 	return renderer, nil
 }
 
-// Doubts are what is right by itself and hardly meant.
+// Doubts returns warnings: declarations that are valid, but hardly meant.
 func (d *Declaration) Doubts() (doubts []string) {
 	for _, n := range d.list {
 		for _, tracking := range d.TrackingOf(n) {
@@ -349,7 +346,7 @@ func (d *Declaration) Doubts() (doubts []string) {
 	return doubts
 }
 
-// Declared are the numbers as the console shows them.
+// Declared returns the numbers as the console shows them.
 func (d *Declaration) Declared() []Declared {
 	var declared []Declared
 	for _, n := range d.list {
@@ -358,7 +355,7 @@ func (d *Declaration) Declared() []Declared {
 	return declared
 }
 
-// conditionsOf are the conditions of the static tracking numbers of the number.
+// conditionsOf returns the conditions of the number's static tracking numbers.
 func conditionsOf(n Number) map[string]string {
 	conditions := make(map[string]string)
 	for _, t := range n.Tracking {
@@ -369,7 +366,7 @@ func conditionsOf(n Number) map[string]string {
 	return conditions
 }
 
-// Region is that of the first number, or empty.
+// Region returns the region of the first number, or "".
 func (d *Declaration) Region() string {
 	if len(d.list) == 0 {
 		return ""

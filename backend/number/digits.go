@@ -18,11 +18,10 @@ func TrackingNumber(written string) (digits string, err error) {
 	return digits, checkGroups(written, digits)
 }
 
-// separators are what people write between the digits of a number.
+// separators removes the characters that people write between the digits of a number.
 var separators = strings.NewReplacer("+", "", " ", "", "\u00a0", "", "(", "", ")", "", "-", "", "\u2011", "", ".", "")
 
-// Digits are those of a number in any writing. What has other signs is no number, and
-// stays as it is written.
+// Digits returns the digits of a number in any writing. It returns text with other characters as it is.
 func Digits(written string) string {
 	digits := separators.Replace(written)
 	if strings.Trim(digits, "0123456789") != "" {
@@ -31,8 +30,8 @@ func Digits(written string) string {
 	return digits
 }
 
-// checkGroups refuses a number that is written in groups of which the first is not
-// the country code: 8 (495) 123-45-67 would be a number of Vietnam.
+// checkGroups returns an error for a number in groups whose first group is not the country code: 8 (495) 123-45-67
+// would be a number of Vietnam.
 func checkGroups(written, digits string) error {
 	groups := strings.FieldsFunc(written, func(r rune) bool { return r < '0' || r > '9' })
 	code := strconv.Itoa(countryCode(digits))
@@ -42,7 +41,7 @@ func checkGroups(written, digits string) error {
 	return about("country_code", "number %q: expected the country code as its first group, such as +7 (495) 123-45-67; its digits begin with the country code %s", written, code)
 }
 
-// countryCode is the country calling code of a number in international form.
+// countryCode returns the country calling code of a number in international form, or 0.
 func countryCode(digits string) int {
 	parsed, err := phonenumbers.Parse("+"+digits, "")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
-// Traces are what is kept of a person's calls, and of who had which number. The row of a number stays
-// without its visitor.
+// Traces says which rows belong to a person: calls, and leases. The row of a number of a pool stays, without its
+// visitor.
 func (c *Calls) Traces() trace.Subject {
 	return trace.Subject{
 		Find: c.findTraces,
@@ -22,7 +22,7 @@ func (c *Calls) Traces() trace.Subject {
 	}
 }
 
-// findTraces finds calls by the caller's number, and those that are taken for a visitor's.
+// findTraces finds calls by the caller's number, and calls that are attributed to a visitor.
 func (c *Calls) findTraces(ctx context.Context, from db.Queries, m trace.Mark) ([]trace.Mark, error) {
 	var which string
 	var args []any

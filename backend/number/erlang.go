@@ -1,8 +1,8 @@
 package number
 
-// Lost is the share of visitors who find all numbers of a pool taken, by Erlang's formula
-// B. traffic is how many numbers would be taken on average if there were enough of them:
-// the visitors of an hour times the hours for which each has a number.
+// Lost returns the share of visitors who find all numbers of a pool taken, by Erlang's formula B. traffic is how many
+// numbers would be taken on average if there were enough: the visitors of an hour times the hours for which each has a
+// number.
 func Lost(traffic float64, numbers int) float64 {
 	lost := 1.0
 	for n := 1; n <= numbers; n++ {
@@ -11,8 +11,8 @@ func Lost(traffic float64, numbers int) float64 {
 	return lost
 }
 
-// Needed is how many numbers a pool needs so that at most the given share of visitors find all
-// of them taken; [MaxPool] where that is not enough.
+// Needed returns how many numbers a pool needs so that at most the given share of visitors find all taken. It returns
+// [MaxPool] if that is not enough.
 func Needed(traffic, share float64) int {
 	lost := 1.0
 	for n := 1; n < MaxPool; n++ {

@@ -14,65 +14,62 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Lease says that a visitor has a number of a pool. Nobody else has it meanwhile, unless it
-// is shared.
+// Lease says that a visitor has a number of a pool. Nobody else has the number at the same time, unless it is shared.
 type Lease struct {
 	ID   int64
 	Site int64
-	// Digits are the number's, and Replaces those of the printed number that it stands for.
+	// Digits are those of the number, and Replaces those of the printed number that it stands for.
 	Digits, Replaces string
-	// Visitor and Session are whose it is, and since which of the visitor's sessions.
+	// Visitor and Session are whose lease it is.
 	Visitor, Session visit.ID
-	// Begun and Until are when the lease counts, to the millisecond. Until moves on as long as
-	// the visitor is there.
+	// Begun and Until are the times between which the lease is valid, to the millisecond. Until moves on while the
+	// visitor is there.
 	Begun, Until time.Time
-	// Shared tells that others may have the number, too.
+	// Shared says that others may have the number too.
 	Shared bool
 }
 
-// Want is what a visitor needs a number for.
+// Want is a visitor's need for a number.
 type Want struct {
 	Site             int64
 	Visitor, Session visit.ID
-	// Replaces is the printed number, as digits.
+	// Replaces are the digits of the printed number.
 	Replaces string
 	Pool     *Pool
-	// First tells that it is the session's first page view: who then finds the pool exhausted is
-	// counted as lost.
+	// First says that this is the session's first page view. If the pool is then exhausted, the session counts as lost.
 	First bool
-	// Provisional tells that nobody but a page's request has told of the visitor: the lease
-	// counts for 90 seconds only, unless one that is not provisional goes on with it.
+	// Provisional says that only the request for a page has told of the visitor. The lease is then valid for 90 seconds
+	// only, unless a need that is not provisional continues it.
 	Provisional bool
-	// Again tells that the visitor is there by a page view of before: a lease that counts goes
-	// on, whichever of the visitor's sessions it is of.
+	// Again says that an earlier page view tells that the visitor is there. A valid lease is then continued, whichever
+	// of the visitor's sessions has it.
 	Again bool
 }
 
-// Outcome says what came of wanting a number.
+// Outcome says what a Want has led to.
 type Outcome string
 
 // The outcomes. The last three mean that the pool is exhausted.
 const (
 	Begun    Outcome = "begun"    // a lease begins
-	Kept     Outcome = "kept"     // the visitor's lease goes on
+	Kept     Outcome = "kept"     // the visitor's lease continues
 	Shared   Outcome = "shared"   // the number of another visitor
-	Reserved Outcome = "reserve"  // the reserve
-	Original Outcome = "original" // nothing: the number stays as it is printed
+	Reserved Outcome = "reserve"  // the pool's reserve
+	Original Outcome = "original" // no number: the printed one stays
 )
 
-// Outcomes are all of them.
+// Outcomes are all outcomes.
 var Outcomes = []Outcome{Begun, Kept, Shared, Reserved, Original}
 
-// Exhausted tells whether the pool had no number left.
+// Exhausted says whether the pool had no number left.
 func (o Outcome) Exhausted() bool { return o == Shared || o == Reserved || o == Original }
 
 const (
-	// stay is for how long a visitor counts as being there after a page view, without a
-	// further word of the page.
+	// stay is how long a visitor counts as being there after the last word of a page.
 	stay = 90 * time.Second
-	// rest is for how long a number that another pool has had is not leased.
+	// rest is how long a number of another pool is not leased.
 	rest = 30 * 24 * time.Hour
-	// heldWithin is how far back [Leases.Of] looks for those who have had a number.
+	// heldWithin is how far back [Leases.Of] looks.
 	heldWithin = 24 * time.Hour
 )
 
@@ -82,14 +79,14 @@ type Leases struct {
 	db    *db.DB
 	now   func() time.Time
 	ids   *db.Sequence
-	known sync.Map // the lists of pools whose numbers stand in the database
+	known sync.Map // the lists of pools whose numbers are in the database
 
 	hours    *db.Counter[poolHour, hourCounts]
 	observer Observer
-	alarmed  sync.Map // when it was told last that a pool is exhausted, by its name
+	alarmed  sync.Map // by pool name, when the last alarm was written
 }
 
-// Observer is told what came of wanting numbers, for counting. It must not block.
+// Observer counts outcomes. It must not block.
 type Observer interface {
 	Leased(Outcome)
 }
@@ -106,9 +103,9 @@ func NewLeases(d *db.DB, now func() time.Time, observer Observer) *Leases {
 	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256), hours: newHours(), observer: observer}
 }
 
-// Take leases a number to the visitor, who is there now: his own, as long as nobody else
-// has it, or else the one that has been free for the longest time. It returns its
-// digits, empty for none, when the lease is durable.
+// Take leases a number to the visitor, who is there now. It is the visitor's earlier number if nobody else has it, or
+// else the number that has been free for the longest time. Take returns when the lease is stored. digits is empty if
+// the visitor gets none.
 func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Outcome, err error) {
 	id, err := l.ids.Next(ctx)
 	if err != nil {
@@ -139,19 +136,19 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	if !known {
 		l.known.Store(want.Pool.list, true)
 	}
-	if !want.Again || outcome != Kept { // a page that stays open is not counted again and again
+	if !want.Again || outcome != Kept { // a page that stays open counts once
 		l.observer.Leased(outcome)
 	}
 	return digits, outcome, nil
 }
 
-// PoolExhausted is the kind of the journal's entry when a visitor has got no number of his own
-// since all were leased: one in ten minutes, for each pool and node.
+// PoolExhausted is the kind of the journal's entry when a visitor gets no number because all are leased. A node writes
+// at most one in ten minutes for each pool.
 const PoolExhausted = "number.pool_exhausted"
 
 const alarmPause = 10 * time.Minute
 
-// alarms tells whether it is time to tell that the pool is exhausted.
+// alarms says whether it is time to write that the pool is exhausted.
 func (l *Leases) alarms(pool *Pool, now int64) bool {
 	last, told := l.alarmed.Load(pool.Name)
 	if told && now-last.(int64) < alarmPause.Milliseconds() {
@@ -172,16 +169,16 @@ func (t *taking) alarm(ctx context.Context) error {
 	return journal.Append(ctx, t.tx, journal.Entry{SiteID: t.Site, At: time.UnixMilli(t.now), Kind: PoolExhausted, VisitorID: int64(t.Visitor), Data: data})
 }
 
-// key has the visitors of a pool take their numbers one after another on this node. It is
-// negative: on every node, the numbers of pools are locked before the rows of visitors, and
-// before those that [Leases.Prolong] does not skip.
+// key is the key by which the visitors of a pool take their numbers one after another on this node. It is negative: on
+// every node, the numbers of pools are locked before the rows of visitors, and before those that [Leases.Prolong] does
+// not skip.
 func (p *Pool) key() int64 {
 	hash := fnv.New64a()
 	hash.Write([]byte(p.Name))
 	return int64(hash.Sum64() | 1<<63)
 }
 
-// leased is a number of a pool with the lease that it has or had last.
+// leased is a number of a pool with its current or last lease.
 type leased struct {
 	digits, pool, replaces     string
 	id, site, visitor, session int64
@@ -194,7 +191,7 @@ func (n *leased) fields() []any {
 
 const leasedColumns = `digits, pool, replaces, lease_id, site_id, visitor_id, session_id, begun_at, until, hold`
 
-// taking is a visitor on the way to a number.
+// taking is the state of [Leases.Take] in its transaction.
 type taking struct {
 	Want
 	tx  db.Tx
@@ -202,10 +199,10 @@ type taking struct {
 	now int64
 }
 
-// until is how long the lease counts from now on, if nothing more is heard.
+// until returns when a lease ends if the visitor is not heard of again.
 func (t *taking) until() int64 { return t.now + t.Pool.Lasting(t.Provisional).Milliseconds() }
 
-// introduce makes the pool's numbers known to the database.
+// introduce adds the pool's numbers to the database.
 func (t *taking) introduce(ctx context.Context) error {
 	for some := range db.Parts(t.Pool.Digits) {
 		values, args := db.Values(some, func(digits *string) []any { return []any{digits, &t.Pool.Name} })
@@ -222,7 +219,7 @@ func (t *taking) introduce(ctx context.Context) error {
 func (p *Pool) has(digits string) bool { return slices.Contains(p.Digits, digits) }
 
 func (t *taking) take(ctx context.Context) (string, Outcome, error) {
-	// Nodes that take several numbers each would wait for each other.
+	// Without the lock, nodes that take several numbers each could wait for each other.
 	if err := t.tx.Lock(ctx, t.Pool.key()); err != nil {
 		return "", "", err
 	}
@@ -253,10 +250,10 @@ func (t *taking) take(ctx context.Context) (string, Outcome, error) {
 	return "", Original, nil
 }
 
-// goOn has the visitor keep his number. The outcome is empty when it is his no more.
+// goOn continues the visitor's lease. The outcome is empty if the number is not the visitor's any more.
 func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 	if !t.Pool.has(own.digits) {
-		// It has left the pool. Its lease is over.
+		// The number has left the pool, so its lease ends.
 		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET visitor_id = 0 WHERE digits = $1 AND lease_id = $2`, own.digits, own.id)
 		if err != nil || changed == 0 {
 			return "", err
@@ -271,7 +268,7 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		}
 		return Kept, err
 	}
-	// Another session is another lease, so that a call can be told to which it belongs.
+	// Another session gets another lease, so that a call can be attributed to the session.
 	locked, found, err := db.One(ctx, t.tx, (*leased).fields, `UPDATE pool_numbers SET hold = hold WHERE digits = $1 AND lease_id = $2 RETURNING `+leasedColumns, own.digits, own.id)
 	if err != nil || !found {
 		return "", err
@@ -285,10 +282,10 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 	return Begun, nil
 }
 
-// longestFree is the pool's number that has been free for the longest time, locked until
-// the transaction ends.
+// longestFree returns the pool's number that has been free for the longest time. It is locked until the transaction
+// ends.
 func (t *taking) longestFree(ctx context.Context) (leased, bool, error) {
-	// Numbers that another node is about to lease are passed over there.
+	// On PostgreSQL, the query skips numbers that another node is about to lease.
 	query := `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1`
 	if t.tx.Engine() == db.Postgres {
 		query = `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1 FOR UPDATE SKIP LOCKED`
@@ -296,8 +293,7 @@ func (t *taking) longestFree(ctx context.Context) (leased, bool, error) {
 	return db.One(ctx, t.tx, (*leased).fields, query, t.Pool.list, t.now, t.Pool.Name, t.now-rest.Milliseconds())
 }
 
-// begin leases the number, which is locked, to the visitor. The lease before goes to those
-// that have ended.
+// begin leases the locked number to the visitor, and archives its last lease.
 func (t *taking) begin(ctx context.Context, n leased) error {
 	if err := t.archive(ctx, n); err != nil {
 		return err
@@ -307,7 +303,7 @@ func (t *taking) begin(ctx context.Context, n leased) error {
 	return err
 }
 
-// archive keeps the lease that the number has or had last.
+// archive stores the current or last lease of the number among the past ones.
 func (t *taking) archive(ctx context.Context, n leased) error {
 	if n.visitor == 0 {
 		return nil
@@ -317,8 +313,8 @@ func (t *taking) archive(ctx context.Context, n leased) error {
 	return err
 }
 
-// share has the visitor see the number that others have, too: the one that he sees already,
-// or the one whose lease will end first.
+// share lets the visitor see a number that others have too: the one that the visitor already sees, or the one whose
+// lease ends first.
 func (t *taking) share(ctx context.Context) (string, Outcome, error) {
 	digits, found, err := db.One(ctx, t.tx, db.Only[string], `UPDATE leases SET ended_at = $5 WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3 AND shared AND ended_at >= $4 AND session_id = $6
 		RETURNING digits`, t.Site, t.Visitor, t.Replaces, t.now, t.until(), t.Session)

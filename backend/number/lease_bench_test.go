@@ -15,8 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// BenchmarkTake has 1,000 visitors ask for 50 numbers, 64 at once: fifty have one and keep it,
-// and the others find the pool exhausted.
+// BenchmarkTake lets 1,000 visitors ask for 50 numbers, 64 at once. Fifty of them have a number and keep it, and the
+// others find the pool exhausted.
 func BenchmarkTake(b *testing.B) {
 	for engine, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(engine, func(b *testing.B) {
@@ -42,7 +42,7 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkOf asks whose a number was, when ten million leases of 50 numbers have ended.
+// BenchmarkOf asks for the leases of a number, of which there are ten million ended ones of 50 numbers.
 func BenchmarkOf(b *testing.B) {
 	const leases, part, numbers = 10_000_000, 100_000, 50
 	for engine, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
@@ -58,7 +58,7 @@ func BenchmarkOf(b *testing.B) {
 			}
 			asked := number.NewLeases(d, time.Now, nil)
 			for i := 0; b.Loop(); i++ {
-				at := time.UnixMilli(int64(i%1000+1) * (leases / 1000) * 1000) // all over the time
+				at := time.UnixMilli(int64(i%1000+1) * (leases / 1000) * 1000) // spread over the time
 				found, err := asked.Of(b.Context(), d.Read(), fmt.Sprint(74950000000+i%numbers), at)
 				require.NoError(b, err)
 				require.NotEmpty(b, found)

@@ -9,23 +9,22 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// LeaseCursor is the place behind a lease of a number; the zero value is that before the
-// newest.
+// LeaseCursor is a position in the list of a number's leases, newest first. The zero LeaseCursor is its top.
 type LeaseCursor struct {
 	At time.Time
 	ID int64
 }
 
-// Cursor is the place behind the lease.
+// Cursor returns the position behind the lease.
 func (l Lease) Cursor() LeaseCursor { return LeaseCursor{l.Begun, l.ID} }
 
-// earlierLeases are read by their key as far as they are asked for: a number may have had many
-// thousands.
+// earlierLeases reads by the table's key, and only as many rows as are needed: a number may have had many thousands of
+// leases.
 const earlierLeases = `SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases
 	WHERE digits = $1 AND (begun_at < $2 OR begun_at = $2 AND id < $3) ORDER BY begun_at DESC, id DESC LIMIT $4`
 
-// Earlier returns the leases of the number that are past, behind the place, the newest
-// first. Those of all sites are among them. The one that the number has, or had last, is not.
+// Earlier returns the number's past leases of all sites behind the position, the newest first. The current or last
+// lease is not among them.
 func (l *Leases) Earlier(ctx context.Context, digits string, behind LeaseCursor, limit int) ([]Lease, error) {
 	if behind == (LeaseCursor{}) {
 		behind.At = l.now().Add(time.Hour)
@@ -37,8 +36,7 @@ func (l *Leases) Earlier(ctx context.Context, digits string, behind LeaseCursor,
 	return leasesOf(rows), nil
 }
 
-// Held are the leases that the pool's numbers have now, or had last, of all sites: by their
-// digits.
+// Held returns the current or last leases of the numbers, of all sites, by their digits.
 func (l *Leases) Held(ctx context.Context, digits []string) (map[string]Lease, error) {
 	held := make(map[string]Lease, len(digits))
 	for some := range slices.Chunk(digits, heldAtOnce) {
@@ -57,14 +55,14 @@ func (l *Leases) Held(ctx context.Context, digits []string) (map[string]Lease, e
 
 const heldAtOnce = 100
 
-// Hour is how a site's visitors used a pool in one hour.
+// Hour says how a site's visitors used a pool in one hour.
 type Hour struct {
-	At time.Time // when it began
+	At time.Time // when the hour began
 	// Begun is how many leases began, and Lost how many sessions found no number left.
 	Begun, Lost int
 }
 
-// Hours are the hours since a time in which somebody wanted a number, the oldest first.
+// Hours returns the hours since the time in which somebody wanted a number, the oldest first.
 func (l *Leases) Hours(ctx context.Context, siteID int64, pool string, since time.Time) ([]Hour, error) {
 	type row struct{ hour, begun, lost int64 }
 	rows, err := db.List(ctx, l.db.Read(), func(r *row) []any { return []any{&r.hour, &r.begun, &r.lost} },
@@ -83,9 +81,8 @@ func (l *Leases) Hours(ctx context.Context, siteID int64, pool string, since tim
 // maxCounted bounds how many leases [Leases.AtOnce] looks through.
 const maxCounted = 20_000
 
-// AtOnce tells how many of the numbers were leased at the same time at most, in each of the
-// spans of this length since the time. Known is false when there were more leases than are
-// looked through.
+// AtOnce returns how many of the numbers were leased at the same time at most, for each span of this length since the
+// time. known is false if there were more than maxCounted leases.
 func (l *Leases) AtOnce(ctx context.Context, digits []string, since time.Time, span time.Duration) (most map[time.Time]int, known bool, err error) {
 	type row struct{ begun, ended int64 }
 	var rows []row
@@ -109,7 +106,7 @@ func (l *Leases) AtOnce(ctx context.Context, digits []string, since time.Time, s
 	for _, r := range rows {
 		edges = append(edges, edge{r.begun, 1}, edge{r.ended, -1})
 	}
-	slices.SortFunc(edges, func(a, b edge) int { // who leaves makes room for who comes
+	slices.SortFunc(edges, func(a, b edge) int { // at the same time, an end counts before a beginning
 		if a.at != b.at {
 			return int(min(max(a.at-b.at, -1), 1))
 		}

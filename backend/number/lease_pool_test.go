@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// How many numbers of a pool were leased at once in each hour, and what came of wanting one.
+// The test counts how many numbers of a pool were leased at once in each hour, and the outcomes.
 func TestHoursOfAPool(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		begun := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
@@ -28,7 +28,7 @@ func TestHoursOfAPool(t *testing.T) {
 			require.NoError(t, err)
 		}
 		want(1, 10*time.Minute)
-		want(2, 11*time.Minute) // of another site, while the first one is there
+		want(2, 11*time.Minute) // from another site, while the first one is there
 		want(1, 12*time.Minute) // finds none
 		want(1, 70*time.Minute) // the first one has gone
 		want(1, 90*time.Minute)

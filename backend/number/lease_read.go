@@ -11,13 +11,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// What is returned is bounded.
+// Bounds of results.
 const (
 	maxHolders   = 20
 	maxOfVisitor = 100
 )
 
-// leaseRow is a lease as it is stored.
+// leaseRow is a stored lease.
 type leaseRow struct {
 	digits, replaces           string
 	id, site, visitor, session int64
@@ -36,9 +36,8 @@ func (r *leaseRow) lease() Lease {
 	}
 }
 
-// newest is the query of the leases that meet the condition, the newest first: those that
-// numbers have or had last, and earlier ones. Each part is read by an index as far as it is
-// needed: a number may have had many thousands.
+// newest returns a query for the leases that meet the condition, the newest first: current, last and past ones. Each
+// part reads an index only as far as needed, since a number may have had many thousands of leases.
 func newest(condition string, limit int) string {
 	order := ` AND ` + condition + ` ORDER BY begun_at DESC LIMIT ` + strconv.Itoa(limit)
 	return `SELECT * FROM (SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0` + order + `) AS last
@@ -51,9 +50,8 @@ var (
 	leasesOfVisitor = newest(`site_id = $1 AND visitor_id = $2`, maxOfVisitor)
 )
 
-// Of returns the leases of the number that counted at the time, or had ended within 24
-// hours before: the one that began last comes first. Of those that began before, it looks at
-// the last twenty.
+// Of returns the leases of the number that were valid at the time or ended within 24 hours before. The one that began
+// last comes first. Of looks at the last twenty leases that began before the time.
 func (l *Leases) Of(ctx context.Context, from db.Queries, digits string, at time.Time) ([]Lease, error) {
 	rows, err := db.List(ctx, from, (*leaseRow).fields, leasesOfNumber, digits, at.UnixMilli())
 	if err != nil {
@@ -63,7 +61,7 @@ func (l *Leases) Of(ctx context.Context, from db.Queries, digits string, at time
 	return leasesOf(slices.DeleteFunc(rows, func(r leaseRow) bool { return r.until < since })), nil
 }
 
-// OfVisitor returns the visitor's leases, the newest first, 100 at most.
+// OfVisitor returns at most 100 of the visitor's leases, the newest first.
 func (l *Leases) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID) ([]Lease, error) {
 	rows, err := db.List(ctx, l.db.Read(), (*leaseRow).fields, leasesOfVisitor, siteID, visitor)
 	if err != nil {
@@ -72,7 +70,7 @@ func (l *Leases) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID) 
 	return leasesOf(rows), nil
 }
 
-// Current are the numbers that the visitor has now, by those that are printed.
+// Current returns the numbers that the visitor has now, by the printed number.
 func (l *Leases) Current(ctx context.Context, siteID int64, visitor visit.ID) (map[string]string, error) {
 	leases, err := l.OfVisitor(ctx, siteID, visitor)
 	if err != nil {
@@ -95,12 +93,12 @@ func leasesOf(rows []leaseRow) []Lease {
 	return leases
 }
 
-// Prolong moves the ends of the leases of visitors who are there, within the transaction
-// of a write. It has the form that [visit.Visits.OnPresence] takes.
+// Prolong moves the ends of the leases of visitors who are there, in the transaction tx. It is a function for
+// [visit.Visits.OnPresence].
 func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error {
 	now := l.now().UnixMilli()
 	free := ""
-	if tx.Engine() == db.Postgres { // what is locked is being leased, or kept, right now
+	if tx.Engine() == db.Postgres { // a locked row is being leased or continued right now
 		free = ` AND pool_numbers.digits IN (SELECT n.digits FROM pool_numbers AS n JOIN s ON n.site_id = s.site_id AND n.session_id = s.session_id FOR UPDATE OF n SKIP LOCKED)`
 	}
 	type row struct{ site, session, until int64 }
@@ -110,7 +108,7 @@ func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error
 	}
 	for some := range db.Parts(rows) {
 		values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.session, &r.until} }, now)
-		// A session may be there by several pages.
+		// A session may have several open pages.
 		if _, err := tx.Exec(ctx, `WITH v(site_id, session_id, until) AS (`+values+`), s AS (SELECT site_id, session_id, MAX(until) AS until FROM v GROUP BY site_id, session_id)
 			UPDATE pool_numbers SET until = s.until + pool_numbers.hold FROM s
 			WHERE pool_numbers.site_id = s.site_id AND pool_numbers.session_id = s.session_id AND pool_numbers.until >= $1 AND pool_numbers.until < s.until + pool_numbers.hold`+free, args...); err != nil {
@@ -120,7 +118,7 @@ func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error
 	return nil
 }
 
-// ShownAt are the numbers of pools that the visitor had at the time, in order.
+// ShownAt returns the numbers of pools that the visitor had at the time, sorted.
 func (l *Leases) ShownAt(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error) {
 	rows, err := db.List(ctx, tx, (*leaseRow).fields, leasesOfVisitor, siteID, visitor)
 	if err != nil {

@@ -24,7 +24,7 @@ type lessor struct {
 	leases *number.Leases
 	pool   *number.Pool
 	now    time.Time
-	counts [5]atomic.Int64 // of the outcomes
+	counts [5]atomic.Int64 // by outcome
 }
 
 func (l *lessor) Leased(o number.Outcome) { l.counts[slices.Index(number.Outcomes, o)].Add(1) }
@@ -41,7 +41,7 @@ func newLessor(t *testing.T, d *db.DB, exhausted number.Exhausted, digits ...str
 
 func (l *lessor) later(d time.Duration) *lessor { l.now = l.now.Add(d); return l }
 
-// take is what a visitor gets, in the session of the same number or the given one.
+// take returns the number that a visitor gets, in the session with the visitor's number or the given one.
 func (l *lessor) take(visitor visit.ID, session ...visit.ID) string {
 	l.t.Helper()
 	want := number.Want{Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool, First: true}
@@ -53,7 +53,7 @@ func (l *lessor) take(visitor visit.ID, session ...visit.ID) string {
 	return fmt.Sprint(outcome, " ", digits)
 }
 
-// there tells that the visitors look at a page.
+// there reports that the visitors look at a page.
 func (l *lessor) there(sessions ...visit.ID) {
 	l.t.Helper()
 	var seen []visit.Seen
@@ -63,7 +63,7 @@ func (l *lessor) there(sessions ...visit.ID) {
 	require.NoError(l.t, l.db.Write(l.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return l.leases.Prolong(ctx, tx, seen) }))
 }
 
-// holders are the visitors of the number's leases, the newest first.
+// holders returns the visitors of the number's leases, the newest first.
 func (l *lessor) holders(digits string) (visitors []visit.ID) {
 	l.t.Helper()
 	leases, err := l.leases.Of(l.t.Context(), l.db.Read(), digits, l.now)
@@ -82,7 +82,7 @@ func TestEachVisitorHasANumber(t *testing.T) {
 		require.Equal(t, "kept 74950000001", l.take(1))
 		require.Equal(t, "original ", l.take(3), "there is none for a third")
 
-		// Who has gone keeps the number for the hold.
+		// A visitor who has gone keeps the number for the hold.
 		for range 6 {
 			l.later(time.Minute).there(2)
 		}
@@ -91,7 +91,7 @@ func TestEachVisitorHasANumber(t *testing.T) {
 		require.Equal(t, "kept 74950000002", l.take(2))
 		require.Equal(t, []visit.ID{3, 1}, l.holders("74950000001"))
 
-		// Who comes back has the same number, if it is free.
+		// A visitor who comes back gets the same number, if it is free.
 		require.Equal(t, "begun 74950000002", l.later(time.Hour).take(2))
 		require.Equal(t, "begun 74950000001", l.take(1), "the other one")
 		require.Equal(t, "original ", l.take(3))
@@ -113,7 +113,7 @@ func TestEachVisitorHasANumber(t *testing.T) {
 	})
 }
 
-// A lease that a page's request began alone ends soon, unless the visitor is heard of.
+// A lease that only a page's request began ends soon, unless the visitor is heard of.
 func TestProvisionalLeaseEndsSoon(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
@@ -149,7 +149,7 @@ func TestTheLongestFreeNumberComesFirst(t *testing.T) {
 	})
 }
 
-// A page of before that is still open takes its visitor's lease as it is.
+// An earlier page that is still open continues its visitor's lease as it is.
 func TestPagesOfBeforeKeepTheLease(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001")
@@ -180,7 +180,7 @@ func TestPagesOfBeforeKeepTheLease(t *testing.T) {
 	})
 }
 
-// Another session is another lease of the same number.
+// Another session gets another lease of the same number.
 func TestSessionsHaveLeasesOfTheirOwn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
@@ -216,7 +216,7 @@ func TestExhaustedPools(t *testing.T) {
 	})
 }
 
-// A number that another pool has had rests; one that has left its pool is nobody's.
+// A number of another pool rests. A number that has left its pool belongs to nobody.
 func TestNumbersChangePools(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
@@ -237,7 +237,7 @@ func TestNumbersChangePools(t *testing.T) {
 	})
 }
 
-// What a pool has lost, and what it needs, is told by what came of it.
+// The outcomes show how many visitors a pool has lost, and how many numbers it needs.
 func TestUseOfPools(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
@@ -267,7 +267,7 @@ func TestUseOfPools(t *testing.T) {
 	})
 }
 
-// Whoever asks, however many at once and by several nodes: no two have one number.
+// No two visitors have the same number, however many ask at once on several nodes.
 func TestNoNumberIsLeasedTwice(t *testing.T) {
 	for engine, settings := range map[string]db.Settings{"sqlite": dbtest.SQLite(t), "postgres": dbtest.Postgres(t)} {
 		t.Run(engine, func(t *testing.T) {
@@ -291,7 +291,8 @@ func TestNoNumberIsLeasedTwice(t *testing.T) {
 						asking.Go(func() {
 							want := number.Want{Site: 1, Visitor: visit.ID(round*visitors/2 + visitor + 1), Session: 1, Replaces: printed, Pool: pool}
 							_, outcome, err := node.Take(t.Context(), want)
-							// SQLite gives a process up that another one has kept waiting. Scripts ask again, too.
+							// SQLite may give up a process that has waited for another one. Scripts repeat their calls
+							// too.
 							for end := time.Now().Add(time.Minute); err != nil && time.Now().Before(end); {
 								_, outcome, err = node.Take(t.Context(), want)
 							}
@@ -309,7 +310,7 @@ func TestNoNumberIsLeasedTwice(t *testing.T) {
 					counts[outcome]++
 				}
 				require.Equal(t, numbers, counts[number.Begun], "%v", counts)
-				// A second tab that asks before the first one's number is committed on the other node sees none.
+				// A second tab may ask before the first tab's number is committed on the other node, and sees none.
 				require.LessOrEqual(t, counts[number.Kept], numbers, "%v", counts)
 				require.Equal(t, 2*visitors, counts[number.Begun]+counts[number.Kept]+counts[number.Original], "%v", counts)
 				mu.Lock()

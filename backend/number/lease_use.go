@@ -10,19 +10,19 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// poolHour is an hour of a site's visitors of a pool, in hours since 1970.
+// poolHour is an hour of a site's use of a pool. hour counts from 1970.
 type poolHour struct {
 	site int64
 	pool string
 	hour int64
 }
 
-// hourCounts are what was counted of an hour.
+// hourCounts are the counts of an hour.
 type hourCounts struct{ begun, lost int64 }
 
 const hourLength = int64(time.Hour / time.Millisecond)
 
-// newHours counts the hours of all pools, in the groups in which leases are stored.
+// newHours returns a counter of the hours of all pools. It is written in the transactions in which leases are stored.
 func newHours() *db.Counter[poolHour, hourCounts] {
 	return db.NewCounter(func(a, b poolHour) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), strings.Compare(a.pool, b.pool), cmp.Compare(a.hour, b.hour))
@@ -33,7 +33,7 @@ func newHours() *db.Counter[poolHour, hourCounts] {
 	})
 }
 
-// count counts what came of wanting a number.
+// count counts the outcome of a Want.
 func (l *Leases) count(t *taking, o Outcome) {
 	lost := o.Exhausted() && t.First
 	if o != Begun && !lost {
@@ -48,35 +48,33 @@ func (l *Leases) count(t *taking, o Outcome) {
 	})
 }
 
-// Use is how a site's visitors use a pool.
+// Use says how a site's visitors use a pool.
 type Use struct {
-	// Pool is its name, and Numbers how many it has.
+	// Pool is the pool's name, and Numbers how many numbers it has.
 	Pool    string
 	Numbers int
-	// Now are the leases that count now, those of other sites included.
+	// Now are the leases that are valid now, also those of other sites.
 	Now []Lease
-	// Begun and Lost are how many leases began in the time that was looked at, and how many
-	// sessions found no number left.
+	// Begun is how many leases began in the period, and Lost how many sessions found no number left.
 	Begun, Lost int64
-	// Busiest is how many visitors came for a number in the busiest hour.
+	// Busiest is how many visitors wanted a number in the busiest hour.
 	Busiest int64
-	// Mean is for how long a visitor has a number, the hold included; 0 while that is not known.
+	// Mean is how long a visitor has a number, with the hold. It is 0 if that is not known.
 	Mean time.Duration
 }
 
-// Traffic is how many numbers were taken on average in the busiest hour, had there been
-// enough of them.
+// Traffic is how many numbers would be taken on average in the busiest hour if there were enough.
 func (u Use) Traffic() float64 { return float64(u.Busiest) * u.Mean.Hours() }
 
 const (
-	// usedWithin is how far back use is looked at.
+	// usedWithin is the period of Use.
 	usedWithin = 28 * 24 * time.Hour
-	// meanOf is how far back leases began of which the mean is taken.
+	// meanOf is the period of the leases over which the mean is taken.
 	meanOf = 7 * 24 * time.Hour
 )
 
-// Uses are how the visitors of the site have used its pools in the last 28 days, by name. A pool
-// of which nobody has had a number yet is missing.
+// Uses returns how the site's visitors have used its pools in the last 28 days, by pool name. A pool of which nobody
+// has had a number is missing.
 func (l *Leases) Uses(ctx context.Context, siteID int64) ([]Use, error) {
 	now := l.now()
 	type counted struct {

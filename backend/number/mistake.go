@@ -2,23 +2,23 @@ package number
 
 import "fmt"
 
-// Mistake is what is wrong with a declaration of numbers. Its text is for those who write
-// configurations; by its kind, others say it in words of their own.
+// Mistake is an error in a declaration of numbers. Its text is for people who write configurations. Others can
+// translate it by its kind.
 type Mistake struct {
 	Kind string
-	// Of is what the mistake is about, such as digits; for each kind the same things.
+	// Of are the values in the text, such as digits. Each kind has the same values.
 	Of   []string
 	text string
 }
 
 func (m *Mistake) Error() string { return m.text }
 
-// wrong makes a mistake of which the text is formatted from other values.
+// wrong makes a mistake whose text is formatted from values that may differ from of.
 func wrong(kind string, of []string, format string, values ...any) error {
 	return &Mistake{kind, of, fmt.Sprintf(format, values...)}
 }
 
-// about makes a mistake of which the text is formatted from what it is about.
+// about makes a mistake whose text is formatted from of.
 func about(kind, format string, of ...string) error {
 	values := make([]any, len(of))
 	for i, v := range of {
@@ -27,13 +27,13 @@ func about(kind, format string, of ...string) error {
 	return wrong(kind, of, format, values...)
 }
 
-// Place says where in a declaration an error is. Its text is that of the error.
+// Place is an error with its place in a declaration. Its text is that of the error.
 type Place struct {
-	// Number is the printed number, as it is written; empty for an error of a pool.
+	// Number is the printed number as it is written. It is empty for an error in a pool.
 	Number string
-	// Pool is the name of a pool; empty for an error of a number.
+	// Pool is the name of the pool. It is empty for an error in a number.
 	Pool string
-	// Field is the name of the field in JSON, and Index the place in its list.
+	// Field is the field's name in JSON, and Index is the index in its list.
 	Field string
 	Index int
 	Err   error
@@ -41,5 +41,5 @@ type Place struct {
 
 func (p *Place) Error() string { return p.Err.Error() }
 
-// Unwrap is the error without the place.
+// Unwrap returns the error without its place.
 func (p *Place) Unwrap() error { return p.Err }

@@ -11,42 +11,40 @@ import (
 
 // ConfiguredPools are the pools of a configuration.
 type ConfiguredPools struct {
-	// Named are those that any site can use, by their names.
+	// Named are the pools that any site can use, by name.
 	Named map[string]*Pool
-	// Of are the names of the pools that numbers are of, by the digits: also of those that
-	// only one printed number has.
+	// Of are the pools' names by digits of their numbers. Pools of a single printed number are among them.
 	Of map[string]string
 }
 
-// Own are the numbers and pools that a site has of its own. They stand above those of the
-// configuration.
+// Own are the numbers and pools that a site has of its own. They stand above those of the configuration.
 type Own struct {
 	Numbers []Number
-	// Pools are by their names among the site's.
+	// Pools are by their names at the site.
 	Pools map[string]DeclaredPool
 }
 
-// What a site may have of its own.
+// Bounds of what a site may have of its own.
 const (
 	// MaxOwn is how many numbers, and how many pools.
 	MaxOwn = 50
-	// MaxOwnRules is how many rules a number has, MaxOwnPlaces how many further places.
+	// MaxOwnRules is how many rules a number may have, and MaxOwnPlaces how many further places.
 	MaxOwnRules, MaxOwnPlaces = 50, 20
-	// MaxOwnPooled is how many numbers there are in all pools together.
+	// MaxOwnPooled is how many numbers all pools may have together.
 	MaxOwnPooled = 500
-	// maxOwnText is how long a name, a place or a condition is, in bytes.
+	// maxOwnText is how many bytes a name, a place or a condition may have.
 	maxOwnText = 500
-	// maxOwnConditions is how many conditions a rule has.
+	// maxOwnConditions is how many conditions a rule may have.
 	maxOwnConditions = 30
-	// maxOwnSize is how many bytes all of it takes as JSON.
+	// maxOwnSize is how many bytes all of it may have as JSON.
 	maxOwnSize = 128 << 10
 )
 
-// IsNone tells whether there is nothing of its own.
+// IsNone says whether the site has nothing of its own.
 func (o Own) IsNone() bool { return len(o.Numbers) == 0 && len(o.Pools) == 0 }
 
-// Check tells what is wrong by itself, whatever the configuration is. The error is a [Place]
-// or a [Mistake].
+// Check returns an error in the numbers and pools themselves, whatever the configuration has. The error is a [Place] or
+// a [Mistake].
 func (o Own) Check() error {
 	if err := o.checkBounds(); err != nil {
 		return err
@@ -58,7 +56,7 @@ func (o Own) Check() error {
 	d := Declaration{named: pools}
 	for _, n := range o.Numbers {
 		for _, t := range n.Tracking {
-			if t.Pool != "" && pools[t.Pool] == nil { // perhaps the configuration's
+			if t.Pool != "" && pools[t.Pool] == nil { // it may be the configuration's
 				pools[t.Pool] = &Pool{Name: t.Pool}
 			}
 		}
@@ -96,7 +94,7 @@ func (o Own) checkBounds() error {
 	return nil
 }
 
-// checkOwn refuses what only a configuration may have, and what is too much.
+// checkOwn refuses fields that only a configuration may have, and numbers that exceed a bound.
 func (n Number) checkOwn() error {
 	at := func(field string, index int, err error) error {
 		return &Place{Number: n.Number, Field: field, Index: index, Err: err}
@@ -139,7 +137,7 @@ func isShort(text string) bool {
 	return len(text) <= maxOwnText && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }
 
-// resolve checks the pools. They bear the name that they have for the site of the id.
+// resolve checks the pools and returns them by name. Their own names are those of the site with the id.
 func (o Own) resolve(siteID int64) (map[string]*Pool, error) {
 	pools := make(map[string]*Pool, len(o.Pools))
 	owner := make(map[string]string)
@@ -161,9 +159,8 @@ func (o Own) resolve(siteID int64) (map[string]*Pool, error) {
 	return pools, nil
 }
 
-// Over puts what the site of the id has of its own above what the configuration has for it.
-// A number of both is the site's. The error, a [Place] or a [Mistake], says why the two cannot stand
-// together.
+// Over returns the configured numbers with the site's own above them. siteID is the site's. If both have a number, the
+// site's counts. The error is a [Place] or a [Mistake].
 func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) (*Declaration, error) {
 	if err := o.checkBounds(); err != nil {
 		return nil, err
@@ -193,7 +190,7 @@ func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) 
 			continue
 		}
 		list[at] = n
-		if pool := configured.plan.Pool(digits); pool != nil { // which this number can go on to use
+		if pool := configured.plan.Pool(digits); pool != nil { // this number can still use the pool
 			named[digits] = pool
 		}
 	}
@@ -204,8 +201,7 @@ func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) 
 	return d, d.refusePools(o.Pools)
 }
 
-// refusePools tells what is wrong with the pools of these names beside the numbers, whether
-// a number uses them or not.
+// refusePools returns an error if one of the named pools conflicts with the numbers, even if no number uses the pool.
 func (d *Declaration) refusePools(pools map[string]DeclaredPool) error {
 	for _, name := range slices.Sorted(maps.Keys(pools)) {
 		if err := d.plan.refuse(d.named[name]); err != nil {
@@ -215,18 +211,17 @@ func (d *Declaration) refusePools(pools map[string]DeclaredPool) error {
 	return nil
 }
 
-// Pools are those that can be used by their names.
+// Pools returns the named pools.
 func (d *Declaration) Pools() map[string]*Pool { return d.named }
 
-// Deeds are what was done to things, by their names.
+// Deeds are changes of things, by their names.
 type Deeds struct {
 	Added   []string `json:"added,omitempty"`
 	Changed []string `json:"changed,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Since tells what is different from before: of the numbers, by their digits, and of the
-// pools.
+// Since returns the changes since before: of the numbers, by their digits, and of the pools.
 func (o Own) Since(before Own) (numbers, pools Deeds) {
 	byDigits := func(list []Number) map[string]Number {
 		named := make(map[string]Number, len(list))

@@ -11,14 +11,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// OwnDeclarer is the name under which the sites' own numbers stand beside those that
-// configurations declare. No configuration can have it.
+// OwnDeclarer is the declarer of the sites' own numbers. No configuration can have this name.
 const OwnDeclarer = "/site"
 
-// KeepOwn notes what the site has of its own, in the transaction that stores it: its numbers
-// beside those that are declared, so that calls are told to it, and whose the numbers of its
-// pools are. The configuration's pools are given by their names. The error is a [Place] when
-// a number is one of another site's pools.
+// KeepOwn stores the declared numbers of the site's own, in the transaction that stores own, so that calls are
+// attributed to the site. It also stores which site has the numbers of its pools. configured are the configuration's
+// pools by name. The error is a [Place] if a number belongs to another site's pool.
 func (s *Shown) KeepOwn(ctx context.Context, tx db.Tx, siteID int64, own Own, configured map[string]*Pool) error {
 	pools, err := own.resolve(siteID)
 	if err != nil {
@@ -38,7 +36,7 @@ func (s *Shown) KeepOwn(ctx context.Context, tx db.Tx, siteID int64, own Own, co
 	return s.DeclareSite(ctx, tx, OwnDeclarer, siteID, declared)
 }
 
-// pooledNumber is a number of a site's own pool, as it is stored.
+// pooledNumber is a stored number of a site's own pool.
 type pooledNumber struct {
 	digits string
 	site   int64
@@ -47,8 +45,8 @@ type pooledNumber struct {
 
 func (n *pooledNumber) fields() []any { return []any{&n.digits, &n.site, &n.pool} }
 
-// claim makes the numbers those of the site's pools. The key of the table keeps two sites
-// from having one, whichever nodes they are changed on.
+// claim gives the numbers to the site's pools. The table's key keeps two sites from having the same number, on
+// whichever nodes they are changed.
 func claim(ctx context.Context, tx db.Tx, siteID int64, pools map[string]*Pool) error {
 	var wanted []pooledNumber
 	for _, pool := range pools {
@@ -56,7 +54,8 @@ func claim(ctx context.Context, tx db.Tx, siteID int64, pools map[string]*Pool) 
 			wanted = append(wanted, pooledNumber{digits, siteID, pool.Name})
 		}
 	}
-	slices.SortFunc(wanted, func(a, b pooledNumber) int { return cmp.Compare(a.digits, b.digits) }) // in one order on all nodes
+	// All nodes use the same order.
+	slices.SortFunc(wanted, func(a, b pooledNumber) int { return cmp.Compare(a.digits, b.digits) })
 	if _, err := tx.Exec(ctx, `DELETE FROM own_pool_numbers WHERE site_id = $1`, siteID); err != nil {
 		return fmt.Errorf("giving the numbers of pools back: %w", err)
 	}
@@ -77,8 +76,7 @@ func claim(ctx context.Context, tx db.Tx, siteID int64, pools map[string]*Pool) 
 	return nil
 }
 
-// ConfiguredBy are the names of the configurations that declare each of the site's printed
-// numbers, by their digits.
+// ConfiguredBy returns the names of the configurations that declare each of the site's printed numbers, by digits.
 func (s *Shown) ConfiguredBy(ctx context.Context, siteID int64) (map[string][]string, error) {
 	rows, err := db.List(ctx, s.db.Read(), (*declarationRow).fields, declarations+` WHERE site_id = $1 AND replaces = '' AND declarer <> $2`, siteID, OwnDeclarer)
 	if err != nil {

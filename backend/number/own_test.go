@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
-// pools are pools of a site's own.
+// pools returns a pool of a site's own.
 func pools(name string, digits ...string) map[string]number.DeclaredPool {
 	return map[string]number.DeclaredPool{name: {Numbers: digits}}
 }
@@ -99,7 +99,7 @@ func TestOwnStandsAboveTheConfigured(t *testing.T) {
 	}
 }
 
-// A number is in one site's pool, whoever is first.
+// A number is in one site's pool, whichever site is first.
 func TestNumbersOfOwnPoolsAreOneSites(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := number.NewShown(d, time.Now)
@@ -138,7 +138,7 @@ func TestNumbersOfOwnPoolsAreOneSites(t *testing.T) {
 	})
 }
 
-// Own numbers stand beside those that configurations declare, so that calls find their site.
+// Own numbers are stored beside those that configurations declare, so that calls find their site.
 func TestOwnNumbersAreDeclared(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := number.NewShown(d, time.Now)

@@ -2,13 +2,12 @@ package number
 
 import "strings"
 
-// pattern is what a text has to look like: `*` is any text, empty text too, and
-// all else is itself.
-type pattern []string // what stands between the asterisks
+// pattern is a text in which `*` stands for any text, also for none.
+type pattern []string // the parts between the asterisks
 
 func newPattern(text string) pattern { return strings.Split(text, "*") }
 
-// matches takes time in proportion to the text, whatever the pattern is.
+// matches takes time in proportion to the text, for any pattern.
 func (p pattern) matches(text string) bool {
 	first, last := p[0], p[len(p)-1]
 	if len(p) == 1 {

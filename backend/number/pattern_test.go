@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPattern compares with a regular expression of the same meaning.
+// FuzzPattern compares patterns with regular expressions of the same meaning.
 func FuzzPattern(f *testing.F) {
 	for _, seed := range [][2]string{{"news*", "newsletter"}, {"*", ""}, {"a*a", "a"}, {"*.google.*", "www.google.com"}, {"a**b*", "acb"}, {"*ab*b", "abab"}, {"\xff*", "\xffя"}, {"", "a"}} {
 		f.Add(seed[0], seed[1])
@@ -24,7 +24,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// ascii writes bytes as letters, since expressions are of characters and patterns are of bytes.
+// ascii writes bytes as letters, since regular expressions match characters and patterns match bytes.
 func ascii(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -1,5 +1,5 @@
-// Package number knows the numbers that are printed on a site's pages and which
-// tracking number stands for them, depending on where the visitor came from.
+// Package number knows the numbers that are printed on a site's pages, and the tracking numbers that replace them,
+// depending on where the visitor comes from. It leases numbers of pools and attributes telephone calls.
 package number
 
 import (
@@ -12,35 +12,34 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Plan is a site's numbers with their tracking numbers by source. It is built
-// number by number; afterwards it may be shared. Digits are in international form.
+// Plan holds a site's numbers with their tracking numbers by source. After all numbers are added, it may be shared.
+// Digits are in international form.
 type Plan struct {
 	numbers  []planned
 	printed  map[string]bool
-	tracking map[string]string // the printed number that each stands for
-	pools    map[string]*Pool  // by their names
-	pooled   map[string]string // the name of the pool that each number is of
-	static   bool              // whether there is a static tracking number
+	tracking map[string]string // the printed number that each tracking number stands for
+	pools    map[string]*Pool  // by name
+	pooled   map[string]string // by number, the name of its pool
+	static   bool              // there is a static tracking number
 	everyone Choice
-	direct   bool // whether conditions may hold for direct visits
-	sources  bool // whether there are conditions at all
+	direct   bool // conditions may hold for direct visits
+	sources  bool // there are conditions
 }
 
-// planned is a number that is printed on pages, and what may stand for it.
+// planned is a printed number and its rules.
 type planned struct {
 	digits string
 	rules  []rule
 }
 
-// rule says what visitors of some sources see: a tracking number, the same for all of them, or
-// one of a pool, for each another.
+// rule says what visitors of some sources see: one tracking number for all of them, or one of a pool for each.
 type rule struct {
 	digits string
 	pool   *Pool // nil for a tracking number
 	when   Conditions
 }
 
-// String is how the rule is configured.
+// String returns the rule as it is configured.
 func (r rule) String() string {
 	if r.pool != nil {
 		return "dynamic " + r.pool.Title()
@@ -51,7 +50,7 @@ func (r rule) String() string {
 // maxRules bounds the rules of one number.
 const maxRules = 1000
 
-// Add adds a number that is printed on the pages.
+// Add adds a printed number.
 func (p *Plan) Add(digits string) error {
 	if p.printed == nil {
 		p.printed, p.tracking = make(map[string]bool), make(map[string]string)
@@ -71,8 +70,8 @@ func (p *Plan) Add(digits string) error {
 	return nil
 }
 
-// AddStatic adds a tracking number to the number that was added last, behind its other rules.
-// The first rule whose conditions hold says what is shown.
+// AddStatic adds a tracking number to the last printed number, after its other rules. The first rule whose conditions
+// hold decides.
 func (p *Plan) AddStatic(digits string, when Conditions) error {
 	n := &p.numbers[len(p.numbers)-1]
 	switch {
@@ -93,8 +92,8 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 	return nil
 }
 
-// AddDynamic does the same with a pool, which is complete, or nothing but a name while its
-// numbers are not known yet. Several numbers may have one pool.
+// AddDynamic adds a pool to the last printed number, after its other rules. The pool is complete, or has only a name
+// while its numbers are not known. Several numbers may have the same pool.
 func (p *Plan) AddDynamic(pool *Pool, when Conditions) error {
 	if err := p.refuse(pool); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (p *Plan) AddDynamic(pool *Pool, when Conditions) error {
 	return nil
 }
 
-// refuse tells what is wrong with the pool beside what has been added.
+// refuse returns an error if the pool conflicts with what has been added.
 func (p *Plan) refuse(pool *Pool) error {
 	if known := p.pools[pool.Name]; known != nil && known != pool {
 		return about("pool_name_taken", "dynamic %s: another pool has that name; expected one", pool.Title())
@@ -127,7 +126,7 @@ func (p *Plan) refuse(pool *Pool) error {
 	return nil
 }
 
-// add adds a rule to the number that was added last.
+// add adds a rule to the last printed number.
 func (p *Plan) add(r rule) error {
 	n := &p.numbers[len(p.numbers)-1]
 	if len(n.rules) == maxRules {
@@ -151,10 +150,10 @@ func (p *Plan) add(r rule) error {
 	return nil
 }
 
-// Pool is the pool of the name; nil where no rule has it.
+// Pool returns the pool of the name, or nil if no rule has it.
 func (p *Plan) Pool(name string) *Pool { return p.pools[name] }
 
-// AllPools are the pools that rules have, in the order of their names.
+// AllPools returns the pools of all rules, sorted by name.
 func (p *Plan) AllPools() (all []*Pool) {
 	for _, name := range slices.Sorted(maps.Keys(p.pools)) {
 		all = append(all, p.pools[name])
@@ -162,21 +161,20 @@ func (p *Plan) AllPools() (all []*Pool) {
 	return all
 }
 
-// HasStatic tells whether there is a tracking number that all visitors of a source see.
+// HasStatic says whether there is a static tracking number.
 func (p *Plan) HasStatic() bool { return p.static }
 
-// HasTracking tells whether any number may be shown as another.
+// HasTracking says whether a visitor may see another number than the printed one.
 func (p *Plan) HasTracking() bool { return p.static || len(p.pools) > 0 }
 
-// BySource tells whether it depends on the source which numbers are shown.
+// BySource says whether the numbers depend on the source.
 func (p *Plan) BySource() bool { return p.sources }
 
-// Choice says which numbers a visitor sees. Equal choices of one plan are the same
-// numbers; the empty one leaves all numbers as they are printed.
-type Choice string // for each number, two bytes: the place of its rule, from 1
+// Choice says which numbers a visitor sees. Equal choices of one plan mean the same numbers. The empty Choice leaves
+// all numbers as they are printed.
+type Choice string // for each number, two bytes: the position of its rule, from 1
 
-// Choose finds the numbers for visitors of a source. The zero source is that of
-// visitors of whom nothing is known.
+// Choose returns the choice for visitors of a source. The zero source is for visitors of whom nothing is known.
 func (p *Plan) Choose(source visit.Source) Choice {
 	if source.Kind == "" || source.Kind == visit.Direct && !p.direct {
 		return p.everyone
@@ -201,8 +199,8 @@ func (p *Plan) choose(source visit.Source) Choice {
 	return Choice(chosen)
 }
 
-// Shown are the digits that the choice shows for each number, in the order in
-// which these were added; empty for a number that stays, or is one of a pool.
+// Shown returns the digits that the choice shows for each printed number, in their order. They are empty for a number
+// that stays as it is, or that a number of a pool replaces.
 func (p *Plan) Shown(c Choice) []string {
 	shown := make([]string, len(p.numbers))
 	for i, r := range p.rules(c) {
@@ -211,8 +209,7 @@ func (p *Plan) Shown(c Choice) []string {
 	return shown
 }
 
-// Pools are the pools of which the choice shows a number, by the places of the numbers that
-// are printed; nil where there is none.
+// Pools returns the pools of the choice, by the index of the printed number. It is nil if there are none.
 func (p *Plan) Pools(c Choice) map[int]*Pool {
 	var pools map[int]*Pool
 	for i, r := range p.rules(c) {
@@ -226,10 +223,10 @@ func (p *Plan) Pools(c Choice) map[int]*Pool {
 	return pools
 }
 
-// Printed are the digits of the printed number of that place.
+// Printed returns the digits of the printed number with the index place.
 func (p *Plan) Printed(place int) string { return p.numbers[place].digits }
 
-// rules are those of the choice, by the places of the numbers.
+// rules returns the rules of the choice, by the index of the printed number.
 func (p *Plan) rules(c Choice) iter.Seq2[int, *rule] {
 	return func(yield func(int, *rule) bool) {
 		for i := 0; 2*i+1 < len(c); i++ {

@@ -44,7 +44,7 @@ func TestNumbersAreChosenEachForItself(t *testing.T) {
 func TestManyTrackingNumbers(t *testing.T) {
 	p := new(number.Plan)
 	require.NoError(t, p.Add(printed))
-	for i := range 1000 { // more than a byte counts
+	for i := range 1000 { // more than fit into a byte
 		require.NoError(t, p.AddStatic(fmt.Sprint(i), conditions(t, fmt.Sprint("utm_source=", i))))
 	}
 	require.ErrorContains(t, p.AddStatic("1000", nil), "at most 1000")
@@ -97,7 +97,7 @@ func TestLinesThatAreNeverReached(t *testing.T) {
 		{"gclid", "yclid"},
 		{"gclid", "click_id"},
 		{"referrer=google.com", "referrer=*.google.com"},
-		{"kind=ad", "gclid"}, // with utm parameters it is a campaign
+		{"kind=ad", "gclid"}, // with utm parameters, the source is a campaign
 		{"kind=search", "referrer=google.com"},
 	} {
 		require.NoError(t, second(t, pair[0], pair[1]), pair)
@@ -130,7 +130,7 @@ func TestLinesThatAreReached(t *testing.T) {
 	}
 }
 
-// second adds two tracking numbers and gives the second one's error.
+// second adds two tracking numbers and returns the error of the second one.
 func second(t *testing.T, first, then string) error {
 	t.Helper()
 	p := plan(t, first)

@@ -10,17 +10,16 @@ import (
 	"time"
 )
 
-// Pool are tracking numbers of which each visitor gets one of his own for a while. It
-// does not change.
+// Pool is a set of tracking numbers. Each visitor gets one of them for a while. A Pool is immutable.
 type Pool struct {
-	// Name is the same as long as the pool is: a number that comes from another pool
-	// rests before it is leased again.
+	// Name stays the same during the pool's life. A number that comes from another pool rests before it is leased
+	// again.
 	Name string
 	// Digits are its numbers in international form.
 	Digits []string
-	// Hold is for how long a visitor who has gone keeps the number.
+	// Hold is how long a visitor keeps the number after leaving.
 	Hold time.Duration
-	// Exhausted is what visitors see when all numbers are leased.
+	// Exhausted says what visitors see when all numbers are leased.
 	Exhausted Exhausted
 	// Reserve is the number for [ShowReserve], in international form.
 	Reserve string
@@ -28,17 +27,17 @@ type Pool struct {
 	list string // the digits as a JSON array
 }
 
-// Exhausted is what visitors see when a pool has no number left.
+// Exhausted says what visitors see when a pool has no number left.
 type Exhausted string
 
-// What they may see.
+// The values of Exhausted.
 const (
 	ShowOriginal Exhausted = "original" // the number as it is printed
 	ShowReserve  Exhausted = "reserve"  // another tracking number, the same for all of them
 	ShareNumber  Exhausted = "shared"   // a number that another visitor has, too
 )
 
-// The bounds of [Pool.Hold], and what it is where nothing is said.
+// The bounds and the default of [Pool.Hold].
 const (
 	MinHold     = time.Minute
 	DefaultHold = 5 * time.Minute
@@ -48,36 +47,36 @@ const (
 // MaxPool is how many numbers a pool has at most.
 const MaxPool = 1000
 
-// poolName is how pools are called: not like a number, nor like a condition.
+// poolName matches the names of pools. They look neither like a number nor like a condition.
 var poolName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 
-// IsPoolName tells whether a pool may be called so: by a small letter, and up to 63 small
-// letters, digits and hyphens.
+// IsPoolName says whether a pool may have this name: a lower-case letter, and up to 63 lower-case letters, digits and
+// hyphens behind it.
 func IsPoolName(name string) bool { return poolName.MatchString(name) }
 
-// OwnPoolName is the name of a site's own pool: like no other site's, and no configuration's.
+// OwnPoolName returns the name of a site's own pool. No other site's pool and no configuration's has the same.
 func OwnPoolName(siteID int64, name string) string { return strconv.FormatInt(siteID, 10) + "/" + name }
 
-// Title is how the pool is called among those of its site.
+// Title returns the pool's name among those of its site.
 func (p *Pool) Title() string { return PoolTitle(p.Name) }
 
-// PoolTitle is how the pool of that name is called among those of a site. One that has no
-// name of its own is called by the digits of its printed number.
+// PoolTitle returns the name of a pool among those of a site, from its [Pool.Name]. The name of a pool that AddDynamic
+// has made is the digits of its printed number.
 func PoolTitle(name string) string { return name[strings.IndexByte(name, '/')+1:] }
 
 // DeclaredPool is a pool as somebody declares it.
 type DeclaredPool struct {
 	// Numbers are its numbers, in any writing.
 	Numbers []string `json:"numbers"`
-	// Hold is as in [Pool]; 0 for the default.
+	// Hold is as in [Pool]; 0 means the default.
 	Hold time.Duration `json:"hold,omitempty"`
-	// Exhausted is as in [Pool]; empty for the default.
+	// Exhausted is as in [Pool]; "" means the default.
 	Exhausted Exhausted `json:"exhausted,omitempty"`
 	// Reserve is the number for [ShowReserve], in any writing.
 	Reserve string `json:"reserve,omitempty"`
 }
 
-// Resolve checks the pool and fills in the defaults.
+// Resolve checks the pool and fills in the defaults. The error is a [Place].
 func (p DeclaredPool) Resolve(name string) (*Pool, error) {
 	if !IsPoolName(name) {
 		return nil, &Place{Pool: name, Field: "name", Err: about("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
@@ -135,8 +134,7 @@ func (p *Pool) Complete() error {
 	return err
 }
 
-// Lasting is for how long a lease counts after the last that was heard of its visitor; see
-// [Want.Provisional].
+// Lasting returns how long a lease is valid after the last word of its visitor. See [Want.Provisional].
 func (p *Pool) Lasting(provisional bool) time.Duration {
 	if provisional {
 		return stay
@@ -144,7 +142,7 @@ func (p *Pool) Lasting(provisional bool) time.Duration {
 	return stay + p.Hold
 }
 
-// All are the numbers that the pool can show, the reserve included.
+// All returns the numbers that the pool can show, with the reserve.
 func (p *Pool) All() []string {
 	if p.Reserve == "" {
 		return p.Digits

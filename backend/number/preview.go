@@ -17,51 +17,49 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Preview is a look at a site's pages as somebody would see them who comes for the first time.
+// Preview is a look at a site's pages as a new visitor would see them.
 type Preview struct {
-	// Site is the one site whose pages are shown so.
+	// Site is the id of the site whose pages are shown.
 	Site int64 `json:"s"`
-	// Address is the page to which somebody comes, and Referrer the page before; empty for
-	// none.
+	// Address is the page to which the visitor comes, and Referrer is the page before. Referrer may be empty.
 	Address  string `json:"a"`
 	Referrer string `json:"r,omitempty"`
-	// Language is that of the words beside the page, such as "en".
+	// Language is the language of the words beside the page, such as "en".
 	Language string `json:"l,omitempty"`
-	// Until is when it ends, in seconds since 1970.
+	// Until is when the preview ends, in seconds since 1970.
 	Until int64 `json:"u"`
 }
 
-// PreviewParameter is the parameter of an address that holds a preview's token, for the first page.
+// PreviewParameter is the parameter of an address that holds a preview's token.
 const PreviewParameter = "svc_preview"
 
-// Source is from where that somebody comes.
+// Source returns the source of the visitor.
 func (p Preview) Source() visit.Source { return visit.SourceOf(p.Address, p.Referrer) }
 
 const (
-	// previewTime is how long a preview may be looked at.
+	// previewTime is how long a preview lasts.
 	previewTime = time.Hour
 	// maxPreviewAddress bounds each of the two addresses, in bytes.
 	maxPreviewAddress = 1000
 )
 
-// What is wrong with an address of a preview, or with a token.
+// Errors about a preview's addresses, or about a token.
 var (
 	ErrPreviewAddress  = fmt.Errorf("expected an address that begins with http:// or https://, of at most %d bytes", maxPreviewAddress)
 	ErrPreviewReferrer = fmt.Errorf("expected an address of at most %d bytes, or nothing", maxPreviewAddress)
-	// ErrNoPreview is returned for what no [Previews] have signed.
+	// ErrNoPreview is returned for a token without a valid signature.
 	ErrNoPreview = errors.New("it is no preview")
-	// ErrPreviewOver is returned for a preview whose time is over.
+	// ErrPreviewOver is returned for a preview whose time is over, or that is of another site.
 	ErrPreviewOver = errors.New("the preview is over")
 )
 
-// Previews sign previews, so that nobody else can make them, and any node can read them. Nothing
-// is stored.
+// Previews signs previews, so that nobody else can make them and any node can read them. It stores nothing.
 type Previews struct {
 	secret []byte
 	now    func() time.Time
 }
 
-// OpenPreviews returns the previews of the database, whose nodes share a secret.
+// OpenPreviews returns the previews of the database. Its nodes share a secret.
 func OpenPreviews(ctx context.Context, d *db.DB, now func() time.Time) (*Previews, error) {
 	secret, err := d.Secret(ctx, "number.previews")
 	if err != nil {
@@ -70,8 +68,9 @@ func OpenPreviews(ctx context.Context, d *db.DB, now func() time.Time) (*Preview
 	return &Previews{secret, now}, nil
 }
 
-// Begin returns the token of a preview that can be looked at for an hour from now on. It is
-// of the letters A–Z, a–z, 0–9, - _ and one dot.
+// Begin returns the token of a preview that lasts for an hour. The token has only the characters A–Z, a–z, 0–9, "-" and
+// "_", and one dot. The error is [ErrPreviewAddress] or [ErrPreviewReferrer] for an address that is not valid or too
+// long.
 func (p *Previews) Begin(of Preview) (token string, err error) {
 	address, err := url.Parse(of.Address)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" || len(of.Address) > maxPreviewAddress {
@@ -83,7 +82,7 @@ func (p *Previews) Begin(of Preview) (token string, err error) {
 	of.Until = p.now().Add(previewTime).Unix()
 	text := new(bytes.Buffer)
 	encoder := json.NewEncoder(text)
-	encoder.SetEscapeHTML(false) // which would make an ampersand six bytes long
+	encoder.SetEscapeHTML(false) // otherwise an ampersand would have six bytes
 	if err := encoder.Encode(of); err != nil {
 		return "", fmt.Errorf("making a preview: %w", err)
 	}
@@ -94,12 +93,12 @@ func (p *Previews) Begin(of Preview) (token string, err error) {
 	return token, nil
 }
 
-// maxPreviewToken bounds a token, in bytes: browsers keep it in a cookie of 4096, with its name
-// and attributes.
+// maxPreviewToken bounds a token, in bytes. Browsers keep it in a cookie of at most 4096 bytes, with its name and
+// attributes.
 const maxPreviewToken = 3900
 
-// Read returns the preview of a token of the site: [ErrNoPreview] for what is none, and the preview
-// with [ErrPreviewOver] for one of another site or another hour.
+// Read returns the preview of a token of the site. The error is [ErrNoPreview] for anything else. If the preview is
+// over or of another site, Read returns it with [ErrPreviewOver].
 func (p *Previews) Read(siteID int64, token string) (Preview, error) {
 	said, signature, _ := strings.Cut(token, ".")
 	if len(token) > maxPreviewToken || !hmac.Equal([]byte(signature), []byte(p.signature(said))) {

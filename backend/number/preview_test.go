@@ -18,7 +18,7 @@ func TestPreviews(t *testing.T) {
 		clock := func() time.Time { return now }
 		made, err := number.OpenPreviews(t.Context(), d, clock)
 		require.NoError(t, err)
-		other, err := number.OpenPreviews(t.Context(), d, clock) // another node's
+		other, err := number.OpenPreviews(t.Context(), d, clock) // of another node
 		require.NoError(t, err)
 
 		of := number.Preview{Site: 7, Address: "https://shop.example/lamps?utm_source=news&utm_medium=mail", Referrer: "https://search.example/", Language: "ru"}

@@ -12,22 +12,22 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// regions remembers the sites' regions, so that a lead does not ask for them anew.
+// regions is a cache of the sites' regions, so that a lead need not query them.
 type regions struct {
 	mu    sync.Mutex
 	known *simplelru.LRU[int64, regionThen]
 }
 
-// regionThen is a site's region as it was at a time.
+// regionThen is a site's region at a time.
 type regionThen struct {
 	region string
 	at     time.Time
 }
 
 const (
-	// regionAge is how old a remembered region may be: other nodes look at pages too.
+	// regionAge is how old a region in the cache may be, since other nodes look at pages too.
 	regionAge = time.Minute
-	// maxRegions is of how many sites the region is remembered.
+	// maxRegions is for how many sites the region is cached.
 	maxRegions = 1 << 14
 )
 
@@ -52,9 +52,8 @@ func (r *regions) put(siteID int64, region string, now time.Time) {
 	r.known.Add(siteID, regionThen{region, now})
 }
 
-// Region is the country of most of the numbers that the site's pages show, each
-// counted once for each page: ISO 3166-1 alpha-2. It is empty where they show none, and
-// where no country has the most.
+// Region returns the country of most of the numbers on the site's pages, as ISO 3166-1 alpha-2. Each number counts once
+// for each page. It is empty if the pages show no numbers, or if two countries have equally many.
 func (s *Shown) Region(ctx context.Context, siteID int64) (string, error) {
 	now := s.now()
 	if region, known := s.regions.get(siteID, now); known {

@@ -11,27 +11,25 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Remembered is what a visitor's cookie says: the source that decides about the
-// numbers, and when the visitor was seen. It is the visitor's word, which only
-// ever is compared with the conditions of a plan.
+// Remembered is the content of a visitor's cookie: the source that decides about the numbers, and when the visitor was
+// last seen. Visitors can forge it, so it is only compared with the conditions of a plan.
 type Remembered struct {
 	Source visit.Source
-	Seen   time.Time // in seconds
+	Seen   time.Time // to the second
 }
 
 const (
 	version = 1
-	// maxTexts bounds the texts of a source together, so that the cookie's value
-	// stays below 1 KB.
+	// maxTexts bounds the texts of a source together, so that the cookie's value stays below 1 KB.
 	maxTexts = 720
-	// maxCookie bounds what is read.
+	// maxCookie bounds a value that is read.
 	maxCookie = 1024
 )
 
 var errCookie = errors.New("reading a visitor's source: malformed")
 
-// compact cuts the longest texts of a source that is too long to be remembered. A
-// source decides by what is remembered of it on its first page already.
+// compact cuts the longest texts of a source that is too long for the cookie. The first page already uses the cut
+// source, so that it decides in the same way as later.
 func compact(s visit.Source) visit.Source {
 	for limit := visit.MaxSourceText; length(&s) > maxTexts; limit -= 8 {
 		for _, text := range s.Texts() {
@@ -48,9 +46,8 @@ func length(s *visit.Source) (n int) {
 	return n
 }
 
-// Cookie encodes what is remembered as the value of a cookie, of at most 1 KB:
-// base64url of a version, the time in seconds since 1970 and the texts of the
-// source, each with its length before it; numbers are varints.
+// Cookie returns the value of a cookie, of at most 1 KB. It is the base64url of a version, the time in seconds since
+// 1970, and the texts of the source, each behind its length. Numbers are varints.
 func (r *Remembered) Cookie() string {
 	b := []byte{version}
 	b = binary.AppendUvarint(b, uint64(max(r.Seen.Unix(), 0)))
@@ -62,7 +59,7 @@ func (r *Remembered) Cookie() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ParseCookie reads the value of a cookie that Cookie has written, or anybody else.
+// ParseCookie reads a cookie's value. Anybody may have written it.
 func ParseCookie(value string) (*Remembered, error) {
 	if len(value) > maxCookie {
 		return nil, errCookie

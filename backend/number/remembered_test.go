@@ -65,7 +65,7 @@ func TestCookieRefused(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written and is read as the same again.
+// A value that can be read can be written, and is read as the same again.
 func FuzzParseCookie(f *testing.F) {
 	for _, source := range []visit.Source{
 		{Kind: visit.Direct, Landing: "/"}, {Kind: visit.Campaign, Source: "news"}, {Kind: visit.Ad, ClickIDName: "gclid", ClickID: "x", Referrer: "www.google.com"},

@@ -13,20 +13,20 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// What is kept of a site's pages is bounded; what was seen longest ago is forgotten.
+// Bounds of what is kept of a site's pages. The oldest is forgotten first.
 const (
 	// MaxShown is how many numbers of a site are kept.
 	MaxShown = 200
-	// MaxPages is on how many pages a number is known to stand.
+	// MaxPages is how many pages of a number are kept.
 	MaxPages = 100
-	// maxWritings is how many writings of a number are kept, of a page and in all.
+	// maxWritings is how many writings of a number are kept, for a page and in all.
 	maxWritings = 20
 	// maxPath is how many bytes of a page's path are kept.
 	maxPath = 200
 )
 
-// Shown keeps which telephone numbers the sites' own pages show, and which ones
-// configurations have for them. It is safe for concurrent use.
+// Shown stores which telephone numbers the sites' pages show, and which numbers configurations declare for them. It is
+// safe for concurrent use.
 type Shown struct {
 	db      *db.DB
 	now     func() time.Time
@@ -37,20 +37,20 @@ type Shown struct {
 type ShownNumber struct {
 	// Digits are in international form.
 	Digits string
-	// Writings are how it is written, the most frequent first.
+	// Writings are the ways in which it is written, the most frequent first.
 	Writings []Writing
-	// Pages is on how many pages it stands, at most [MaxPages].
+	// Pages is how many pages show the number, at most [MaxPages].
 	Pages int
-	// Example is the path of one of them.
+	// Example is the path of one of these pages.
 	Example string
-	// FirstAt and LastAt are when it was seen, to the millisecond.
+	// FirstAt and LastAt are when the number was seen first and last, to the millisecond.
 	FirstAt, LastAt time.Time
 }
 
 // Writing is one way in which a number is written on pages.
 type Writing struct {
 	Text string `json:"text"`
-	// Place is the kind of place: text, attribute, or how a link calls, such as tel.
+	// Place is the kind of place: text, attribute, or the way in which a link calls, such as tel.
 	Place string `json:"place"`
 	Count int    `json:"count"`
 }
@@ -74,12 +74,12 @@ type shownPageRow struct {
 	at       int64
 }
 
-// Learn notes the numbers that a page shows, by their digits; those that it showed
-// before and shows no more are forgotten. The path goes without its query.
+// Learn stores the numbers that a page shows, by their digits. It forgets those that the page has shown before and
+// shows no more. The path has no query.
 func (s *Shown) Learn(ctx context.Context, siteID int64, path string, found map[string][]Writing) error {
 	path = storable(path, maxPath)
 	at := s.now().UnixMilli()
-	digits := slices.Sorted(maps.Keys(found)) // in one order on all nodes
+	digits := slices.Sorted(maps.Keys(found)) // in the same order on all nodes
 	digits = digits[:min(len(digits), MaxShown)]
 	var numbers []shownNumberRow
 	var pages []shownPageRow
@@ -118,8 +118,8 @@ func (s *Shown) Learn(ctx context.Context, siteID int64, path string, found map[
 	return nil
 }
 
-// forget deletes what is too much of the digits just seen, and numbers that no page
-// shows any more.
+// forget deletes pages and numbers beyond the bounds, and numbers that no page shows any more. digits are the numbers
+// just seen.
 func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error {
 	for _, d := range digits {
 		_, err := tx.Exec(ctx, `DELETE FROM shown_pages WHERE site_id = $1 AND digits = $2 AND path NOT IN
@@ -139,8 +139,7 @@ func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error 
 	return err
 }
 
-// Sites are the sites whose pages are known to show numbers, and those for which
-// some are declared.
+// Sites returns the sites whose pages show numbers, and those for which numbers are declared.
 func (s *Shown) Sites(ctx context.Context) (map[int64]bool, error) {
 	ids, err := db.List(ctx, s.db.Read(), db.Only[int64], `SELECT site_id FROM shown_numbers UNION SELECT site_id FROM number_declarations`)
 	if err != nil {
@@ -180,7 +179,7 @@ func (s *Shown) List(ctx context.Context, siteID int64) ([]ShownNumber, error) {
 	return list, nil
 }
 
-// add counts a page on which the number stands. The shortest path is the example.
+// add adds a page that shows the number. The shortest path is the example.
 func (n *ShownNumber) add(path, writings string) error {
 	var written []Writing
 	if err := json.Unmarshal([]byte(writings), &written); err != nil {
@@ -202,7 +201,7 @@ func (n *ShownNumber) add(path, writings string) error {
 	return nil
 }
 
-// storable is text that can be stored, in at most size bytes.
+// storable returns text that the database can store, in at most size bytes.
 func storable(text string, size int) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), size)], "\x00", ""), "")
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Declared is a number that configurations have for a site.
+// Declared is a number that is declared for a site.
 type Declared struct {
 	// Digits are in international form.
 	Digits string
-	// Tracking are the numbers that it can be replaced by.
+	// Tracking are the numbers that may replace it.
 	Tracking []string
-	// Conditions say for whom each of these is, as they are configured. [Shown.Declared]
-	// leaves them out.
+	// Conditions are the conditions of tracking numbers, by digits, as they are configured. [Shown.Declared] leaves
+	// them out.
 	Conditions map[string]string
 }
 
 // maxConditions is how many bytes of a number's conditions are kept.
 const maxConditions = 500
 
-// role is what a number is for, beside the number for which it stands.
+// role is a declared number's position and its conditions.
 type role struct {
-	place      int64 // among the site's, from 0
+	place      int64 // the position among the site's numbers, from 0
 	conditions string
 }
 
-// declarationRow says that a declarer has a number for a site.
+// declarationRow says that a declarer declares a number for a site.
 type declarationRow struct {
 	declared
 	declarer string
@@ -43,18 +43,17 @@ func (d *declarationRow) fields() []any {
 
 const declarations = `SELECT site_id, digits, replaces, declarer, place, conditions FROM number_declarations`
 
-// declared is a number of a site, printed on its pages or in the place of one that is.
+// declared is a number of a site: a printed number, or one that may replace it.
 type declared struct {
 	site     int64
 	digits   string
-	replaces string // the printed number; empty for one that is printed itself
+	replaces string // the printed number; empty if this number is printed
 }
 
 func (d *declared) fields() []any { return []any{&d.site, &d.digits, &d.replaces} }
 
-// Declare replaces all that the declarer has declared by the numbers of the sites, by
-// their ids. A number that nobody declares any more is retired: it stays in the
-// database, with the time of it.
+// Declare replaces everything that the declarer has declared by the numbers of the sites, by site id. A number that
+// nobody declares any more is retired: it stays in the database with the time of its retirement.
 func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites map[int64][]Declared) error {
 	wanted := make(map[declared]role)
 	for siteID, numbers := range sites {
@@ -67,7 +66,7 @@ func (s *Shown) Declare(ctx context.Context, tx db.Tx, declarer string, sites ma
 	return s.replace(ctx, tx, declarer, stored, wanted)
 }
 
-// DeclareSite does the same for one site alone.
+// DeclareSite does what Declare does, for one site.
 func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, siteID int64, numbers []Declared) error {
 	wanted := make(map[declared]role)
 	places(wanted, siteID, numbers)
@@ -78,8 +77,7 @@ func (s *Shown) DeclareSite(ctx context.Context, tx db.Tx, declarer string, site
 	return s.replace(ctx, tx, declarer, stored, wanted)
 }
 
-// IsDeclared tells whether the declarer has declared these numbers, and no others, for
-// the site.
+// IsDeclared says whether the declarer has declared exactly these numbers for the site.
 func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, numbers []Declared) (bool, error) {
 	wanted := make(map[declared]role)
 	places(wanted, siteID, numbers)
@@ -95,8 +93,7 @@ func (s *Shown) IsDeclared(ctx context.Context, declarer string, siteID int64, n
 	return len(stored) == len(wanted), nil
 }
 
-// places notes the place of each number of the site. Several handlers of a site may
-// have the same.
+// places sets the position of each number of the site. Several handlers of a site may declare the same number.
 func places(wanted map[declared]role, siteID int64, numbers []Declared) {
 	place := int64(0)
 	note := func(digits, replaces, conditions string) {
@@ -114,7 +111,7 @@ func places(wanted map[declared]role, siteID int64, numbers []Declared) {
 	}
 }
 
-// replace writes the difference between what is stored and what is wanted.
+// replace writes the difference between the stored numbers and the wanted ones.
 func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored []declarationRow, wanted map[declared]role) error {
 	before := make(map[declared]role, len(stored))
 	var dropped []declared
@@ -130,7 +127,7 @@ func (s *Shown) replace(ctx context.Context, tx db.Tx, declarer string, stored [
 			fresh = append(fresh, declarationRow{declared: n, declarer: declarer, role: wants})
 		}
 	}
-	// In one order on all nodes.
+	// In the same order on all nodes.
 	slices.SortFunc(fresh, func(a, b declarationRow) int { return compare(a.declared, b.declared) })
 	slices.SortFunc(dropped, compare)
 	if err := s.add(ctx, tx, fresh); err != nil {
@@ -164,8 +161,7 @@ func (s *Shown) add(ctx context.Context, tx db.Tx, fresh []declarationRow) error
 	return nil
 }
 
-// droppedAtOnce bounds how many numbers one statement drops. For more of them
-// PostgreSQL would look through the whole table.
+// droppedAtOnce bounds how many numbers one statement drops. For more, PostgreSQL would scan the whole table.
 const droppedAtOnce = 16
 
 func (s *Shown) drop(ctx context.Context, tx db.Tx, declarer string, dropped []declared) error {
@@ -186,8 +182,7 @@ func (s *Shown) drop(ctx context.Context, tx db.Tx, declarer string, dropped []d
 	return nil
 }
 
-// Declared is what configurations have for the site, whoever declares it. The order is
-// that of the configuration, where there is one.
+// Declared returns the numbers of the site that anybody declares, in the order of the configuration.
 func (s *Shown) Declared(ctx context.Context, siteID int64) ([]Declared, error) {
 	rows, err := db.List(ctx, s.db.Read(), (*declarationRow).fields, declarations+` WHERE site_id = $1`, siteID)
 	if err != nil {

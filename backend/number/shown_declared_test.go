@@ -42,7 +42,7 @@ func TestDeclaredNumbersOfSeveralNodes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[int64]bool{1: true, 2: true, 3: true}, sites)
 
-		// What one drops and another declares stays.
+		// A number stays if one declarer drops it and another declares it.
 		declare("a", map[int64][]number.Declared{1: {{Digits: "74951234567", Tracking: []string{"74957654323"}}}})
 		require.ElementsMatch(t, []number.Declared{
 			{Digits: "74951234567", Tracking: []string{"74957654322", "74957654323", "74957654321"}}, {Digits: "78005553535"},
@@ -52,7 +52,7 @@ func TestDeclaredNumbersOfSeveralNodes(t *testing.T) {
 		declare("b", nil)
 		require.Equal(t, []number.Declared{{Digits: "74951234567", Tracking: []string{"74957654323"}}}, declared(1))
 
-		// What nobody declares any more is retired, and its history kept.
+		// A number that nobody declares any more is retired, and its history stays.
 		history := func(siteID int64, digits, replaces string) (first, retired int64) {
 			t.Helper()
 			type row struct{ first, retired int64 }

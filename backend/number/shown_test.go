@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// writings are what one page shows of some numbers, each in one writing.
+// writings returns the numbers of a page, each in one writing.
 func writings(digits ...string) map[string][]number.Writing {
 	found := make(map[string][]number.Writing)
 	for _, d := range digits {
@@ -51,7 +51,7 @@ func TestShownNumbersAreLearnt(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[int64]bool{1: true, 2: true}, sites)
 
-		// What a page does not show any more is forgotten.
+		// A number that the page does not show any more is forgotten.
 		now = now.Add(time.Hour)
 		require.NoError(t, s.Learn(t.Context(), 1, "/contacts.html", writings("74951234567")))
 		shown, err = s.List(t.Context(), 1)
@@ -104,7 +104,7 @@ func TestShownNumbersAreBounded(t *testing.T) {
 	})
 }
 
-// Paths are the visitors' to choose.
+// Visitors can choose paths.
 func TestShownNumbersOnStrangePaths(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := number.NewShown(d, time.Now)
@@ -123,7 +123,7 @@ func TestRegionOfShownNumbers(t *testing.T) {
 		now := time.UnixMilli(1_700_000_000_000)
 		s := number.NewShown(d, func() time.Time { return now })
 		region := func() string {
-			now = now.Add(time.Minute) // what is remembered is old by then
+			now = now.Add(time.Minute) // the cached region is too old by then
 			found, err := s.Region(t.Context(), 1)
 			require.NoError(t, err)
 			return found

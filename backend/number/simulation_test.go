@@ -19,43 +19,45 @@ import (
 
 var simulated = flag.Int("visits", 2000, "how many visits TestSimulatedVisits has")
 
-// What the simulated shop is like.
+// The parameters of the simulated shop.
 const (
 	visitsAnHour = 600
 	staying      = 4 * time.Minute // on average
-	returning    = 0.2             // of the visits are by somebody who was here before
+	returning    = 0.2             // of the visits are by visitors who were here before
 	calling      = 0.15            // of the visits lead to a call
-	leaving      = 0.25            // of those who call have left their phone on the site before
+	leaving      = 0.25            // of the callers have left their phone on the site before
 	poolSize     = 105
 )
 
-// simulation is a shop of which the clock is turned from one happening to the next.
+// simulation is a shop whose clock moves from one event to the next.
 type simulation struct {
 	*exchange
-	random   *rand.Rand
-	pool     *number.Pool
-	waiting  happenings
-	there    [12]map[visit.ID]bool // the sessions of open pages, by when in a minute they say that somebody is there
+	random  *rand.Rand
+	pool    *number.Pool
+	waiting happenings
+	// there holds the sessions of open pages, by the time within a minute at which they report that somebody is there.
+	there    [12]map[visit.ID]bool
 	said     int
 	visitors []visit.ID
 	views    int
 	calls    int
 	tally    map[number.Reason]*tally
 
-	soon, late   tally // of the calls to numbers of the pool: by those who have the number, and by those who had it
+	// soon and late count calls to numbers of the pool: soon by visitors who have the number, late by those who had it.
+	soon, late   tally
 	wanted, lost int
 }
 
-// tally is how many calls were attributed for a reason, and how many of them to the right visitor.
+// tally counts the calls that were attributed for a reason, and how many of them to the right visitor.
 type tally struct {
 	confidence   number.Confidence
 	calls, right int
 }
 
-// share is that of the right ones, in hundredths.
+// share returns the share of the right ones, in percent.
 func (t tally) share() float64 { return 100 * float64(t.right) / float64(t.calls) }
 
-// happening is what is to come.
+// happening is an event to come.
 type happening struct {
 	at time.Time
 	do func()
@@ -78,12 +80,12 @@ func (s *simulation) in(d time.Duration, do func()) {
 	heap.Push(&s.waiting, happening{s.at.Add(d), do})
 }
 
-// exponential is a time that is as long as that on average.
+// exponential returns a time with this mean.
 func (s *simulation) exponential(mean time.Duration) time.Duration {
 	return time.Duration(s.random.ExpFloat64() * float64(mean))
 }
 
-// run turns the clock until nothing is to come.
+// run moves the clock until no event is left.
 func (s *simulation) run() {
 	for len(s.waiting) > 0 {
 		next := heap.Pop(&s.waiting).(happening)
@@ -92,7 +94,7 @@ func (s *simulation) run() {
 	}
 }
 
-// view has the visitor look at a page, and gives the number that it shows.
+// view lets the visitor look at a page, and returns the number that it shows.
 func (s *simulation) view(visitor visit.ID) (hit visit.Hit, shown string) {
 	s.views++
 	hit, err := s.visits.Hit(s.t.Context(), shopSite, visitor, visit.View{
@@ -113,7 +115,7 @@ func (s *simulation) view(visitor visit.ID) (hit visit.Hit, shown string) {
 	return hit, digits
 }
 
-// visit is one from its first page to its end, perhaps with a call.
+// visit lets a visitor stay from the first page to the last, perhaps with a call.
 func (s *simulation) visit() {
 	var visitor visit.ID
 	if len(s.visitors) > 0 && s.random.Float64() < returning {
@@ -134,7 +136,7 @@ func (s *simulation) visit() {
 	var after time.Duration
 	late := false
 	switch kind := s.random.Float64(); {
-	case kind < 0.5: // with the page in front
+	case kind < 0.5: // while the page is open
 		after = time.Duration(s.random.Float64() * float64(stays))
 	case kind < 0.75: // from a note, shortly after
 		after = stays + time.Duration(s.random.Float64()*float64(s.pool.Hold))
@@ -169,7 +171,7 @@ func (s *simulation) call(visitor visit.ID, called, caller string, late bool) {
 	}
 }
 
-// say has some of the open pages say that somebody is there, each once a minute.
+// say lets some of the open pages report that somebody is there. Each page does so once a minute.
 func (s *simulation) say() {
 	var seen []visit.Seen
 	for session := range s.there[s.said%len(s.there)] {
@@ -182,8 +184,8 @@ func (s *simulation) say() {
 	}
 }
 
-// TestSimulatedVisits tells how often a call is taken for that of the right visitor, and how
-// often a pool is exhausted, beside what Erlang's formula B says of it.
+// TestSimulatedVisits measures how often a call is attributed to the right visitor. It also compares how often a pool
+// is exhausted with Erlang's formula B.
 func TestSimulatedVisits(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	x := newExchange(t, d)

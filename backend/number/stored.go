@@ -6,12 +6,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// storedSessions is how many of a visitor's sessions are looked through for the one that
-// decides.
+// storedSessions is how many of a visitor's sessions are searched for the one that decides.
 const storedSessions = 10
 
-// ChooseStored finds the numbers for the visitor of a page view, by the visits that are
-// stored. Where no source decides, or the view's own does, the database is not asked.
+// ChooseStored returns the choice for the visitor of a page view, by the stored visits. It does not query the database
+// if no source decides, or if the view's own source does.
 func (p *Plan) ChooseStored(ctx context.Context, a Attribution, visits *visit.Visits, siteID int64, hit visit.Hit) (Choice, error) {
 	if !p.BySource() {
 		return p.everyone, nil
@@ -20,8 +19,7 @@ func (p *Plan) ChooseStored(ctx context.Context, a Attribution, visits *visit.Vi
 	return p.Choose(compact(source)), err
 }
 
-// decideStored is [Attribution.decide] for a visitor whose visits are stored, the page
-// view among them.
+// decideStored does what [Attribution.decide] does, for stored visits. The page view is among them.
 func (a Attribution) decideStored(ctx context.Context, visits *visit.Visits, siteID int64, hit visit.Hit) (visit.Source, error) {
 	arrived := hit.Came.Kind != "" && hit.Came.Kind != visit.Direct
 	switch {
@@ -49,8 +47,8 @@ func (a Attribution) decideStored(ctx context.Context, visits *visit.Visits, sit
 	return came[0], nil
 }
 
-// FollowHit finds the numbers for the visitor of a page view whose browser remembers the
-// deciding source, as [Plan.Follow] does for the page itself.
+// FollowHit returns the choice for the visitor of a page view whose browser remembers the deciding source.
+// [Plan.Follow] does the same for the page itself.
 func (p *Plan) FollowHit(a Attribution, remembered *Remembered, hit visit.Hit) Choice {
 	page := Page{Source: hit.Came, Within: hit.Came.Kind == "", At: hit.At}
 	if page.Within {

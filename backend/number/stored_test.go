@@ -14,8 +14,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Pages that replace numbers on the way follow the visitor's cookie, the script follows the
-// stored visits. Both show the same numbers, however a visitor goes through a site.
+// Pages that replace numbers follow the visitor's cookie, and the script follows the stored visits. Both show the same
+// numbers, on whichever way a visitor goes through a site.
 func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 	plans := map[string][]string{
 		"by campaign and referrer": byNewsAndGoogle,
@@ -74,7 +74,7 @@ func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 	})
 }
 
-// What a single-page site shows without loading is within the visit, whatever its address says.
+// A view that a single-page site shows without loading is within the visit, whatever its address is.
 func TestStoredViewsWithoutALoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		visits, err := visit.Open(t.Context(), d, time.Now)
@@ -100,7 +100,7 @@ func TestStoredViewsWithoutALoad(t *testing.T) {
 	})
 }
 
-// A plan that does not depend on the source asks no database.
+// A plan that does not depend on the source does not query the database.
 func TestStoredVisitsAreNotAskedInVain(t *testing.T) {
 	p := plan(t, "")
 	choice, err := p.ChooseStored(t.Context(), number.Last, nil, 1, visit.Hit{})

@@ -8,11 +8,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// PageAt is the page of an address, its host included, as attribution sees it. internal
-// tells that the browser said that the request comes from the site itself.
+// PageAt returns the page of an address with its host, as attribution needs it. internal says that the browser declares
+// the request to come from the site itself.
 func PageAt(address *url.URL, referrer string, internal bool, at time.Time) Page {
 	page := Page{Source: visit.SourceAt(address, referrer), At: at}
-	// A source is direct only if the referrer is no other host's.
+	// The source is direct only if the referrer is no other host's.
 	page.Within = page.Source.Kind == visit.Direct && (strings.HasPrefix(referrer, "http") || internal)
 	return page
 }
@@ -21,15 +21,15 @@ func PageAt(address *url.URL, referrer string, internal bool, at time.Time) Page
 type Verdict struct {
 	// Printed are the digits of the printed number.
 	Printed string
-	// Rule is the place of the rule that holds, from 1; 0 when none does.
+	// Rule is the position of the rule that holds, from 1, or 0 if none holds.
 	Rule int
-	// Digits are those of a static tracking number; empty for the others.
+	// Digits are those of a static tracking number, or "".
 	Digits string
-	// Pool is of which the visitor gets a number; nil for none.
+	// Pool is the pool whose number the visitor gets, or nil.
 	Pool *Pool
 }
 
-// Verdicts are those of the choice, for each printed number in order.
+// Verdicts returns the verdicts of the choice for each printed number, in order.
 func (p *Plan) Verdicts(c Choice) []Verdict {
 	verdicts := make([]Verdict, len(p.numbers))
 	for i, n := range p.numbers {

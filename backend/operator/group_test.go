@@ -203,7 +203,7 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		there(1, 999, anna.ID)
 		answering := func(expected int64) {
 			t.Helper()
-			group, err := o.Answering(ctx, 1)
+			group, err := o.Answering(ctx, 1, 0)
 			require.NoError(t, err)
 			require.Equal(t, expected, group)
 		}

@@ -33,21 +33,22 @@ func (o *Operators) OnlineIn(ctx context.Context, siteID, groupID int64) (bool, 
 	return there, nil
 }
 
-// Answering is the first of the site's groups, by name, that works at this hour and has somebody
-// there; 0 for none. It may be a second old.
-func (o *Operators) Answering(ctx context.Context, siteID int64) (groupID int64, err error) {
+// Answering is the group that takes a new conversation: the wanted one if it works at this hour and
+// has somebody there, else the first such group of the site by name, else 0. The answer may be a
+// second old.
+func (o *Operators) Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error) {
 	found, err := o.look(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, g := range found.groups[siteID] {
+		if groupID != 0 && g.ID != wanted {
+			continue
+		}
 		found.each(siteID, g.ID, func(int64) bool {
 			groupID = g.ID
 			return false
 		})
-		if groupID != 0 {
-			break
-		}
 	}
 	return groupID, nil
 }

@@ -19,8 +19,7 @@ func load(nonce string) visit.View {
 	return visit.View{Nonce: nonce, URL: "https://shop.example/" + nonce, Title: nonce, Kind: "load", UserAgent: chrome}
 }
 
-// A page that is left before its view was answered has no cookie when it
-// reports the view again.
+// If a visitor leaves a page before its view is answered, the page has no cookie when it reports the view again.
 func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		for _, apart := range []time.Duration{0, time.Second, 10 * time.Minute} {
@@ -40,8 +39,7 @@ func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
 	})
 }
 
-// Several pages are opened at once, and what happened on the first of them is
-// told after the others were seen.
+// A page reports its view again after seven later pages of the visitor have reported theirs.
 func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		visitor := see(t, v, 0, "https://shop.example/").Visitor
@@ -60,7 +58,7 @@ func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
 	})
 }
 
-// The same views at the same time on two nodes, by a visitor without a cookie.
+// A visitor without a cookie reports the same views on two nodes at the same time.
 func TestOneArrivalOnManyNodes(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -87,8 +85,7 @@ func TestOneArrivalOnManyNodes(t *testing.T) {
 	})
 }
 
-// After a pause, the views of a visitor on two nodes begin one session, and a
-// view that both report is one hit.
+// After a pause, views of a visitor on two nodes begin one session. A view that both nodes receive is one hit.
 func TestOneReturnOnManyNodes(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -112,8 +109,7 @@ func TestOneReturnOnManyNodes(t *testing.T) {
 	})
 }
 
-// Nodes number hits from blocks of their own; the pages of a visit are in the
-// order in which they were seen all the same.
+// Nodes number hits from blocks of their own. The pages of a visit are still in the order of their views.
 func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -161,7 +157,7 @@ func TestEventKeepsTheSessionFromEnding(t *testing.T) {
 	})
 }
 
-// Moving within an open page is no return, whatever its address still says.
+// Moving within an open page is no return, whatever the address still holds.
 func TestOnlyAnArrivalBringsACampaign(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/")

@@ -17,9 +17,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// BenchmarkHit has 32 clients report page views at once: one in five of a new
-// visitor, the others of one who was here before. A view counts when it is
-// durable.
+// BenchmarkHit lets 32 clients report page views at once. One view in five is of a new visitor, and the others are of
+// earlier visitors. A view counts when it is stored.
 func BenchmarkHit(b *testing.B) {
 	const clients = 32
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
@@ -65,8 +64,7 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// BenchmarkProperties is the time of the look-up that each view of a returning
-// visitor takes besides.
+// BenchmarkProperties measures the query that each view of a returning visitor needs besides.
 func BenchmarkProperties(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {

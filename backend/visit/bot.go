@@ -16,8 +16,7 @@ import (
 //go:embed crawlers.txt
 var crawlersTxt string
 
-// bots tells programs from people by the user agent. A client that names none
-// is not a bot for that.
+// bots tells programs from people by the user agent. A client without a user agent is not a bot.
 type bots struct {
 	texts       []string
 	expressions []*regexp.Regexp
@@ -26,7 +25,7 @@ type bots struct {
 	known map[string]bool
 }
 
-// maxKnownAgents bounds what is remembered of user agents.
+// maxKnownAgents bounds how many user agents are remembered.
 const maxKnownAgents = 4096
 
 func newBots() *bots {
@@ -35,7 +34,7 @@ func newBots() *bots {
 		pattern = strings.TrimSuffix(pattern, "\n")
 		parsed, err := syntax.Parse(pattern, syntax.Perl)
 		if err != nil {
-			panic("visit: crawlers.txt: " + err.Error()) // it is part of the program
+			panic("visit: crawlers.txt: " + err.Error()) // the list is part of the program
 		}
 		if parsed.Op == syntax.OpLiteral && parsed.Flags&syntax.FoldCase == 0 {
 			b.texts = append(b.texts, string(parsed.Rune))
@@ -46,7 +45,7 @@ func newBots() *bots {
 	return b
 }
 
-// IsBot tells whether a program bears the user agent, by the list of those that are known.
+// IsBot says whether the user agent is that of a known program.
 func (v *Visits) IsBot(userAgent string) bool { return v.bots.match(userAgent) }
 
 func (b *bots) match(userAgent string) bool {

@@ -7,16 +7,16 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Known is a visitor of whom a telephone number is known.
+// Known is a visitor whose telephone number is known.
 type Known struct {
 	Visitor ID
-	// Session is the visitor's latest.
+	// Session is the visitor's latest session.
 	Session ID
 }
 
-// OfPhone returns the visitors of the site who have left the number, in digits in
-// international form; who was there last comes first, limit at most. A number with an
-// extension is that of a whole house, and nobody's.
+// OfPhone returns at most limit visitors of the site who have left the number. digits are in international form. The
+// visitor with the latest session comes first. A number with an extension does not count, since it belongs to a whole
+// house.
 func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, digits string, limit int) ([]Known, error) {
 	type row struct{ visitor, session int64 }
 	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.session} },
@@ -32,8 +32,8 @@ func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, dig
 	return known, nil
 }
 
-// SourceOfTx is [Visits.SourceOf] within a transaction, with the zero source for a session
-// that is gone.
+// SourceOfTx does what [Visits.SourceOf] does, in a transaction. It returns the zero source if there is no such
+// session.
 func (v *Visits) SourceOfTx(ctx context.Context, from db.Queries, siteID int64, session ID) (Source, error) {
 	source, _, err := db.One(ctx, from, (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
 		siteID, v.sessions.number(session))

@@ -8,13 +8,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// longestSession is how many page views a session may have to be looked through for
-// later arrivals. What a longer one tells is where it began.
+// longestSession is how many page views a session may have to be searched for later arrivals. Of a longer session only
+// the beginning counts.
 const longestSession = 200
 
-// Came lists where the visitor has come from, the latest first, in the last few sessions:
-// the source of each, and before it those of its later page views to which a campaign or
-// another host led. The address is that of a page of the site.
+// Came returns where the visitor has come from in the last sessions, the latest first. It returns the source of each
+// session, and before it the sources of those later page views of the session to which a campaign or another host has
+// led. address is that of a page of the site.
 func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address string, sessions int) ([]Source, error) {
 	type view struct {
 		session           int64
@@ -47,7 +47,7 @@ func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address str
 	return came, nil
 }
 
-// originOf is the beginning of an address, with the slash behind its host.
+// originOf returns the address up to the slash behind its host.
 func originOf(address string) string {
 	scheme := strings.Index(address, "://") + len("://")
 	if scheme < len("://") {
@@ -59,7 +59,7 @@ func originOf(address string) string {
 	return address + "/"
 }
 
-// CameFirst is the source of the visitor's first session that is known.
+// CameFirst returns the source of the visitor's first session that is stored.
 func (v *Visits) CameFirst(ctx context.Context, siteID int64, visitor ID) (Source, error) {
 	source, _, err := db.One(ctx, v.db.Read(), (*Source).Fields,
 		`SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at LIMIT 1`, siteID, v.visitors.number(visitor))

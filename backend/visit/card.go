@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Card is what is known of a visitor. Lists are newest first.
+// Card is what is known of a visitor. Its lists are newest first.
 type Card struct {
 	Visitor         ID
 	FirstAt, LastAt time.Time
@@ -24,14 +24,13 @@ type Card struct {
 
 // Contact is an e-mail or a phone.
 type Contact struct {
-	// Value is the normal form, which makes two writings the same: an address,
-	// or for a phone what [Contact.Phone] reads. Written is as the visitor wrote it.
+	// Value is the normal form, which is the same for all writings of an address or a phone; [Contact.Phone] reads it.
+	// Written is as the visitor wrote it.
 	Value, Written string
 	At             time.Time
 }
 
-// Property is a name that the site's page gave the visitor; the Value of a flag
-// is nil.
+// Property is a name that the site's page has given to the visitor. The Value of a flag is nil.
 type Property struct {
 	Name  string
 	Value *string
@@ -50,7 +49,7 @@ type Session struct {
 	Events              []TrackedEvent
 }
 
-// TrackedEvent is an event as it was stored.
+// TrackedEvent is a stored event.
 type TrackedEvent struct {
 	Event
 	Hit ID
@@ -60,10 +59,10 @@ type TrackedEvent struct {
 const (
 	cardSessions = 20
 	cardRows     = 100
-	cardSearch   = 1000 // rows of a session that are looked through for the latest
+	cardSearch   = 1000 // rows of a session that are searched for the latest
 )
 
-// Card returns what is known of the visitor; ErrUnknown when nothing is.
+// Card returns what is known of the visitor. The error is ErrUnknown if the visitor is not known.
 func (v *Visits) Card(ctx context.Context, siteID int64, visitor ID) (Card, error) {
 	c, err := v.card(ctx, siteID, v.visitors.number(visitor))
 	if err != nil {
@@ -155,7 +154,7 @@ func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Ses
 		ids[i], at[s.id] = strconv.FormatInt(s.id, 10), &sessions[i]
 	}
 	among := strings.Join(ids, ", ")
-	// Numbers grow with time on one node, and nearly so between nodes.
+	// Numbers grow with time on one node, and nearly so across nodes.
 	hits, err := db.List(ctx, read, (*hitRow).fields, `SELECT `+hitColumns+` FROM sessions AS s
 		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id
 		WHERE s.site_id = $1 AND s.id IN (`+among+`)

@@ -12,18 +12,18 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
-// maxContacts bounds how many e-mails, and how many phones, a visitor has.
+// maxContacts is how many e-mails, and how many phones, a visitor may have.
 const maxContacts = 50
 
-// Info is what a visitor tells of themselves (browser interface, section 2.3).
+// Info is what visitors tell of themselves (browser interface, section 2.3).
 type Info struct {
 	Name, Email, Phone string
-	// Region is the country, such as "RU", whose way of writing a phone without
-	// a country code follows; empty where it is not known, see [ReadPhone].
+	// Region is the country, such as "RU", whose rules a phone without a country code follows. It is empty if it is not
+	// known. See [ReadPhone].
 	Region string
 }
 
-// Check returns [ErrNothing] when nothing is filled in.
+// Check returns [ErrNothing] if nothing is filled in.
 func (i Info) Check() error {
 	if strings.TrimSpace(i.Name) == "" && strings.TrimSpace(i.Email) == "" && strings.TrimSpace(i.Phone) == "" {
 		return ErrNothing
@@ -31,10 +31,9 @@ func (i Info) Check() error {
 	return nil
 }
 
-// AddInfo stores what is filled in: a new name replaces the old one, an e-mail
-// and a phone join those that are there, each once. It returns ErrNothing when
-// nothing is filled in, ErrTooMany when there is no room, and ErrForeign when
-// the ids of ref do not belong together; nothing is stored then.
+// AddInfo stores what is filled in. A new name replaces the old one. An e-mail or a phone is added, unless it is there
+// already. AddInfo returns ErrNothing if nothing is filled in, ErrTooMany if there is no room, and ErrForeign if the
+// ids of ref do not belong together. It then stores nothing.
 func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) error {
 	if err := info.Check(); err != nil {
 		return err
@@ -52,9 +51,9 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 	return nil
 }
 
-// AddInfoTx is AddInfo within a write of the caller's, which is what matters to
-// the caller: it asks no more than whether the visitor is known, stores nothing
-// for one who is not, and with ErrTooMany stores what there is room for.
+// AddInfoTx does what AddInfo does, in a transaction of the caller. It checks only whether the visitor is known, and
+// stores nothing for an unknown visitor. If it returns ErrTooMany, it has stored what there is room for. The caller's
+// own write matters more.
 func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info Info) error {
 	name, email, phone := strings.TrimSpace(info.Name), strings.TrimSpace(info.Email), strings.TrimSpace(info.Phone)
 	if err := info.Check(); err != nil {
@@ -121,8 +120,8 @@ func appendVisit(ctx context.Context, tx db.Tx, siteID int64, ref Ref, kind stri
 	return journal.Append(ctx, tx, journal.Entry{SiteID: siteID, At: time.UnixMilli(at), Kind: kind, VisitorID: int64(ref.Visitor), Data: data})
 }
 
-// normalizeEmail trims an address and lower-cases its domain, which is all of
-// it that is written either way (RFC 5321, section 2.4).
+// normalizeEmail trims an address and puts its domain in lower case. Only the domain is the same in either case (RFC
+// 5321, section 2.4).
 func normalizeEmail(address string) string {
 	address = strings.TrimSpace(address)
 	at := strings.LastIndexByte(address, '@')

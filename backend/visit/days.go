@@ -11,20 +11,20 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Day is what a site had on a day; bots are not counted.
+// Day is what happened on a site on one day. Bots do not count.
 type Day struct {
 	// Start is when the day began, in UTC.
 	Start time.Time
-	// Hits are its page views, Sessions those that began on it, by the kind of their
-	// source. A kind without any is missing.
+	// Hits is the number of page views. Sessions are the numbers of sessions that began, by the kind of their source. A
+	// kind without sessions is missing.
 	Hits     int64
 	Sessions map[string]int64
 }
 
-// siteDay is a day of a site, in days since 1970.
+// siteDay is a day of a site. day counts from 1970.
 type siteDay struct{ site, day int64 }
 
-// dayCounts are what was counted of a day, sessions in the order of [Kinds].
+// dayCounts are the counts of a day. sessions are in the order of [Kinds].
 type dayCounts struct {
 	hits     int64
 	sessions [8]int64
@@ -40,7 +40,7 @@ func (c *dayCounts) fields() []any {
 
 const dayLength = 24 * int64(time.Hour/time.Millisecond)
 
-// newDays counts the days of all sites, in the groups in which views are stored.
+// newDays returns a counter of the days of all sites. It is written in the transactions in which views are stored.
 func newDays() *db.Counter[siteDay, dayCounts] {
 	return db.NewCounter(func(a, b siteDay) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day))
@@ -56,7 +56,7 @@ func newDays() *db.Counter[siteDay, dayCounts] {
 	})
 }
 
-// count counts a view that was stored.
+// count counts a stored view.
 func (v *Visits) count(tx db.Tx, a *arrival, stored stay) {
 	if a.bot || stored.repeated {
 		return
@@ -69,8 +69,8 @@ func (v *Visits) count(tx db.Tx, a *arrival, stored stay) {
 	})
 }
 
-// Days are the days of the site from one to another, the latter left out, oldest
-// first; a day without any view is missing.
+// Days returns the days of the site from the time from up to the time to, the oldest first. A day without views is
+// missing.
 func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]Day, error) {
 	type row struct {
 		day int64
@@ -96,8 +96,8 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 	return days, nil
 }
 
-// LastSeen tells when each of the sites had its last page view or event, of anybody but
-// bots. A site that never had one is missing.
+// LastSeen returns when each of the sites had its last page view or event, except those of bots. A site that has had
+// none is missing.
 func (v *Visits) LastSeen(ctx context.Context, ids []int64) (map[int64]time.Time, error) {
 	type row struct{ site, at int64 }
 	seen := make(map[int64]time.Time, len(ids))

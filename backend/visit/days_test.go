@@ -43,7 +43,7 @@ func TestDays(t *testing.T) {
 	})
 }
 
-// Two nodes that count the same days of the same sites count all of it.
+// Two nodes that count the same days of the same sites count everything.
 func TestDaysOfTwoNodes(t *testing.T) {
 	settings := dbtest.Postgres(t)
 	one, c := open(t, dbtest.Open(t, settings))

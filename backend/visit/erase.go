@@ -8,7 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
-// Traces are what is kept of a person's visits. The visitor goes first: from then on nothing more is stored
+// Traces says which rows belong to a person's visits. The visitor's row is erased first, so that nothing more is stored
 // for the visitor.
 func (v *Visits) Traces() trace.Subject {
 	visitor := func(id int64) int64 { return v.visitors.number(ID(id)) }
@@ -35,13 +35,13 @@ func (v *Visits) Traces() trace.Subject {
 	}
 }
 
-// findTraces finds visitors by what they have left, and their sessions.
+// findTraces finds visitors by their contacts, and the sessions of visitors.
 func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) ([]trace.Mark, error) {
 	var query string
 	args := []any{m.Text}
 	switch m.Kind {
 	case trace.Phone:
-		// An extension stands behind the number.
+		// An extension may follow the number.
 		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'phone' AND (lower(value) = $1 OR value LIKE $2)`
 		args = append(args, m.Text+extended+"%")
 	case trace.Written:

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
-// The kinds of this package's journal entries. SubjectID is the event's own
-// number for EventTracked and 0 for the others.
+// The kinds of this package's journal entries. For EventTracked, SubjectID is the event's number. For the others, it is
+// 0.
 const (
 	EventTracked    = "visit.event"
 	InfoAdded       = "visit.info"
@@ -19,8 +19,8 @@ const (
 	PropertyDeleted = "visit.property_deleted"
 )
 
-// Event is something that the site's page reports (browser interface, section
-// 4.1, trackEvent). Name and Value may be empty.
+// Event is an event that the site's page reports (browser interface, section 4.1, trackEvent). Name and Value may be
+// empty.
 type Event struct {
 	Category string `json:"category"`
 	Action   string `json:"action"`
@@ -28,10 +28,9 @@ type Event struct {
 	Value    string `json:"value,omitempty"`
 }
 
-// TrackEvent stores the event of a page view, which keeps its session from
-// ending. An event with the callID of an earlier one of the session is that one
-// delivered again: it is not stored twice. It returns ErrForeign when the ids of
-// ref do not belong together.
+// TrackEvent stores an event of a page view, and so prolongs its session. If an earlier event of the session has the
+// same callID, the event is a repetition and is not stored. TrackEvent returns ErrForeign if the ids of ref do not
+// belong together.
 func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID string, e Event) error {
 	number, err := v.events.Next(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
 package visit
 
-// StorePresence writes at once what pages have said so far.
+// StorePresence writes the gathered reports of pages at once.
 func (v *Visits) StorePresence() error { return v.present.store(v) }

@@ -11,14 +11,12 @@ import (
 
 // View is a page view as the script reports it.
 type View struct {
-	// Nonce is made by the script for this view: reported again, it is the same
-	// hit.
+	// Nonce is made by the script for this view. A second report with the same nonce is the same hit.
 	Nonce string
-	// Served is the nonce under which the view has been stored as its page was sent; empty
-	// where it has not. The first report that names it is of that very hit. A further one is
-	// of a page from a cache: it is a view of its own.
+	// Served is the nonce under which the view was stored when its page was sent, or "". The first report that names it
+	// is about that hit. A later one comes from a cached page, and is a view of its own.
 	Served string
-	// URL and Referrer are absolute addresses; the latter may be empty.
+	// URL and Referrer are absolute addresses. Referrer may be empty.
 	URL, Referrer string
 	Title         string
 	// Kind is load, history, restore or reinit.
@@ -27,37 +25,34 @@ type View struct {
 	UserAgent, Language string
 }
 
-// Hit is a page view as it was stored.
+// Hit is a stored page view.
 type Hit struct {
 	Ref
-	// NewVisitor and NewSession tell what began with this report. Repeated tells
-	// that the view had been reported before; nothing began with it then.
+	// NewVisitor and NewSession say what began with this report. Repeated says that the view was reported before; then
+	// nothing began.
 	NewVisitor, NewSession, Repeated bool
-	// Marked tells that the visitor has, or had, properties to ask for.
+	// Marked says that the visitor has, or had, properties.
 	Marked bool
-	// Bot tells that a program has looked at the page, by what it calls itself.
+	// Bot says that the user agent is that of a program.
 	Bot bool
-	// At is when the view was first reported, to the millisecond; zero where that does not count.
+	// At is when the view was first reported, to the millisecond. It is zero in the result of [Visits.Again].
 	At time.Time
 	// URL is the view's address.
 	URL string
-	// Came is where the visitor came from with this view: what led to the session, if
-	// one began with it, or else a campaign or another host. It is the zero value for a
-	// view within the site.
+	// Came is the source of the visitor with this view: that of the session, if it began with the view, or else a
+	// campaign or another host. It is zero for a view within the site.
 	Came Source
 }
 
-// Hit stores a page view and returns when it is durable. visitor is the one
-// whom a valid visitor string names, 0 for none; one that is no longer known
-// becomes a new visitor.
+// Hit stores a page view and returns when it is stored. visitor is the visitor of a valid visitor string, or 0. A
+// visitor who is not known any more becomes a new one.
 //
-// A view is recognised when it is reported again: by the visitor among the last
-// few of the session, and by nobody, because the first answer had not brought
-// the cookie yet, for ten minutes at least if it was the visitor's first. So is
-// one that was stored as its page was sent, which gets the title then.
+// Hit recognises a view that is reported again. For a known visitor, it looks among the last few views of the session.
+// For an unknown one, whose browser has not received the cookie yet, it recognises the visitor's first view for at
+// least ten minutes. It also recognises a view that was stored when its page was sent, and then adds the title.
 func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (Hit, error) {
-	// The number is drawn here and not in the write, which must not wait for
-	// another write. One that is not used is skipped.
+	// The number is drawn before the write, since a write must not wait for another write. A number that is not used is
+	// skipped.
 	number, err := v.numbers.Next(ctx)
 	if err != nil {
 		return Hit{}, fmt.Errorf("storing a hit: %w", err)
@@ -94,7 +89,7 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 	}, nil
 }
 
-// came is the source of a view that is no view within the site.
+// came returns the source of the view, or the zero source for a view within the site.
 func (a *arrival) came(newSession bool) Source {
 	if newSession || a.Kind == "load" && a.source.Kind != Direct {
 		return a.source
@@ -102,22 +97,22 @@ func (a *arrival) came(newSession bool) Source {
 	return Source{}
 }
 
-// arrival is a page view on its way into the tables.
+// arrival is a page view while it is being stored.
 type arrival struct {
 	View
 	siteID  int64
-	visitor int64 // 0 for one who is not known
-	number  int64 // of the hit, and of what begins with it
+	visitor int64 // 0 if the visitor is not known
+	number  int64 // of the hit, and of the visitor and the session that begin with it
 	at      int64
 	mark    mark
-	served  mark // empty where the page was sent without
+	served  mark // empty if the view was not stored when the page was sent
 	bot     bool
 	source  Source
-	marked  bool // read with the visitor
+	marked  bool // the visitor has, or had, properties
 }
 
-// key makes the reports of one view, and the views of one visitor, follow each
-// other on this node.
+// key returns the key by which the reports of one view, and the views of one visitor, are stored one after another on
+// this node.
 func (a *arrival) key() int64 {
 	switch {
 	case a.visitor != 0:
@@ -128,7 +123,7 @@ func (a *arrival) key() int64 {
 	return a.mark.hash()
 }
 
-// stay is where a page view ended up.
+// stay is where a page view was stored.
 type stay struct {
 	row
 	newVisitor, newSession, repeated bool
@@ -143,8 +138,7 @@ func (a *arrival) store(ctx context.Context, tx db.Tx) (stay, error) {
 	return stored, err
 }
 
-// ofKnown stores the view of a visitor who was here before; ErrUnknown when
-// there is no such visitor.
+// ofKnown stores the view of a visitor who was here before. The error is ErrUnknown if there is no such visitor.
 func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, error) {
 	if visitor == 0 {
 		return stay{}, ErrUnknown
@@ -166,7 +160,7 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 		if again, err := a.again(ctx, tx, visitor, latest); again.repeated || err != nil {
 			return again, err
 		}
-		if s.session, err = a.goOn(ctx, tx, visitor); err != nil { // while others waited for the visitor
+		if s.session, err = a.goOn(ctx, tx, visitor); err != nil { // another report may have begun one meanwhile
 			return s, err
 		}
 	}
@@ -183,8 +177,7 @@ func (a *arrival) ofKnown(ctx context.Context, tx db.Tx, visitor int64) (stay, e
 	return s, a.insert(ctx, tx, s.row)
 }
 
-// ofUnknown stores the view of a new visitor, unless it had been reported
-// before.
+// ofUnknown stores the view of a new visitor, unless the view was reported before.
 func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 	if joined, err := a.ofServed(ctx, tx); joined.repeated || err != nil {
 		return joined, err
@@ -199,7 +192,7 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 		return stay{}, err
 	}
 	if added == 0 {
-		tx.Alone() // the visitor may be looking at another page meanwhile
+		tx.Alone() // the visitor may be opening another page now
 		visitor, err := a.arrivedWith(ctx, tx, a.mark)
 		if err != nil {
 			return stay{}, err
@@ -213,14 +206,13 @@ func (a *arrival) ofUnknown(ctx context.Context, tx db.Tx) (stay, error) {
 	return s, a.insert(ctx, tx, s.row)
 }
 
-// arrivalPeriod is how visitors are told apart by the time when they came; see
-// the table's index.
+// arrivalPeriod is the length of the periods by which new visitors are told apart. See the table's index.
 const arrivalPeriod = 10 * time.Minute
 
-// arrived is the period of the arrival.
+// arrived returns the period of the arrival.
 func (a *arrival) arrived() int64 { return a.at / arrivalPeriod.Milliseconds() }
 
-// arrivedWith is the visitor who came with the view a short time ago; 0 for none.
+// arrivedWith returns the visitor whose first view had the mark in this period or the one before, or 0.
 func (a *arrival) arrivedWith(ctx context.Context, tx db.Tx, m mark) (visitor int64, err error) {
 	visitor, _, err = db.One(ctx, tx, db.Only[int64], `SELECT COALESCE(MAX(id), 0) FROM visitors WHERE site_id = $1 AND arrived IN ($2, $3) AND nonce = $4`,
 		a.siteID, a.arrived(), a.arrived()-1, string(m))
@@ -236,8 +228,7 @@ func (a *arrival) insert(ctx context.Context, tx db.Tx, r row) error {
 	return err
 }
 
-// again finds the view among those of the session. What is returned is not repeated where
-// it is none of them.
+// again finds the view among the last ones of the session. If it is none of them, s is not repeated.
 func (a *arrival) again(ctx context.Context, tx db.Tx, visitor int64, in latest) (s stay, err error) {
 	if hit := in.recent.find(a.mark); hit != 0 {
 		s = stay{row: row{visitor, in.id, hit}, repeated: true}
@@ -246,7 +237,7 @@ func (a *arrival) again(ctx context.Context, tx db.Tx, visitor int64, in latest)
 	return s, err
 }
 
-// reportedAt is when the hit was stored.
+// reportedAt returns when the hit was stored.
 func (a *arrival) reportedAt(ctx context.Context, tx db.Tx, r row) (at int64, err error) {
 	at, _, err = db.One(ctx, tx, db.Only[int64], `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`, a.siteID, r.session, r.hit)
 	return at, err

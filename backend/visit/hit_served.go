@@ -7,14 +7,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// A view may be stored as its page is sent. The script then reports it under a nonce of
-// its own, and names the one that the page was sent with: the first who does so takes the
-// hit over. A page that comes from a cache names a hit that has been taken, or that is
-// another visitor's.
+// A view may be stored when its page is sent. The script then reports the view under a nonce of its own, and names the
+// nonce of the page. The first report that does so takes the hit over. A cached page names a hit that was taken over
+// already, or a hit of another visitor.
 
-// join has the report take over the visitor's hit that was stored as the page was sent,
-// and gives this what the script alone knows. What is returned is not repeated where there
-// is none to be taken.
+// join lets the report take over the visitor's hit that was stored when the page was sent, and adds to the hit what
+// only the script knows. The result is not repeated if there is no such hit.
 func (a *arrival) join(ctx context.Context, tx db.Tx, visitor int64) (stay, error) {
 	if a.served == "" {
 		return stay{}, nil
@@ -30,7 +28,8 @@ func (a *arrival) join(ctx context.Context, tx db.Tx, visitor int64) (stay, erro
 		return stay{}, err
 	}
 	s := stay{row: row{visitor, session, views.find(a.mark)}, repeated: true}
-	// The address stays the one that the page was sent for, which tells the source: sites tidy theirs up. But servers see no fragments.
+	// The address stays that of the request, which has the source, since scripts of a site may remove it. Only the
+	// fragment is added, which servers do not see.
 	s.at, _, err = db.One(ctx, tx, db.Only[int64], `UPDATE hits SET title = $4, url = CASE WHEN substr(CAST($5 AS TEXT), 1, length(url) + 1) = url || '#' THEN $5 ELSE url END
 		WHERE site_id = $1 AND session_id = $2 AND id = $3 RETURNING at`, a.siteID, session, s.hit, a.Title, a.URL)
 	if err == nil && !a.bot {
@@ -39,13 +38,13 @@ func (a *arrival) join(ctx context.Context, tx db.Tx, visitor int64) (stay, erro
 	return s, err
 }
 
-// ofServed finds the hit of a visitor whose browser sends no cookie: by what the page was
-// sent with, for ten minutes at least. What is returned is not repeated where there is none.
+// ofServed finds the hit of a visitor whose browser sends no cookie, by the nonce of the page. It does so for at least
+// ten minutes. The result is not repeated if there is no such hit.
 func (a *arrival) ofServed(ctx context.Context, tx db.Tx) (stay, error) {
 	if a.served == "" || a.visitor != 0 {
 		return stay{}, nil
 	}
-	tx.Alone() // the visitor may be looking at another page meanwhile
+	tx.Alone() // the visitor may be opening another page now
 	visitor, err := a.arrivedWith(ctx, tx, a.served)
 	if err != nil || visitor == 0 {
 		return stay{}, err

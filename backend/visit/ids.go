@@ -6,21 +6,19 @@ import (
 	"encoding/binary"
 )
 
-// ID is the public number of a visitor, a session or a hit: 0 < ID < 2^53, so
-// that JavaScript holds it exactly. Knowing some tells nothing of others.
+// ID is the public number of a visitor, a session or a hit. 0 < ID < 2^53, so that JavaScript holds it exactly. IDs
+// that are known say nothing about others.
 type ID int64
 
-// idBits is the width of the numbers that are permuted. It is even, so that a
-// balanced Feistel network permutes exactly these.
+// idBits is the width of the permuted numbers. It is even, so that a balanced Feistel network permutes exactly these
+// numbers.
 const idBits = 52
 
-// permutation turns the numbers of a sequence, from 1 upwards, into ids and
-// back. It is a Feistel network with AES as its round function, walked until
-// the result is in range (cycle walking), which makes it a bijection of
-// [1, 2^52).
+// permutation turns the numbers of a sequence, from 1 upwards, into ids and back. It is a Feistel network with AES as
+// its round function. It repeats until the result is in range (cycle walking), and so is a bijection of [1, 2^52).
 type permutation struct {
 	cipher cipher.Block
-	kind   byte // visitors, sessions and hits are permuted differently
+	kind   byte // visitors, sessions and hits have different permutations
 }
 
 const (
@@ -29,7 +27,7 @@ const (
 	halfMask = 1<<halfBits - 1
 )
 
-// id is the public form of a sequence number.
+// id returns the public form of a sequence number.
 func (p permutation) id(number int64) ID {
 	f := roundFunction{permutation: p}
 	x := uint64(number)
@@ -44,7 +42,7 @@ func (p permutation) id(number int64) ID {
 	}
 }
 
-// number is the sequence number of an id; 0 for what cannot be one.
+// number returns the sequence number of an id, or 0 for a number that is no id.
 func (p permutation) number(id ID) int64 {
 	if id <= 0 || id >= 1<<idBits {
 		return 0
@@ -62,7 +60,7 @@ func (p permutation) number(id ID) int64 {
 	}
 }
 
-// roundFunction is the network's, with the room that all its rounds use.
+// roundFunction is the network's round function. block is its buffer.
 type roundFunction struct {
 	permutation
 	block [aes.BlockSize]byte

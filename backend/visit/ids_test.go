@@ -14,7 +14,7 @@ func testPermutation(t testing.TB, kind byte) permutation {
 	return permutation{cipher, kind}
 }
 
-// Every number has an id of its own, in range, from which it comes back.
+// Every number has an id of its own, in range, and the id leads back to the number.
 func TestIDsArePermutation(t *testing.T) {
 	p := testPermutation(t, 'v')
 	seen := make(map[ID]bool)
@@ -32,7 +32,7 @@ func TestIDsArePermutation(t *testing.T) {
 	}, nil))
 }
 
-// The order of ids tells nothing of the order of numbers, and kinds differ.
+// The order of ids does not show the order of numbers, and the kinds differ.
 func TestIDsHaveNoOrder(t *testing.T) {
 	p, other := testPermutation(t, 'v'), testPermutation(t, 's')
 	rising := 0

@@ -17,17 +17,16 @@ import (
 type LiveVisit struct {
 	SiteID int64
 	Ref    // of the last page view
-	// URL and Title are those of the page that is looked at.
+	// URL and Title are those of the latest page.
 	URL, Title string
-	// Path are the last pages of the session, oldest first, eight at most.
+	// Path are the last pages of the session, at most eight, the oldest first.
 	Path []Page
-	// Hits counts the page views of the session.
+	// Hits is the number of page views of the session.
 	Hits                int
 	StartedAt, LastAt   time.Time
 	Source              Source
 	UserAgent, Language string
-	// Name, Email and Phone are what is known of the visitor, the latest of
-	// each; they may be empty.
+	// Name, Email and Phone are the visitor's latest ones. They may be empty.
 	Name, Email string
 	Phone       Contact
 }
@@ -49,7 +48,7 @@ type sessionRow struct {
 	bot                 bool
 	userAgent, language string
 	source              Source
-	list                int // of live visits, which it was read for
+	list                int // index of the list of live visits for which it is read
 }
 
 const sessionColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.hits, s.hit_id, s.recent, s.bot, s.user_agent, s.language, ` + SourceColumns
@@ -76,29 +75,27 @@ func (v *Visits) page(h hitRow) Page {
 }
 
 const (
-	// LiveFor is how long after the last page view or event somebody counts as
-	// being on the site whose page has not said anything since; see [Visits.See].
+	// LiveFor is how long after the last page view or event somebody counts as being on the site, if the page has not
+	// reported anything since. See [Visits.See].
 	LiveFor = 90 * time.Second
-	// MaxLive is how many live visits are returned for the sites together.
+	// MaxLive is how many live visits are returned, for all sites of a list.
 	MaxLive = 200
-	// maxPresent is how many open pages are looked at for them. Few people have more
-	// than three in front of them.
+	// maxPresent is how many open pages are read for a list. Few people have more than three open in front of them.
 	maxPresent = 3 * (MaxLive + 1)
-	// listsAtOnce and rowsAtOnce bound what one statement asks for.
+	// listsAtOnce and rowsAtOnce bound the size of a statement.
 	listsAtOnce, rowsAtOnce = 100, 2000
 )
 
-// Live is who is on some sites: the latest session of each person, not bot, whose page
-// says so, or that had a page view or an event within [LiveFor] and whose page has
-// said nothing yet. Those who were active last are first.
+// Live is a list of the people on some sites. It holds the latest session of each person if a page of the session
+// reports that somebody is there. If the page has reported nothing yet, a page view or an event within [LiveFor]
+// counts. Bots are left out. The person who was active last comes first.
 type Live struct {
 	Visits []LiveVisit // MaxLive at most
-	More   bool        // than are in Visits
+	More   bool        // there are more than are in Visits
 }
 
-// here are the sessions of which somebody is on the site, as columns site_id and
-// id, among the sites. It finds them by their times, and isHere by
-// the session.
+// here returns a query for the sessions on the sites with somebody there, with the columns site_id and id. here
+// searches by time, and isHere by session.
 func (v *Visits) here(sites scope.Sites) string {
 	now, since := v.moments()
 	of := sites.SQL("s.site_id")
@@ -108,24 +105,23 @@ func (v *Visits) here(sites scope.Sites) string {
 		now, of, maxPresent, since, of, hasSpoken, MaxLive+1)
 }
 
-// isHere is the condition that somebody of the session s is on the site.
+// isHere returns the condition that somebody is there in the session s.
 func (v *Visits) isHere() string {
 	now, since := v.moments()
 	return fmt.Sprintf(`(s.last_at >= %d AND NOT %s
 		OR EXISTS (SELECT 1 FROM presences AS p WHERE p.site_id = s.site_id AND p.session_id = s.id AND p.until > %d))`, since, hasSpoken, now)
 }
 
-// hasSpoken is the condition that the page of the latest view of the session s has
-// said whether somebody is there.
+// hasSpoken is the condition that the page of the latest view of the session s has reported whether somebody is there.
 const hasSpoken = `EXISTS (SELECT 1 FROM presences AS p WHERE p.site_id = s.site_id AND p.session_id = s.id AND p.hit_id = s.hit_id)`
 
-// moments are now, and since when a page view counts by itself.
+// moments returns the time now, and the time since when a page view counts by itself.
 func (v *Visits) moments() (now, since int64) {
 	at := v.now()
 	return at.UnixMilli(), at.Add(-LiveFor).UnixMilli()
 }
 
-// Live returns who is on the sites.
+// Live returns the people on the sites.
 func (v *Visits) Live(ctx context.Context, sites scope.Sites) (Live, error) {
 	lists, err := v.live(ctx, []scope.Sites{sites})
 	if err != nil {
@@ -134,8 +130,7 @@ func (v *Visits) Live(ctx context.Context, sites scope.Sites) (Live, error) {
 	return lists[0], nil
 }
 
-// live returns a list of who is there for each of the scopes, in their order. It
-// takes few statements for any number of them.
+// live returns a list for each of the scopes, in their order. It needs few statements for any number of scopes.
 func (v *Visits) live(ctx context.Context, scopes []scope.Sites) ([]Live, error) {
 	var sessions []sessionRow
 	for first := 0; first < len(scopes); first += listsAtOnce {
@@ -187,10 +182,10 @@ func (v *Visits) liveVisit(s sessionRow, path []Page, who person) LiveVisit {
 	return visit
 }
 
-// place is a row of a site.
+// place identifies a row of a site.
 type place struct{ site, id int64 }
 
-// paths are the pages that the sessions remember as their last.
+// paths returns the last pages of the sessions.
 func (v *Visits) paths(ctx context.Context, sessions []sessionRow) (map[place][]Page, error) {
 	wanted := make(map[string]struct{})
 	for _, s := range sessions {
@@ -260,7 +255,7 @@ func (v *Visits) people(ctx context.Context, sessions []sessionRow) (map[place]p
 	return people, nil
 }
 
-// SourceOf is the source of the session; ErrUnknown when there is none such.
+// SourceOf returns the source of the session. The error is ErrUnknown if there is no such session.
 func (v *Visits) SourceOf(ctx context.Context, siteID int64, session ID) (Source, error) {
 	source, found, err := db.One(ctx, v.db.Read(), (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
 		siteID, v.sessions.number(session))

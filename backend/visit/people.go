@@ -5,20 +5,19 @@ import (
 	"fmt"
 )
 
-// Of is a visitor of a site.
+// Of identifies a visitor of a site.
 type Of struct {
 	SiteID  int64
 	Visitor ID
 }
 
-// Who is by what a visitor is known: texts as they were written, empty where nothing is
-// known.
+// Who is by what a visitor is known. Texts are as they were written, or empty.
 type Who struct {
 	Name, Email string
 	Phone       Contact
 }
 
-// People are those of the visitors of whom anything is known.
+// People returns what is known of the visitors. Visitors of whom nothing is known are missing.
 func (v *Visits) People(ctx context.Context, visitors []Of) (map[Of]Who, error) {
 	rows := make([]sessionRow, len(visitors))
 	for i, of := range visitors {

@@ -9,24 +9,23 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Phone is the telephone number that a visitor means.
+// Phone is a telephone number that a visitor has given.
 type Phone struct {
-	// Digits are the number in international form. They are empty where it is not
-	// known which country's number is meant.
+	// Digits are the number in international form. They are empty if the number's country is not known.
 	Digits string
-	// Extension is what is dialled behind it, in digits; mostly empty.
+	// Extension is the digits that are dialled behind the number, mostly none.
 	Extension string
 }
 
-// maxPhone is the size in bytes of what may be a number.
+// maxPhone is how many bytes a phone may have.
 const maxPhone = 100
 
-// extension is one that Russian texts announce and the library does not know.
+// extension matches an extension in Russian, which the library does not know.
 var extension = regexp.MustCompile(`(?i)[\s,;(]+(?:доб(?:авочный)?|доп(?:олнительный)?|вн(?:утр(?:енний)?)?)[\s.:№]*(\d{1,7})(?:\D.*)?$`)
 
-// ReadPhone reads what a visitor has written. A number without its country's code
-// is one of the region's, which is ISO 3166-1 alpha-2. Without a region it is
-// nobody's: 8 495 in Russia and +84 95 in Vietnam are the same digits.
+// ReadPhone reads a phone as a visitor wrote it. A number without a country code belongs to the region, an ISO 3166-1
+// alpha-2 code. Without a region, ReadPhone returns the zero Phone: 8 495 in Russia and +84 95 in Vietnam have the same
+// digits.
 func ReadPhone(text, region string) Phone {
 	text = strings.TrimSpace(text)
 	if len(text) > maxPhone {
@@ -36,13 +35,14 @@ func ReadPhone(text, region string) Phone {
 	if err != nil || number.GetNationalNumber() == 0 { // the library formats zeros as they were written
 		return Phone{}
 	}
-	// With the country's code, plans grow faster than the tables that describe them.
+	// With a country code, a number of a possible length is enough, since numbering plans grow faster than the tables
+	// that describe them.
 	whole := number.GetCountryCodeSource() == phonenumbers.PhoneNumber_FROM_NUMBER_WITH_PLUS_SIGN &&
 		phonenumbers.IsPossibleNumberWithReason(number) == phonenumbers.IS_POSSIBLE
 	if !whole && !phonenumbers.IsValidNumber(number) {
 		return Phone{}
 	}
-	// Of what no plan knows, the library may read another number each time.
+	// The library may read another number from its own writing of a number that no plan knows.
 	digits := phonenumbers.Format(number, phonenumbers.E164)
 	if same, err := phonenumbers.Parse(digits, ""); err != nil || phonenumbers.Format(same, phonenumbers.E164) != digits {
 		return Phone{}
@@ -50,7 +50,7 @@ func ReadPhone(text, region string) Phone {
 	return Phone{strings.TrimPrefix(digits, "+"), number.GetExtension()}
 }
 
-// RegionOf is the region of a number in international form, in digits, or empty.
+// RegionOf returns the region of a number in international form, or "".
 func RegionOf(digits string) string {
 	number, err := phonenumbers.Parse("+"+digits, "")
 	if err != nil {
@@ -60,21 +60,21 @@ func RegionOf(digits string) string {
 	if region == "" || region == phonenumbers.UNKNOWN_REGION {
 		region = phonenumbers.GetRegionCodeForCountryCode(int(number.GetCountryCode()))
 	}
-	if len(region) != 2 || region == phonenumbers.UNKNOWN_REGION { // 001 is of no country
+	if len(region) != 2 || region == phonenumbers.UNKNOWN_REGION { // 001 stands for no country
 		return ""
 	}
 	return region
 }
 
 const (
-	// ofNobody stands before the digits of a contact of which the country is not known,
-	// so that they are no number's in international form.
+	// ofNobody stands before the digits of a contact whose country is not known, so that they equal no number in
+	// international form.
 	ofNobody = "?"
 	// extended stands before the extension (RFC 3966, section 5.3).
 	extended = ";ext="
 )
 
-// phoneValue is what makes two writings of a phone the same contact.
+// phoneValue returns the normal form of a phone, which is the same for all its writings.
 func phoneValue(text, region string) string {
 	phone := ReadPhone(text, region)
 	switch {
@@ -86,7 +86,7 @@ func phoneValue(text, region string) string {
 	return phone.Digits
 }
 
-// Phone is the number of a phone.
+// Phone returns the number of a contact that is a phone.
 func (c Contact) Phone() Phone {
 	if strings.HasPrefix(c.Value, ofNobody) {
 		return Phone{}
@@ -95,8 +95,8 @@ func (c Contact) Phone() Phone {
 	return Phone{digits, extension}
 }
 
-// Writings are the digits by which the number, in digits in international form, is written: with the country's
-// code, without it, and with what is dialled in its place within the country.
+// Writings returns the digits with which a number is written: with its country code, without it, and as it is dialled
+// in its country. digits are in international form.
 func Writings(digits string) []string {
 	writings := []string{digits}
 	number, err := phonenumbers.Parse("+"+digits, "")

@@ -24,7 +24,7 @@ func TestReadPhone(t *testing.T) {
 		{"810 380 44 123-45-67", "RU", visit.Phone{Digits: "380441234567"}},
 		{"тел. +7 495 000 01 77", "", visit.Phone{Digits: "74950000177"}},
 
-		// Nobody's.
+		// Not known as a number of the region.
 		{"8 (495) 000-01-77", "", visit.Phone{}},
 		{"84950000177", "", visit.Phone{}},
 		{"74950000177", "", visit.Phone{}},

@@ -12,11 +12,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Presence is what a page says of the person in front of it.
+// Presence is what a page reports of the person in front of it.
 type Presence string
 
 const (
-	// Here: the page is looked at. It says so once a minute.
+	// Here: somebody looks at the page. It reports this once a minute.
 	Here Presence = "here"
 	// Away: another tab or another program covers the page, which is still open.
 	Away Presence = "away"
@@ -24,56 +24,53 @@ const (
 	Left Presence = "left"
 )
 
-// lasting is for how long somebody counts as being on the site after a page's
-// word.
+// lasting is how long somebody counts as being on the site after a page's report.
 var lasting = map[Presence]time.Duration{
-	Here: 90 * time.Second, // a word that is lost or late changes nothing
-	Away: time.Minute,      // a phone that puts a page away often ends it without a further word
-	Left: 5 * time.Second,  // time enough for the next page to be reported
+	Here: 90 * time.Second, // a report may be lost or late
+	Away: time.Minute,      // a phone that hides a page often ends it without a further report
+	Left: 5 * time.Second,  // enough time for the report of the next page
 }
 
-// Known tells whether it is one of the three.
+// Known says whether p is one of the three.
 func (p Presence) Known() bool { return lasting[p] != 0 }
 
 const (
-	// gathering is for how long the words of pages are gathered before they are
-	// written together.
+	// gathering is how long the reports of pages are gathered before they are written together.
 	gathering = 2 * time.Second
-	// maxGathered bounds how many pages are gathered at once. The words of further
-	// ones are lost until the next minute.
+	// maxGathered bounds how many pages are gathered at once. The reports of further pages are lost; the pages report
+	// again within a minute.
 	maxGathered = 1 << 16
-	// storingFor bounds the writing of what has been gathered.
+	// storingFor bounds the time of a write.
 	storingFor = 10 * time.Second
 )
 
-// See notes what the page of the view has said. It does not wait for the
-// database, and what it notes is lost when the process ends within two seconds:
-// a page that goes on speaks again within a minute. Whatever holds a visitor's
-// connection open may speak for the page in the same way.
+// See notes the report of a page. It does not wait for the database. A report is lost if the process ends within two
+// seconds, but an open page reports again within a minute. A handler that holds a visitor's connection open may call
+// See for the page.
 func (v *Visits) See(siteID int64, ref Ref, p Presence) {
 	r := v.row(ref)
 	v.present.note(v, spot{siteID, r.session, r.hit}, v.now().Add(lasting[p]).UnixMilli())
 }
 
-// Seen is a session of which a page has told that somebody is there.
+// Seen is a session in which a page has reported that somebody is there.
 type Seen struct {
 	Site    int64
 	Session ID
-	// Until is how long that counts.
+	// Until is how long the report counts.
 	Until time.Time
 }
 
-// OnPresence has f write, in the transaction that stores what pages have told, what
-// depends on visitors being there. It is called once, before the visits are used.
+// OnPresence sets a function that is called in the transaction that stores the reports of pages. f writes what depends
+// on the visitors being there. OnPresence is called once, before the visits are used.
 func (v *Visits) OnPresence(f func(context.Context, db.Tx, []Seen) error) { v.present.also = f }
 
-// spot is a page of a session.
+// spot identifies a page of a session.
 type spot struct{ site, session, hit int64 }
 
-// present gathers the words of pages, so that one write stores those of all.
+// present gathers the reports of pages, so that one write stores all of them.
 type present struct {
 	mu       sync.Mutex
-	gathered map[spot]int64 // until when each counts
+	gathered map[spot]int64 // by page, when its report ends
 	also     func(context.Context, db.Tx, []Seen) error
 }
 
@@ -89,8 +86,7 @@ func (g *present) note(v *Visits, at spot, until int64) {
 	}
 }
 
-// store writes what has been gathered. When the database is away the words are
-// lost: those who are there say so again.
+// store writes the gathered reports. If the database is away they are lost, and the pages report again.
 func (g *present) store(v *Visits) error {
 	g.mu.Lock()
 	gathered := g.gathered
@@ -107,7 +103,7 @@ func (g *present) store(v *Visits) error {
 	for at, until := range gathered {
 		rows = append(rows, row{at, until})
 	}
-	// Two nodes that write the same rows wait for each other in one direction.
+	// Two nodes that write the same rows do so in the same order, so that they cannot wait for each other in a circle.
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.session, b.session), cmp.Compare(a.hit, b.hit))
 	})
@@ -130,7 +126,7 @@ func (g *present) store(v *Visits) error {
 				return err
 			}
 		}
-		// A page that has said that it was left is to be known as such for as long as its view counts by itself.
+		// The report that a page was left has to stay for as long as the page view counts by itself.
 		_, err := tx.Exec(ctx, `DELETE FROM presences WHERE until < $1`, v.now().Add(-2*LiveFor).UnixMilli())
 		return err
 	})

@@ -13,8 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// whoIsHere are the ids of the visitors on the site, and what the card of the
-// first one says agrees with it.
+// whoIsHere says for each visitor whether they are on the site. It checks that the card of the first one agrees.
 func whoIsHere(t *testing.T, v *visit.Visits, visitors ...visit.ID) (here []bool) {
 	t.Helper()
 	live, err := v.Live(t.Context(), scope.Of(site))
@@ -63,7 +62,7 @@ func TestThoseAreHereWhosePagesSaySo(t *testing.T) {
 		c.pass(6 * time.Second)
 		require.Equal(t, []bool{false}, whoIsHere(t, v, reader.Visitor))
 
-		// The page that is left, and the next one.
+		// The visitor leaves the page for the next one.
 		first := see(t, v, reader.Visitor, "https://shop.example/lamps")
 		say(first, visit.Left)
 		require.Equal(t, []bool{true}, whoIsHere(t, v, reader.Visitor), "the next page is on its way")
@@ -71,7 +70,7 @@ func TestThoseAreHereWhosePagesSaySo(t *testing.T) {
 		c.pass(10 * time.Second)
 		require.Equal(t, []bool{true}, whoIsHere(t, v, reader.Visitor))
 
-		// Two windows side by side: one that closes does not hide the other.
+		// Two windows are side by side, and one that closes does not hide the other.
 		third := see(t, v, reader.Visitor, "https://shop.example/about")
 		say(second, visit.Here)
 		say(third, visit.Left)
@@ -83,7 +82,7 @@ func TestThoseAreHereWhosePagesSaySo(t *testing.T) {
 	})
 }
 
-// A node knows what another has heard.
+// A node knows the reports that another node has received.
 func TestPresenceHoldsAcrossNodes(t *testing.T) {
 	settings := dbtest.Postgres(t)
 	here, clock := open(t, dbtest.Open(t, settings))
@@ -102,8 +101,7 @@ func TestPresenceHoldsAcrossNodes(t *testing.T) {
 	require.Equal(t, []bool{false}, whoIsHere(t, here, h.Visitor))
 }
 
-// However many pages speak, they are written together, and nothing stays of those
-// that are long gone.
+// The reports of any number of pages are written together, and old ones are deleted.
 func TestWordsOfPagesAreWrittenTogether(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		count := func() int {
@@ -134,8 +132,7 @@ func TestWordsOfPagesAreWrittenTogether(t *testing.T) {
 	})
 }
 
-// What pages have said is written by itself a moment later, and those who watch
-// see who has left without anybody else doing anything.
+// The reports of pages are written by themselves a moment later. Watches see who has left without any other event.
 func TestWatchSeesWhoHasLeft(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		h := see(t, v, 0, "https://shop.example/")

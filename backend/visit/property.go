@@ -8,14 +8,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// MaxProperties bounds how many properties a visitor has.
+// MaxProperties is how many properties a visitor may have.
 const MaxProperties = 100
 
-// SetProperty gives the visitor a property, with a value or, when value is nil,
-// as a flag (browser interface, section 2.4). One that is set already gets the
-// new value; setting it to what it is changes nothing. It returns ErrTooMany
-// for a visitor who has [MaxProperties] others, and ErrForeign when the ids of
-// ref do not belong together.
+// SetProperty sets a property of the visitor to a value, or to a flag if value is nil (browser interface, section 2.4).
+// It replaces an earlier value. Setting the same value again changes nothing. SetProperty returns ErrTooMany if the
+// visitor has [MaxProperties] others, and ErrForeign if the ids of ref do not belong together.
 func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name string, value *string) error {
 	err := v.changeProperty(ctx, siteID, ref, PropertySet, name, func(ctx context.Context, tx db.Tx, visitor, at int64) (changed bool, err error) {
 		have, _, err := db.One(ctx, tx, func(h *struct{ all, present, same int }) []any { return []any{&h.all, &h.present, &h.same} },
@@ -42,8 +40,8 @@ func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name st
 	return nil
 }
 
-// DeleteProperty takes the property from the visitor, if it is there. It
-// returns ErrForeign when the ids of ref do not belong together.
+// DeleteProperty removes a property of the visitor, if there is one. It returns ErrForeign if the ids of ref do not
+// belong together.
 func (v *Visits) DeleteProperty(ctx context.Context, siteID int64, ref Ref, name string) error {
 	err := v.changeProperty(ctx, siteID, ref, PropertyDeleted, name, func(ctx context.Context, tx db.Tx, visitor, _ int64) (changed bool, err error) {
 		deleted, err := tx.Exec(ctx, `DELETE FROM properties WHERE site_id = $1 AND visitor_id = $2 AND name = $3`, siteID, visitor, name)
@@ -55,8 +53,7 @@ func (v *Visits) DeleteProperty(ctx context.Context, siteID int64, ref Ref, name
 	return nil
 }
 
-// changeProperty writes what change does, and a journal entry of that kind if it
-// changed anything.
+// changeProperty calls change in a transaction, and writes a journal entry of the kind if change has changed anything.
 func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind, name string,
 	change func(ctx context.Context, tx db.Tx, visitor, at int64) (bool, error)) error {
 	data, err := json.Marshal(map[string]string{"name": name})
@@ -76,7 +73,7 @@ func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind
 	})
 }
 
-// Properties are the visitor's, by name; the value of a flag is nil.
+// Properties returns the visitor's properties by name. The value of a flag is nil.
 func (v *Visits) Properties(ctx context.Context, siteID int64, visitor ID) (map[string]*string, error) {
 	properties, err := v.readProperties(ctx, siteID, v.visitors.number(visitor))
 	if err != nil {

@@ -7,14 +7,12 @@ import (
 	"strconv"
 )
 
-// mark stands for the nonce of a view: whatever the nonce is, 20 hexadecimal
-// digits.
+// mark stands for the nonce of a view. It has 20 hexadecimal digits, whatever the nonce is.
 type mark string
 
 const markLength = 20
 
-// markOf is the mark of the nonce. A view without one is told apart by its
-// number.
+// markOf returns the mark of the nonce. For a view without a nonce, the number makes the mark unique.
 func markOf(nonce string, number int64) mark {
 	if nonce == "" {
 		nonce = "\x00" + strconv.FormatInt(number, 10)
@@ -29,25 +27,24 @@ func (m mark) hash() int64 {
 	return n
 }
 
-// recent are the last views of a session, the latest first: a mark and the
-// number of the hit, in a fixed width, for each.
+// recent holds the last views of a session, the latest first. Each entry has a fixed width: a mark and the number of
+// the hit.
 type recent string
 
 const (
-	// recentViews is how many views are remembered: as many as a live visit
-	// shows, and as a visitor may open in other tabs before an early one is
-	// reported again.
+	// recentViews is how many views are remembered. A live visit shows as many. A visitor may open as many in other
+	// tabs before an early view is reported again.
 	recentViews = 8
 	entryLength = markLength + 13
 )
 
-// entryOf is a view as recent holds it. A number of 52 bits has 13 digits.
+// entryOf returns the entry of a view. A number of 52 bits has 13 hexadecimal digits.
 func entryOf(m mark, hit int64) recent {
 	digits := strconv.FormatInt(hit, 16)
 	return recent(string(m) + "0000000000000"[len(digits):] + digits)
 }
 
-// hits are the numbers and marks of the hits, the latest first.
+// hits returns the numbers and marks of the hits, the latest first.
 func (r recent) hits() iter.Seq2[int64, mark] {
 	return func(yield func(int64, mark) bool) {
 		for ; len(r) >= entryLength; r = r[entryLength:] {
@@ -59,7 +56,7 @@ func (r recent) hits() iter.Seq2[int64, mark] {
 	}
 }
 
-// find is the number of the hit with the mark; 0 for none.
+// find returns the number of the hit with the mark, or 0.
 func (r recent) find(m mark) int64 {
 	for hit, of := range r.hits() {
 		if of == m {

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// prunedAtOnce bounds how many sessions one transaction deletes.
+	// prunedAtOnce is how many sessions one transaction deletes at most.
 	prunedAtOnce = 32
-	// prunePause is the least time between two transactions, in which page views are written. It is
-	// pruneShare times as long as the last one took, so that those who visit hardly notice.
+	// prunePause is the least pause between two transactions, in which page views are written. The pause is at least
+	// pruneShare times as long as the last transaction, so that visitors hardly notice.
 	prunePause = 20 * time.Millisecond
 	pruneShare = 9
 )
 
-// oldSession is one that nobody has been active in for long.
+// oldSession is a session that ended long ago.
 type oldSession struct{ site, id, visitor, hits int64 }
 
-// oldSessions are the oldest that ended before the time, prunedAtOnce at most.
+// oldSessions returns the oldest sessions that ended before the time, at most prunedAtOnce.
 func (v *Visits) oldSessions(ctx context.Context, before time.Time) ([]oldSession, error) {
-	for _, bots := range []string{"NOT bot", "bot"} { // each has an index
+	for _, bots := range []string{"NOT bot", "bot"} { // each kind has an index
 		list, err := db.List(ctx, v.db.Read(), func(s *oldSession) []any { return []any{&s.site, &s.id, &s.visitor, &s.hits} },
 			fmt.Sprintf(`SELECT site_id, id, visitor_id, hits FROM sessions WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, bots, prunedAtOnce), before.UnixMilli())
 		if err != nil || len(list) > 0 {
@@ -33,7 +33,7 @@ func (v *Visits) oldSessions(ctx context.Context, before time.Time) ([]oldSessio
 	return nil, nil
 }
 
-// HasOlder tells whether there is anything for [Visits.Prune].
+// HasOlder says whether [Visits.Prune] has anything to delete.
 func (v *Visits) HasOlder(ctx context.Context, before time.Time) (bool, error) {
 	list, err := v.oldSessions(ctx, before)
 	if err != nil {
@@ -42,11 +42,11 @@ func (v *Visits) HasOlder(ctx context.Context, before time.Time) (bool, error) {
 	return len(list) > 0, nil
 }
 
-// Prune deletes the sessions that ended before the time, with their page views and events, and the visitors who have no
-// later ones, with all that is known of them. It returns how many sessions these were. Leads and calls keep their source
-// themselves; the counts of days stay.
+// Prune deletes the sessions that ended before the time, with their page views and events. It deletes visitors who have
+// no later sessions, with everything that is known of them. It returns how many sessions it has deleted. Leads and
+// calls keep their sources. The counts of days stay.
 //
-// It works in small transactions with pauses between them, and may end at any of them.
+// Prune works in small transactions with pauses between them, and may end after any of them.
 func (v *Visits) Prune(ctx context.Context, before time.Time) (sessions int, err error) {
 	for {
 		old, err := v.oldSessions(ctx, before)
@@ -80,7 +80,7 @@ func (v *Visits) Prune(ctx context.Context, before time.Time) (sessions int, err
 	}
 }
 
-// fitTogether tells whether the rows of the sessions are few enough for one transaction.
+// fitTogether says whether the rows of the sessions are few enough for one transaction.
 func (v *Visits) fitTogether(ctx context.Context, old []oldSession) (bool, error) {
 	rows := int64(0)
 	for _, s := range old {
@@ -99,7 +99,7 @@ func sessionsOf(old []oldSession) (values string, args []any) {
 	return db.Values(db.Padded(old), func(s *oldSession) []any { return []any{&s.site, &s.id} })
 }
 
-// pruneTogether deletes the sessions, whose rows are few.
+// pruneTogether deletes sessions with few rows.
 func pruneTogether(ctx context.Context, tx db.Tx, old []oldSession) (pruned int, err error) {
 	values, args := sessionsOf(old)
 	for _, t := range rowsOfSessions {
@@ -114,7 +114,7 @@ func pruneTogether(ctx context.Context, tx db.Tx, old []oldSession) (pruned int,
 	return int(gone), pruneVisitors(ctx, tx, old)
 }
 
-// pruneVisitors deletes the visitors of whom no session is left.
+// pruneVisitors deletes the visitors of the sessions who have no session left.
 func pruneVisitors(ctx context.Context, tx db.Tx, old []oldSession) error {
 	values, args := db.Values(db.Padded(old), func(s *oldSession) []any { return []any{&s.site, &s.visitor} })
 	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+values+`)
@@ -130,14 +130,14 @@ func pruneVisitors(ctx context.Context, tx db.Tx, old []oldSession) error {
 	return nil
 }
 
-// rowsOfSessions are the tables whose rows go before their session.
+// rowsOfSessions are the tables whose rows are deleted before their session.
 var rowsOfSessions = []trace.Table{
 	{Name: "hits", Where: `site_id = $1 AND session_id = $2`},
 	{Name: "events", Where: `site_id = $1 AND session_id = $2`},
 	{Name: "presences", Where: `site_id = $1 AND session_id = $2`},
 }
 
-// pruneLong deletes the first of the sessions, or a part of its rows: the rest goes in the next transaction.
+// pruneLong deletes the first of the sessions, or a part of its rows. The next transaction deletes the rest.
 func pruneLong(ctx context.Context, tx db.Tx, old []oldSession) (pruned int, err error) {
 	s := old[0]
 	for _, t := range rowsOfSessions {

@@ -16,11 +16,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// old is how many sessions there are to be pruned, with four page views each.
+// old is how many sessions there are to prune, with four page views each.
 const old = 60_000
 
-// BenchmarkHitsBesidePruning stores page views of 16 visitors at once. In every other second old visits are pruned beside: the two are
-// measured in turns, since machines have their moods.
+// BenchmarkHitsBesidePruning stores page views of 16 visitors at once. In every other second it prunes old visits at
+// the same time. It measures both in turns, since the speed of machines varies.
 func BenchmarkHitsBesidePruning(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// sent is a page view that is stored as its page is sent.
+// sent is a page view that is stored when its page is sent.
 func sent(nonce string) visit.View {
 	return visit.View{Nonce: nonce, URL: "https://shop.example/" + nonce, Kind: "load", UserAgent: chrome}
 }
@@ -26,7 +26,7 @@ func told(nonce, served string) visit.View {
 	return view
 }
 
-// pages are the titles of the visitor's page views, the latest first.
+// pages returns the titles of the visitor's page views, the latest first.
 func pages(t *testing.T, v *visit.Visits, visitor visit.ID) (titles []string) {
 	t.Helper()
 	card, err := v.Card(t.Context(), site, visitor)
@@ -62,7 +62,7 @@ func TestReportTakesOverTheViewThatWasSentWithThePage(t *testing.T) {
 	})
 }
 
-// Some browsers send no cookies. Their visitors are known by what the page was sent with, for a while.
+// Some browsers send no cookies. For a while, their visitors are recognised by the nonce of the page.
 func TestReportWithoutACookieTakesOverTheView(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := report(t, v, 0, sent("a"))
@@ -76,7 +76,7 @@ func TestReportWithoutACookieTakesOverTheView(t *testing.T) {
 	})
 }
 
-// A page that comes from a cache has been reported already: it is seen anew, by the same visitor or by another.
+// A cached page has been reported already. Its next report is a view of its own, by the same visitor or by another.
 func TestPageFromACacheIsAViewOfItsOwn(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := report(t, v, 0, sent("a"))
@@ -94,7 +94,7 @@ func TestPageFromACacheIsAViewOfItsOwn(t *testing.T) {
 	})
 }
 
-// What one visitor's page was sent with is nothing to another who is known.
+// The nonce of one visitor's page has no effect for another visitor who is known.
 func TestKnownVisitorTakesOverNobodyElsesView(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		mine, yours := report(t, v, 0, sent("mine")), report(t, v, 0, sent("yours"))
@@ -106,7 +106,7 @@ func TestKnownVisitorTakesOverNobodyElsesView(t *testing.T) {
 	})
 }
 
-// What was not stored in time, or by another node that is gone, is stored by the report.
+// A view that was not stored in time, or only on a node that is gone, is stored by the report.
 func TestReportOfAViewThatWasNotStored(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := report(t, v, 0, told("script", "never stored"))
@@ -118,7 +118,7 @@ func TestReportOfAViewThatWasNotStored(t *testing.T) {
 	})
 }
 
-// The source is that of the address that the page was sent for: sites tidy up their addresses. Servers see no fragments.
+// The source is that of the requested address, since scripts of a site may remove it. Servers see no fragments.
 func TestAddressOfAViewThatIsTakenOver(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		for served, cases := range map[string]map[string]string{
@@ -139,7 +139,7 @@ func TestAddressOfAViewThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// One page in the hands of many, who report it at the same time on two nodes: one of them takes it over.
+// Many visitors report the same page at the same time on two nodes. One of them takes the hit over.
 func TestOneOfManyTakesAViewOver(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)

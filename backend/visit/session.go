@@ -10,8 +10,8 @@ import (
 // SessionPause is the inactivity that ends a session.
 const SessionPause = 30 * time.Minute
 
-// returning is what a new campaign is known by; empty for a view that brings
-// nobody back to the site: one without a campaign, or within an open page.
+// returning returns the campaign that brings the visitor back with this view. It is empty for a view without a
+// campaign, and for a view within an open page.
 func (a *arrival) returning() string {
 	if a.Kind == "history" || a.Kind == "restore" {
 		return ""
@@ -19,13 +19,12 @@ func (a *arrival) returning() string {
 	return a.source.campaign()
 }
 
-// goOn has the visitor's latest session go on with this view and returns the
-// session, or 0 when it does not go on: there was a pause, a campaign brings the
-// visitor back, or the view had been reported before. ErrUnknown: there is no
-// such visitor.
+// goOn continues the visitor's latest session with this view, and returns the session. It returns 0 if the session does
+// not go on: after a pause, if a campaign brings the visitor back, or if the view was reported before. The error is
+// ErrUnknown if there is no such visitor.
 //
-// On PostgreSQL the change waits for a view of the same session on another node
-// and then decides by what that view left.
+// On PostgreSQL the change waits for a view of the same session on another node, and then decides by the result of that
+// view.
 func (a *arrival) goOn(ctx context.Context, tx db.Tx, visitor int64) (session int64, err error) {
 	session, err = a.latestOf(ctx, tx, visitor)
 	if err != nil {
@@ -42,8 +41,7 @@ func (a *arrival) goOn(ctx context.Context, tx db.Tx, visitor int64) (session in
 	return session, nil
 }
 
-// latestOf is the visitor's latest session, as it is now. ErrUnknown: there is no such
-// visitor.
+// latestOf returns the visitor's latest session, without a lock. The error is ErrUnknown if there is no such visitor.
 func (a *arrival) latestOf(ctx context.Context, tx db.Tx, visitor int64) (session int64, err error) {
 	// SQLite takes longer to return a column from a change than to read it before.
 	known, found, err := db.One(ctx, tx, func(k *known) []any { return []any{&k.session, &k.marked} },
@@ -55,7 +53,7 @@ func (a *arrival) latestOf(ctx context.Context, tx db.Tx, visitor int64) (sessio
 	return known.session, err
 }
 
-// known is what a visitor's row says.
+// known holds the columns of a visitor's row that a view needs.
 type known struct {
 	session int64
 	marked  bool
@@ -74,10 +72,10 @@ type latest struct {
 	recent recent
 }
 
-// latest reads the visitor's latest session and keeps others from changing
-// which it is until the transaction ends. ErrUnknown: there is no such visitor.
+// latest reads the visitor's latest session, and locks it until the transaction ends, so that no other one becomes the
+// latest. The error is ErrUnknown if there is no such visitor.
 func (a *arrival) latest(ctx context.Context, tx db.Tx, visitor int64) (l latest, err error) {
-	// An UPDATE locks on both engines, and what it returns has waited for the lock.
+	// An UPDATE locks the row on both engines. It returns the value after the wait for the lock.
 	session, found, err := db.One(ctx, tx, db.Only[int64], `UPDATE visitors SET session_id = session_id WHERE site_id = $1 AND id = $2 RETURNING session_id`,
 		a.siteID, visitor)
 	if err != nil {
@@ -86,7 +84,7 @@ func (a *arrival) latest(ctx context.Context, tx db.Tx, visitor int64) (l latest
 	if !found {
 		return l, ErrUnknown
 	}
-	// It may have been erased when the visitor has not.
+	// The session may have been erased and the visitor not.
 	seen, _, err := db.One(ctx, tx, db.Only[recent], `SELECT recent FROM sessions WHERE site_id = $1 AND id = $2`, a.siteID, session)
 	return latest{session, seen}, err
 }

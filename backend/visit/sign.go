@@ -13,18 +13,17 @@ import (
 	"time"
 )
 
-// signatureBytes is how much of each HMAC is kept.
+// signatureBytes is how many bytes of each HMAC are kept.
 const signatureBytes = 16
 
-// VisitorString is the visitor's id with the service's signature: the value of
-// the visitor's cookie, and the parameter ci of section 4.3 of the browser
-// interface.
+// VisitorString returns the visitor's id with the service's signature. It is the value of the visitor's cookie, and of
+// the parameter ci in section 4.3 of the browser interface.
 func (v *Visits) VisitorString(siteID int64, visitor ID) string {
 	return strconv.FormatInt(int64(visitor), 10) + "." + v.signature("visitor", "", siteID, int64(visitor))
 }
 
-// StrangerString is the string of a visitor of whom nothing is stored. Who brings it back
-// keeps cookies, and becomes a new visitor.
+// StrangerString returns the string of a visitor of whom nothing is stored. A client that sends it back keeps cookies,
+// and becomes a new visitor.
 func (v *Visits) StrangerString(ctx context.Context, siteID int64) (string, error) {
 	number, err := v.numbers.Next(ctx)
 	if err != nil {
@@ -33,12 +32,11 @@ func (v *Visits) StrangerString(ctx context.Context, siteID int64) (string, erro
 	return v.VisitorString(siteID, v.visitors.id(number)), nil
 }
 
-// ParseVisitorString returns the visitor of a string that VisitorString made
-// for the site.
+// ParseVisitorString returns the visitor of a string that VisitorString has made for the site.
 func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid bool) {
 	number, signature, _ := strings.Cut(s, ".")
 	if len(signature) != base64.RawURLEncoding.EncodedLen(signatureBytes) {
-		return 0, false // before anything is computed: strangers send many
+		return 0, false // strangers send many of these, so nothing is computed yet
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n <= 0 || n >= 1<<idBits || strconv.FormatInt(n, 10) != number {
@@ -50,21 +48,19 @@ func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid b
 	return ID(n), true
 }
 
-// Sign is the field key of a page's credentials (browser interface, section
-// 2.1): the service's signature of the page view and the page's address, of
-// the letters A–Z, a–z, 0–9, - and _.
+// Sign returns the field key of a page's credentials (browser interface, section 2.1). It is the service's signature of
+// the page view and of the page's address, in the characters A–Z, a–z, 0–9, "-" and "_".
 func (v *Visits) Sign(siteID int64, uri string, ref Ref) string {
 	return v.signature("page", uri, siteID, int64(ref.Visitor), int64(ref.Session), int64(ref.Hit))
 }
 
-// Verify tells whether Sign made the key of these. Who bears a valid key need
-// not be asked whether the ids belong together.
+// Verify says whether Sign made the key of these. If so, the ids belong together.
 func (v *Visits) Verify(siteID int64, uri string, ref Ref, key string) bool {
 	return hmac.Equal([]byte(key), []byte(v.Sign(siteID, uri, ref)))
 }
 
-// Token names a page view in an address, where credentials have no place, for as long as it
-// is said to last. It is of the letters A–Z, a–z, 0–9, - _ and .
+// Token returns a name of a page view for use in an address, where credentials have no place. It is valid for the
+// duration. It has the characters A–Z, a–z, 0–9, "-", "_" and ".".
 func (v *Visits) Token(siteID int64, ref Ref, lasting time.Duration) string {
 	numbers := []int64{int64(ref.Visitor), int64(ref.Session), int64(ref.Hit), v.now().Add(lasting).Unix()}
 	var token strings.Builder
@@ -76,12 +72,11 @@ func (v *Visits) Token(siteID int64, ref Ref, lasting time.Duration) string {
 	return token.String()
 }
 
-// ParseToken returns the page view of a token that Token made for the site and whose time has
-// not come.
+// ParseToken returns the page view of a token that Token has made for the site and that is still valid.
 func (v *Visits) ParseToken(siteID int64, token string) (ref Ref, valid bool) {
 	const fields = 4
 	if len(token) > 100 {
-		return Ref{}, false // before anything is computed
+		return Ref{}, false // nothing is computed yet
 	}
 	parts := strings.Split(token, ".")
 	if len(parts) != fields+1 {
@@ -102,7 +97,7 @@ func (v *Visits) ParseToken(siteID int64, token string) (ref Ref, valid bool) {
 	return Ref{Visitor: ID(numbers[0]), Session: ID(numbers[1]), Hit: ID(numbers[2])}, true
 }
 
-// signer is what a signature is computed with, for one at a time.
+// signer computes signatures, one at a time.
 type signer struct {
 	mac          hash.Hash
 	message, sum []byte
@@ -112,7 +107,7 @@ func newSigner(secret []byte) *signer {
 	return &signer{mac: hmac.New(sha256.New, secret)}
 }
 
-// signature signs numbers, whose count the purpose fixes, and a text at the end.
+// signature signs numbers and a text behind them. Each purpose has a fixed count of numbers.
 func (v *Visits) signature(purpose, text string, numbers ...int64) string {
 	s := v.signers.Get().(*signer)
 	defer v.signers.Put(s)

@@ -64,7 +64,7 @@ func FuzzParseVisitorString(f *testing.F) {
 	})
 }
 
-// No token but those that were given opens anything.
+// No other token is valid than those that were given.
 func FuzzToken(f *testing.F) {
 	d, err := db.Open(f.Context(), dbtest.SQLite(f), zap.NewNop())
 	require.NoError(f, err)

@@ -15,7 +15,7 @@ import (
 
 // The kinds of sources.
 const (
-	Direct   = "direct"   // no referrer: typed, bookmarked, or hidden by the browser
+	Direct   = "direct"   // no referrer: the address was typed or bookmarked, or the browser hides it
 	Campaign = "campaign" // utm parameters
 	Ad       = "ad"       // a click id of an ad system
 	Search   = "search"   // the referrer groups, see referrers.json
@@ -28,21 +28,19 @@ const (
 // Kinds are all kinds of sources.
 var Kinds = []string{Direct, Campaign, Ad, Search, Social, Mail, Map, Referral}
 
-// Source is where a session came from. Texts are as the address had them, cut
-// to 200 bytes; Source and Medium are in small letters, so that Google and google are
-// one.
+// Source says where a session came from. Texts are as in the address, cut to 200 bytes. Source and Medium are in lower
+// case, so that Google and google are the same.
 type Source struct {
 	// Kind is one of the constants above.
 	Kind string `json:"kind"`
-	// Source, Medium, Campaign, Term and Content are the utm parameters. Where
-	// there are none, Source is the ad system, the search engine, the network
-	// or the referring host.
+	// Source, Medium, Campaign, Term and Content are the utm parameters. If there are none, Source is the ad system,
+	// the search engine, the network or the referring host.
 	Source   string `json:"source,omitempty"`
 	Medium   string `json:"medium,omitempty"`
 	Campaign string `json:"campaign,omitempty"`
 	Term     string `json:"term,omitempty"`
 	Content  string `json:"content,omitempty"`
-	// ClickIDName is the parameter that carried the ad system's ClickID.
+	// ClickIDName is the parameter that has the ad system's ClickID.
 	ClickIDName string `json:"click_id_name,omitempty"`
 	ClickID     string `json:"click_id,omitempty"`
 	// Referrer is the host of the referring page, lower-cased, without a port.
@@ -51,17 +49,16 @@ type Source struct {
 	Landing string `json:"landing,omitempty"`
 }
 
-// SourceColumns are the columns in which a table keeps a source, in the order of
-// [Source.Texts].
+// SourceColumns are the columns of a source in a table, in the order of [Source.Texts].
 const SourceColumns = `source_kind, source_name, source_medium, source_campaign, source_term, source_content,
 	source_click_id_name, source_click_id, source_referrer, source_landing`
 
-// Texts are the fields of the source.
+// Texts returns pointers to the fields of the source.
 func (s *Source) Texts() [10]*string {
 	return [...]*string{&s.Kind, &s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content, &s.ClickIDName, &s.ClickID, &s.Referrer, &s.Landing}
 }
 
-// Fields are the texts as [db.List] takes them, to read SourceColumns.
+// Fields returns the texts as [db.List] needs them to read SourceColumns.
 func (s *Source) Fields() []any {
 	var fields []any
 	for _, text := range s.Texts() {
@@ -70,7 +67,7 @@ func (s *Source) Fields() []any {
 	return fields
 }
 
-// Values are the texts as a statement takes them, to write SourceColumns.
+// Values returns the texts as a statement needs them to write SourceColumns.
 func (s Source) Values() []any {
 	return []any{s.Kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID, s.Referrer, s.Landing}
 }
@@ -78,20 +75,18 @@ func (s Source) Values() []any {
 // MaxSourceText bounds each text of a source, in bytes.
 const MaxSourceText = 200
 
-// clickIDs are the parameters by which ad systems recognise their clicks. Some come
-// with links nobody paid for too; then unpaid is what such a link is: a post of a
-// network, a result of a search.
+// clickIDs are the parameters by which ad systems recognise their clicks. Some of them also stand in links that nobody
+// paid for. Then unpaid is the kind of such a link.
 var clickIDs = []struct{ parameter, system, unpaid string }{
 	{"gclid", "google", ""}, {"gbraid", "google", ""}, {"wbraid", "google", ""}, {"dclid", "google", ""}, {"gad_source", "google", ""},
 	{"yclid", "yandex", ""}, {"ymclid", "yandex market", ""}, {"msclkid", "bing", ""}, {"ttclid", "tiktok", ""}, {"twclid", "x", ""}, {"li_fat_id", "linkedin", ""},
 	{"rb_clickid", "vk", ""}, {"vkclid", "vk", ""}, {"ScCid", "snapchat", ""}, {"sccid", "snapchat", ""}, {"scid", "snapchat", ""},
 	{"epik", "pinterest", ""}, {"rdt_cid", "reddit", ""}, {"qclid", "quora", ""}, {"obclid", "outbrain", ""}, {"tblci", "taboola", ""},
 	{"irclickid", "impact", ""}, {"cjevent", "cj", ""}, {"awc", "awin", ""}, {"admitad_uid", "admitad", ""},
-	{"fbclid", "facebook", Social}, {"ysclid", "yandex", Search}, // last: they say the least
+	{"fbclid", "facebook", Social}, {"ysclid", "yandex", Search}, // last, since they say the least
 }
 
-// unpaid is what a link with the click id is if nobody paid for it; empty where
-// somebody did.
+// unpaid returns the kind of a link with the click id if nobody paid for it. It is empty if somebody always pays.
 func unpaid(clickIDName string) string {
 	for _, id := range clickIDs {
 		if id.parameter == clickIDName {
@@ -101,14 +96,13 @@ func unpaid(clickIDName string) string {
 	return ""
 }
 
-// Paid tells whether advertising brought the visitor: a click id of an ad, or a medium
-// that is paid for. A newsletter is a campaign, and no advertising.
+// Paid says whether advertising has brought the visitor: by a click id of an ad, or a medium that is paid for. A
+// newsletter is a campaign, but not paid.
 func (s *Source) Paid() bool {
 	return s.ClickID != "" && unpaid(s.ClickIDName) == "" || paidMedium(s.Medium)
 }
 
-// paidMedia are the words in utm_medium that say so, besides those that begin with
-// "paid".
+// paidMedia are words in utm_medium for paid media. Words that begin with "paid" count too.
 var paidMedia = map[string]bool{
 	"cpc": true, "ppc": true, "cpm": true, "cpv": true, "cpa": true, "cpl": true, "cpo": true, "cpi": true, "cpe": true, "cpt": true, "sem": true,
 	"display": true, "banner": true, "banners": true, "interstitial": true, "programmatic": true, "rtb": true,
@@ -116,15 +110,13 @@ var paidMedia = map[string]bool{
 	"ad": true, "ads": true, "adv": true, "advert": true, "advertising": true, "реклама": true, "баннер": true, "таргет": true, "контекст": true,
 }
 
-// paidMedium tells whether one of the medium's words is one of a paid medium:
-// "social_cpc" is.
+// paidMedium says whether one of the medium's words is that of a paid medium, as in "social_cpc".
 func paidMedium(medium string) bool {
 	words := strings.FieldsFunc(strings.ToLower(medium), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(word string) bool { return paidMedia[word] || strings.HasPrefix(word, "paid") })
 }
 
-// IsClickID tells whether a parameter of this name is known as an ad system's
-// click id. Letters are the same in both cases.
+// IsClickID says whether a parameter is known as an ad system's click id. Case does not matter.
 func IsClickID(parameter string) bool {
 	for _, id := range clickIDs {
 		if strings.EqualFold(id.parameter, parameter) {
@@ -134,14 +126,14 @@ func IsClickID(parameter string) bool {
 	return false
 }
 
-// IsMark tells whether a parameter of this name is put on addresses by advertising
-// and says nothing of the page: a utm parameter, a click id, and what comes with one.
+// IsMark says whether a parameter is added to addresses by advertising and says nothing of the page: a utm parameter, a
+// click id, or a parameter that comes with one.
 func IsMark(parameter string) bool {
 	return strings.HasPrefix(parameter, "utm_") || strings.HasPrefix(parameter, "gad_") || parameter == "_openstat" || IsClickID(parameter)
 }
 
-// SourceOf reads the source from the address of a session's first page and its
-// referrer. Neither has to be well-formed.
+// SourceOf returns the source of a session from the address of its first page and its referrer. Neither has to be
+// well-formed.
 func SourceOf(page, referrer string) Source {
 	address, err := url.Parse(page)
 	if err != nil {
@@ -150,8 +142,8 @@ func SourceOf(page, referrer string) Source {
 	return SourceAt(address, referrer)
 }
 
-// SourceAt is SourceOf an address that has been parsed. Most pages are asked for
-// from within the site or from nowhere, and without a query: these cost little.
+// SourceAt does what SourceOf does, for a parsed address. It is fast for a page without a query that is opened from
+// within the site or without a referrer, as most are.
 func SourceAt(address *url.URL, referrer string) Source {
 	s := Source{Kind: Direct, Landing: clip(address.EscapedPath())}
 	within := referrer == "" || isHost(referrer, address.Host)
@@ -185,10 +177,11 @@ func SourceAt(address *url.URL, referrer string) Source {
 // utm are the utm parameters, in the order of Source's fields.
 var utm = [...]string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"}
 
-// utmFolded are the first of them, in which case tells nothing.
+// utmFolded is how many of them are put in lower case, from the first.
 const utmFolded = 2
 
-// marks are the places of all parameters that say something of a source: those of utm, then those of clickIDs.
+// marks are the positions of the parameters that say something of a source: first those of utm, and then those of
+// clickIDs.
 var marks = func() map[string]int {
 	places := make(map[string]int)
 	for i, name := range utm {
@@ -200,8 +193,8 @@ var marks = func() map[string]int {
 	return places
 }()
 
-// readMarks reads the utm parameters and the click id from a query, in one pass, as [url.ParseQuery] would read them:
-// of a parameter given twice the first counts. It gives the ad system of the click id.
+// readMarks reads the utm parameters and the click id from a query, in one pass and in the way of [url.ParseQuery]. If
+// a parameter is given twice, the first counts. It returns the ad system of the click id.
 func (s *Source) readMarks(query string) (system string) {
 	into := [...]*string{&s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content}
 	var seen uint64
@@ -220,7 +213,7 @@ func (s *Source) readMarks(query string) (system string) {
 		}
 		seen |= 1 << place
 		if value = clip(value); place < utmFolded {
-			value = clip(strings.ToLower(value)) // google and Google are one
+			value = clip(strings.ToLower(value)) // google and Google are the same
 		}
 		if place < len(utm) {
 			*into[place] = value
@@ -231,9 +224,9 @@ func (s *Source) readMarks(query string) (system string) {
 	return system
 }
 
-// campaign tells one campaign from another: a visitor who comes back by a new
-// one begins a new session. It is empty where there is neither a utm parameter
-// nor a click id; that of a search engine's results is none.
+// campaign returns what tells one campaign from another: a visitor who comes back by another campaign begins a new
+// session. It is empty if there is neither a utm parameter nor a click id. The click id of a search engine's results
+// does not count.
 func (s Source) campaign() string {
 	if s.Kind != Campaign && (s.ClickID == "" || unpaid(s.ClickIDName) == Search) {
 		return ""
@@ -241,8 +234,8 @@ func (s Source) campaign() string {
 	return strings.Join([]string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID}, "\x1f")
 }
 
-// isHost tells whether an address is plainly one of the host, which may have a
-// port. It may be even where this cannot tell.
+// isHost says whether an address is plainly one of the host, which may have a port. It may return false for other
+// writings of such an address.
 func isHost(address, host string) bool {
 	_, rest, found := strings.Cut(address, "://")
 	if !found || host == "" || len(rest) < len(host) || !strings.EqualFold(rest[:len(host)], host) {
@@ -252,7 +245,7 @@ func isHost(address, host string) bool {
 	return rest == "" || rest[0] == '/'
 }
 
-// hostOf is the host of an address, lower-cased; empty if it has none.
+// hostOf returns the host of an address in lower case, or "".
 func hostOf(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -275,7 +268,7 @@ func lowerHost(u *url.URL) string {
 //go:embed referrers.json
 var referrersJSON []byte
 
-// referrer is what a host, or its beginning, is known as.
+// referrer is the group and the name of a host.
 type referrer struct{ group, name string }
 
 var referrers = readReferrers()
@@ -283,7 +276,7 @@ var referrers = readReferrers()
 func readReferrers() map[string]referrer {
 	var groups map[string]map[string][]string
 	if err := json.Unmarshal(referrersJSON, &groups); err != nil {
-		panic("visit: referrers.json: " + err.Error()) // it is part of the program
+		panic("visit: referrers.json: " + err.Error()) // the list is part of the program
 	}
 	known := make(map[string]referrer)
 	for group, names := range groups {
@@ -300,8 +293,8 @@ func clip(text string) string { return Clip(text, MaxSourceText) }
 
 func withoutWWW(host string) string { return strings.TrimPrefix(host, "www.") }
 
-// groupOf finds the group of a host: by the name before its top-level domain,
-// for names that end with a dot, or by the host and the domains above it.
+// groupOf returns the group of a host. It looks up the name before the top-level domain, for names that end with a dot,
+// and then the host and the domains above it.
 func groupOf(host string) (group, name string) {
 	bare := strings.TrimPrefix(withoutWWW(host), "m.")
 	if r, known := referrers[beforeTopLevel(bare)]; known {
@@ -315,8 +308,8 @@ func groupOf(host string) (group, name string) {
 	return Referral, bare
 }
 
-// beforeTopLevel is "google." of google.com, google.co.uk and google.com.br, and
-// empty for a host with a subdomain: anybody can have google.something.io.
+// beforeTopLevel returns "google." for google.com, google.co.uk and google.com.br. It returns "" for a host with a
+// subdomain, since anybody can have google.something.io.
 func beforeTopLevel(host string) string {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	label, rest, found := strings.Cut(host, ".")

@@ -118,7 +118,7 @@ func TestSourceKeepsAllFields(t *testing.T) {
 	}, visit.SourceOf("https://shop.example/lamps/birch?utm_source=s&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&yclid=17&x=y", "https://yandex.ru/"))
 }
 
-// Advertising is what is paid for: by the word of the medium, or by an ad's click id.
+// A visit is paid for by the word of its medium, or by an ad's click id.
 func TestPaidSources(t *testing.T) {
 	for query, paid := range map[string]bool{
 		"utm_source=google&utm_medium=cpc": true, "utm_source=google&utm_medium=CPC": true, "utm_source=vk&utm_medium=paid_social": true,
@@ -132,7 +132,7 @@ func TestPaidSources(t *testing.T) {
 	}
 }
 
-// However it is written, a source is one.
+// A source is the same in every writing.
 func TestSourcesInCapitals(t *testing.T) {
 	one := visit.SourceOf("https://shop.example/?utm_source=google&utm_medium=cpc&utm_campaign=May", "")
 	require.Equal(t, one, visit.SourceOf("https://shop.example/?utm_source=Google&utm_medium=CPC&utm_campaign=May", ""))
@@ -159,7 +159,7 @@ func FuzzSource(f *testing.F) {
 	})
 }
 
-// Names of parameters are told in any case, and only those of click ids.
+// IsClickID accepts click ids in any case, and no other names.
 func TestIsClickID(t *testing.T) {
 	for _, name := range []string{"gclid", "GCLID", "ScCid", "sccid", "ysclid"} {
 		require.True(t, visit.IsClickID(name), name)
@@ -169,7 +169,7 @@ func TestIsClickID(t *testing.T) {
 	}
 }
 
-// The short way that most pages go says what the long one does.
+// The short way for most pages returns the same as the long one.
 func TestSourceWithinTheSite(t *testing.T) {
 	for _, host := range []string{"shop.example", "SHOP.example:8443", "[::1]:80", ""} {
 		for _, referrer := range []string{
@@ -183,7 +183,7 @@ func TestSourceWithinTheSite(t *testing.T) {
 	}
 }
 
-// FuzzSourceOfQuery compares what is read of a query with what the library reads.
+// FuzzSourceOfQuery compares the marks of a query with what the library reads.
 func FuzzSourceOfQuery(f *testing.F) {
 	for _, query := range []string{
 		"utm_source=a&utm_source=b", "utm_source=&utm_source=b", "gclid=a&yclid=b", "yclid=b&gclid=a", "gclid=&yclid=b", "utm%5Fsource=a+b",

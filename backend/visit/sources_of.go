@@ -8,10 +8,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// sourcesAtOnce is how many sessions one query asks for.
+// sourcesAtOnce is how many sessions one query reads.
 const sourcesAtOnce = 100
 
-// SourcesOf are the sources of the site's sessions. Sessions that are gone are missing.
+// SourcesOf returns the sources of the site's sessions. Sessions that do not exist any more are missing.
 func (v *Visits) SourcesOf(ctx context.Context, siteID int64, sessions []ID) (map[ID]Source, error) {
 	type row struct {
 		id int64

@@ -1,9 +1,8 @@
-// Package visit knows the visitors of the sites: who came from where, which
-// pages they saw, what they did there, and what they told of themselves.
+// Package visit knows the visitors of the sites: where they came from, which pages they saw, what they did there, and
+// what they told of themselves.
 //
-// Its tables use the numbers that were drawn for visitors, sessions and hits,
-// so that new rows lie next to each other. Everyone else, callers included,
-// sees ids; the two meet in this package alone.
+// Its tables use the numbers of visitors, sessions and hits, so that new rows lie next to each other. Everything
+// outside, callers included, sees ids. Only this package translates between the two.
 package visit
 
 import (
@@ -18,42 +17,40 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// LiveTopic is what [db.DB.Subscribe] takes to hear of page views.
+// LiveTopic is the topic of [db.DB.Subscribe] that reports page views.
 const LiveTopic = "visits"
 
-// What can be wrong with a call.
+// Errors of this package.
 var (
-	// ErrForeign is returned when the three ids of a page view do not belong
-	// together, or not to the site.
+	// ErrForeign is returned if the three ids of a page view do not belong together, or not to the site.
 	ErrForeign = errors.New("the ids do not belong together")
 	// ErrUnknown is returned for a visitor that is not known.
 	ErrUnknown = errors.New("the visitor is not known")
 	// ErrNothing is returned for visitor information with nothing filled in.
 	ErrNothing = errors.New("no name, e-mail or phone was given")
-	// ErrTooMany is returned when a visitor has as many properties, e-mails or
-	// phones as are kept.
+	// ErrTooMany is returned if a visitor has as many properties, e-mails or phones as are kept.
 	ErrTooMany = errors.New("the visitor has too many of these already")
 )
 
-// Ref names a page view by its three ids.
+// Ref identifies a page view by its three ids.
 type Ref struct {
 	Visitor, Session, Hit ID
 }
 
-// Visits is the record of all visits.
+// Visits stores all visits.
 type Visits struct {
 	db      *db.DB
 	now     func() time.Time
 	signers sync.Pool // of signer
 	bots    *bots
 
-	// A hit has a number of its own; a session has that of its first hit, and a
-	// visitor that of the first session. Their ids do not show it.
+	// A hit has a number of its own. A session has the number of its first hit, and a visitor that of the first
+	// session. Their ids do not show this.
 	numbers                  *db.Sequence
 	visitors, sessions, hits permutation
 	events                   *db.Sequence
 
-	properties *sql.Stmt // read with every view of a returning visitor
+	properties *sql.Stmt // read with each view of a returning visitor
 
 	days *db.Counter[siteDay, dayCounts]
 
@@ -61,12 +58,11 @@ type Visits struct {
 	present  present
 }
 
-// block is how many numbers a node reserves at a time: each time, all who
-// report a view wait for the database, so it is seldom.
+// block is how many numbers a node reserves at once. Everyone who reports a view waits for this, so it has to be rare.
 const block = 1 << 14
 
-// Open returns the visits of the database, which has been migrated. The secrets behind its ids and
-// signatures are made on the first call and are the same on every node.
+// Open returns the visits of the database, which has to be migrated. The first call makes the secrets of the ids and
+// the signatures. They are the same on every node.
 func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) {
 	signing, err := d.Secret(ctx, "visit.signing")
 	if err != nil {
@@ -92,7 +88,7 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 	}, nil
 }
 
-// row is a Ref as the tables know it.
+// row is a Ref by the numbers of the tables.
 type row struct {
 	visitor, session, hit int64
 }
@@ -101,16 +97,15 @@ func (v *Visits) row(ref Ref) row {
 	return row{v.visitors.number(ref.Visitor), v.sessions.number(ref.Session), v.hits.number(ref.Hit)}
 }
 
-// Key is the key by which all writes for the visitor are to be handed to
-// [db.DB.Write].
+// Key returns the key with which writes for the visitor have to call [db.DB.Write].
 func (v *Visits) Key(visitor ID) int64 { return v.visitors.number(visitor) }
 
 func (v *Visits) ref(r row) Ref {
 	return Ref{Visitor: v.visitors.id(r.visitor), Session: v.sessions.id(r.session), Hit: v.hits.id(r.hit)}
 }
 
-// Address returns the address of the page view, as the page reported it. known
-// is false when the three ids are not those of a page view of the site.
+// Address returns the address of the page view as the page reported it. known is false if the three ids are not those
+// of a page view of the site.
 func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address string, known bool, err error) {
 	r := v.row(ref)
 	address, known, err = db.One(ctx, v.db.Read(), db.Only[string], `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
@@ -121,9 +116,8 @@ func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address st
 	return address, known, nil
 }
 
-// Again returns the hit of a page view that was reported before and whose page is still
-// open, with what the browser calls itself. It is [ErrForeign] when the three ids are not
-// those of a page view of the site.
+// Again returns the hit of an earlier page view whose page is still open. userAgent is the browser's. The error is
+// [ErrForeign] if the three ids are not those of a page view of the site.
 func (v *Visits) Again(ctx context.Context, siteID int64, ref Ref, userAgent string) (Hit, error) {
 	address, known, err := v.Address(ctx, siteID, ref)
 	if err == nil && !known {
@@ -132,8 +126,7 @@ func (v *Visits) Again(ctx context.Context, siteID int64, ref Ref, userAgent str
 	return Hit{Ref: ref, Repeated: true, Bot: v.bots.match(userAgent), URL: address}, err
 }
 
-// Find returns the page view of that visitor and hit. known is false when there
-// is none on the site.
+// Find returns the page view of the visitor and the hit. known is false if the site has none.
 func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref Ref, known bool, err error) {
 	r := v.row(Ref{Visitor: visitor, Hit: hit})
 	r.session, known, err = db.One(ctx, v.db.Read(), db.Only[int64], `SELECT h.session_id FROM sessions AS s
@@ -148,7 +141,7 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 	return v.ref(r), true, nil
 }
 
-// ViewedAt returns when the page was opened; known is false when there is no such view on the site.
+// ViewedAt returns when the page was opened. known is false if the site has no such view.
 func (v *Visits) ViewedAt(ctx context.Context, siteID int64, ref Ref) (at time.Time, known bool, err error) {
 	r := v.row(ref)
 	milliseconds, known, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`,
@@ -159,8 +152,8 @@ func (v *Visits) ViewedAt(ctx context.Context, siteID int64, ref Ref) (at time.T
 	return time.UnixMilli(milliseconds), known, nil
 }
 
-// LastView returns the latest page view of the visitor's latest session, and its address: that of the
-// page with the given address, if there is one in the session. known is false for a visitor who is not known.
+// LastView returns a page view of the visitor's latest session, and its address. It is the latest view of the page with
+// the given address, or else the latest view of the session. known is false if the visitor is not known.
 func (v *Visits) LastView(ctx context.Context, siteID int64, visitor ID, address string) (ref Ref, at string, known bool, err error) {
 	type view struct {
 		row
@@ -175,16 +168,14 @@ func (v *Visits) LastView(ctx context.Context, siteID int64, visitor ID, address
 	return v.ref(last.row), last.url, true, nil
 }
 
-// PresentTx returns [ErrForeign] unless the ids are those of a page view of the site. Others who
-// store something for a page view ask it in their write.
+// PresentTx returns [ErrForeign] unless the ids are those of a page view of the site. Other packages call it in their
+// writes before they store something for a page view.
 func (v *Visits) PresentTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref) error {
 	return v.row(ref).present(ctx, tx, siteID)
 }
 
-// present returns [ErrForeign] unless the ids are those of a page view of the
-// site. All that stores something for a page view begins with it: whoever calls
-// need not have checked them, and nothing is stored for a visitor who
-// has been erased meanwhile.
+// present returns [ErrForeign] unless the ids are those of a page view of the site. Each write for a page view begins
+// with it. So callers need not check the ids, and nothing is stored for a visitor who has been erased in the meantime.
 func (r row) present(ctx context.Context, tx db.Tx, siteID int64) error {
 	_, found, err := db.One(ctx, tx, db.Only[int], `SELECT 1 FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
 		siteID, r.session, r.hit, r.visitor)

@@ -24,7 +24,7 @@ const (
 	chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 )
 
-// clock is the time that a test sets.
+// clock is a clock that a test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -52,7 +52,7 @@ func open(t *testing.T, d *db.DB) (*visit.Visits, *clock) {
 
 var views atomic.Int64
 
-// see is a page view of the visitor; each is another one.
+// see stores a page view of the visitor. Each call stores another view.
 func see(t *testing.T, v *visit.Visits, visitor visit.ID, url string) visit.Hit {
 	t.Helper()
 
@@ -123,8 +123,8 @@ func TestViewReportedTwiceIsOneHit(t *testing.T) {
 	})
 }
 
-// Many page views of one visitor at once, on two nodes, make one session and
-// are all counted; the same view reported on both is one.
+// Many page views of one visitor at once, on two nodes, make one session, and all are counted. The same view on both
+// nodes is one hit.
 func TestOneVisitorOnManyNodes(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -298,8 +298,8 @@ func TestUnknownVisitorHasNoCard(t *testing.T) {
 	})
 }
 
-// A person who writes the number in two ways has one; without the site's country the
-// same digits are nobody's, and no other country's.
+// Two writings of one number are one contact. Without the site's country, the same digits are no number, of that
+// country or any other.
 func TestPhonesHaveTheCountryOfTheSite(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		phones := func(region string, written ...string) []visit.Contact {

@@ -15,25 +15,24 @@ import (
 )
 
 const (
-	// calm is the least time between two looks at who is there.
+	// calm is the least time between two reads.
 	calm = time.Second
-	// ageing is how often that is looked at without news, since nobody is woken when
-	// a page's word runs out.
+	// ageing is how often the reader reads without news, since nothing wakes it when a page's report runs out.
 	ageing = 5 * time.Second
 )
 
-// Scene is what a [Watch] sees. It is shared and never changed.
+// Scene is what a [Watch] sees. It is shared and immutable.
 type Scene struct {
-	Live // of the sites
-	// Views, LastAt and Here are of a visitor: all page views, the time of the last
-	// one or of the last event, and whether the visitor is on the site now.
+	Live // of a watch over sites
+	// Views, LastAt and Here are of a watch over a visitor: the number of page views, the time of the last view or
+	// event, and whether the visitor is on the site now.
 	Views  int
 	LastAt time.Time
 	Here   bool
 }
 
-// Watch sees who is on some sites, or what one visitor does. All watches of a process
-// share one reader of the database.
+// Watch watches who is on some sites, or what one visitor does. All watches of a process share one reader of the
+// database.
 type Watch struct {
 	visits *Visits
 	of     watched
@@ -41,24 +40,24 @@ type Watch struct {
 	news   chan struct{}
 }
 
-// watched is what a watch is over: the sites, or a visitor of a site by number.
+// watched is what a watch is over: sites, or a visitor of a site, by number.
 type watched struct {
 	sites   scope.Sites
 	visitor place
 }
 
-// Watch returns a watch over the sites. The caller closes it.
+// Watch returns a watch over the sites. The caller has to close it.
 func (v *Visits) Watch(sites scope.Sites) *Watch { return v.watching.begin(v, watched{sites: sites}) }
 
-// WatchVisitor returns a watch over the visitor. The caller closes it.
+// WatchVisitor returns a watch over the visitor. The caller has to close it.
 func (v *Visits) WatchVisitor(siteID int64, visitor ID) *Watch {
 	return v.watching.begin(v, watched{visitor: place{siteID, v.visitors.number(visitor)}})
 }
 
-// News receives when there is another Scene.
+// News returns a channel that receives when there is a new Scene.
 func (w *Watch) News() <-chan struct{} { return w.news }
 
-// Scene is what was seen last; nil when nothing has been read yet.
+// Scene returns the latest Scene, or nil if none has been read yet.
 func (w *Watch) Scene() *Scene { return w.scene.Load() }
 
 // Close ends the watch.
@@ -68,16 +67,15 @@ func (w *Watch) show(s *Scene) {
 	w.scene.Store(s)
 	select {
 	case w.news <- struct{}{}:
-	default: // it has not taken the previous news yet
+	default: // the previous news has not been received yet
 	}
 }
 
-// watching reads what the watches see, once for all of them behind each wake. It
-// sleeps while there is none.
+// watching reads the scenes of all watches, once after each wake. It does not run while there are no watches.
 type watching struct {
 	mu      sync.Mutex
 	watches map[watched]map[*Watch]struct{}
-	fresh   chan struct{} // receives when there is a watch that has seen nothing
+	fresh   chan struct{} // receives when a new watch has no scene
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
@@ -155,8 +153,7 @@ func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}) {
 	}
 }
 
-// look reads what there is to see and shows it. It returns false when that cannot
-// be read.
+// look reads the scenes and shows them to the watches. It returns false if it cannot read them.
 func (g *watching) look(ctx context.Context, v *Visits) bool {
 	g.mu.Lock()
 	var scopes []scope.Sites

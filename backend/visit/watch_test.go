@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// until waits for a scene of the watch that is as it should be.
+// until waits for a scene of the watch that fits.
 func until(t *testing.T, w *visit.Watch, is func(*visit.Scene) bool) {
 	t.Helper()
 	deadline := time.After(time.Minute)
@@ -46,7 +46,7 @@ func TestWatchesSeeWhatHappens(t *testing.T) {
 		for _, w := range []*visit.Watch{all, here, elsewhere, card} {
 			w.Close()
 		}
-		again := v.Watch(scope.Of(site)) // those who look have gone, and it wakes up
+		again := v.Watch(scope.Of(site)) // the last watch has ended, and the reader starts again
 		defer again.Close()
 		until(t, again, func(s *visit.Scene) bool { return len(s.Visits) == 2 })
 	})

@@ -12,11 +12,11 @@ let part: Partial<Part> = {};
 let failures = 0;
 
 /** Shows something with the panels. Where they cannot be loaded nothing is shown, and the next time counts. */
-export async function show(name: keyof Panels, status?: number): Promise<void> {
+export async function show(name: keyof Panels, detail?: unknown): Promise<void> {
   // Browsers remember that a module could not be had.
   part = await load(config.panels + '?' + failures);
   if (part.show) {
-    part.show(name, status, base, key, settings, call, request, getOperatorStatus, () => current);
+    part.show(name, detail, base, key, settings, call, request, getOperatorStatus, () => current);
   } else {
     failures++;
   }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// plainText is prose with a digit here and there, as pages have it.
+// plainText is prose with a digit here and there, as in pages.
 func plainText(size, numbers int, cyrillic bool) []byte {
 	prose := strings.Fields("the lamp on the table gives warm light (made of brass & glass) and costs less than you would think we deliver in 3 days to every town order before 18:00 since 1994")
 	if cyrillic {
@@ -66,7 +66,7 @@ func BenchmarkText(b *testing.B) {
 						}
 						found += len(m.Break())
 					}
-					read() // grows the buffers
+					read() // the buffers grow
 					for b.Loop() {
 						read()
 					}
@@ -79,7 +79,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkPieces reads text as a scanner gives it: a few words between two tags.
+// BenchmarkPieces reads text as a scanner does: a few words between two tags.
 func BenchmarkPieces(b *testing.B) {
 	for _, least := range []int{16, 64, 256} {
 		b.Run(fmt.Sprint(least), func(b *testing.B) {
@@ -109,7 +109,7 @@ func BenchmarkPieces(b *testing.B) {
 	}
 }
 
-// The limits: copying, and looking at every byte.
+// The lower limits: copying, and a look at every byte.
 func BenchmarkCopy(b *testing.B) {
 	text := plainText(megabyte, 20, false)
 	to := make([]byte, len(text))

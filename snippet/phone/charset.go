@@ -9,29 +9,27 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Charset is how a page's bytes stand for characters.
+// Charset says how bytes stand for characters.
 type Charset struct {
 	kinds [256]kind
 	roles [256]role
-	runes [256]rune // of bytes that are a character each
-	upper bool      // no byte from C0 on is in a writing
-	wide  bool      // some digits begin with a byte that is not ASCII
-	pairs bool      // what looks like a letter may be the second byte of a character
+	runes [256]rune // of each byte that is a character by itself
+	upper bool      // no byte from 0xC0 on is part of a writing
+	wide  bool      // some digits begin with a byte above ASCII
+	pairs bool      // a byte that looks like a letter may be the second byte of a character
 }
 
 // UTF8 is for pages in UTF-8.
 var UTF8 = newUTF8()
 
-// ASCII is for any other charset in which the bytes of ASCII mean themselves.
-// All that is not ASCII then stands for nothing in particular, and neither does a
-// byte behind it: it may be the second half of a character.
+// ASCII is for any other charset in which the bytes of ASCII mean themselves. Other bytes mean nothing, and neither
+// does the byte behind one, which may be the second half of a character.
 var ASCII = newPairs()
 
-// CharsetOf finds a charset by its label, as a page or its header names it: any
-// label of the Encoding Standard. Charsets of several bytes a character other than
-// UTF-8 are read as [ASCII], since none of their characters ends in a digit's byte
-// but for the four-byte forms of gb18030. UTF-16 and ISO-2022-JP have no such
-// reading: ok is false, as for unknown labels.
+// CharsetOf returns the charset of a label of the Encoding Standard, as a page or its header states it. A charset with
+// several bytes for a character, other than UTF-8, is read as [ASCII]: none of its characters ends with the byte of a
+// digit, except the four-byte characters of gb18030. ok is false for unknown labels, and for UTF-16 and ISO-2022-JP,
+// which cannot be read so.
 func CharsetOf(label string) (c *Charset, ok bool) {
 	found, err := htmlindex.Get(label)
 	if err != nil {
@@ -56,8 +54,8 @@ func CharsetOf(label string) (c *Charset, ok bool) {
 	}
 }
 
-// singles are the charsets of one byte a character that have been asked for, by
-// their *charmap.Charmap. There are some thirty.
+// singles are the charsets with one byte for a character that have been asked for, by their *charmap.Charmap. There are
+// about thirty.
 var singles sync.Map
 
 func newASCII() *Charset {
@@ -103,19 +101,19 @@ func newSingle(m *charmap.Charmap) *Charset {
 	return c
 }
 
-// RowEnder tells which bytes besides the letters of ASCII surely end a row of digits:
-// those that are ender once the bits of mask are set.
+// RowEnder returns a test for bytes that surely end a row of digits, besides the letters of ASCII: b ends a row if
+// b|mask == ender.
 func (c *Charset) RowEnder() (mask, ender byte) {
 	switch {
 	case c.wide:
-		return 0x01, 0xD1 // Cyrillic letters
+		return 0x01, 0xD1 // the first bytes of Cyrillic letters
 	case c.upper:
 		return 0x3F, 0xFF
 	}
 	return 1, 0
 }
 
-// Decode reads bytes of the charset. What stands for no character becomes U+FFFD.
+// Decode decodes bytes of the charset. Bytes that stand for no character become U+FFFD.
 func (c *Charset) Decode(b []byte) string {
 	if c.wide {
 		return strings.ToValidUTF8(string(b), "\uFFFD")

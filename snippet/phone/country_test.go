@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every country's numbers of every common kind are found in the formats that the
-// library writes them in, and poured into them.
+// Numbers of every country and every common kind are found in the library's formats, and poured into them.
 func TestEveryCountry(t *testing.T) {
 	regions := phonenumbers.GetSupportedRegions()
 	require.Greater(t, len(regions), 240)
@@ -32,8 +31,7 @@ func TestEveryCountry(t *testing.T) {
 				phonenumbers.Format(example, phonenumbers.E164),
 				"00" + old,
 			}
-			// What is as short as a price, and what the library writes wrongly, is
-			// not looked for.
+			// Numbers that are as short as prices, and those that the library writes wrongly, are not searched.
 			home := plain(phonenumbers.Format(example, phonenumbers.NATIONAL))
 			if text := digitsOf(home); number.is(text) && (len(text) >= minLoneNational || text != number.national) {
 				formats = append(formats, home)

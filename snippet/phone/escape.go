@@ -1,7 +1,6 @@
 package phone
 
-// readPercent reads a percent-encoded character of a link: ASCII, or the
-// non-breaking space of UTF-8.
+// readPercent reads a percent-encoded character of a link. It knows ASCII, and the no-break space in UTF-8.
 func readPercent(b []byte, last bool) token {
 	alone := token{kind: other, size: 1, char: '%'}
 	const nonBreaking = "%C2%A0"
@@ -35,12 +34,11 @@ func readPercent(b []byte, last bool) token {
 	return tokenOf(0xA0, len(nonBreaking))
 }
 
-// maxBackslashes is how many backslashes lead an escape: strings of strings double
-// theirs.
+// maxBackslashes is how many backslashes may lead an escape. A string inside of a string doubles its backslashes.
 const maxBackslashes = 4
 
-// readStringEscape reads an escape of a string in JSON or a script: \u with four
-// digits, or one letter or sign. More backslashes than one are read the same.
+// readStringEscape reads an escape of a string in JSON or a script: \u with four digits, or a single letter or sign.
+// Several backslashes mean the same as one.
 func readStringEscape(b []byte, last bool) token {
 	n := 0
 	for n < len(b) && n < maxBackslashes && b[n] == '\\' {
@@ -86,8 +84,7 @@ func readStringEscape(b []byte, last bool) token {
 	return t
 }
 
-// lastEscape reads the escape that b ends with, as [Charset.lastRune] reads
-// characters; size is 0 when it ends with none.
+// lastEscape reads the escape at the end of b. size is 0 if b does not end with one.
 func lastEscape(b []byte) (r rune, size int) {
 	for _, i := range [...]int{len(b) - 2, len(b) - 6} {
 		if i < 0 || b[i] != '\\' {

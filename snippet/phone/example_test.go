@@ -6,8 +6,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// A scanner pushes text with the offsets that it has in the page, says where
-// markup stands, and applies the edits to the bytes that it still holds.
+// A scanner gives text with its offsets in the page, says where markup stands, and applies the edits to bytes that it
+// still holds.
 func ExampleMatcher() {
 	set, err := phone.Compile([]string{"74951234567"})
 	if err != nil {
@@ -21,7 +21,7 @@ func ExampleMatcher() {
 	apply := func(matches []phone.Match) {
 		for _, match := range matches {
 			for _, e := range match.Edits {
-				copy(page[e.Start:e.End], e.Text) // poured: as long as before
+				copy(page[e.Start:e.End], e.Text) // poured: the length stays the same
 			}
 		}
 	}

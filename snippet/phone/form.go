@@ -1,11 +1,10 @@
 package phone
 
-// Form says which digits of a number are written.
+// Form says which digits of a number a writing has.
 type Form uint8
 
 const (
-	// International is country code and national number: +7 495 123-45-67, and
-	// without the plus sign too.
+	// International is country code and national number, with or without a plus sign: +7 495 123-45-67.
 	International Form = iota
 	// Trunk is a trunk prefix and the national number: 8 495 123-45-67, 020 7946 0018.
 	Trunk
@@ -16,26 +15,25 @@ const (
 	Dialled
 	// CountryTrunk has both country code and trunk prefix: +44 (0)20 7946 0018.
 	CountryTrunk
-	// Spoken is the number as it is dialled at home, where that is none of the
-	// others: 011 15-2345-6789 for Argentina's +54 9 11 2345-6789.
+	// Spoken is any other way to dial the number at home: 011 15-2345-6789 for Argentina's +54 9 11 2345-6789.
 	Spoken
 )
 
-// form is one sequence of digits that means a number.
+// form is a sequence of digits that means a number.
 type form struct {
 	kind   Form
-	prefix string // of Trunk, Dialled and CountryTrunk
+	prefix string // if kind is Trunk, Dialled or CountryTrunk; CountryTrunk has it behind the country code
 	digits string
 }
 
-// maxDigits is the longest form: an international prefix of four digits and the
-// fifteen of the longest number. It still fits 64 bits.
+// maxDigits is how many digits the longest form has: an international prefix of four and the fifteen of the longest
+// number. They fit into 64 bits.
 const maxDigits = 19
 
-// minDigits is the shortest form that is looked for.
+// minDigits is how many digits the shortest form has that is searched.
 const minDigits = 4
 
-// spell lists the digits that mean the number.
+// spell returns all forms of the number.
 func (n *Number) spell() []form {
 	all := []form{{International, "", n.digits}}
 	trunks := n.trunks()
@@ -67,7 +65,7 @@ func (n *Number) spell() []form {
 	return kept
 }
 
-// Spells tells in which form a writing is the number, if its digits are.
+// Spells returns the form in which a writing means the number. ok is false if its digits do not mean the number.
 func (n *Number) Spells(writing string) (form Form, ok bool) {
 	digits := digitsOf(writing)
 	for i := range n.forms {
@@ -78,9 +76,8 @@ func (n *Number) Spells(writing string) (form Form, ok bool) {
 	return 0, false
 }
 
-// counterpart finds the digits to pour into a writing of another number in the given
-// form: the same form of n, when it has as many digits. They are lead and digits,
-// one behind the other.
+// counterpart returns the digits to pour into a writing of the number of in the form old: lead, and digits behind it.
+// They are the same form of n. ok is false if n has no such form with as many digits.
 func (n *Number) counterpart(old *form, of *Number) (lead, digits string, ok bool) {
 	if len(n.country) != len(of.country) || len(n.national) != len(of.national) {
 		return "", "", false
@@ -91,7 +88,7 @@ func (n *Number) counterpart(old *form, of *Number) (lead, digits string, ok boo
 	case Dialled:
 		return old.prefix, n.digits, true
 	}
-	// The others are dialled inside one country.
+	// The other forms are dialled inside one country.
 	if n.country != of.country {
 		return "", "", false
 	}
@@ -103,9 +100,8 @@ func (n *Number) counterpart(old *form, of *Number) (lead, digits string, ok boo
 	return "", "", false
 }
 
-// mobiles lists how Argentina's mobile numbers are dialled at home: the 9 behind
-// the country code is left out, and 15 stands behind the area code, which has two
-// to four digits, with or without the trunk prefix before it.
+// mobiles returns how Argentina's mobile numbers are dialled at home. They lack the 9 behind the country code, and have
+// a 15 behind the area code of two to four digits. The trunk prefix may stand before them.
 func (n *Number) mobiles() []string {
 	meta := metadata()[n.region]
 	if meta == nil || meta.GetNationalPrefixTransformRule() != "9$1" || n.national[0] != '9' {

@@ -6,18 +6,18 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// format notes how the number is written.
+// format sets how the number is written abroad and at home.
 func (n *Number) format(parsed *phonenumbers.PhoneNumber) {
 	n.text = "+" + plain(strings.TrimPrefix(phonenumbers.Format(parsed, phonenumbers.INTERNATIONAL), "+"))
 	home := plain(phonenumbers.Format(parsed, phonenumbers.NATIONAL))
-	// The library's format does not mean the number in every country.
+	// In some countries, the library's format does not mean the number.
 	if digits := digitsOf(home); n.is(digits) {
 		n.home, n.dialed = home, digits
 	}
 }
 
-// Format writes a number, given as digits in international form, as it is written
-// abroad: +44 20 7946 0018. What is no number comes back with a plus sign alone.
+// Format returns a number as it is written abroad, +44 20 7946 0018, from its digits in international form. If the
+// digits are no number, it returns them behind a plus sign.
 func Format(digits string) string {
 	n, err := Parse(digits)
 	if err != nil {
@@ -26,16 +26,16 @@ func Format(digits string) string {
 	return n.text
 }
 
-// rewriting is what replaces a writing whose digits do not fit: the replacement
-// in its own country's convention, in the form that comes closest.
+// rewriting is the new text for a writing that the new digits do not fit. It follows the convention of the new number's
+// country, in the form that is closest to the old one.
 type rewriting struct {
-	lead    string // an international prefix, before what follows
-	text    string // where the old writing had separators
-	compact string // where it had none, and in links
-	abroad  bool   // of another country: a plus sign leads, whatever led before
+	lead    string // an international prefix before text or compact
+	text    string // for a writing with separators
+	compact string // for a writing without separators, and for links
+	abroad  bool   // the number is of another country and needs a plus sign
 }
 
-// rewriting is how n is written in the place of another number in the given form.
+// rewriting returns how n is written in the place of the number of in the form old.
 func (n *Number) rewriting(old *form, of *Number) rewriting {
 	international := rewriting{text: n.text[len("+"):], compact: n.digits, abroad: n.country != of.country}
 	switch {
@@ -52,7 +52,7 @@ func (n *Number) rewriting(old *form, of *Number) rewriting {
 	return rewriting{text: n.home, compact: n.dialed}
 }
 
-// plain keeps to the few separators that every page can carry.
+// plain replaces all separators by spaces, except the few that every charset has.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

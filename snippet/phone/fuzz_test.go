@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzMatch holds what is true of any bytes: nothing panics, cutting changes
-// nothing, what is outside the matches stays, and poured digits take the room of
-// the old ones. A NUL in the input stands for inline markup.
+// FuzzMatch checks what holds for any bytes: nothing panics, cuts change nothing, bytes outside the matches stay, and
+// poured digits have the size of the old ones. A NUL in the input stands for inline markup.
 func FuzzMatch(f *testing.F) {
 	v, sets := readVectors(f)
 	for _, c := range v.Cases {
@@ -39,7 +38,7 @@ func FuzzMatch(f *testing.F) {
 		p := Place(place % 3)
 		m := set.NewMatcher(charset)
 		whole := newPage(m, text, 1)
-		want := whole.run(t, p) // which checks lengths and places of the edits
+		want := whole.run(t, p) // run checks lengths and places of the edits
 		for _, cuts := range [][]int{{int(cut) + 2}, {0, 1}, {0, int(cut%23) + 2}} {
 			require.Equal(t, want, newPage(m, text, cuts...).run(t, p), "cut at %v", cuts)
 		}

@@ -2,45 +2,44 @@ package phone
 
 import "github.com/seed-3405227d/frontdesk/snippet/steps"
 
-// Place says what kind of value is read.
+// Place is the kind of value that a matcher reads.
 type Place uint8
 
 const (
-	// Text is what people read: text and attributes like alt and title.
+	// Text is text that people read, also in attributes like alt and title.
 	Text Place = iota
-	// Link is what dials or writes: the value of a tel:, sms: or callto: link, or
-	// the part of a link that holds the number. Percent escapes are read, short
-	// national numbers are recognised, and what does not fit is written compactly.
+	// Link is the part of a link that holds the number that it calls or writes to, such as the value of a tel: link.
+	// The matcher reads percent escapes and recognises short national numbers. It writes a number without separators if
+	// the new digits do not fit.
 	Link
-	// Data is a string inside JSON or a script, with its escapes. Its writings are
-	// those of text.
+	// Data is a string in JSON or a script, with its escapes. Its writings are those of Text.
 	Data
 )
 
-// Match is a number of the set that was found.
+// Match is a writing of a number of the set.
 type Match struct {
-	Start, End int64 // offsets of its first byte and behind its last
-	Number     int   // index into what the set was compiled from
+	Start, End int64 // offsets of its first byte and of the byte behind its last
+	Number     int   // index of the number in the set
 	Form       Form  // which of the number's digits are written
-	Plus       bool  // written with a plus sign
-	Poured     bool  // the new digits took the places of the old; else it is written anew
-	// Edits are the changes to make, in order, none of them over markup. They are
-	// empty where the replacement reads the same.
+	Plus       bool  // the writing has a plus sign
+	Poured     bool  // each new digit replaces an old one; otherwise the number is written anew
+	// Edits are the changes to make, in order. None of them covers markup. There are none if the replacement reads the
+	// same.
 	Edits []Edit
 }
 
-// Edit replaces the bytes from Start to End by Text. Text may be empty; when the
-// match is poured, it is as long as what it replaces.
+// Edit replaces the bytes from Start to End by Text, which may be empty. In a poured match, Text is as long as the
+// bytes that it replaces.
 type Edit struct {
 	Start, End int64
 	Text       []byte
 }
 
-// Matcher finds a set's numbers in a stream of text. Offsets are the caller's:
-// those of the bytes in the page, so that markup may stand between pieces.
+// Matcher finds the numbers of a set in a stream of text. The caller gives the offset of each piece in the page, so
+// markup may stand between pieces.
 //
-// What is found does not depend on how the text is cut into pieces. A Matcher
-// allocates nothing once its buffers have grown, and is not for concurrent use.
+// The matches do not depend on how the text is cut into pieces. A Matcher allocates nothing once its buffers have
+// grown. It is not safe for concurrent use.
 type Matcher struct {
 	set     *Set
 	shown   Shown
@@ -50,17 +49,17 @@ type Matcher struct {
 	phase phase
 	run   run
 	after after
-	tail  tail   // what was read before
-	left  before // what stood before the run
+	tail  tail   // the end of the text that has been read
+	left  before // the text before the run
 
-	carry    [2 * maxReference]byte // the beginning of an incomplete token
+	carry    [2 * maxReference]byte // the bytes of an incomplete token
 	carried  int
 	carryAt  int64
-	position int64 // behind the last byte that was given
+	position int64 // offset behind the last byte of the last piece
 
 	matches []Match
 	edits   []Edit
-	ink     []byte // that edits' texts are cut from
+	ink     []byte // holds the texts of edits
 }
 
 type phase uint8
@@ -68,27 +67,25 @@ type phase uint8
 const (
 	idle phase = iota
 	gathering
-	wording // the run has ended with a letter, and its word decides
+	wording // a letter has ended the run, and its word decides
 )
 
-// MaxHeld bounds the bytes of text from the offset that [Matcher.Held] gives to
-// the last one that was read. Markup between the pieces is not counted: how
-// much of it may stand inside a writing is for the caller to bound, by
-// [Matcher.Break].
+// MaxHeld is the most bytes of text that may stand from the offset of [Matcher.Held] to the end of the text. It does
+// not count the markup between the pieces. The caller bounds the markup in a writing by calling [Matcher.Break].
 const MaxHeld = window*(maxReference+maxGap) + maxGap + 4*maxWord + 2*maxReference
 
-// NewMatcher gives a matcher for texts in a charset. It recognises all numbers of the
-// set and changes none, until it is told what to [Matcher.Show].
+// NewMatcher returns a matcher for text in a charset. It recognises all numbers of the set, and changes none before a
+// call of [Matcher.Show].
 func (s *Set) NewMatcher(c *Charset) *Matcher {
 	m := &Matcher{set: s, shown: s.Itself(), charset: c}
 	m.Reset(Text)
 	return m
 }
 
-// Show says what takes the places of the numbers in the values that are read next.
+// Show sets the numbers that replace those of the set, from the next value on.
 func (m *Matcher) Show(shown Shown) { m.shown = shown }
 
-// Reset makes the matcher ready for another value, of the given kind.
+// Reset makes the matcher ready for another value of the given kind.
 func (m *Matcher) Reset(p Place) {
 	m.place = p
 	m.phase = idle
@@ -98,9 +95,8 @@ func (m *Matcher) Reset(p Place) {
 	m.clearMatches()
 }
 
-// Text reads the next piece of text, which begins at offset at. It returns the
-// matches that are certain now, in order; they and their edits are valid until
-// the next call.
+// Text reads the next piece of text, which begins at offset at. It returns the matches that are certain now, in order.
+// They are valid until the next call.
 func (m *Matcher) Text(at int64, b []byte) []Match {
 	if len(m.matches) > 0 {
 		m.clearMatches()
@@ -117,8 +113,8 @@ func (m *Matcher) Text(at int64, b []byte) []Match {
 	return m.matches
 }
 
-// Inline tells that markup stands here which does not break a line: <b>, </a>, a
-// comment. A number may go on behind it.
+// Inline says that markup stands here that does not break a line, such as <b>, </a> or a comment. A number may go on
+// behind it. Inline returns matches as Text does.
 func (m *Matcher) Inline() []Match {
 	if len(m.matches) > 0 {
 		m.clearMatches()
@@ -128,14 +124,14 @@ func (m *Matcher) Inline() []Match {
 	case gathering:
 		m.run.gap |= tagGap
 	case wording:
-		m.finishWord(false)
+		m.finishWord()
 	}
 	m.tail.mark()
 	return m.matches
 }
 
-// Break tells that nothing goes on here: the end of a block, of a cell, of the
-// value. What is read next begins anew.
+// Break says that no number goes on here, because a block, a cell or the value ends. Break returns matches as Text
+// does.
 func (m *Matcher) Break() []Match {
 	if len(m.matches) > 0 {
 		m.clearMatches()
@@ -145,14 +141,13 @@ func (m *Matcher) Break() []Match {
 	case gathering:
 		m.endRun(after{})
 	case wording:
-		m.finishWord(false)
+		m.finishWord()
 	}
 	m.tail.size = 0
 	return m.matches
 }
 
-// Held gives the offset of the first byte that may yet be changed by what follows.
-// Without one, held is false and all that was read has been decided.
+// Held returns the offset of the first byte that may still change. held is false if all of the text is decided.
 func (m *Matcher) Held() (at int64, held bool) {
 	switch {
 	case m.phase != idle:
@@ -167,7 +162,7 @@ func (m *Matcher) clearMatches() {
 	m.matches, m.edits, m.ink = m.matches[:0], m.edits[:0], m.ink[:0]
 }
 
-// scan reads b; what is incomplete at its end is carried over unless it is last.
+// scan reads b. Unless last is set, it carries an incomplete token at the end of b over to the next piece.
 func (m *Matcher) scan(at int64, b []byte, last bool) {
 	i := 0
 	if m.phase == idle {
@@ -179,7 +174,7 @@ func (m *Matcher) scan(at int64, b []byte, last bool) {
 	m.tail.add(b[:i])
 }
 
-// seek finds where reading has to begin, at or behind i.
+// seek returns the index of the first byte from i on at which reading has to begin.
 func (m *Matcher) seek(b []byte, i int) int {
 	switch m.place {
 	case Link:
@@ -190,7 +185,7 @@ func (m *Matcher) seek(b []byte, i int) int {
 	return m.charset.seekRow(b, i, m.set.least)
 }
 
-// read reads b from i on, and tells how far it came. It stops early only at an
+// read reads b from i on. It returns the index behind the last byte that it has read. It stops early only at an
 // incomplete token.
 func (m *Matcher) read(at int64, b []byte, i int, last bool) int {
 	for bound := steps.Over(len(b)); i < len(b); bound.Take("phone.read") {
@@ -215,8 +210,8 @@ func (m *Matcher) read(at int64, b []byte, i int, last bool) int {
 	return i
 }
 
-// gather reads plain digits and separators from b[i] on while the run goes on, and
-// tells how far it came. It does nothing that step does not do, but sooner.
+// gather reads plain digits and separators of the run from b[i] on, and returns the index behind them. It does the same
+// as step, but faster.
 func (m *Matcher) gather(base int64, b []byte, i int) int {
 	r := &m.run
 	if base+int64(i) != r.end {
@@ -242,8 +237,8 @@ func (m *Matcher) gather(base int64, b []byte, i int) int {
 	return i
 }
 
-// finishCarry completes the carried token from b, and tells how much of b it took:
-// -1 when it took all and is still incomplete.
+// finishCarry completes the carried token with bytes of b, and returns how many of them it took. It returns -1 if the
+// token is still incomplete at the end of b.
 func (m *Matcher) finishCarry(b []byte) int {
 	for m.carried > 0 {
 		old := m.carried
@@ -259,7 +254,7 @@ func (m *Matcher) finishCarry(b []byte) int {
 		if size >= old {
 			return size - old
 		}
-		// No token after all. What was carried behind its first byte may hold the beginning of another.
+		// The bytes are no token. Those behind the first may begin another token.
 		m.scan(m.carryAt+int64(size), m.carry[size:old], false)
 	}
 	return 0
@@ -272,14 +267,14 @@ func (m *Matcher) flushCarry() {
 	}
 }
 
-// step reads the token t, which is at b[i:].
+// step reads the token t, which begins at b[i].
 func (m *Matcher) step(t token, base int64, b []byte, i int) {
 	at := base + int64(i)
 	if m.phase == wording {
 		if m.after.add(t) {
 			return
 		}
-		m.finishWord(t.kind == figure)
+		m.finishWord()
 	}
 	if m.phase == idle {
 		switch t.kind {
@@ -313,7 +308,7 @@ func (m *Matcher) step(t token, base int64, b []byte, i int) {
 	}
 }
 
-// endRun decides what has been gathered, unless the word behind it has to be read.
+// endRun decides the digits of the run, unless the word behind the run has to be read first.
 func (m *Matcher) endRun(a after) {
 	if m.run.n < m.set.least {
 		m.phase = idle
@@ -329,8 +324,7 @@ func (m *Matcher) endRun(a after) {
 	m.phase = idle
 }
 
-func (m *Matcher) finishWord(figure bool) {
-	m.after.figure = figure
+func (m *Matcher) finishWord() {
 	m.resolve(true)
 	m.phase = idle
 }

@@ -1,6 +1,6 @@
 package phone
 
-// standsLeft tells whether a writing is free of what stands before it.
+// standsLeft says whether the text before a writing lets it be a number.
 func (m *Matcher) standsLeft(w *writing) bool {
 	if w.first == 0 {
 		return m.left.frees(m.charset, m.place, w)
@@ -24,7 +24,7 @@ func (m *Matcher) standsLeft(w *writing) bool {
 		return g&spaceGap != 0
 	case g&strokes != 0:
 		return g&spaceGap != 0 && w.spaced&g == 0
-	case g&spaceGap == 0: // only parentheses: 9(495) or (812)495
+	case g&spaceGap == 0: // parentheses alone: 9(495) or (812)495
 		return false
 	}
 	if w.form.kind == National && size <= 3 || w.onlySpaces() || w.compact() && w.form.kind == National {
@@ -34,12 +34,12 @@ func (m *Matcher) standsLeft(w *writing) bool {
 	return true
 }
 
-// longGroup is how many digits make what touches a comma a figure of its own, not
-// a fraction or a part of a list of thousands.
+// longGroup is how many digits beside a comma are a figure of their own. Fewer may be a fraction or a group of
+// thousands.
 const longGroup = 5
 
-// foreign tells whether a country code with a plus sign stands shortly before
-// digit i, so that the digits from i on belong to another country's number.
+// foreign says whether a plus sign stands shortly before digit i, so that the digits belong to a number of another
+// country.
 func (m *Matcher) foreign(i int) bool {
 	r := &m.run
 	for k := i - 1; k >= 0 && k >= r.matched && i-k <= 5; k-- {
@@ -53,7 +53,7 @@ func (m *Matcher) foreign(i int) bool {
 	return false
 }
 
-// standsRight tells whether a writing is free of what stands behind it.
+// standsRight says whether the text behind a writing lets it be a number.
 func (m *Matcher) standsRight(w *writing) bool {
 	r := &m.run
 	if w.end == r.n {
@@ -84,11 +84,11 @@ func (m *Matcher) standsRight(w *writing) bool {
 	return true
 }
 
-// wholeNumber is how many digits make a telephone number of their own, beside one
-// with its country's or trunk prefix. Cards have fewer left.
+// wholeNumber is how many digits make a telephone number beside another that has its country code or trunk prefix. The
+// rest of a payment card's number has fewer.
 const wholeNumber = 7
 
-// endsNumber tells whether the digits before i are enough for a number.
+// endsNumber says whether enough digits for a number stand before digit i.
 func (r *run) endsNumber(i int) bool {
 	n := 1
 	for n < wholeNumber && i-n > 0 && r.digits[i-n].gap&outside == 0 {
@@ -97,7 +97,7 @@ func (r *run) endsNumber(i int) bool {
 	return n >= wholeNumber
 }
 
-// beginsNumber tells whether the digits from i on are enough for a number.
+// beginsNumber says whether enough digits for a number begin with digit i.
 func (r *run) beginsNumber(i int) bool {
 	n := 1
 	for n < wholeNumber && i+n < r.n && r.digits[i+n].gap&outside == 0 {
@@ -106,7 +106,7 @@ func (r *run) beginsNumber(i int) bool {
 	return n >= wholeNumber
 }
 
-// beginsConfigured tells whether the digits from i on spell a configured number.
+// beginsConfigured says whether the digits from i on spell a configured number.
 func (m *Matcher) beginsConfigured(i int) bool {
 	r := &m.run
 	var digits uint64

@@ -6,20 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// page feeds segments to a matcher as a scanner would: with offsets that leave
-// room for markup between them, cut into pieces, and never changing what the
-// matcher has let go.
+// page feeds segments to a matcher as a scanner does. It cuts them into pieces, leaves room for markup between them,
+// and never changes bytes that the matcher no longer holds.
 type page struct {
 	m      *Matcher
 	text   []string
-	every  int   // cut after so many bytes, 0 for never
+	every  int   // cut after so many bytes; 0 for no cuts
 	at     []int // or at these offsets into all of the text
 	poured bool
 }
 
 const markup = 7 // bytes between two segments
 
-// newPage cuts at the given places; a single 1 stands for nowhere.
+// newPage cuts at the given places. A single 1 means no cuts.
 func newPage(m *Matcher, text []string, cut ...int) *page {
 	p := &page{m: m, text: text, at: cut}
 	switch {
@@ -31,7 +30,7 @@ func newPage(m *Matcher, text []string, cut ...int) *page {
 	return p
 }
 
-// cuts are all the ways to cut the text in two, and into single bytes and threes.
+// cuts returns all ways to cut the text in two, and the cuts into single bytes and into threes.
 func (p *page) cuts() [][]int {
 	size := 0
 	for _, s := range p.text {
@@ -48,7 +47,7 @@ func (p *page) run(t testing.TB, place Place) []string {
 	p.m.Reset(place)
 	p.poured = true
 	out := make([]string, len(p.text))
-	done := make([]int, len(p.text)) // bytes of each segment that are in out
+	done := make([]int, len(p.text)) // by segment, bytes that are in out
 	starts := make([]int64, len(p.text))
 	var let, last int64
 	apply := func(matches []Match) {
@@ -102,7 +101,7 @@ func (p *page) run(t testing.TB, place Place) []string {
 	return out
 }
 
-// next is how long the piece is that begins at offset passed.
+// next returns the length of the piece that begins at offset passed.
 func (p *page) next(passed, left int) int {
 	n := left
 	if p.every > 0 {

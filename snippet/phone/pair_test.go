@@ -2,10 +2,10 @@ package phone
 
 import "fmt"
 
-// pair is a number and what is shown in its place.
+// pair is a number and the number that replaces it.
 type pair struct{ old, fresh string }
 
-// replacing is a set with what is shown.
+// replacing is a set and what is shown.
 type replacing struct {
 	*Set
 	shown Shown

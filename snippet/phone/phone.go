@@ -1,16 +1,14 @@
-// Package phone knows the writings of a telephone number. It finds numbers in text,
-// whatever their writing, and pours other digits into the very writing that was
-// there.
+// Package phone finds the writings of telephone numbers in text, and writes other digits in their place in the same
+// way.
 //
-// What is searched is compiled into a [Set] once. What a reader is shown instead is
-// a [Shown]: a small value that meets a writing only when this is written out. A
-// [Matcher] of the set is pushed a page's text, piece by piece, with a word about
-// the markup that stands between the pieces, and answers with the places to change.
-// A match is known by its digits: every group of digits that spells a number, with
-// its country code, with an international prefix, with its trunk prefix or with
-// neither, is a candidate, and what stands around it decides whether it is that
-// number or a part of something else. The rules are written down in docs/numbers.md
-// and held by testdata/vectors.json, which is written for other languages too.
+// The numbers to search are compiled into a [Set] once. A [Shown] holds the numbers that a reader sees instead. A
+// [Matcher] of the set takes a page's text piece by piece, with a call for the markup between the pieces, and returns
+// the places to change.
+//
+// The matcher knows a number by its digits. Each group of digits that spells a number is a candidate, be it with the
+// country code, an international prefix, the trunk prefix or none. The text around the group decides whether it is the
+// number or a part of something else. docs/numbers.md states the rules. testdata/vectors.json tests them, also for
+// other languages.
 package phone
 
 import (
@@ -18,20 +16,18 @@ import (
 	"fmt"
 )
 
-// Set is a compiled list of numbers that are searched. It is immutable and may be
-// shared.
+// Set is a compiled list of numbers to search. It is immutable and may be shared.
 type Set struct {
 	table
 	numbers []*Number
 }
 
-// Shown are the numbers that are shown in the places of a set's, in the set's order.
-// A number for which there is none, nil, is not looked for. One that stands for
-// itself is recognised and left as it is, which keeps it from being taken for
-// another one.
+// Shown are the numbers that replace the numbers of a set, in the set's order. It may be shorter. A number whose entry
+// is nil or missing is not searched. A number that stands for itself is recognised and left as it is, so that it is not
+// taken for another number.
 type Shown []*Number
 
-// of is what number i is replaced by, or nil.
+// of returns what replaces number i, or nil.
 func (s Shown) of(i int32) *Number {
 	if int(i) < len(s) {
 		return s[i]
@@ -39,14 +35,15 @@ func (s Shown) of(i int32) *Number {
 	return nil
 }
 
-// Reasons to refuse a number. They are wrapped with the number and more words.
+// Errors of [Parse] and [Compile]. [Compile] wraps them with the number.
 var (
 	ErrNotDigits = errors.New("a number is written as digits in international form, like 74951234567")
 	ErrNotNumber = errors.New("not a complete international number: country code and national number are needed, and short numbers cannot be told from other figures")
 	ErrTwice     = errors.New("the number is given twice")
 )
 
-// Compile prepares the search for numbers, given as [Parse] takes them.
+// Compile prepares the search for numbers, each in the form that [Parse] takes. The error wraps [ErrNotDigits],
+// [ErrNotNumber] or [ErrTwice].
 func Compile(digits []string) (*Set, error) {
 	s := new(Set)
 	seen := make(map[string]bool, len(digits))
@@ -69,17 +66,17 @@ func Compile(digits []string) (*Set, error) {
 	return s, nil
 }
 
-// Len is how many numbers the set holds.
+// Len returns how many numbers the set holds.
 func (s *Set) Len() int { return len(s.numbers) }
 
-// Number gives a number by the index that matches carry.
+// Number returns the number with the index i, which is that of [Match.Number].
 func (s *Set) Number(i int) *Number { return s.numbers[i] }
 
-// Itself shows each number of the set in its own place: all are recognised, and none
-// is changed. It must not be changed.
+// Itself returns a Shown in which each number of the set stands for itself: a matcher recognises all of them and
+// changes none. The caller must not change it.
 func (s *Set) Itself() Shown { return s.numbers }
 
-// Least is how many digits the shortest writing in text has.
+// Least returns how many digits the shortest writing in text has.
 func (s *Set) Least() int {
 	least := maxDigits
 	for i := range s.entries {

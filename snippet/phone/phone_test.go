@@ -67,8 +67,7 @@ func TestMatchTellsTheWriting(t *testing.T) {
 	}
 }
 
-// A form without a plus sign that two numbers share belongs to the one whose
-// international form it is, or to none.
+// If two numbers share a form without a plus sign, it means the number whose international form it is, or none.
 func TestSharedDigits(t *testing.T) {
 	s, err := compilePairs([]pair{
 		{"74951234567", "74957654321"}, // its national form is the next number
@@ -99,7 +98,7 @@ func TestBreakParts(t *testing.T) {
 	require.Empty(t, m.Break())
 	require.Empty(t, m.Text(20, []byte("123-45-67")))
 	require.Empty(t, m.Break())
-	// Digits of another block touch nothing.
+	// Digits of another block do not matter.
 	require.Empty(t, m.Text(40, []byte("12")))
 	require.Empty(t, m.Break())
 	require.Empty(t, m.Text(60, []byte("84951234567")))

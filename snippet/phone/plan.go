@@ -10,28 +10,26 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Number is a telephone number as its country's numbering plan sees it. It is
-// immutable and may be shared; it takes some 2 KB.
+// Number is a telephone number by its country's numbering plan. It is immutable and may be shared. It takes about 2 KB.
 type Number struct {
-	digits   string // country and national
+	digits   string // country code and national number
 	country  string // country code
 	national string // national significant number
-	region   string // whose trunk prefix and formats apply
-	forms    []form // all its writings, by their digits
+	region   string // the region whose trunk prefix and formats apply
+	forms    []form // all forms, by their digits
 
 	text   string // as it is written abroad, with a plus sign
-	home   string // as its country writes it at home; empty where that is not known
+	home   string // as it is written in its country; empty if that is not known
 	dialed string // the digits of home
 }
 
-// Digits are the number in international form: 442079460018.
+// Digits returns the number in international form: 442079460018.
 func (n *Number) Digits() string { return n.digits }
 
-// Text is the number as it is written abroad: +44 20 7946 0018.
+// Text returns the number as it is written abroad: +44 20 7946 0018.
 func (n *Number) Text() string { return n.text }
 
-// plans are those that have been asked for: a number is configured once, and
-// checked and compiled several times.
+// plans are the numbers that Parse has read. A number is configured once, but checked and compiled several times.
 var plans = struct {
 	sync.Mutex
 	byDigits map[string]*Number
@@ -39,13 +37,12 @@ var plans = struct {
 
 const maxPlans = 4096
 
-// Parse reads a number, which is given as digits in international form: country code
-// and national significant number, with no "+" and nothing between. What is of a
-// possible length is taken, valid or not: plans grow faster than the tables that
-// describe them. It takes up to some milliseconds.
+// Parse reads a number from its digits in international form: country code and national number, without "+" and
+// separators. It takes numbers of a possible length, valid or not, since numbering plans grow faster than the tables
+// that describe them. It may take some milliseconds.
 //
-// Short numbers (112, 0530) have no international form and are refused with
-// [ErrNotNumber], other text with [ErrNotDigits].
+// The error is [ErrNotNumber] for short numbers such as 112, which have no international form, and [ErrNotDigits] for
+// other text.
 func Parse(digits string) (*Number, error) {
 	plans.Lock()
 	n, known := plans.byDigits[digits]
@@ -82,7 +79,7 @@ func read(digits string) (*Number, error) {
 		national: phonenumbers.GetNationalSignificantNumber(parsed),
 		region:   phonenumbers.GetRegionCodeForNumber(parsed),
 	}
-	// A prefix that parsing takes away would make two configured numbers of one.
+	// Parsing may remove a prefix. Two configured numbers would become one.
 	if n.country+n.national != digits || !phonenumbers.IsPossibleNumber(parsed) {
 		return nil, ErrNotNumber
 	}
@@ -94,19 +91,18 @@ func read(digits string) (*Number, error) {
 	return n, nil
 }
 
-// is tells whether text, dialled inside the number's own country, is the number.
+// is says whether text means the number when it is dialled in the number's own country.
 func (n *Number) is(text string) bool {
 	parsed, err := phonenumbers.Parse(text, n.region)
 	return err == nil && strconv.Itoa(int(parsed.GetCountryCode())) == n.country &&
 		phonenumbers.GetNationalSignificantNumber(parsed) == n.national
 }
 
-// maxTrunk is the longest trunk prefix that is looked for: 06 in Hungary is two
-// digits, Brazil's 0 with a carrier's code three.
+// maxTrunk is how many digits a trunk prefix may have. Hungary's 06 has two, and Brazil's 0 with a carrier's code has
+// three.
 const maxTrunk = 3
 
-// trunks lists what may be dialled before the national number at home, the usual
-// prefix first. Countries without a trunk prefix have none.
+// trunks returns the trunk prefixes of the number, the usual one first. Some countries have none.
 func (n *Number) trunks() []string {
 	meta := metadata()[n.region]
 	if meta == nil {
@@ -118,7 +114,7 @@ func (n *Number) trunks() []string {
 	}
 	pattern := meta.GetNationalPrefixForParsing()
 	if strings.Trim(pattern, "0123456789") == "" {
-		return trunks // nothing but the usual one
+		return trunks // only the usual prefix
 	}
 	prefix, err := regexp.Compile("^(?:" + pattern + ")")
 	if err != nil {
@@ -138,12 +134,12 @@ func (n *Number) trunks() []string {
 	return trunks
 }
 
-// metadata gives the numbering plans by region.
+// metadata returns the numbering plans by region.
 var metadata = sync.OnceValue(func() map[string]*phonenumbers.PhoneMetadata {
 	plans := make(map[string]*phonenumbers.PhoneMetadata)
 	all, err := phonenumbers.MetadataCollection()
 	if err != nil {
-		return plans // built into the library: cannot fail but by its own fault
+		return plans // only a fault of the library, which has the plans built in
 	}
 	for _, m := range all.GetMetadata() {
 		plans[m.GetId()] = m
@@ -151,9 +147,8 @@ var metadata = sync.OnceValue(func() map[string]*phonenumbers.PhoneMetadata {
 	return plans
 })
 
-// internationalPrefixes lists what is dialled in some country before a country
-// code: 00, 011, 810 (written 8~10 or 8-10) and their like. Where a country's
-// prefix depends on the carrier, its preferred one is meant.
+// internationalPrefixes returns the prefixes that some country dials before a country code: 00, 011, 810 (written 8~10
+// or 8-10) and others. If a prefix depends on the carrier, it is the preferred one.
 var internationalPrefixes = sync.OnceValue(func() []string {
 	var prefixes []string
 	for _, m := range metadata() {

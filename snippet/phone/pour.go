@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxInk is more than one match's new text can take: each digit the longest
-// reference, or as many separators.
+// maxInk is more bytes than the new text of a match can have: each digit as the longest reference, and as many
+// separators.
 const maxInk = 4 * maxDigits * maxReference
 
-// emit appends the match of a writing with its edits.
+// emit appends the match of a writing, with its edits.
 func (m *Matcher) emit(w *writing) {
 	r := &m.run
 	first, last := &r.digits[w.first], &r.digits[w.end-1]
@@ -27,7 +27,7 @@ func (m *Matcher) emit(w *writing) {
 		match.Start = min(match.Start, first.marks.openAt)
 	}
 	if cap(m.ink)-len(m.ink) < maxInk {
-		// What was handed out keeps the old ink alive.
+		// Matches that were returned still point into the old ink.
 		m.ink = make([]byte, 0, 2*cap(m.ink)+maxInk)
 	}
 	before := len(m.edits)
@@ -42,8 +42,7 @@ func (m *Matcher) emit(w *writing) {
 	m.matches = append(m.matches, match)
 }
 
-// pour writes each digit of lead and of digits in the old one's place, as the old one
-// was written.
+// pour writes the digits of lead and digits in the place of the old ones, each in the way of the old one.
 func (m *Matcher) pour(w *writing, lead, digits string) {
 	before := len(m.edits)
 	for i := w.first; i < w.end; i++ {
@@ -69,8 +68,7 @@ func (m *Matcher) pour(w *writing, lead, digits string) {
 	}
 }
 
-// appendDigit writes a digit that takes size bytes. In every script and every kind
-// of reference the ten digits are equally long.
+// appendDigit writes a digit in the way of the pen. In each way, all ten digits have the same size.
 func (p pen) appendDigit(b []byte, value, size uint8) []byte {
 	r := zeros[p.script] + rune(value)
 	switch p.mode {
@@ -112,8 +110,8 @@ func appendPadded(b []byte, r rune, base, width int, upper bool) []byte {
 	return b
 }
 
-// rewrite puts the new writing where the old one begins, and takes away the rest
-// of the old one, around the markup that stands in it.
+// rewrite inserts the new writing at the beginning of the old one and removes the old one. Markup inside the old
+// writing stays.
 func (m *Matcher) rewrite(w *writing, fresh rewriting, start, end int64) {
 	from := len(m.ink)
 	m.appendWriting(w, &fresh)
@@ -129,8 +127,7 @@ func (m *Matcher) rewrite(w *writing, fresh rewriting, start, end int64) {
 	m.edits = append(m.edits, Edit{start, end, text})
 }
 
-// appendWriting writes the number anew, with the old one's script, spaces and
-// dashes, as far as it had any.
+// appendWriting writes the number anew, with the script, the spaces and the dashes of the old writing, if it has any.
 func (m *Matcher) appendWriting(w *writing, fresh *rewriting) {
 	pen := m.run.digits[w.first].pen
 	if pen.mode != raw {

@@ -1,11 +1,10 @@
 package phone
 
-// maxReference is the longest character reference that is read; the longest name
-// of the list below needs 18 bytes, and numbers may have leading zeros.
+// maxReference is how many bytes a character reference may have to be read. The longest name below needs 18 bytes, and
+// numbers may have leading zeros.
 const maxReference = 20
 
-// names are the character references by name that can be a part of a writing, or
-// tell something beside one.
+// names are the named character references that may be part of a writing, or that matter beside one.
 var names = map[string]rune{
 	"nbsp": 0xA0, "NonBreakingSpace": 0xA0, "ensp": 0x2002, "emsp": 0x2003, "emsp13": 0x2004, "emsp14": 0x2005,
 	"numsp": 0x2007, "puncsp": 0x2008, "thinsp": 0x2009, "ThinSpace": 0x2009, "hairsp": 0x200A,
@@ -18,17 +17,17 @@ var names = map[string]rune{
 	"dollar": '$', "cent": 0xA2, "pound": 0xA3, "yen": 0xA5, "euro": 0x20AC, "curren": 0xA4,
 }
 
-// Reference reads the character reference at the beginning of b, which ends behind it at the latest, and gives
-// its character and its size in bytes. For those that no writing of a number has a use for, this is the
-// ampersand alone.
+// Reference reads the character reference at the beginning of b. It returns the character and the reference's size in
+// bytes. Nothing follows b. For a reference that cannot matter to a writing of a number, it returns the ampersand
+// alone.
 func Reference(b []byte) (char rune, size int) {
 	t := readReference(b, true)
 	return t.char, int(t.size)
 }
 
-// readReference reads a character reference at the beginning of b. A number may
-// lack its semicolon, as may &nbsp and &shy (HTML, 13.2.5.72 and the following);
-// what is no reference that matters is an ampersand.
+// readReference reads the character reference at the beginning of b. A numeric reference may lack its semicolon, and so
+// may &nbsp and &shy (HTML standard, 13.2.5.72 and the following). The ampersand of any other reference is a character
+// by itself. last says that nothing follows b.
 func readReference(b []byte, last bool) token {
 	alone := token{kind: other, size: 1, char: '&'}
 	if len(b) == 1 {
@@ -60,7 +59,7 @@ func readReference(b []byte, last bool) token {
 	return alone
 }
 
-// unfinished finds the two names that need no semicolon before other letters.
+// unfinished finds the two names that need no semicolon before other letters and digits. size is 0 if there is none.
 func unfinished(name []byte) (r rune, size int) {
 	switch {
 	case len(name) > 4 && string(name[:4]) == "nbsp":
@@ -71,12 +70,12 @@ func unfinished(name []byte) (r rune, size int) {
 	return 0, 0
 }
 
-// maxReferenceBegin is how many bytes of a reference's number stand before its first digit:
-// zeros are digits, so there is a sign, an "x" and at most four letters.
+// maxReferenceBegin is how many bytes of a numeric reference stand before its first digit from 0 to 9: "#", "x" and at
+// most four letters. Leading zeros are such digits.
 const maxReferenceBegin = 6
 
-// DigitBegin is where the character begins that the digit b[i] belongs to: a character
-// reference, or the digit alone.
+// DigitBegin returns the index of the first byte of the character to which the digit b[i] belongs. It is i, or the
+// beginning of a character reference.
 func DigitBegin(b []byte, i int) int {
 	for k := i - 1; k > 0 && k >= i-maxReferenceBegin; k-- {
 		if b[k] == '#' && b[k-1] == '&' {
@@ -89,15 +88,16 @@ func DigitBegin(b []byte, i int) int {
 	return i
 }
 
-// RowReference reads the character reference that b begins with: its size in bytes, whether it is a digit, and whether
-// it goes on with a row of digits. The size is 0 where it does not end in b, and 1 where it is none.
+// RowReference reads the character reference at the beginning of b. It returns its size in bytes, whether it is a
+// digit, and whether a row of digits goes on with it. size is 0 if the reference may go on behind b, and 1 if there is
+// none.
 func RowReference(b []byte) (size int, digit, goesOn bool) {
 	t := readReference(b, false)
 	return int(t.size), t.kind == figure, roleOf[t.kind] != ends
 }
 
-// readNumeric reads a numeric reference. One without any of the digits 0 to 9 stands for no digit of
-// another script: the search for rows of digits begins at those.
+// readNumeric reads a numeric reference. A reference without any of the digits 0 to 9 is not read as a digit of another
+// script, since the search for rows begins at these digits.
 func readNumeric(b []byte, last bool) token {
 	alone := token{kind: other, size: 1, char: '&'}
 	i, base, mode, x := 2, rune(10), decimalReference, byte(0)

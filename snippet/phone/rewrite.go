@@ -1,7 +1,7 @@
 package phone
 
-// Rewrite reads a whole value and appends it to dst with its numbers replaced.
-// Changed tells whether anything was.
+// Rewrite reads a whole value and appends it to dst, with its numbers replaced. changed says whether any number was
+// replaced.
 func (m *Matcher) Rewrite(dst, value []byte, p Place) (rewritten []byte, changed bool) {
 	m.Reset(p)
 	done := 0

@@ -2,9 +2,9 @@ package phone
 
 import "unicode/utf8"
 
-// Row follows a row of digits and separators from b[i] on, of which n digits have
-// been read. It gives the last byte of what ends it, and its digits. It goes
-// no further than to the first markup and to the digit that makes them enough.
+// Row follows a row of digits and separators from b[i] on. The row already has n digits. Row returns the index of the
+// last byte of the character that ends the row, and how many digits the row has. It stops early at the digit that makes
+// enough, and at a character that is cut at the end of b. "<" ends a row.
 func (c *Charset) Row(b []byte, i, n, enough int) (end, digits int) {
 	for i < len(b) {
 		size := 1
@@ -27,11 +27,10 @@ func (c *Charset) Row(b []byte, i, n, enough int) (end, digits int) {
 	return i, n
 }
 
-// Wide says whether digits of other scripts may stand in the charset: whether it is
-// UTF-8.
+// Wide says whether the charset has digits of other scripts than ASCII. Only UTF-8 has.
 func (c *Charset) Wide() bool { return c.wide }
 
-// IsWideDigit says whether b, which is UTF-8, begins with a digit of another script.
+// IsWideDigit says whether b begins with a digit of another script. b is UTF-8 and not empty.
 func IsWideDigit(b []byte) bool {
 	switch b[0] {
 	case 0xD9, 0xDB, 0xE0, 0xE1, 0xEF:

@@ -1,6 +1,6 @@
 package phone
 
-// gap is what stands between two digits.
+// gap is the set of separators between two digits.
 type gap uint16
 
 const (
@@ -13,7 +13,7 @@ const (
 	plusGap
 	commaGap
 	colonGap
-	wideGap // more separators than a writing has between two digits
+	wideGap // more separators than a writing may have between two digits
 	tagGap
 	hiddenGap
 
@@ -29,51 +29,51 @@ var gapOf = [...]gap{
 }
 
 const (
-	window   = 64  // digits that are kept
-	passed   = 16  // of them already passed, kept for what follows
-	maxGap   = 128 // bytes of text between two digits
-	maxSigns = 4   // separators between two digits; spaces in a row are one
-	maxCuts  = 32  // places inside a run where markup stands
+	window   = 64  // how many digits a run keeps
+	passed   = 16  // how many digits slide keeps of those that are decided, for the digits behind them
+	maxGap   = 128 // most bytes of text between two digits
+	maxSigns = 4   // most separators between two digits; spaces in a row are one
+	maxCuts  = 32  // most places of markup inside a run
 )
 
-// digit is a digit with what stands before it.
+// digit is a digit and the gap before it.
 type digit struct {
 	at    int64
-	marks marks // set where the gap has such marks
+	marks marks // valid if the gap has such marks
 	gap   gap
 	value uint8
 	size  uint8
 	pen   pen
 }
 
-// marks are where the last plus sign and the last opening parenthesis of a gap are.
+// marks are the offsets of the last plus sign and of the last opening parenthesis in a gap.
 type marks struct{ plusAt, openAt int64 }
 
 // run is a row of digits and separators.
 type run struct {
 	digits  [window]digit
 	n       int
-	from    int // digits before this one have been decided
-	matched int // the end of the last match, or -1
+	from    int // the digits before this index are decided
+	matched int // index behind the last match, or -1
 
-	begin int64 // offset of the first token
-	end   int64 // behind the last token
-	gap   gap   // behind the last digit
-	marks marks // in this gap
-	signs int   // separators in it
-	bytes int   // their bytes
+	begin int64 // offset of the first token, or -1
+	end   int64 // offset behind the last token
+	gap   gap   // the gap behind the last digit
+	marks marks // in gap
+	signs int   // how many separators are in gap
+	bytes int   // how many bytes are in gap
 
 	cuts  [maxCuts]cut
 	ncuts int
 
-	space glyph // the first space inside
+	space glyph // the first space inside the run
 	dash  glyph
 }
 
-// cut is a stretch of markup inside a run: text ends at from and goes on at to.
+// cut is a place of markup inside a run: the text ends at from and goes on at to.
 type cut struct{ from, to int64 }
 
-// glyph is a separator as it was written.
+// glyph is a separator as it is written.
 type glyph struct {
 	bytes [maxReference]byte
 	size  uint8
@@ -90,7 +90,7 @@ func (r *run) clearGap() {
 	r.gap, r.signs, r.bytes = 0, 0, 0
 }
 
-// start is the offset of the first byte that a match may still change.
+// start returns the offset of the first byte that a match may still change.
 func (r *run) start() int64 {
 	if r.n == 0 || r.from == 0 {
 		return r.begin
@@ -102,7 +102,7 @@ func (r *run) start() int64 {
 	return r.end
 }
 
-// start is the offset of the digit, or of the marks before it.
+// start returns the offset of the digit, or of the plus sign or parenthesis before it.
 func (d *digit) start() int64 {
 	at := d.at
 	if d.gap&plusGap != 0 {
@@ -130,17 +130,17 @@ func (r *run) add(value, size uint8, p pen, at int64) {
 	r.end = at + int64(size)
 }
 
-// blank is what line breaks and tabs look like on the page.
+// blank is how a page shows line breaks and tabs.
 var blank = []byte{' '}
 
-// separate takes a separator, which is b; false when the row ends with it.
+// separate adds the separator b at offset at. It returns false if the separator ends the run.
 func (r *run) separate(k kind, at int64, b []byte) bool {
 	g := gapOf[k]
 	if r.begin < 0 {
 		r.begin = at
 	}
 	if r.n == 0 && g&(plusGap|openGap|spaceGap|hiddenGap) == 0 {
-		return false // marks that lead to no digit
+		return false // this separator cannot stand before the first digit
 	}
 	r.end = at + int64(len(b))
 	if r.bytes += len(b); r.bytes > maxGap {
@@ -177,8 +177,8 @@ func (g *glyph) keep(b []byte, inside bool) {
 	}
 }
 
-// cut notes that text goes on at another offset than it stopped; false when this
-// happens too often.
+// cut notes that the text goes on at the offset at, behind markup. It returns false if there is too much markup in the
+// run.
 func (r *run) cut(at int64) bool {
 	if r.ncuts == maxCuts {
 		return false
@@ -188,7 +188,7 @@ func (r *run) cut(at int64) bool {
 	return true
 }
 
-// slide forgets what has been decided.
+// slide drops decided digits, to make room for more.
 func (r *run) slide() {
 	drop := r.from - passed
 	if drop <= 0 {
@@ -208,7 +208,7 @@ func (r *run) slide() {
 	r.ncuts = kept
 }
 
-// aligned tells whether digits before and from i on are separated to the eye.
+// aligned says whether a separator that people see stands before digit i, or the run ends there.
 func (r *run) aligned(i int) bool {
 	if i == r.n {
 		return true
@@ -216,14 +216,14 @@ func (r *run) aligned(i int) bool {
 	return r.digits[i].gap&seen != 0
 }
 
-// groupBefore is where the group of digits begins that ends before i.
+// groupBefore returns the index of the first digit of the group that ends before digit i.
 func (r *run) groupBefore(i int) int {
 	for i--; i > 0 && !r.aligned(i); i-- {
 	}
 	return i
 }
 
-// groupAfter is where the group of digits ends that begins at i.
+// groupAfter returns the index behind the group of digits that begins with digit i.
 func (r *run) groupAfter(i int) int {
 	for i++; i < r.n && !r.aligned(i); i++ {
 	}

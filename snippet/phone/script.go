@@ -2,22 +2,20 @@ package phone
 
 import "strconv"
 
-// AppendScript appends number i, in whose place another one is shown, for the browser's
-// script, which knows no numbering plans: a JSON array of groups of forms that differ
-// in their prefix only. Each is an array
+// AppendScript appends number i and what shown replaces it by, for the browser's script, which knows no numbering
+// plans. shown must have a number for i. The output is ASCII: a JSON array of groups of forms that differ in their
+// prefix only. Each group is an array
 //
 //	[form, prefixes, old]                       left as it is: the number stands for itself
 //	[form, prefixes, old, new]                  poured
 //	[form, prefixes, old, null, text, compact]  written anew
 //
-// Each prefix, followed by old, is a row of digits that means the number. Prefixes
-// are separated by spaces, and there is an empty one where there are none. What is
-// poured is the same prefix followed by new. What is written anew is text, or
-// compact where the old writing had no separators; both begin with a plus sign where
-// one has to lead, and with the prefix where the form is [Dialled].
+// prefixes are separated by spaces. A form without a prefix has an empty one. Each prefix followed by old means the
+// number. A poured number becomes the same prefix followed by new. A number that is written anew becomes text, or
+// compact if the old writing has no separators; both begin with a plus sign if they need one. If the form is [Dialled],
+// it becomes the prefix, and text or compact behind it.
 //
-// It is ASCII. Digits that mean none of the numbers that are replaced, because two of
-// them share them, are left out.
+// Forms whose digits mean none of the replaced numbers, because two of the numbers share them, are left out.
 func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 	n, fresh := s.numbers[i], shown[i]
 	var group scriptForms
@@ -36,7 +34,7 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 			g.pours, g.new = true, digits[prefix-len(lead):]
 		} else {
 			g.rewriting = fresh.rewriting(f, n)
-			g.lead = "" // it is among the prefixes
+			g.lead = "" // the prefixes have it
 		}
 		if g == group {
 			b = append(b, ' ')
@@ -55,8 +53,8 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 	return append(b, ']')
 }
 
-// scriptForms are a group of forms without their prefixes. Their texts are digits and
-// separators, which need no escapes.
+// scriptForms are a group of forms, without their prefixes. Their texts need no escapes, since they are digits and
+// separators.
 type scriptForms struct {
 	kind     Form
 	old, new string
@@ -64,7 +62,7 @@ type scriptForms struct {
 	rewriting
 }
 
-// appendEnd appends what follows the prefixes.
+// appendEnd appends the group's part behind the prefixes.
 func (g *scriptForms) appendEnd(b []byte) []byte {
 	b = append(append(append(b, `","`...), g.old...), '"')
 	switch {

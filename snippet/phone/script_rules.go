@@ -2,47 +2,45 @@ package phone
 
 import "strings"
 
-// ScriptRules are the tables by which numbers are told from other text. The browser's
-// script reads by the same, which are written into its sources from here.
+// ScriptRules are the tables that tell numbers from other text. They are written into the sources of the browser's
+// script, so that it reads in the same way.
 type ScriptRules struct {
-	// Forms are the names of the forms, in the order of their numbers.
+	// Forms are the names of the forms. Their indexes are the values of [Form].
 	Forms []string
-	// Zeros are those of the scripts whose digits are read.
+	// Zeros are the zeros of the scripts whose digits are read.
 	Zeros []rune
-	// Gaps are the parts of what stands between two digits.
+	// Gaps are the parts of a gap between two digits.
 	Gaps []ScriptGap
-	// Leading are the characters that may stand before the first digit.
+	// Leading are the characters that may stand before the first digit of a writing.
 	Leading []rune
-	// OtherNames announce a figure that is no telephone number, Currencies follow a
-	// price, and Extensions begin a further number; all are in lower case and
-	// separated by spaces.
+	// OtherNames stand before a figure that is no telephone number, Currencies behind a price, and Extensions before a
+	// further number. All are in lower case and separated by spaces.
 	OtherNames, Currencies, Extensions string
-	// CurrencySigns are signs of prices beside those that Unicode counts among the
-	// currency symbols (Sc).
+	// CurrencySigns are signs of prices that are not in Unicode's category Sc.
 	CurrencySigns string
-	// FirstUnspaced begins the scripts that are written without spaces between words.
+	// FirstUnspaced is the first character of the scripts that are written without spaces between words.
 	FirstUnspaced rune
-	// Limits are numbers with their names.
+	// Limits are the numbers in the rules.
 	Limits []ScriptLimit
 }
 
-// ScriptGap is a part of what stands between two digits: a bit, or several.
+// ScriptGap is a part of a gap: one bit, or several.
 type ScriptGap struct {
 	Name  string
 	Bits  uint16
 	About string // may be empty
-	// Characters are those of the part; none is above U+FFFF.
+	// Characters are the characters of the part up to U+FFFF.
 	Characters []rune
 }
 
-// ScriptLimit is a number of the rules.
+// ScriptLimit is a number in the rules.
 type ScriptLimit struct {
 	Name  string
 	Value int
 	About string
 }
 
-// RulesOfScript are the rules.
+// RulesOfScript returns the tables.
 func RulesOfScript() ScriptRules {
 	r := ScriptRules{
 		Forms:      []string{International: "International", Trunk: "Trunk", National: "National", Dialled: "Dialled", CountryTrunk: "CountryTrunk", Spoken: "Spoken"},

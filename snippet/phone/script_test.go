@@ -34,7 +34,7 @@ func TestScript(t *testing.T) {
 	]`, s.script(2))
 }
 
-// Digits that two numbers share are no form of either.
+// A form that two numbers share means neither.
 func TestScriptLeavesSharedDigitsOut(t *testing.T) {
 	s, err := compilePairs([]pair{{"74951234567", "74957654321"}, {"14951234567", "14957654321"}})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestScriptLeavesSharedDigitsOut(t *testing.T) {
 	}
 }
 
-// What the script reads is the table, form by form, and it is short.
+// The script reads the table form by form. The output is short.
 func TestScriptIsTheWholeTable(t *testing.T) {
 	v, sets := readVectors(t)
 	require.NotEmpty(t, v.Cases)
@@ -74,7 +74,7 @@ func TestScriptIsTheWholeTable(t *testing.T) {
 	}
 }
 
-// requireEntry holds one form of a row against what the matcher makes of its digits.
+// requireEntry compares a form of a row with what the matcher finds for its digits.
 func requireEntry(t *testing.T, s *replacing, number int, prefix string, row []any) {
 	t.Helper()
 	old := prefix + row[2].(string)

@@ -6,21 +6,20 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// role is what a byte does to a row of digits and separators, as far as the byte
-// alone can say.
+// role is what a byte means in a row of digits and separators.
 type role uint8
 
 const (
 	ends role = iota
 	goesOn
-	follows // goes on behind a digit, and leads to none
+	follows // may stand behind a digit, but not before the first one
 	counts
-	starts  // goes on, and may begin a writing
-	unclear // begins something of several bytes
+	starts  // may begin a writing
+	unclear // begins a sequence of bytes that decides
 )
 
-// seekRow finds the first byte at or behind i that begins a row with enough digits to be a number, or a row that
-// reaches the end of b and may go on. The answer is the length of b when there is none.
+// seekRow returns the index of the first byte from i on that begins a row with enough digits for a number, or a row
+// that reaches the end of b. It returns len(b) if there is none.
 func (c *Charset) seekRow(b []byte, i, enough int) int {
 	for bound := steps.Over(len(b)); i < len(b); bound.Take("phone.seekRow") {
 		next, found := c.skim(b, i, enough)
@@ -32,9 +31,9 @@ func (c *Charset) seekRow(b []byte, i, enough int) int {
 	return len(b)
 }
 
-// skim reads a row from b[i] on. When it has enough digits to be a number, or goes
-// up to the end of b, next is the byte that a writing in it may begin with;
-// otherwise next is behind the row. As in a run, a gap may only be so wide.
+// skim reads a row from b[i] on. enough is true if the row has enough digits for a number, or reaches the end of b.
+// Then next is the first byte of a possible writing, and otherwise the byte behind the row. A gap of more than maxGap
+// bytes ends a writing, as in a run.
 func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 	digits, gap, first := 0, 0, -1
 	for i < len(b) {
@@ -61,7 +60,7 @@ func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 			gap = 0
 		case starts, goesOn, follows:
 			switch {
-			case r == follows && digits == 0: // where a run ends, too
+			case r == follows && digits == 0: // a run ends here too
 				first, gap = -1, 0
 			case r == starts && first < 0:
 				first = i
@@ -80,7 +79,7 @@ func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 	return first, true
 }
 
-// clarify tells the role of what begins at b; size is 0 when b is too short.
+// clarify returns the role and the size of the character at the beginning of b. size is 0 if b is too short.
 func (c *Charset) clarify(b []byte) (r role, size int) {
 	var t token
 	if b[0] == '&' {
@@ -92,21 +91,21 @@ func (c *Charset) clarify(b []byte) (r role, size int) {
 	return roleOf[t.kind], int(t.size)
 }
 
-// roleOf gives the role of each kind.
+// roleOf holds the role of each kind.
 var roleOf = [...]role{
 	other: ends, figure: counts, plus: starts, opening: starts, space: goesOn, hidden: goesOn,
 	closing: follows, dash: follows, dot: follows, slash: follows, comma: follows, colon: follows,
 	leading: unclear, ampersand: unclear, percent: ends, backslash: ends,
 }
 
-// sortRoles derives the roles of bytes from their kinds.
+// sortRoles sets the roles of bytes by their kinds.
 func (c *Charset) sortRoles() {
 	c.upper = !c.wide
 	for b := range 256 {
 		c.roles[b] = roleOf[c.kinds[b]]
 		c.upper = c.upper && (b < 0xC0 || c.roles[b] == ends)
 		if c.kinds[b] == leading {
-			// Only these begin a digit, a separator or a mark in UTF-8.
+			// In UTF-8, only these bytes begin a digit, a separator or a mark.
 			switch b {
 			case 0xC2, 0xD8, 0xD9, 0xDB, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF:
 			default:
@@ -116,8 +115,8 @@ func (c *Charset) sortRoles() {
 	}
 }
 
-// seekEscaped finds the first byte at or behind i that a writing may begin with,
-// where escape, a percent sign or a backslash, may begin a digit too.
+// seekEscaped returns the index of the first byte from i on that may begin a writing, or len(b). escape, a percent sign
+// or a backslash, may begin one too.
 func (c *Charset) seekEscaped(b []byte, i int, escape byte) int {
 	for ; i < len(b); i++ {
 		if r := c.roles[b[i]]; r > follows || b[i] == escape {

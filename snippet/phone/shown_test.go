@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A number for which none is shown is as if it were not searched: it is not found, it
-// hides no other, and what it would share with another belongs to that one.
+// A number for which none is shown is not searched: it is not found and hides no other. A form that it shares with
+// another number belongs to that one.
 func TestNumbersThatAreNotShown(t *testing.T) {
 	v, sets := readVectors(t)
 	all := []pair{{"14951234567", "14957654321"}, {"4951234567", "4957654321"}}
@@ -31,7 +31,7 @@ func TestNumbersThatAreNotShown(t *testing.T) {
 	for name, numbers := range v.Sets {
 		t.Run(name, func(t *testing.T) {
 			some := &replacing{whole.Set, make(Shown, len(all))}
-			index := make([]int, len(numbers)) // of the set's numbers in the whole
+			index := make([]int, len(numbers)) // index of each of the set's numbers among all
 			for i, n := range numbers {
 				for k := range all {
 					if all[k].old == n.Number {

@@ -6,20 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// tail is the end of the text that was read; a NUL stands for markup. More may be
-// kept than counts.
+// tail is the end of the text that has been read. A NUL stands for markup. Only the last maxTail bytes matter.
 type tail struct {
 	bytes [8 * maxTail]byte
 	size  int
 }
 
-// before is what stands before a run: at most the last maxTail bytes.
+// before is the text before a run: at most the last maxTail bytes.
 type before struct {
 	bytes [maxTail]byte
 	size  int
 }
 
-// maxTail is how many bytes before a number may tell that it is none.
+// maxTail is how many bytes before a number are searched for a sign that it is none.
 const maxTail = 40
 
 func (t *tail) add(b []byte) {
@@ -45,7 +44,7 @@ func (t *tail) mark() {
 
 func (t *tail) last() []byte { return t.bytes[max(0, t.size-maxTail):t.size] }
 
-// take keeps what stands before b[i], where t is what stands before b.
+// take keeps the bytes before b[i]. t holds the text before b.
 func (l *before) take(t *tail, b []byte, i int) {
 	l.size = 0
 	if i < maxTail {
@@ -55,8 +54,7 @@ func (l *before) take(t *tail, b []byte, i int) {
 	l.size += copy(l.bytes[l.size:], b[max(0, i-maxTail):i])
 }
 
-// lastRune reads the character before b's end. Character references, and
-// escapes in data, count as the character that they stand for.
+// lastRune reads the last character of b. It decodes character references, and escapes in data.
 func (c *Charset) lastRune(b []byte, p Place) (r rune, size int) {
 	if len(b) == 0 {
 		return 0, 0
@@ -86,7 +84,7 @@ func (c *Charset) lastRune(b []byte, p Place) (r rune, size int) {
 	return c.runes[last], 1
 }
 
-// frees tells whether a writing that follows stands by itself.
+// frees says whether the text before the writing lets it be a number.
 func (l *before) frees(c *Charset, p Place, w *writing) bool {
 	if w.plus {
 		return true
@@ -106,7 +104,7 @@ func (l *before) frees(c *Charset, p Place, w *writing) bool {
 			}
 		}
 	}
-	// Look past spaces, a colon and markup for what says it is another figure.
+	// Look past spaces, a colon and markup for a word or sign of another figure.
 	for range 4 {
 		k, _, _ := classify(r)
 		if r != 0 && k != space && k != colon && k != hidden {
@@ -139,25 +137,24 @@ func (l *before) frees(c *Charset, p Place, w *writing) bool {
 	return !otherNames[string(word[n:])]
 }
 
-// maxWord is one letter more than the longest of the words below.
+// maxWord is one more than the letters of the longest word below.
 const maxWord = 8
 
-// Words that tell by a number what it is, in lower case.
+// Words that say what the figure beside them is, in lower case.
 const (
-	// They announce a figure that is no telephone number.
+	// These stand before a figure that is no telephone number.
 	otherNameWords = "инн кпп огрн огрнип бик окпо снилс заказ заказа счет счёт арт артикул order invoice id isbn issn ean gtin sku vat iban " +
 		"nip regon pesel siret siren cif nif ico ičo dič cnpj cpf"
-	// They follow a price.
+	// These stand behind a price.
 	currencyWords = "р руб рубль рубля рублей rub rur usd eur euro euros gbp chf uah грн kzt тг тенге byn pln zł czk kč kr sek nok dkk inr rs " +
 		"jpy cny aed brl"
-	// They begin a further number that is dialled afterwards.
+	// These stand before a further number, which is dialled afterwards.
 	extensionWords = "x ext доб вн int poste ramal"
 )
 
 var otherNames, currencies, extensions = setOf(otherNameWords), setOf(currencyWords), setOf(extensionWords)
 
-// isGlue is true for letters and figures that make one word with digits beside
-// them. Scripts written without spaces between words do not.
+// isGlue says whether a character makes one word with digits beside it. Scripts without spaces between words do not.
 func isGlue(r rune) bool {
 	switch {
 	case r < 0x80:
@@ -168,25 +165,23 @@ func isGlue(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
 }
 
-// firstUnspaced begins the scripts that are written without spaces between words.
+// firstUnspaced is the first character of the scripts that are written without spaces between words.
 const firstUnspaced = 0x0E00
 
-// currencySigns are signs of prices beside those that Unicode counts among the
-// currency symbols.
+// currencySigns are signs of prices that are not in Unicode's category Sc.
 const currencySigns = "%元円원"
 
 func isCurrency(r rune) bool {
 	return strings.ContainsRune(currencySigns, r) || unicode.Is(unicode.Sc, r)
 }
 
-// after is what stands behind a run of digits.
+// after is the text behind a run of digits.
 type after struct {
-	gap    gap
-	char   rune
-	ended  bool // a character ended it, not the end of a block
-	figure bool // a digit follows the word
-	word   [maxWord]rune
-	size   int
+	gap   gap
+	char  rune
+	ended bool // a character ended the run, and not the end of a block
+	word  [maxWord]rune
+	size  int
 }
 
 func (a *after) begin(r rune) {
@@ -194,7 +189,7 @@ func (a *after) begin(r rune) {
 	a.size = 1
 }
 
-// add takes a further letter; false when the word has ended.
+// add adds a letter to the word. It returns false if the word has ended.
 func (a *after) add(t token) bool {
 	if t.kind != other || !isGlue(t.char) || a.size == maxWord {
 		return false
@@ -204,7 +199,7 @@ func (a *after) add(t token) bool {
 	return true
 }
 
-// frees tells whether the writing before stands by itself.
+// frees says whether the text behind the writing lets it be a number.
 func (a *after) frees(w *writing) bool {
 	if !a.ended {
 		return true

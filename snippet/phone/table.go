@@ -4,16 +4,15 @@ import "math/bits"
 
 // entry is one form of one number.
 type entry struct {
-	digits   uint64 // the form read as a decimal; its length tells leading zeros
+	digits   uint64 // the digits as a decimal number; size says how many leading zeros there are
 	form     *form
 	number   int32
-	next     int32 // the entry of another number with the same digits, or -1
+	next     int32 // index of an entry of another number with the same digits, or -1
 	size     uint8
-	linkOnly bool // too short to be told from other figures in text
+	linkOnly bool // too short to tell it from other figures in text
 }
 
-// minLoneNational is the fewest digits that a national number without any prefix
-// must have to be recognised in text.
+// minLoneNational is how many digits a national number without any prefix needs at least to be recognised in text.
 const minLoneNational = 7
 
 func newEntry(number int, f *form) entry {
@@ -38,11 +37,11 @@ func decimal(digits string) uint64 {
 // table finds entries by their digits.
 type table struct {
 	entries []entry
-	slots   []int32 // of a hash table with open addressing: index into entries, or -1
+	slots   []int32 // a hash table with open addressing: indexes in entries, or -1
 	shift   uint8
-	sizes   uint32     // bit n: there are forms of n digits
-	least   int        // digits of the shortest form
-	begins  [16]uint64 // bit n: some form begins with the three digits n
+	sizes   uint32     // bit n is set if a form has n digits
+	least   int        // how many digits the shortest form has
+	begins  [16]uint64 // bit n is set if a form begins with the three digits of n
 }
 
 func newTable(entries []entry) table {
@@ -79,7 +78,7 @@ func (t *table) slot(digits uint64, size uint8) int {
 	return int((digits ^ uint64(size)<<59) * 0x9E3779B97F4A7C15 >> t.shift)
 }
 
-// first gives an entry of the digits, or nil.
+// first returns an entry with the digits, or nil.
 func (t *table) first(digits uint64, size int) *entry {
 	for slot := t.slot(digits, uint8(size)); ; slot = (slot + 1) & (len(t.slots) - 1) {
 		i := t.slots[slot]
@@ -92,9 +91,8 @@ func (t *table) first(digits uint64, size int) *entry {
 	}
 }
 
-// find gives the entry of the digits among the numbers that are replaced, or nil.
-// What two of them could mean without a plus sign means neither, unless it is one's
-// full form.
+// find returns the entry with the digits among the numbers of shown, or nil. If several numbers have the digits, it
+// returns the one whose international form they are, or nil.
 func (t *table) find(digits uint64, size int, shown Shown) *entry {
 	e := t.first(digits, size)
 	if e == nil {
@@ -118,7 +116,7 @@ func (t *table) find(digits uint64, size int, shown Shown) *entry {
 	}
 }
 
-// mayBegin tells whether some form begins with the three digits.
+// mayBegin says whether a form begins with the three digits.
 func (t *table) mayBegin(a, b, c uint8) bool {
 	n := int(a)*100 + int(b)*10 + int(c)
 	return t.begins[n>>6]>>(n&63)&1 != 0

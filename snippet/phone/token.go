@@ -2,7 +2,7 @@ package phone
 
 import "unicode/utf8"
 
-// kind is what one character, or one character reference, is to a writing.
+// kind is what a character or a character reference means in a writing.
 type kind uint8
 
 const (
@@ -15,33 +15,33 @@ const (
 	dash
 	dot
 	slash
-	hidden // not seen on the page: soft hyphen, joiners, marks of direction
-	comma  // never inside a writing, but telling when it touches one
+	hidden // people do not see it: soft hyphen, joiners, marks of direction
+	comma  // never inside a writing, but matters beside one
 	colon
 
-	// What only a byte can be, never a token.
+	// The kinds that only a byte has, and no token.
 	leading   // begins a character of several bytes
 	ampersand // may begin a character reference
 	percent   // may begin an escape of a link
 	backslash // may begin an escape of a string
 )
 
-// token is one character as it was written.
+// token is a character or a character reference.
 type token struct {
 	kind  kind
-	value uint8 // of a figure
+	value uint8 // if kind is figure
 	size  uint8 // in bytes
-	pen   pen   // how a figure was written
+	pen   pen   // if kind is figure
 	char  rune
 }
 
-// pen is how a digit was written, so that another can be written the same way.
+// pen is how a digit is written, so that another digit can be written in the same way.
 type pen struct {
 	script uint8 // index into zeros
 	mode   penMode
-	width  uint8 // digits of a character reference with its leading zeros; backslashes of an escape
-	x      byte  // of a hexadecimal reference
-	open   bool  // a reference without its semicolon
+	width  uint8 // of a character reference, its digits with leading zeros; of an escape, its backslashes
+	x      byte  // the "x" or "X" of a hexadecimal reference
+	open   bool  // a reference without a semicolon
 }
 
 type penMode uint8
@@ -49,21 +49,21 @@ type penMode uint8
 const (
 	raw penMode = iota
 	decimalReference
-	hexReference      // &#x…; with small letters, if any
-	upperHexReference // with capitals
+	hexReference      // &#x…; with lower-case letters, if any
+	upperHexReference // with upper-case letters
 	percentEscape     // %3x
-	stringEscape      // \u003x, with one backslash or more
+	stringEscape      // \u003x, with one or more backslashes
 	upperStringEscape
 )
 
-// zeros are the zeros of the scripts whose digits are recognised; the nine others
-// follow each: ASCII, Arabic, Persian and Urdu, Devanagari, Bengali, Gurmukhi,
-// Gujarati, Thai, Lao, Burmese, Khmer, full-width.
+// zeros are the zeros of the scripts whose digits are recognised. The other nine digits of a script follow its zero.
+// The scripts are ASCII, Arabic, Persian and Urdu, Devanagari, Bengali, Gurmukhi, Gujarati, Thai, Lao, Burmese, Khmer,
+// and full-width.
 var zeros = [...]rune{
 	'0', 0x0660, 0x06F0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0E50, 0x0ED0, 0x1040, 0x17E0, 0xFF10,
 }
 
-// classify tells what a character is.
+// classify returns what a character means in a writing. value and script are those of a figure.
 func classify(r rune) (k kind, value, script uint8) {
 	switch {
 	case '0' <= r && r <= '9':
@@ -116,8 +116,8 @@ func tokenOf(r rune, size int) token {
 // incomplete is the token of bytes that may go on in the next piece.
 var incomplete token
 
-// next reads the token at the beginning of b, which is not empty. A token of size
-// 0 says that b may be its beginning only; with last there is no more to come.
+// next reads the token at the beginning of b, which is not empty. It returns a token of size 0 if the token may go on
+// behind b. last says that nothing follows b.
 func (m *Matcher) next(b []byte, last bool) token {
 	c := b[0]
 	switch k := m.charset.kinds[c]; k {

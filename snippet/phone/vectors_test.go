@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// vectors is testdata/vectors.json; its schema stands in docs/numbers.md.
+// vectors are the cases in testdata/vectors.json. docs/numbers.md has their schema.
 type vectors struct {
 	Sets  map[string][]vectorNumber `json:"sets"`
 	Cases []vector                  `json:"cases"`
@@ -31,8 +31,7 @@ type vector struct {
 	Poured  bool     `json:"poured"`
 }
 
-// segments are pieces of text with inline markup between them; one piece is
-// written as a plain string.
+// segments are pieces of text with inline markup between them. A plain string is one piece.
 type segments []string
 
 func (s *segments) UnmarshalJSON(b []byte) error {
@@ -61,7 +60,7 @@ func readVectors(t testing.TB) (vectors, map[string]*replacing) {
 	return v, sets
 }
 
-// charset and the segments in its bytes.
+// charset returns the charset of the case, and the segments in its bytes.
 func (v *vector) encode(t testing.TB, s segments) (*Charset, []string) {
 	if v.Charset == "" {
 		return UTF8, s
@@ -96,7 +95,7 @@ func TestVectors(t *testing.T) {
 	for _, c := range v.Cases {
 		countries[c.Country] = true
 		if c.Place == "href" {
-			continue // which number an address holds, package weave knows
+			continue // package weave finds the number in an address
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			require.False(t, names[c.Name], "the name is given twice")

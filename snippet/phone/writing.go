@@ -1,34 +1,33 @@
 package phone
 
-// writing is a candidate: the digits from first up to end, read as entry.
+// writing is a candidate: the digits from first up to end, which spell entry.
 type writing struct {
 	*entry
 	first, end int
-	gaps       gap  // all that stands between its digits
-	spaced     gap  // strokes that have a space beside them
-	plus       bool // a plus sign leads
-	open       bool // the parenthesis before the first digit is closed inside
+	gaps       gap  // all separators between its digits
+	spaced     gap  // the dashes, dots and slashes with a space beside them
+	plus       bool // a plus sign stands before it
+	open       bool // a parenthesis opens before the first digit and closes inside
 }
 
 func (w *writing) compact() bool { return w.gaps&seen == 0 }
 
-// onlySpaces is true when nothing but spaces separates the groups.
+// onlySpaces says whether the only separators between the groups are spaces.
 func (w *writing) onlySpaces() bool { return w.gaps&seen == spaceGap }
 
-// slug is true for what file names and addresses are made of.
+// slug says whether the writing may be a part of a file name or an address.
 func (w *writing) slug() bool { return !w.plus && w.gaps&seen&^dashGap == 0 }
 
-// bare is true for what other figures look like too: no plus sign, and no
-// separators but spaces and dots.
+// bare says whether other figures may look the same: no plus sign, no parentheses, and no separators but spaces and
+// dots.
 func (w *writing) bare() bool { return !w.plus && !w.open && w.gaps&seen&^(spaceGap|dotGap) == 0 }
 
-// resolve decides the digits that have enough behind them to be decided, all of
-// them when the run is final.
+// resolve decides digits. Unless final is set, it leaves those that do not have enough digits behind them.
 func (m *Matcher) resolve(final bool) {
 	r := &m.run
 	i := r.from
 	for i < r.n {
-		// A match and its neighbour must both be seen whole.
+		// A match and the number behind it have to be read whole.
 		if !final && r.n-i < 2*maxDigits+2 {
 			break
 		}
@@ -95,7 +94,7 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 	return ok
 }
 
-// accepts applies the rules about what stands inside and around a writing.
+// accepts says whether the rules about the inside and the surroundings of a writing allow it.
 func (m *Matcher) accepts(w *writing) bool {
 	if w.plus && w.form.kind != International && w.form.kind != CountryTrunk {
 		return false
@@ -106,8 +105,7 @@ func (m *Matcher) accepts(w *writing) bool {
 	return !w.linkOnly && !m.otherFigure(w) && m.standsLeft(w) && m.standsRight(w)
 }
 
-// otherFigure tells dates, network addresses and decimals from numbers that have
-// the same digits.
+// otherFigure says whether the writing is rather a date, a network address or a decimal number.
 func (m *Matcher) otherFigure(w *writing) bool {
 	if w.plus || w.gaps&(brackets|spaceGap) != 0 {
 		return false
@@ -125,7 +123,7 @@ func (m *Matcher) otherFigure(w *writing) bool {
 		}
 	}
 	switch {
-	case n == 2 && w.gaps&seen == dotGap: // a decimal, unless it has a trunk's zero
+	case n == 2 && w.gaps&seen == dotGap: // a decimal number, unless it begins with a trunk prefix's zero
 		return r.digits[w.first].value != 0 || sizes[0] == 1
 	case n == 3 && oneOf(w.gaps&seen, dashGap, dotGap, slashGap):
 		if sizes == [5]int{4, 2, 2} {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// script collects what tells whether a script is the insertion code.
+// script collects what decides whether a script is the insertion code.
 type script struct {
-	open     bool // in its start tag
-	reading  bool // in its content
+	open     bool // its start tag is being read
+	reading  bool // its content is being read
 	external bool
-	data     bool // carries the attribute data-svc
+	data     bool // it has the attribute data-svc
 	own      bool // its address is that of the core script
 	text     []byte
 }
 
 func (s *script) reset() script { return script{text: s.text[:0]} }
 
-// begin starts a script; what has been read of an earlier one at the place stays,
-// since the code may be spread over several.
+// begin starts a script. The text of earlier scripts at the place stays, since the code may be spread over several
+// scripts.
 func (s *script) begin() {
 	*s = script{open: true, text: s.text}
 }
@@ -40,8 +40,8 @@ func (s *script) read(b []byte) {
 	}
 }
 
-// ours says whether the script is the insertion code: the core script itself, or
-// one that gives the account, in any of the forms in use.
+// ours says whether the script is the insertion code: the core script itself, or an inline script that sets the
+// account.
 func (s *script) ours() bool {
 	if s.external {
 		return s.own
@@ -53,10 +53,10 @@ func (s *script) ours() bool {
 		(bytes.Contains(s.text, []byte("setCsAccount")) || bytes.Contains(s.text, []byte("setAccount")))
 }
 
-// queue says whether the script touches the queue that the insertion code fills.
+// queue says whether the script uses the queue that the insertion code fills.
 func (s *script) queue() bool { return bytes.Contains(s.text, []byte("__cs")) }
 
-// isCoreScript says whether an address names the core script, wherever it is served.
+// isCoreScript says whether an address names the core script, on any host.
 func isCoreScript(address string) bool {
 	address = strings.TrimSpace(address)
 	if i := strings.IndexAny(address, "?#"); i >= 0 {

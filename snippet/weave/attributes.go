@@ -7,21 +7,21 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// element is what counts of a start tag while it is read.
+// element holds the parts of a start tag that matter, while the tag is read.
 type element struct {
 	at     int64
 	traits traits
 	kind   elementKind
-	place  int // the target that it is, or -1
+	place  int // index of its place, or -1
 	values []value
 	buf    []byte
 
-	spared    bool // its content is not to be changed
-	item      bool // carries itemprop
-	scope     bool // carries itemscope
+	spared    bool // its content must not change
+	item      bool // it has an itemprop
+	scope     bool // it has an itemscope
 	described bool // <meta name="description">
-	data      bool // a script that holds a framework's data
-	inline    bool // a script with its code in the page
+	data      bool // it is a script with a framework's data
+	inline    bool // it is a script with its code in the page
 }
 
 type elementKind uint8
@@ -36,7 +36,7 @@ const (
 	sourced     // <source>
 )
 
-// value is an attribute's value that may be changed: b[from:to] of element.buf.
+// value is an attribute's value that may change: element.buf[from:to], which stands at offset at.
 type value struct {
 	kind     valueKind
 	at       int64
@@ -47,7 +47,7 @@ type value struct {
 type valueKind uint8
 
 const (
-	wordsValue valueKind = iota // what people read
+	wordsValue valueKind = iota // text that people read
 	contentValue
 	linkValue
 	srcValue
@@ -77,15 +77,15 @@ func (e *element) begin(at int64, t *tag, traits traits) {
 
 func (e *element) keep(kind valueKind, a *attribute) {
 	if a.valueCut || a.at == 0 {
-		return // there is no value
+		return // the attribute has no value
 	}
 	from := len(e.buf)
 	e.buf = append(e.buf, a.value...)
 	e.values = append(e.values, value{kind, a.at, from, len(e.buf), a.bare})
 }
 
-// attribute notes what counts of an attribute. Names that are cut begin no name
-// that matters but one.
+// attribute notes an attribute that matters. Of the names that are longer than maxName, only data-sveltekit-fetched
+// matters.
 func (s *scanner) attribute(a *attribute) {
 	if s.follow {
 		s.tree.attribute(a)
@@ -130,7 +130,7 @@ func (s *scanner) attribute(a *attribute) {
 			e.inline = false
 			s.hydrating = s.hydrating || namesFramework(a.value)
 		}
-	case "srcset", "data-src", "data-srcset": // the last two are what scripts make of it
+	case "srcset", "data-src", "data-srcset": // scripts use the last two in the same way
 		switch e.kind {
 		case image:
 			e.keep(srcsetValue, a)
@@ -154,7 +154,7 @@ func (s *scanner) attribute(a *attribute) {
 	}
 }
 
-// see notes the place whose name is the attribute's value.
+// see notes the place that the attribute's value names.
 func (s *scanner) see(places map[string]int, a *attribute) {
 	if len(places) == 0 || s.element.place >= 0 || a.valueCut {
 		return
@@ -164,7 +164,7 @@ func (s *scanner) see(places map[string]int, a *attribute) {
 	}
 }
 
-// isCode says whether a script of this type is run.
+// isCode says whether browsers run a script of this type.
 func isCode(typ []byte) bool {
 	typ = bytes.TrimSpace(typ)
 	const script = "javascript"
@@ -172,7 +172,7 @@ func isCode(typ []byte) bool {
 		len(typ) >= len(script) && bytes.EqualFold(typ[len(typ)-len(script):], []byte(script))
 }
 
-// finishElement is called behind a start tag, when all of it is known.
+// finishElement takes the whole start tag t, which ends before the offset after.
 func (s *scanner) finishElement(after int64, t *tag) {
 	e := &s.element
 	if e.place < 0 {
@@ -182,7 +182,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		s.scopes.push(t, e, s.closed(t), false)
 		return
 	}
-	// In other vocabularies the content of scripts and styles is read as markup.
+	// In foreign elements, scripts and styles hold markup.
 	foreign := s.state == inText && (e.kind == codeElement || t.is("style"))
 	spared := e.spared || foreign || e.item && !e.scope && e.place < 0
 	if !spared && after-e.at <= maxTag {
@@ -204,7 +204,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 	}
 }
 
-// selected gives the first of the places whose selectors lead to the element that begins, or -1.
+// selected returns the first place whose selectors choose the element that begins, or -1.
 func (s *scanner) selected() int {
 	place := -1
 	if s.follow {
@@ -216,13 +216,12 @@ func (s *scanner) selected() int {
 	return place
 }
 
-// closed says whether a tag is its element's end as well. A slash does that in other
-// vocabularies only.
+// closed says whether a tag also closes its element. A slash does so in foreign elements only.
 func (s *scanner) closed(t *tag) bool {
 	return t.closing && (s.foreign.inside() || t.is("svg") || t.is("math"))
 }
 
-// changeValues changes the attributes of the element, whose tag ends before offset after.
+// changeValues changes the attributes of the element, whose tag ends before the offset after.
 func (s *scanner) changeValues(after int64) {
 	e := &s.element
 	var p *place
@@ -271,8 +270,8 @@ func (s *scanner) changeValues(after int64) {
 	}
 }
 
-// changeLink changes the number that a link calls. That of a place, which may be nil,
-// is changed whatever it is. What dials has a plus sign before a country's code.
+// changeLink changes the number in a link. If p is not nil, the link is in the place p, and changeLink replaces any
+// number, unless a framework takes the page over. In a link that dials, an international number gets a plus sign.
 func (s *scanner) changeLink(v value, b []byte, p *place) {
 	from, to := NumberInLink(b)
 	if from < 0 {
@@ -300,7 +299,7 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 	form, same := number.Spells(html.UnescapeString(string(b[row[0]:end])))
 	signed := begin < row[0] || b[begin] == '+'
 	if same && (form != phone.International || signed || !dials) {
-		return // it calls the number already
+		return // the link already calls this number
 	}
 	fresh := number.Digits()
 	if dials {
@@ -310,10 +309,10 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 	s.changeWritten(v.at+int64(begin), v.at+int64(end), fresh, v.bare)
 }
 
-// plusSigns are those that stand in links for a plus sign.
+// plusSigns are the forms of a plus sign in links, besides "+".
 var plusSigns = [...]string{"%2b", "&#43;", "&#x2b;", "&plus;"}
 
-// changeValue changes the numbers in one value, and says whether there were any.
+// changeValue changes the numbers in a value, and says whether it found any.
 func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) {
 	s.values.Reset(kind)
 	s.bare = v.bare
@@ -329,15 +328,13 @@ func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) 
 	return found
 }
 
-// What stands before a number in a link: schemes (RFC 3966, RFC 5724), and addresses
-// of WhatsApp.
+// The beginnings of links with a number: schemes (RFC 3966, RFC 5724) and addresses of WhatsApp.
 var (
 	numberSchemes = [...]string{"tel:", "sms:", "callto:"}
 	numberLinks   = [...]string{"//wa.me/", "//api.whatsapp.com/send?phone=", "//api.whatsapp.com/send/?phone=", "whatsapp://send?phone="}
 )
 
-// NumberInLink finds the part of an address that is a number to be called or
-// written to. Without one, from is negative.
+// NumberInLink finds the number in a link that calls or writes to it: b[from:to]. from is negative if there is none.
 func NumberInLink(b []byte) (from, to int) {
 	for from < len(b) && b[from] <= ' ' {
 		from++
@@ -364,8 +361,8 @@ func NumberInLink(b []byte) (from, to int) {
 	return -1, -1
 }
 
-// endOfNumber is where the number ends that begins at from: at a query or at
-// another parameter of one. A character reference ends nothing.
+// endOfNumber returns the end of the number that begins at from. A query, or the next parameter of a query, ends it. A
+// character reference does not.
 func endOfNumber(b []byte, from int) int {
 	for i := from; i < len(b); i++ {
 		switch b[i] {

@@ -18,14 +18,14 @@ var sizes = []struct {
 	size int
 }{{"10KB", 10 << 10}, {"100KB", 100 << 10}, {"1MB", 1 << 20}}
 
-// head is a page that is read to its end, since its head never ends.
+// head returns a page whose head never ends, so that the whole page is read.
 func head(size int) []byte {
 	const line = "<link rel=\"preload\" href=\"/static/a.css?v=1\" as=\"style\" crossorigin>\n" +
 		"<meta property=\"og:title\" content=\"A page that says who it is\">\n<style>.a { color: #123456 } .b > .c { margin: 0 auto }</style>\n"
 	return []byte("<!doctype html><html><head><meta charset=utf-8>" + strings.Repeat(line, size/len(line)+1))[:size]
 }
 
-// shop is a page whose head is as long as they usually are.
+// shop returns a page whose head is of the usual length.
 func shop(size int) []byte {
 	top := string(head(2<<10)) + "\"></style><script>a</script></head><body>"
 	return []byte(top + strings.Repeat("<p>text</p>\n", size/12))[:size]
@@ -66,8 +66,8 @@ func BenchmarkFinder(b *testing.B) {
 	}
 }
 
-// BenchmarkReplacer reads whole pages, in pieces as a server writes them: pages of
-// next to nothing but tags, and those that the web's usual programs made.
+// BenchmarkReplacer reads whole pages in pieces of a server's size: pages with hardly anything but tags, and pages of
+// widespread programs.
 func BenchmarkReplacer(b *testing.B) {
 	for _, numbers := range []int{3, 100} {
 		var pairs []weave.Pair
@@ -104,7 +104,8 @@ func BenchmarkReplacer(b *testing.B) {
 	}
 }
 
-// BenchmarkSelectors looks for three numbers beside a selector of each kind, in pieces of a server's size and in small ones.
+// BenchmarkSelectors searches for three numbers and a selector of each kind, in pieces of a server's size and in small
+// ones.
 func BenchmarkSelectors(b *testing.B) {
 	made := page.Page{Size: 100 << 10, Numbers: 6}.Make()
 	for _, selector := range []string{

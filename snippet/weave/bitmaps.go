@@ -1,16 +1,19 @@
 package weave
 
-// bitmaps tell what 64 bytes of a page are, by a bit for each.
+// bitmaps say of 64 bytes of a page what each one is. Bit i stands for byte i.
 type bitmaps struct {
 	less, more, quote, equal, slash, ampersand uint64
-	digit, letter                              uint64 // of ASCII
-	ender                                      uint64 // "#", and what ends a row of digits in this charset besides letters
-	wide                                       uint64 // from 0xD9 on: in UTF-8, what may begin a digit
-	named                                      uint64 // the first letter of a name, likely of an element that has to be read
-	marked                                     uint64 // the first byte of what may be of account in a tag
+	digit, letter                              uint64 // in ASCII
+	// ender stands for "#", and for the bytes besides letters that surely end a row of digits in the charset.
+	ender uint64
+	wide  uint64 // bytes from 0xD9 on; in UTF-8, they may begin a digit
+	// named stands for the first letter of names, most of them of elements that have to be read.
+	named uint64
+	// marked stands for the first of three bytes that may belong to a word that matters in a tag.
+	marked uint64
 }
 
-// mapInGo is what mapBytes does, byte by byte.
+// mapInGo does what mapBytes does, byte by byte.
 func mapInGo(maps []bitmaps, p []byte, f *fingerprints, mask, ender byte) {
 	set := func(m *uint64, i int, is bool) {
 		if is {

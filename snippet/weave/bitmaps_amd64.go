@@ -2,7 +2,7 @@ package weave
 
 import "golang.org/x/sys/cpu"
 
-// sweeping says whether this machine makes bitmaps fast enough to gain by them.
+// sweeping says whether this machine makes bitmaps fast enough for a sweep to gain time.
 var sweeping = cpu.X86.HasAVX2
 
 // mapAVX2 fills n bitmaps from the bytes at p, and looks at two bytes behind them.

@@ -1,6 +1,6 @@
 package weave
 
-// sweeping says whether this machine makes bitmaps fast enough to gain by them. Every arm64 has NEON.
+// sweeping says whether this machine makes bitmaps fast enough for a sweep to gain time. Every arm64 has NEON.
 const sweeping = true
 
 // mapNEON fills n bitmaps from the bytes at p, and looks at two bytes behind them.

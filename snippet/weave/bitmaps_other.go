@@ -2,7 +2,7 @@
 
 package weave
 
-// sweeping says whether this machine makes bitmaps fast enough to gain by them.
+// sweeping says whether this machine makes bitmaps fast enough for a sweep to gain time.
 const sweeping = false
 
 func mapBytes(maps []bitmaps, p []byte, f *fingerprints, mask, ender byte) {

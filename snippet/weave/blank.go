@@ -2,24 +2,25 @@ package weave
 
 import "github.com/seed-3405227d/frontdesk/snippet/phone"
 
-// blank tells white space, which browsers drop or move before the body, from text that
-// is shown. White space may be written as character references.
+// blank tells white space from text that is shown. Browsers drop white space before the body, or move it. White space
+// may be written as character references.
 type blank struct {
-	open  []byte // a reference that may go on, without its number's leading zeros
-	zeros int64  // how many these are
-	at    int64  // where it begins
+	open  []byte // a reference that may go on, without its leading zeros
+	zeros int64  // how many leading zeros it has
+	at    int64  // offset of the reference
 }
 
 const (
-	// maxBlank is how much of a reference is kept.
+	// maxBlank is how many bytes of a reference are kept.
 	maxBlank = 20
-	// maxZeros is how many leading zeros its number may have.
+	// maxZeros is how many leading zeros a reference may have.
 	maxZeros = 256
 )
 
-// next reads a piece of text at offset at, and gives where text begins that is shown.
+// next reads a piece of text at offset at. If text that is shown begins in it, or in the open reference before it, next
+// returns its offset.
 func (k *blank) next(at int64, b []byte) (shown int64, ok bool) {
-	if at != k.at+k.zeros+int64(len(k.open)) { // markup stands between
+	if at != k.at+k.zeros+int64(len(k.open)) { // markup stands before this piece
 		if shown, ok := k.end(); ok {
 			return shown, true
 		}
@@ -34,7 +35,7 @@ func (k *blank) next(at int64, b []byte) (shown int64, ok bool) {
 				if k.open = append(k.open, c); c != ';' {
 					continue
 				}
-				c = ' ' // which ends here
+				c = ' ' // the reference ends here
 			}
 			if shown, ok := k.end(); ok {
 				return shown, true
@@ -50,7 +51,7 @@ func (k *blank) next(at int64, b []byte) (shown int64, ok bool) {
 	return 0, false
 }
 
-// end decides the reference that is open, if there is one.
+// end decides the open reference. If it is shown, end returns its offset.
 func (k *blank) end() (shown int64, ok bool) {
 	open := k.open
 	k.open = open[:0]
@@ -67,11 +68,11 @@ func (k *blank) end() (shown int64, ok bool) {
 	return 0, false
 }
 
-// awaitsNumber says whether the number of the open reference has not begun but for zeros.
+// awaitsNumber says whether the open reference still waits for the first digit of its number that is no leading zero.
 func (k *blank) awaitsNumber() bool {
 	n := len(k.open)
 	return n > 1 && k.open[1] == '#' && (n == 2 || n == 3 && k.open[2]|0x20 == 'x')
 }
 
-// goesOn says whether a reference may go on with c.
+// goesOn says whether a character reference may go on with c.
 func goesOn(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '#' || c == ';' }

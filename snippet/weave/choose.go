@@ -8,9 +8,9 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// Choose finds the elements that selectors mean in a whole page which the stream cannot tell, for the page
-// that the replacer reads next. It is called behind Reset. The page is parsed as browsers
-// do (goquery), with each start tag numbered in a copy of it.
+// Choose finds the elements of the selectors that the stream cannot follow, in the page that the replacer reads next.
+// It has to be called after Reset. It parses the page with goquery, in a copy that has the ordinal of each start tag as
+// an attribute. The error is that of the parser.
 func (z *Replacer) Choose(page []byte) error {
 	numbered := new(numberer)
 	document, err := goquery.NewDocumentFromReader(bytes.NewReader(numbered.number(page)))
@@ -39,22 +39,22 @@ func (z *Replacer) Choose(page []byte) error {
 	return nil
 }
 
-// Choice is what Choose has found in a page. It does not change.
+// Choice is the result of Choose for a page. It is immutable.
 type Choice struct{ places map[int]int }
 
-// Len is how many elements have been chosen.
+// Len returns how many elements are chosen.
 func (c Choice) Len() int { return len(c.places) }
 
-// Choice gives what Choose has found. It holds for each page of the same bytes in which the same numbers are replaced,
-// whatever stands in their place.
+// Choice returns the result of Choose. It is valid for every page with the same bytes and the same replaced numbers,
+// whichever numbers replace them.
 func (z *Replacer) Choice() Choice { return Choice{z.scanner.chosen} }
 
-// Recall is Choose for a page of which the choice is known.
+// Recall does what Choose does, from an earlier choice for the same page.
 func (z *Replacer) Recall(c Choice) { z.scanner.chosen = c.places }
 
 const ordinalName = "data-svc-ordinal"
 
-// numberer copies a page with an attribute added to each start tag: its ordinal.
+// numberer copies a page and adds to each start tag an attribute with its ordinal.
 type numberer struct {
 	tokenizer
 	page    []byte
@@ -79,7 +79,7 @@ func (n *numberer) tag(at int64, t *tag) bool {
 	for behind < len(n.page) && !endsName(n.page[behind]) {
 		behind++
 	}
-	// Of several attributes of a name, the first counts.
+	// Of several attributes with the same name, the first counts.
 	n.out = append(n.out, n.page[n.copied:behind]...)
 	n.out = append(n.out, " "+ordinalName+"="...)
 	n.out = strconv.AppendInt(n.out, int64(n.ordinal), 10)

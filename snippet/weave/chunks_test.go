@@ -12,8 +12,8 @@ import (
 
 const mark = "\x00CODE\x00"
 
-// woven streams a page in these pieces as a writer does, holding back no more
-// than it must, and gives what comes out.
+// woven streams the pieces of a page as a writer does, and holds back no more than it must. It returns the verdict and
+// the output.
 func woven(t testing.TB, f *weave.Finder, pieces [][]byte) (weave.Verdict, string) {
 	f.Reset(false)
 	var out strings.Builder
@@ -48,7 +48,7 @@ func woven(t testing.TB, f *weave.Finder, pieces [][]byte) (weave.Verdict, strin
 
 func whole(page string) [][]byte { return [][]byte{[]byte(page)} }
 
-// corpus are pages with everything that is hard to cut.
+// corpus are pages in which cuts are hard to handle.
 var corpus = []string{
 	"",
 	"\ufeff<!doctype html>\n<html><head><meta charset=utf-8><title>a &lt; b</title><script>c</script></head><body>d",
@@ -94,7 +94,7 @@ func TestEveryCutGivesTheSame(t *testing.T) {
 	}
 }
 
-// pieces cuts a page at random, empty pieces included.
+// pieces cuts a page at random places, also into empty pieces.
 func pieces(page string, random *rand.Rand) [][]byte {
 	var all [][]byte
 	longest := 1 + random.IntN(1+min(len(page), 1+random.IntN(600)))
@@ -143,7 +143,7 @@ func FuzzWeave(f *testing.F) {
 	for _, page := range corpus {
 		f.Add([]byte(page), uint64(len(page)))
 	}
-	f.Add([]byte("<html>&#"+strings.Repeat("0", 20_000)+"9<head>"), uint64(1)) // is not kept for its zeros
+	f.Add([]byte("<html>&#"+strings.Repeat("0", 20_000)+"9<head>"), uint64(1)) // zeros are not kept
 	var one, other weave.Finder
 	f.Fuzz(func(t *testing.T, page []byte, seed uint64) {
 		if strings.Contains(string(page), mark) {

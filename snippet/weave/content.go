@@ -7,7 +7,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// beginContent begins the content of an element that holds no markup.
+// beginContent begins the content of an element without markup.
 func (s *scanner) beginContent(after int64) {
 	s.content, s.contentAt = ignored, after
 	if s.scopes.skipping > 0 {
@@ -59,7 +59,7 @@ func (s *scanner) readData(at int64, b []byte) {
 	}
 }
 
-// readStretch reads data in which no text begins or ends. Where no writing is open, it passes over what holds none.
+// readStretch reads data in which no row of a flight begins or ends. It skips data that hold no number.
 func (s *scanner) readStretch(at int64, b []byte, bound *steps.Bound) {
 	for sweeps := sweeping && s.skim != nil; len(b) > 0; bound.Take("weave.readStretch") {
 		until := len(b)
@@ -75,7 +75,7 @@ func (s *scanner) readStretch(at int64, b []byte, bound *steps.Bound) {
 	}
 }
 
-// endContent is called at the element's end tag.
+// endContent ends the content at the element's end tag, which is at offset at.
 func (s *scanner) endContent(at int64) {
 	switch s.content {
 	case titled:
@@ -92,11 +92,11 @@ func (s *scanner) endContent(at int64) {
 	s.content = markup
 }
 
-// sniffLength is how much of a script tells whether it is data.
+// sniffLength is how many bytes of a script decide whether it is data.
 const sniffLength = 512
 
-// sniff looks at a script that has been read up to end, and reads it as data if
-// that is what it is.
+// sniff looks at the beginning of a script, which has been read up to the offset end. If the script is data, sniff
+// reads it.
 func (s *scanner) sniff(end int64) {
 	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
 	if !carriesData(s.scratch[:min(len(s.scratch), sniffLength)]) {
@@ -107,8 +107,8 @@ func (s *scanner) sniff(end int64) {
 	s.readData(s.contentAt, s.scratch)
 }
 
-// The names under which frameworks put the data of a page into its scripts: React
-// flight rows, Nuxt, SvelteKit, React Router, and the stores that are common.
+// dataNames are names under which frameworks put a page's data into its scripts: React's flight rows, Nuxt, SvelteKit,
+// React Router, and common stores.
 var dataNames = [][]byte{
 	[]byte("__next_f"), []byte("__NEXT_DATA__"), []byte("__NUXT__"), []byte("__sveltekit_"),
 	[]byte("__remixContext"), []byte("__reactRouterContext"),
@@ -137,7 +137,7 @@ func isDataID(id []byte) bool {
 	return false
 }
 
-// paths of the assets by which frameworks are known before their data come.
+// frameworkPaths are paths of assets that show a framework before its data come.
 var frameworkPaths = [][]byte{
 	[]byte("/_next/"), []byte("/_nuxt/"), []byte("/_app/immutable/"), []byte("/assets/manifest-"), []byte("/assets/entry.client-"),
 }
@@ -151,8 +151,7 @@ func namesFramework(address []byte) bool {
 	return false
 }
 
-// readFallback reads what a <noscript> holds, up to its end tag at end, as the
-// markup that it is where there are no scripts.
+// readFallback reads the content of a <noscript> as markup, up to its end tag at offset end.
 func (s *scanner) readFallback(end int64) {
 	if end-s.contentAt > maxNoscript {
 		return
@@ -163,7 +162,7 @@ func (s *scanner) readFallback(end int64) {
 	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
 	in := s.inner
 	in.start(s.contentAt, s.charset, s.shown)
-	in.follow = false // for selectors, it is text
+	in.follow = false // selectors see its content as text
 	in.hydrating = s.hydrating
 	in.records, s.records = s.records, in.records
 	in.feed(s.scratch)

@@ -1,17 +1,17 @@
 package weave
 
-// traits are what counts of an element when text is read.
+// traits are the properties of an element that matter when text is read.
 type traits uint8
 
 const (
-	breaks    traits = 1 << iota // a line ends at its tags
-	void                         // has no content and no end tag
-	control                      // what stands in it is sent, not read
-	special                      // its tag has to be read, whatever its attributes
-	structure                    // holds elements alone, no text
+	breaks    traits = 1 << iota // its tags end a line
+	void                         // it has no content and no end tag
+	control                      // its content is sent, not read
+	special                      // its tag has to be read, whatever its attributes are
+	structure                    // it holds elements, and no text of its own
 )
 
-// word is a name of at most eight bytes, lower case, as a number.
+// word is a lower-case name of at most eight bytes, as a number. Its first byte is the lowest.
 type word uint64
 
 func wordOf(name string) (w word) {
@@ -21,7 +21,7 @@ func wordOf(name string) (w word) {
 	return w
 }
 
-// String is the name.
+// String returns the name.
 func (w word) String() string {
 	var b []byte
 	for ; w != 0; w >>= 8 {
@@ -30,10 +30,10 @@ func (w word) String() string {
 	return string(b)
 }
 
-// maxWord is how long a name may be to be a word.
+// maxWord is how many bytes a word may have.
 const maxWord = 8
 
-// traits gives those of the tag's element.
+// traits returns the traits of the tag's element.
 func (t *tag) traits() traits {
 	switch {
 	case t.cut:
@@ -48,15 +48,15 @@ func (t *tag) traits() traits {
 	return elements.of(w).traits
 }
 
-// BreaksLine says whether a line ends at the tags of the element, whose name is in lower
-// case. A number may go on behind the tags of all others.
+// BreaksLine says whether the tags of an element end a line. The name has to be in lower case. A number may go on
+// behind the tags of all other elements.
 func BreaksLine(name string) bool {
 	t := tag{name: []byte(name)}
 	return t.traits()&breaks != 0
 }
 
-// formatting elements do not end at the end tag of another element: a stray end tag
-// of one of them means nothing to what is open (HTML standard, 13.2.4.3).
+// isFormatting says whether a stray end tag of the element leaves other elements open. The formatting elements of the
+// HTML standard (13.2.4.3) do so, and span, p and br.
 func isFormatting(name string) bool {
 	switch name {
 	case "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u", "span", "p", "br":

@@ -8,18 +8,18 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// known is an element that is known by its name.
+// known holds the traits and the rules of an element.
 type known struct {
 	name   word
 	traits traits
 
-	// How skimming follows its start tags.
+	// How skimming follows its start tag.
 	kind       skimKind
 	atom       a.Atom
-	mask, want nesting // the tag is read unless what is open is this
+	mask, want nesting // skimming notes the element only if nesting&mask == want
 	keeps      nesting
 	sets       nesting
-	noted      bool // whatever its attributes are
+	noted      bool // skimTag notes it whatever its attributes are
 }
 
 type skimKind uint8
@@ -30,20 +30,20 @@ const (
 	skimFormatting
 	skimDrawing
 	skimShape // an element of drawings
-	skimTaken // never noted; in tables, its attributes count
+	skimTaken // goes into the tree at once; in tables, its tag is read
 	skimRead
 )
 
-// elements are those with traits or rules of their own. The few whose names are no words are in longElements; they have traits
-// alone.
+// elements holds the elements with traits or rules of their own. longElements holds the traits of the few whose names
+// are longer than a word.
 var elements, longElements = gatherElements()
 
-// elementTable is a hash table with one slot for each name and no collisions.
+// elementTable is a hash table with one slot for each name, and without collisions.
 type elementTable [1 << elementBits]known
 
 const (
 	elementBits = 10
-	elementHash = 0xf39d846be9c062b7 // found by trial: it leaves no two names in one slot
+	elementHash = 0xf39d846be9c062b7 // found by trial; no two names share a slot
 )
 
 func (w word) slot() int { return int(uint64(w) * elementHash >> (64 - elementBits)) }
@@ -51,7 +51,7 @@ func (w word) slot() int { return int(uint64(w) * elementHash >> (64 - elementBi
 // inline is an element without traits or rules of its own.
 var inline = known{mask: tableOpen | drawingOpen, keeps: ^last}
 
-// of finds the element.
+// of returns the element of a name, or inline if the table has none.
 func (t *elementTable) of(w word) *known {
 	if e := &t[w.slot()]; e.name == w {
 		return e
@@ -129,7 +129,7 @@ func gatherElements() (*elementTable, map[string]traits) {
 		e.name = wordOf(name)
 		slot := &table[e.name.slot()]
 		if slot.name != 0 {
-			panic("weave: two elements in one slot: " + name) // it is part of the program
+			panic("weave: two elements in one slot: " + name) // the names and the hash are part of the program
 		}
 		*slot = *e
 	}
@@ -138,13 +138,14 @@ func gatherElements() (*elementTable, map[string]traits) {
 
 const ones = 0x0101010101010101
 
-// wordAt reads letters of x up to the first byte that is surely none. It gives them, their number of bits, and that byte.
+// wordAt reads a name from the bytes of x, up to the first byte without the bit 0x40, which all letters have. It
+// returns the name in lower case, its number of bits, and the byte behind it.
 func wordAt(x uint64) (w word, size int, next byte) {
 	size = bits.TrailingZeros64(^x&(0x40*ones)) &^ 7
 	return word((x | 0x20*ones) & (1<<size - 1)), size, byte(x >> size)
 }
 
-// breaksLine says whether a line ends at the tag at p[i].
+// breaksLine says whether the tag whose "<" is at p[i] ends a line.
 func breaksLine(p []byte, i int) bool {
 	x := binary.LittleEndian.Uint64(p[i+1:])
 	if byte(x) == '/' {

@@ -8,26 +8,26 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// ReadAll makes the replacer read every byte, with nothing skimmed.
+// ReadAll makes the replacer read every byte and skim none.
 func (z *Replacer) ReadAll() { z.scanner.tokenizer.skim = nil }
 
-// ShapeOf is what must be the same of two pages that differ in digits only.
+// ShapeOf returns a text that is the same for two pages that differ in digits only.
 var ShapeOf = shapeOf
 
-// Pair is a number with its places, and what is shown there.
+// Pair is a number with its places, and the number that is shown there.
 type Pair struct {
 	Old, Fresh string
 	Number
 	URL string // of all its pictures
 }
 
-// PairRules are rules with what is shown.
+// PairRules are rules with the numbers that are shown.
 type PairRules struct {
 	*Rules
 	Shown Shown
 }
 
-// PairReplacer is a replacer that shows the same on all pages.
+// PairReplacer is a replacer that shows the same numbers on all pages.
 type PairReplacer struct {
 	*Replacer
 	shown Shown
@@ -54,7 +54,7 @@ func CompilePairs(t testing.TB, pairs ...Pair) *PairRules {
 	return &PairRules{rules, shown}
 }
 
-// NewReplacer gives a replacer that shows the pairs.
+// NewReplacer returns a replacer that shows the pairs.
 func (r *PairRules) NewReplacer() *PairReplacer {
 	return &PairReplacer{r.Rules.NewReplacer(), r.Shown}
 }

@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// fingerprints find words by three bytes of each. The words are in eight groups, and a byte's two halves say
-// of which groups it may be the first, second or third byte. So more is found than there is; nothing is missed.
+// fingerprints finds words by three bytes of each. Each word is in one of eight groups. For each of the three bytes,
+// lower and upper say in which groups a byte with this lower or upper half may stand there. So fingerprints may find
+// other bytes too, but misses no word.
 type fingerprints [3]struct{ lower, upper [16]uint8 }
 
-// nameGroups are those of elements, the others those of what is of account in tags.
+// nameGroups are the groups of element names. The other groups hold words that matter in tags.
 const (
 	nameGroups  = 0x1f
 	groupsAll   = 8
 	groupsNames = 5
 )
 
-// trigram has three sets of bytes.
+// trigram has three sets of bytes, one for each byte of a fingerprint.
 type trigram [3]string
 
-// groups of which b may be a fingerprint.
+// groups returns the groups that may hold a word with the three bytes b.
 func (f *fingerprints) groups(b []byte) uint8 {
 	groups := uint8(0xff)
 	for i := range f {
@@ -29,8 +30,8 @@ func (f *fingerprints) groups(b []byte) uint8 {
 	return groups
 }
 
-// add finds a word by one of its trigrams. It puts that into one of the groups from one to another, so that the fewest
-// usual trigrams, and the fewest others, are found with it. It gives the one that it took.
+// add puts one of the trigrams of a word into one of the groups from from up to to. It takes the trigram and the group
+// that find the fewest usual trigrams, and then the fewest others. It returns the trigram.
 func (f *fingerprints) add(from, to int, word []trigram, usual []string) trigram {
 	group, chosen, least := from, word[0], math.MaxInt
 	for g := from; g < to; g++ {
@@ -52,7 +53,7 @@ func (f *fingerprints) add(from, to int, word []trigram, usual []string) trigram
 	return chosen
 }
 
-// mark finds what begins with a trigram, in any case: a set of bytes for each of its three.
+// mark matches a trigram exactly, in upper and lower case. It is a set of bytes for each of the three.
 type mark [3][256 / 64]uint64
 
 func (t *trigram) mark() (m mark) {
@@ -85,7 +86,7 @@ func (f *fingerprints) put(group int, t trigram) {
 	}
 }
 
-// size is how many threes of bytes a group finds.
+// size returns how many sequences of three bytes a group finds.
 func (f *fingerprints) size(group int) int {
 	n := 1
 	for i := range f {
@@ -106,7 +107,7 @@ func swapCase(c byte) byte {
 	return c
 }
 
-// ofName is the fingerprint of an element's name, at its beginning.
+// ofName returns the trigram at the beginning of an element's name.
 func ofName(name string) trigram {
 	const ends = " \t\n\f\r/>"
 	if len(name) < 3 {
@@ -115,7 +116,7 @@ func ofName(name string) trigram {
 	return trigram{name[:1], name[1:2], name[2:3]}
 }
 
-// ofValue are the trigrams of a word in a tag.
+// ofValue returns the trigrams of a word in a tag.
 func ofValue(value string) (all []trigram) {
 	const around = " \t\n\f\r\"'=/>"
 	switch len(value) {
@@ -130,7 +131,8 @@ func ofValue(value string) (all []trigram) {
 	return all
 }
 
-// usualNames are the beginnings of elements that most pages have, and usualValues three bytes each of what stands in their tags.
+// usualNames are beginnings of the names of elements that most pages have. usualValues are trigrams that often stand in
+// their tags.
 var (
 	usualNames  = strings.Fields("a>> b>> br> but del div em> h1> h2> h3> hea i>> img inp ins lab li> mai nav p>> sec sma spa str tab tbo td> th> tr> u>> ul>")
 	usualValues = func() (all []string) {
@@ -143,7 +145,7 @@ var (
 	}()
 )
 
-// specialPrints are those of the elements that have to be read, and of links, which may name a framework.
+// specialPrints finds the elements whose tags have to be read, and links, which may name a framework.
 var specialPrints = func() *fingerprints {
 	f := new(fingerprints)
 	for _, name := range append(specialNames(), "link") {
@@ -152,7 +154,7 @@ var specialPrints = func() *fingerprints {
 	return f
 }()
 
-// specialNames are those of the elements that have to be read.
+// specialNames returns the names of the elements whose tags have to be read.
 func specialNames() (names []string) {
 	for _, e := range elements {
 		if e.traits&special != 0 {

@@ -2,27 +2,26 @@ package weave
 
 import "bytes"
 
-// flight follows the rows of React's server components, to know where a text row
-// begins and ends: "14:T485," stands right before its text, with 485 the length in
-// hexadecimal, and the next row right behind it. Both would be taken for a part of a
-// number. In a page the rows are strings in scripts, one after the other.
+// flight follows the rows of React's server components. A text row begins with "14:T485,", where 485 is its length in
+// hexadecimal, and the next row stands right behind its text. Either could be taken for a part of a number, so flight
+// finds where a text begins and ends. In a page, the rows are strings in scripts.
 type flight struct {
-	script bool // the rows are strings in scripts
+	script bool // the rows are strings in scripts, with escapes
 	seen   uint8
 	length int
-	left   int  // bytes of the text that are still to come
-	inside bool // of a string
+	left   int  // bytes of the text still to come
+	inside bool // inside a string
 	escape uint8
-	unit   int // of UTF-16, that an escape spells
+	unit   int // the UTF-16 unit that an escape spells
 }
 
-// textRow stands before a text row's length.
+// textRow stands before the length of a text row.
 var textRow = []byte(":T")
 
-// maxFlightLength is how many digits a text row's length has at most.
+// maxFlightLength is how many digits the length of a text row has at most.
 const maxFlightLength = 7
 
-// next gives how much of b there is before a text begins or ends; ok is false when none does.
+// next returns how many bytes of b stand before the beginning or end of a text. ok is false if b holds neither.
 func (f *flight) next(b []byte) (n int, ok bool) {
 	for i := 0; i < len(b); i++ {
 		c := b[i]
@@ -59,7 +58,7 @@ func (f *flight) next(b []byte) (n int, ok bool) {
 	return len(b), false
 }
 
-// weigh is how many bytes of UTF-8 the text has grown by with c.
+// weigh returns how many bytes of UTF-8 the byte c adds to the text.
 func (f *flight) weigh(c byte) int {
 	switch {
 	case !f.script:
@@ -90,7 +89,7 @@ func (f *flight) weigh(c byte) int {
 	switch {
 	case f.unit < 0x80:
 		return 1
-	case f.unit < 0x800, 0xD800 <= f.unit && f.unit < 0xE000: // half of a pair, which takes four
+	case f.unit < 0x800, 0xD800 <= f.unit && f.unit < 0xE000: // half of a surrogate pair, which takes four bytes
 		return 2
 	}
 	return 3

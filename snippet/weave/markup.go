@@ -2,16 +2,17 @@ package weave
 
 import (
 	"bytes"
+	"strings"
 
 	a "golang.org/x/net/html/atom"
 )
 
-// maxDoctype is how much of a document type declaration is kept: enough for the
-// longest public identifiers in use.
+// maxDoctype is how many bytes of a document type declaration are kept. The longest public identifiers in use are
+// shorter.
 const maxDoctype = 256
 
-// readMarkup reads declarations, comments and CDATA sections: all that begins
-// with "<!" or "<?".
+// readMarkup reads declarations, comments and CDATA sections, which begin with "<!" or "<?". It also reads "</" without
+// a name.
 func (z *tokenizer) readMarkup(p []byte, i int) int {
 	c := p[i]
 	switch z.state {
@@ -96,19 +97,24 @@ func (z *tokenizer) readMarkup(p []byte, i int) int {
 	return i + 1
 }
 
-// readDeclaration finds out what "<!" begins.
+// readDeclaration finds out what the "<!" begins.
 func (z *tokenizer) readDeclaration(c byte, i int) int {
-	z.word[z.matched] = lower(c)
+	z.word[z.matched] = c
 	z.matched++
-	switch seen := string(z.word[:z.matched]); {
+	seen := string(z.word[:z.matched])
+	doctype := strings.EqualFold(seen, "doctype"[:min(len(seen), len("doctype"))])
+	switch {
 	case seen == "--":
 		z.state = commentStart
-	case seen == "doctype":
+	case doctype && len(seen) == len("doctype"):
 		z.content = z.content[:0]
 		z.state = inDoctype
-	case seen == "[cdata[" && z.foreign.inside():
+	case seen == "[CDATA[" && z.foreign.inside():
 		z.state = inCDATA
-	case seen == "-", hasPrefix("doctype", seen), z.foreign.inside() && hasPrefix("[cdata[", seen):
+	case seen == "[CDATA[" && z.foreign.depth > 0:
+		z.foreign.unsure = true
+		z.state = bogusComment
+	case seen == "-", doctype, z.foreign.depth > 0 && hasPrefix("[CDATA[", seen):
 	default:
 		z.state = bogusComment
 		return i
@@ -133,12 +139,13 @@ func hasPrefix(word, seen string) bool {
 	return len(seen) <= len(word) && word[:len(seen)] == seen
 }
 
-// foreign knows whether the page is inside of SVG or MathML, where CDATA sections
-// exist and no element's content is raw. It is a stack of bits: set for an element
-// of another vocabulary, clear for one in it that holds HTML again.
+// foreign says whether the page is inside of SVG or MathML. CDATA sections exist only there, and no element there has
+// raw content. foreign is a stack of bits. A bit is set for a foreign element, and clear for an element in it that
+// holds HTML.
 type foreign struct {
-	bits  uint64
-	depth uint8
+	bits   uint64
+	depth  uint8
+	unsure bool // a CDATA section in a <desc> or the like was read as a comment, which it is in the HTML elements there
 }
 
 func (f *foreign) inside() bool { return f.depth > 0 && f.bits&1 == 1 }
@@ -161,8 +168,7 @@ func (f *foreign) pop(inside bool) {
 	}
 }
 
-// follow takes a tag into account and says whether it is one of another
-// vocabulary, whose content is read as markup.
+// follow takes a tag. It says whether the tag is one of a foreign element, whose content is read as markup.
 func (f *foreign) follow(t *tag) bool {
 	switch string(t.name) {
 	case "svg", "math":
@@ -191,9 +197,8 @@ func (f *foreign) follow(t *tag) bool {
 	return f.inside()
 }
 
-// breaksOut says whether a tag ends all foreign elements around it, since it cannot
-// stand in any (HTML standard, 13.2.6.5). A <font> does so with some attributes only; it
-// is taken to be one of them.
+// breaksOut says whether a tag closes all foreign elements around it (HTML standard, 13.2.6.5). A <font> does so only
+// with some attributes, but breaksOut does not look at them.
 func breaksOut(t *tag) bool {
 	if t.cut {
 		return false

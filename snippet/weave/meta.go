@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// meta collects what counts of a <meta> element.
+// meta collects the attributes of a <meta> that matter.
 type meta struct {
 	open  bool
 	equiv []byte
-	// The values of content and charset; the first of each name counts.
+	// The values of content and charset. If several attributes have the same name, the first counts.
 	content  []byte
 	encoding []byte
 	has      struct{ equiv, content, encoding bool }
-	cut      bool // content was longer than what is kept
+	cut      bool // content is longer than maxValue
 }
 
 func (m *meta) reset() meta {
@@ -41,7 +41,7 @@ func (m *meta) attribute(a *attribute) {
 	}
 }
 
-// policy gives the content security policy that the element states.
+// policy returns the content security policy that the <meta> states.
 func (m *meta) policy() (string, bool) {
 	if !m.has.content || !bytes.EqualFold(bytes.TrimSpace(m.equiv), []byte("content-security-policy")) {
 		return "", false
@@ -49,7 +49,7 @@ func (m *meta) policy() (string, bool) {
 	return html.UnescapeString(string(m.content)), true
 }
 
-// charset gives the encoding that the element states.
+// charset returns the label of the encoding that the <meta> states.
 func (m *meta) charset() ([]byte, bool) {
 	if m.has.encoding {
 		return m.encoding, true
@@ -72,9 +72,9 @@ func (m *meta) charset() ([]byte, bool) {
 	return label, true
 }
 
-// Compatible says whether ASCII can be inserted between any two characters of a
-// page in the encoding with this label (Encoding standard, 4.2). UTF-16 and UTF-32
-// take more bytes, the others give ASCII bytes other meanings.
+// Compatible says whether ASCII can be inserted between any two characters of a page whose encoding has this label
+// (Encoding standard, 4.2). In UTF-16 and UTF-32 a character has more bytes. In the other incompatible encodings, ASCII
+// bytes have other meanings.
 func Compatible(charset string) bool {
 	label := strings.Trim(charset, " \t\r\n\f\"'")
 	for _, prefix := range incompatible {
@@ -85,7 +85,7 @@ func Compatible(charset string) bool {
 	return true
 }
 
-// incompatible are the beginnings of those labels.
+// incompatible are the beginnings of the labels of incompatible encodings.
 var incompatible = [...]string{
 	"utf-16", "utf16", "ucs-2", "iso-10646-ucs", "unicodefe", "unicodeff", "csunicode", "utf-32", "utf32", "ucs-4",
 	"utf-7", "iso-2022-", "csiso2022", "hz-gb-2312", "ibm037", "cp037", "ebcdic", "scsu", "bocu-1",

@@ -1,11 +1,11 @@
 package weave
 
-// picture is a <picture> while its image has not come yet: browsers prefer its
-// sources to what the image says.
+// picture is a <picture> whose image has not come yet. Browsers prefer the sources of a <picture> to the address of its
+// image.
 type picture struct {
 	open    bool
 	at      int64
-	sources []value // the addresses of its sources
+	sources []value // addresses of its <source> elements
 }
 
 func (p *picture) tag(e *element, t *tag) {
@@ -20,7 +20,7 @@ func (p *picture) endTag(t *tag) {
 	}
 }
 
-// source notes an address of a source.
+// source notes an address of a <source>.
 func (p *picture) source(a *attribute) {
 	if p.open && !a.valueCut && a.at > 0 && len(p.sources) < maxSources {
 		p.sources = append(p.sources, value{at: a.at, to: len(a.value), bare: a.bare})
@@ -29,8 +29,8 @@ func (p *picture) source(a *attribute) {
 
 const maxSources = 32
 
-// changeSources gives the sources of the picture, whose image ends before offset
-// after, the address of the image.
+// changeSources replaces the addresses of the picture's sources by the image's new address. The image's tag ends before
+// the offset after.
 func (s *scanner) changeSources(after int64, url string) {
 	p := &s.picture
 	if !p.open || after-p.at > maxPicture {

@@ -7,64 +7,63 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// Verdict is what a Finder knows so far.
+// Verdict is the state of a Finder's search.
 type Verdict uint8
 
 const (
-	// Undecided: more of the page has to be seen.
+	// Undecided: the Finder has to see more of the page.
 	Undecided Verdict = iota
 	// Found: the code belongs at Finder.Place.
 	Found
-	// Fragment: the page is not a document, but a part for another page.
+	// Fragment: the page is not a document, but a part of another page.
 	Fragment
 	// Frameset: the document only divides the window between others.
 	Frameset
-	// Charset: the page is written in an encoding into which ASCII cannot be inserted.
+	// Charset: ASCII cannot be inserted into a page in this encoding.
 	Charset
 	// Already: the page carries the insertion code.
 	Already
-	// Policy: the document states a policy that is too long to be understood.
+	// Policy: a policy of the document is longer than the Finder keeps, or the document has too many policies.
 	Policy
-	// NoPlace: the page ended before there was a place.
+	// NoPlace: the page ended before a place was found.
 	NoPlace
 )
 
 const (
-	// prescan is how much of a page browsers search for the statement of its
-	// encoding (HTML standard, 13.2.3.2).
+	// prescan is how many bytes of a page browsers search for its encoding (HTML standard, 13.2.3.2).
 	prescan = 1024
-	// maxLook is how far behind a possible place the page is read before the
-	// place is taken. So it is also what has to be held back at most.
+	// maxLook is how many bytes behind a possible place the Finder reads before it takes the place. The caller holds
+	// back no more than these.
 	maxLook = 8 << 10
-	// maxPolicies is how many policies a page may state before the place.
+	// maxPolicies is how many policies a page may state.
 	maxPolicies = 16
-	// maxScript is how much of an inline script is read to recognise the insertion code.
+	// maxScript is how many bytes of inline scripts the Finder keeps to recognise the insertion code.
 	maxScript = 4 << 10
 )
 
-// Finder finds the place for the insertion code in a page that is fed to it.
+// Finder finds the place for the insertion code in a page.
 //
-// The place is before the page's first script, so that the site's own code finds
-// the queue; without a script before the end of the head, written or implied. It
-// is never before a statement of the page's encoding that browsers would heed.
+// The place is before the page's first script, so that the site's own code finds the queue. In a page without a script
+// it is before the end of the head, which may have no tag. The place is never before a statement of the page's encoding
+// that browsers would heed.
 //
-// A Finder has to be Reset before use and can be used again.
+// Reset has to be called before each page.
 type Finder struct {
 	z      tokenizer
-	marked bool // the beginning has been searched for a byte order mark
+	marked bool // the byte order mark has been looked for
 	mark   []byte
 
-	document bool // the first significant token was a document's
+	document bool // the page has begun as a document does
 	verdict  Verdict
 	place    int64 // -1 while there is none
-	charset  bool  // the encoding is known: it is stated before the place or outside the page
+	charset  bool  // the encoding is known, from before the place or from outside the page
 	label    []byte
-	template int // depth
+	template int // depth of open templates
 
-	// What has still to be seen behind the place.
+	// What the Finder still waits for behind the place.
 	awaitCharset  bool
-	awaitFrameset bool // the next tag tells
-	awaitScript   bool // the next tag, or the script being read, tells
+	awaitFrameset bool // the next tag decides
+	awaitScript   bool // the next tag, or the script that is being read, decides
 
 	blank    blank
 	meta     meta
@@ -72,11 +71,11 @@ type Finder struct {
 	base     []byte
 	hasBase  bool
 	policies []string
-	later    int // policies behind the place, at the end of the list
+	later    int // how many policies stand behind the place; they are the last ones
 }
 
-// Reset makes the finder ready for a page. charset says that the page's encoding
-// is stated outside of it, so that no statement in the page counts.
+// Reset makes the Finder ready for a page. charset says that the page's encoding is stated outside the page, so that
+// only a byte order mark in the page counts.
 func (f *Finder) Reset(charset bool) {
 	f.z.reset(f)
 	*f = Finder{
@@ -92,8 +91,7 @@ func (f *Finder) Reset(charset bool) {
 	}
 }
 
-// Feed reads the next piece of the page. Once the verdict is not Undecided, it
-// stands.
+// Feed reads the next piece of the page. Only an Undecided verdict changes later.
 func (f *Finder) Feed(p []byte) Verdict {
 	if !f.marked {
 		p = f.skipMark(p)
@@ -114,7 +112,7 @@ func (f *Finder) Feed(p []byte) Verdict {
 	return f.verdict
 }
 
-// nextLimit is the offset at which something behind the place stops being awaited.
+// nextLimit returns the offset at which the Finder stops waiting for something behind the place.
 func (f *Finder) nextLimit() int64 {
 	limit := f.place + maxLook
 	if f.awaitCharset && f.z.offset < prescan {
@@ -131,7 +129,7 @@ func (f *Finder) checkLimits() {
 		f.verdict = Found
 		return
 	}
-	// A statement that begins within the first 1024 bytes is read to its end.
+	// Browsers read a statement to its end if it begins in the first 1024 bytes.
 	if f.awaitCharset && f.z.offset >= prescan && !f.inPossibleMeta() {
 		f.awaitCharset = false
 		f.settle()
@@ -145,7 +143,7 @@ func (f *Finder) inPossibleMeta() bool {
 	return f.z.undecidedTag() || f.meta.open
 }
 
-// Finish tells that the page has ended and gives the final verdict.
+// Finish ends the page and returns the final verdict.
 func (f *Finder) Finish() Verdict {
 	if f.verdict == Undecided {
 		f.endBlank()
@@ -169,7 +167,7 @@ func (f *Finder) Finish() Verdict {
 	return f.verdict
 }
 
-// Settle takes the place if there is one already, without looking further.
+// Settle takes the place if there is one already. It reads no further.
 func (f *Finder) Settle() Verdict {
 	if f.verdict == Undecided && f.place >= 0 {
 		f.verdict = Found
@@ -177,11 +175,10 @@ func (f *Finder) Settle() Verdict {
 	return f.verdict
 }
 
-// Place is the offset of the place from the page's beginning, once it is Found.
+// Place returns the offset of the place in the page, in bytes. It is valid once the verdict is Found.
 func (f *Finder) Place() int64 { return f.place }
 
-// Passed is the offset up to which the page can be sent whatever follows: the
-// place is not before it.
+// Passed returns the offset up to which the page can be sent, whatever follows. The place is never before it.
 func (f *Finder) Passed() int64 {
 	switch {
 	case f.place >= 0:
@@ -194,32 +191,30 @@ func (f *Finder) Passed() int64 {
 	return f.z.offset
 }
 
-// Policies are the content security policies that the document states before the
-// place.
+// Policies returns the content security policies that the document states before the place.
 func (f *Finder) Policies() []string { return f.policies[:len(f.policies)-f.later] }
 
-// Base is the address that relative ones refer to at the place, as far as the
-// document states one before it.
+// Base returns the address in the first <base> that the Finder has read, or "".
 func (f *Finder) Base() string { return html.UnescapeString(string(f.base)) }
 
-// Charset is the label of the encoding that the document itself states, as far as
-// it has been read. It is empty where the encoding is stated outside, or nowhere.
+// Charset returns the label of the encoding that the document itself states, by a byte order mark or a <meta>. It is
+// empty if the Finder has read no such statement, or heeds none.
 func (f *Finder) Charset() string { return string(f.label) }
 
-// skipMark takes the byte order mark off the page's beginning and gives the rest.
+// skipMark removes the byte order mark from the beginning of the page and returns the rest of p.
 func (f *Finder) skipMark(p []byte) []byte {
 	for i := 0; i < len(p); i++ {
 		f.mark = append(f.mark, p[i])
 		switch mark := string(f.mark); {
 		case mark == "\xef\xbb\xbf":
-			f.charset = true // it outweighs all statements
+			f.charset = true // a byte order mark outweighs all statements
 			f.label = append(f.label[:0], "utf-8"...)
 		case mark == "\xfe\xff", mark == "\xff\xfe", mark == "\x00\x00\xfe\xff":
 			f.verdict = Charset
 		case hasPrefix("\xef\xbb\xbf", mark), mark == "\xfe", mark == "\xff",
 			hasPrefix("\x00\x00\xfe\xff", mark):
 			continue
-		default: // no mark: the page has begun
+		default: // there is no mark, and the page has begun
 			f.marked = true
 			f.z.feed(f.mark)
 			if f.verdict == Undecided {
@@ -239,7 +234,7 @@ func (f *Finder) decide(v Verdict) {
 	f.z.stop()
 }
 
-// settle decides when nothing is awaited any more.
+// settle takes the place if the Finder waits for nothing any more.
 func (f *Finder) settle() {
 	if f.place >= 0 && !f.awaitCharset && !f.awaitFrameset && !f.awaitScript {
 		f.decide(Found)
@@ -255,14 +250,14 @@ func (f *Finder) text(at int64, b []byte) {
 	}
 }
 
-// endBlank is called where text ends.
+// endBlank ends the text.
 func (f *Finder) endBlank() {
 	if at, ok := f.blank.end(); ok {
 		f.shown(at)
 	}
 }
 
-// shown notes that text which is more than white space begins at offset at.
+// shown takes the first text of a run that is more than white space, at offset at.
 func (f *Finder) shown(at int64) {
 	switch {
 	case !f.document:
@@ -284,7 +279,7 @@ func (f *Finder) doctype(content []byte) {
 		content[i] = lower(c)
 	}
 	switch {
-	case f.document: // a second one means nothing
+	case f.document: // a second one has no effect
 	case bytes.Contains(content, []byte("frameset")):
 		f.decide(Frameset)
 	default:
@@ -307,7 +302,7 @@ func (f *Finder) tag(at int64, t *tag) bool {
 		}
 	}
 	if f.place >= 0 {
-		if f.awaitCharset && at >= prescan { // a statement that begins here does not count
+		if f.awaitCharset && at >= prescan { // a statement at this offset has no effect
 			f.awaitCharset = false
 			if f.settle(); f.verdict != Undecided {
 				return false
@@ -348,9 +343,9 @@ func (f *Finder) tag(at int64, t *tag) bool {
 	return false
 }
 
-// tagBehind looks at a tag behind the place.
+// tagBehind takes a tag behind the place.
 func (f *Finder) tagBehind(t *tag) bool {
-	if f.script.reading { // its end tag
+	if f.script.reading { // t is the script's end tag
 		f.endScript()
 		return false
 	}
@@ -391,7 +386,7 @@ func (f *Finder) inTemplate(t *tag) {
 	}
 }
 
-// nextIsNone notes that what follows the place is none of what was awaited there.
+// nextIsNone ends the wait for a frameset or a script, since something else follows the place.
 func (f *Finder) nextIsNone() {
 	if f.script.reading {
 		return
@@ -430,13 +425,13 @@ func (f *Finder) tagEnd(after int64, _ *tag) {
 	}
 }
 
-// endScript judges an inline script that has been read.
+// endScript judges the inline script that has been read.
 func (f *Finder) endScript() {
 	f.script.reading = false
 	switch {
 	case f.script.ours():
 		f.decide(Already)
-	case f.script.queue(): // the account may be pushed by the script that follows
+	case f.script.queue(): // the script that follows may push the account
 	default:
 		f.awaitScript = false
 		f.settle()
@@ -476,15 +471,15 @@ func (f *Finder) endMeta(after int64) {
 	}
 }
 
-// found notes the place and what behind it has still to be seen.
+// found takes at as the place. The Finder may still wait for something behind it.
 func (f *Finder) found(at int64) {
 	f.place = at
 	f.awaitCharset = !f.charset && at < prescan
-	f.z.stop() // Feed goes on, within the limits that hold now
+	f.z.stop() // so that Feed heeds the new limits
 	f.settle()
 }
 
-// beginsDocument says whether a page whose first tag is t is a document.
+// beginsDocument says whether a page is a document if t is its first tag.
 func beginsDocument(t *tag) bool {
 	if t.end || t.cut {
 		return false

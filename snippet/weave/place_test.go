@@ -9,7 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
-// found feeds a page whole and gives the verdict and the place.
+// found feeds a whole page to a Finder and returns the verdict and the place.
 func found(page string, charset bool) (weave.Verdict, int) {
 	var f weave.Finder
 	f.Reset(charset)
@@ -20,7 +20,7 @@ func found(page string, charset bool) (weave.Verdict, int) {
 	return verdict, int(f.Place())
 }
 
-// The place is marked by "§" in these pages, which is taken out before they are fed.
+// In these pages, "§" marks the place. The test removes it before it feeds them.
 func TestPlace(t *testing.T) {
 	for name, page := range map[string]string{
 		"first script":             `<!doctype html><html><head><title>a</title>§<script>b</script></head><body>c`,

@@ -5,35 +5,39 @@ import (
 	"slices"
 )
 
-// program is what the selectors are compiled to that can be told while the page streams by. Each selector is a row of
-// parts, "footer", ".contacts" and "a.tel" of "footer .contacts a.tel". A part has a number, and the parts of a selector
-// have numbers that follow each other; so what has been met around an element is shifted by one to find out which parts may be
-// met by the element itself.
+// program holds the compiled selectors that the stream can follow. Each selector is a row of parts. "footer .contacts
+// a.tel" has the parts "footer", ".contacts" and "a.tel".
+//
+// An element meets a part by itself if its name and its attributes fit. A part leads to an element if the element meets
+// it by itself and the parts before it lead to elements around it. A selector chooses an element if its last part leads
+// to it.
+//
+// Each part has a number, and the parts of a selector have consecutive numbers. So program shifts the parts that lead
+// to the elements around an element by one bit, and gets the parts that may lead to the element.
 type program struct {
-	words      int // of parts that are in use
+	words      int // how many words of a set hold parts
 	parts      []part
 	conditions []condition
-	keys       []string // the attributes that conditions are about
-	begins     parts    // the first parts of their selectors
-	below      parts    // parts that are anywhere below the one before
-	childs     parts    // parts that are children of the one before
-	firstChild parts    // parts that are the first children of their parents
-	ends       parts    // the last parts, which name the elements themselves
+	keys       []string // names of the attributes that conditions are about
+	begins     parts    // the first parts of selectors
+	below      parts    // parts that have to be anywhere below the one before
+	childs     parts    // parts that have to be children of the one before
+	firstChild parts    // parts that have to be first children
+	ends       parts    // the last parts of selectors
 
-	named    []bare // by name, what elements without a condition met are
-	unnamed  parts  // and those of all other names
-	bares    parts  // all of these
-	alone    uint64 // the tellers where no part has been met
-	presence bool   // an attribute without a value may meet a condition
+	named   []bare // the parts that elements of a name meet by themselves if no condition is met
+	unnamed parts  // the same for all names that are not in named
+	bares   parts  // the union of named and unnamed
+	alone   uint64 // tellers where no part leads to an open element
 }
 
-// bare is what an element of a name is by itself when it meets no condition.
+// bare holds the parts that an element of this name meets by itself if its attributes meet no condition.
 type bare struct {
 	name uint64
 	own  parts
 }
 
-// prepare finds out what elements are that meet no condition.
+// prepare fills in what the program knows of elements that meet no condition.
 func (p *program) prepare() {
 	own := func(name uint64) parts {
 		t := token{name: name}
@@ -59,10 +63,9 @@ func (p *program) prepare() {
 		}
 	}
 	p.alone = p.tellers(parts{})
-	p.presence = slices.ContainsFunc(p.conditions, func(c condition) bool { return c.operator == "" })
 }
 
-// bare gives what an element is by itself that meets no condition.
+// bare returns the parts that an element of this name meets by itself if its attributes meet no condition.
 func (p *program) bare(name uint64) parts {
 	for i := range p.named {
 		if p.named[i].name == name {
@@ -72,8 +75,9 @@ func (p *program) bare(name uint64) parts {
 	return p.unnamed
 }
 
-// tellers are the names of which an element may be told that meets no condition, and around which up to some that
-// meet none are open. Around these, above has been met. One name may stand for others.
+// tellers returns the names of elements that a selector may choose even if no condition is met from here on, by them or
+// by the elements around them. above are the parts that lead to the elements that are already open. Several names may
+// share a bit, so the result may hold more names.
 func (p *program) tellers(above parts) (names uint64) {
 	if above == (parts{}) && p.alone != 0 {
 		return p.alone
@@ -103,7 +107,7 @@ func (p *program) tellers(above parts) (names uint64) {
 	return names
 }
 
-// tells says whether an element to which these parts lead is named by a selector.
+// tells says whether a selector chooses an element to which these parts lead.
 func (p *program) tells(here *parts) bool {
 	for i := range here {
 		if here[i]&p.ends[i] != 0 {
@@ -113,7 +117,7 @@ func (p *program) tells(here *parts) bool {
 	return false
 }
 
-// teller is the name's bit among tellers.
+// teller returns the name's bit in the result of tellers.
 func (w word) teller() uint64 { return 1 << (w.slot() >> (elementBits - 6)) }
 
 // minds says whether an attribute may meet a condition.
@@ -148,14 +152,15 @@ func (p *parts) holds(all *parts) bool {
 	return true
 }
 
-// part is a part of a selector.
+// part is a part of a selector: a kind of element, and kinds that the element must not be.
 type part struct {
 	kind
 	not   []kind
-	place int // that the selector tells, in its last part
+	place int // the place that the selector means, in its last part
 }
 
-// kind is a kind of element: of one name, unless that is 0, whose attributes meet conditions.
+// kind is a kind of element. The element has this name, unless the name is 0, and its attributes meet the conditions in
+// need.
 type kind struct {
 	name uint64
 	need parts
@@ -165,10 +170,10 @@ func (k *kind) has(t *token) bool {
 	return (k.name == 0 || k.name == t.name) && t.met.holds(&k.need)
 }
 
-// condition is one on an attribute.
+// condition is a condition on an attribute.
 type condition struct {
 	key      string
-	operator string // as CSS writes it, or nothing
+	operator string // as CSS writes it; empty if the attribute only has to be there
 	value    string
 }
 
@@ -196,7 +201,7 @@ func (c *condition) meets(value []byte) bool {
 	return bytes.Contains(value, []byte(c.value))
 }
 
-// includes says whether a word is in a list with spaces between.
+// includes says whether a word is in a list of words with spaces between.
 func includes(list []byte, word string) bool {
 	for from := 0; ; {
 		i := bytes.Index(list[from:], []byte(word))
@@ -212,7 +217,8 @@ func includes(list []byte, word string) bool {
 	}
 }
 
-// attribute finds the conditions that an attribute meets. Of several with a name, the first counts: seen has a bit for each key.
+// attribute adds the conditions that an attribute meets to the token. If several attributes have the same name, the
+// first counts. seen has a bit for each name.
 func (p *program) attribute(t *token, at *attribute, seen *uint64) {
 	if at.nameCut {
 		return
@@ -239,7 +245,7 @@ func (p *program) attribute(t *token, at *attribute, seen *uint64) {
 	}
 }
 
-// judge finds the parts that the token meets by itself.
+// judge sets the parts that the token meets by itself.
 func (p *program) judge(t *token) {
 	t.own = parts{}
 	for i := range p.parts {
@@ -250,7 +256,7 @@ func (p *program) judge(t *token) {
 	}
 }
 
-// place gives the first place that an element is to which these parts lead, and that number shows, or -1.
+// place returns the place of the first selector whose last part is in told and whose place is shown, or -1.
 func (p *program) place(told *parts, shown func(place int) bool) int {
 	for i := range p.words {
 		if told[i]&p.ends[i] == 0 {
@@ -265,8 +271,8 @@ func (p *program) place(told *parts, shown func(place int) bool) int {
 	return -1
 }
 
-// add compiles a selector for the place. It says whether it could: no others mean the same in the stream
-// as in a parsed page, and there is room for so many.
+// add compiles a selector for the place. It returns false if the stream cannot follow the selector exactly as goquery
+// does, or if there is no room for it.
 func (p *program) add(text string, place int) bool {
 	next := *p
 	next.parts, next.conditions, next.keys = slices.Clip(p.parts), slices.Clip(p.conditions), slices.Clip(p.keys)
@@ -286,7 +292,7 @@ func (p *program) add(text string, place int) bool {
 	return true
 }
 
-// condition gives the number of a condition, or -1 where there is no room for it.
+// condition returns the number of a condition, or -1 if there is no room for it.
 func (p *program) condition(c condition) int {
 	if i := slices.Index(p.conditions, c); i >= 0 {
 		return i

@@ -2,8 +2,8 @@ package weave
 
 import "strings"
 
-// selectorReader reads the selectors that are compiled: it knows less of CSS than goquery, and nothing that goquery
-// would read in another way.
+// selectorReader compiles selectors. It knows less of CSS than goquery, and reads nothing in another way than goquery
+// does.
 type selectorReader struct {
 	text    string
 	at      int
@@ -29,7 +29,7 @@ func (r *selectorReader) spaces() bool {
 	return r.at > from
 }
 
-// selector reads a row of parts, up to a comma or to the end.
+// selector reads a selector up to a comma or to the end of the text.
 func (r *selectorReader) selector() bool {
 	p := r.program
 	set := &p.begins
@@ -62,7 +62,7 @@ func (r *selectorReader) selector() bool {
 	}
 }
 
-// compound reads conditions on one element. whole is nil within a :not().
+// compound reads the name and the conditions of one element. whole is nil inside a :not().
 func (r *selectorReader) compound(k *kind, whole *part) bool {
 	from := r.at
 	if !r.take("*") {
@@ -120,7 +120,7 @@ func (r *selectorReader) compound(k *kind, whole *part) bool {
 	}
 }
 
-// nots reads what an element is not to be.
+// nots reads the arguments of a :not().
 func (r *selectorReader) nots(whole *part) bool {
 	for {
 		var not kind
@@ -139,7 +139,7 @@ func (r *selectorReader) nots(whole *part) bool {
 	}
 }
 
-// attribute reads a condition behind its bracket.
+// attribute reads a condition behind its "[".
 func (r *selectorReader) attribute(c *condition) bool {
 	r.spaces()
 	if c.key = strings.ToLower(r.identifier()); c.key == "" || len(c.key) > maxName {
@@ -176,7 +176,7 @@ func (r *selectorReader) attribute(c *condition) bool {
 	return c.operator != "" && !(c.operator == "~=" && strings.ContainsAny(c.value, " \t")) && r.take("]")
 }
 
-// identifier reads a name of the usual letters.
+// identifier reads a CSS identifier of ASCII letters, digits, "-" and "_". It returns "" if there is none.
 func (r *selectorReader) identifier() string {
 	from := r.at
 	for r.identifierFollows() {

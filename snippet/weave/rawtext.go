@@ -2,8 +2,8 @@ package weave
 
 import "bytes"
 
-// escape is how deep a script is in the comments that hid scripts from the oldest
-// browsers: "<!--" begins one, and a "<script" in there hides the next "</script".
+// escape is the state of a script inside of "<!--", which hid scripts from the oldest browsers. In an escaped script,
+// "<script" makes the next "</script" part of the script.
 type escape uint8
 
 const (
@@ -12,8 +12,8 @@ const (
 	doubleEscaped
 )
 
-// chooseContent sets how the content of the element just opened is read (HTML
-// standard, 13.2.6: the insertion modes that switch the tokenizer).
+// chooseContent chooses how the tokenizer reads the content of the element just opened (HTML standard, 13.2.6: the
+// insertion modes that switch the tokenizer).
 func (z *tokenizer) chooseContent() {
 	if z.foreign.follow(&z.tag) || z.tag.end {
 		return
@@ -29,11 +29,14 @@ func (z *tokenizer) chooseContent() {
 	}
 }
 
+// readsRaw says whether an element has just begun that holds no markup.
+func (z *tokenizer) readsRaw() bool { return z.state == rawText || z.state == plainText }
+
 const scriptName = "script"
 
 func (z *tokenizer) inScript() bool { return string(z.rawName[:z.rawNameLen]) == scriptName }
 
-// readRaw reads the content of elements that hold no markup, up to their end tag.
+// readRaw reads the content of elements without markup, up to their end tag.
 func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 	c := p[i]
 	switch z.state {
@@ -97,8 +100,7 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 	return i + 1
 }
 
-// backToRaw reports what has been read since the last "<", which was text, and goes on at
-// i. Letters are given in lower case.
+// backToRaw gives the text since the last "<" to the sink and goes on at i. The letters of name are in lower case.
 func (z *tokenizer) backToRaw(begin string, name []byte, i int) int {
 	z.state = rawText
 	z.again = append(append(z.again[:0], begin...), name...)
@@ -106,7 +108,7 @@ func (z *tokenizer) backToRaw(begin string, name []byte, i int) int {
 	return i
 }
 
-// readRawEnd compares what follows "</" with the element's own name.
+// readRawEnd compares the bytes behind "</" with the name of the open element.
 func (z *tokenizer) readRawEnd(c byte, i int, base int64) int {
 	if z.matched < z.rawNameLen {
 		if lower(c) != z.rawName[z.matched] {
@@ -129,7 +131,7 @@ func (z *tokenizer) readRawEnd(c byte, i int, base int64) int {
 	return i
 }
 
-// readEscaped reads a script inside of "<!--", whose end has to be watched for too.
+// readEscaped reads a script inside of "<!--". "-->" ends the escape.
 func (z *tokenizer) readEscaped(p []byte, i int, base int64) int {
 	start := i
 	for ; i < len(p); i++ {

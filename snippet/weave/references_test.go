@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// references are character references of all forms, each of which may stand anywhere.
+// references are character references of all forms.
 var references = strings.Fields(`
 	&nbsp; &NonBreakingSpace; &ensp; &emsp; &emsp13; &emsp14; &numsp; &puncsp; &thinsp; &ThinSpace; &hairsp;
 	&VeryThinSpace; &MediumSpace; &Tab; &NewLine; &hyphen; &dash; &ndash; &mdash; &horbar; &minus;
@@ -27,8 +27,8 @@ var references = strings.Fields(`
 	&#0000052; &#x000034; &#00000000000000000052; &#x00000000000000000034; &#000000000000000000000000052; &#0 &#00 &#000000000000000000000
 `)
 
-// Every reference at every place in a block of what is skimmed: before a number, in it, behind it, and
-// where the page is cut. What comes out is what reading every byte makes of the page.
+// The test puts every reference at every place in a block that is skimmed: before a number, in it, behind it, and where
+// the page is cut. The output is the same as if every byte is read.
 func TestReferencesAnywhere(t *testing.T) {
 	even, patient := evenRules(t).NewReplacer(), evenRules(t).NewReplacer()
 	patient.ReadAll()

@@ -7,34 +7,33 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// Replaced is a writing that was replaced on a page.
+// Replaced is a writing that a replacer has replaced on a page.
 type Replaced struct {
-	// ID is "number=DIGITS", or the place that was configured.
+	// ID is "number=DIGITS", or the place as configured.
 	ID string
-	// Old and New are the writings as people read them, without markup. For pictures
-	// they are addresses.
+	// Old and New are the writings as people read them, without markup. For pictures they are addresses.
 	Old, New string
-	// Count is how often it was.
+	// Count is how often the writing was replaced.
 	Count int
 }
 
-// maxRecords is how many different writings are kept of a page.
+// maxRecords is how many different writings of a page are recorded.
 const maxRecords = 64
 
-// records are the different writings that have been replaced.
+// records holds the different writings that have been replaced on a page.
 type records struct {
 	list  []Replaced
-	keys  []key // parallel to list, and kept longer
+	keys  []key // parallel to list; those behind its end are from earlier pages
 	old   []byte
 	fresh []byte
 }
 
-// key is a writing of a number as it stood in the page, and what took its place.
+// key is a writing of a number with its markup, and what replaced it.
 type key struct{ old, fresh []byte }
 
 func (r *records) reset() { r.list = r.list[:0] }
 
-// number notes a writing of a number.
+// number records a replaced writing of a number.
 func (r *records) number(s *scanner, m *phone.Match) {
 	r.old = s.window.append(r.old[:0], m.Start, m.End)
 	id := s.rules.ids[m.Number]
@@ -58,14 +57,14 @@ func (r *records) number(s *scanner, m *phone.Match) {
 	r.fresh = append(r.fresh, r.old[at-m.Start:]...)
 	old := ""
 	if n < len(r.keys) {
-		// Most pages of a site begin alike, and the texts of the last one are still there.
+		// Most pages of a site begin alike. The texts of the last page are still behind the end of the list.
 		if last := r.list[:n+1][n]; last.ID == id && bytes.Equal(r.keys[n].old, r.old) {
 			if bytes.Equal(r.keys[n].fresh, r.fresh) {
 				last.Count = 1
 				r.list = append(r.list, last)
 				return
 			}
-			old = last.Old // for another visitor
+			old = last.Old // another visitor saw another number
 		}
 	}
 	if old == "" {
@@ -74,7 +73,7 @@ func (r *records) number(s *scanner, m *phone.Match) {
 	r.add(Replaced{id, old, readable(r.fresh, s.charset), 1}, r.old, r.fresh)
 }
 
-// place notes that a place has been given another content.
+// place records the new content of a place.
 func (r *records) place(p *place, old, fresh string) {
 	for i := range r.list {
 		if e := &r.list[i]; e.ID == p.id && e.Old == old {
@@ -97,7 +96,7 @@ func (r *records) add(e Replaced, old, fresh []byte) {
 	k.old, k.fresh = append(k.old[:0], old...), append(k.fresh[:0], fresh...)
 }
 
-// readable is a piece of a page as people read it: without markup.
+// readable returns a piece of a page as people read it, without markup.
 func readable(b []byte, c *phone.Charset) string {
 	var text []byte
 	for {

@@ -2,21 +2,19 @@ package weave
 
 import "github.com/seed-3405227d/frontdesk/snippet/phone"
 
-// Replacer changes a page as it streams by: numbers, and what is known to show
-// them. Every other byte leaves as it came, and what comes out does not depend on
-// how the page is cut into pieces.
+// Replacer changes a page as it streams by. It replaces numbers, and the content of elements that are known to show
+// numbers. It leaves all other bytes as they are. The output does not depend on how the page is cut into pieces.
 //
-// It keeps back only what may still be changed by what follows: at most some
-// 32 KiB, however the page is made. It is not for concurrent use, and has to be
-// Reset before each page.
+// A Replacer holds back only bytes that may still change, at most some 32 KiB. It is not safe for concurrent use. Reset
+// has to be called before each page.
 type Replacer struct {
 	scanner scanner
 	window  window
-	sent    int64 // offset up to which the page has been given out
-	data    bool  // it is no page, but a framework's data
+	sent    int64 // offset up to which the page has been appended
+	data    bool  // it reads a framework's data, not a page
 }
 
-// NewReplacer gives a replacer for these rules.
+// NewReplacer returns a replacer for these rules.
 func (r *Rules) NewReplacer() *Replacer {
 	z := new(Replacer)
 	z.scanner.rules, z.scanner.window = r, &z.window
@@ -24,8 +22,7 @@ func (r *Rules) NewReplacer() *Replacer {
 	return z
 }
 
-// Reset makes the replacer ready for a page in the charset, whose visitor sees what is
-// shown.
+// Reset makes the replacer ready for a page in the charset c. The page's visitor sees the numbers in shown.
 func (z *Replacer) Reset(c *phone.Charset, shown Shown) {
 	z.sent, z.data = 0, false
 	z.window.held, z.window.piece = z.window.held[:0], nil
@@ -33,8 +30,8 @@ func (z *Replacer) Reset(c *phone.Charset, shown Shown) {
 	z.scanner.start(0, c, shown)
 }
 
-// ResetData makes the replacer ready for data that a framework fetches instead of a
-// page: JSON, or what holds strings as JSON does. They are UTF-8.
+// ResetData makes the replacer ready for data in UTF-8 that a framework fetches instead of a page: JSON, or a format
+// with strings like those of JSON.
 func (z *Replacer) ResetData(shown Shown) {
 	z.Reset(phone.UTF8, shown)
 	z.data = true
@@ -42,11 +39,11 @@ func (z *Replacer) ResetData(shown Shown) {
 	z.scanner.flight.script = false
 }
 
-// Hydrates tells, behind Reset, what the page's headers say: that a framework takes it over in the
-// browser. The page itself may say so too.
+// Hydrates tells the replacer that a framework takes the page over in the browser, by the page's headers. It has to be
+// called after Reset. The page may also say so itself.
 func (z *Replacer) Hydrates() { z.scanner.hydrating = true }
 
-// Append reads the next piece of the page, and appends to dst what is certain now.
+// Append reads the next piece of the page, and appends to dst the bytes that cannot change any more.
 func (z *Replacer) Append(dst, p []byte) []byte {
 	z.window.piece = p
 	if z.data {
@@ -59,31 +56,29 @@ func (z *Replacer) Append(dst, p []byte) []byte {
 	return z.release(dst, z.scanner.certain())
 }
 
-// Insert puts code into the page at the offset at, which has not been read yet.
-// Nothing is replaced in it.
+// Insert inserts code at the offset at, which the replacer has not read yet. The replacer does not change the code.
 func (z *Replacer) Insert(at int64, code []byte) { z.scanner.change(at, at, code) }
 
-// Finish ends the page and appends what is left of it.
+// Finish ends the page and appends the rest of it to dst.
 func (z *Replacer) Finish(dst []byte) []byte {
 	z.scanner.end()
 	return z.release(dst, z.scanner.offset)
 }
 
-// Rest appends what has been read and not been given out, as it came. It is for
-// when something went wrong; nothing can be appended behind it.
+// Rest appends to dst, unchanged, the bytes that have been read and not appended yet. It is for the case that something
+// went wrong. Nothing can be appended after it.
 func (z *Replacer) Rest(dst []byte) []byte {
 	return z.window.append(dst, z.sent, z.window.pieceAt+int64(len(z.window.piece)))
 }
 
-// Complete says whether the page, ending here, ends in text, so that more can be
-// added.
+// Complete says whether the page so far ends in text, so that the caller can add to it.
 func (z *Replacer) Complete() bool { return !z.data && !z.scanner.insideMarkup() }
 
-// Replaced lists what has been replaced, each writing once, at most 64 of them. The
-// list is valid until the next Reset.
+// Replaced returns the writings that have been replaced, each one once, and at most 64. The list is valid until the
+// next Reset.
 func (z *Replacer) Replaced() []Replaced { return z.scanner.records.list }
 
-// release appends the page up to the offset end with its changes, and keeps the rest.
+// release appends the page up to the offset end, with its changes. The window keeps the rest.
 func (z *Replacer) release(dst []byte, end int64) []byte {
 	s, sent, done := &z.scanner, z.sent, 0
 	for _, e := range s.edits {
@@ -108,8 +103,8 @@ func (z *Replacer) release(dst []byte, end int64) []byte {
 	return dst
 }
 
-// window is the part of the page that is at hand: what is held back, and the piece
-// being read behind it.
+// window holds the bytes that may still be needed: held is what is held back, and piece is the piece being read behind
+// it.
 type window struct {
 	held            []byte
 	piece           []byte
@@ -128,7 +123,7 @@ func (w *window) append(dst []byte, from, to int64) []byte {
 	return dst
 }
 
-// keep forgets what is before the offset from, and takes the piece in.
+// keep drops the bytes before the offset from, and moves the rest of the piece to held.
 func (w *window) keep(from int64) {
 	end := w.pieceAt + int64(len(w.piece))
 	if from < w.pieceAt {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
-// shopRules is the set that the pages of these tests are made for.
+// shopRules are the rules for the pages of these tests.
 func shopRules(t testing.TB, n weave.Number) *weave.PairRules {
 	return weave.CompilePairs(t, weave.Pair{Old: "74951234567", Fresh: "74957654321", Number: n, URL: "/p/1.svg"},
 		weave.Pair{Old: "74991112233", Fresh: "442079460018"})
@@ -21,7 +21,7 @@ var places = weave.Number{
 	Pictures: []string{".phone-img"},
 }
 
-// rewritten streams a page in these pieces.
+// rewritten streams a page in pieces.
 func rewritten(z *weave.PairReplacer, c *phone.Charset, pieces ...string) string {
 	z.Reset(c)
 	var out []byte

@@ -12,28 +12,28 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// Number says where a number of a set stands, beside its writings in the text.
+// Number says where a page shows a number of a set other than by its writings in text.
 type Number struct {
-	// Targets are elements whose content is the number: "#id", ".class" or
-	// "[name=value]". Selectors tell such elements by CSS.
+	// Targets are elements whose content is the number: "#id", ".class" or "[name=value]". Selectors are CSS selectors
+	// of such elements.
 	Targets, Selectors []string
-	// Pictures are the images of the number, each a target or a selector.
+	// Pictures are images of the number, each given by a target or a selector.
 	Pictures []string
 }
 
-// Tracking is a number that is shown in the place of another one. What a target
-// shows becomes its text where that is no writing of the number.
+// Tracking is a number that replaces another one. Its text also replaces the content of a target that shows no writing
+// of the other number.
 type Tracking struct {
 	*phone.Number
-	// Pictures are the addresses of its pictures, in the order of [Number.Pictures].
+	// Pictures are the addresses of the number's images, in the order of [Number.Pictures].
 	Pictures []string
 }
 
-// Shown are the tracking numbers that a visitor sees, in the order of the rules'
-// numbers; nil for a number that stays as it is printed.
+// Shown are the tracking numbers that a visitor sees, in the order of the rules' numbers. It may be shorter. A number
+// whose entry is nil or missing stays as it is printed.
 type Shown []*Tracking
 
-// of is what stands for the number, or nil.
+// of returns what replaces the number, or nil.
 func (s Shown) of(number int) *Tracking {
 	if number < len(s) {
 		return s[number]
@@ -41,7 +41,7 @@ func (s Shown) of(number int) *Tracking {
 	return nil
 }
 
-// appendNumbers appends them as package phone takes them.
+// appendNumbers appends the numbers in the form that package phone needs.
 func (s Shown) appendNumbers(numbers phone.Shown) phone.Shown {
 	for _, t := range s {
 		var n *phone.Number
@@ -53,27 +53,26 @@ func (s Shown) appendNumbers(numbers phone.Shown) phone.Shown {
 	return numbers
 }
 
-// Rules are what is searched in pages: a compiled set of numbers, with their places.
-// They are immutable and may be shared.
+// Rules are a compiled set of numbers and their places. They are immutable and may be shared.
 type Rules struct {
 	set       *phone.Set
-	ids       []string // by number: "number=DIGITS"
+	ids       []string // "number=DIGITS" by number
 	places    []place
-	byID      map[string]int // into places
+	byID      map[string]int // index in places
 	byName    map[string]int
 	classes   []class
-	program   program      // the selectors that are found as the page streams by
-	selectors []selector   // the others, for which a page is parsed
-	least     int          // digits that a number in text has
-	prints    fingerprints // of what is of account in tags
-	marks     []mark       // those of words
+	program   program      // the selectors that the stream can follow
+	selectors []selector   // the other selectors, which need the whole page
+	least     int          // the least digits of a number in text
+	prints    fingerprints // fingerprints of the words that matter in tags
+	marks     []mark       // one for each of these words
 }
 
 // place is a kind of element whose content is a number.
 type place struct {
 	number  int
-	id      string // as it is configured
-	picture int    // which of the number's pictures, or -1 for a place of text
+	id      string // as configured
+	picture int    // index among the number's pictures, or -1 for a place of text
 }
 
 type class struct {
@@ -86,8 +85,8 @@ type selector struct {
 	place int
 }
 
-// Compile prepares the places of numbers, which are those of the set in its order. The
-// error says which selector does not parse.
+// Compile prepares the places of numbers, which are in the order of the set. It returns the error of the first selector
+// that does not parse.
 func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 	r := &Rules{set: set, least: set.Least(), byID: make(map[string]int), byName: make(map[string]int)}
 	for i, n := range numbers {
@@ -108,7 +107,7 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 	return r, nil
 }
 
-// fingerprint prepares to find tags that may be of account.
+// fingerprint prepares the search for tags that may matter.
 func (r *Rules) fingerprint() {
 	r.prints = *specialPrints
 	words := []string{"contenteditable", "data-svc-noswap", "itemprop"}
@@ -119,7 +118,7 @@ func (r *Rules) fingerprint() {
 	}
 	for _, c := range r.program.conditions {
 		switch {
-		case c.operator == "=", c.operator == "~=", len(c.value) > 2: // shorter values of other conditions may stand within a word
+		case c.operator == "=", c.operator == "~=", len(c.value) > 2: // a shorter value may stand inside a word
 			words = append(words, c.value)
 		default:
 			words = append(words, c.key)
@@ -154,8 +153,8 @@ func (r *Rules) add(p place) error {
 	return nil
 }
 
-// Target splits a place that can be told by one tag alone into its kind, which is
-// its first byte, and the id, class or name. For any other place the kind is 0.
+// Target splits a place that a single tag shows into its kind, "#", "." or "[", and its id, class or name. For any
+// other place, kind is 0.
 func Target(place string) (kind byte, name string) {
 	switch {
 	case strings.HasPrefix(place, "#"), strings.HasPrefix(place, "."):
@@ -169,29 +168,28 @@ func Target(place string) (kind byte, name string) {
 	return kind, name
 }
 
-// ID names number i in what has been [Replaced]: "number=DIGITS".
+// ID returns the name of number i in [Replaced.ID]: "number=DIGITS".
 func (r *Rules) ID(i int) string { return r.ids[i] }
 
-// Scripts gives what appends number i of those that are shown for the browser's script, as
+// Scripts returns a function for the browser's script. The function appends number i of shown as
 // [phone.Set.AppendScript] does.
 func (r *Rules) Scripts(shown Shown) func(b []byte, i int) []byte {
 	numbers := shown.appendNumbers(nil)
 	return func(b []byte, i int) []byte { return r.set.AppendScript(b, i, numbers) }
 }
 
-// NeedsWhole says whether there are places of what is shown that cannot be told before
-// the whole page is known: those of selectors that cannot be told as the page streams by. They are found by [Replacer.Choose].
+// NeedsWhole says whether a shown number has a selector that the stream cannot follow. [Replacer.Choose] finds the
+// elements of such selectors in the whole page.
 func (r *Rules) NeedsWhole(shown Shown) bool {
 	return slices.ContainsFunc(r.selectors, func(s selector) bool { return shown.of(r.places[s.place].number) != nil })
 }
 
-// follows says whether there are places of what is shown that are told by selectors as the page streams by.
+// follows says whether a shown number has a selector that the stream follows.
 func (r *Rules) follows(shown Shown) bool {
 	return slices.ContainsFunc(r.program.parts, func(p part) bool { return shown.of(r.places[p.place].number) != nil })
 }
 
-// placeByClass finds the place of what is shown for an element with this class
-// attribute, or -1.
+// placeByClass returns the place of a shown number for an element with this class attribute, or -1.
 func (r *Rules) placeByClass(value []byte, shown Shown) int {
 	for _, c := range r.classes {
 		if shown.of(r.places[c.place].number) == nil {

@@ -7,79 +7,78 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// How much may be held back of a page, each for another reason. What is longer is
-// left as it is.
+// How many bytes of a page the scanner holds back, for different reasons. What is longer stays as it is.
 const (
-	// maxTag bounds a tag whose attributes are looked at.
+	// maxTag bounds a tag whose attributes may change.
 	maxTag = 16 << 10
-	// maxHole bounds the markup that may stand inside of a writing.
+	// maxHole bounds the markup inside of a writing.
 	maxHole = 4 << 10
-	// maxPlace bounds the content of a target that is not a writing of its number.
+	// maxPlace bounds the content of a target that is no writing of its number.
 	maxPlace = 2 << 10
 	// maxPicture bounds a <picture> up to its image.
 	maxPicture = 8 << 10
-	// maxEndTag is how much of an end tag is read until it is known for one.
+	// maxEndTag bounds the bytes of an end tag that are read before the tag is known.
 	maxEndTag = 2 + maxName + 1
-	// maxNoscript bounds what stands in for scripts.
+	// maxNoscript bounds the content of a <noscript>.
 	maxNoscript = 16 << 10
 )
 
-// edit is a change to the page: text takes the place of the bytes from start to end.
+// edit is a change to the page: text replaces the bytes from start to end.
 type edit struct {
 	start, end int64
 	text       []byte
 }
 
-// content is what an element holds whose content is not markup.
+// content says how the scanner treats the content of an element without markup.
 type content uint8
 
 const (
 	markup   content = iota
-	ignored          // is not looked at
-	titled           // text
-	sniffed          // a script of which is not known yet whether it is data
-	dataHeld         // a framework's data
-	fallback         // what is shown where there are no scripts: a page of its own
+	ignored          // is skipped
+	titled           // is text
+	sniffed          // is a script that may turn out to be data
+	dataHeld         // is a framework's data
+	fallback         // is shown where scripts do not run: a page of its own
 )
 
-// scanner reads a page and collects what is to be changed in it.
+// scanner reads a page and collects the changes to it.
 type scanner struct {
 	tokenizer
 	rules   *Rules
 	window  *window
 	charset *phone.Charset
 	shown   Shown
-	numbers phone.Shown // those of shown
-	whole   bool        // the page is needed whole: its tags are counted
-	follow  bool        // the page's tree is followed
+	numbers phone.Shown // the numbers of shown
+	whole   bool        // chosen comes from the whole page, by the ordinals of its tags
+	follow  bool        // selectors need the page's tree
 	tree    tree
 
-	following bool  // by what is skimmed now
-	skimBase  int64 // the offset of what is skimmed
+	following bool  // skimming follows the tree now
+	skimBase  int64 // offset of the piece that is skimmed
 	sweep     sweep
 
-	words   *phone.Matcher // reads what people read
-	values  *phone.Matcher // reads attributes, and data
-	textEnd int64          // behind the text that words has read; -1 at the beginning of a line
-	noSkim  int64          // up to here nothing is skimmed
+	words   *phone.Matcher // reads the text that people read
+	values  *phone.Matcher // reads attributes and data
+	textEnd int64          // offset behind the text that words has read; -1 at the beginning of a line
+	noSkim  int64          // up to this offset nothing is skimmed
 
 	edits []edit // in the order of the page
-	ink   []byte // that their texts are cut from
+	ink   []byte // holds the texts of edits
 
 	hydrating bool // a framework takes the page over in the browser
 	element   element
 	bare      bool // the value being changed has no quotation marks
-	dials     bool // and is a link that dials
+	dials     bool // the value being changed is a link that dials
 	scopes    scopes
 	picture   picture
 	content   content
 	contentAt int64
 	flight    flight
 	scratch   []byte
-	inner     *scanner // of fallbacks
+	inner     *scanner // reads the content of <noscript>
 
-	ordinal int         // of the start tag
-	chosen  map[int]int // places by ordinals, where selectors were asked
+	ordinal int         // counts the start tags
+	chosen  map[int]int // places by ordinals, from Choose
 	records records
 }
 
@@ -92,7 +91,7 @@ func newScanner(r *Rules, w *window) *scanner {
 func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 	if s.charset != c {
 		s.charset = c
-		s.records = records{} // whose texts another charset may give
+		s.records = records{} // the texts of other pages may mean something else in this charset
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
 	}
 	s.show(shown)
@@ -113,7 +112,7 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 	s.records.reset()
 }
 
-// show says what takes the places of the numbers.
+// show sets the numbers that replace those of the page.
 func (s *scanner) show(shown Shown) {
 	s.shown, s.numbers = shown, shown.appendNumbers(s.numbers[:0])
 	s.words.Show(s.numbers)
@@ -121,7 +120,7 @@ func (s *scanner) show(shown Shown) {
 	s.whole, s.follow = s.rules.NeedsWhole(shown), s.rules.follows(shown)
 }
 
-// certain is the offset up to which nothing is going to change any more.
+// certain returns the offset up to which the page cannot change any more.
 func (s *scanner) certain() int64 {
 	certain := s.offset
 	hold := func(from, most int64) {
@@ -134,7 +133,7 @@ func (s *scanner) certain() int64 {
 	}
 	if at, held := s.words.Held(); held {
 		if s.offset-at > maxHole+phone.MaxHeld {
-			s.breakLine() // so much markup that nothing can go on behind it
+			s.breakLine() // no writing goes on behind so much markup
 		} else {
 			certain = min(certain, at)
 		}
@@ -158,7 +157,7 @@ func (s *scanner) certain() int64 {
 	return certain
 }
 
-// end tells that the page has ended.
+// end ends the page.
 func (s *scanner) end() {
 	if s.content == dataHeld {
 		s.takeValue(s.values.Break())
@@ -177,12 +176,12 @@ func (s *scanner) text(at int64, b []byte) {
 	s.scopes.target.text(at, b)
 }
 
-// read gives text to the matcher, with a word about what stood before it.
+// read gives text to the matcher, and tells it first whether a tag or a line stands before the text.
 func (s *scanner) read(at int64, b []byte) {
 	if at != s.textEnd && s.textEnd >= 0 {
 		held, waiting := s.words.Held()
 		if s.hydrating || waiting && at-held > maxHole {
-			// Frameworks keep the pieces of such a text apart in their data too.
+			// Frameworks keep the pieces of a text between tags apart in their data too.
 			s.take(s.words.Break())
 		} else {
 			s.take(s.words.Inline())
@@ -232,18 +231,18 @@ func (s *scanner) doctype(content []byte) {
 
 func (s *scanner) tagEnd(after int64, t *tag) {
 	if s.follow {
-		s.tree.finish(after, t, s.state == rawText)
+		s.tree.finish(after, t, s.readsRaw(), &s.foreign)
 	}
 	if t.end {
 		return
 	}
 	s.finishElement(after, t)
-	if s.state == rawText || s.state == plainText {
+	if s.readsRaw() {
 		s.beginContent(after)
 	}
 }
 
-// take notes the changes that matches in text ask for.
+// take collects the changes of matches in text.
 func (s *scanner) take(matches []phone.Match) {
 	if len(matches) > 0 {
 		s.scopes.target.see()
@@ -251,19 +250,19 @@ func (s *scanner) take(matches []phone.Match) {
 	s.takeValue(matches)
 }
 
-// takeValue notes the changes that matches in an attribute or in data ask for.
+// takeValue collects the changes of matches in an attribute or in data.
 func (s *scanner) takeValue(matches []phone.Match) {
 	data := s.content == dataHeld
 	for i := range matches {
 		m := &matches[i]
 		if len(m.Edits) == 0 || !m.Poured && (s.hydrating || data) {
-			continue // only what is as long as before agrees in text and data
+			continue // a framework's text and data agree only if the length stays the same
 		}
 		if !data {
 			s.records.number(s, m)
 		}
 		if s.dials && m.Form == phone.International && !m.Plus && !s.hydrating {
-			s.change(m.Start, m.Start, plus) // without it, it is another number
+			s.change(m.Start, m.Start, plus) // the link would dial another number without it
 		}
 		for _, e := range m.Edits {
 			if s.bare && !m.Poured {
@@ -277,7 +276,8 @@ func (s *scanner) takeValue(matches []phone.Match) {
 
 var plus = []byte("+")
 
-// changeWritten is change for what is written into a value or a text anew.
+// changeWritten is change for text that has to be escaped. bare says that it becomes part of a value without quotation
+// marks.
 func (s *scanner) changeWritten(start, end int64, text string, bare bool) {
 	text = html.EscapeString(text)
 	if bare {
@@ -286,11 +286,11 @@ func (s *scanner) changeWritten(start, end int64, text string, bare bool) {
 	s.change(start, end, []byte(text))
 }
 
-// bareSpaces writes what would end a value without quotation marks.
+// bareSpaces escapes the bytes that may not stand in a value without quotation marks.
 var bareSpaces = strings.NewReplacer(" ", "&#32;", "=", "&#61;", "`", "&#96;")
 
-// change notes that text takes the place of the bytes from start to end. A writing
-// that began before a tag is found after the tag has been changed.
+// change adds an edit: text replaces the bytes from start to end. change keeps edits in order, since a writing that
+// began before a tag is found after the tag has been changed.
 func (s *scanner) change(start, end int64, text []byte) {
 	from := len(s.ink)
 	s.ink = append(s.ink, text...)
@@ -300,7 +300,7 @@ func (s *scanner) change(start, end int64, text []byte) {
 	}
 }
 
-// keepInk drops the ink of changes that have been made, when there is much of it.
+// keepInk drops the ink of edits that have been made, if there is much of it.
 func (s *scanner) keepInk() {
 	if len(s.ink) < maxTag {
 		return

@@ -1,11 +1,11 @@
 package weave
 
-// scopes are the elements that are open inside of one that is spared or is a
-// target. Nothing is kept of the elements around it.
+// scopes holds the open elements from the outermost spared element or target inwards. It does not hold the elements
+// around that.
 type scopes struct {
 	open     []openElement
-	lost     int // elements that are too deep to be kept
-	skipping int // of the open ones, those that are spared
+	lost     int // elements that are nested too deeply to be held
+	skipping int // how many of the open elements are spared
 	target   target
 }
 
@@ -16,7 +16,7 @@ type openElement struct {
 	targeted bool
 }
 
-// maxOpen bounds how deep elements are followed.
+// maxOpen bounds how many elements are held.
 const maxOpen = 512
 
 func (o *openElement) is(name []byte) bool { return string(o.name[:o.length]) == string(name) }
@@ -25,7 +25,7 @@ func (sc *scopes) reset() {
 	*sc = scopes{open: sc.open[:0], target: sc.target.reset()}
 }
 
-// push takes in an element that has begun.
+// push opens the element of a start tag.
 func (sc *scopes) push(t *tag, e *element, closed, targeted bool) {
 	if e.traits&void != 0 || closed {
 		return
@@ -42,7 +42,7 @@ func (sc *scopes) push(t *tag, e *element, closed, targeted bool) {
 	}
 }
 
-// imply closes what the tag closes without an end tag (HTML standard, 13.1.2.4).
+// imply closes the elements that the start tag closes without an end tag (HTML standard, 13.1.2.4).
 func (sc *scopes) imply(t *tag, endTarget func()) {
 	for len(sc.open) > 0 && sc.lost == 0 && closes(t, &sc.open[len(sc.open)-1]) {
 		sc.pop(endTarget)
@@ -60,8 +60,8 @@ func (sc *scopes) pop(endTarget func()) {
 	}
 }
 
-// closeTag closes the element that ends here, and those that are open in it. An end
-// tag of an element that is not kept ends all, since it is one of those around.
+// closeTag closes the element of the end tag, and those that are open in it. An end tag of an element that scopes does
+// not hold closes all of them, since it belongs to an element around them.
 func (s *scanner) closeTag(at int64, t *tag) {
 	sc := &s.scopes
 	if len(sc.open) == 0 {
@@ -86,7 +86,7 @@ func (s *scanner) closeTag(at int64, t *tag) {
 	}
 }
 
-// closes says whether the start tag implies the end of an open element.
+// closes says whether the start tag implies the end of the open element.
 func closes(t *tag, o *openElement) bool {
 	if t.cut {
 		return false

@@ -2,17 +2,17 @@ package weave
 
 import "slices"
 
-// ScriptRules are the tables by which lines and links are found in pages. The browser's
-// script finds them by the same, which are written into its sources from here.
+// ScriptRules are the tables by which pages are searched for lines and links. They are written into the sources of the
+// browser's script, so that it searches in the same way.
 type ScriptRules struct {
-	// Breaking are the elements at whose tags a line ends, in order.
+	// Breaking are the elements whose tags break a line, sorted.
 	Breaking []string
-	// Schemes and Links begin addresses that end with a number; in Links, a scheme of
-	// the web may stand before what begins with slashes.
+	// Schemes and Links are beginnings of addresses that end with a number. In Links, "https:" or "http:" may stand
+	// before a beginning with slashes.
 	Schemes, Links []string
 }
 
-// RulesOfScript are the rules.
+// RulesOfScript returns the tables.
 func RulesOfScript() ScriptRules {
 	r := ScriptRules{Schemes: numberSchemes[:], Links: numberLinks[:]}
 	for _, e := range elements {

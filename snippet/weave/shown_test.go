@@ -9,8 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
-// The places of a number for which none is shown are as if they were not searched,
-// whoever the page before was for.
+// If no number is shown for a number, its places are not searched, even if they were on the page before.
 func TestPlacesOfWhatIsNotShown(t *testing.T) {
 	first := weave.Pair{Old: "74951234567", Fresh: "74957654321", URL: "/1.svg", Number: weave.Number{
 		Targets: []string{"#a", ".a", "[name=a]"}, Selectors: []string{"p > i", "u:last-child"}, Pictures: []string{"#pa"},

@@ -7,10 +7,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// skimText passes over a part of the page in which nothing is to be changed: text
-// with too few digits, and tags that are of no account. It decides nothing. What it
-// passes over would have been read to no effect, and it turns back to
-// where a line begins, so that what stands before a number is read with it.
+// skimText skips bytes that cannot change the result: text with too few digits, and tags without a number, a place or a
+// framework's name. It returns the start of the line that holds the next byte to read, because the text before a number
+// decides whether it is one. skimText changes nothing in the page.
 func (s *scanner) skimText(p []byte, i int, base int64) int {
 	if base+int64(i) < s.noSkim || s.foreign.depth > 0 || s.picture.open || len(s.scopes.open) > 0 || s.whole || s.follow && !s.tree.skims() {
 		return i
@@ -28,16 +27,16 @@ func (s *scanner) skimText(p []byte, i int, base int64) int {
 	return line
 }
 
-// pass reads p from i on. It gives the index up to which nothing has to be read,
-// where a line begins, and the one at which it saw what has to be read.
+// pass skips p from i on. It returns the start of the line at which reading has to go on, and the index that made it
+// stop.
 //
-// A number needs a row of digits and separators that no letter ends. Inline tags may
-// stand in it, so a row that is open at a tag goes on behind it.
+// A number needs a row of digits and separators without a letter in between. Inline tags may stand in the row, so pass
+// continues an open row behind such a tag.
 func (s *scanner) pass(p []byte, i int) (line, end int) {
 	line = i
-	row := 0         // digits in the row that is open
-	drawing := false // in an SVG, to whose beginning it turns back
-	seen := i        // up to here there is something to be looked at
+	row := 0         // digits in the open row
+	drawing := false // inside an SVG; line stays at its start tag
+	seen := i        // pass looks at each byte up to here; sweep skips the bytes behind it
 	if !sweeping {
 		seen = len(p)
 	}
@@ -81,7 +80,7 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			if s.following && !s.tree.skimAside(s.skimBase+int64(i), name) {
 				return i, i
 			}
-			s.breakLine() // its tag, which does so, is not read
+			s.breakLine() // reading the tag would do this
 			i, line = after, after
 			continue
 		case traits&special != 0:
@@ -133,8 +132,9 @@ var (
 	styleWord  = wordOf("style")
 )
 
-// tagWord reads the name of a tag, whose "<" is before p[i]. The name is 0 when the
-// tag has to be read to know it.
+// tagWord reads the name of the tag whose "<" is at p[i-1]. It also returns the index behind the name, and whether the
+// tag is a start tag. The name is 0 if it has more than seven letters or has other characters than letters; h1 to h6
+// are the exception. Such a tag has to be read.
 func tagWord(p []byte, i int) (name word, after int, start bool) {
 	if start = p[i] != '/'; !start {
 		i++
@@ -157,8 +157,8 @@ func tagWord(p []byte, i int) (name word, after int, start bool) {
 	return name, after, start
 }
 
-// skimRaw passes over a script or a style, whose name ends before p[i] and whose "<" is at
-// p[begin], and gives the index behind its end tag. It is negative when it has to be read.
+// skimRaw skips a script or style element. Its "<" is at p[begin], and its name ends before p[i]. skimRaw returns the
+// index behind the end tag, or -1 if the element has to be read.
 func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
 	after := s.skimAttributes(p, i)
 	if after < 0 || p[after-2] == '/' {
@@ -167,7 +167,7 @@ func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
 	if name == scriptWord {
 		tag := p[begin:after]
 		if containsFold(tag, "id") || containsFold(tag, "data-") || !s.hydrating && namesFramework(tag) {
-			return -1 // it may be data
+			return -1 // the script may hold a framework's data
 		}
 	}
 	for i = after; ; s.bound.Take("weave.skimRaw") {
@@ -177,7 +177,7 @@ func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
 		}
 		switch p[i+1] {
 		case '!':
-			return -1 // it may hide its end
+			return -1 // a comment may hide the end tag
 		case '/':
 			if closing, behind, _ := tagWord(p, i+1); closing == name {
 				if p[behind] != '>' || name == scriptWord && carriesData(p[after:min(i, after+sniffLength)]) {

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// lastName is the last of the names, some of which may have no value.
+// lastName returns the last of the attribute names. Attributes without a value may stand before it.
 func lastName(names []byte) []byte {
 	i := len(names)
 	for i > 0 && !endsName(names[i-1]) {
@@ -15,8 +15,8 @@ func lastName(names []byte) []byte {
 	return names[i:]
 }
 
-// skimAttributes reads the attributes from p[i] on, and gives the index behind the tag. It is negative when the tag has to
-// be read.
+// skimAttributes skips the attributes of a start tag from p[i] on. It returns the index behind the tag, or -1 if the
+// tag has to be read.
 func (s *scanner) skimAttributes(p []byte, i int) int {
 	for ; i < len(p); s.bound.Take("weave.skimAttributes") {
 		c := p[i]
@@ -65,16 +65,17 @@ func (s *scanner) skimAttributes(p []byte, i int) int {
 	return -1
 }
 
-// endsLikeQuoted says whether a bare value ends as a quoted one in a tag that closes itself does: the tag <path d=0"/> does not.
+// endsLikeQuoted says whether a bare value ends with a quotation mark and a slash. The tag <path d=0"/> looks as if it
+// closes itself, but its slash belongs to the value.
 func endsLikeQuoted(bare []byte) bool {
 	n := len(bare)
 	return n > 1 && bare[n-1] == '/' && (bare[n-2] == '"' || bare[n-2] == '\'')
 }
 
-// endsAttribute marks the bytes that end the name of an attribute.
+// endsAttribute holds the bytes that end an attribute's name.
 var endsAttribute = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, '\f': true, '=': true, '/': true, '>': true}
 
-// minds says whether an attribute may be of account.
+// minds says whether the scanner has to read the tag because of this attribute.
 func (s *scanner) minds(name, value []byte) bool {
 	if s.follow && s.rules.program.minds(name, value) {
 		return true
@@ -114,7 +115,7 @@ func (s *scanner) minds(name, value []byte) bool {
 	return false
 }
 
-// figures says whether a value has enough digits to be a number.
+// figures says whether a value has enough digits for a number.
 func (s *scanner) figures(value []byte) bool {
 	n := 0
 	for i, c := range value {
@@ -125,7 +126,7 @@ func (s *scanner) figures(value []byte) bool {
 	return n >= s.rules.least
 }
 
-// mindsLink says whether an address may be one of those that NumberInLink knows.
+// mindsLink says whether NumberInLink may find a number in an address. Addresses on the same site hold none.
 func (s *scanner) mindsLink(value []byte) bool {
 	if len(value) < 4 {
 		return false

@@ -7,28 +7,29 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// room is how much has to be left of a piece for it to be passed over: 64 bytes, and what is looked at behind the
-// last of them.
+// room is how many bytes of a piece have to be left for a sweep: a block of 64 bytes, and the bytes that a sweep looks
+// at behind them.
 const room = 64 + 16
 
-// sweep passes over stretches of a page in which nothing is to be changed, 64 bytes at a time, without knowing
-// their tags. It sees by bitmaps that tags are written as usual, that none of them is of account, and that no
-// text has enough digits in a row.
+// sweep skips parts of a page 64 bytes at a time, by bitmaps. The bitmaps show that the tags are written in the usual
+// way, that no tag can change the result, and that no text has enough digits in a row.
+//
+// A block is the bytes for which maps holds bitmaps.
 type sweep struct {
 	maps  [32]bitmaps
-	words int // of them that are made
-	at    int // what the first begins at, in the piece
+	words int // how many of maps are filled
+	at    int // index of the block in the piece
 
 	rules       *Rules
-	mask, ender byte // what is ender with these bits set ends a row of digits
-	wide        bool // some digits begin with what is no ASCII
-	least       int  // digits in a row that matter
+	mask, ender byte // a byte c ends a row of digits if c|mask == ender
+	wide        bool // some digits begin with a byte above ASCII
+	least       int  // the least digits in a row that make a number
 
-	svg     int // where the open drawing begins, in the block, or negative
-	value   int // where the open value begins, in the piece
-	tag     int // where the open tag begins, in the piece
+	svg     int // index of the open SVG in the block, or negative
+	value   int // index of the opening quotation mark of the open value, in the piece
+	tag     int // index of the "<" of the open tag, in the piece
 	follows bool
-	base    int64 // the offset of the piece
+	base    int64 // offset of the piece in the page
 	tree    *tree
 }
 
@@ -38,9 +39,10 @@ func (w *sweep) reset(r *Rules, c *phone.Charset, t *tree) {
 	w.mask, w.ender = c.RowEnder()
 }
 
-// over goes on from p[i], which is in text or a "<", where no row of digits is open. Nothing before to, which is
-// such a place again, is of account. What is behind it has to be looked at, up to until. A line begins at the tag
-// at line, if that is not negative.
+// over sweeps p from i on. p[i] is in text or is a "<", and no row of digits is open there.
+//
+// over skips the bytes before to, which is in text or at a "<" again. The caller looks at p[to:until] byte by byte.
+// line is the last skipped tag at which a line begins, or -1.
 func (w *sweep) over(p []byte, i int, bound *steps.Bound) (line, to, until int) {
 	for line = -1; ; bound.Take("weave.over") {
 		if i < w.at || i >= w.at+64*w.words {
@@ -65,7 +67,7 @@ func (w *sweep) over(p []byte, i int, bound *steps.Bound) (line, to, until int) 
 	}
 }
 
-// lastLine is where the last line begins from i up to p[end], or negative.
+// lastLine returns the index of the last tag in p[i:end] at which a line begins, or -1.
 func (w *sweep) lastLine(p []byte, i, end int) int {
 	for at := w.lessBefore(i-w.at, end-w.at); at >= 0; at = w.lessBefore(i-w.at, at) {
 		if breaksLine(p, w.at+at) {
@@ -75,7 +77,7 @@ func (w *sweep) lastLine(p []byte, i, end int) int {
 	return -1
 }
 
-// lessBefore is the last "<" of the block from one byte up to another, or negative.
+// lessBefore returns the index of the last "<" in the bytes from up to to of the block, or -1.
 func (w *sweep) lessBefore(from, to int) int {
 	if to <= from {
 		return -1
@@ -95,30 +97,32 @@ func (w *sweep) lessBefore(from, to int) int {
 	}
 }
 
-// run goes over the block from its byte start on. It gives where nothing has to be looked at yet, and
-// what has to be; that is negative when nothing was seen.
+// run sweeps the block from its byte start on. It returns the index at which reading has to go on, and the index of the
+// byte that stopped the sweep, or -1 if it reached the end of the block. Both are indexes in the piece.
 func (w *sweep) run(p []byte, start int) (to, seen int) {
 	var (
-		tag, equal, less, slash uint64 // what goes on from 64 bytes to the next, as their first bit
-		quoted                  uint64 // in a value, all bits
+		// Each is 1 if the last byte of the 64 before was in a tag, a "=", a "<", or a "/" behind a "<".
+		tag, equal, less, slash uint64
+		quoted                  uint64 // all bits set if a value goes on from the 64 bytes before
 		references              openReferences
 
-		row, value open // digits in a row of text, and in an attribute's value
+		row, value open // digits of a row of text, and of an attribute's value
 	)
 	w.svg = -1
 	live := ^uint64(0) << (start & 63)
 	for k := start >> 6; k < w.words; k++ {
 		m, at := &w.maps[k], 64*k
 		begins := m.less & live
-		// A tag goes from "<" to the next ">": adding its beginning flips what it is made of.
+		// A tag goes from "<" to the next ">". The sum carries from each "<" to the next ">", and so clears the bits of
+		// the tag.
 		rest := ^m.more
 		sum, tagOn := bits.Add64(rest, begins, tag)
 		tags := rest &^ sum
-		odd := begins & sum // in a tag
+		odd := begins & sum // a "<" inside a tag
 		inTag := tag
 		tag = tagOn
 
-		// Each "=" leads to a quote that begins a value, and no other quote begins one.
+		// Each "=" has to stand before the opening quotation mark of a value, and each value has to open behind a "=".
 		quotes := m.quote & tags
 		values := quoted
 		if quotes != 0 {
@@ -187,7 +191,7 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 		if digits|letters != 0 {
 			had := row
 			if row.read(digits, letters, at); row.digits > w.least/2 {
-				row = had // it may end with a line
+				row = had // the row may begin or end at a line
 				row.read(digits, letters|lineEnds(p[w.at+at:], begins, m.wide&text), at)
 			}
 		}
@@ -200,8 +204,8 @@ func (w *sweep) run(p []byte, start int) (to, seen int) {
 	return w.at + w.turn(start, end, row), -1
 }
 
-// turn is where to go on for what is seen at the byte at: the last "<" before it, before the row of digits that is
-// open and before the drawing.
+// turn returns where reading has to go on because of the byte at. It is the last "<" before that byte, before the open
+// row of digits, and before the open SVG. All are indexes in the block, and the result is not before start.
 func (w *sweep) turn(start, at int, row open) int {
 	if row.digits > 0 {
 		at = min(at, row.at)
@@ -215,7 +219,7 @@ func (w *sweep) turn(start, at int, row open) int {
 	return max(start, w.lessBefore(start, at))
 }
 
-// prefixXor sets each bit of which the bits up to it are odd.
+// prefixXor sets each bit for which an odd number of bits up to and including it are set.
 func prefixXor(x uint64) uint64 {
 	x ^= x << 1
 	x ^= x << 2
@@ -225,7 +229,7 @@ func prefixXor(x uint64) uint64 {
 	return x ^ x<<32
 }
 
-// next is the first byte from i on that is a "<" or may begin a digit.
+// next returns the index of the first byte from i on that is a "<" or may begin a digit. It is len(p) if there is none.
 func (w *sweep) next(p []byte, i int) int {
 	for ; i < len(p); i++ {
 		switch c := p[i]; {

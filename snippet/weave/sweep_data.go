@@ -8,11 +8,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// maxLead bounds what has to be read before a row of digits in data: the separators that lead to its first digit, what
-// says that it is another figure, and the token in whose middle reading may begin.
+// maxLead is how many bytes before a row of digits in data have to be read. They hold the separators before the first
+// digit, the words that make it another figure, and the token in which reading may begin.
 const maxLead = 256
 
-// backslashes is a fingerprint that finds them alone.
+// backslashes is the fingerprint of a backslash, whatever follows it.
 var backslashes = func() *fingerprints {
 	all := make([]byte, 256)
 	for i := range all {
@@ -23,15 +23,14 @@ var backslashes = func() *fingerprints {
 	return f
 }()
 
-// overData goes over data, in which no writing of a number is open. Nothing before to has to be read. What is behind
-// it has to be, up to until.
+// overData sweeps data in which no writing of a number is open. It skips p[:to]. The caller has to read p[to:until].
 func (w *sweep) overData(p []byte, bound *steps.Bound) (to, until int) {
 	var (
 		row        open
 		references openReferences
-		escape     uint64 // bytes that may belong to the escape of a string, from the 64 bytes before
+		escape     uint64 // bytes that may belong to a string's escape, which begins in the 64 bytes before
 	)
-	w.words = 0 // the bitmaps are needed here
+	w.words = 0 // overData fills the bitmaps with others
 	at := 0
 	for n := 2; len(p)-at >= room; n = min(2*n, len(w.maps)) {
 		bound.Take("weave.overData")
@@ -65,8 +64,8 @@ func (w *sweep) overData(p []byte, bound *steps.Bound) (to, until int) {
 	return row.leads(p, at), len(p)
 }
 
-// leads is where to begin to read the row that is open at p[at], or one that begins there: nothing before a quotation mark
-// counts for it.
+// leads returns where reading has to begin for the row that is open at p[at], or that begins there. Bytes before a
+// quotation mark cannot change what the row is.
 func (o *open) leads(p []byte, at int) int {
 	if o.digits > 0 {
 		at = o.at
@@ -75,7 +74,7 @@ func (o *open) leads(p []byte, at int) int {
 	return from + max(0, bytes.LastIndexByte(p[from:at], '"'))
 }
 
-// wideDigit is the first of the bytes that begins a digit of another script.
+// wideDigit returns the first bit of wide whose byte begins a digit of another script, or 0.
 func wideDigit(p []byte, wide uint64) uint64 {
 	for ; wide != 0; wide &= wide - 1 {
 		if phone.IsWideDigit(p[bits.TrailingZeros64(wide):]) {
@@ -85,10 +84,12 @@ func wideDigit(p []byte, wide uint64) uint64 {
 	return 0
 }
 
-// openReferences tell whether a character reference goes on from 64 bytes to the next.
+// openReferences is the state of character references between one run of 64 bytes and the next. begun is 1 if the last
+// byte was "&", and on is 1 if a reference goes on.
 type openReferences struct{ begun, on uint64 }
 
-// spare takes what is written by letters and digits behind "&" out of what ends a row.
+// spare removes the letters of character references from the bits that end a row. A reference is every letter and digit
+// that directly follows "&".
 func (r *openReferences) spare(letters, digits, ampersands uint64) uint64 {
 	if ampersands|r.begun|r.on == 0 {
 		return letters

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dataPieces are what frameworks' data are made of, and what stands around numbers in them.
+// dataPieces are parts of frameworks' data, and of the text around numbers in them.
 var dataPieces = append(strings.Split(`+7 (495) 123-45-67~8 495 1234567~84951234567~020 7946 0018~\u002B7495~\\u002B7 495\u00a0~\u00384951234567~\u0034\u0039\u0035~123~-45-67~8~ ~(~+~order ~order&nbsp;~&nbsp;~&#52;95~&#~;~&~
 ",~":"~{"a":~\"~\\\"~\\~\n~\\n~\u003cp\u003e~\ud83d\ude00~a~price 1 234,50 ~"id":12345,~"price":67890,"old":98765,~2026-11-21T10:20:30Z~Заказ № ~заказ ~\u0437\u0430\u043a\u0430\u0437 ~é~８４９５~１~:T~:~T2f,~:T400,~14:T21,~14:T5f,~[1,2,3,4,5,6,7,8,9],~                    ~
 "children\":\"the lamp on a table gives warm light and costs less than you would think, we deliver\"~"title":"a reading lamp of brass, with a switch and a cord that is long enough","image":"/lamps.webp",~
@@ -28,7 +28,7 @@ func generatedData(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// checkData holds sweeping over data to reading them, in a page and by themselves, however they are cut.
+// checkData compares swept data with data that is read byte by byte, in a page and alone, with a cut.
 func checkData(t *testing.T, quick, patient *PairReplacer, data []byte, cut int) {
 	replaced := func(z *PairReplacer, data []byte, cut int) string {
 		out := z.Append(nil, append([]byte(nil), data[:cut]...))
@@ -63,7 +63,7 @@ func FuzzData(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, cut int) { checkData(t, quick, patient, data, cut) })
 }
 
-// Nothing is allocated for data in which no number is found.
+// Data without a number allocates nothing.
 func TestSweptDataAllocateNothing(t *testing.T) {
 	data := []byte(strings.Repeat(`{"id":12345,"title":"a lamp of brass","text":"\u003cp\u003ewith a cord"},`, 1000))
 	quick, _, _ := newTrio(t)

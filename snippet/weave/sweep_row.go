@@ -6,13 +6,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// open is a row of digits, or a value of an attribute, that goes on.
+// open counts the digits of a row, or of an attribute's value, that goes on from one run of 64 bytes to the next.
 type open struct {
 	digits int
-	at     int // where it begins
+	at     int // index of the first digit
 }
 
-// read takes the digits of 64 bytes, of which the first is at at. What is open ends at any of the ends.
+// read counts the digits of 64 bytes, whose first is at index at. The row ends at each bit of ends.
 func (o *open) read(digits, ends uint64, at int) {
 	if ends != 0 {
 		o.digits = 0
@@ -26,7 +26,8 @@ func (o *open) read(digits, ends uint64, at int) {
 	}
 }
 
-// many is the first of enough digits between ends, some of which have come before.
+// many returns the first digit of a row with at least w.least digits, or 0. A row has none of ends inside. before is
+// the number of digits that the open row already has.
 func (w *sweep) many(digits, ends uint64, before int) uint64 {
 	for digits != 0 {
 		first := digits & -digits
@@ -46,8 +47,8 @@ func (w *sweep) many(digits, ends uint64, before int) uint64 {
 	return 0
 }
 
-// spareReferences takes character references that are no digits out of the digits of a row, and ends it at those that
-// are no separators.
+// spareReferences removes from digits those that only spell a character reference, unless the reference is a digit
+// itself. It adds to ends the references that are no separators. p begins with the byte of bit 0.
 func spareReferences(p []byte, ampersands, digits, ends uint64) (uint64, uint64) {
 	for ; ampersands != 0; ampersands &= ampersands - 1 {
 		i := bits.TrailingZeros64(ampersands)
@@ -65,7 +66,7 @@ func spareReferences(p []byte, ampersands, digits, ends uint64) (uint64, uint64)
 	return digits, ends
 }
 
-// lineEnds are the tags at which a line begins or ends, and the currency signs.
+// lineEnds returns the tags at which a line begins or ends, and the bytes that begin a currency sign.
 func lineEnds(p []byte, tags, high uint64) (ends uint64) {
 	for ; tags != 0; tags &= tags - 1 {
 		if breaksLine(p, bits.TrailingZeros64(tags)) {

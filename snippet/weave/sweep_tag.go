@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// manyInValue is the first of enough digits in a value that is of account, some of which have come before. The
-// last of the values is spared when it has enough and is of none.
+// manyInValue returns the first digit of a value that has at least w.least digits and may matter, or 0. before holds
+// the digits that the open value already has. spared says that the last value has enough digits but cannot matter.
 func (w *sweep) manyInValue(p []byte, at int, digits, opening uint64, before open) (first uint64, spared bool) {
 	for had := before.digits; ; had = 0 {
 		if first = w.many(digits, opening, had); first == 0 {
@@ -23,7 +23,7 @@ func (w *sweep) manyInValue(p []byte, at int, digits, opening uint64, before ope
 	}
 }
 
-// valueAt is the quotation mark that opens the value in which a byte is.
+// valueAt returns the index, in the piece, of the quotation mark that opens the value around a byte.
 func (w *sweep) valueAt(at int, bit, opening uint64) int {
 	if opened := opening & (bit - 1); opened != 0 {
 		return w.at + at + 63 - bits.LeadingZeros64(opened)
@@ -31,13 +31,14 @@ func (w *sweep) valueAt(at int, bit, opening uint64) int {
 	return w.value
 }
 
-// nameBefore is the name of the attribute at whose opening quotation mark p[i] is, or the end of it.
+// nameBefore returns the name of the attribute whose value opens with the quotation mark at p[i]. Of a name longer than
+// maxName it may return the end only.
 func nameBefore(p []byte, i int) []byte {
 	name := lastName(p[max(0, i-1-maxName-1) : i-1])
 	return name[bytes.LastIndexByte(name, '"')+1:]
 }
 
-// mindsValue says whether digits in the value at whose quotation mark p[i] is may be of account.
+// mindsValue says whether digits may matter in the value that opens at p[i].
 func mindsValue(p []byte, i int) bool {
 	name := nameBefore(p, i)
 	switch len(name) {
@@ -50,7 +51,7 @@ func mindsValue(p []byte, i int) bool {
 	return false
 }
 
-// oddReference is the first of the references in values on which selectors have conditions.
+// oddReference returns the first "&" in the value of an attribute on which a selector has a condition, or 0.
 func (w *sweep) oddReference(p []byte, at int, ampersands, opening uint64) uint64 {
 	for ; ampersands != 0; ampersands &= ampersands - 1 {
 		bit := ampersands & -ampersands
@@ -64,7 +65,7 @@ func (w *sweep) oddReference(p []byte, at int, ampersands, opening uint64) uint6
 	return 0
 }
 
-// oddMark is the first of the marked bytes that a word of account may have as its fingerprint.
+// oddMark returns the first of the marked bytes at which one of the rules' words may stand, or 0.
 func (w *sweep) oddMark(p []byte, at int, marked uint64) uint64 {
 	for ; marked != 0; marked &= marked - 1 {
 		i := w.at + at + bits.TrailingZeros64(marked)
@@ -77,8 +78,8 @@ func (w *sweep) oddMark(p []byte, at int, marked uint64) uint64 {
 	return 0
 }
 
-// oddName is the first of the names that are known by their fingerprints whose element has to be read. Drawings
-// begin and end at the names that are drawing.
+// oddName returns the first of the known names whose element has to be read, or 0. drawing holds the names at which an
+// SVG begins or ends.
 func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 	for ; known != 0; known &= known - 1 {
 		bit, i := known&-known, w.at+at+bits.TrailingZeros64(known)
@@ -97,13 +98,14 @@ func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 	return 0, drawing
 }
 
-// hasContent says whether a tag surely does not end as <name/>.
+// hasContent says whether a start tag surely does not end with "/>". attributes begins behind its name.
 func hasContent(attributes []byte) bool {
 	i := bytes.IndexByte(attributes[:min(len(attributes), 512)], '>')
 	return i == 0 || i > 0 && attributes[i-1] != '/'
 }
 
-// follow makes the tree follow the tags that end before what is odd. It gives the end of the first that has to be read.
+// follow makes the tree follow the tags that end within the bits of known. open is 1 if a tag goes on from the 64 bytes
+// before. follow returns the ">" of the first tag that has to be read, or 0.
 func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) (end uint64) {
 	ends &= known
 	if open != 0 {
@@ -126,7 +128,7 @@ func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) (end 
 	return 0
 }
 
-// endsAtOnce says whether the element of this name ends where its start tag does, as icons do.
+// endsAtOnce says whether the end tag stands right behind the start tag, as the tags of icons do.
 func endsAtOnce(p []byte, after int, name word) bool {
 	if len(p)-after < room/2 || p[after] != '<' {
 		return false

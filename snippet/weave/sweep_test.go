@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// Bitmaps that the machine's own instructions make are those that Go makes.
+// Bitmaps of the machine's own instructions are the same as those of Go.
 func TestBitmaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	rules := placedRules(t)
@@ -45,7 +45,7 @@ func TestBitmaps(t *testing.T) {
 	}
 }
 
-// Whatever has to be read is known by its fingerprint, however it is written.
+// Fingerprints miss nothing that has to be read, in upper or lower case.
 func TestFingerprints(t *testing.T) {
 	rules := placedRules(t)
 	found := func(text string, groups uint8) bool {

@@ -5,23 +5,23 @@ import (
 	"regexp"
 )
 
-// target is an element whose content is known to be a number. While no writing of
-// the number has been seen in it, its content is held back: what it shows may be the number in
-// another way, without its code for example, or words in its place, such as "loading".
+// target is an element whose content is known to be a number. The scanner holds its content back until a writing of the
+// number is found in it. Otherwise the content may be the number in a form that the matcher does not know, for example
+// without its code, or a word such as "loading".
 type target struct {
 	open     bool
 	found    bool
 	place    *place
-	unfilled bool  // holds no text of its own
-	at       int64 // where the content begins
+	unfilled bool  // its content is elements, and no text of its own
+	at       int64 // offset of the content
 	children bool
-	shows    bool // some text that is not space
+	shows    bool // it shows text that is no white space
 
-	words  []byte // its text, with a NUL between lines
+	words  []byte // its text, with a NUL for each end of a line
 	pieces []piece
 }
 
-// piece is a piece of the text: words[from:to] stands at offset at.
+// piece is a part of the target's text: words[from:to] stands at offset at.
 type piece struct {
 	at       int64
 	from, to int
@@ -29,7 +29,7 @@ type piece struct {
 
 func (t *target) reset() target { return target{words: t.words[:0], pieces: t.pieces[:0]} }
 
-// begin opens a target whose content begins at offset at. There is no target in a target.
+// begin opens a target whose content begins at offset at. It returns false inside of another target.
 func (t *target) begin(at int64, e *element, p *place) bool {
 	if t.open {
 		return false
@@ -40,8 +40,8 @@ func (t *target) begin(at int64, e *element, p *place) bool {
 	return true
 }
 
-// see notes that a configured number has been found: its own, or another one, which is
-// then what the element shows.
+// see notes that a configured number has been found. The target then shows this number, even if it is another one than
+// its own.
 func (t *target) see() { t.found = t.found || t.open }
 
 func (t *target) text(at int64, b []byte) {
@@ -60,22 +60,22 @@ func (t *target) text(at int64, b []byte) {
 
 func (p *piece) end() int64 { return p.at + int64(p.to-p.from) }
 
-// line notes that a line ends.
+// line notes the end of a line.
 func (t *target) line() {
 	if t.open && len(t.words) < maxPlace {
 		t.words = append(t.words, 0)
 	}
 }
 
-// otherWriting is a row of digits that people would call.
+// otherWriting matches a row of digits that people would dial.
 var otherWriting = regexp.MustCompile(`[+(]{0,2}` + anyDigit + `(?:(?:[\s().\-/\x{a0}\x{2000}-\x{2015}\x{202f}]|&nbsp;|&#160;|&#8209;|&ndash;|&thinsp;){0,4}` + anyDigit + `){4,}`)
 
 const anyDigit = `(?:[0-9]|&#(?:4[89]|5[0-7]);)`
 
-// endTarget is called where the content of the target ends.
+// endTarget closes the target, whose content ends at offset at.
 func (s *scanner) endTarget(at int64) {
 	t := &s.scopes.target
-	s.breakLine() // so that a number at the end has been found
+	s.breakLine() // finds a number at the end of the content
 	open, found := t.open, t.found
 	t.open = false
 	switch {
@@ -92,10 +92,10 @@ func (s *scanner) endTarget(at int64) {
 	}
 }
 
-// replaceWords replaces all that the target says, but for the space around it.
+// replaceWords replaces the target's text, except the white space around it.
 func (s *scanner) replaceWords() {
 	words := s.scopes.target.words
-	blank := func(c byte) bool { return isSpace(c) || c == 0 } // the latter between lines
+	blank := func(c byte) bool { return isSpace(c) || c == 0 } // c == 0 stands between lines
 	from, to := 0, len(words)
 	for from < to && blank(words[from]) {
 		from++
@@ -108,8 +108,8 @@ func (s *scanner) replaceWords() {
 	}
 }
 
-// replaceOther replaces words[from:to] of the target: the new number takes the place of
-// what stands in its first piece, and the others lose theirs.
+// replaceOther replaces words[from:to] of the target. The new number replaces the text of the first piece, and the text
+// of the other pieces is removed.
 func (s *scanner) replaceOther(from, to int) {
 	t := &s.scopes.target
 	text := s.shown[t.place.number].Text()

@@ -1,10 +1,8 @@
-// Package weave reads an HTML page as it streams by. A [Finder] finds the one place
-// where the insertion code belongs, and a [Replacer] puts other telephone numbers
-// in the place of those that the page shows.
+// Package weave reads an HTML page as it streams by. A [Finder] finds the one place where the insertion code belongs,
+// and a [Replacer] replaces the telephone numbers that the page shows by others.
 //
-// The page is pushed in, in pieces of any size, and nothing of it is kept but
-// what may still be changed and the few names and values that decide. What comes out never depends on how the
-// bytes were cut.
+// The caller gives the page in pieces of any size. The output does not depend on how the page was cut. The package
+// keeps only the bytes that may still change, and a few names and values.
 package weave
 
 import (
@@ -13,45 +11,43 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// sink is told what the tokenizer meets, in the order of the page. Offsets count
-// bytes from the page's beginning. Slices are valid during the call only.
+// sink receives the tokens of a page, in their order. Offsets count bytes from the beginning of the page. Slices are
+// valid during the call only.
 type sink interface {
-	// text is a run of ordinary text; a run may come in several pieces.
+	// text receives text; a run of text may come in several pieces.
 	text(at int64, b []byte)
-	// raw is a run of text inside an element whose content is not markup.
+	// raw receives text of an element whose content is not markup.
 	raw(at int64, b []byte)
-	// tag is called as soon as a tag's name is known; at is its "<". The answer
-	// says whether the tag's attributes are wanted.
+	// tag receives a tag as soon as its name is known; at is the offset of its "<". It returns whether it wants the
+	// tag's attributes.
 	tag(at int64, t *tag) bool
-	// attribute is called for each attribute of a tag that wanted them.
+	// attribute receives each attribute of a tag whose attributes are wanted.
 	attribute(a *attribute)
-	// tagEnd is called behind a tag's ">".
+	// tagEnd is called behind a tag's ">", at offset after.
 	tagEnd(after int64, t *tag)
-	// doctype gives the beginning of a document type declaration, as it is written.
+	// doctype receives the content of a document type declaration as it is written, up to maxDoctype bytes.
 	doctype(content []byte)
 }
 
-// How much of names and values is kept. All names that matter are shorter, and a
-// value that is cut says so.
+// How many bytes of names and values are kept. All names that matter are shorter. A longer value is marked as cut.
 const (
 	maxName  = 16
 	maxValue = 8 << 10
 )
 
-// tag is a start or end tag. The name is lower case, and cut at maxName.
+// tag is a start or end tag. Its name is in lower case, and cut at maxName.
 type tag struct {
 	name    []byte
 	cut     bool
 	end     bool
 	closing bool   // written as <name/>
-	rest    uint64 // a hash of the name behind where it is cut
+	rest    uint64 // a hash of the name behind the cut, or 0
 }
 
 func (t *tag) is(name string) bool { return !t.cut && string(t.name) == name }
 
-// attribute is one attribute as it was written: the name in lower case and cut
-// at maxName, the value with its character references and cut at maxValue. The
-// value begins at offset at, if there is one.
+// attribute is an attribute of a tag. Its name is in lower case, and cut at maxName. Its value has its character
+// references as written, and is cut at maxValue. at is the offset of the value, or 0 if there is none.
 type attribute struct {
 	at       int64
 	name     []byte
@@ -65,8 +61,8 @@ func (a *attribute) is(name string) bool { return !a.nameCut && string(a.name) =
 
 type state uint8
 
-// The states follow the tokenization chapter of the HTML standard (13.2.5), with
-// those merged that differ only in the parse errors they report.
+// The states are those of the HTML standard (13.2.5). States that differ only in the parse errors that they report are
+// merged.
 const (
 	inText state = iota
 	tagOpen
@@ -103,12 +99,11 @@ const (
 	plainText
 )
 
-// tokenizer cuts a page into text, tags and everything else. The zero value with
-// a sink is ready to use.
+// tokenizer cuts a page into text, tags and other markup. reset makes it ready for a page.
 type tokenizer struct {
 	sink    sink
-	offset  int64 // of the next byte to be read
-	tagAt   int64 // of the "<" of the tag being read
+	offset  int64 // of the next byte
+	tagAt   int64 // offset of the "<" of the tag being read
 	state   state
 	stopped bool
 	bound   steps.Bound // of all loops over the page
@@ -116,20 +111,19 @@ type tokenizer struct {
 	tag        tag
 	attr       attribute
 	wanted     bool // the sink wants the attributes of this tag
-	named      bool // the sink has been told the name of this tag
-	matched    int  // bytes of an expected word seen so far
+	named      bool // the sink has received the tag's name
+	matched    int  // how many bytes of an expected word have been read
 	word       [8]byte
 	content    []byte // of a document type declaration
 	escape     escape // inside a script
-	dashes     uint8  // in a row, inside an escaped script
+	dashes     uint8  // how many dashes stand in a row, inside of an escaped script
 	rawName    [maxName]byte
 	rawNameLen int
-	again      []byte // text that has been taken for the beginning of a tag
+	again      []byte // text that looked like the beginning of a tag
 	foreign    foreign
 
-	// skim, if it is not nil, passes over a part of p from i on in which there is
-	// nothing for the sink. It is called where text may stand, and gives the index of
-	// the first byte that has to be read.
+	// skim, if not nil, skips bytes of p from i on that mean nothing to the sink. It is called where text may stand. It
+	// returns the index of the first byte that has to be read.
 	skim func(p []byte, i int, base int64) int
 }
 
@@ -144,7 +138,7 @@ func (z *tokenizer) reset(s sink) {
 	}
 }
 
-// stop makes feed return at once, in the middle of what it was given.
+// stop makes feed return before the end of its piece.
 func (z *tokenizer) stop() { z.stopped = true }
 
 // feed reads the next piece of the page.
@@ -188,7 +182,7 @@ func (z *tokenizer) readText(p []byte, i int, base int64) int {
 	return i + n + 1
 }
 
-// readTag reads on to the end of a tag, or to where the sink wants to stop.
+// readTag reads up to the end of a tag, or until the sink calls stop.
 func (z *tokenizer) readTag(p []byte, i int, base int64) int {
 	for ; i < len(p) && z.state > inText && z.state < declaration && !z.stopped; z.bound.Take("weave.readTag") {
 		c := p[i]
@@ -236,7 +230,7 @@ func (z *tokenizer) readTag(p []byte, i int, base int64) int {
 			default:
 				z.state = valueUnquoted
 				z.attr.at, z.attr.bare = base+int64(i), true
-				i-- // it belongs to the value
+				i-- // this byte belongs to the value
 			}
 			i++
 		case valueDoubleQuoted:
@@ -256,7 +250,7 @@ func (z *tokenizer) readTag(p []byte, i int, base int64) int {
 	return i
 }
 
-// openTag reads what follows "<" or "</".
+// openTag reads the byte behind "<" or "</".
 func (z *tokenizer) openTag(c byte, i int) int {
 	end := z.state == endTagOpen
 	switch {
@@ -275,7 +269,7 @@ func (z *tokenizer) openTag(c byte, i int) int {
 		z.state = declaration
 	case c == '?':
 		z.state = bogusComment
-	default: // the "<" was text
+	default: // the "<" is text
 		z.state = inText
 		z.sink.text(z.tagAt, lessThan)
 		return i
@@ -367,7 +361,7 @@ func (z *tokenizer) beginTag(end bool) {
 	z.state = tagName
 }
 
-// nameTag tells the sink the tag's name, once.
+// nameTag gives the tag's name to the sink, once.
 func (z *tokenizer) nameTag() {
 	if z.named {
 		return
@@ -405,7 +399,7 @@ func (z *tokenizer) endAttribute() {
 	}
 }
 
-// endTag is called at a tag's ">" and chooses how what follows is read.
+// endTag takes a tag's ">" at p[i], and chooses how the content is read.
 func (z *tokenizer) endTag(i int, base int64) int {
 	after := base + int64(i) + 1
 	z.state = inText
@@ -416,14 +410,13 @@ func (z *tokenizer) endTag(i int, base int64) int {
 	return i + 1
 }
 
-// undecidedTag says whether a "<" has been read of which it is not known yet what
-// it begins.
+// undecidedTag says whether a "<" has been read that may still turn out to be text, or a tag whose name is not known
+// yet.
 func (z *tokenizer) undecidedTag() bool {
 	return z.state == tagOpen || z.state == endTagOpen || z.state == tagName && !z.named
 }
 
-// insideMarkup says whether the end of the page, coming now, would come inside of markup
-// or of raw text, where nothing can be added.
+// insideMarkup says whether the page so far ends inside of markup or of raw text, where nothing can be added.
 func (z *tokenizer) insideMarkup() bool { return z.state != inText }
 
 var lessThan = []byte("<")

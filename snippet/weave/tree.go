@@ -9,48 +9,48 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// tree follows the tree that browsers make of a page, as far as selectors need it: the open elements, each
-// with its parent and whether it is the first child. It is the tree construction of the HTML standard (13.2.6), in
-// the order and with the names of golang.org/x/net/html, so that a selector means the same in the stream as
-// in a parsed page.
+// tree follows the tree that browsers make of a page, as far as selectors need it. It holds the open elements, each
+// with its parent, and whether it is the first child. It follows the tree construction of the HTML standard (13.2.6),
+// in the order and with the names of golang.org/x/net/html. So a selector means the same in the stream as in a parsed
+// page.
 //
-// What cannot be followed makes it lost: from there on it knows nothing, and nothing is chosen. That is so for
-// frames, for elements that are nested too deeply, and for pages that cost too much. Inside of templates and of
-// foreign elements nothing is chosen.
+// The tree is lost at a frameset, at an element that is nested too deeply, and on a page that costs too much. From there
+// on it knows nothing, and selectors choose no element. They also choose none inside of templates and of foreign
+// elements.
 type tree struct {
 	lost  bool
 	bound steps.Bound // of all loops over the open elements
 
 	mode, original insertionMode
 	open           []*node // the stack of open elements
-	formatting     []*node // the active formatting elements; nil is a marker
-	paragraphs     int     // that are open
+	formatting     []*node // the active formatting elements (HTML standard, 13.2.4.3); nil is a marker
+	paragraphs     int     // how many <p> are open
 	buttons        int
 	head, form     *node
 	framesetOK     bool
 	fostering      bool
 	quirks         quirks
-	known          quirks // of doctype
+	known          quirks // whether doctype means quirks mode
 	doctype        []byte
 	blank          blank
-	after          int64 // behind the tag that is taken
-	afterPre       int64 // where a line break is not taken for text
+	after          int64 // offset behind the tag that the tree takes
+	afterPre       int64 // offset at which a line break is no text, behind <pre>
 
-	noted     *[maxDepth]noted // the elements that skimming has opened, until they are settled
-	depth     int              // how many they are
-	surveyed  bool             // what follows is known
+	noted     *[maxDepth]noted // the elements that skimming has opened, until settle opens them in the tree
+	depth     int              // how many elements are noted
+	surveyed  bool             // nesting and tellers are set
 	nesting   nesting
-	tellers   uint64 // names of which an element may be told here without meeting a condition
+	tellers   uint64 // names of elements that a selector may choose here even if their attributes meet no condition
 	drawingAt int64
 
-	done    int64 // tags before this offset have been taken by skimming
-	passed  bool  // the tag that is read is one of them
-	inert   int   // templates that are open, of which only the first is on the stack
-	markers int   // that the templates have left
+	done    int64 // skimming has taken the tags before this offset
+	passed  bool  // skimming has taken the tag that is being read
+	inert   int   // how many templates are open; only the first is on the stack
+	markers int   // how many markers and foreign elements the templates have left open
 
 	token   token
-	seen    uint64 // attributes of the tag that have come
-	told    parts  // the selectors that lead to the element of the last start tag
+	seen    uint64 // bit 0 for the type or the encoding, the others for keys of the program
+	told    parts  // the parts that lead to the element of the last start tag
 	program *program
 	free    *node
 	root    node // the document
@@ -70,38 +70,38 @@ const (
 // token is a tag.
 type token struct {
 	atom    a.Atom
-	name    uint64 // names of elements are compared by it
+	name    uint64 // the number of the name; see nameOf
 	closing bool
 	end     bool
 	traits  tokenTraits
 	attrs   uint64 // a hash of the attributes
-	met     parts  // the conditions of selectors that the attributes meet
-	own     parts  // the parts of selectors that the tag meets by itself
-	dim     bool   // of which that is not known
+	met     parts  // the conditions that the attributes meet
+	own     parts  // the parts that the tag meets by itself
+	dim     bool   // met and own are not known
 }
 
 type tokenTraits uint8
 
 const (
 	hidden     tokenTraits = 1 << iota // <input type=hidden>
-	breaksFont                         // a <font> that ends foreign elements
-	holdsHTML                          // an <annotation-xml> with HTML
-	unlike                             // attributes that cannot be compared
+	breaksFont                         // a <font> that closes foreign elements
+	holdsHTML                          // an <annotation-xml> that holds HTML
+	unlike                             // its attributes cannot be compared with those of another tag
 )
 
-// node is an element that is open, or may be opened again.
+// node is an element that is open, or that the tree may open again.
 type node struct {
 	token
 	space    namespace
-	dark     bool // nothing in it is chosen
+	dark     bool // selectors choose neither it nor an element in it
 	parent   *node
 	isOpen   bool
-	first    bool  // among the element children of its parent
-	children bool  // it has some
-	here     parts // of the selectors, those that lead to this element
-	above    parts // and those that lead to it or to one around it
-	holders  int   // who points to it
-	next     *node // in the list of free ones
+	first    bool  // it is the first child element of its parent
+	children bool  // it has child elements
+	here     parts // the parts that lead to this element
+	above    parts // the parts that lead to it or to an element around it
+	holders  int   // how many pointers to it there are
+	next     *node // in the list of free nodes
 }
 
 func (t *tree) reset(p *program) {
@@ -119,17 +119,17 @@ func (t *tree) reset(p *program) {
 		framesetOK: true, afterPre: -1}
 }
 
-// lose gives up.
+// lose gives the page up. Selectors choose nothing any more.
 func (t *tree) lose() { t.lost, t.told = true, parts{} }
 
-// step counts the work on the page.
+// step counts a step of work, and gives the page up when the page has cost too many.
 func (t *tree) step() {
 	if t.bound--; t.bound < 0 {
 		t.lose()
 	}
 }
 
-// make gives a node for the token.
+// make returns a node for the token.
 func (t *tree) make(k *token) *node {
 	n := t.blankNode()
 	n.token = *k
@@ -145,7 +145,7 @@ func (t *tree) blankNode() *node {
 	return n
 }
 
-// release lets go of a node.
+// release gives up a pointer to a node. It frees the node, and then its parents, when nothing points to them.
 func (t *tree) release(n *node) {
 	for n != nil && n != &t.root {
 		if n.holders--; n.holders > 0 {
@@ -170,7 +170,7 @@ func (t *tree) pop() {
 	t.closed(n)
 }
 
-// closed tells that a node has been taken from the stack.
+// closed does what is due when a node has left the stack.
 func (t *tree) closed(n *node) {
 	t.count(n, -1)
 	n.isOpen = false
@@ -193,7 +193,7 @@ func (t *tree) popTo(length int) {
 	}
 }
 
-// index gives where a node is on the stack, or -1.
+// index returns a node's index on the stack, or -1.
 func (t *tree) index(n *node) int {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
@@ -211,7 +211,7 @@ func (t *tree) remove(n *node) {
 	}
 }
 
-// put gives a node its parent.
+// put gives a node its parent. first says whether the node is the parent's first child element.
 func (t *tree) put(n, parent *node, first bool) {
 	if parent != &t.root {
 		parent.holders++
@@ -224,7 +224,7 @@ func (t *tree) put(n, parent *node, first bool) {
 	t.lead(n)
 }
 
-// push opens a node whose parent is known.
+// push puts a node that has a parent on the stack.
 func (t *tree) push(n *node) {
 	n.holders++
 	n.isOpen = true
@@ -234,9 +234,10 @@ func (t *tree) push(n *node) {
 	}
 }
 
-// add opens an element under the one that is open last.
+// add opens a node as a child of the last open element. While t.fostering is set, foster places a node that would be a
+// child of a table.
 func (t *tree) add(n *node) {
-	n.holders++ // until it is open
+	n.holders++ // add holds the node until it is open
 	if parent := t.top(); t.fostering && inTables(parent.atom) {
 		t.foster(n)
 	} else {
@@ -254,7 +255,7 @@ func inTables(x a.Atom) bool {
 	return false
 }
 
-// foster puts a node before the table in which it cannot be.
+// foster puts a node before the table that cannot hold it (HTML standard, 13.2.6.1).
 func (t *tree) foster(n *node) {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
@@ -275,7 +276,7 @@ func (t *tree) foster(n *node) {
 	t.put(n, t.top(), false)
 }
 
-// addToken opens the element of the start tag.
+// addToken opens the element of the start tag. Selectors may choose it.
 func (t *tree) addToken() *node {
 	n := t.make(&t.token)
 	t.add(n)
@@ -285,13 +286,13 @@ func (t *tree) addToken() *node {
 	return n
 }
 
-// addVoid adds the element of a start tag that has no content.
+// addVoid adds the element of a start tag without content.
 func (t *tree) addVoid() {
 	t.addToken()
 	t.pop()
 }
 
-// addImplied opens an element that has no tag.
+// addImplied opens an element that has no tag in the page.
 func (t *tree) addImplied(x a.Atom) *node {
 	k := token{atom: x, name: nameOf(x.String())}
 	t.program.judge(&k)
@@ -310,7 +311,7 @@ func (t *tree) setForm(n *node) {
 	t.form = n
 }
 
-// lead finds out which selectors lead to a node, from what leads to its parent.
+// lead sets the parts that lead to a node from those that lead to its parent.
 func (t *tree) lead(n *node) {
 	n.dark = n.dim || n.space != htmlSpace || n.parent.dark
 	n.here = t.program.lead(n.own, n.parent, n.first)
@@ -319,9 +320,10 @@ func (t *tree) lead(n *node) {
 	}
 }
 
-// lead gives the parts that lead to an element that is these by itself.
+// lead returns the parts that lead to an element. own are the parts that the element meets by itself, and up is its
+// parent.
 func (p *program) lead(own parts, up *node, first bool) (here parts) {
-	var child, below uint64 // what is carried from one word to the next
+	var child, below uint64 // the highest bits of the word before
 	for i := range p.words {
 		found := own[i]
 		if !first {
@@ -333,17 +335,17 @@ func (p *program) lead(own parts, up *node, first bool) (here parts) {
 	return here
 }
 
-// quirks is in which of the modes of old browsers a page is read, in which a table does not end a paragraph.
+// quirks says whether the page is in quirks mode. In quirks mode, a table does not end a paragraph.
 type quirks uint8
 
 const (
 	noQuirks quirks = iota
 	inQuirks
-	maybeQuirks // as the document type says
+	maybeQuirks // the document type decides
 )
 
-// takeDoctype takes the content of a document type declaration, as it is written: the parser that is followed takes
-// HTML for another type than html.
+// takeDoctype takes the content of a document type declaration. It needs the content as it is written, since
+// golang.org/x/net/html takes "HTML" for another type than "html".
 func (t *tree) takeDoctype(content []byte) {
 	if t.mode != initial || t.lost {
 		return
@@ -358,7 +360,7 @@ func (t *tree) takeDoctype(content []byte) {
 	}
 }
 
-// inQuirks says whether the page is in quirks mode, as the parser that is followed has it.
+// inQuirks says whether golang.org/x/net/html reads the page in quirks mode.
 func (t *tree) inQuirks() bool {
 	if t.quirks != maybeQuirks {
 		return t.quirks == inQuirks

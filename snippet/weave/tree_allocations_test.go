@@ -1,7 +1,6 @@
 //go:build !race
 
-// Under the race detector less is inlined, and what would stay on the stack is
-// allocated.
+// Under the race detector the compiler inlines less, and values are allocated that otherwise stay on the stack.
 
 package weave
 
@@ -14,7 +13,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// Who has seen a page allocates nothing for the next one, but to read character references in attributes that a selector names.
+// After a first page, following the tree allocates nothing, except for character references in attributes that a
+// selector names.
 func TestFollowingAllocatesNothing(t *testing.T) {
 	page, err := os.ReadFile("../testdata/web/wordpress-post.html")
 	require.NoError(t, err)

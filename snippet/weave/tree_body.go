@@ -4,12 +4,12 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// startInBody takes a start tag as in a body.
+// startInBody takes a start tag in the mode "in body". It returns false if the token has to be taken again.
 func (t *tree) startInBody() bool {
 	k := &t.token
 	switch k.atom {
 	case a.Html, a.Body:
-		// Its attributes are given to the element that there is, if that has not got them.
+		// The element that is open gets the attributes that it lacks. The tree does not follow this.
 		if k.atom == a.Body && len(t.open) > 1 && t.open[1].atom == a.Body {
 			t.framesetOK = false
 		}
@@ -160,7 +160,7 @@ func (t *tree) startInBody() bool {
 	return true
 }
 
-// endInBody takes an end tag as in a body.
+// endInBody takes an end tag in the mode "in body". It returns false if the token has to be taken again.
 func (t *tree) endInBody() bool {
 	k := &t.token
 	switch k.atom {
@@ -215,7 +215,7 @@ func (t *tree) endInBody() bool {
 	return true
 }
 
-// endOther ends an element that has no rules of its own.
+// endOther takes the end tag of an element that has no rules of its own.
 func (t *tree) endOther() {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
@@ -246,7 +246,7 @@ func (t *tree) closeP() {
 	}
 }
 
-// closeItem ends the item of a list that another one follows.
+// closeItem closes the open item that a new <li>, <dd> or <dt> ends.
 func (t *tree) closeItem(x a.Atom) {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()

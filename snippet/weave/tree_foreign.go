@@ -4,7 +4,7 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// takeForeign takes a tag in a foreign element.
+// takeForeign takes a tag in a foreign element (HTML standard, 13.2.6.5).
 func (t *tree) takeForeign() bool {
 	k := &t.token
 	if k.end {
@@ -28,7 +28,7 @@ func (t *tree) takeForeign() bool {
 	return true
 }
 
-// breakOut closes the foreign elements around what cannot stand in any.
+// breakOut closes the foreign elements around a tag that cannot stand in them.
 func (t *tree) breakOut() {
 	for len(t.open) > 0 && t.top().space != htmlSpace && !t.top().holdsStart() {
 		t.step()
@@ -39,7 +39,7 @@ func (t *tree) breakOut() {
 func (t *tree) addForeign(s namespace) {
 	n := t.make(&t.token)
 	if n.space = s; s == svgSpace && n.name == foreignObject {
-		n.atom = a.ForeignObject // whose name is written with a capital letter there
+		n.atom = a.ForeignObject // in SVG, this atom has a capital letter
 	}
 	t.add(n)
 	if n.closing {
@@ -49,7 +49,7 @@ func (t *tree) addForeign(s namespace) {
 
 var foreignObject = nameOf("foreignobject")
 
-// inForeign says whether the next tag is taken as one of another vocabulary.
+// inForeign says whether the tree takes the next tag by the rules of foreign content.
 func (t *tree) inForeign() bool {
 	n, k := t.top(), &t.token
 	switch {
@@ -65,7 +65,7 @@ func (t *tree) inForeign() bool {
 	return !n.holdsStart()
 }
 
-// holdsStart says whether start tags of HTML may stand in an element.
+// holdsStart says whether HTML start tags may stand in the element.
 func (n *node) holdsStart() bool {
 	switch n.space {
 	case mathSpace:
@@ -84,7 +84,7 @@ func isMathText(x a.Atom) bool {
 	return false
 }
 
-// breaksOutOf says whether a start tag ends the foreign elements around it.
+// breaksOutOf says whether a start tag closes the foreign elements around it.
 func breaksOutOf(x a.Atom) bool {
 	switch x {
 	case a.B, a.Big, a.Blockquote, a.Body, a.Br, a.Center, a.Code, a.Dd, a.Div, a.Dl, a.Dt, a.Em, a.Embed, a.H1, a.H2, a.H3, a.H4, a.H5, a.H6,

@@ -2,7 +2,7 @@ package weave
 
 import "slices"
 
-// list makes a node an active formatting element; nil is a marker.
+// list appends a node to the active formatting elements. nil is a marker.
 func (t *tree) list(n *node) {
 	if n != nil {
 		n.holders++
@@ -25,7 +25,7 @@ func (t *tree) unlistNode(n *node) {
 	}
 }
 
-// listed gives where a node is among the active formatting elements, or -1.
+// listed returns a node's index among the active formatting elements, or -1.
 func (t *tree) listed(n *node) int {
 	for i := len(t.formatting) - 1; i >= 0; i-- {
 		t.step()
@@ -36,7 +36,7 @@ func (t *tree) listed(n *node) int {
 	return -1
 }
 
-// clearFormatting forgets the active formatting elements up to a marker.
+// clearFormatting drops the active formatting elements down to the last marker, and the marker.
 func (t *tree) clearFormatting() {
 	for len(t.formatting) > 0 {
 		t.step()
@@ -47,7 +47,8 @@ func (t *tree) clearFormatting() {
 	}
 }
 
-// addFormatting opens a formatting element. Of those that are alike, three are kept.
+// addFormatting opens a formatting element. Of elements that are alike, at most three stay active (HTML standard,
+// 13.2.4.3).
 func (t *tree) addFormatting() {
 	n := t.addToken()
 	alike, unsure := 0, false
@@ -71,7 +72,7 @@ func (t *tree) addFormatting() {
 	t.list(n)
 }
 
-// reconstruct opens the active formatting elements again that have been closed by others.
+// reconstruct opens again the active formatting elements that other elements have closed.
 func (t *tree) reconstruct() {
 	i := len(t.formatting)
 	for i > 0 && t.formatting[i-1] != nil && !t.formatting[i-1].isOpen {
@@ -84,7 +85,7 @@ func (t *tree) reconstruct() {
 	}
 }
 
-// again makes a node like the active formatting element at i, and puts it there in its place.
+// again replaces the active formatting element at i by a new node of the same tag, and returns the new node.
 func (t *tree) again(i int) *node {
 	old := t.formatting[i]
 	n := t.make(&old.token)
@@ -94,8 +95,8 @@ func (t *tree) again(i int) *node {
 	return n
 }
 
-// adopt ends a formatting element, which may be closed while others in it are open: the adoption agency
-// algorithm (HTML standard, 13.2.6.4.7).
+// adopt takes the end tag of a formatting element by the adoption agency algorithm (HTML standard, 13.2.6.4.7). Other
+// elements may still be open in the formatting element.
 func (t *tree) adopt() {
 	x := t.token.atom
 	if n := t.top(); n.name == t.token.name && t.listed(n) < 0 {
@@ -139,7 +140,8 @@ func (t *tree) adopt() {
 	}
 }
 
-// adoptBlock takes the block out of the formatting element, which is open at the index at, and puts one like it into the block.
+// adoptBlock moves the block, which is the open element at index block, out of the formatting element at index at. It
+// puts a new element of the same tag into the block.
 func (t *tree) adoptBlock(element *node, at, block int) {
 	furthest, ancestor := t.open[block], t.open[at-1]
 	element.holders++
@@ -155,7 +157,7 @@ func (t *tree) adoptBlock(element *node, at, block int) {
 			if i <= bookmark {
 				bookmark--
 			}
-			// It stays on the stack until the next round finds it unlisted, as in the parser that is followed.
+			// golang.org/x/net/html leaves it on the stack too, until the next round finds it unlisted.
 			continue
 		}
 		if i < 0 {
@@ -180,7 +182,7 @@ func (t *tree) adoptBlock(element *node, at, block int) {
 		t.put(last, ancestor, !ancestor.children)
 	}
 
-	// All that is in the block moves into the new element.
+	// All children of the block move into the new element.
 	i := t.listed(element)
 	if i < 0 {
 		t.lose()
@@ -214,12 +216,12 @@ func (t *tree) adoptBlock(element *node, at, block int) {
 	t.leadAll()
 }
 
-// leadAll finds out anew which selectors lead to the open elements.
+// leadAll finds out again which parts lead to the open elements.
 func (t *tree) leadAll() {
 	for _, n := range t.open {
 		t.step()
 		if p := n.parent; p != &t.root && !p.isOpen {
-			n.dim = true // what leads to its parent has not been found out anew
+			n.dim = true // the parts that lead to its parent are out of date
 		}
 		t.lead(n)
 	}

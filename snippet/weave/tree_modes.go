@@ -6,7 +6,7 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// insertionMode is one of the standard's.
+// insertionMode is an insertion mode of the HTML standard (13.2.4.1).
 type insertionMode uint8
 
 const (
@@ -27,13 +27,13 @@ const (
 	afterAfterBody
 )
 
-// take takes the token, which is a tag.
+// take takes the token.
 func (t *tree) take() {
 	t.told = parts{}
 	if t.lost || t.inert > 0 && t.inTemplate() {
 		return
 	}
-	for range 16 { // modes that leave it to another one
+	for range 16 { // a mode may leave the token to another mode
 		t.step()
 		if t.lost {
 			break
@@ -45,7 +45,8 @@ func (t *tree) take() {
 	t.lose()
 }
 
-// takeOnce takes the token in the mode, and says whether that was all.
+// takeOnce takes the token in the current mode. It returns false if the token has to be taken again, in the mode that
+// is then current.
 func (t *tree) takeOnce() bool {
 	if t.inForeign() {
 		return t.takeForeign()
@@ -123,7 +124,7 @@ func (t *tree) takeIn(mode insertionMode) bool {
 	return t.startInBody()
 }
 
-// endsHead says whether an end tag counts before the body.
+// endsHead says whether an end tag has an effect before the body.
 func endsHead(x a.Atom) bool { return x == a.Head || x == a.Body || x == a.Html || x == a.Br }
 
 func (t *tree) beginHead(n *node) {
@@ -132,7 +133,7 @@ func (t *tree) beginHead(n *node) {
 	t.mode = inHead
 }
 
-// inMetadata says whether an element belongs into the head, wherever it stands.
+// inMetadata says whether an element belongs into the head even if it stands behind it.
 func inMetadata(x a.Atom) bool {
 	switch x {
 	case a.Base, a.Basefont, a.Bgsound, a.Link, a.Meta, a.Noframes, a.Script, a.Style, a.Template, a.Title:
@@ -177,7 +178,7 @@ func (t *tree) takeInHead() bool {
 	return false
 }
 
-// addRawText opens an element whose content is text alone.
+// addRawText opens an element whose content is text only.
 func (t *tree) addRawText() {
 	t.addToken()
 	t.original, t.mode = t.mode, inTextOnly
@@ -214,7 +215,7 @@ func (t *tree) takeAfterHead() bool {
 	return false
 }
 
-// beginTemplate opens a template. What is in it is not followed but for its end.
+// beginTemplate opens a template. The tree does not follow the elements in a template, and looks for its end only.
 func (t *tree) beginTemplate() {
 	for _, n := range t.open {
 		if n.space != htmlSpace {
@@ -227,7 +228,7 @@ func (t *tree) beginTemplate() {
 	t.inert, t.markers = 1, 0
 }
 
-// inTemplate takes the token in a template, and says whether it belongs there.
+// inTemplate takes a tag inside a template. It returns true, since it takes every tag.
 func (t *tree) inTemplate() bool {
 	k := &t.token
 	change := 1
@@ -254,12 +255,12 @@ func (t *tree) inTemplate() bool {
 	case a.Td, a.Th, a.Caption, a.Object, a.Applet, a.Marquee:
 		t.markers += change
 	case a.Svg, a.Math:
-		t.markers += change // an end tag means something else in there
+		t.markers += change // in foreign elements, the end tag of a template means something else
 	}
 	return true
 }
 
-// text takes text, which is raw if it is the content of an element that has nothing else.
+// text takes the text b at offset at, which is not raw text.
 func (t *tree) text(at int64, b []byte) {
 	if t.lost || t.surveyed || at < t.done || t.inert > 0 || t.mode == inTextOnly {
 		return
@@ -278,7 +279,7 @@ func (t *tree) text(at int64, b []byte) {
 		at, b = at+int64(n), b[n:]
 	}
 	for len(b) > 0 {
-		n := bytes.IndexByte(b, 0) // which is dropped
+		n := bytes.IndexByte(b, 0) // the tree drops NUL
 		if n < 0 {
 			t.textPiece(at, b)
 			return
@@ -312,7 +313,7 @@ func (t *tree) textPiece(at int64, b []byte) {
 	}
 }
 
-// endText tells that no more text comes before the next tag.
+// endText tells the tree that no more text comes before the next tag.
 func (t *tree) endText() {
 	if _, shown := t.blank.end(); shown && !t.lost && t.inert == 0 && t.mode != inTextOnly {
 		t.shownText()

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +19,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// streamed are selectors of all kinds that the stream takes over.
+// streamed are selectors of all kinds that the stream can follow.
 var streamed = []string{
 	"*", "p", "b", "a", "div", "td", "li", "option", "html", "head", "body", ":first-child", "p:first-child", "b:first-child", "td:first-child", "body > *", "html > *", "head > *",
 	"* > *", "p > *", "b > *", "a > *", "i > *", "div > *", "table > *", "tbody > *", "tr > *", "td > *", "li > *", "select > *", "form > *", "font > *", "nobr > *", "button > *", "em > *", "dd > *",
@@ -26,7 +28,7 @@ var streamed = []string{
 	"div:not([id]) > :first-child:not(a)", "p, b", "table > tbody > tr > td:first-child, ul > li", "x-custom-element-of-a-long-name > *", "svg", "math", "template",
 }
 
-// watcher follows a page's tree and notes what leads to each start tag.
+// watcher follows a page's tree and notes which parts lead to each start tag.
 type watcher struct {
 	tokenizer
 	tree
@@ -44,10 +46,16 @@ func (w *watcher) tag(at int64, t *tag) bool {
 	return !t.end
 }
 func (w *watcher) tagEnd(after int64, t *tag) {
-	w.tree.finish(after, t, w.state == rawText)
+	w.tree.finish(after, t, w.readsRaw(), &w.tokenizer.foreign)
 	if !t.end {
-		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || w.inert > 0 && w.tree.told == (parts{})), append(w.after, int(after))
+		unsure := w.tree.told == (parts{}) && (w.inert > 0 || w.dims())
+		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
 	}
+}
+
+// dims says whether an element is open in which nothing is chosen, since its place is not known.
+func (w *watcher) dims() bool {
+	return slices.ContainsFunc(w.open, func(n *node) bool { return n.dim })
 }
 
 func (w *watcher) watch(p *program, page []byte, cuts ...int) {
@@ -65,7 +73,7 @@ func (w *watcher) watch(p *program, page []byte, cuts ...int) {
 type compiled struct {
 	program  program
 	matchers []goquery.Matcher
-	ends     [][]int // the last parts of each
+	ends     [][]int // the last parts of each selector
 }
 
 func compileStreamed(t testing.TB, selectors ...string) *compiled {
@@ -87,8 +95,8 @@ func compileStreamed(t testing.TB, selectors ...string) *compiled {
 	return c
 }
 
-// chosen says which selectors lead to the last start tag of a page, as goquery sees it; ok, whether that tag has become
-// one element, outside of templates and foreign elements.
+// chosen says which selectors choose the element of the last start tag of a page, by goquery. ok is false if the tag
+// has not become one element, or if that is in a template or a foreign element.
 func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool, ok bool) {
 	numbered := new(numberer)
 	root, err := html.Parse(bytes.NewReader(numbered.number(page)))
@@ -107,7 +115,7 @@ func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool,
 		return make([]bool, len(c.matchers)), true
 	}
 	if told == (parts{}) && (found.Data == "html" || found.Data == "body") {
-		return nil, false // a second tag, whose attributes the element has taken
+		return nil, false // a second tag, whose attributes go to the first element
 	}
 	for n := found; n != nil; n = n.Parent {
 		if n.Namespace != "" || n != found && n.Data == "template" {
@@ -120,7 +128,7 @@ func (c *compiled) chosen(t testing.TB, page []byte, told parts) (chosen []bool,
 	return chosen, true
 }
 
-// chosenInWhole says for each start tag of a page, counted from 1, which selectors goquery finds it by.
+// chosenInWhole says by ordinal of the start tags of a page which selectors choose the element, by goquery.
 func (c *compiled) chosenInWhole(t testing.TB, page []byte) map[int][]bool {
 	root, err := html.Parse(bytes.NewReader(new(numberer).number(page)))
 	require.NoError(t, err)
@@ -141,10 +149,12 @@ func (c *compiled) chosenInWhole(t testing.TB, page []byte) map[int][]bool {
 	return chosen
 }
 
-// compare holds the stream to goquery at each start tag of a page, as far as that has come. It gives how many tags there are
-// outside of templates and foreign elements, and at how many the page was followed.
+// compare compares the stream with goquery at each start tag of a page, for the page up to that tag. It returns how
+// many tags are outside of templates and foreign elements, and how many of these the tree has followed.
 func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followed int) {
-	w.watch(&c.program, page)
+	if w.watch(&c.program, page); misread.Match(page) {
+		return 0, 0
+	}
 	for i, after := range w.after {
 		want, ok := c.chosen(t, page[:after], w.told[i])
 		if !ok {
@@ -170,7 +180,11 @@ func (c *compiled) compare(t testing.TB, w *watcher, page []byte) (tags, followe
 	return tags, followed
 }
 
-// documents are the pages of the html5lib tests of tree construction, as golang.org/x/net/html has them.
+// misread finds pages that golang.org/x/net/html may read otherwise than browsers do (HTML standard, 13.2.5.23): in a script it
+// forgets the "<!--" at a "<" that begins no tag, and takes a later "<script" for text.
+var misread = regexp.MustCompile(`(?is)<!--.*<[^a-z/].*<script`)
+
+// documents returns the pages of the html5lib tests of tree construction in golang.org/x/net/html.
 func documents(t testing.TB) (pages [][]byte) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/net").Output()
 	require.NoError(t, err)
@@ -205,11 +219,30 @@ func TestTreeOfDocuments(t *testing.T) {
 	t.Logf("%d of %d documents are followed, %d of %d tags", whole, all, followed, tags)
 }
 
-// Of formatting elements that are alike, three are opened again, and all others.
+// Three of each kind of equal formatting elements are opened again, and all that differ.
 func TestTreeOfFormattingElements(t *testing.T) {
 	c, w := compileStreamed(t, ".x i", "b > b > b > i"), new(watcher)
 	tags, followed := c.compare(t, w, []byte("<p><b class=x><b><b><b><b></p><i><u>"))
 	require.Equal(t, tags, followed)
+}
+
+// Where an element has been moved whose parent is closed, nothing is chosen until it ends.
+func TestTreeOfMovedElements(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	tags, followed := c.compare(t, w, []byte("<body><a><select><a><div><a></select><p>"))
+	require.Equal(t, []int{7, 6}, []int{tags, followed})
+}
+
+// Where a drawing ends without its end tag, the tokenizer may read on as in the drawing.
+func TestTreeOfOpenDrawings(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	for _, page := range []string{
+		"<a><svg></a><plaintext><b>", "<svg><plaintext><b>", "<p><plaintext><b>", "<svg><desc><plaintext><b>", "<math><mi><plaintext/><b>",
+		"<i><svg></i><![CDATA[><b]]><em>", "<svg><desc><![CDATA[></svg><b>", "<svg><![cdata[></svg><b>", "<svg><![CDATA[></svg><b>",
+		"<template><div><svg></div><script></svg></template><b>",
+	} {
+		c.compare(t, w, []byte(page))
+	}
 }
 
 func TestTreeOfGeneratedPages(t *testing.T) {
@@ -220,7 +253,7 @@ func TestTreeOfGeneratedPages(t *testing.T) {
 	}
 }
 
-// FuzzSelect compares the stream with goquery, however the page is made and cut.
+// FuzzSelect compares the stream with goquery, for any page and any cuts.
 func FuzzSelect(f *testing.F) {
 	c, w, cut := compileStreamed(f, streamed...), new(watcher), new(watcher)
 	for i, page := range documents(f) {
@@ -238,5 +271,5 @@ func FuzzSelect(f *testing.F) {
 	})
 }
 
-// maxCompared bounds the pages that are parsed once for each of their tags.
+// maxCompared bounds the pages that the test parses once for each tag.
 const maxCompared = 600

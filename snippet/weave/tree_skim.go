@@ -6,44 +6,44 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// Most elements that are skimmed end again before anything is read. So skimming notes those that it opens on a small stack,
-// with what the open elements mean to the next tag, and makes nodes of them when the tree is needed.
+// Most elements that skimming opens are closed again before the scanner reads a tag. So skimming notes its elements on
+// a stack of small entries. The tree makes nodes of the entries when it needs them.
 
-// nesting is what of the open elements decides how skimming follows a tag.
+// nesting is the part of the open elements' state that decides how skimming follows the next tag.
 type nesting uint32
 
 const (
 	paragraphOpen nesting = 1 << iota
 	buttonOpen
-	tableOpen   // outside of its cells
-	drawingOpen // an SVG
-	unknownOpen // never
+	tableOpen   // inside a table, but not inside one of its cells
+	drawingOpen // inside an SVG
+	unknownOpen // no element sets it, so an element that wants it is never noted
 
-	// What the last open element is.
+	// What the last open element is, and whether it has child elements.
 	tableLast
-	bodyLast // of a table
+	bodyLast // tbody, thead or tfoot
 	rowLast
 	headingLast
 	listLast
 	definitionsLast
 	hasChildren
 
-	formattingOpen // a bit for each element
+	formattingOpen // the first of twelve bits, one for each formatting element
 	last           = tableLast | bodyLast | rowLast | headingLast | listLast | definitionsLast | hasChildren
 	allFormatting  = ^(formattingOpen - 1)
 )
 
 // noted is an element that skimming has opened.
 type noted struct {
-	end    uint64  // its end tag behind the slash, of which the last is the highest byte
-	before nesting // around it
-	shift  uint8   // by how many bits the end tag is short of eight bytes
-	plain  bool    // without attributes
+	end    uint64  // the end tag without "</", shifted so that its ">" is the highest byte
+	before nesting // the nesting around the element
+	shift  uint8   // how many bits the end tag lacks to eight bytes
+	plain  bool    // the start tag has no attributes
 }
 
 func (n *noted) name() word { return word(n.end<<8>>8) >> n.shift }
 
-// skims says whether text means nothing to the tree here, so that it may be passed over.
+// skims says whether text cannot change the tree here, so that skimming may skip it.
 func (t *tree) skims() bool {
 	if t.lost || t.surveyed {
 		return true
@@ -55,10 +55,10 @@ func (t *tree) skims() bool {
 		len(t.blank.open) == 0 && t.top().space == htmlSpace
 }
 
-// maxSurveyed is how many formatting elements are looked at.
+// maxSurveyed is how many formatting elements survey looks at.
 const maxSurveyed = 16
 
-// survey finds out what is open, for skimming to go on from.
+// survey sets nesting and tellers from the open elements. Skimming starts from them.
 func (t *tree) survey() {
 	if t.noted == nil {
 		t.noted = new([maxDepth]noted)
@@ -87,7 +87,7 @@ func (t *tree) survey() {
 	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
 		t.nesting |= elements.of(word(t.formatting[i].name)).sets & allFormatting
 		if len(t.formatting)-i == maxSurveyed {
-			t.nesting |= allFormatting // they are read
+			t.nesting |= allFormatting // so that all tags of formatting elements are read
 			break
 		}
 	}
@@ -97,7 +97,7 @@ func (t *tree) survey() {
 	}
 }
 
-// settle opens in the tree what skimming has noted.
+// settle opens the noted elements in the tree.
 func (t *tree) settle() {
 	if !t.surveyed {
 		return
@@ -113,7 +113,8 @@ func (t *tree) settle() {
 	t.depth = 0
 }
 
-// takeBare takes a tag that meets no condition. What attributes it has, unless it is plain, is not known.
+// takeBare takes a tag whose attributes meet no condition. Unless the tag is plain, the tree cannot compare its
+// attributes with those of another element.
 func (t *tree) takeBare(name word, end, plain bool) {
 	t.token = token{atom: elements.of(name).atom, name: uint64(name), end: end}
 	if !end {
@@ -125,12 +126,12 @@ func (t *tree) takeBare(name word, end, plain bool) {
 	t.take()
 }
 
-// takes says whether an element may be noted where it begins.
+// takes says whether skimming may note the element here, without a node in the tree.
 func (t *tree) takes(e *known) bool {
 	return t.nesting&e.mask == e.want && t.depth < maxDepth-len(t.open)
 }
 
-// note opens an element, at the offset at, whose name has so many bits.
+// note puts an element on the stack of noted elements. Its tag is at offset at. Its name has size bits.
 func (t *tree) note(e *known, name word, size int, plain bool, at int64) {
 	n := &t.noted[t.depth]
 	n.shift = uint8(56 - size)
@@ -140,8 +141,9 @@ func (t *tree) note(e *known, name word, size int, plain bool, at int64) {
 	t.done = at + 1
 }
 
-// skimTag follows the tag from p[i] to p[after], at the offset at, whose attributes meet no condition. It gives false
-// where reading has to go on with it.
+// skimTag follows a tag whose attributes meet no condition: p[i:after], at offset at of the page. It returns false if
+// the tag, or the text behind it, has to be read. skimTag handles frequent tags itself and leaves the others to
+// skimUnusual.
 func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	if at < t.done {
 		return t.skims()
@@ -167,7 +169,7 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 	return t.skimUnusual(p, i, after, at)
 }
 
-// skimUnusual is skimTag for all tags.
+// skimUnusual does what skimTag does, for any tag.
 func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 	name, behind, start := tagWord(p, i+1)
 	plain := p[behind] == '>'
@@ -189,7 +191,8 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 		t.done = at + 1
 		return true
 	case skimFormatting:
-		if !plain && e.atom != a.A && !endsAtOnce(p, after, name) { // several with the same attributes may be open
+		// The tree has to compare the attributes with those of the open formatting elements. Of <a>, only one is open.
+		if !plain && e.atom != a.A && !endsAtOnce(p, after, name) {
 			return false
 		}
 	case skimDrawing:
@@ -204,8 +207,9 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 	return true
 }
 
-// skimStart takes the start tag of an element that is not only noted, since it ends others or is moved. So it is not known
-// which element will be around it, nor which selectors lead to that.
+// skimStart takes a start tag that skimming cannot note, since it closes other elements or is moved out of a table. It
+// returns false if the tag, or the text behind it, has to be read. The new element's parent is not known yet, so the
+// tag is read if the last part of any selector fits its name.
 func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
 	own := t.program.bare(uint64(name))
 	switch {
@@ -219,7 +223,7 @@ func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
 	return t.skims()
 }
 
-// spares says whether no selector leads to an element of this name that begins here.
+// spares says whether no selector chooses an element of this name here, if its attributes meet no condition.
 func (t *tree) spares(name word) bool {
 	if t.tellers&name.teller() == 0 || t.nesting&drawingOpen != 0 {
 		return true
@@ -231,7 +235,8 @@ func (t *tree) spares(name word) bool {
 	return !t.program.tells(&here)
 }
 
-// skimAside takes an element at the offset at whose tags are passed over together, with its content.
+// skimAside adds an element that skimming skips together with its content, a script or a style. Its tag is at offset
+// at. It returns false if the element has to be read.
 func (t *tree) skimAside(at int64, name word) bool {
 	if at < t.done {
 		return true
@@ -247,7 +252,8 @@ func (t *tree) skimAside(at int64, name word) bool {
 	return true
 }
 
-// leaveDrawing forgets the drawing that is open, if there is one, and says where it begins.
+// leaveDrawing drops the noted elements of the open SVG, so that its tags are followed again. It returns the offset of
+// the SVG's start tag, and false if none is open.
 func (t *tree) leaveDrawing() (at int64, left bool) {
 	if t.nesting&drawingOpen == 0 {
 		return 0, false
@@ -260,7 +266,7 @@ func (t *tree) leaveDrawing() (at int64, left bool) {
 	return t.drawingAt, true
 }
 
-// skimEnd takes the end tag at the offset at. It gives false where it has to be read, and where what follows has to be.
+// skimEnd takes the end tag at offset at. It returns false if the tag, or the text behind it, has to be read.
 func (t *tree) skimEnd(at int64, name word) bool {
 	if t.depth > 0 && t.noted[t.depth-1].name() == name {
 		t.depth--

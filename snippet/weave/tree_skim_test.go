@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// skimmedPieces are what pages are made of that are skimmed.
+// skimmedPieces are the parts of generated pages that are skimmed.
 var skimmedPieces = strings.Split("<div class=x>|<div>|</div>|<p>|</p>|<span>|</span>|<a href='/a'>|<a>|</a>|<b>|</b>|<b id=a>|<i>|</i>|<ul>|</ul>|<li>|</li>|<dl>|<dt>|<dd>|</dl>|<h1>|</h1>|<h2>|</h2>|<table>|</table>|<tbody>|</tbody>|<thead>|<tr>|</tr>|<td>|</td>|<td class=phone>|<th>|</th>|"+
 	"<caption>|</caption>|<br>|<img src=a>|<script>a<b</script>|<style>p{}</style>|<svg><path d='M0'/></svg>|<svg>|</svg>|<template>|</template>|<button>|</button>|<form>|</form>|<select>|<option>|</select>|<font size=1>|</font>|<em>|</em>|<p class=phone>|<x-y>|</x-y>|"+
 	"<section>|</section>|<object>|</object>|<ruby>|<rt>|</ruby>|<pre>\n|</pre>|<hr>|<input>|<noscript><p></noscript>|<textarea></textarea>|<nobr>|</nobr>|<!-- a -->|&nbsp;|&#32;|text |\n|8 495 123-45-67|123-45-67| 1|</body>|</html>|<div hidden>|<p title='a>b'>|<col>|<p id=x lang=en-us>|"+
@@ -28,7 +28,7 @@ func skimmable(r *rand.Rand) []byte {
 	return page
 }
 
-// openElements are what is known of the open elements.
+// openElements returns what the tree knows of the open elements.
 func openElements(z *PairReplacer) (open []string) {
 	s := &z.scanner
 	s.tree.settle()
@@ -38,7 +38,7 @@ func openElements(z *PairReplacer) (open []string) {
 	return append(open, fmt.Sprint(s.tree.mode, s.tree.lost, len(s.tree.formatting), s.tree.inert, s.tree.paragraphs))
 }
 
-// checkSkim holds skimming to reading, over a page that has come in pieces.
+// checkSkim compares skimming with reading, for a page in two pieces.
 func checkSkim(t *testing.T, quick, patient *PairReplacer, page []byte, cut int) {
 	page = append(page, strings.Repeat(" \n", 100)...)
 	cut = max(cut, 0) % (len(page) + 1)
@@ -68,8 +68,8 @@ func TestSkimmingFollowsTheTree(t *testing.T) {
 	quick, patient := newSkimmers(t)
 	for _, page := range []string{
 		`000000<svg><path d=0"/></svg><section><a>`,           // the slash is in the value
-		`₽<x-y><style></style>4951234567<p>₽<b>x</b></p>1`,    // the line of the price ends where the style begins
-		`₽<x-y><script>a</script>4951234567<p>₽<b>x</b></p>1`, // and the script
+		`₽<x-y><style></style>4951234567<p>₽<b>x</b></p>1`,    // the line with the price ends where the style begins
+		`₽<x-y><script>a</script>4951234567<p>₽<b>x</b></p>1`, // the line with the price ends where the script begins
 	} {
 		checkSkim(t, quick, patient, []byte(page), 0)
 	}
@@ -89,7 +89,8 @@ func FuzzSkim(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte, cut int) { checkSkim(t, quick, patient, page, cut) })
 }
 
-// The pages of the web's usual programs are followed to their end, and what is chosen there is what goquery chooses in the whole page.
+// The tree follows pages of widespread programs to their end, and selectors choose the elements that goquery chooses in
+// the whole page.
 func TestTreeOfWholePages(t *testing.T) {
 	c, w := compileStreamed(t, streamed...), new(watcher)
 	quick, patient := newSkimmers(t)
@@ -120,7 +121,7 @@ func TestTreeOfWholePages(t *testing.T) {
 	}
 }
 
-// What is made to cost much is given up; nothing breaks, and little is kept.
+// Pages that are made to cost much are given up. Nothing breaks, and little is kept.
 func TestHostilePagesForSelectors(t *testing.T) {
 	var selectors []string
 	for i := range 1000 {

@@ -6,7 +6,7 @@ import (
 	a "golang.org/x/net/html/atom"
 )
 
-// scope says which elements hide those around them (HTML standard, 13.2.4.2).
+// scope is a kind of scope of the HTML standard (13.2.4.2). It says which open elements hide those around them.
 type scope uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	tableScope
 )
 
-// inScope gives where the last open element of these is on the stack, if nothing hides it, or -1.
+// inScope returns the index of the last open element of these, or -1 if there is none or another element hides it.
 func (t *tree) inScope(s scope, elements ...a.Atom) int {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
@@ -31,7 +31,7 @@ func (t *tree) inScope(s scope, elements ...a.Atom) int {
 	return -1
 }
 
-// hides says whether the element hides those around it.
+// hides says whether the element hides the elements around it.
 func (n *node) hides(s scope) bool {
 	switch n.space {
 	case mathSpace:
@@ -52,7 +52,7 @@ func (n *node) hides(s scope) bool {
 	return false
 }
 
-// popUntil closes the last open element of these, if nothing hides it, and all in it.
+// popUntil closes the last open element of these and all in it. It returns false if inScope finds none.
 func (t *tree) popUntil(s scope, elements ...a.Atom) bool {
 	i := t.inScope(s, elements...)
 	if i >= 0 {
@@ -61,7 +61,7 @@ func (t *tree) popUntil(s scope, elements ...a.Atom) bool {
 	return i >= 0
 }
 
-// clearTo closes all up to one of these elements, which stays open.
+// clearTo closes the elements above the last open one of these, which stays open.
 func (t *tree) clearTo(elements ...a.Atom) {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
@@ -72,7 +72,7 @@ func (t *tree) clearTo(elements ...a.Atom) {
 	}
 }
 
-// implyEnds closes what needs no end tag, but for one kind of element.
+// implyEnds closes elements that need no end tag, except those of one kind (HTML standard, 13.2.6.3).
 func (t *tree) implyEnds(except a.Atom) {
 	for len(t.open) > 0 {
 		t.step()
@@ -89,7 +89,7 @@ func (t *tree) implyEnds(except a.Atom) {
 	}
 }
 
-// resetMode finds the mode from what is open.
+// resetMode sets the mode by the open elements (HTML standard, 13.2.4.1).
 func (t *tree) resetMode() {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
@@ -181,12 +181,12 @@ func (t *tree) takeInTable() bool {
 		}
 		t.setForm(t.addToken())
 		t.pop()
-		// As the parser that is followed has it, the form is also taken as in a body, which ignores it.
+		// golang.org/x/net/html takes the form in the mode "in body" too, which ignores it.
 	}
 	return t.takeFostered()
 }
 
-// takeFostered takes what cannot be in a table.
+// takeFostered takes a tag that a table cannot hold.
 func (t *tree) takeFostered() bool {
 	t.fostering = true
 	done := t.takeIn(inBody)
@@ -276,7 +276,7 @@ func (t *tree) takeInTableBody() bool {
 	return t.takeInTable()
 }
 
-// leaveTableBody closes the body of the table, and says whether the token is done with since there is none.
+// leaveTableBody closes the table body. It returns true, so that the token is ignored, if no table body is open.
 func (t *tree) leaveTableBody() bool {
 	if !t.popUntil(tableScope, a.Tbody, a.Thead, a.Tfoot) {
 		return true
@@ -320,7 +320,7 @@ func (t *tree) takeInRow() bool {
 	return t.takeInTable()
 }
 
-// leaveRow closes the row, and says whether there was one.
+// leaveRow closes the row. It returns false if no row is open.
 func (t *tree) leaveRow() bool {
 	if t.inScope(tableScope, a.Tr) < 0 {
 		return false
@@ -367,7 +367,8 @@ func (t *tree) leaveCell(elements ...a.Atom) bool {
 	return true
 }
 
-// endAroundCell closes the cell at an end tag of what is around it.
+// endAroundCell takes the end tag of an element around the cell. It closes the cell, and returns true if the tag is to
+// be ignored.
 func (t *tree) endAroundCell() bool {
 	if t.inScope(tableScope, t.token.atom) < 0 {
 		return true

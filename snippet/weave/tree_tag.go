@@ -19,7 +19,7 @@ func hashed(h uint64, b []byte) uint64 {
 	return h
 }
 
-// nameOf gives the number by which the names of elements are compared; it is lower case.
+// nameOf returns the number by which the tree compares element names. The name has to be in lower case.
 func nameOf(name string) uint64 {
 	t := tag{name: []byte(name)}
 	if len(name) > maxName {
@@ -36,7 +36,7 @@ func (t *tag) number() uint64 {
 	return (hashed(hashBegin, t.name)^t.rest)*hashPrime | 1<<63
 }
 
-// begin begins the tag at the offset at.
+// begin begins the tag g, whose "<" is at offset at.
 func (t *tree) begin(at int64, g *tag) {
 	if t.passed = at < t.done; t.lost || t.passed {
 		return
@@ -50,7 +50,7 @@ func (t *tree) begin(at int64, g *tag) {
 	t.seen = 0
 }
 
-// attribute takes an attribute of the tag. Of several with a name, the first counts.
+// attribute takes an attribute of the tag. If several have the same name, the first counts.
 func (t *tree) attribute(at *attribute) {
 	if t.lost || t.passed {
 		return
@@ -90,14 +90,14 @@ func (t *tree) attribute(at *attribute) {
 		}
 	}
 	if at.bare && len(at.value) > 0 && at.value[len(at.value)-1] == '/' && t.top().space != htmlSpace {
-		t.lose() // parsers do not agree on what the slash is
+		t.lose() // parsers do not agree on whether the slash belongs to the value
 	}
 	t.program.attribute(k, at, &t.seen)
 }
 
-// finish takes the tag, which ends before the offset after. closing says that it is written as <name/>, and raw
-// that its content is read as text.
-func (t *tree) finish(after int64, g *tag, raw bool) {
+// finish takes the tag, which ends before the offset after. raw says whether the tokenizer reads its content as raw
+// text, f whether it reads on as in SVG or MathML. Where the tree expects something else it is lost.
+func (t *tree) finish(after int64, g *tag, raw bool, f *foreign) {
 	if t.told = (parts{}); t.lost || t.passed {
 		return
 	}
@@ -105,12 +105,30 @@ func (t *tree) finish(after int64, g *tag, raw bool) {
 	t.program.judge(&t.token)
 	inert := t.inert
 	t.take()
-	if !g.end && inert == 0 && t.inert == 0 && raw != (t.mode == inTextOnly) && t.token.atom != a.Plaintext {
-		t.lose() // the page is read in another way than it is understood
+	if inert > 0 || t.inert > 0 {
+		if f.inside() && readsRaw(t.token.atom) {
+			t.lose() // the drawing may have ended, and this may be text
+		}
+		return
+	}
+	expected := t.mode == inTextOnly || t.token.atom == a.Plaintext && t.top().space == htmlSpace
+	if !g.end && raw != expected || f.inside() == t.top().holdsStart() || f.unsure {
+		t.lose()
 	}
 }
 
-// plainValue gives an attribute's value without character references, and whether it is known.
+// readsRaw says whether the content of an element is raw text outside of SVG and MathML. A <title> is left out: drawings
+// have one.
+func readsRaw(x a.Atom) bool {
+	switch x {
+	case a.Iframe, a.Noembed, a.Noframes, a.Noscript, a.Plaintext, a.Script, a.Style, a.Textarea, a.Xmp:
+		return true
+	}
+	return false
+}
+
+// plainValue returns an attribute's value with its character references decoded. ok is false if the value is not known
+// for sure.
 func plainValue(at *attribute) (value []byte, ok bool) {
 	if at.valueCut {
 		return nil, false
@@ -124,7 +142,7 @@ func plainValue(at *attribute) (value []byte, ok bool) {
 		for n < len(rest) && (isLetter(rest[n]) || '0' <= rest[n] && rest[n] <= '9' || rest[n] == '#' && n == 1) {
 			n++
 		}
-		// Without its semicolon, a reference may mean itself (HTML standard, 13.2.5.73).
+		// A reference without a semicolon may stand for itself (HTML standard, 13.2.5.73).
 		if n < len(rest) && rest[n] == ';' {
 			n++
 		} else if html.UnescapeString(string(rest[:n])) != string(rest[:n]) {

@@ -13,8 +13,8 @@ import (
 
 const element = `<script id="inserted"></script>`
 
-// treeOf parses a page as browsers do, and renders it without the inserted
-// element. ran says whether that would have been executed, and what scripts before it.
+// treeOf parses a page as browsers do, and renders it without the inserted element. ran says whether browsers would run
+// that element, and before is how many scripts stand before it.
 func treeOf(t testing.TB, page string) (rendered string, ran bool, before int) {
 	root, err := html.Parse(strings.NewReader(page))
 	require.NoError(t, err)
@@ -49,8 +49,8 @@ func treeOf(t testing.TB, page string) (rendered string, ran bool, before int) {
 	return b.String(), ran, before
 }
 
-// FuzzTree holds the insertion to leave the page's tree as it was but for the new
-// element, which is a script that runs, and before all others.
+// FuzzTree checks that the insertion changes the page's tree only by the new element, which is a script that runs
+// before all others.
 func FuzzTree(f *testing.F) {
 	for _, page := range corpus {
 		f.Add(page)

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
-// The cases of package phone, as far as a page is made of them.
+// vectors are the cases of package phone that fit into a page.
 type vectors struct {
 	Sets  map[string][]struct{ Number, Replacement string }
 	Cases []struct {
@@ -33,7 +33,7 @@ func (s *segments) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*s)[0])
 }
 
-// page puts a case's text where its place is in a page.
+// page puts a case's text at its place in a page.
 func (s segments) page(place string) string {
 	switch place {
 	case "href":
@@ -81,7 +81,7 @@ func TestVectors(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			page, want := c.Text.page(c.Place), c.Want.page(c.Place)
 			if c.Place == "data" && !c.Poured {
-				want = page // it would not fit
+				want = page // the new number does not fit
 			}
 			if c.Poured {
 				require.Equal(t, weave.ShapeOf(t, []byte(page)), weave.ShapeOf(t, []byte(want)))

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// version is the list that is embedded.
+// version is the version of the embedded list.
 const version = "1.60.0"
 
 func main() {
@@ -47,7 +47,7 @@ func run() error {
 	}
 	var patterns bytes.Buffer
 	for _, crawler := range crawlers {
-		// The list escapes slashes, which Go's expressions do not know.
+		// The list escapes slashes. Go's regular expressions do not need this.
 		fmt.Fprintln(&patterns, strings.ReplaceAll(crawler.Pattern, `\/`, `/`))
 	}
 	if err := os.WriteFile("crawlers.LICENSE", licence, 0o644); err != nil {

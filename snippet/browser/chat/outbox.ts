@@ -10,6 +10,8 @@ export interface Unsent {
   text: string;
   /** The invitation that is answered. */
   invitation?: string;
+  /** The group that the page has named. */
+  group?: number;
   file?: File;
   at: number;
   /** Why the service does not want it; empty while it may still take it. */
@@ -55,9 +57,9 @@ export function outbox(
   function keep(): void {
     try {
       let texts = '';
-      each(list, ({ id, text, at, invitation, file }) => {
+      each(list, ({ id, text, at, invitation, group, file }) => {
         if (!file) {
-          texts += id + ' ' + at + ' ' + encodeURIComponent(invitation || '') + ' ' + encodeURIComponent(text) + '\n';
+          texts += id + ' ' + at + ' ' + encodeURIComponent(invitation || '') + ' ' + encodeURIComponent(text) + ' ' + (group || '') + '\n';
         }
       });
       if (texts) {
@@ -75,12 +77,13 @@ export function outbox(
     try {
       each((sessionStorage.getItem(slot) || '').split('\n'), (kept) => {
         const parts = kept.split(' ');
-        if (parts.length === 4) {
+        if (parts.length > 3) {
           list[list.length] = {
             id: parts[0],
             at: Number(parts[1]),
             invitation: decodeURIComponent(parts[2]) || undefined,
             text: decodeURIComponent(parts[3]),
+            group: Number(parts[4]) || undefined,
           };
         }
       });
@@ -101,18 +104,18 @@ export function outbox(
       return;
     }
     const unsent = next;
-    const { id, text, invitation } = unsent;
+    const { id, text, invitation, group } = unsent;
     setTimeout(() => {
       if (sending === unsent) {
         unsent.late = true;
         changed();
       }
     }, slow);
-    const request = { text, invitation, language: shell.language };
+    const request = { text, invitation, group_id: group, language: shell.language };
     core.call('chat/say', { id, conversation: known() || undefined, request }, settled, true);
   }
 
-  async function upload({ id, file }: Unsent): Promise<void> {
+  async function upload({ id, file, group }: Unsent): Promise<void> {
     let answer: Answer = { success: false, status: 0, statusText: '', data: {} };
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), uploading);
@@ -121,7 +124,7 @@ export function outbox(
         await line.ask({ after: 1e15 });
       }
       const address =
-        'v1/chat/send?t=' + line.token + '&id=' + id + '&l=' + shell.language + '&name=' + encodeURIComponent(file!.name) + '&conversation=' + known();
+        'v1/chat/send?t=' + line.token + '&id=' + id + '&l=' + shell.language + '&name=' + encodeURIComponent(file!.name) + '&conversation=' + known() + '&g=' + (group || '');
       const headers = { 'Content-Type': 'application/octet-stream' };
       const response = await fetch(core.base + address, { method: 'POST', body: file, credentials: 'include', headers, signal: abort.signal });
       answer.status = response.status;
@@ -177,6 +180,7 @@ export function outbox(
         id: randomId(),
         text,
         invitation,
+        group: shell.group,
         file,
         at,
         refused: file && (file.size > largest ? 'too_large' : file.size ? undefined : 'empty'),

@@ -1,4 +1,4 @@
-import { each } from '../text';
+import { each, text } from '../text';
 import { icon, make } from './dom';
 import { frame, type View } from './frame';
 import { bubble, type Landing, suits } from './invitation';
@@ -28,8 +28,8 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   const { views } = shell;
   const outside = notices(shell.outside, texts['panel.close']);
   const inside = notices(shell.inside, texts['panel.close']);
-  const request = makeRequest(core, views.request, texts, widget, shell.close);
-  const phone = makePhone(core, views.phone, language, texts, widget, shell.close);
+  const request = makeRequest(core, views.request, texts, widget, shell.close, () => group);
+  const phone = makePhone(core, views.phone, language, texts, widget, shell.close, () => group);
   let chat: Chat | undefined;
   let loading: Promise<Chat | undefined> | undefined;
   let tries = 0;
@@ -38,6 +38,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   let until = Date.now() + fresh;
   let watching: ReturnType<typeof setInterval>;
   let invited: HTMLElement | undefined;
+  let group: number | undefined;
 
   const chatShell: Shell = {
     core,
@@ -50,6 +51,9 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     body: views.chat,
     get shown() {
       return shell.shown === 'chat';
+    },
+    get group() {
+      return group;
     },
     show: (into) => shell.open('chat', widget.title || texts['chat.title'], into),
     close: shell.close,
@@ -239,9 +243,18 @@ export function desk(core: Core, language: string, texts: Record<string, string>
         conversation();
       }
     },
-    chat: () => void openChat(),
-    request: () => openRequest(),
-    phone: openPhone,
+    chat(wish) {
+      group = groupOf(wish);
+      openChat();
+    },
+    request(wish) {
+      group = groupOf(wish);
+      openRequest();
+    },
+    phone(wish) {
+      group = groupOf(wish);
+      openPhone();
+    },
     notice: (status) => notice(statuses(texts)[status] || statuses(texts)[3], status > 0),
     end() {
       over = true;
@@ -253,4 +266,14 @@ export function desk(core: Core, language: string, texts: Record<string, string>
       shell.end();
     },
   };
+}
+
+/** The group that a page names; undefined where it names none, as where a click's event is given. */
+function groupOf(wish: unknown): number | undefined {
+  try {
+    const id = Number(text(Object(wish).group_id));
+    return id > 0 && id <= Number.MAX_SAFE_INTEGER && id % 1 === 0 ? id : undefined;
+  } catch {
+    return undefined; // It may not be looked at.
+  }
 }

@@ -21,7 +21,7 @@ const pauses = [700, 2000];
 
 let run: Run | undefined;
 
-export const show: Part['show'] = async (name, status, base, key, settings, call, request, online, view) => {
+export const show: Part['show'] = async (name, detail, base, key, settings, call, request, online, view) => {
   if (!run || run.core.call !== call) {
     end();
     run = { core: { base, key, settings, call, request, online, view } };
@@ -33,7 +33,7 @@ export const show: Part['show'] = async (name, status, base, key, settings, call
     return;
   }
   if (made) {
-    made[name](status!);
+    made[name](detail as never);
   } else {
     now.desk = undefined; // The service did not answer, and the next time counts.
   }

@@ -20,7 +20,15 @@ export const statuses = (texts: Record<string, string>): string[] => [
   texts['phone.status.4'],
 ];
 
-export function phone(core: Core, view: HTMLElement, language: string, texts: Record<string, string>, widget: Widget, closed: () => void): Phone {
+export function phone(
+  core: Core,
+  view: HTMLElement,
+  language: string,
+  texts: Record<string, string>,
+  widget: Widget,
+  closed: () => void,
+  group: () => number | undefined,
+): Phone {
   const number = field('tel', texts['field.phone'], undefined, { type: 'tel', autocomplete: 'tel', inputmode: 'tel', dir: 'ltr' });
   const whole = masked(core, widget, number.input as HTMLInputElement);
   const day = field('day', texts['phone.day'], undefined, {}, 'select');
@@ -88,7 +96,12 @@ export function phone(core: Core, view: HTMLElement, language: string, texts: Re
     } else {
       const solution = question ? question.solution() : {};
       if (solution) {
-        const request = { ...solution, phone: number.input.value, delayed_call_time: wanted === undefined ? undefined : String(wanted) };
+        const request = {
+          ...solution,
+          phone: number.input.value,
+          delayed_call_time: wanted === undefined ? undefined : String(wanted),
+          group_id: group(),
+        };
         send.post('callback', request, (answer) => over(answer, wanted !== undefined));
       }
     }

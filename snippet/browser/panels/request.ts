@@ -17,7 +17,14 @@ const kinds: Record<string, Record<string, string>> = {
   email: { type: 'email', autocomplete: 'email', inputmode: 'email', dir: 'ltr' },
 };
 
-export function request(core: Core, view: HTMLElement, texts: Record<string, string>, widget: Widget, closed: () => void): Request {
+export function request(
+  core: Core,
+  view: HTMLElement,
+  texts: Record<string, string>,
+  widget: Widget,
+  closed: () => void,
+  group: () => number | undefined,
+): Request {
   const names: Record<string, string> = {
     name: texts['field.name'],
     phone: texts['field.phone'],
@@ -82,7 +89,7 @@ export function request(core: Core, view: HTMLElement, texts: Record<string, str
 
   function submit(): void {
     let first: Input | undefined;
-    const body: Record<string, unknown> = { form_name: texts['request.title'] };
+    const body: Record<string, unknown> = { form_name: texts['request.title'], group_id: group() };
     const others: Record<string, string> = {};
     for (let i = 0; i < fields.length; i++) {
       const { name } = asked[i];

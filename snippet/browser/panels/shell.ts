@@ -25,10 +25,10 @@ export interface Core {
 export interface Panels {
   /** Shows what the site shows by itself. Called again when the page has moved on. */
   launch(): void;
-  /** Opens the chat when an operator is available, else the request form. */
-  chat(): void;
-  request(): void;
-  phone(): void;
+  /** Opens the chat when an operator is available, else the request form. A page may name a group of operators: `{group_id}`. */
+  chat(wish?: unknown): void;
+  request(wish?: unknown): void;
+  phone(wish?: unknown): void;
   /** Tells the visitor what has become of his call, by its status (browser interface, section 7). */
   notice(status: number): void;
 }
@@ -38,7 +38,7 @@ export interface Part {
   /** Shows something for the run of the core script that gives itself here, in the order of Core. Panels of another run go. */
   show(
     name: keyof Panels,
-    status: number | undefined,
+    detail: unknown,
     base: string,
     key: string,
     settings: Core['settings'],
@@ -101,6 +101,8 @@ export interface Shell {
   /** The texts of locales/*.json, with what the site has put in their place. */
   readonly texts: Record<string, string>;
   readonly widget: Widget;
+  /** The number of the group for which the page has opened a panel; undefined for none. */
+  readonly group: number | undefined;
   /** Makes an element of the panels' own document. */
   make(tag: string, attributes?: Attributes, ...inside: (Node | string | undefined)[]): HTMLElement;
   /** A sign of 24 by 24 by the data of its paths. */
