@@ -324,9 +324,7 @@ func port(address string) string {
 // A button of the page opens the chat with a group, by its number; once nobody is there, the request goes to that group.
 func TestPageNamesAGroup(t *testing.T) {
 	t.Parallel()
-	_, settings, database := postgres(t)
-	p := runChat(t, database)
-	ann := p.answers(t, settings)
+	p, ann := runAnswered(t)
 	var sales operator.Group
 	for _, name := range []string{"Help", "Sales"} { // the first one by name is asked by default
 		var err error
