@@ -525,7 +525,8 @@ func TestChatCosts(t *testing.T) {
 	require.LessOrEqual(t, requests, 3+3*asked, "one for each question, its being typed, and each answer that is read")
 }
 
-// Something on the way holds the stream back, or it is refused: the chat asks by itself, and says nothing of it.
+// Something on the way holds the stream back, or it is refused: the chat asks by itself, and says nothing of it. After some
+// minutes it tries a stream again.
 func TestChatWithoutAStream(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -545,17 +546,22 @@ func TestChatWithoutAStream(t *testing.T) {
 			to, err := url.Parse(p.shop)
 			require.NoError(t, err)
 			passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host }} // the host stays
-			var tried atomic.Int64
+			var tried, passed atomic.Int64
+			var passes atomic.Bool
 			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasSuffix(r.URL.Path, "/v1/chat/stream") {
-					tried.Add(1)
-					c.answer(w, r)
-					return
+					if !passes.Load() {
+						tried.Add(1)
+						c.answer(w, r)
+						return
+					}
+					passed.Add(1)
 				}
 				passing.ServeHTTP(w, r)
 			}))
 			t.Cleanup(proxy.Close)
 			b := newTab(t)
+			b.before(`{ const now = Date.now; window.later = 0; Date.now = () => now() + later; }`)
 			b.opensChat("http://localhost:" + port(proxy.Listener.Addr().String()))
 			b.says("Hello")
 			ann.hears(1)
@@ -567,6 +573,13 @@ func TestChatWithoutAStream(t *testing.T) {
 				b.shows(said...)
 			}
 			require.Equal(t, c.tries, tried.Load(), "it is not tried for ever")
+
+			passes.Store(true)
+			b.do(`later = 360_000`)
+			require.Eventually(t, func() bool { return passed.Load() == 1 }, time.Minute, 20*time.Millisecond)
+			ann.says("By the stream")
+			b.shows(append(said, "By the stream")...)
+			require.EqualValues(t, 1, passed.Load())
 		})
 	}
 }

@@ -11,8 +11,9 @@ const buffering = 6000;
 /** Milliseconds between two questions: while the visitor looks, and else. */
 const polling = [3000, 15_000];
 
-/** So many streams one after another without a word are enough: the service is asked instead. */
+/** So many streams one after another without a word are enough: the service is asked instead, for so many milliseconds. */
 const tries = 3;
+const rest = 300_000;
 
 /** The first pause before another attempt and the longest one, in milliseconds. Each is twice the one before. */
 const pauses = [1000, 30_000];
@@ -42,7 +43,8 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   let failures = 0;
   let vain = 0;
   let over = false;
-  let buffered = false;
+  /** Until when the service is asked instead. */
+  let asking = 0;
   let heard = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let token = '';
@@ -96,7 +98,7 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
       up();
     }
     // Browsers hold few connections of HTTP/1 to a site: a page that nobody looks at leaves them to the others.
-    if (buffered || (document.hidden && !many())) {
+    if (Date.now() < asking || (document.hidden && !many())) {
       failures = 0;
       later(polling[document.hidden ? 1 : 0] * (0.8 + Math.random() * 0.4), connect);
       return;
@@ -115,14 +117,16 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     };
     stream.onerror = () => {
       if (mine === turn) {
-        buffered = buffered || (!heard && ++vain >= tries);
+        if (!heard && ++vain >= tries) {
+          asking = began + rest;
+        }
         failures = failures || (heard - began > pauses[1] ? 0 : 1);
         again();
       }
     };
     const watch = (): void => {
       if (!heard && Date.now() - began >= buffering) {
-        buffered = true;
+        asking = began + rest;
         connect();
       } else if (heard && Date.now() - heard > silence) {
         again();
