@@ -269,9 +269,36 @@ func TestNewsOfConversations(t *testing.T) {
 		require.NoError(t, err)
 		from.GroupID = group.ID
 		d.asksAgain(from, "Is anybody there?")
-		until(heard, news)
+		require.NotContains(t, until(heard, "#chatting"), news, "it is not offered yet")
 		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
 		require.Contains(t, until(heard, news), "Is anybody there?", "it is offered")
+	})
+}
+
+// What a group has one after the other calls for the one to whom it is offered, and for no other of the group before or after.
+func TestOffersCallForOne(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		anna, boris := d.agent("anna"), d.agent("boris")
+		group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Service", Routing: operator.RoundRobin, Members: []int64{anna.ID, boris.ID}})
+		require.NoError(t, err)
+		first, second := d.signedIn("anna"), d.signedIn("boris")
+		offered, other := first.follow("/leads", ""), second.follow("/leads", "")
+		told := func(s *stream) string {
+			t.Helper()
+			return s.until("#chatting").data
+		}
+		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: group.ID, Ref: d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref}
+		at := chatPath(d.asksAgain(from, "Is anybody there?"))
+		for _, s := range []*stream{offered, other} {
+			require.Contains(t, told(s), `data-count="0"`)
+		}
+		require.NotContains(t, first.get("/chats?tab=waiting").body, at)
+
+		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
+		require.Contains(t, told(offered), `data-link="`+at)
+		require.Contains(t, told(other), `data-count="0"`)
+		require.Contains(t, first.get("/chats?tab=waiting").body, at)
+		require.NotContains(t, second.get("/chats?tab=waiting").body, at)
 	})
 }
 
