@@ -90,7 +90,7 @@ type unanswered struct {
 	Conversation
 	last    int64
 	offered int64
-	until   int64 // milliseconds; 0 when it is offered to nobody
+	until   int64 // milliseconds; 0 while it was not offered to anybody
 	tried   string
 }
 
@@ -186,11 +186,11 @@ func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing
 	if u.until > now && slices.Contains(present, u.offered) {
 		return nil
 	}
+	if u.until == 0 && len(present) == 0 { // nobody is there yet
+		return nil
+	}
 	left := slices.DeleteFunc(present, func(id int64) bool { return strings.Contains(u.tried, mark(id)) })
 	if len(left) == 0 {
-		if u.until == 0 { // nobody is there yet
-			return nil
-		}
 		return d.offer(ctx, u, 0, forGood)
 	}
 	next, err := d.next(ctx, u.SiteID, left, routing)
@@ -264,7 +264,7 @@ type Offer struct {
 func (c *Chats) Offers(ctx context.Context, siteID int64) ([]Offer, error) {
 	list, err := db.List(ctx, c.db.Read(), func(o *Offer) []any { return []any{&o.SiteID, &o.ConversationID, &o.OperatorID} },
 		`SELECT o.site_id, o.conversation_id, o.operator_id FROM chat_offers o JOIN conversations c ON c.site_id = o.site_id AND c.id = o.conversation_id
-		WHERE c.state = 'waiting' AND (o.site_id = $1 OR $1 = 0)`, siteID)
+		WHERE c.state = 'waiting' AND o.until > 0 AND (o.site_id = $1 OR $1 = 0)`, siteID)
 	if err != nil {
 		return nil, fmt.Errorf("reading offers: %w", err)
 	}

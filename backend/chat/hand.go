@@ -90,13 +90,20 @@ func (c *Chats) putBack(ctx context.Context, tx db.Tx, now *Conversation, by int
 }
 
 // moveNoted stores what the conversation, which is locked, has become, with a note of it. It
-// is not offered to anybody then.
+// is not offered to anybody then. Whoever has it wait again was asked: others come first.
 func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, change string, note Message) error {
 	if err := note.Check(); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `DELETE FROM chat_offers WHERE site_id = $1 AND conversation_id = $2`, now.SiteID, now.ID); err != nil {
 		return fmt.Errorf("changing a conversation: %w", err)
+	}
+	if now.State == Waiting && note.OperatorID != 0 {
+		_, err := tx.Exec(ctx, `INSERT INTO chat_offers (site_id, conversation_id, operator_id, until, tried) VALUES ($1, $2, 0, 0, $3)`,
+			now.SiteID, now.ID, mark(note.OperatorID))
+		if err != nil {
+			return fmt.Errorf("changing a conversation: %w", err)
+		}
 	}
 	if _, err := c.say(ctx, tx, now, note); err != nil {
 		return err
