@@ -177,6 +177,11 @@ func TestOperatorsShareConversations(t *testing.T) {
 	other.until(contains("#working", "Yours"))
 	owner.until(contains("#said", "Handed over to") + ` && ` + contains("#working", strings.Split(name, " ")[0]))
 
+	// To the visitor that is nothing: what was read stays so.
+	visitor.visit(p.shop + "/delivery.html")
+	visitor.until(`window.panels && panels.querySelector(".log .own .meta span")`)
+	require.Equal(t, "Read", value[string](visitor, `panels.querySelector(".log .own .meta span").innerText`))
+
 	// Who has it is gone; the visitor goes on, and it waits for others.
 	other.close()
 	visitor.asks("And to Bergen?")

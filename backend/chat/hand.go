@@ -33,7 +33,7 @@ type Target struct {
 
 // HandOver gives the conversation to an operator, who has it then, or to a group, among whose
 // waiting ones it is. For an operator the visitor's last message is unread again: another has
-// read it. The caller has made sure that the target is of the site. By is the
+// read it. The visitor is not told so. The caller has made sure that the target is of the site. By is the
 // operator who does it. It is [ErrTaken] when another than the operator has it.
 func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
@@ -47,7 +47,10 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 			if err != nil {
 				return fmt.Errorf("handing a conversation over: %w", err)
 			}
-			now.OperatorRead = max(0, min(now.OperatorRead, last-1))
+			now.ReadBefore, now.OperatorRead = now.ReadByAny(), max(0, min(now.OperatorRead, last-1))
+			if _, err := tx.Exec(ctx, `UPDATE conversations SET read_before = $1 WHERE site_id = $2 AND id = $3`, now.ReadBefore, siteID, id); err != nil {
+				return fmt.Errorf("handing a conversation over: %w", err)
+			}
 		} else {
 			now.State, now.GroupID = Waiting, to.GroupID
 			if _, err := tx.Exec(ctx, `UPDATE conversations SET group_id = $1 WHERE site_id = $2 AND id = $3`, to.GroupID, siteID, id); err != nil {
