@@ -173,7 +173,7 @@ func TestOperatorsShareConversations(t *testing.T) {
 	visitor.until(`window.panels && panels.querySelector(".writing textarea")`)
 
 	// It is handed over.
-	owner.do(`const hand = document.getElementById("hand"); hand.value = [...hand.options].find((o) => o.text.includes(` + fmt.Sprintf("%q", strings.Split(name, " ")[0]) + `)).value; hand.dispatchEvent(new Event("change", {bubbles: true}))`)
+	owner.do(`const hand = document.getElementById("hand"); hand.value = [...hand.options].find((o) => o.text.includes(` + fmt.Sprintf("%q", strings.Split(name, " ")[0]) + `)).value; document.querySelector("[data-do=hand]").click()`)
 	other.until(contains("#working", "Yours"))
 	owner.until(contains("#said", "Handed over to") + ` && ` + contains("#working", strings.Split(name, " ")[0]))
 
