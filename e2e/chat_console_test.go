@@ -173,9 +173,14 @@ func TestOperatorsShareConversations(t *testing.T) {
 	visitor.until(`window.panels && panels.querySelector(".writing textarea")`)
 
 	// It is handed over.
-	owner.do(`const hand = document.getElementById("hand"); hand.value = [...hand.options].find((o) => o.text.includes(` + fmt.Sprintf("%q", strings.Split(name, " ")[0]) + `)).value; hand.dispatchEvent(new Event("change", {bubbles: true}))`)
+	owner.do(`const hand = document.getElementById("hand"); hand.value = [...hand.options].find((o) => o.text.includes(` + fmt.Sprintf("%q", strings.Split(name, " ")[0]) + `)).value; document.querySelector("[data-do=hand]").click()`)
 	other.until(contains("#working", "Yours"))
 	owner.until(contains("#said", "Handed over to") + ` && ` + contains("#working", strings.Split(name, " ")[0]))
+
+	// To the visitor that is nothing: what was read stays so.
+	visitor.visit(p.shop + "/delivery.html")
+	visitor.until(`window.panels && panels.querySelector(".log .own .meta span")`)
+	require.Equal(t, "Read", value[string](visitor, `panels.querySelector(".log .own .meta span").innerText`))
 
 	// Who has it is gone; the visitor goes on, and it waits for others.
 	other.close()

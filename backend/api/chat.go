@@ -183,7 +183,7 @@ type remembered struct {
 }
 
 func (a *API) toldConversation(ctx context.Context, of chat.Conversation) toldConversation {
-	return toldConversation{ID: of.ID, State: of.State, Operator: a.name(ctx, of.OperatorID), Read: of.OperatorRead, Seen: of.VisitorRead, Banned: of.Banned}
+	return toldConversation{ID: of.ID, State: of.State, Operator: a.name(ctx, of.OperatorID), Read: of.ReadByAny(), Seen: of.VisitorRead, Banned: of.Banned}
 }
 
 // toldMessage is the message for its visitor.

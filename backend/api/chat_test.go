@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -93,6 +94,31 @@ func TestChatCalls(t *testing.T) {
 		call := object{"credentials": v.credentials(), "id": id(), "request": object{"text": "Thanks"}}
 		first, again := s.script("chat/say", call), s.script("chat/say", call)
 		require.Equal(t, first.body["message"], again.body["message"])
+	})
+}
+
+// What an operator has read stays read for the visitor, whoever gets the conversation.
+func TestChatStaysRead(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		read := func(seq int64) {
+			t.Helper()
+			a := s.script("chat", object{"credentials": v.credentials()})
+			require.Contains(t, dump(t, a.body["conversation"]), fmt.Sprintf(`"read":%d,`, seq), a.raw)
+		}
+		s.says(v, "Do you ship to Oslo?")
+		read(0)
+		require.NoError(t, s.chats.Claim(t.Context(), siteID, s.of(v).ID, ann.ID))
+		require.NoError(t, s.chats.Read(t.Context(), siteID, s.of(v).ID, chat.Operator, 1))
+		for to := range int64(2) {
+			require.NoError(t, s.chats.HandOver(t.Context(), siteID, s.of(v).ID, ann.ID+to, chat.Target{OperatorID: ann.ID + to + 1}))
+			require.EqualValues(t, 1, s.of(v).Unread, "it is new to whoever gets it")
+			read(1)
+		}
+		s.says(v, "Hello?")
+		read(1)
+		require.NoError(t, s.chats.Read(t.Context(), siteID, s.of(v).ID, chat.Operator, s.of(v).Seq))
+		read(s.of(v).Seq)
 	})
 }
 

@@ -95,8 +95,9 @@ type Conversation struct {
 	OperatorID int64
 	// Seq is the number of the last entry, notes included.
 	Seq int64
-	// VisitorRead and OperatorRead are the numbers up to which each side has read.
-	VisitorRead, OperatorRead int64
+	// VisitorRead and OperatorRead are the numbers up to which each side has read. OperatorRead
+	// goes back when the conversation is handed to an operator, and ReadBefore is where it was.
+	VisitorRead, OperatorRead, ReadBefore int64
 	// OpenedAt is when the first message came, and LastAt when the last one came that both
 	// sides see; LastFrom is who wrote that.
 	OpenedAt, LastAt time.Time
@@ -113,6 +114,9 @@ type Conversation struct {
 	// Unread is how many messages of the visitor no operator has read.
 	Unread int64
 }
+
+// ReadByAny is the number up to which any operator has read. It never goes back.
+func (c Conversation) ReadByAny() int64 { return max(c.OperatorRead, c.ReadBefore) }
 
 // Message is an entry of a conversation.
 type Message struct {

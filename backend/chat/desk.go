@@ -27,6 +27,8 @@ const (
 	// deskPause is the least time between two looks at those that wait, and deskBeat the
 	// most.
 	deskPause, deskBeat = 200 * time.Millisecond, time.Second
+	// forGood is until when an offer to all lasts.
+	forGood = math.MaxInt64
 	// deskAtOnce is how many conversations are read at once.
 	deskAtOnce = 500
 	// deskDuty is its name among the duties of nodes.
@@ -88,7 +90,7 @@ type unanswered struct {
 	Conversation
 	last    int64
 	offered int64
-	until   int64 // milliseconds; 0 when it is offered to nobody
+	until   int64 // milliseconds; 0 while it was not offered to anybody
 	tried   string
 }
 
@@ -109,7 +111,7 @@ func (d *Desk) Look(ctx context.Context) error {
 	for _, g := range routed {
 		// Those that were offered to all stay with all.
 		const waiting = `c.state = 'waiting' AND COALESCE(o.until, 0) < $4 AND c.site_id = $5 AND c.group_id = $6`
-		if err := d.each(ctx, waiting, func(u unanswered) error { return d.route(ctx, u, g.Routing) }, int64(math.MaxInt64), g.SiteID, g.ID); err != nil {
+		if err := d.each(ctx, waiting, func(u unanswered) error { return d.route(ctx, u, g.Routing) }, int64(forGood), g.SiteID, g.ID); err != nil {
 			return err
 		}
 	}
@@ -184,12 +186,12 @@ func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing
 	if u.until > now && slices.Contains(present, u.offered) {
 		return nil
 	}
+	if u.until == 0 && len(present) == 0 { // nobody is there yet
+		return nil
+	}
 	left := slices.DeleteFunc(present, func(id int64) bool { return strings.Contains(u.tried, mark(id)) })
 	if len(left) == 0 {
-		if u.until == 0 { // nobody is there yet
-			return nil
-		}
-		return d.offer(ctx, u, 0, math.MaxInt64)
+		return d.offer(ctx, u, 0, forGood)
 	}
 	next, err := d.next(ctx, u.SiteID, left, routing)
 	if err != nil {
@@ -257,11 +259,12 @@ type Offer struct {
 	OperatorID             int64 // 0 for all
 }
 
-// Offers are those of the waiting conversations of the site; with 0, of all sites.
+// Offers are those of the waiting conversations of the site; with 0, of all sites. What a group
+// that routes has not been offered yet has none.
 func (c *Chats) Offers(ctx context.Context, siteID int64) ([]Offer, error) {
 	list, err := db.List(ctx, c.db.Read(), func(o *Offer) []any { return []any{&o.SiteID, &o.ConversationID, &o.OperatorID} },
 		`SELECT o.site_id, o.conversation_id, o.operator_id FROM chat_offers o JOIN conversations c ON c.site_id = o.site_id AND c.id = o.conversation_id
-		WHERE c.state = 'waiting' AND (o.site_id = $1 OR $1 = 0) AND o.operator_id <> 0`, siteID)
+		WHERE c.state = 'waiting' AND o.until > 0 AND (o.site_id = $1 OR $1 = 0)`, siteID)
 	if err != nil {
 		return nil, fmt.Errorf("reading offers: %w", err)
 	}

@@ -192,6 +192,37 @@ func TestConversationOfWhoIsGoneWaitsAgain(t *testing.T) {
 	})
 }
 
+// Who puts a conversation back, or hands it to the group, is asked last.
+func TestOffersGoPastWhoGivesAway(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, _ := d.arrives("anna")
+		boris, lease := d.arrives("boris")
+		busy, _ := d.asks(d.visitor(), "Hello")
+		require.NoError(t, d.chats.Claim(t.Context(), site, busy.ID, boris))
+		from := d.visitor()
+		from.GroupID = d.group(operator.LeastBusy, anna, boris)
+		c, _ := d.asks(from, "Hello")
+		give := []func() error{
+			func() error { return d.chats.Return(t.Context(), site, c.ID, anna) },
+			func() error {
+				return d.chats.HandOver(t.Context(), site, c.ID, anna, chat.Target{GroupID: from.GroupID})
+			},
+		}
+		for _, give := range give {
+			require.NoError(t, d.chats.Claim(t.Context(), site, c.ID, anna))
+			d.look()
+			require.NoError(t, give())
+			d.look()
+			require.Equal(t, boris, d.offered(c), "the other has more to do")
+		}
+		require.NoError(t, lease.End(t.Context()))
+		d.look()
+		offers, err := d.chats.Offers(t.Context(), site)
+		require.NoError(t, err)
+		require.Equal(t, []chat.Offer{{SiteID: site, ConversationID: c.ID}}, offers, "nobody else is there: it is everybody's")
+	})
+}
+
 func TestHandOver(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		c, _ := s.asks(s.visitor(), "Hello")

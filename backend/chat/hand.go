@@ -33,7 +33,7 @@ type Target struct {
 
 // HandOver gives the conversation to an operator, who has it then, or to a group, among whose
 // waiting ones it is. For an operator the visitor's last message is unread again: another has
-// read it. The caller has made sure that the target is of the site. By is the
+// read it. The visitor is not told so. The caller has made sure that the target is of the site. By is the
 // operator who does it. It is [ErrTaken] when another than the operator has it.
 func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
@@ -47,7 +47,10 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 			if err != nil {
 				return fmt.Errorf("handing a conversation over: %w", err)
 			}
-			now.OperatorRead = max(0, min(now.OperatorRead, last-1))
+			now.ReadBefore, now.OperatorRead = now.ReadByAny(), max(0, min(now.OperatorRead, last-1))
+			if _, err := tx.Exec(ctx, `UPDATE conversations SET read_before = $1 WHERE site_id = $2 AND id = $3`, now.ReadBefore, siteID, id); err != nil {
+				return fmt.Errorf("handing a conversation over: %w", err)
+			}
 		} else {
 			now.State, now.GroupID = Waiting, to.GroupID
 			if _, err := tx.Exec(ctx, `UPDATE conversations SET group_id = $1 WHERE site_id = $2 AND id = $3`, to.GroupID, siteID, id); err != nil {
@@ -90,13 +93,20 @@ func (c *Chats) putBack(ctx context.Context, tx db.Tx, now *Conversation, by int
 }
 
 // moveNoted stores what the conversation, which is locked, has become, with a note of it. It
-// is not offered to anybody then.
+// is not offered to anybody then. Whoever has it wait again was asked: others come first.
 func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, change string, note Message) error {
 	if err := note.Check(); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `DELETE FROM chat_offers WHERE site_id = $1 AND conversation_id = $2`, now.SiteID, now.ID); err != nil {
 		return fmt.Errorf("changing a conversation: %w", err)
+	}
+	if now.State == Waiting && note.OperatorID != 0 {
+		_, err := tx.Exec(ctx, `INSERT INTO chat_offers (site_id, conversation_id, operator_id, until, tried) VALUES ($1, $2, 0, 0, $3)`,
+			now.SiteID, now.ID, mark(note.OperatorID))
+		if err != nil {
+			return fmt.Errorf("changing a conversation: %w", err)
+		}
 	}
 	if _, err := c.say(ctx, tx, now, note); err != nil {
 		return err

@@ -155,19 +155,28 @@ func (c *Console) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	offers, err := c.Chats.Offers(ctx, 0)
+	offers, err := c.offers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	offered := make(map[chat.Key]int64)
-	for _, o := range offers {
-		offered[chat.Key{SiteID: o.SiteID, ID: o.ConversationID}] = o.OperatorID
-	}
 	all := make([]chatSeen, len(list))
 	for i, conversation := range list {
-		all[i] = chatSeen{Conversation: conversation, offered: offered[conversation.Key()]}
+		all[i] = chatSeen{Conversation: conversation, offer: offers[conversation.Key()]}
 	}
 	return all, nil
+}
+
+// offers are those of all waiting conversations.
+func (c *Console) offers(ctx context.Context) (map[chat.Key]*chat.Offer, error) {
+	list, err := c.Chats.Offers(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	offers := make(map[chat.Key]*chat.Offer, len(list))
+	for i, o := range list {
+		offers[chat.Key{SiteID: o.SiteID, ID: o.ConversationID}] = &list[i]
+	}
+	return offers, nil
 }
 
 // calling are those of the conversations that call for the operator.

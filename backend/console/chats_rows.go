@@ -33,9 +33,9 @@ var chatTabs = []struct{ name, words string }{
 // chatSeen is a conversation with what its row shows beside it.
 type chatSeen struct {
 	chat.Conversation
-	who     visit.Who
-	last    chat.Message
-	offered int64
+	who   visit.Who
+	last  chat.Message
+	offer *chat.Offer // nil for none
 }
 
 // callingKey is what calls for somebody at the sites, as it is since the place in the journal.
@@ -74,31 +74,33 @@ func (c *Console) seenChats(ctx context.Context, list []chat.Conversation) ([]ch
 	if err != nil {
 		return nil, err
 	}
-	offered := make(map[chat.Key]int64)
+	var offers map[chat.Key]*chat.Offer
 	if slices.ContainsFunc(list, func(conversation chat.Conversation) bool { return conversation.State == chat.Waiting }) {
-		offers, err := c.Chats.Offers(ctx, 0)
-		if err != nil {
+		if offers, err = c.offers(ctx); err != nil {
 			return nil, err
-		}
-		for _, o := range offers {
-			offered[chat.Key{SiteID: o.SiteID, ID: o.ConversationID}] = o.OperatorID
 		}
 	}
 	seen := make([]chatSeen, len(list))
 	for i, conversation := range list {
-		seen[i] = chatSeen{conversation, people[of[i]], last[conversation.Key()], offered[conversation.Key()]}
+		seen[i] = chatSeen{conversation, people[of[i]], last[conversation.Key()], offers[conversation.Key()]}
 	}
 	return seen, nil
 }
 
 // calls tells whether the conversation calls for the operator: it waits, and is theirs to
-// take, or it is theirs and has what is not read.
+// take, or it is theirs and has what is not read. One that is about to be offered calls for
+// nobody yet.
 func (c *Console) calls(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
 	if s.State != chat.Waiting {
 		return s.State == chat.Open && s.OperatorID == o.ID && s.Unread > 0, nil
 	}
-	if s.offered != 0 {
-		return s.offered == o.ID, nil
+	if s.offer != nil && s.offer.OperatorID != 0 {
+		return s.offer.OperatorID == o.ID, nil
+	}
+	if s.offer == nil {
+		if routes, err := c.Operators.Routes(ctx, s.SiteID, s.GroupID); err != nil || routes {
+			return false, err
+		}
 	}
 	return c.Operators.InGroup(ctx, s.SiteID, s.GroupID, o.ID)
 }

@@ -269,9 +269,107 @@ func TestNewsOfConversations(t *testing.T) {
 		require.NoError(t, err)
 		from.GroupID = group.ID
 		d.asksAgain(from, "Is anybody there?")
-		until(heard, news)
+		require.NotContains(t, until(heard, "#chatting"), news, "it is not offered yet")
 		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
 		require.Contains(t, until(heard, news), "Is anybody there?", "it is offered")
+	})
+}
+
+// What a group has one after the other calls for the one to whom it is offered, and for no other of the group before or after.
+func TestOffersCallForOne(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		anna, boris := d.agent("anna"), d.agent("boris")
+		group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Service", Routing: operator.RoundRobin, Members: []int64{anna.ID, boris.ID}})
+		require.NoError(t, err)
+		first, second := d.signedIn("anna"), d.signedIn("boris")
+		offered, other := first.follow("/leads", ""), second.follow("/leads", "")
+		told := func(s *stream) string {
+			t.Helper()
+			return s.until("#chatting").data
+		}
+		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: group.ID, Ref: d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref}
+		at := chatPath(d.asksAgain(from, "Is anybody there?"))
+		for _, s := range []*stream{offered, other} {
+			require.Contains(t, told(s), `data-count="0"`)
+		}
+		require.NotContains(t, first.get("/chats?tab=waiting").body, at)
+
+		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
+		require.Contains(t, told(offered), `data-link="`+at)
+		require.Contains(t, told(other), `data-count="0"`)
+		require.Contains(t, first.get("/chats?tab=waiting").body, at)
+		require.NotContains(t, second.get("/chats?tab=waiting").body, at)
+	})
+}
+
+// What is nobody's any more rings for those who can take it, and not for who has put it there.
+func TestWhatWaitsAgainIsNews(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		anna, boris := d.agent("anna"), d.agent("boris")
+		keep := func(g operator.Group) operator.Group {
+			t.Helper()
+			g.SiteID, g.Members = d.shop.ID, []int64{anna.ID, boris.ID}
+			g, err := d.Operators.KeepGroup(t.Context(), operator.Server(), g)
+			require.NoError(t, err)
+			return g
+		}
+		all, turns := keep(operator.Group{Name: "All", Routing: operator.ToAll}), keep(operator.Group{Name: "Turns", Routing: operator.RoundRobin})
+		one, other := d.signedIn("anna"), d.signedIn("boris")
+		by, hears := one.follow("/leads", ""), other.follow("/leads", "")
+		const news = "data-link="
+		told := func(s *stream) string {
+			t.Helper()
+			return s.until("#chatting").data
+		}
+		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: all.ID, Ref: d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref}
+		at := chatPath(d.asksAgain(from, "Is anybody there?"))
+		for _, s := range []*stream{by, hears} {
+			require.Contains(t, told(s), news)
+		}
+		for _, deed := range [][]string{{"do", "return"}, {"do", "hand", "to", fmt.Sprint("group ", all.ID)}} {
+			require.Equal(t, http.StatusNoContent, one.post(at+"/work", "do", "claim").status)
+			for _, s := range []*stream{by, hears} {
+				require.NotContains(t, told(s), news)
+			}
+			require.Equal(t, http.StatusNoContent, one.post(at+"/work", deed...).status)
+			require.NotContains(t, told(by), news)
+			require.Contains(t, told(hears), news, deed)
+		}
+
+		// When all but who gave it away were asked in vain, it is everybody's.
+		require.Equal(t, http.StatusNoContent, one.post(at+"/work", "do", "hand", "to", fmt.Sprint("group ", turns.ID)).status)
+		for _, s := range []*stream{by, hears} {
+			require.NotContains(t, told(s), news)
+		}
+		routes := chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t))
+		for round := range 2 {
+			for _, o := range []operator.Operator{anna, boris} { // they are still there
+				_, err := d.Operators.Arrive(t.Context(), o.ID)
+				require.NoError(t, err)
+			}
+			require.NoError(t, routes.Look(t.Context()))
+			one, other := strings.Contains(told(by), news), strings.Contains(told(hears), news)
+			require.Equal(t, []bool{round == 1, true}, []bool{one, other})
+			d.pass(chat.OfferTime)
+		}
+	})
+}
+
+// Who is away is not rung for what others can take.
+func TestWhoIsAwayIsNotRung(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		anna := d.agent("anna")
+		here, away := d.signedIn("vera").follow("/leads", ""), d.signedIn("anna").follow("/leads", "")
+		const news = "data-link="
+		require.NoError(t, d.Operators.SetAway(t.Context(), anna.ID, true))
+		from, c := d.asks("Is anybody there?")
+		require.Contains(t, here.until("#chatting").data, news)
+		told := away.until("#chatting").data
+		require.NotContains(t, told, news)
+		require.Contains(t, told, `data-count="1"`)
+		require.NoError(t, d.Chats.Claim(t.Context(), c.SiteID, c.ID, anna.ID))
+		d.asksAgain(from, "And now?")
+		require.Contains(t, away.until(`data-mine="1"`).data, news, "it is theirs")
 	})
 }
 

@@ -57,7 +57,7 @@ func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows,
 			at, told[key] = len(rows), len(rows)
 			rows = append(rows, row)
 		}
-		is, err := a.isNews(e, rows[at])
+		is, err := a.isNews(ctx, e, rows[at])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -69,8 +69,9 @@ func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows,
 }
 
 // isNews tells whether the operator has to hear of the entry: the visitor has written and
-// nobody has answered yet, or the conversation was offered or handed over to the operator.
-func (a *arrivals) isNews(e journal.Entry, row chatRow) (bool, error) {
+// nobody has answered yet, or the conversation is the operator's to take or to answer since it
+// was offered, handed over or put back by another.
+func (a *arrivals) isNews(ctx context.Context, e journal.Entry, row chatRow) (bool, error) {
 	var told struct {
 		Author     chat.Author `json:"author"`
 		Change     string      `json:"change"`
@@ -79,15 +80,25 @@ func (a *arrivals) isNews(e journal.Entry, row chatRow) (bool, error) {
 	if err := json.Unmarshal(e.Data, &told); err != nil {
 		return false, fmt.Errorf("reading what a conversation has become: %w", err)
 	}
-	switch {
-	case !row.Calls:
-		return false, nil
+	switch rung, err := a.rung(ctx, row); {
+	case err != nil || !rung:
+		return false, err
 	case e.Kind == chat.Said:
 		return told.Author == chat.Visitor && row.LastFrom == chat.Visitor, nil
 	case told.Change == chat.Offered:
-		return told.OperatorID == a.operator.ID, nil
+		return told.OperatorID == a.operator.ID || told.OperatorID == 0, nil
 	}
-	return told.Change == chat.Handed && row.Mine, nil
+	return (told.Change == chat.Handed || told.Change == chat.Returned) && told.OperatorID != a.operator.ID, nil
+}
+
+// rung tells whether the conversation calls for the operator aloud. What waits does so for those
+// who are there and not away, if anybody is.
+func (a *arrivals) rung(ctx context.Context, row chatRow) (bool, error) {
+	if !row.Calls || row.State != chat.Waiting {
+		return row.Calls, nil
+	}
+	there, err := a.console.Operators.Present(ctx, row.SiteID, row.GroupID)
+	return len(there) == 0 || slices.Contains(there, a.operator.ID), err
 }
 
 // frame is what rows are made with.

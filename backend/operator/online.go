@@ -66,6 +66,20 @@ func (o *Operators) Present(ctx context.Context, siteID, groupID int64) (ids []i
 	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
+// Routes tells whether what waits for the group goes to one of its operators at a time: it has
+// another routing than to all, and somebody is there. It may be a second old.
+func (o *Operators) Routes(ctx context.Context, siteID, groupID int64) (bool, error) {
+	found, err := o.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	at := slices.IndexFunc(found.groups[siteID], func(g zoned) bool { return g.ID == groupID })
+	if at < 0 || found.groups[siteID][at].Routing == ToAll {
+		return false, nil
+	}
+	return o.OnlineIn(ctx, siteID, groupID)
+}
+
 // Connected tells whether the operator has the console open, away or not, and sees the site.
 // It may be a second old.
 func (o *Operators) Connected(ctx context.Context, siteID, id int64) (bool, error) {

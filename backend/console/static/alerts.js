@@ -29,14 +29,22 @@
 		if (on()) news.forEach(tell);
 	});
 
-	// The page on which somebody reads a conversation holds a lock, for the others not to tell of that.
+	// The page on which somebody reads a conversation takes away what was told of that, and holds a lock, for the others not to tell
+	// of it.
 	let leave = null;
 	function attend() {
 		leave?.();
 		leave = null;
-		if (!navigator.locks || !document.hasFocus() || !document.querySelector("[data-chat]")) return;
+		if (!document.hasFocus() || !document.querySelector("[data-chat]")) return;
+		withdraw();
+		if (!navigator.locks) return;
 		const left = new Promise((resolve) => { leave = resolve; });
 		navigator.locks.request("reading " + location.pathname, { mode: "shared" }, () => left);
+	}
+
+	async function withdraw() {
+		const worker = await navigator.serviceWorker?.getRegistration().catch(() => null);
+		for (const shown of await worker?.getNotifications() ?? []) if (shown.data?.link === location.pathname) shown.close();
 	}
 
 	// Of several open pages one tells.

@@ -435,12 +435,28 @@
 	// ---- what is done with the conversation ----
 
 	const working = document.getElementById("working");
+	let fresh = null; // what it has become while somebody chooses
+	function rework() {
+		const focused = working.contains(document.activeElement);
+		if (!fresh || (focused && working.querySelector("details[open]"))) return;
+		if (fresh.innerHTML !== working.innerHTML) {
+			working.replaceChildren(...fresh.childNodes);
+			if (focused) working.querySelector("summary").focus(); // whose second press does nothing
+		}
+		fresh = null;
+	}
 	working.addEventListener("told", ({ detail }) => {
-		const fresh = detail.querySelector("div");
-		if (fresh.innerHTML === working.innerHTML) return;
+		fresh = detail.querySelector("div");
+		rework();
+	});
+	working.addEventListener("toggle", rework, { capture: true });
+	function fold(open) {
+		open.querySelector("summary").focus();
+		open.removeAttribute("open");
+	}
+	working.addEventListener("keydown", (event) => {
 		const open = working.querySelector("details[open]");
-		if (open?.contains(document.activeElement)) return; // somebody chooses; the next news change it
-		working.replaceChildren(...fresh.childNodes);
+		if (event.key === "Escape" && open) fold(open);
 	});
 
 	const path = document.getElementById("path");
@@ -455,14 +471,20 @@
 		const answer = await fetch(at + "/work", { method: "POST", body: new URLSearchParams(fields), signal: AbortSignal.timeout(15000) }).catch(() => null);
 		element.removeAttribute("aria-busy");
 		if (answer?.redirected) return location.reload();
-		if (answer?.ok) return element.closest("details")?.removeAttribute("open");
+		if (answer?.ok) {
+			const open = element.closest("details[open]");
+			return open && fold(open);
+		}
 		complain(element, plain(answer, await answer?.text().catch(() => "") ?? ""));
 	}
 	working.addEventListener("click", (event) => {
 		const button = event.target.closest("[data-do]");
-		if (button) work(button, { do: button.dataset.do });
+		if (button?.dataset.do === "hand") {
+			const to = document.getElementById("hand");
+			if (to.value) work(button, { do: "hand", to: to.value });
+			else to.focus();
+		} else if (button) work(button, { do: button.dataset.do });
 	});
-	working.addEventListener("change", (event) => event.target.matches("[data-hands]") && event.target.value && work(event.target, { do: "hand", to: event.target.value }));
 	document.addEventListener("click", (event) => {
 		const open = working.querySelector("details[open]");
 		if (open && !open.contains(event.target)) open.removeAttribute("open");

@@ -16,8 +16,9 @@ const lively = 1_800_000;
 const typingFor = 6000;
 const typingEvery = 3000;
 
-/** Milliseconds in which another tab of the visitor may show a message and say that it is read. */
+/** Milliseconds in which another tab of the visitor may show a message and say that it is read, and up to so many more, for one tab to sound before the others. */
 const elsewhere = 1000;
+const apart = 500;
 
 /** The visitor's side of the conversation. */
 export const start: StartChat = (shell: Shell) => {
@@ -103,13 +104,17 @@ export const start: StartChat = (shell: Shell) => {
     noteRead();
   }
 
-  /** Sounds for the message, unless another tab shows it. */
+  /** Sounds for the message, unless another tab shows it or has sounded. */
   function ring(seq: number): void {
-    setTimeout(() => {
-      if (!over && read < seq) {
-        bell.play();
-      }
-    }, elsewhere);
+    const rung = known() + ' ' + seq;
+    setTimeout(
+      () => {
+        if (!over && read < seq && shell.kept('rung') !== rung && bell.play()) {
+          shell.keep('rung', rung);
+        }
+      },
+      elsewhere + Math.random() * apart,
+    );
   }
 
   function changed(now: Conversation): void {

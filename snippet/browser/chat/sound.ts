@@ -2,7 +2,8 @@
 export interface Sound {
   /** Browsers let a page sound only after the visitor has done something on it: this is called then. */
   allow(): void;
-  play(): void;
+  /** Tells whether it sounds. */
+  play(): boolean;
 }
 
 export function sound(): Sound {
@@ -39,10 +40,12 @@ export function sound(): Sound {
       if (active) {
         allow();
       }
-      if (audio && (active || audio.state === 'running')) {
-        tone(audio, 660, 0);
-        tone(audio, 880, 0.12);
+      if (!audio || !(active || audio.state === 'running')) {
+        return false;
       }
+      tone(audio, 660, 0);
+      tone(audio, 880, 0.12);
+      return true;
     },
   };
 }

@@ -1,0 +1,66 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// countTones counts the tones that the pages of a site sound in all tabs.
+const countTones = `{
+	const start = OscillatorNode.prototype.start;
+	OscillatorNode.prototype.start = function (...at) {
+		localStorage.setItem("tones", Number(localStorage.getItem("tones")) + 1);
+		return start.apply(this, at);
+	};
+}`
+
+// beside opens another tab of the same browser.
+func (b *tab) beside(address string) *tab {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(cancel)
+	other := &tab{t: b.t, ctx: ctx}
+	other.before(countTones)
+	other.before(seePanels)
+	other.visit(address)
+	return other
+}
+
+// All tabs of a visitor say how much is unread, and one of them sounds.
+func TestOneOfManyTabsSounds(t *testing.T) {
+	t.Parallel()
+	p := runTalk(t)
+	desk := p.signedIn(t)
+	desk.visit(p.console + "/chats")
+	here := p.comes(t)
+	here.do(countTones)
+	here.front()
+	here.do(`panels.querySelector(".writing textarea").focus()`)
+	here.write("Hello\r")
+	here.hasTexts(panelTexts, "Hello")
+	here.do(`panels.querySelector(".launcher").click()`)
+	here.until(`panels.querySelector(".panel").hidden`)
+	there := here.beside(p.shop + "/delivery.html")
+	there.until(`window.panels && panels.querySelector(".log .own")`)
+	there.write("x") // pages sound after somebody has done something on them
+	desk.opensFirst()
+
+	const unread, tones = `document.title.startsWith("(1) ") && panels.querySelector(".badge").innerText === "1"`, `localStorage.getItem("tones")`
+	here.covered(true)
+	desk.answersWith("Good day")
+	there.front()
+	there.until(unread)
+	there.until(tones + ` === "2"`)
+	here.covered(false)
+	here.front()
+	here.until(unread)
+	here.do(`await new Promise((go) => setTimeout(go, 2000))`) // behind its own sound, if there were one
+	require.Equal(t, "2", value[string](here, tones))
+
+	here.do(`panels.querySelector(".launcher").click()`)
+	for _, b := range []*tab{here, there} {
+		b.until(`!document.title.startsWith("(") && panels.querySelector(".badge").hidden`)
+	}
+}
