@@ -185,6 +185,7 @@ func readSearch(text string) (search, error) {
 // writings are what a number that somebody has typed may stand for: its digits in a row, without
 // what is dialled before it within a country or to leave one, or the words as they are.
 func writings(typed, digits string) [][]string {
+	digits = digits[:min(len(digits), maxWord)]
 	ways := [][]string{{digits}}
 	if len(digits) >= 10 && (digits[0] == '8' || digits[0] == '0') {
 		ways = append(ways, []string{strings.TrimPrefix(digits[1:], "0")})
