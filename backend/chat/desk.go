@@ -27,8 +27,9 @@ const (
 	// deskPause is the least time between two looks at those that wait, and deskBeat the
 	// most.
 	deskPause, deskBeat = 200 * time.Millisecond, time.Second
-	// forGood is until when an offer to all lasts.
-	forGood = math.MaxInt64
+	// forGood is until when an offer to all lasts. announced stands for an offer to all while
+	// nobody is there: whoever comes is offered the conversation.
+	forGood, announced = math.MaxInt64, 1
 	// deskAtOnce is how many conversations are read at once.
 	deskAtOnce = 500
 	// deskDuty is its name among the duties of nodes.
@@ -186,8 +187,11 @@ func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing
 	if u.until > now && slices.Contains(present, u.offered) {
 		return nil
 	}
-	if u.until == 0 && len(present) == 0 { // nobody is there yet
-		return nil
+	if u.until <= announced && len(present) == 0 {
+		if u.until == announced {
+			return nil
+		}
+		return d.offer(ctx, u, 0, announced)
 	}
 	left := slices.DeleteFunc(present, func(id int64) bool { return strings.Contains(u.tried, mark(id)) })
 	if len(left) == 0 {
@@ -255,18 +259,35 @@ func (d *Desk) offer(ctx context.Context, u unanswered, to, until int64) error {
 
 // Offer is to whom a waiting conversation is offered.
 type Offer struct {
-	SiteID, ConversationID int64
-	OperatorID             int64 // 0 for all
+	OperatorID int64 // 0 for all of its group
 }
 
-// Offers are those of the waiting conversations of the site; with 0, of all sites. What a group
-// that routes has not been offered yet has none.
-func (c *Chats) Offers(ctx context.Context, siteID int64) ([]Offer, error) {
-	list, err := db.List(ctx, c.db.Read(), func(o *Offer) []any { return []any{&o.SiteID, &o.ConversationID, &o.OperatorID} },
-		`SELECT o.site_id, o.conversation_id, o.operator_id FROM chat_offers o JOIN conversations c ON c.site_id = o.site_id AND c.id = o.conversation_id
-		WHERE c.state = 'waiting' AND o.until > 0 AND (o.site_id = $1 OR $1 = 0)`, siteID)
+// Offers are those of the conversations that wait, a few hundred at most. A conversation that
+// the desk has not looked at has none, and none is made where the group lets all take it.
+func (c *Chats) Offers(ctx context.Context, of []Conversation) (map[Key]*Offer, error) {
+	var keys []Key
+	for i := range of {
+		if of[i].State == Waiting {
+			keys = append(keys, of[i].Key())
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	type offered struct {
+		Key
+		Offer
+	}
+	values, args := db.Values(db.Padded(keys), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
+	list, err := db.List(ctx, c.db.Read(), func(o *offered) []any { return []any{&o.SiteID, &o.ID, &o.OperatorID} }, `WITH wanted(site_id, id) AS (`+values+`)
+		SELECT o.site_id, o.conversation_id, o.operator_id FROM wanted w JOIN chat_offers o ON o.site_id = w.site_id AND o.conversation_id = w.id
+		WHERE o.until > 0`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading offers: %w", err)
 	}
-	return list, nil
+	offers := make(map[Key]*Offer, len(list))
+	for i := range list {
+		offers[list[i].Key] = &list[i].Offer
+	}
+	return offers, nil
 }

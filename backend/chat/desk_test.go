@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"go.uber.org/zap/zaptest"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -52,14 +54,18 @@ func (d *desk) look() {
 
 func (d *desk) offered(of chat.Conversation) int64 {
 	d.t.Helper()
-	offers, err := d.chats.Offers(d.t.Context(), site)
-	require.NoError(d.t, err)
-	for _, o := range offers {
-		if o.ConversationID == of.ID {
-			return o.OperatorID
-		}
+	if o := d.offer(of); o != nil {
+		return o.OperatorID
 	}
 	return 0
+}
+
+// offer is nil for none.
+func (d *desk) offer(of chat.Conversation) *chat.Offer {
+	d.t.Helper()
+	offers, err := d.chats.Offers(d.t.Context(), []chat.Conversation{d.get(of)})
+	require.NoError(d.t, err)
+	return offers[of.Key()]
 }
 
 func TestOffersGoAround(t *testing.T) {
@@ -192,6 +198,33 @@ func TestConversationOfWhoIsGoneWaitsAgain(t *testing.T) {
 	})
 }
 
+// Nobody is there: all of the group hear of it, once, and whoever comes is asked before the others.
+func TestOffersWaitForSomebody(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, lease := d.arrives("anna")
+		boris, _ := d.arrives("boris")
+		require.NoError(t, d.operators.SetAway(t.Context(), boris, true))
+		from := d.visitor()
+		from.GroupID = d.group(operator.RoundRobin, anna, boris)
+		c, _ := d.asks(from, "Hello")
+		require.NoError(t, lease.End(t.Context()))
+		require.Nil(t, d.offer(c))
+		for range 2 {
+			d.look()
+			require.Equal(t, &chat.Offer{}, d.offer(c))
+		}
+		entries, err := journal.New(d.db).After(t.Context(), journal.Position{}, 100)
+		require.NoError(t, err)
+		offered := slices.DeleteFunc(entries, func(e journal.Entry) bool {
+			return e.Kind != chat.Changed || !strings.Contains(string(e.Data), chat.Offered)
+		})
+		require.Len(t, offered, 1)
+		require.NoError(t, d.operators.SetAway(t.Context(), boris, false))
+		d.look()
+		require.Equal(t, boris, d.offered(c))
+	})
+}
+
 // Who puts a conversation back, or hands it to the group, is asked last.
 func TestOffersGoPastWhoGivesAway(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
@@ -217,9 +250,7 @@ func TestOffersGoPastWhoGivesAway(t *testing.T) {
 		}
 		require.NoError(t, lease.End(t.Context()))
 		d.look()
-		offers, err := d.chats.Offers(t.Context(), site)
-		require.NoError(t, err)
-		require.Equal(t, []chat.Offer{{SiteID: site, ConversationID: c.ID}}, offers, "nobody else is there: it is everybody's")
+		require.Equal(t, &chat.Offer{}, d.offer(c), "nobody else is there: it is everybody's")
 	})
 }
 

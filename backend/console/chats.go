@@ -155,7 +155,7 @@ func (c *Console) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	offers, err := c.offers(ctx)
+	offers, err := c.Chats.Offers(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -164,19 +164,6 @@ func (c *Console) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen
 		all[i] = chatSeen{Conversation: conversation, offer: offers[conversation.Key()]}
 	}
 	return all, nil
-}
-
-// offers are those of all waiting conversations.
-func (c *Console) offers(ctx context.Context) (map[chat.Key]*chat.Offer, error) {
-	list, err := c.Chats.Offers(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	offers := make(map[chat.Key]*chat.Offer, len(list))
-	for i, o := range list {
-		offers[chat.Key{SiteID: o.SiteID, ID: o.ConversationID}] = &list[i]
-	}
-	return offers, nil
 }
 
 // calling are those of the conversations that call for the operator.

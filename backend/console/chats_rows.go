@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -74,11 +73,9 @@ func (c *Console) seenChats(ctx context.Context, list []chat.Conversation) ([]ch
 	if err != nil {
 		return nil, err
 	}
-	var offers map[chat.Key]*chat.Offer
-	if slices.ContainsFunc(list, func(conversation chat.Conversation) bool { return conversation.State == chat.Waiting }) {
-		if offers, err = c.offers(ctx); err != nil {
-			return nil, err
-		}
+	offers, err := c.Chats.Offers(ctx, list)
+	if err != nil {
+		return nil, err
 	}
 	seen := make([]chatSeen, len(list))
 	for i, conversation := range list {
