@@ -213,6 +213,11 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		there(1, sales.ID)
 		there(1, 0)
 		answering(0)
+		for wanted, expected := range map[int64]int64{night.ID: night.ID, 999: 0} {
+			group, err := o.Answering(ctx, 1, wanted)
+			require.NoError(t, err)
+			require.Equal(t, expected, group, "it waits for the group that is wanted")
+		}
 		routed, err := o.Routed(ctx)
 		require.NoError(t, err)
 		require.Len(t, routed, 1, "the others route to all")

@@ -34,21 +34,25 @@ func (o *Operators) OnlineIn(ctx context.Context, siteID, groupID int64) (bool, 
 }
 
 // Answering is the group that takes a new conversation: the wanted one if it works at this hour and
-// has somebody there, else the first such group of the site by name, else 0. The answer may be a
-// second old.
+// has somebody there, else the first such group of the site by name, else the wanted one if it is
+// one of the site's, else 0. The answer may be a second old.
 func (o *Operators) Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error) {
 	found, err := o.look(ctx)
 	if err != nil {
 		return 0, err
 	}
+	known := false
 	for _, g := range found.groups[siteID] {
-		if groupID != 0 && g.ID != wanted {
+		if known = known || g.ID == wanted; groupID != 0 && g.ID != wanted {
 			continue
 		}
 		found.each(siteID, g.ID, func(int64) bool {
 			groupID = g.ID
 			return false
 		})
+	}
+	if groupID == 0 && known {
+		return wanted, nil
 	}
 	return groupID, nil
 }
