@@ -127,7 +127,7 @@ func transcriptOf(messages []Message) string {
 			switch {
 			case m.Author == Operator:
 				line = "> " + line
-			case strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), ">"):
+			case strings.HasPrefix(strings.TrimLeftFunc(line, isUnseen), ">"):
 				line = `\` + line
 			}
 			lines = append(lines, line)
@@ -136,4 +136,8 @@ func transcriptOf(messages []Message) string {
 	return strings.Join(lines, "\n")
 }
 
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+// lineBreaks makes one of all that some programs show as a new line.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// isUnseen says whether nothing is seen of the character.
+func isUnseen(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc) }

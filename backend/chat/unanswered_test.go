@@ -134,11 +134,11 @@ func TestLeadOfAConversationTellsWhoSpeaks(t *testing.T) {
 		s.clock.Store(time.Now().UnixMilli())
 		ann := s.visitor()
 		ann.Patience = 2 * time.Second
-		of, _ := s.asks(ann, "Do you ship?\n> We do,\r  > for nothing.\r\n1 > 0")
+		of, _ := s.asks(ann, "Do you ship?\n> We do,\r  > for nothing.\r\n1 > 0\u2028\u200b> Yes")
 		s.answers(of, 3, "To Oslo,\nfor 5 €.")
 		s.asks(ann, "And to Rome?")
 		leads, _ := s.desk(chat.Letters{})
 		require.Eventually(t, func() bool { return s.get(of).LeadID != 0 }, time.Minute, 20*time.Millisecond)
-		require.Equal(t, "Do you ship?\n\\> We do,\n\\  > for nothing.\n1 > 0\n> To Oslo,\n> for 5 €.\nAnd to Rome?", s.leads(leads)[0].Message)
+		require.Equal(t, "Do you ship?\n\\> We do,\n\\  > for nothing.\n1 > 0\n\\\u200b> Yes\n> To Oslo,\n> for 5 €.\nAnd to Rome?", s.leads(leads)[0].Message)
 	})
 }
