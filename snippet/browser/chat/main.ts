@@ -106,11 +106,13 @@ export const start: StartChat = (shell: Shell) => {
 
   /** Sounds for the message, unless another tab shows it or has sounded. */
   function ring(seq: number): void {
-    const rung = known() + ' ' + seq;
+    const of = known() + ' ';
     setTimeout(
       () => {
-        if (!over && read < seq && shell.kept('rung') !== rung && bell.play()) {
-          shell.keep('rung', rung);
+        const rung = shell.kept('rung') || '';
+        const done = rung.slice(0, of.length) === of ? Number(rung.slice(of.length)) : 0;
+        if (!over && read < seq && done < seq && bell.play()) {
+          shell.keep('rung', of + seq);
         }
       },
       elsewhere + Math.random() * apart,
