@@ -186,13 +186,20 @@ func TestEachViewOfAPageIsOneHit(t *testing.T) {
 	reported()
 	b.run(chromedp.Reload())
 	reported()
-	b.visit(p.shop + "/lamps/?utm_source=news")
-	reported()
-
-	// The page comes whole from the back-forward cache. It is a view, and shows the number that counts now.
-	first := value[float64](b, `performance.timeOrigin`)
-	b.do(`history.back()`)
-	b.until(`location.pathname === "/contacts.html" && performance.timeOrigin < ` + fmt.Sprint(first))
+	// The page comes whole from the back-forward cache. It is a view, and shows the number that counts now. On a busy machine the
+	// browser may have given the page up: then it is loaded, which is a view as well.
+	for attempt := 1; ; attempt++ {
+		b.visit(p.shop + "/lamps/?utm_source=news")
+		reported()
+		left := value[float64](b, `performance.timeOrigin`)
+		b.do(`history.back()`)
+		b.until(`location.pathname === "/contacts.html"`)
+		if value[float64](b, `performance.timeOrigin`) < left {
+			break
+		}
+		reported()
+		require.Less(t, attempt, 5, value[string](b, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
+	}
 	views++
 	require.Eventually(t, func() bool { return views == count(t, stored, `SELECT COUNT(*) FROM hits`) }, patience, 20*time.Millisecond)
 	b.until(printedNumbers + `.includes("74957654321")`)
