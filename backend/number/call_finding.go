@@ -14,7 +14,7 @@ type Reason string
 const (
 	// KnownShown: the caller is known as a visitor who saw the called number, or who has called the same number before.
 	KnownShown Reason = "known_shown"
-	// KnownCaller: the caller is known as a visitor, and the called number is not leased to anybody.
+	// KnownCaller: the caller is known as a visitor, and nobody had the called number within the day before.
 	KnownCaller Reason = "known"
 	// ShownNow: one visitor saw the called number at the time.
 	ShownNow Reason = "shown"

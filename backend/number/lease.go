@@ -65,7 +65,7 @@ var Outcomes = []Outcome{Begun, Kept, Shared, Reserved, Original}
 func (o Outcome) Exhausted() bool { return o == Shared || o == Reserved || o == Original }
 
 const (
-	// stay is how long a visitor counts as being there after the last word of a page.
+	// stay is how long a visitor counts as being there after a page view without a further word.
 	stay = 90 * time.Second
 	// rest is how long a number of another pool is not leased.
 	rest = 30 * 24 * time.Hour

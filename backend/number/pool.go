@@ -134,7 +134,7 @@ func (p *Pool) Complete() error {
 	return err
 }
 
-// Lasting returns how long a lease is valid after the last word of its visitor. See [Want.Provisional].
+// Lasting returns how long a lease is valid after a page view without a further word. See [Want.Provisional].
 func (p *Pool) Lasting(provisional bool) time.Duration {
 	if provisional {
 		return stay

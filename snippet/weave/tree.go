@@ -14,9 +14,9 @@ import (
 // in the order and with the names of golang.org/x/net/html. So a selector means the same in the stream as in a parsed
 // page.
 //
-// The tree is lost at a frameset, at an element that is nested too deeply, and on a page that costs too much. From there
-// on it knows nothing, and selectors choose no element. They also choose none inside of templates and of foreign
-// elements.
+// The tree is lost at a frameset, at an element that is nested too deeply, on a page that costs too much, and where it
+// does not agree with the tokenizer on what is markup. From there on it knows nothing, and selectors choose no element.
+// They also choose none inside of templates and of foreign elements.
 type tree struct {
 	lost  bool
 	bound steps.Bound // of all loops over the open elements
