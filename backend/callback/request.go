@@ -148,7 +148,7 @@ func ReadPhone(written, region string) (digits string, err error) {
 		digits = visit.ReadPhone("+"+visit.Digits(written), "").Digits
 	}
 	number, err := phonenumbers.Parse("+"+digits, "")
-	if digits == "" || len(digits) > 15 || err != nil { // E.164 has 15 digits at most
+	if digits == "" || err != nil {
 		return "", ErrPhone
 	}
 	switch phonenumbers.GetNumberType(number) {

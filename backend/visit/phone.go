@@ -11,7 +11,8 @@ import (
 
 // Phone is a telephone number that a visitor has given.
 type Phone struct {
-	// Digits are the number in international form. They are empty if the number's country is not known.
+	// Digits are the number in international form. They are empty if the number's country is not known, and for a
+	// number that no country can have.
 	Digits string
 	// Extension is the digits that are dialled behind the number, mostly none.
 	Extension string
@@ -19,6 +20,9 @@ type Phone struct {
 
 // maxPhone is how many bytes a phone may have.
 const maxPhone = 100
+
+// maxDigits is how many digits a number in international form has at most (E.164, 6.1). The library's plans have more.
+const maxDigits = 15
 
 // extension matches an extension in Russian, which the library does not know.
 var extension = regexp.MustCompile(`(?i)[\s,;(]+(?:доб(?:авочный)?|доп(?:олнительный)?|вн(?:утр(?:енний)?)?)[\s.:№]*(\d{1,7})(?:\D.*)?$`)
@@ -47,7 +51,11 @@ func ReadPhone(text, region string) Phone {
 	if same, err := phonenumbers.Parse(digits, ""); err != nil || phonenumbers.Format(same, phonenumbers.E164) != digits {
 		return Phone{}
 	}
-	return Phone{strings.TrimPrefix(digits, "+"), number.GetExtension()}
+	digits = strings.TrimPrefix(digits, "+")
+	if len(digits) > maxDigits {
+		return Phone{}
+	}
+	return Phone{digits, number.GetExtension()}
 }
 
 // RegionOf returns the region of a number in international form, or "".
