@@ -3,9 +3,7 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"go.uber.org/zap"
@@ -28,9 +26,14 @@ const (
 	// the same.
 	connectTimeout = 150 * time.Millisecond
 	lookupTimeout  = 80 * time.Millisecond
-	// refusedRate and refusedBurst bound what a client may send that is refused. What a
-	// platform has signed is not bounded.
-	refusedRate, refusedBurst = 5, 100
+	// forgedRate and forgedBurst bound what a client may send that no platform has signed. What
+	// one has signed is not bounded: behind a proxy that was not declared, all clients have one
+	// address.
+	forgedRate, forgedBurst = 5, 100
+	// verifiedAtOnce is how many requests are verified at once, and verifyWait for how long
+	// others wait for that. Verifying the largest takes a millisecond.
+	verifiedAtOnce = 4
+	verifyWait     = 5 * time.Second
 )
 
 // What becomes of a request of a platform, beside the constants of number.News and the
@@ -56,7 +59,8 @@ type CallObserver interface {
 // Calls answers telephone platforms. It is safe for concurrent use.
 type Calls struct {
 	platforms map[string]telephony.Platform // by their routes
-	refused   *limits
+	forged    *limits
+	verifying chan struct{} // holds one for each request that is being verified
 	outage    rate.Sometimes
 	logger    *zap.Logger
 	observer  CallObserver
@@ -65,8 +69,8 @@ type Calls struct {
 // NewCalls returns the handler of what the platforms send.
 func NewCalls(platforms []telephony.Platform, logger *zap.Logger, observer CallObserver) *Calls {
 	a := &Calls{
-		platforms: make(map[string]telephony.Platform), refused: newLimits(refusedRate, refusedBurst),
-		outage: rate.Sometimes{Interval: time.Second}, logger: logger, observer: observer,
+		platforms: make(map[string]telephony.Platform), forged: newLimits(forgedRate, forgedBurst),
+		verifying: make(chan struct{}, verifiedAtOnce), outage: rate.Sometimes{Interval: time.Second}, logger: logger, observer: observer,
 	}
 	for _, p := range platforms {
 		for _, route := range p.Routes() {
@@ -145,39 +149,52 @@ func (a *Calls) Serve(w http.ResponseWriter, r *http.Request, route string, read
 
 // read verifies and reads the request.
 func (a *Calls) read(c *call, platform telephony.Platform, route string) (telephony.Event, *telephony.Request, *failure) {
-	refuse := func(f *failure, outcome string) (telephony.Event, *telephony.Request, *failure) {
-		a.observer.Call(platform.Name(), outcome)
-		return telephony.Event{}, nil, f
-	}
-	client, limited := clientOf(c.r)
-	if limited {
-		if wait := a.refused.wait(client, time.Now()); wait > 0 {
-			return refuse(tooManyRefused(wait), callLimited)
-		}
-	}
 	body, err := c.body(maxCallBody)
 	request := &telephony.Request{Route: route, URL: addressOf(c.r), Header: c.r.Header, Body: body}
 	var e telephony.Event
 	if err == nil {
-		e, err = platform.Read(request, time.Now())
+		e, err = a.verified(c.r.Context(), platform, request)
 	}
 	if err == nil {
 		return e, request, nil
 	}
-	if limited {
-		a.refused.take(client, time.Now())
+	if errors.Is(err, errBusy) {
+		return e, nil, a.unstored(platform.Name(), e, err)
 	}
+	f := malformed("malformed_body", "the request cannot be read")
+	outcome, signed := telephony.Malformed, false
 	if refusal, is := errors.AsType[telephony.Refusal](err); is {
-		status := http.StatusBadRequest
-		if refusal.Code != telephony.Malformed {
-			status = http.StatusUnauthorized
+		f = fail(http.StatusUnauthorized, refusal.Code, "%s", refusal.Reason)
+		if refusal.Code == telephony.Malformed {
+			f.status = http.StatusBadRequest
 		}
-		return refuse(fail(status, refusal.Code, "%s", refusal.Reason), refusal.Code)
+		outcome, signed = refusal.Code, refusal.Code != telephony.Forged
+	} else {
+		errors.As(err, &f)
 	}
-	if f, is := errors.AsType[*failure](err); is {
-		return refuse(f, telephony.Malformed)
+	if client, limited := clientOf(c.r); limited && !signed {
+		if wait := a.forged.take(client, time.Now()); wait > 0 {
+			f, outcome = tooMany("too many requests from this address were refused", wait), callLimited
+		}
 	}
-	return refuse(malformed("malformed_body", "the request cannot be read"), telephony.Malformed)
+	a.observer.Call(platform.Name(), outcome)
+	return e, nil, f
+}
+
+var errBusy = errors.New("too many requests are being verified")
+
+// verified is what the platform reads in the request, or [errBusy].
+func (a *Calls) verified(ctx context.Context, platform telephony.Platform, request *telephony.Request) (telephony.Event, error) {
+	waited := time.NewTimer(verifyWait)
+	defer waited.Stop()
+	select {
+	case a.verifying <- struct{}{}:
+		defer func() { <-a.verifying }()
+		return platform.Read(request, time.Now())
+	case <-waited.C:
+	case <-ctx.Done():
+	}
+	return telephony.Event{}, errBusy
 }
 
 // take stores the event.
@@ -292,23 +309,6 @@ func (a *Calls) Tell(ctx context.Context, e telephony.Event, ready *Ready) {
 		return
 	}
 	a.keep(ctx, e.Platform, e, ready)
-}
-
-// wait is for how long the client has to wait. Nothing is counted.
-func (l *limits) wait(client netip.Addr, now time.Time) (wait time.Duration) {
-	places := l.by.Of(client)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, place := range places {
-		wait = max(wait, place.Wait(now))
-	}
-	return wait
-}
-
-func tooManyRefused(wait time.Duration) *failure {
-	f := fail(http.StatusTooManyRequests, "too_many_requests", "too many requests from this address were refused")
-	f.retryAfter = int(math.Ceil(wait.Seconds()))
-	return f
 }
 
 // addressOf is the whole public address of the request.

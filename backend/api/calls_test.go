@@ -1,12 +1,15 @@
 package api_test
 
 import (
+	"context"
 	"crypto/hmac"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
@@ -133,27 +137,107 @@ func TestCallsOfAPlatform(t *testing.T) {
 	})
 }
 
-// Who guesses is held up, and the platform is not, whatever it sends.
+// Who guesses is held up. The platform is not, whatever others send from the same address.
 func TestForgeriesAreLimited(t *testing.T) {
-	x := newExchange(t, dbtest.Open(t, dbtest.SQLite(t)))
-	forged := func(address string) int {
-		r := signed(ringing("c"))
+	const account, token = "AC0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"
+	twilio, err := telephony.NewTwilio(account, token, "74950000000")
+	require.NoError(t, err)
+	x := newExchange(t, dbtest.Open(t, dbtest.SQLite(t)), twilio)
+	from := func(address string, r *http.Request) int {
 		r.RemoteAddr = address
-		r.Header.Set("Webhook-Signature", "v1,AAAA")
 		return x.serve(r).Code
 	}
+	voice := func(token string) *http.Request {
+		mac := hmac.New(sha1.New, []byte(token))
+		mac.Write([]byte("http://shop.example/frontdesk/calls/twilio/voiceAccountSid" + account + "CallSidCA1From+79123456789To+74957654321"))
+		sent := url.Values{"AccountSid": {account}, "CallSid": {"CA1"}, "From": {"+79123456789"}, "To": {"+74957654321"}}
+		r := httptest.NewRequest(http.MethodPost, "http://shop.example/frontdesk/calls/twilio/voice", strings.NewReader(sent.Encode()))
+		r.URL.Scheme, r.URL.Host = "", ""
+		r.Header.Set("X-Twilio-Signature", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		return r
+	}
+	forged := func() *http.Request {
+		r := signed(ringing("c"))
+		r.Header.Set("Webhook-Signature", "v1,AAAA")
+		return r
+	}
+	broken := httptest.NewRequest(http.MethodPost, "/frontdesk/calls/twilio/voice", strings.NewReader("a=%"))
+	tooLarge := httptest.NewRequest(http.MethodPost, "/frontdesk/calls/webhook", strings.NewReader(strings.Repeat("a", 40<<10)))
+
+	const one, other = "203.0.113.5:1", "203.0.113.6:1"
 	limited := 0
 	for range 200 {
-		if forged("203.0.113.5:1") == http.StatusTooManyRequests {
+		if from(one, forged()) == http.StatusTooManyRequests {
 			limited++
 		}
 	}
 	require.Positive(t, limited)
 	require.Equal(t, limited, x.counted["webhook limited"])
-	require.Equal(t, http.StatusUnauthorized, forged("203.0.113.6:1"), "others are not held up")
-	for i := range 300 {
-		require.Equal(t, http.StatusOK, x.serve(signed(ringing(fmt.Sprint(i%3)))).Code)
+	for _, r := range []*http.Request{voice("a token of somebody else's"), broken, tooLarge} {
+		require.Equal(t, http.StatusTooManyRequests, from(one, r))
 	}
+	require.Equal(t, http.StatusUnauthorized, from(other, forged()), "others are not held up")
+	for i := range 300 {
+		require.Equal(t, http.StatusOK, from(one, signed(ringing(fmt.Sprint(i%3)))))
+		require.Equal(t, http.StatusBadRequest, from(one, signed(`{}`)), "what the platform signs and nobody can read")
+		require.Equal(t, http.StatusUnauthorized, from(one, signedAt(time.Now().Add(-time.Hour), ringing("c"))), "what it signed long ago")
+		require.Equal(t, http.StatusOK, from(one, voice(token)))
+	}
+}
+
+// slow is a platform that takes its time for reading.
+type slow struct {
+	telephony.Platform
+	reading, most atomic.Int64
+	begun         chan struct{}
+	end           chan struct{}
+}
+
+func (s *slow) Read(r *telephony.Request, now time.Time) (telephony.Event, error) {
+	reading := s.reading.Add(1)
+	defer s.reading.Add(-1)
+	for most := s.most.Load(); reading > most && !s.most.CompareAndSwap(most, reading); most = s.most.Load() {
+	}
+	s.begun <- struct{}{}
+	<-s.end
+	return s.Platform.Read(r, now)
+}
+
+// However many requests come at once, some are verified at a time, and the others wait.
+func TestFewAreVerifiedAtOnce(t *testing.T) {
+	const many = 50
+	webhook, err := telephony.NewWebhook(callSecret)
+	require.NoError(t, err)
+	platform := &slow{Platform: webhook, begun: make(chan struct{}, many), end: make(chan struct{})}
+	x := newExchange(t, dbtest.Open(t, dbtest.SQLite(t)))
+	x.handler = api.NewCalls([]telephony.Platform{platform}, zap.NewNop(), x)
+	var coming sync.WaitGroup
+	for i := range many {
+		coming.Go(func() {
+			assert.Equal(t, http.StatusOK, x.serve(signed(ringing(fmt.Sprint("c", i)))).Code)
+		})
+	}
+	<-platform.begun
+	close(platform.end)
+	coming.Wait()
+	for range many - 1 {
+		<-platform.begun
+	}
+	require.LessOrEqual(t, platform.most.Load(), int64(4))
+	require.Equal(t, many, x.stored())
+
+	platform.end = make(chan struct{})
+	for range 4 {
+		coming.Go(func() { x.serve(signed(ringing("c"))) })
+	}
+	for range 4 {
+		<-platform.begun
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	require.Equal(t, http.StatusServiceUnavailable, x.serve(signed(ringing("c")).WithContext(gone)).Code, "it is to come again")
+	close(platform.end)
+	coming.Wait()
 }
 
 // Ten thousand calls that come at once are all kept, and take little memory.

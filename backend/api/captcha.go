@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"net/url"
 	"path"
@@ -84,9 +83,7 @@ func within(l *limits, r *http.Request, words string) error {
 	if wait == 0 {
 		return nil
 	}
-	f := fail(http.StatusTooManyRequests, "too_many_requests", "%s", words)
-	f.retryAfter = int(math.Ceil(wait.Seconds()))
-	return f
+	return tooMany(words, wait)
 }
 
 // file is an answer that is not JSON.

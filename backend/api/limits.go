@@ -1,7 +1,6 @@
 package api
 
 import (
-	"math"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -62,9 +61,7 @@ func (a *API) limit(c *call, route *Route) *failure {
 	if wait == 0 {
 		return nil
 	}
-	f := fail(http.StatusTooManyRequests, "too_many_requests", "too many calls from this address")
-	f.retryAfter = int(math.Ceil(wait.Seconds()))
-	return f
+	return tooMany("too many calls from this address", wait)
 }
 
 // clientOf is the address that is limited. The site's own programs on this machine

@@ -98,7 +98,8 @@ type Platform interface {
 	// Routes are the paths at which it calls the service, behind the prefix and
 	// "calls/".
 	Routes() []string
-	// Read verifies the request and reads it. The error is a [Refusal].
+	// Read verifies the request and reads it. The error is a [Refusal]. Its code is [Forged]
+	// unless the platform has signed the request.
 	Read(r *Request, now time.Time) (Event, error)
 	// Reply is what the platform is told once the event is stored. number is to be
 	// connected with when the event asks for it, in digits in international form; it

@@ -74,7 +74,7 @@ func (*Twilio) Routes() []string { return []string{voiceRoute, statusRoute, orde
 func (t *Twilio) Read(r *Request, _ time.Time) (Event, error) {
 	sent, err := url.ParseQuery(string(r.Body))
 	if err != nil {
-		return Event{}, Refusal{Malformed, "the body is not well-formed application/x-www-form-urlencoded"}
+		return Event{}, Refusal{Forged, "the body is not well-formed application/x-www-form-urlencoded, so X-Twilio-Signature cannot be that of its fields"}
 	}
 	if !t.signed(r.URL, sent, r.Header.Get("X-Twilio-Signature")) {
 		return Event{}, Refusal{Forged, "X-Twilio-Signature is not that of the account's auth token for this address and body"}
