@@ -28,7 +28,7 @@ const (
 	maxRelayed = 1 << 20
 )
 
-// relay passes requests under the prefix on to the service elsewhere that has the site's visitors. Browsers take that
+// relay passes requests of the relayed routes on to the service elsewhere that has the site's visitors. Browsers take that
 // service for a part of the site: it sets the site's own cookies, and blockers of other hosts do not block it. The
 // relay keeps the leads and visitor information that the service cannot take, and sends them later.
 type relay struct {
@@ -51,6 +51,11 @@ func newRelay(b *Block) *relay {
 			if isAway(response.StatusCode) {
 				return fmt.Errorf("the service answers %s", response.Status)
 			}
+			cookies := slices.DeleteFunc(response.Header["Set-Cookie"], func(cookie string) bool { return !isRelayedCookie(cookie) })
+			keepFields(response.Header, answeredFields)
+			if len(cookies) > 0 {
+				response.Header["Set-Cookie"] = cookies
+			}
 			return nil
 		},
 		ErrorHandler: l.failed,
@@ -58,46 +63,45 @@ func newRelay(b *Block) *relay {
 	return l
 }
 
+// isAway says whether an answer is none of the service itself. The service sends nobody to another address.
 func isAway(status int) bool {
-	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout ||
+		300 <= status && status < 400 && status != http.StatusNotModified
 }
 
-// rewrite addresses the request to the service. It passes on only the service's own cookies, and the one by which the
-// visitor agrees.
+// rewrite addresses the request to the service, with no more of it than the service needs.
 func (l *relay) rewrite(p *httputil.ProxyRequest) {
 	p.SetXForwarded()
 	if p.In.URL.Scheme == "https" { // a proxy in front ends TLS
 		p.Out.Header.Set("X-Forwarded-Proto", "https")
 	}
-	p.Out.Header.Del("Cookie")
+	keepFields(p.Out.Header, relayedFields)
 	if own := callOf(p.In).effect.cookiesOf(p.In.Header); own != "" {
 		p.Out.Header.Set("Cookie", own)
 	}
-	rest := p.In.URL.Path[len(l.block.settings.Prefix):]
-	p.Out.URL = &url.URL{Scheme: l.target.Scheme, Host: l.target.Host, Path: l.target.Path + rest, RawQuery: p.In.URL.RawQuery}
+	p.Out.URL = &url.URL{Scheme: l.target.Scheme, Host: l.target.Host, Path: l.target.Path + l.pathOf(p.In), RawQuery: p.In.URL.RawQuery}
 	p.Out.Host = ""
-}
-
-// cookiesOf returns the service's own cookies in a request, and the one by which the visitor agrees, as one field.
-func (f *effect) cookiesOf(h http.Header) string {
-	var own []string
-	for _, line := range h["Cookie"] {
-		for pair := range strings.SplitSeq(line, ";") {
-			pair = strings.TrimSpace(pair)
-			if name, _, _ := strings.Cut(pair, "="); isOwnCookie(pair) || name != "" && name == f.consent.Cookie {
-				own = append(own, pair)
-			}
-		}
-	}
-	return strings.Join(own, "; ")
 }
 
 // keptCalls are the paths under the prefix of calls that are sent later if the service cannot take them now.
 var keptCalls = []string{"v1/lead", "v1/visitor", "api/add_offline_message", "vc/s"}
 
+// pathOf returns the request's path under the prefix, decoded.
+func (l *relay) pathOf(r *http.Request) string { return r.URL.Path[len(l.block.settings.Prefix):] }
+
 func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := strings.TrimSuffix(r.URL.Path[len(l.block.settings.Prefix):], "/")
-	if r.Method != http.MethodPost && !(r.Method == http.MethodGet && path == "vc/s") || !slices.Contains(keptCalls, path) {
+	path := l.pathOf(r)
+	if !isPlainPath(path) {
+		api.Unknown(w)
+		return
+	}
+	if !slices.Contains(relayedMethods[:], r.Method) {
+		w.Header().Set("Allow", strings.Join(relayedMethods[:], ", "))
+		api.Fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address does not take the method")
+		return
+	}
+	call := strings.TrimSuffix(path, "/")
+	if r.Method != http.MethodPost && !(r.Method == http.MethodGet && call == "vc/s") || !slices.Contains(keptCalls, call) {
 		l.proxy.ServeHTTP(w, r)
 		return
 	}
@@ -115,9 +119,8 @@ func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The relay sends the call on even if the page that sent it is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), relayTime)
 	defer cancel()
-	l.proxy.ServeHTTP(w, r.WithContext(context.WithValue(ctx, keptCall{}, &forward.Call{
-		Method: r.Method, Path: strings.TrimPrefix(r.URL.RequestURI(), l.block.settings.Prefix), Body: string(body),
-	})))
+	address := url.URL{Path: path, RawQuery: r.URL.RawQuery}
+	l.proxy.ServeHTTP(w, r.WithContext(context.WithValue(ctx, keptCall{}, &forward.Call{Method: r.Method, Path: address.String(), Body: string(body)})))
 }
 
 // keptCall is the key of the *forward.Call in the context of a request that is kept if it fails.

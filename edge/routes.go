@@ -14,9 +14,12 @@ import (
 func (b *Block) table() *http.ServeMux {
 	mux := http.NewServeMux()
 	prefix := b.settings.Prefix
+	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	if b.settings.remote != nil {
 		relay := newRelay(b)
-		mux.Handle(prefix, relay)
+		for _, route := range relayedRoutes {
+			mux.Handle(prefix+route, relay)
+		}
 		// This program serves its own assets, since the service elsewhere may have another version.
 		mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
 			if snippet.Assets().Has(r.PathValue("name")) {
@@ -27,7 +30,6 @@ func (b *Block) table() *http.ServeMux {
 		})
 		return mux
 	}
-	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	mux.HandleFunc(prefix+"svc.js", fetched(b.serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(b.servePicture))
