@@ -13,7 +13,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,7 +26,8 @@ type Field struct{ Name, Value string }
 // Form is a form as it was read.
 type Form struct {
 	// Fields are in the order in which they were sent. Those of JSON have the names of what they are in, with
-	// dots between: contact.phone.
+	// dots between: contact.phone. A name that is longer than 200 bytes is its beginning and its end, with three dots
+	// between.
 	Fields []Field
 	// Cut tells that more was sent than is read.
 	Cut bool
@@ -36,8 +36,15 @@ type Form struct {
 const (
 	// maxFields is how many fields of a form are read.
 	maxFields = 500
-	// maxDepth is how deep objects and lists of JSON may stand in one another.
+	// maxParts is how many parts of a multipart body are read, and values of JSON: some are no fields.
+	maxParts = 4 * maxFields
+	// maxName is how long the name of a field is, in bytes.
+	maxName = 200
+	// maxDepth is how deep objects and lists of JSON are read in one another. What stands deeper is left out.
 	maxDepth = 16
+	// maxGrowth is how many bytes of names and values are read for each byte of the body, and maxGrown how many besides:
+	// a field of JSON has the names of all that it is in.
+	maxGrowth, maxGrown = 4, 1024
 )
 
 // ErrUnreadable is returned for a body that is not what its type says.
@@ -45,57 +52,99 @@ var ErrUnreadable = errors.New("the form cannot be read")
 
 // Form reads the form. Its text is in the character set that the body names, or in UTF-8 if it is UTF-8, or in
 // that of the page, which is a label of the Encoding Standard and may be empty.
+//
+// It takes time and memory in proportion to the body. All names and values together are at most four times as long
+// as the body and 1,024 bytes, before they are decoded.
 func (b *Body) Form(page string) (Form, error) {
-	f := Form{Cut: b.cut}
+	f := formReader{Form: Form{Cut: b.cut}, room: maxGrowth*len(b.kept) + maxGrown}
 	var err error
 	switch {
 	case b.parts != nil:
 		err = f.readParts(b.kept, string(b.parts.delimiter[4:]))
 	case b.media == "application/x-www-form-urlencoded":
-		f.readPairs(b.kept)
+		err = f.readPairs(b.kept)
 	default:
 		err = f.readJSON(b.kept)
+	}
+	if errors.Is(err, errFull) {
+		f.Cut, err = true, nil
 	}
 	if err != nil && !(b.cut && len(f.Fields) > 0) {
 		return Form{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	f.decode(b.charset, page)
-	return f, nil
+	return f.Form, nil
 }
 
 // Names are the names of the fields, each once.
 func (f Form) Names() []string {
-	names := []string{}
+	names, known := []string{}, make(map[string]bool)
 	for _, field := range f.Fields {
-		if !slices.Contains(names, field.Name) {
+		if !known[field.Name] {
+			known[field.Name] = true
 			names = append(names, field.Name)
 		}
 	}
 	return names
 }
 
-// add adds a field, and tells whether there may be another.
-func (f *Form) add(name, value string) bool {
-	if len(f.Fields) == maxFields {
-		f.Cut = true
-		return false
+// formReader is a form that is being read.
+type formReader struct {
+	Form
+	room  int // bytes that names and values may still take
+	parts int // what was read of a multipart body or of JSON
+}
+
+// errFull ends the reading of a form of which no more is read.
+var errFull = errors.New("the form has more than is read")
+
+// add adds a field, or returns errFull.
+func (f *formReader) add(name, value string) error {
+	name = shortened(name)
+	if f.room -= len(name) + len(value); f.room < 0 || len(f.Fields) == maxFields {
+		return errFull
 	}
 	f.Fields = append(f.Fields, Field{name, value})
-	return true
+	return nil
+}
+
+// part counts a part of the body, whether it is a field or not, or returns errFull.
+func (f *formReader) part() error {
+	if f.parts++; f.parts > maxParts {
+		return errFull
+	}
+	return nil
+}
+
+// shortened is the name of a field as it is kept.
+func shortened[T string | []byte](name T) string {
+	if len(name) <= maxName {
+		return string(name)
+	}
+	const between = "..."
+	head, tail := (maxName-len(between))/2, len(name)-(maxName-len(between))/2
+	for i := 0; i < utf8.UTFMax && !utf8.RuneStart(name[head]); i++ {
+		head--
+	}
+	for i := 0; i < utf8.UTFMax && !utf8.RuneStart(name[tail]); i++ {
+		tail++
+	}
+	return string(name[:head]) + between + string(name[tail:])
 }
 
 // readPairs reads name=value&… (URL Standard, section 5.1). What is escaped wrongly stays as
 // it is written.
-func (f *Form) readPairs(body []byte) {
+func (f *formReader) readPairs(body []byte) error {
 	for pair := range strings.SplitSeq(string(body), "&") {
 		if pair == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(pair, "=")
-		if !f.add(unescape(name), unescape(value)) {
-			return
+		if err := f.add(unescape(name), unescape(value)); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func unescape(s string) string {
@@ -106,23 +155,27 @@ func unescape(s string) string {
 	return plain
 }
 
-func (f *Form) readParts(body []byte, boundary string) error {
+func (f *formReader) readParts(body []byte, boundary string) error {
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {
 		part, err := reader.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err == nil {
+			err = f.part()
+		}
 		if err != nil {
 			return err
 		}
-		if part.FileName() != "" || part.FormName() == "" {
+		name := part.FormName()
+		if part.FileName() != "" || name == "" {
 			continue
 		}
 		value, err := io.ReadAll(part)
 		if err == nil || f.Cut { // then what there is of it counts
-			if !f.add(part.FormName(), string(value)) {
-				return nil
+			if err := f.add(name, string(value)); err != nil {
+				return err
 			}
 		}
 		if err != nil {
@@ -131,55 +184,95 @@ func (f *Form) readParts(body []byte, boundary string) error {
 	}
 }
 
-func (f *Form) readJSON(body []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if first, err := decoder.Token(); err != nil {
+func (f *formReader) readJSON(body []byte) error {
+	j := jsonReader{formReader: f, tokens: json.NewDecoder(bytes.NewReader(body))}
+	j.tokens.UseNumber()
+	if first, err := j.tokens.Token(); err != nil {
 		return err
 	} else if first != json.Delim('{') {
 		return errors.New("expected an object")
 	}
-	return f.readObject(decoder, "", 1)
+	return j.object(0)
 }
 
-// readObject reads the rest of an object.
-func (f *Form) readObject(d *json.Decoder, within string, depth int) error {
-	for d.More() {
-		name, err := d.Token()
+// jsonReader reads a form of JSON.
+type jsonReader struct {
+	*formReader
+	tokens *json.Decoder
+	path   []byte // the names of what the value is in, with dots between
+	depth  int
+}
+
+// object reads the rest of an object, whose own path has so many bytes.
+func (j *jsonReader) object(within int) error {
+	for j.tokens.More() {
+		name, err := j.tokens.Token()
 		if err != nil {
 			return err
 		}
-		if err := f.readValue(d, within+name.(string), depth); err != nil {
+		j.path = append(j.path[:within], name.(string)...)
+		if err := j.value(); err != nil {
 			return err
 		}
 	}
-	_, err := d.Token()
+	_, err := j.tokens.Token()
 	return err
 }
 
-func (f *Form) readValue(d *json.Decoder, name string, depth int) error {
-	token, err := d.Token()
-	if err != nil {
+// list reads the rest of a list.
+func (j *jsonReader) list(within int) error {
+	for i := 0; j.tokens.More(); i++ {
+		j.path = strconv.AppendInt(j.path[:within], int64(i), 10)
+		if err := j.value(); err != nil {
+			return err
+		}
+	}
+	_, err := j.tokens.Token()
+	return err
+}
+
+// value reads the value of the path.
+func (j *jsonReader) value() error {
+	token, err := j.tokens.Token()
+	if err == nil {
+		err = j.part()
+	}
+	if err != nil || token == nil {
 		return err
 	}
-	switch value := token.(type) {
-	case json.Delim:
-		if depth == maxDepth {
-			return fmt.Errorf("expected at most %d objects in one another", maxDepth)
+	delim, opens := token.(json.Delim)
+	switch {
+	case !opens:
+		return j.add(shortened(j.path), fmt.Sprint(token))
+	case j.depth == maxDepth-1:
+		j.Cut = true
+		return j.skip()
+	}
+	j.depth++
+	defer func() { j.depth-- }()
+	j.path = append(j.path, '.')
+	if delim == '{' {
+		return j.object(len(j.path))
+	}
+	return j.list(len(j.path))
+}
+
+// skip reads to the end of the object or list that has just begun.
+func (j *jsonReader) skip() error {
+	for open := 1; open > 0; {
+		token, err := j.tokens.Token()
+		if err == nil {
+			err = j.part()
 		}
-		if value == '{' {
-			return f.readObject(d, name+".", depth+1)
+		if err != nil {
+			return err
 		}
-		for i := 0; d.More(); i++ {
-			if err := f.readValue(d, name+"."+strconv.Itoa(i), depth+1); err != nil {
-				return err
-			}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
 		}
-		_, err := d.Token()
-		return err
-	case nil:
-	default:
-		f.add(name, fmt.Sprint(value))
 	}
 	return nil
 }
@@ -190,17 +283,17 @@ const charsetField = "_charset_"
 
 // decode has all names and values in UTF-8.
 func (f *Form) decode(labels ...string) {
-	valid := true
+	valid, said := true, ""
 	for _, field := range f.Fields {
 		valid = valid && utf8.ValidString(field.Name) && utf8.ValidString(field.Value)
 		if field.Name == charsetField {
-			labels = append([]string{field.Value}, labels...)
+			said = field.Value
 		}
 	}
 	if valid {
 		return
 	}
-	for _, label := range append(labels, "windows-1252") { // which is what browsers read pages without a label as
+	for _, label := range append([]string{said}, append(labels, "windows-1252")...) { // which is what browsers read pages without a label as
 		encoding, err := htmlindex.Get(label)
 		if err != nil {
 			continue

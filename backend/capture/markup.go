@@ -23,10 +23,9 @@ type mark struct {
 
 // What is read of a page.
 const (
-	maxForms  = 20
-	maxMarks  = 100 // of a form
-	maxLabel  = 100 // bytes of a label
-	maxMarked = 200 // bytes of a field's name; such with longer names are left out
+	maxForms = 20
+	maxMarks = 100 // of a form; fields with names longer than maxName are left out
+	maxLabel = 100 // bytes of a label
 )
 
 // ReadMarkup reads the forms of a page as its origin sent it. It costs some milliseconds for a large page.
@@ -46,7 +45,7 @@ func ReadMarkup(page []byte, contentType string) Markup {
 		marks := make(map[string]mark)
 		form.Find("input[name], textarea[name], select[name]").EachWithBreak(func(_ int, field *goquery.Selection) bool {
 			name := field.AttrOr("name", "")
-			if _, twice := marks[name]; !twice && name != "" && len(name) <= maxMarked {
+			if _, twice := marks[name]; !twice && name != "" && len(name) <= maxName {
 				marks[name] = markOf(field, labels)
 			}
 			return len(marks) < maxMarks
@@ -138,7 +137,7 @@ func isHidden(field *goquery.Selection) bool {
 	return strings.HasPrefix(field.AttrOr("name", ""), "form_fields[") && field.Is("input") && strings.Contains(style, "display:none") ||
 		field.ParentsUntil("form").FilterFunction(func(_ int, s *goquery.Selection) bool {
 			class := strings.ToLower(s.AttrOr("class", "") + " " + s.AttrOr("id", ""))
-			return strings.Contains(class, "gform_validation_container") || trap.MatchString(class)
+			return strings.Contains(class, "gform_validation_container") || isTrap(class)
 		}).Length() > 0
 }
 

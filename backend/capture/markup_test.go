@@ -23,7 +23,7 @@ func TestMarkup(t *testing.T) {
 	read := func(pairs ...string) Recognised {
 		var f Form
 		for i := 0; i < len(pairs); i += 2 {
-			f.add(pairs[i], pairs[i+1])
+			f.Fields = append(f.Fields, Field{pairs[i], pairs[i+1]})
 		}
 		return f.Recognise("", markup)
 	}
@@ -65,10 +65,10 @@ func FuzzMarkup(f *testing.F) {
 		for _, marks := range markup {
 			require.LessOrEqual(t, len(marks), maxMarks)
 			for name, m := range marks {
-				require.LessOrEqual(t, len(name), maxMarked)
+				require.LessOrEqual(t, len(name), maxName)
 				require.LessOrEqual(t, len(m.label), maxLabel)
 			}
 		}
-		require.LessOrEqual(t, markup.Size(), maxForms*maxMarks*(maxMarked+maxLabel+200))
+		require.LessOrEqual(t, markup.Size(), maxForms*maxMarks*(maxName+maxLabel+200))
 	})
 }

@@ -38,7 +38,7 @@ var credentials = map[string]bool{
 // The markup is that of the page of the form, and may be nil. What protects the form, an account or a payment is
 // left out, and so are the fields in which the form speaks to its own program.
 func (f Form) Recognise(region string, page Markup) Recognised {
-	r := recognising{Recognised: Recognised{FormName: f.name()}, region: region, marks: page.of(f), taken: make(map[meaning]string)}
+	r := recognising{Recognised: Recognised{FormName: f.name()}, region: region, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
 	for _, field := range f.Fields {
 		field.Value = strings.TrimSpace(field.Value)
 		switch {
@@ -48,15 +48,21 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 				r.Credentials = make(map[string]string)
 			}
 			r.Credentials[field.Name] = field.Value
-		case trap.MatchString(field.Name), r.marks[field.Name].hidden:
+		case isTrap(field.Name), r.marks[field.Name].hidden:
 			r.Trapped = true
-		case IsSecret(field.Name), technical.MatchString(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
+		case IsSecret(field.Name), isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
 		default:
 			field.Value = hideCards(field.Value)
 			r.take(field)
 		}
 	}
 	r.guess()
+	if len(r.others) > 0 {
+		r.UserFields = make(map[string]string, len(r.others))
+	}
+	for called, values := range r.others { // there are several where boxes are ticked
+		r.UserFields[called] = strings.Join(values, ", ")
+	}
 	r.Email, r.Phone, r.Message = r.taken[email], r.taken[phone], r.taken[message]
 	parts := strings.Join([]string{r.taken[first], r.taken[middle], r.taken[last]}, " ")
 	r.Name = cmp.Or(r.taken[name], strings.Join(strings.Fields(parts), " "))
@@ -69,7 +75,8 @@ type recognising struct {
 	region string
 	marks  map[string]mark // of the fields, by their names
 	taken  map[meaning]string
-	rest   []Field // of which the names say nothing
+	rest   []Field             // of which the names say nothing
+	others map[string][]string // the user fields, with the values of each
 }
 
 // numbered are the parts of a name in the forms of a program that has numbers for names: input_1.3.
@@ -104,9 +111,6 @@ func (r *recognising) take(field Field) {
 }
 
 func (r *recognising) other(field Field) {
-	if r.UserFields == nil {
-		r.UserFields = make(map[string]string)
-	}
 	called := field.Name
 	if words := strings.FieldsFunc(called, func(r rune) bool { return r == '[' || r == ']' }); len(words) == 2 && words[0] == "form_fields" {
 		called = words[1]
@@ -114,21 +118,27 @@ func (r *recognising) other(field Field) {
 	if label := r.marks[field.Name].label; label != "" && isGeneric(called) {
 		called = label
 	}
-	if before := r.UserFields[called]; before != "" { // boxes of which several are ticked
-		field.Value = before + ", " + field.Value
-	}
-	r.UserFields[called] = field.Value
+	r.others[called] = append(r.others[called], field.Value)
 }
+
+// maxTried is how many values of a form are tried as telephone numbers, which takes some 15 µs for each.
+const maxTried = 20
 
 // guess takes the fields of which the names say nothing by their values.
 func (r *recognising) guess() {
-	rest := r.rest
+	rest, tried := r.rest, 0
 	r.rest = nil
 	for _, says := range []struct {
 		meaning meaning
 		like    func(string) bool
 	}{
-		{email, isEmail}, {phone, func(v string) bool { return isPhone(v, r.region) }}, {message, isText}, {name, isName},
+		{email, isEmail}, {phone, func(v string) bool {
+			if tried == maxTried || !looksLikePhone(v) {
+				return false
+			}
+			tried++
+			return isPhone(v, r.region)
+		}}, {message, isText}, {name, isName},
 	} {
 		named := r.taken[name] + r.taken[first] + r.taken[last]
 		for i, field := range rest {
@@ -152,29 +162,44 @@ var emailForm = regexp.MustCompile(`^[^\s@<>()",;:]{1,64}@[^\s@<>()",;:]+\.[^\s@
 func isEmail(v string) bool { return len(v) <= 254 && emailForm.MatchString(v) }
 
 func hasDigits(v string, n int) bool {
-	return len(v)-len(strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return -1
+	for i := 0; i < len(v) && n > 0; i++ {
+		if isDigit(v[i]) {
+			n--
 		}
-		return r
-	}, v)) >= n
+	}
+	return n <= 0
 }
 
 var phoneForm = regexp.MustCompile(`^\+?[\d\s().\-\x{2010}-\x{2015}\x{00a0}]{7,30}$`)
 
-// isPhone tells whether it is a number of some country. Bare digits may be anything.
-func isPhone(v, region string) bool {
-	return phoneForm.MatchString(v) && hasDigits(v, 7) && (visit.ReadPhone(v, region).Digits != "" || v[0] == '+')
+// looksLikePhone tells whether it is written as numbers are. Bare digits may be anything.
+func looksLikePhone(v string) bool {
+	return len(v) <= 100 && phoneForm.MatchString(v) && hasDigits(v, 7)
 }
+
+// isPhone tells whether what looks like one is a number of some country.
+func isPhone(v, region string) bool { return visit.ReadPhone(v, region).Digits != "" || v[0] == '+' }
 
 // isText tells whether it is what somebody has written: some words.
 func isText(v string) bool {
-	return utf8.RuneCountInString(v) >= 20 && len(strings.Fields(v)) >= 4 || strings.Contains(v, "\n")
+	return utf8.RuneCountInString(v) >= 20 && len(firstWords(v, 4)) == 4 || strings.Contains(v, "\n")
+}
+
+// firstWords are the first words of a text, n at most.
+func firstWords(v string, n int) []string {
+	words := make([]string, 0, n)
+	for word := range strings.FieldsSeq(v) {
+		if len(words) == n {
+			break
+		}
+		words = append(words, word)
+	}
+	return words
 }
 
 // isName tells whether it may be somebody's name: up to four words of letters.
 func isName(v string) bool {
-	words := strings.Fields(v)
+	words := firstWords(v, 5)
 	if len(words) == 0 || len(words) > 4 || utf8.RuneCountInString(v) > 60 {
 		return false
 	}

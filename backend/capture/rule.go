@@ -50,8 +50,12 @@ const (
 	OnAlways    = "always"
 )
 
-// maxRuleFields bounds the fields that a rule names.
-const maxRuleFields = 100
+const (
+	// maxRuleFields bounds the fields that a rule names.
+	maxRuleFields = 100
+	// maxPath is how long a path may be that a rule matches, in bytes.
+	maxPath = 2048
+)
 
 // Complete checks the rule and fills in the defaults. The error says what was expected.
 func (r *Rule) Complete() error {
@@ -95,9 +99,10 @@ func (r *Rule) Complete() error {
 // methods are those that bring forms.
 var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
 
-// Matches tells whether a request of the method for the path may bring the form.
+// Matches tells whether a request of the method for the path may bring the form. No rule matches a path of more than
+// 2,048 bytes.
 func (r *Rule) Matches(method, path string) bool {
-	return slices.Contains(r.Methods, method) && r.path.MatchString(path)
+	return len(path) <= maxPath && slices.Contains(r.Methods, method) && r.path.MatchString(path)
 }
 
 // Counts tells whether a form counts that the site has answered with the status.
@@ -129,6 +134,7 @@ func (r *Rule) Read(f Form, region string, page Markup) Recognised {
 // first is the value of the first of the fields that is filled.
 func (f Form) first(names []string) string {
 	for _, name := range names {
+		name = shortened(name)
 		for _, field := range f.Fields {
 			if value := strings.TrimSpace(field.Value); field.Name == name && value != "" {
 				return hideCards(value)

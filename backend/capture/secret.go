@@ -1,65 +1,134 @@
 package capture
 
 import (
-	"regexp"
+	"iter"
+	"slices"
 	"strings"
 )
 
-// secretName are names of fields that protect a form or an account, or pay.
-var secretName = regexp.MustCompile(`(?i)passw|(^|[^a-z])(pass|pwd|pin)([^a-z]|$)|[cx]srf|nonce|token(\]|\[\])?$|sessid|captcha|turnstile|` +
-	`(^|[^a-z])(cvc|cvv|cvn|csc|iban)[0-9]?([^a-z]|$)|card[-_ ]?(number|no|num|code|exp|holder)|(^|[^a-z])cc[-_]?(number|num|name|exp|csc|type)|парол`)
+// Names of fields are looked up in tables, since anybody may send any name. All of it takes time in proportion to the
+// name.
+
+// secretParts are what names of fields hold that protect a form or an account, or pay. Of cards, it stands behind
+// "card", with one of " -_" between or without.
+var (
+	secretParts = strings.Fields("passw csrf xsrf nonce sessid captcha turnstile парол")
+	secretWords = strings.Fields("pass pwd pin cvc cvv cvn csc iban")
+	cardParts   = strings.Fields("number no num code exp holder")
+	ccParts     = strings.Fields("number num name exp csc type") // behind the word "cc"
+)
 
 // IsSecret tells whether what is in a field of that name protects a form or an account, or pays. It is never
 // kept, by whatever way it comes.
-func IsSecret(field string) bool { return secretName.MatchString(field) }
-
-// trap are names of fields that people do not see and programs fill.
-var trap = regexp.MustCompile(`(?i)honey[-_]?pot|(^|[^a-z])(_gotcha|bot-?field|hp)([^a-z]|$)|_ak_hp_textarea|ak_hp_`)
-
-// technical are names of fields in which a form speaks to its own program.
-var technical = regexp.MustCompile(`(?i)^(_wpcf7.*|_wp_.*|action|post_id|queried_id|referer_title|referrer|form_id|form_fields\[ak_js.*|ak_js.*|` +
-	`wpforms\[(id|nonce|author|post_id|submit|token|page_.*|url_referer)\]|wpforms\[?_?(submit|ajax).*|page_(title|url|id)|params_hash|url_referer|` +
-	`gform_.*|is_submit_\d+|state_\d+|version_hash|` +
-	`tildaspec-.*|form-spec-comments|formservices(\[\])?|formid|` +
-	`web_form_.*|bxajaxid|ajax_(call|id|page)|logout|backurl|` +
-	`comment_(post_id|parent)|wp-comment-cookies-consent|akismet_.*|` +
-	`submit|submitted|_submit|send|button|max_file_size|_charset_|utf8|_method|phpsessid|_fields|_format)$`)
-
-// digitsRow is a row of 13 to 19 digits with spaces or dashes between them.
-var digitsRow = regexp.MustCompile(`\d(?:[ \-\x{00a0}]?\d){12,18}`)
-
-// hideCards writes stars over the numbers of payment cards (ISO/IEC 7812), but for the last four
-// digits.
-func hideCards(text string) string {
-	return digitsRow.ReplaceAllStringFunc(text, func(row string) string {
-		digits := strings.Map(func(r rune) rune {
-			if r < '0' || r > '9' {
-				return -1
-			}
-			return r
-		}, row)
-		if !isCard(digits) {
-			return row
+func IsSecret(field string) bool {
+	field = strings.ToLower(field)
+	if strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(field, "]"), "["), "token") {
+		return true
+	}
+	if slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(field, part) }) {
+		return true
+	}
+	for rest := field; ; {
+		_, behind, found := strings.Cut(rest, "card")
+		if !found {
+			break
 		}
-		return "**** " + digits[len(digits)-4:]
-	})
+		if begins(withoutOne(behind, " -_"), cardParts) {
+			return true
+		}
+		rest = behind
+	}
+	for word, behind := range latinWords(field) {
+		if slices.Contains(secretWords, word) || word == "cc" && begins(withoutOne(behind, "-_"), ccParts) ||
+			strings.HasPrefix(word, "cc") && begins(word[len("cc"):], ccParts) {
+			return true
+		}
+	}
+	return false
 }
 
-// isCard tells whether the digits may be a card's: those of payment begin with 2 to 6, and the last one is
-// the check by Luhn's formula.
-func isCard(digits string) bool {
-	if len(digits) < 13 || len(digits) > 19 || digits[0] < '2' || digits[0] > '6' {
-		return false
+// withoutOne is the text without its first character, if this is one of the separators.
+func withoutOne(text, separators string) string {
+	if text != "" && strings.IndexByte(separators, text[0]) >= 0 {
+		return text[1:]
 	}
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
+	return text
+}
+
+func begins(text string, with []string) bool {
+	return slices.ContainsFunc(with, func(part string) bool { return strings.HasPrefix(text, part) })
+}
+
+// latinWords are the rows of small Latin letters in the text, each with all that stands behind it.
+func latinWords(text string) iter.Seq2[string, string] {
+	return func(yield func(word, behind string) bool) {
+		for at := 0; at < len(text); {
+			end := at
+			for end < len(text) && 'a' <= text[end] && text[end] <= 'z' {
+				end++
+			}
+			if end > at && !yield(text[at:end], text[end:]) {
+				return
+			}
+			at = end + 1
+		}
+	}
+}
+
+// isTrap tells whether a field of that name is one that people do not see and programs fill. It tells the same of
+// the class of an element in which such a field stands.
+func isTrap(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range [...]string{"honeypot", "honey-pot", "honey_pot", "ak_hp_"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	for word, behind := range latinWords(name) {
+		switch word {
+		case "gotcha", "botfield", "hp":
+			return true
+		case "bot":
+			if rest, found := strings.CutPrefix(behind, "-field"); found && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
+				return true
 			}
 		}
-		sum += d
 	}
-	return sum%10 == 0
+	return false
+}
+
+// technicalNames and technicalBegins are how names of fields are, or begin, in which a form speaks to its own program.
+var (
+	technicalNames = setOf(`action post_id queried_id referer_title referrer form_id
+		wpforms[id] wpforms[nonce] wpforms[author] wpforms[post_id] wpforms[submit] wpforms[token] wpforms[url_referer]
+		page_title page_url page_id params_hash url_referer version_hash
+		form-spec-comments formservices formservices[] formid
+		bxajaxid ajax_call ajax_id ajax_page logout backurl
+		comment_post_id comment_parent wp-comment-cookies-consent
+		submit submitted _submit send button max_file_size _charset_ utf8 _method phpsessid _fields _format`)
+	technicalBegins = strings.Fields(`_wpcf7 _wp_ form_fields[ak_js ak_js wpforms[page_ wpforms[submit wpforms[_submit wpforms[ajax wpforms[_ajax
+		wpforms_submit wpforms_ajax wpformssubmit wpformsajax gform_ tildaspec- web_form_ akismet_`)
+	technicalNumbered = strings.Fields("is_submit_ state_") // with a number behind
+)
+
+func setOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// isTechnical tells whether the form speaks to its own program in a field of that name.
+func isTechnical(field string) bool {
+	field = strings.ToLower(field)
+	if technicalNames[field] || begins(field, technicalBegins) {
+		return true
+	}
+	for _, begin := range technicalNumbered {
+		if number, found := strings.CutPrefix(field, begin); found && number != "" && strings.Trim(number, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
 }

@@ -23,21 +23,21 @@ const (
 // and as Russian is written in Latin letters. The first meaning of which a field's name has a word counts.
 var vocabulary = []struct {
 	meaning meaning
-	words   []string
+	words   map[string]bool
 }{
-	{email, strings.Fields("email mail emailaddress emejl imejl pochta почта емейл имейл мейл")},
-	{phone, strings.Fields("phone tel telephone mobile cell cellphone whatsapp phonenumber telnumber telefon mobilnyj telefonnyj телефон тел мобильный телефона")},
-	{message, strings.Fields(`message msg comment comments textarea question inquiry enquiry details text textarea body note
+	{email, setOf("email mail emailaddress emejl imejl pochta почта емейл имейл мейл")},
+	{phone, setOf("phone tel telephone mobile cell cellphone whatsapp phonenumber telnumber telefon mobilnyj telefonnyj телефон тел мобильный телефона")},
+	{message, setOf(`message msg comment comments textarea question inquiry enquiry details text textarea body note
 		soobschenie soobshchenie kommentarij kommentariy kommentarii vopros tekst opisanie otzyv
 		сообщение комментарий комментарии вопрос текст описание отзыв пожелания`)},
-	{first, strings.Fields("firstname first fname givenname given imya имя")},
-	{middle, strings.Fields("middlename middle patronymic otchestvo отчество")},
-	{last, strings.Fields("lastname last lname surname familyname family familiya фамилия")},
-	{name, strings.Fields("name fullname fio author contactname фио обращаться")},
+	{first, setOf("firstname first fname givenname given imya имя")},
+	{middle, setOf("middlename middle patronymic otchestvo отчество")},
+	{last, setOf("lastname last lname surname familyname family familiya фамилия")},
+	{name, setOf("name fullname fio author contactname фио обращаться")},
 }
 
 // others are words that make a name somebody else's, or something else's: company-name.
-var others = strings.Fields(`company organization organisation product item form file login nick event city country
+var others = setOf(`company organization organisation product item form file login nick event city country
 	street page site shop brand kompaniya gorod firma компания компании организация организации город товар товара улица`)
 
 // wordsOf takes the name of a field apart. Of a name in brackets, as PHP has them, the innermost
@@ -51,7 +51,10 @@ func wordsOf(field string) []string {
 	return nil
 }
 
-// splitWords splits where letters end, and where a capital follows a small letter.
+// maxWords is how many words of a name or a label count.
+const maxWords = 24
+
+// splitWords splits where letters end, and where a capital follows a small letter. It returns the first maxWords.
 func splitWords(s string) (words []string) {
 	var word []rune
 	flush := func() {
@@ -62,6 +65,9 @@ func splitWords(s string) (words []string) {
 	}
 	var before rune
 	for _, r := range s {
+		if len(words) == maxWords {
+			return words
+		}
 		switch {
 		case !unicode.IsLetter(r):
 			flush()
@@ -84,9 +90,9 @@ func meaningOfWords(words []string) meaning {
 	for i := range len(words) - 1 { // e-mail
 		words = append(words, words[i]+words[i+1])
 	}
-	foreign := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(others, w) })
+	foreign := slices.ContainsFunc(words, func(w string) bool { return others[w] })
 	for _, v := range vocabulary {
-		if !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(v.words, w) }) {
+		if !slices.ContainsFunc(words, func(w string) bool { return v.words[w] }) {
 			continue
 		}
 		if foreign && (v.meaning == name || v.meaning == first || v.meaning == last) {
