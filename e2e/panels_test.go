@@ -277,36 +277,3 @@ func TestDisabledWidgets(t *testing.T) {
 	b.write("\u001b")
 	b.until(`!(` + opened + `)`)
 }
-
-// The number is written as the mask has it, however it comes.
-func TestPhoneMask(t *testing.T) {
-	t.Parallel()
-	s := runPanels(t, panelsSettings, nil)
-	s.page("/", "en", "", "")
-	s.page("/own", "en", `<script>var __cs = __cs || []; __cs.push(["setUIPhoneMaskFormat", "+371 ## ### ###"]);</script>`, "")
-	s.page("/none", "en", `<script>var __cs = __cs || []; __cs.push(["setUIPhoneMaskFormat", "as you like"]);</script>`, "")
-	for _, c := range []struct{ path, typed, pasted, shown, fault string }{
-		{"/", "4951234567", "", "+7 (495) 123-45-67", ""},
-		{"/", "495abc123-45", "", "+7 (495) 123-45", "Enter the whole phone number."},
-		{"/", "", "8 (495) 123-45-67", "+7 (495) 123-45-67", ""},
-		{"/own", "20000000", "", "+371 20 000 000", ""},
-		{"/none", "+44 20 7946 0000", "", "+44 20 7946 0000", ""},
-	} {
-		b := newTab(t)
-		b.before(seePanels)
-		b.visit(s.shop + c.path)
-		b.until(`window.Svc`)
-		b.do(`Svc.openSitePhonePanel()`)
-		b.front()
-		b.until(focused + ` === "tel"`)
-		if c.typed != "" {
-			b.write(c.typed)
-		} else {
-			b.do(`document.execCommand("insertText", false, "` + c.pasted + `")`)
-		}
-		require.Equal(t, c.shown, value[string](b, `panels.activeElement.value`), c.path)
-		b.pressIn(`.view:not([hidden]) .send .main`)
-		require.Equal(t, c.fault, value[string](b, `panels.getElementById("tel-error").textContent`), c.path)
-		b.close()
-	}
-}

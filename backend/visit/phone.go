@@ -29,12 +29,20 @@ var extension = regexp.MustCompile(`(?i)[\s,;(]+(?:доб(?:авочный)?|д�
 
 // ReadPhone reads a phone as a visitor wrote it. A number without a country code belongs to the region, an ISO 3166-1
 // alpha-2 code. Without a region, ReadPhone returns the zero Phone: 8 495 in Russia and +84 95 in Vietnam have the same
-// digits.
+// digits. Two zeros stand for a plus sign where the region reads them as nothing else.
 func ReadPhone(text, region string) Phone {
 	text = strings.TrimSpace(text)
 	if len(text) > maxPhone {
 		return Phone{}
 	}
+	phone := readPhone(text, region)
+	if abroad, found := strings.CutPrefix(text, "00"); found && phone.Digits == "" {
+		phone = readPhone("+"+abroad, region)
+	}
+	return phone
+}
+
+func readPhone(text, region string) Phone {
 	number, err := phonenumbers.ParseAndKeepRawInput(extension.ReplaceAllString(text, ";ext=$1"), region)
 	if err != nil || number.GetNationalNumber() == 0 { // the library formats zeros as they were written
 		return Phone{}

@@ -22,6 +22,8 @@ func TestReadPhone(t *testing.T) {
 		{"020 7946 0018", "GB", visit.Phone{Digits: "442079460018"}},
 		{"00 7 495 000-01-77", "DE", visit.Phone{Digits: "74950000177"}},
 		{"810 380 44 123-45-67", "RU", visit.Phone{Digits: "380441234567"}},
+		{"00 380 44 123-45-67", "RU", visit.Phone{Digits: "380441234567"}},
+		{"0049 151 23456789", "", visit.Phone{Digits: "4915123456789"}},
 		{"тел. +7 495 000 01 77", "", visit.Phone{Digits: "74950000177"}},
 
 		// Not known as a number of the region.

@@ -45,7 +45,6 @@ func parts() []part {
 			"dist/LICENSE.htmx": "LICENSE",
 		}},
 		{"lucide-static", "1.62.0", signs},
-		{"@maskito/core", "5.6.0", map[string]string{"../../snippet/browser/maskito/maskito.js": "index.esm.js"}},
 		{"axe-core", "4.14.1", map[string]string{
 			"../../e2e/testdata/axe-core/axe.min.js": "axe.min.js",
 			"../../e2e/testdata/axe-core/LICENSE":    "LICENSE",

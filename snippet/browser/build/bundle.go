@@ -63,9 +63,7 @@ func bundle(dir, entry, own string) ([]byte, error) {
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
 		MangleProps:       own,
-		// The package is committed, so that building needs no npm.
-		Alias:  map[string]string{"@maskito/core": "./maskito/maskito.js"},
-		Define: map[string]string{"__config": parameter, "__chat": parameter},
+		Define:            map[string]string{"__config": parameter, "__chat": parameter},
 	})
 	if len(result.Errors) > 0 {
 		return nil, fmt.Errorf("building the script: %s",

@@ -37,9 +37,11 @@ func TestCommittedScriptsAreBuiltFromTheSources(t *testing.T) {
 }
 
 func TestCommittedRulesAreThoseOfTheServer(t *testing.T) {
-	committed, err := os.ReadFile(filepath.Join("..", rulesSource))
-	require.NoError(t, err)
-	require.Equal(t, string(rules()), string(committed), "run make generate")
+	for source, written := range map[string][]byte{rulesSource: rules(), trunksSource: trunks()} {
+		committed, err := os.ReadFile(filepath.Join("..", source))
+		require.NoError(t, err)
+		require.Equal(t, string(written), string(committed), "%s: run make generate", source)
+	}
 }
 
 func TestScriptsKeepTheirBudgets(t *testing.T) {

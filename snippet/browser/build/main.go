@@ -1,4 +1,4 @@
-// Command build makes the scripts in snippet/dist from the TypeScript sources in snippet/browser, one of which it writes
+// Command build makes the scripts in snippet/dist from the TypeScript sources in snippet/browser, two of which it writes
 // itself. It is run from anywhere in the module: go run ./snippet/browser/build
 package main
 
@@ -15,8 +15,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "snippet", "browser", rulesSource), rules(), 0o644); err != nil {
-		log.Fatal(err)
+	for source, written := range map[string][]byte{rulesSource: rules(), trunksSource: trunks()} {
+		if err := os.WriteFile(filepath.Join(root, "snippet", "browser", source), written, 0o644); err != nil {
+			log.Fatal(err)
+		}
 	}
 	scripts, err := outputs(filepath.Join(root, "snippet", "browser"))
 	if err != nil {

@@ -30,7 +30,7 @@ export function phone(
   group: () => number | undefined,
 ): Phone {
   const number = field('tel', texts['field.phone'], undefined, { type: 'tel', autocomplete: 'tel', inputmode: 'tel', dir: 'ltr' });
-  const whole = masked(core, widget, number.input as HTMLInputElement);
+  const faultOf = masked(core, widget, number.input as HTMLInputElement);
   const day = field('day', texts['phone.day'], undefined, {}, 'select');
   const time = field('time', texts['phone.time'], undefined, {}, 'select');
   const later = make('div', { hidden: true }, make('div', { class: 'pair' }, day.element, time.element), make('p', { class: 'hint' }, texts['phone.zone']));
@@ -87,9 +87,10 @@ export function phone(
 
   function submit(): void {
     const wanted = later.hidden ? undefined : Number(time.input.value);
-    number.fault(whole() ? undefined : texts['form.phone']);
+    const fault = texts[faultOf()];
+    number.fault(fault);
     time.fault(wanted !== undefined && wanted <= Date.now() ? texts['form.time'] : undefined);
-    if (!whole()) {
+    if (fault) {
       number.input.focus();
     } else if (wanted !== undefined && wanted <= Date.now()) {
       time.input.focus();

@@ -34,7 +34,7 @@ export function request(
   const intro = make('p', { class: 'intro' });
   const asked: Field[] = [];
   const fields: Input[] = [];
-  let whole = (): boolean => true;
+  let phoneFault = (): string => '';
   const send = sending(core, texts['request.send'], texts, submit);
   const form = make('form', { novalidate: true, keydown: byEnter(submit) });
   let sent = false;
@@ -47,7 +47,7 @@ export function request(
     const attributes = kinds[name] || { autocomplete: 'off' };
     const made = field(name, label || names[name] || name, required ? undefined : texts['field.optional'], attributes, name === 'message' ? 'textarea' : 'input');
     if (name === 'phone') {
-      whole = masked(core, widget, made.input as HTMLInputElement);
+      phoneFault = masked(core, widget, made.input as HTMLInputElement);
     }
     asked[asked.length] = one;
     fields[fields.length] = made;
@@ -84,7 +84,7 @@ export function request(
       const contact = (name === 'phone' || name === 'email') && !valueOf('phone') && !valueOf('email');
       return required ? texts['form.required'] : contact ? texts['form.contact'] : '';
     }
-    return name === 'email' && !isAddress(value) ? texts['form.email'] : name === 'phone' && !whole() ? texts['form.phone'] : '';
+    return name === 'email' && !isAddress(value) ? texts['form.email'] : name === 'phone' ? texts[phoneFault()] || '' : '';
   }
 
   function submit(): void {
