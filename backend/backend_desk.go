@@ -184,9 +184,12 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Captchas:  captcha.New(d, time.Now),
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
-	desk.Callbacks = callback.New(callback.Subjects{
+	desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
 		DB: d, Queue: jobs, Visits: visits, Captchas: desk.Captchas, Groups: operators, Callers: desk.callers, Key: sites.Key,
 	}, time.Now, logger.Named("callbacks"))
+	if err != nil {
+		return nil, err
+	}
 	desk.API.TakeCaptchas(desk.Captchas)
 	desk.API.TakeChats(api.ChatDesk{Chats: chats, Live: desk.Chatting, Name: desk.operatorName})
 	chats.Handle(jobs, leads, desk.regionOf)
@@ -367,6 +370,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}
 		if err := d.Captchas.Prune(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning captchas failed", zap.Error(err))
+		}
+		if err := d.Callbacks.Prune(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning the networks of callbacks failed", zap.Error(err))
 		}
 		if err := d.Forms.Prune(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of forms failed", zap.Error(err))

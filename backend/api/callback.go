@@ -93,7 +93,7 @@ func (a *API) callback(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	result, err := a.callbacks.Order(ctx, callback.Asked{
-		Request: request, SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, ID: sent.ID, Region: region,
+		Request: request, SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, ID: sent.ID, Region: region, Network: networkOf(c.r),
 	}, c.site.Callback)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fail(http.StatusServiceUnavailable, "unavailable", "the service cannot store anything at the moment")

@@ -72,6 +72,17 @@ func clientOf(r *http.Request) (client netip.Addr, limited bool) {
 	return client, !client.IsLoopback() || isProxied(r.Header)
 }
 
+// networkOf is the network of the client that is limited; empty where it is not known. Behind a
+// proxy nearby that the server has not been told to trust, all visitors have one address. As one
+// network they would have next to nothing.
+func networkOf(r *http.Request) string {
+	client, limited := clientOf(r)
+	if !limited || (client.IsLoopback() || client.IsPrivate()) && isProxied(r.Header) {
+		return ""
+	}
+	return pace.Truncated(client)
+}
+
 // isProxied tells whether a request bears a field that proxies add.
 func isProxied(h http.Header) bool {
 	for _, field := range [...]string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {

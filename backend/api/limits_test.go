@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http/httptest"
 	"net/netip"
 	"testing"
 	"time"
@@ -20,4 +21,24 @@ func TestLimitsRecover(t *testing.T) {
 	now = now.Add(500 * time.Millisecond)
 	require.Zero(t, l.take(client, now))
 	require.NotZero(t, l.take(client, now))
+}
+
+func TestNetworkOfAClient(t *testing.T) {
+	for _, c := range []struct{ address, proxied, network string }{
+		{"192.0.2.77:1", "", "192.0.2.0/24"},
+		{"[2001:db8:1:2::3]:1", "", "2001:db8:1::/48"},
+		{"192.0.2.77:1", "203.0.113.5", "192.0.2.0/24"}, // nobody's word counts
+		{"10.1.2.3:1", "", "10.1.2.0/24"},
+		{"10.1.2.3:1", "203.0.113.5", ""}, // a proxy, for all its visitors
+		{"127.0.0.1:1", "203.0.113.5", ""},
+		{"127.0.0.1:1", "", ""},
+		{"@", "", ""},
+	} {
+		r := httptest.NewRequest("POST", "/", nil)
+		r.RemoteAddr = c.address
+		if c.proxied != "" {
+			r.Header.Set("X-Forwarded-For", c.proxied)
+		}
+		require.Equal(t, c.network, networkOf(r), c.address)
+	}
 }

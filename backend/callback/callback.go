@@ -172,16 +172,21 @@ type Callbacks struct {
 	now    func() time.Time
 	logger *zap.Logger
 	ids    *db.Sequence
+	secret []byte // hides networks
 }
 
 // kind is that of the queue's jobs.
 const kind = "callback"
 
-// New returns the callbacks of the database, and has the queue do their jobs.
-func New(s Subjects, now func() time.Time, logger *zap.Logger) *Callbacks {
-	c := &Callbacks{Subjects: s, now: now, logger: logger, ids: s.DB.Sequence("callbacks", 16)}
+// Open returns the callbacks of the database, and has the queue do their jobs.
+func Open(ctx context.Context, s Subjects, now func() time.Time, logger *zap.Logger) (*Callbacks, error) {
+	secret, err := s.DB.Secret(ctx, "callback networks")
+	if err != nil {
+		return nil, err
+	}
+	c := &Callbacks{Subjects: s, now: now, logger: logger, ids: s.DB.Sequence("callbacks", 16), secret: secret}
 	s.Queue.Handle(kind, queue.Handler{Do: c.do, Timeout: placeTimeout + lookTime})
-	return c
+	return c, nil
 }
 
 // caller is the platform of the name, or the first for an empty one; nil for none.

@@ -95,11 +95,12 @@ func open(t *testing.T, d *db.DB) *office {
 	o.visits, err = visit.Open(t.Context(), d, o.now)
 	require.NoError(t, err)
 	o.captchas, o.operators, o.queue = captcha.New(d, o.now), operator.New(d, o.now), queue.New(d, zap.NewNop())
-	o.Callbacks = callback.New(callback.Subjects{
+	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: d, Queue: o.queue, Visits: o.visits, Captchas: o.captchas, Groups: o.operators,
 		Callers: func() []telephony.Caller { return o.callers },
 		Key:     func(context.Context, int64) (string, error) { return "shop", nil },
 	}, o.now, zap.NewNop())
+	require.NoError(t, err)
 	o.visitor = o.visit()
 	return o
 }

@@ -41,6 +41,7 @@ const (
 	LimitDay     = "limit_day"     // the site's
 	LimitVisitor = "limit_visitor" // the visitor's
 	LimitPhone   = "limit_phone"   // the number's
+	LimitNetwork = "limit_network" // the network's
 	LimitAddress = "limit_address" // the address's
 )
 
@@ -63,6 +64,8 @@ type Asked struct {
 	ID string
 	// Region is the country by which numbers without a country's code are read.
 	Region string
+	// Network is that of the client; empty where it is not known. See [pace.Truncated].
+	Network string
 }
 
 // Order takes a request for a callback and has it carried out. It returns within the time of
@@ -181,7 +184,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 	if made.ID, err = c.ids.Next(ctx); err != nil {
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
 	}
-	begun := *made
+	begun, network := *made, c.network(a)
 	err = c.DB.Attempt(ctx, c.Visits.Key(a.Visitor), func(ctx context.Context, tx db.Tx) error {
 		*made, earlier = begun, false
 		now := c.now()
@@ -207,7 +210,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 				return nil
 			}
 		}
-		limit, err := limited(ctx, tx, made, s, now)
+		limit, err := limited(ctx, tx, made, network, s, now)
 		if err != nil {
 			return err
 		}
@@ -226,6 +229,9 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 		}
 		made.result = result
 		if err := made.insert(ctx, tx); err != nil {
+			return err
+		}
+		if err := count(ctx, tx, made.SiteID, network, now); err != nil {
 			return err
 		}
 		if err := made.note(ctx, tx, Step{At: now, Kind: StepAsked, Detail: made.Reason}); err != nil {
@@ -254,8 +260,8 @@ func lockOf(siteID int64) int64 {
 }
 
 // limited tells which limit is used up; empty for none.
-func limited(ctx context.Context, tx db.Tx, made *Callback, s Settings, now time.Time) (limit string, err error) {
-	day, minute := now.Add(-24*time.Hour).UnixMilli(), now.Add(-time.Minute).UnixMilli()
+func limited(ctx context.Context, tx db.Tx, made *Callback, network string, s Settings, now time.Time) (limit string, err error) {
+	day, minute := dayBefore(now), now.Add(-time.Minute).UnixMilli()
 	for _, l := range []struct {
 		name  string
 		most  int
@@ -274,6 +280,9 @@ func limited(ctx context.Context, tx db.Tx, made *Callback, s Settings, now time
 		if counted >= l.most {
 			return l.name, nil
 		}
+	}
+	if full, err := usedUp(ctx, tx, made.SiteID, network, s, now); full || err != nil {
+		return LimitNetwork, err
 	}
 	return "", nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
@@ -142,6 +143,56 @@ func TestLimitsOfADay(t *testing.T) {
 		require.Equal(t, callback.LimitDay, o.ask(number(32), s, other).Code)
 		o.pass(25 * time.Hour)
 		require.Equal(t, callback.Sent, o.ask(number(1), s).Status)
+	})
+}
+
+// One network cannot use up what all visitors of a site have, on whichever node it asks.
+func TestANetworkHasAPartOfTheDay(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		second := open(t, o.db)
+		asked := 0
+		ask := func(network string, change ...func(*callback.Asked)) callback.Result {
+			at := []*office{o, second}[asked%2]
+			asked++
+			for _, node := range []*office{o, second} {
+				node.pass(7 * time.Second)
+			}
+			return at.ask(number(asked), site, append(change, func(a *callback.Asked) { a.Ref, a.Network, a.ID = at.visit(), network, fmt.Sprint("asked ", asked) })...)
+		}
+		limited := callback.Result{Status: callback.TooMany, Code: callback.LimitNetwork}
+		for range 20 { // a tenth of 200
+			require.Equal(t, callback.Sent, ask("192.0.2.0/24").Status)
+		}
+		for range 3 {
+			require.Equal(t, limited, ask("192.0.2.0/24"))
+		}
+		require.Equal(t, callback.Sent, ask("198.51.100.0/24").Status)
+		require.Equal(t, callback.Sent, ask("192.0.2.0/24", func(a *callback.Asked) { a.SiteID = 8 }).Status, "at another site")
+		for range 20 {
+			require.Equal(t, callback.Sent, ask("").Status, "a network that is not known")
+		}
+		stored, err := db.List(t.Context(), o.db.Read(), db.Only[string], `SELECT network FROM callback_networks`)
+		require.NoError(t, err)
+		require.NotContains(t, strings.Join(stored, " "), "192.0", "no network is stored")
+
+		o.pass(24*time.Hour + time.Minute)
+		second.pass(24*time.Hour + time.Minute)
+		require.Equal(t, callback.Sent, ask("192.0.2.0/24").Status)
+		left := func() int {
+			n, _, err := db.One(t.Context(), o.db.Read(), db.Only[int], `SELECT COUNT(*) FROM callback_networks`)
+			require.NoError(t, err)
+			return n
+		}
+		require.Equal(t, 2, left(), "the one of now, and that of the other site")
+		require.NoError(t, o.Prune(t.Context()))
+		require.Equal(t, 1, left())
+		s := site
+		s.PerDay = 5
+		for _, expected := range []int{callback.Sent, callback.Sent, callback.TooMany} { // three at the least
+			o.pass(7 * time.Second)
+			asked++
+			require.Equal(t, expected, o.ask(number(asked), s, func(a *callback.Asked) { a.Ref, a.Network = o.visit(), "192.0.2.0/24" }).Status)
+		}
 	})
 }
 

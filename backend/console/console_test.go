@@ -84,7 +84,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leases:  number.NewLeases(database, d.now, nil),
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
-	d.Callbacks = callback.New(callback.Subjects{
+	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Captchas: captcha.New(database, d.now), Groups: d.Operators, Key: d.Sites.Key,
 		Callers: func() []telephony.Caller {
 			if p := d.pbx.Load(); p != nil {
@@ -93,6 +93,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 			return nil
 		},
 	}, d.now, zap.NewNop())
+	require.NoError(t, err)
 	d.Region = func(context.Context, int64) string { return "RU" }
 	d.Deliveries = notify.New(notify.Subjects{
 		DB: database, Journal: d.Journal, Queue: queue.New(database, zap.NewNop()), Sites: d.Sites, Leads: d.Leads, Calls: d.Calls,

@@ -43,7 +43,7 @@ func Truncated(client netip.Addr) string {
 		bits = 48
 	}
 	network, err := client.Prefix(bits)
-	if err != nil {
+	if err != nil || !network.IsValid() {
 		return ""
 	}
 	return network.String()

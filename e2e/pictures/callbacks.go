@@ -67,11 +67,14 @@ func callingBack(ctx context.Context, database *db.DB, visits *visit.Visits, ope
 	at := began
 	now := func() time.Time { return at }
 	pbx := new(exchange)
-	callbacks := callback.New(callback.Subjects{
+	callbacks, err := callback.Open(ctx, callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Captchas: captcha.New(database, now), Groups: operators,
 		Callers: func() []telephony.Caller { return []telephony.Caller{pbx} },
 		Key:     func(context.Context, int64) (string, error) { return "demo-shop", nil },
 	}, now, zap.NewNop())
+	if err != nil {
+		return "", err
+	}
 	settings := callback.Settings{Phone: printed}
 	for i, w := range wishes {
 		at, pbx.fails = began.Add(-w.ago), w.fails
