@@ -184,6 +184,10 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 	if made.ID, err = c.ids.Next(ctx); err != nil {
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
 	}
+	info, err := visit.Info{Phone: "+" + made.Phone, Region: a.Region}.Read()
+	if err != nil {
+		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
+	}
 	begun, network := *made, c.network(a)
 	err = c.DB.Attempt(ctx, c.Visits.Key(a.Visitor), func(ctx context.Context, tx db.Tx) error {
 		*made, earlier = begun, false
@@ -240,8 +244,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 		if err := made.beginIfDue(ctx, tx, now); err != nil {
 			return err
 		}
-		info := visit.Info{Phone: "+" + made.Phone, Region: a.Region}
-		if err := c.Visits.AddInfoTx(ctx, tx, a.SiteID, a.Ref, info); err != nil && !errors.Is(err, visit.ErrTooMany) && !errors.Is(err, visit.ErrNothing) {
+		if err := c.Visits.AddInfoTx(ctx, tx, a.SiteID, a.Ref, info); err != nil && !errors.Is(err, visit.ErrTooMany) {
 			return err
 		}
 		return nil

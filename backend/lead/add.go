@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -57,62 +58,113 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Session); err == nil {
 		lead.Source = source
 	}
-	var earlier int64
-	err = l.db.Write(ctx, l.visits.Key(s.Visitor), func(ctx context.Context, tx db.Tx) error {
-		var err error
-		if earlier, err = deliver(ctx, tx, lead, delivery, within); err != nil || earlier != 0 {
-			return err
-		}
-		if err := forget(ctx, tx, lead); err != nil {
-			return err
-		}
-		lead.Marks, lead.State = nil, Fresh // it may be the second time
-		for _, mark := range s.Marks {
-			lead.mark(mark)
-		}
-		if earlier, err = l.join(ctx, tx, lead, delivery); err != nil {
-			return err
-		}
-		if earlier == 0 {
-			if err := lead.markRepeated(ctx, tx); err != nil {
-				return err
-			}
-			if lead.Spam() {
-				lead.State = Spam
-			}
-			if err := l.store(ctx, tx, lead); err != nil {
-				return err
-			}
-		}
-		info := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
-		err = l.visits.AddInfoTx(ctx, tx, lead.SiteID, lead.Ref, info)
-		if err != nil && !errors.Is(err, visit.ErrNothing) && !errors.Is(err, visit.ErrTooMany) {
-			return err
-		}
-		if earlier != 0 {
-			return nil
-		}
-		data, err := json.Marshal(struct {
-			Origin   string   `json:"origin"`
-			IsSale   bool     `json:"is_sale"`
-			FormName string   `json:"form_name,omitempty"`
-			Marks    []string `json:"marks,omitempty"`
-		}{lead.Origin, lead.IsSale, lead.FormName, lead.Marks})
+	for _, mark := range s.Marks {
+		lead.mark(mark)
+	}
+	adding := adding{lead: lead, delivery: delivery, within: within}
+	if adding.info, err = (visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}).Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
+		return Lead{}, false, err
+	}
+	if err := l.add(ctx, &adding); err != nil {
+		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
+	}
+	if adding.earlier == 0 {
+		return adding.stored.Lead, false, nil
+	}
+	lead, err = l.made(ctx, Lead{ID: adding.earlier, SiteID: s.SiteID, Ref: s.Ref})
+	return lead, true, err
+}
+
+// adding is a lead while it is being added.
+type adding struct {
+	lead     Lead
+	delivery string
+	within   time.Duration
+	info     visit.Told // empty where the lead has no contacts
+
+	stored  ready // the lead as it is stored
+	earlier int64 // the lead that it is instead, or has become a part of; 0 for none
+}
+
+// joinTries is how often a lead is prepared anew that comes by several ways at the same moment.
+const joinTries = 5
+
+// add stores the lead, once for each delivery. It is prepared outside of the writer's transaction, in which it only
+// turns out whether what it was prepared for still holds.
+func (l *Leads) add(ctx context.Context, a *adding) error {
+	alone, err := a.lead.ready()
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		into, err := l.joinedBy(ctx, a.lead)
 		if err != nil {
 			return err
 		}
-		return journal.Append(ctx, tx, journal.Entry{
-			SiteID: lead.SiteID, At: lead.At, Kind: Added, SubjectID: lead.ID, VisitorID: int64(lead.Visitor), Data: data,
+		stale := false
+		err = l.db.Write(ctx, l.visits.Key(a.lead.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
+			a.stored, a.earlier = alone, 0 // it may be the second time
+			a.stored.Marks = slices.Clone(alone.Marks)
+			if stale, err = l.stale(ctx, tx, a.lead, into); err != nil || stale && try < joinTries {
+				return err
+			}
+			if stale {
+				into = nil
+			}
+			if a.earlier, err = deliver(ctx, tx, a.lead, a.delivery, a.within); err != nil || a.earlier != 0 {
+				return err
+			}
+			return l.addTx(ctx, tx, a, into)
 		})
-	})
+		if err != nil || !stale || try == joinTries {
+			return err
+		}
+	}
+}
+
+// addTx stores the lead, as a part of the other one if that is not nil.
+func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) error {
+	lead := &a.stored
+	if err := forget(ctx, tx, lead.Lead); err != nil {
+		return err
+	}
+	if into != nil {
+		a.earlier = into.ID
+		if err := into.store(ctx, tx, a.delivery); err != nil {
+			return err
+		}
+		if err := l.index(ctx, tx, into.Lead, into.words); err != nil {
+			return err
+		}
+	} else {
+		if err := lead.markRepeated(ctx, tx); err != nil {
+			return err
+		}
+		if lead.Spam() {
+			lead.State = Spam
+		}
+		if err := l.store(ctx, tx, lead); err != nil {
+			return err
+		}
+	}
+	if err := l.visits.AddInfoTx(ctx, tx, lead.SiteID, lead.Ref, a.info); err != nil && !errors.Is(err, visit.ErrTooMany) {
+		return err
+	}
+	if into != nil {
+		return nil
+	}
+	data, err := json.Marshal(struct {
+		Origin   string   `json:"origin"`
+		IsSale   bool     `json:"is_sale"`
+		FormName string   `json:"form_name,omitempty"`
+		Marks    []string `json:"marks,omitempty"`
+	}{lead.Origin, lead.IsSale, lead.FormName, lead.Marks})
 	if err != nil {
-		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
+		return err
 	}
-	if earlier == 0 {
-		return lead, false, nil
-	}
-	lead, err = l.made(ctx, Lead{ID: earlier, SiteID: s.SiteID, Ref: s.Ref})
-	return lead, true, err
+	return journal.Append(ctx, tx, journal.Entry{
+		SiteID: lead.SiteID, At: lead.At, Kind: Added, SubjectID: lead.ID, VisitorID: int64(lead.Visitor), Data: data,
+	})
 }
 
 // made is a lead that was made earlier. If it has been erased since, no more is known

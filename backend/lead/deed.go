@@ -131,13 +131,13 @@ func (l *Leads) change(ctx context.Context, by By, n Name, f func(context.Contex
 	return nil
 }
 
-// locked reads the lead, which is no part of another, and has nobody else change it until the
+// locked reads the beginning of the lead, which is no part of another, and has nobody else change it until the
 // transaction ends.
 func locked(ctx context.Context, tx db.Tx, n Name) (Lead, error) {
 	if _, err := tx.Exec(ctx, `UPDATE leads SET state = state WHERE site_id = $1 AND id = $2`, n.SiteID, n.ID); err != nil {
 		return Lead{}, err
 	}
-	found, err := readFrom(ctx, tx, `site_id = $1 AND id = $2`, n.SiteID, n.ID)
+	found, err := readBegun(ctx, tx, `site_id = $1 AND id = $2`, n.SiteID, n.ID)
 	switch {
 	case err != nil:
 		return Lead{}, err

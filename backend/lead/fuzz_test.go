@@ -92,18 +92,47 @@ func FuzzSearch(f *testing.F) {
 		text = strings.ToValidUTF8(text, "\uFFFD") // as all that is stored
 		l := Lead{SiteID: 1, ID: 2, Name: text, Email: text, Phone: text, Message: text, FormName: text}
 		words := vocabularyOf([]Lead{l})
+		size, whole := len(strings.Join(words, " ")), strings.Join(wordsOf(text), " ")
 		require.LessOrEqual(t, len(words), maxWords)
+		require.Less(t, size, min(maxRoom, leastRoom+wordsPerByte*len(l.Name+l.Email+l.Phone+l.Message+l.FormName)))
 		require.Equal(t, siteWord(1), words[0])
 		plain(words[1:])
 		slices.Sort(words)
 		for _, word := range wordsOf(text) {
 			s, err := readSearch(word)
-			if err == nil && s != nil && len(words) < maxWords {
+			if err == nil && s != nil && len(words) < maxWords && len(whole) <= 2*len(text) && 5*len(text) < maxSearched {
 				require.True(t, s.metBy(words), "%q", word)
 			}
 		}
 		if s, err := readSearch(text); err == nil {
 			plain(s.all())
 		}
+	})
+}
+
+// FuzzFieldsIn holds that of user fields as they are stored the beginning is read, wherever it ends.
+func FuzzFieldsIn(f *testing.F) {
+	f.Add("city", "Oslo", "size", "\n\"<é\u2028", uint16(0))
+	f.Add("", "", "\\", "\\", uint16(5))
+	f.Add("a\"", "\":\"}", "b", "", uint16(1))
+	f.Fuzz(func(t *testing.T, name, value, other, long string, behind uint16) {
+		fields := map[string]string{}
+		for name, value := range map[string]string{name: value, other: long + strings.Repeat(long, begunFields/max(1, len(long)))} {
+			fields[strings.ToValidUTF8(name, "\ufffd")] = strings.ToValidUTF8(value, "\ufffd")
+		}
+		stored, err := json.Marshal(fields)
+		require.NoError(t, err)
+		end := begunFields + int(behind)%64
+		for end < len(stored) && !utf8.RuneStart(stored[end]) {
+			end++ // databases cut between characters
+		}
+		begun, err := fieldsIn(string(stored[:min(end, len(stored))]))
+		require.NoError(t, err)
+		for name, value := range begun {
+			require.True(t, strings.HasPrefix(fields[name], value), "%q", name)
+		}
+		whole, err := fieldsIn(string(stored))
+		require.NoError(t, err)
+		require.Equal(t, fields, whole)
 	})
 }

@@ -77,6 +77,42 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+// Of long texts the beginning is searched, whatever becomes of the lead, and it takes a bounded room.
+func TestSearchOfLongTexts(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		long := func(first string) string { return first + strings.Repeat(" ö\"\\\u2028", 1<<16) + " afterwards" }
+		ref := s.visit()
+		said, _ := s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Name: "Said", Email: "said@mail.example", Message: long("lantern")})
+		filled, _ := s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Filled", UserFields: map[string]string{"a": long("chandelier"), "b": "candle"}})
+		_, joined := s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Email: "said@mail.example", UserFields: map[string]string{"c": "torch"}})
+		require.True(t, joined)
+		require.Equal(t, []string{"Said"}, s.search("lantern"))
+		require.Equal(t, []string{"Filled"}, s.search("chandelier"))
+		for _, behind := range []string{"afterwards", "candle", "torch"} {
+			require.Empty(t, s.search(behind), behind)
+		}
+		require.NoError(t, s.leads.Merge(t.Context(), vera, said.Key(), filled.ID))
+		require.Equal(t, []string{"Said"}, s.search("lantern chandelier filled"))
+		require.NoError(t, s.leads.Split(t.Context(), vera, said.Key(), filled.ID))
+		require.Equal(t, []string{"Filled"}, s.search("chandelier"))
+		stored, err := s.leads.Get(t.Context(), site, filled.ID)
+		require.NoError(t, err)
+		require.Equal(t, filled, stored, "whole")
+
+		// Each character of names, and of texts without blanks, begins a word of its own.
+		dense := strings.Repeat("灯", 1<<18)
+		s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: strings.Repeat("abcdefghij", 100), Email: strings.Repeat("klmnopqrst", 100), Message: dense})
+		query := `SELECT COALESCE(MAX(n), 0) FROM (SELECT SUM(length(term) + 1) AS n FROM lead_words GROUP BY doc) AS sizes`
+		if s.db.Engine() == db.Postgres {
+			query = `SELECT MAX(length(array_to_string(tsvector_to_array(words), ' '))) FROM lead_search`
+		}
+		size, _, err := db.One(t.Context(), s.db.Read(), db.Only[int], query)
+		require.NoError(t, err)
+		require.Positive(t, size)
+		require.LessOrEqual(t, size, 32<<10)
+	})
+}
+
 // What one of many filters returns is what the leads say that were stored.
 func TestFilters(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {

@@ -9,12 +9,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// store stores the lead, and what it is found by.
-func (l *Leads) store(ctx context.Context, tx db.Tx, lead Lead) error {
+// store stores the lead, which stands alone, and what it is found by.
+func (l *Leads) store(ctx context.Context, tx db.Tx, lead *ready) error {
 	if err := lead.insert(ctx, tx); err != nil {
 		return err
 	}
-	if err := l.index(ctx, tx, lead); err != nil || l.numbers == nil || lead.Visitor == 0 {
+	if err := keepWords(ctx, tx, lead.Lead, lead.words); err != nil || l.numbers == nil || lead.Visitor == 0 {
 		return err
 	}
 	numbers, err := l.numbers(ctx, tx, lead.SiteID, lead.Visitor, lead.At)
@@ -30,30 +30,34 @@ func (l *Leads) store(ctx context.Context, tx db.Tx, lead Lead) error {
 	return nil
 }
 
-// index has the lead found by its words, or the one that it is a part of by the words of both.
-func (l *Leads) index(ctx context.Context, tx db.Tx, lead Lead) error {
-	root, err := rootOf(ctx, tx, lead)
+// index has the lead found by its words, or the one that it is a part of by the words of both. words are the lead's own,
+// if they are known. Those of several leads are of the beginnings of their texts, and so are found in a transaction.
+func (l *Leads) index(ctx context.Context, tx db.Tx, lead Lead, words string) error {
+	root, err := rootOf(ctx, tx, lead, readBegun)
 	if err != nil {
 		return err
 	}
-	parts, err := partsOf(ctx, tx, root.Key())
+	parts, err := partsOf(ctx, tx, root.Key(), readBegun)
 	if err != nil {
 		return err
 	}
-	return keepWords(ctx, tx, root, vocabularyOf(append([]Lead{root}, parts...)))
+	if words == "" || len(parts) > 0 {
+		words = strings.Join(vocabularyOf(append([]Lead{root}, parts...)), " ")
+	}
+	return keepWords(ctx, tx, root, words)
 }
 
-func keepWords(ctx context.Context, tx db.Tx, lead Lead, words []string) error {
-	text := strings.Join(words, " ")
+// keepWords has the lead found by the words, which have blanks between them.
+func keepWords(ctx context.Context, tx db.Tx, lead Lead, words string) error {
 	if tx.Engine() == db.Postgres {
 		_, err := tx.Exec(ctx, `INSERT INTO lead_search (site_id, lead_id, at, words) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4, ' ')))
-			ON CONFLICT (site_id, lead_id) DO UPDATE SET words = EXCLUDED.words`, lead.SiteID, lead.ID, lead.At.UnixMilli(), text)
+			ON CONFLICT (site_id, lead_id) DO UPDATE SET words = EXCLUDED.words`, lead.SiteID, lead.ID, lead.At.UnixMilli(), words)
 		return err
 	}
 	if err := dropWords(ctx, tx, lead.Key()); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO lead_search (rowid, words) VALUES ($1, $2)`, lead.ID, text)
+	_, err := tx.Exec(ctx, `INSERT INTO lead_search (rowid, words) VALUES ($1, $2)`, lead.ID, words)
 	return err
 }
 
@@ -68,18 +72,22 @@ func dropWords(ctx context.Context, tx db.Tx, n Name) error {
 }
 
 // indexedAtOnce is how many leads one transaction of IndexOlder takes.
-const indexedAtOnce = 200
+const indexedAtOnce = 50
 
 // IndexOlder has leads found that were stored by an older program, until there are none or ctx
 // ends. It returns how many there were.
 func (l *Leads) IndexOlder(ctx context.Context) (indexed int, err error) {
 	for {
-		older, err := readFrom(ctx, l.db.Read(), fmt.Sprintf(`indexed = 0 ORDER BY site_id, id LIMIT %d`, indexedAtOnce))
+		older, err := readBegun(ctx, l.db.Read(), fmt.Sprintf(`indexed = 0 ORDER BY site_id, id LIMIT %d`, indexedAtOnce))
 		if err != nil || len(older) == 0 {
 			return indexed, err
 		}
+		words := make([]string, len(older))
+		for i, lead := range older {
+			words[i] = strings.Join(vocabularyOf([]Lead{lead}), " ")
+		}
 		err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			for _, lead := range older {
+			for i, lead := range older {
 				// What has changed or gone since it was read is read again.
 				changed, err := tx.Exec(ctx, `UPDATE leads SET indexed = 1 WHERE site_id = $1 AND id = $2 AND indexed = 0`, lead.SiteID, lead.ID)
 				if err != nil {
@@ -88,7 +96,7 @@ func (l *Leads) IndexOlder(ctx context.Context) (indexed int, err error) {
 				if changed == 0 {
 					continue
 				}
-				if err := l.index(ctx, tx, lead); err != nil {
+				if err := l.index(ctx, tx, lead, words[i]); err != nil {
 					return err
 				}
 			}

@@ -3,7 +3,6 @@ package lead
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -15,45 +14,70 @@ import (
 // site's server calls. Within RepeatWindow, what one visitor sends by different ways and with the same
 // phone or e-mail is one request. Two sales of different amounts are two.
 
-// join makes the lead a part of the one that the visitor has just sent by another way, and returns that
-// one's id; 0 where there is none. Nothing is lost: what the earlier one does not have is added to it.
-func (l *Leads) join(ctx context.Context, tx db.Tx, lead Lead, delivery string) (earlier int64, err error) {
+// joined is the lead of a visitor that another one, which comes by another way, becomes a part of.
+type joined struct {
+	ready        // with what the other one adds to it
+	also  string // as it was stored before. Whatever changes its texts changes this
+}
+
+// other finds the lead that the visitor has just sent by another way. Its columns go where fields says.
+func other[T any](ctx context.Context, from db.Queries, lead Lead, columns string, fields func(*T) []any) (found T, is bool, err error) {
 	if lead.Visitor == 0 || lead.Email == "" && lead.Phone == "" {
-		return 0, nil // it may be anybody's
+		return found, false, nil // it may be anybody's
 	}
-	// On another node the same may be under way.
-	if err := tx.Lock(ctx, l.visits.Key(lead.Visitor)); err != nil {
-		return 0, err
-	}
-	found, is, err := db.One(ctx, tx, (*row).fields, `SELECT `+columns+` FROM leads
+	return db.One(ctx, from, fields, `SELECT `+columns+` FROM leads
 		WHERE site_id = $1 AND visitor_id = $2 AND at >= $3 AND origin <> $4 AND ' ' || also || ' ' NOT LIKE $5
 			AND ($6 <> '' AND email = $6 OR $7 <> '' AND phone_digits = $7 OR $8 <> '' AND phone = $8)
 			AND (sale_cost = '' OR $9 = '' OR sale_cost = $9)
 		ORDER BY at DESC, id DESC LIMIT 1`,
 		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, "% "+lead.Origin+" %", lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost)
+}
+
+// joinedBy is the lead that the lead becomes a part of; nil where there is none. Nothing is lost: what the earlier one
+// does not have is added to it.
+func (l *Leads) joinedBy(ctx context.Context, lead Lead) (*joined, error) {
+	found, is, err := other(ctx, l.db.Read(), lead, columns, (*row).fields)
 	if err != nil || !is {
-		return 0, err
+		return nil, err
 	}
 	if err := found.complete(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	whole := found.Lead
 	whole.add(lead)
-	userFields, err := json.Marshal(whole.UserFields)
-	if err != nil {
-		return 0, err
+	r, err := whole.ready()
+	return &joined{r, found.also}, err
+}
+
+// stale tells whether the lead joins another one than j by now, or has been joined by a third. Nil is none.
+func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool, error) {
+	if lead.Visitor != 0 && (lead.Email != "" || lead.Phone != "") {
+		// On another node the same may be under way.
+		if err := tx.Lock(ctx, l.visits.Key(lead.Visitor)); err != nil {
+			return false, err
+		}
 	}
+	type version struct {
+		id   int64
+		also string
+	}
+	found, is, err := other(ctx, tx, lead, `id, also`, func(v *version) []any { return []any{&v.id, &v.also} })
+	if err != nil || j == nil {
+		return is, err
+	}
+	return !is || found != version{j.ID, j.also}, nil
+}
+
+// store stores what was added to the lead, as whose the delivery counts.
+func (j *joined) store(ctx context.Context, tx db.Tx, delivery string) error {
 	if _, err := tx.Exec(ctx, `UPDATE leads SET also = $3, name = $4, email = $5, phone = $6, phone_digits = $7, phone_extension = $8, message = $9,
 			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15, marks = $16, message_hash = $17
-		WHERE site_id = $1 AND id = $2`, whole.SiteID, whole.ID, strings.Join(whole.Also, " "), whole.Name, whole.Email, whole.Phone, whole.PhoneDigits,
-		whole.PhoneExtension, whole.Message, whole.IsSale, whole.SaleCost, whole.GroupID, whole.FormName, string(userFields), whole.URL, strings.Join(whole.Marks, ","), hashOf(whole.Message)); err != nil {
-		return 0, err
+		WHERE site_id = $1 AND id = $2`, j.SiteID, j.ID, strings.Join(j.Also, " "), j.Name, j.Email, j.Phone, j.PhoneDigits,
+		j.PhoneExtension, j.Message, j.IsSale, j.SaleCost, j.GroupID, j.FormName, j.userFields, j.URL, strings.Join(j.Marks, ","), j.hash); err != nil {
+		return err
 	}
-	if err := l.index(ctx, tx, whole); err != nil {
-		return 0, err
-	}
-	_, err = tx.Exec(ctx, `UPDATE lead_deliveries SET lead_id = $3 WHERE site_id = $1 AND delivery = $2`, whole.SiteID, delivery, whole.ID)
-	return whole.ID, err
+	_, err := tx.Exec(ctx, `UPDATE lead_deliveries SET lead_id = $3 WHERE site_id = $1 AND delivery = $2`, j.SiteID, delivery, j.ID)
+	return err
 }
 
 // add adds what came by another way.

@@ -47,9 +47,10 @@ func (l *Lead) mark(mark string) {
 	}
 }
 
-// hashOf is the hash of a message, without its white space and capitals; 0 for one that is short.
+// hashOf is the hash of a message's beginning, as far as that is searched, without its white space and capitals; 0 for a
+// message that is short.
 func hashOf(message string) int64 {
-	if words := strings.Join(strings.Fields(strings.ToLower(message)), " "); utf8.RuneCountInString(words) >= repeatedLength {
+	if words := strings.Join(strings.Fields(strings.ToLower(cut(message, maxSearched))), " "); utf8.RuneCountInString(words) >= repeatedLength {
 		hash := fnv.New64a()
 		hash.Write([]byte(words))
 		return int64(hash.Sum64())
@@ -58,16 +59,15 @@ func hashOf(message string) int64 {
 }
 
 // markRepeated marks a lead whose text others have sent. Somebody with the same e-mail or phone is nobody else.
-func (l *Lead) markRepeated(ctx context.Context, tx db.Tx) error {
-	hash := hashOf(l.Message)
-	if hash == 0 {
+func (l *ready) markRepeated(ctx context.Context, tx db.Tx) error {
+	if l.hash == 0 {
 		return nil
 	}
 	others, err := db.List(ctx, tx, db.Only[int64], `SELECT visitor_id FROM leads
 		WHERE site_id = $1 AND message_hash = $2 AND message_hash <> 0 AND at >= $3 AND visitor_id <> $4
 			AND (email = '' OR email <> $5) AND (phone_digits = '' OR phone_digits <> $6)
 		GROUP BY visitor_id LIMIT $7`,
-		l.SiteID, hash, l.At.Add(-repeatedWithin).UnixMilli(), int64(l.Visitor), l.Email, l.PhoneDigits, repeatedBy)
+		l.SiteID, l.hash, l.At.Add(-repeatedWithin).UnixMilli(), int64(l.Visitor), l.Email, l.PhoneDigits, repeatedBy)
 	if err == nil && len(others) == repeatedBy {
 		l.mark(Repeated)
 	}

@@ -26,12 +26,12 @@ const tree = `WITH RECURSIVE tree(site_id, root, id) AS (
 	UNION ALL SELECT l.site_id, tree.root, l.id FROM tree JOIN leads l ON l.site_id = tree.site_id AND l.merged_into = tree.id AND l.merged_into <> 0)`
 
 // rootOf is the lead that the lead is a part of, or itself.
-func rootOf(ctx context.Context, from db.Queries, lead Lead) (Lead, error) {
+func rootOf(ctx context.Context, from db.Queries, lead Lead, read readLeads) (Lead, error) {
 	for range MaxParts {
 		if lead.MergedInto == 0 {
 			return lead, nil
 		}
-		above, err := readFrom(ctx, from, `site_id = $1 AND id = $2`, lead.SiteID, lead.MergedInto)
+		above, err := read(ctx, from, `site_id = $1 AND id = $2`, lead.SiteID, lead.MergedInto)
 		if err != nil || len(above) == 0 {
 			return lead, err
 		}
@@ -41,13 +41,13 @@ func rootOf(ctx context.Context, from db.Queries, lead Lead) (Lead, error) {
 }
 
 // partsOf are the parts of the lead and of its parts, the oldest first.
-func partsOf(ctx context.Context, from db.Queries, n Name) ([]Lead, error) {
-	return readFrom(ctx, from, `(site_id, id) IN (`+fmt.Sprintf(tree, `SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)`)+` SELECT site_id, id FROM tree) ORDER BY at, id`, n.SiteID, n.ID)
+func partsOf(ctx context.Context, from db.Queries, n Name, read readLeads) ([]Lead, error) {
+	return read(ctx, from, `(site_id, id) IN (`+fmt.Sprintf(tree, `SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)`)+` SELECT site_id, id FROM tree) ORDER BY at, id`, n.SiteID, n.ID)
 }
 
 // Parts are the leads that have been merged into the lead, the oldest first.
 func (l *Leads) Parts(ctx context.Context, n Name) ([]Lead, error) {
-	return partsOf(ctx, l.db.Read(), n)
+	return partsOf(ctx, l.db.Read(), n, readFrom)
 }
 
 // PartsOf are the parts of each of the leads, by their names.
@@ -79,7 +79,7 @@ func (n *Name) fields() []any { return []any{&n.SiteID, &n.ID} }
 
 // Root is the lead that the lead is a part of, or itself.
 func (l *Leads) Root(ctx context.Context, lead Lead) (Lead, error) {
-	return rootOf(ctx, l.db.Read(), lead)
+	return rootOf(ctx, l.db.Read(), lead, readFrom)
 }
 
 // Alike are leads of the same site that may be the same person's, the newest first, limit at most:
@@ -132,11 +132,11 @@ func (l *Leads) Merge(ctx context.Context, by By, into Name, part int64) error {
 		if err != nil {
 			return err
 		}
-		above, err := partsOf(ctx, c.tx, into)
+		above, err := partsOf(ctx, c.tx, into, readBegun)
 		if err != nil {
 			return err
 		}
-		below, err := partsOf(ctx, c.tx, other.Key())
+		below, err := partsOf(ctx, c.tx, other.Key(), readBegun)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (l *Leads) Merge(ctx context.Context, by By, into Name, part int64) error {
 		}
 		c.note(other, deed{kind: deedMerged, said: fmt.Sprint(into.ID)})
 		c.note(c.Lead, deed{kind: deedTookIn, said: fmt.Sprint(part)})
-		return l.index(ctx, c.tx, c.Lead)
+		return l.index(ctx, c.tx, c.Lead, "")
 	})
 }
 
@@ -172,9 +172,9 @@ func (l *Leads) Split(ctx context.Context, by By, from Name, part int64) error {
 		}
 		c.note(other, deed{kind: deedSplit, said: fmt.Sprint(from.ID)})
 		c.note(c.Lead, deed{kind: deedLetOut, said: fmt.Sprint(part)})
-		if err := l.index(ctx, c.tx, other); err != nil {
+		if err := l.index(ctx, c.tx, other, ""); err != nil {
 			return err
 		}
-		return l.index(ctx, c.tx, c.Lead)
+		return l.index(ctx, c.tx, c.Lead, "")
 	})
 }

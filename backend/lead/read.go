@@ -60,6 +60,18 @@ func (l *Leads) read(ctx context.Context, which string, limit int, args ...any) 
 }
 
 func readFrom(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error) {
+	return readColumns(ctx, from, columns, which, args...)
+}
+
+// readLeads is readFrom or readBegun.
+type readLeads func(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error)
+
+// readBegun is readFrom without what is behind the searched beginning of texts: for transactions.
+func readBegun(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error) {
+	return readColumns(ctx, from, begunColumns, which, args...)
+}
+
+func readColumns(ctx context.Context, from db.Queries, columns, which string, args ...any) ([]Lead, error) {
 	rows, err := db.List(ctx, from, (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading leads: %w", err)
@@ -84,7 +96,7 @@ type row struct {
 }
 
 // complete takes apart what was read.
-func (r *row) complete() error {
+func (r *row) complete() (err error) {
 	r.At = time.UnixMilli(r.at)
 	if r.also != "" {
 		r.Also = strings.Fields(r.also)
@@ -92,11 +104,69 @@ func (r *row) complete() error {
 	if r.marks != "" {
 		r.Marks = strings.Split(r.marks, ",")
 	}
-	return json.Unmarshal([]byte(r.userFields), &r.UserFields)
+	r.UserFields, err = fieldsIn(r.userFields)
+	return err
 }
 
 const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
 	is_sale, sale_cost, group_id, form_name, user_fields, url, also, marks, state, owner_id, merged_into, ` + visit.SourceColumns
+
+// begunFields is how many characters of the user fields, as JSON, hold all of them that is searched: a byte takes six
+// at most.
+const begunFields = 7 * maxSearched
+
+var begunColumns = strings.NewReplacer(
+	" message,", fmt.Sprintf(" substr(message, 1, %d),", maxSearched),
+	" user_fields,", fmt.Sprintf(" substr(user_fields, 1, %d),", begunFields),
+).Replace(columns)
+
+// fieldsIn reads user fields from JSON, which may break off where it is long. Of the field in which it does, the
+// beginning is read.
+func fieldsIn(text string) (fields map[string]string, err error) {
+	if len(text) >= begunFields {
+		text = mended(text)
+	}
+	return fields, json.Unmarshal([]byte(text), &fields)
+}
+
+// mended is an object of texts that breaks off, with its end.
+func mended(text string) string {
+	whole := 1 // where the last field ends
+	inside, value := false, false
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case inside && c == '\\':
+			size := len(`\n`)
+			if i+1 < len(text) && text[i+1] == 'u' {
+				size = len(`\u0000`)
+			}
+			if i+size > len(text) { // it breaks off
+				return closed(text, whole, i, value)
+			}
+			i += size - 1
+		case c == '"' && inside && value:
+			inside, value, whole = false, false, i+1
+		case c == '"':
+			inside = !inside
+		case c == ':' && !inside:
+			value = true
+		case c == '}' && !inside:
+			return text
+		}
+	}
+	if inside {
+		return closed(text, whole, len(text), value)
+	}
+	return text[:whole] + "}"
+}
+
+// closed is the object up to a place within a text, if that is a value, or else up to its last whole field.
+func closed(text string, whole, place int, value bool) string {
+	if value {
+		return text[:place] + `"}`
+	}
+	return text[:whole] + "}"
+}
 
 func (r *row) fields() []any {
 	return append([]any{
@@ -105,17 +175,27 @@ func (r *row) fields() []any {
 	}, r.Source.Fields()...)
 }
 
-// insert stores the lead.
-func (l *Lead) insert(ctx context.Context, tx db.Tx) error {
+// ready is a lead with all that is made of its texts. It is made before the writer's transaction, in which no text is
+// worked on.
+type ready struct {
+	Lead
+	userFields string // as JSON
+	hash       int64  // of the message, see hashOf
+	words      string // by which the lead is found when it stands alone, with blanks between them
+}
+
+func (l Lead) ready() (ready, error) {
 	userFields, err := json.Marshal(l.UserFields)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`, indexed)
+	return ready{l, string(userFields), hashOf(l.Message), strings.Join(vocabularyOf([]Lead{l}), " ")}, err
+}
+
+// insert stores the lead.
+func (r *ready) insert(ctx context.Context, tx db.Tx) error {
+	_, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`, indexed)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, 1)`,
 		append([]any{
-			hashOf(l.Message), l.SiteID, l.ID, int64(l.Visitor), int64(l.Session), int64(l.Hit), l.At.UnixMilli(), l.Origin, l.Name, l.Email, l.Phone, l.PhoneDigits, l.PhoneExtension, l.Message,
-			l.IsSale, l.SaleCost, l.GroupID, l.FormName, string(userFields), l.URL, strings.Join(l.Also, " "), strings.Join(l.Marks, ","), int64(l.State), l.Owner, l.MergedInto,
-		}, l.Source.Values()...)...)
+			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Session), int64(r.Hit), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,
+			r.IsSale, r.SaleCost, r.GroupID, r.FormName, r.userFields, r.URL, strings.Join(r.Also, " "), strings.Join(r.Marks, ","), int64(r.State), r.Owner, r.MergedInto,
+		}, r.Source.Values()...)...)
 	return err
 }

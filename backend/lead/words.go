@@ -17,8 +17,14 @@ import (
 
 // What is found of a lead, and what may be searched.
 const (
+	// maxSearched is how many bytes of a lead are searched: its contacts, then its message, then its user fields by
+	// their names. Of leads that are merged, each has an equal part of it, and leastSearched at the least.
+	maxSearched, leastSearched = 8 << 10, 512
 	// maxWords is how many different words of a lead can be found: of a longer text, the first.
 	maxWords = 2000
+	// The words of a lead take no more bytes than wordsPerByte for each that is searched and leastRoom beside, and
+	// maxRoom in all. Only names and texts of very long words, or of a script without blanks, take so many.
+	wordsPerByte, leastRoom, maxRoom = 4, 2 << 10, 32 << 10
 	// maxWord is how many characters of a word count.
 	maxWord = 40
 	// maxTerms is how many words of a search count.
@@ -70,12 +76,16 @@ var dialled = regexp.MustCompile(`[+(]{0,2}\d[\d\s().\x{2010}-\x{2013}\x{a0}/-]*
 type vocabulary struct {
 	words []string
 	known map[string]bool
+	// size is how many bytes the words have, with a blank behind each, and room how many they may have.
+	size, room int
 }
 
 func (v *vocabulary) add(word string) {
-	if word != "" && len(v.words) < maxWords && !v.known[word] {
+	size := v.size + len(word) + 1
+	if word != "" && len(v.words) < maxWords && size <= min(v.room, maxRoom) && !v.known[word] {
 		v.known[word] = true
 		v.words = append(v.words, word)
+		v.size = size
 	}
 }
 
@@ -90,29 +100,37 @@ func (v *vocabulary) parts(word string, least int) {
 	}
 }
 
-// contact adds a name or an e-mail, which are found by any part.
-func (v *vocabulary) contact(text string) {
-	for _, word := range wordsOf(text) {
-		if unspaced(word) {
-			v.parts(word, 1)
-		} else {
-			v.parts(word, leastPart)
+// all adds the words, and the parts of each as far as least says; 0 for none. Whole words come first, so that parts
+// push none out.
+func (v *vocabulary) all(words []string, least func(word string) int) {
+	for _, word := range words {
+		v.add(word)
+	}
+	for _, word := range words {
+		if n := least(word); n > 0 {
+			v.parts(word, n)
 		}
 	}
 }
 
+// contact adds a name or an e-mail, which are found by any part.
+func (v *vocabulary) contact(text string) {
+	v.all(wordsOf(text), func(word string) int {
+		if unspaced(word) {
+			return 1
+		}
+		return leastPart
+	})
+}
+
 // text adds a text, which is found by the beginnings of its words, and the telephone numbers in it.
 func (v *vocabulary) text(text string) {
-	if len(v.words) >= maxWords {
-		return
-	}
-	for _, word := range wordsOf(text) {
+	v.all(wordsOf(text), func(word string) int {
 		if unspaced(word) {
-			v.parts(word, 1)
-		} else {
-			v.add(word)
+			return 1
 		}
-	}
+		return 0
+	})
 	for _, number := range dialled.FindAllString(text, 20) {
 		if digits := visit.Digits(number); len(digits) >= wholeDigits && len(digits) <= 20 {
 			v.parts(digits, leastPart)
@@ -123,23 +141,37 @@ func (v *vocabulary) text(text string) {
 // siteWord is the word of a site's leads. No text has one like it.
 func siteWord(siteID int64) string { return "_" + strconv.FormatInt(siteID, 10) }
 
-// vocabularyOf are the words by which a lead is found that the leads are parts of.
+// read is the beginning of the text that is searched, where so many bytes are left to be.
+func (v *vocabulary) read(text string, left *int) string {
+	text = cut(text, *left)
+	*left -= len(text)
+	v.room += wordsPerByte * len(text)
+	return text
+}
+
+// vocabularyOf are the words by which a lead is found that the leads are parts of. However long their texts are,
+// it takes less than a few milliseconds.
 func vocabularyOf(leads []Lead) []string {
-	v := vocabulary{known: make(map[string]bool)}
-	for _, l := range leads {
+	v := vocabulary{known: make(map[string]bool), room: leastRoom * len(leads)}
+	left := make([]int, len(leads))
+	for i, l := range leads {
+		left[i] = max(maxSearched/len(leads), leastSearched)
 		v.add(siteWord(l.SiteID))
 		v.add(strconv.FormatInt(l.ID, 10))
-		for _, digits := range []string{l.PhoneDigits, visit.Digits(l.Phone)} {
+		for _, digits := range []string{l.PhoneDigits, visit.Digits(v.read(l.Phone, &left[i]))} {
 			v.parts(digits[:min(len(digits), maxWord)], leastPart)
 		}
-		v.contact(l.Name)
-		v.contact(l.Email)
-		v.text(l.FormName)
+		v.contact(v.read(l.Name, &left[i]))
+		v.contact(v.read(l.Email, &left[i]))
+		v.text(v.read(l.FormName, &left[i]))
 	}
-	for _, l := range leads { // contacts come first: a long message must not push them out
-		v.text(l.Message)
+	for i, l := range leads { // contacts come first: a long message must not push them out
+		v.text(v.read(l.Message, &left[i]))
 		for _, name := range slices.Sorted(maps.Keys(l.UserFields)) {
-			v.text(l.UserFields[name])
+			if v.read(name, &left[i]); left[i] == 0 {
+				break
+			}
+			v.text(v.read(l.UserFields[name], &left[i]))
 		}
 	}
 	return v.words

@@ -2,7 +2,6 @@ package visit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,19 +30,45 @@ func (i Info) Check() error {
 	return nil
 }
 
+// Told is an [Info] as it is stored. The zero Told is nothing.
+type Told struct {
+	name     string
+	contacts []told
+}
+
+// told is an e-mail or a phone.
+type told struct {
+	kind string
+	Contact
+}
+
+// Read brings the contacts into the form by which they are compared, which is not to be done in a transaction. The error
+// is [ErrNothing] if nothing is filled in.
+func (i Info) Read() (Told, error) {
+	t := Told{name: strings.TrimSpace(i.Name)}
+	if email := strings.TrimSpace(i.Email); email != "" {
+		t.contacts = append(t.contacts, told{"email", Contact{Value: normalizeEmail(email), Written: email}})
+	}
+	if phone := strings.TrimSpace(i.Phone); phone != "" {
+		t.contacts = append(t.contacts, told{"phone", Contact{Value: phoneValue(phone, i.Region), Written: phone}})
+	}
+	return t, i.Check()
+}
+
 // AddInfo stores what is filled in. A new name replaces the old one. An e-mail or a phone is added, unless it is there
 // already. AddInfo returns ErrNothing if nothing is filled in, ErrTooMany if there is no room, and ErrForeign if the
 // ids of ref do not belong together. It then stores nothing.
 func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) error {
-	if err := info.Check(); err != nil {
+	told, err := info.Read()
+	if err != nil {
 		return err
 	}
 	r := v.row(ref)
-	err := v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
+	err = v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
 		if err := r.present(ctx, tx, siteID); err != nil {
 			return err
 		}
-		return v.AddInfoTx(ctx, tx, siteID, ref, info)
+		return v.AddInfoTx(ctx, tx, siteID, ref, told)
 	})
 	if err != nil {
 		return fmt.Errorf("storing visitor information: %w", err)
@@ -54,10 +79,9 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 // AddInfoTx does what AddInfo does, in a transaction of the caller. It checks only whether the visitor is known, and
 // stores nothing for an unknown visitor. If it returns ErrTooMany, it has stored what there is room for. The caller's
 // own write matters more.
-func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info Info) error {
-	name, email, phone := strings.TrimSpace(info.Name), strings.TrimSpace(info.Email), strings.TrimSpace(info.Phone)
-	if err := info.Check(); err != nil {
-		return err
+func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info Told) error {
+	if info.name == "" && len(info.contacts) == 0 {
+		return nil
 	}
 	visitor, at := v.visitors.number(ref.Visitor), v.now().UnixMilli()
 	before, found, err := db.One(ctx, tx, db.Only[string], `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`, siteID, visitor)
@@ -65,20 +89,15 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 		return err
 	}
 	var news []string
-	if name != "" && name != before {
-		if _, err := tx.Exec(ctx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, name); err != nil {
+	if info.name != "" && info.name != before {
+		if _, err := tx.Exec(ctx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, info.name); err != nil {
 			return err
 		}
 		news = append(news, "name")
 	}
 	var full error
-	for _, c := range []struct{ kind, value, written string }{
-		{"email", normalizeEmail(email), email}, {"phone", phoneValue(phone, info.Region), phone},
-	} {
-		if c.written == "" {
-			continue
-		}
-		added, err := addContact(ctx, tx, siteID, visitor, c.kind, c.value, c.written, at)
+	for _, c := range info.contacts {
+		added, err := addContact(ctx, tx, siteID, visitor, c, at)
 		switch {
 		case errors.Is(err, ErrTooMany):
 			full = err
@@ -91,19 +110,16 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 	if len(news) == 0 {
 		return full
 	}
-	data, err := json.Marshal(map[string][]string{"fields": news})
-	if err != nil {
-		return err
-	}
+	data := []byte(`{"fields":["` + strings.Join(news, `","`) + `"]}`) // words that JSON leaves as they are
 	if err := appendVisit(ctx, tx, siteID, ref, InfoAdded, at, data); err != nil {
 		return err
 	}
 	return full
 }
 
-func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, kind, value, written string, at int64) (added bool, err error) {
+func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, c told, at int64) (added bool, err error) {
 	have, _, err := db.One(ctx, tx, func(h *struct{ all, same int }) []any { return []any{&h.all, &h.same} },
-		`SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`, siteID, visitor, kind, value)
+		`SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`, siteID, visitor, c.kind, c.Value)
 	if err != nil || have.same > 0 {
 		return false, err
 	}
@@ -111,7 +127,7 @@ func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, kind, valu
 		return false, ErrTooMany
 	}
 	changed, err := tx.Exec(ctx, `INSERT INTO contacts (site_id, visitor_id, kind, value, written, at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (site_id, visitor_id, kind, value) DO NOTHING`, siteID, visitor, kind, value, written, at)
+		ON CONFLICT (site_id, visitor_id, kind, value) DO NOTHING`, siteID, visitor, c.kind, c.Value, c.Written, at)
 	return changed > 0, err
 }
 

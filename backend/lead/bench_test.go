@@ -1,0 +1,136 @@
+package lead_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// prose is a text of so many bytes, nearly all of whose words are different.
+func prose(size int) string {
+	var text strings.Builder
+	for text.Len() < size {
+		fmt.Fprintf(&text, "Лампа%x №%d, ", rand.Uint32(), rand.IntN(1e6))
+	}
+	return strings.ToValidUTF8(text.String()[:size], "")
+}
+
+func openLeads(b *testing.B, settings db.Settings) (*db.DB, *visit.Visits, *lead.Leads) {
+	d := dbtest.Open(b, settings)
+	v, err := visit.Open(b.Context(), d, time.Now)
+	require.NoError(b, err)
+	return d, v, lead.New(d, v, time.Now)
+}
+
+var engines = map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres}
+
+// BenchmarkBesideLargeLeads lets eight clients send leads of usual size, in turns alone and while four others send
+// leads of 1 MB, one after another each.
+func BenchmarkBesideLargeLeads(b *testing.B) {
+	const clients, attackers, turns, turn = 8, 4, 5, 2 * time.Second
+	for name, settings := range engines {
+		b.Run(name, func(b *testing.B) {
+			_, visits, leads := openLeads(b, settings(b))
+			send := func(ctx context.Context, message string) bool {
+				hit, err := visits.Hit(ctx, site, 0, visit.View{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
+				if err == nil {
+					_, _, err = leads.Add(ctx, lead.Submission{SiteID: site, Ref: hit.Ref, Origin: lead.Script, Region: "RU", Name: "Анна Ёлкина",
+						Email: "anna@mail.example", Phone: fmt.Sprintf("8 495 %07d", rand.IntN(1e7)), Message: message})
+				}
+				if err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+				return err == nil
+			}
+			large := make([]string, 16)
+			for i := range large {
+				large[i] = prose(1 << 20)
+			}
+			run := func(attackers int) (honest, sent float64) {
+				ctx, stop := context.WithTimeout(b.Context(), turn)
+				defer stop()
+				var small, big atomic.Int64
+				var all sync.WaitGroup
+				began := time.Now()
+				for i := range clients + attackers {
+					all.Go(func() {
+						for ctx.Err() == nil {
+							if i < clients && send(ctx, prose(200)) {
+								small.Add(1)
+							}
+							if i >= clients && send(ctx, large[rand.IntN(len(large))]) {
+								big.Add(1)
+							}
+						}
+					})
+				}
+				all.Wait()
+				took := time.Since(began).Seconds()
+				return float64(small.Load()) / took, float64(big.Load()) / took
+			}
+			for b.Loop() {
+				var alone, beside, sent float64
+				for range turns {
+					honest, _ := run(0)
+					alone += honest / turns
+					honest, big := run(attackers)
+					beside, sent = beside+honest/turns, sent+big/turns
+				}
+				b.ReportMetric(alone, "alone/s")
+				b.ReportMetric(beside, "beside/s")
+				b.ReportMetric(sent, "large/s")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkStored measures how many bytes of the database a lead takes, by the size of its text.
+func BenchmarkStored(b *testing.B) {
+	for name, settings := range engines {
+		for _, size := range []int{200, 8 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
+				const leadsEach = 16
+				to := settings(b)
+				d, visits, leads := openLeads(b, to)
+				hit, err := visits.Hit(b.Context(), site, 0, visit.View{Nonce: "0123456789012345678901", URL: "https://shop.example/", Kind: "load"})
+				require.NoError(b, err)
+				written := func() (bytes int64) {
+					if to.Engine == db.Postgres {
+						bytes, _, err := db.One(b.Context(), d.Read(), db.Only[int64], `SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS BIGINT)`)
+						require.NoError(b, err)
+						return bytes
+					}
+					for _, file := range []string{to.Source, to.Source + "-wal"} {
+						if info, err := os.Stat(file); err == nil {
+							bytes += info.Size()
+						}
+					}
+					return bytes
+				}
+				for b.Loop() {
+					before := written()
+					for range leadsEach {
+						_, _, err := leads.Add(b.Context(), lead.Submission{SiteID: site, Ref: hit.Ref, CallID: fmt.Sprint(rand.Uint64()), Name: "Анна", Message: prose(size)})
+						require.NoError(b, err)
+					}
+					b.ReportMetric(float64(written()-before)/float64(leadsEach*size), "written/received")
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
