@@ -67,7 +67,8 @@ func (e *Edge) Add(settings Settings) (*Block, error) {
 	if b.defaults, err = b.compile(site.Site{Key: "example"}); err != nil {
 		return nil, err
 	}
-	b.routes = b.table()
+	b.routes = http.NewServeMux()
+	b.mount(b.routes)
 	return b, nil
 }
 

@@ -10,15 +10,28 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// table returns the routes under the prefix.
-func (b *Block) table() *http.ServeMux {
-	mux := http.NewServeMux()
+// Patterns are those of all routes under the prefix, which has slashes at both ends, as
+// [http.ServeMux] reads them.
+func Patterns(prefix string) []string {
+	var all patterns
+	(&Block{settings: Settings{Prefix: prefix}}).mount(&all)
+	return all
+}
+
+type patterns []string
+
+func (p *patterns) HandleFunc(pattern string, _ func(http.ResponseWriter, *http.Request)) {
+	*p = append(*p, pattern)
+}
+
+// mount adds the routes under the prefix.
+func (b *Block) mount(mux api.Routes) {
 	prefix := b.settings.Prefix
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	if b.settings.remote != nil {
 		relay := newRelay(b)
 		for _, route := range relayedRoutes {
-			mux.Handle(prefix+route, relay)
+			mux.HandleFunc(prefix+route, relay.ServeHTTP)
 		}
 		// This program serves its own assets, since the service elsewhere may have another version.
 		mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
@@ -28,14 +41,13 @@ func (b *Block) table() *http.ServeMux {
 			}
 			relay.ServeHTTP(w, r)
 		})
-		return mux
+		return
 	}
 	mux.HandleFunc(prefix+"svc.js", fetched(b.serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(b.servePicture))
 	mux.HandleFunc(prefix+"calls/{route...}", b.serveTelephony)
 	api.Mount(mux, prefix, b.serveCall)
-	return mux
 }
 
 // call holds what is known of a request under the prefix, besides the request itself.

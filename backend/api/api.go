@@ -177,9 +177,14 @@ var routes = []Route{
 	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},
 }
 
+// Routes are what routes are added to, such as an [http.ServeMux].
+type Routes interface {
+	HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
+}
+
 // Mount adds the API's addresses to the routes of a site's prefix, which has slashes at
 // both ends. What they are asked comes to serve, which passes it to [API.Serve].
-func Mount(mux *http.ServeMux, prefix string, serve func(http.ResponseWriter, *http.Request, *Route)) {
+func Mount(mux Routes, prefix string, serve func(http.ResponseWriter, *http.Request, *Route)) {
 	for i := range routes {
 		route := &routes[i]
 		handler := func(w http.ResponseWriter, r *http.Request) { serve(w, r, route) }

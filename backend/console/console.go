@@ -203,6 +203,9 @@ func (t *table) HandleFunc(pattern string, handler http.HandlerFunc) { t.Handle(
 
 func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) { t.mux.ServeHTTP(w, r) }
 
+// Patterns are those of all routes of a console, as [http.ServeMux] reads them.
+func Patterns() []string { return new(Console).mux().patterns }
+
 func (c *Console) mux() *table {
 	mux := &table{mux: http.NewServeMux()}
 	mux.Handle("GET /assets/{name}", assets)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -116,7 +117,7 @@ func TestNobodySeesASiteOfOthers(t *testing.T) {
 
 		walk := func(login string) {
 			b := d.signedIn(login)
-			for _, pattern := range d.console.Patterns() {
+			for _, pattern := range console.Patterns() {
 				if strings.HasPrefix(pattern, "GET /stream") {
 					continue // which do not end: see the next test
 				}
@@ -153,7 +154,7 @@ func TestNobodySeesASiteOfOthers(t *testing.T) {
 
 		seen := ""
 		b := d.signedIn("vera")
-		for _, pattern := range d.console.Patterns() {
+		for _, pattern := range console.Patterns() {
 			if strings.HasPrefix(pattern, "GET") && !strings.HasPrefix(pattern, "GET /stream") {
 				seen += b.do(b.requestFor(pattern, values, "")).body
 			}
