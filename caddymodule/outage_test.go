@@ -48,7 +48,7 @@ func (s *server) call(route string, content map[string]any) (status int, body ma
 	s.t.Helper()
 	encoded, err := json.Marshal(content)
 	require.NoError(s.t, err)
-	got, err := s.do(http.MethodPost, "http://localhost:$PORT/frontdesk/v1/"+route, string(encoded), "Content-Type", "application/json")
+	got, err := s.do(http.MethodPost, "http://localhost:$PORT/frontdesk/v1/"+route, string(encoded), "Content-Type", "application/json", "User-Agent", browser)
 	require.NoError(s.t, err)
 	require.NoError(s.t, json.Unmarshal([]byte(got.body), &body), got.body)
 	return got.StatusCode, body

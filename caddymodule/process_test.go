@@ -54,7 +54,7 @@ func TestExitUnderAnOpenStream(t *testing.T) {
 		link, _, _ = strings.Cut(rest, `"`)
 		return found
 	}, wait, tick)
-	stream := s.stream(s.signedIn(link))
+	stream := s.stream(s.signedIn(link), "visitors")
 
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	_, err := stream.ReadString(0) // up to its end

@@ -36,12 +36,12 @@ func TestStreamsEndWithTheirConfiguration(t *testing.T) {
 	require.True(t, needed)
 	client := s.signedIn(token)
 
-	stream := s.stream(client)
+	stream := s.stream(client, "visitors")
 	require.NoError(t, s.load(caddyfile))
 	_, err = stream.ReadString(0) // up to its end
 	require.ErrorIs(t, err, io.EOF)
 
-	stream = s.stream(client)
+	stream = s.stream(client, "visitors")
 	_, err = stream.ReadString('\n')
 	require.NoError(t, err)
 }
@@ -62,12 +62,12 @@ func (s *server) signedIn(token string) *http.Client {
 	return client
 }
 
-// stream opens the live page of visitors.
-func (s *server) stream(client *http.Client) *bufio.Reader {
+// stream opens a live page of the console on $PORT.
+func (s *server) stream(client *http.Client, view string) *bufio.Reader {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text("http://localhost:$PORT/stream/visitors?after=0-0"), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text("http://localhost:$PORT/stream/"+view+"?after=0-0"), nil)
 	require.NoError(s.t, err)
 	request.Header.Set("Accept", "text/event-stream")
 	response, err := client.Do(request)

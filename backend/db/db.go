@@ -46,6 +46,9 @@ type DB struct {
 	read   *sql.DB
 	write  *sql.DB
 	logger *zap.Logger
+	// patient opens connections whose statements may take as long as they need; nil where
+	// those that write have no bound anyway.
+	patient func() (*sql.DB, error)
 
 	now func() time.Time
 
@@ -130,8 +133,9 @@ func Clock(engine string) string {
 	return `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 }
 
-// Read is for queries. On SQLite its connections refuse to write.
-func (d *DB) Read() Reader { return Reader{d.read} }
+// Read is for queries. On SQLite its connections refuse to write. On PostgreSQL a query
+// of [List] or [One] has a minute.
+func (d *DB) Read() Reader { return Reader{d.read, d} }
 
 // Close ends the writers, after what has been handed to them is committed, and
 // closes the connections. Closing again does nothing.

@@ -29,7 +29,7 @@ func (tx Tx) Transaction() any { return tx.notes }
 
 // MigrateTo brings the schema to an earlier version.
 func (d *DB) MigrateTo(ctx context.Context, version int64) error {
-	provider, err := d.migrator()
+	provider, err := d.migrator(d.write)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ const (
 	groupSize = 512
 	// transactTimeout ends a transaction that hangs on a lost connection.
 	transactTimeout = 10 * time.Second
+	// troubledTimeout takes its place while the database is in trouble, so that whoever
+	// comes then is told soon.
+	troubledTimeout = 2 * time.Second
 	// conflictTries is how often a group is written that another node's gets in
 	// the way of. PostgreSQL takes a second to notice a deadlock.
 	conflictTries = 3

@@ -17,7 +17,15 @@ var migrations embed.FS
 // Migrate brings the schema up to date. Several nodes may call it at once on
 // one PostgreSQL: one migrates, the others wait for it.
 func (d *DB) Migrate(ctx context.Context) error {
-	provider, err := d.migrator()
+	by := d.write
+	if d.patient != nil {
+		var err error
+		if by, err = d.patient(); err != nil {
+			return fmt.Errorf("migrating database: %w", err)
+		}
+		defer by.Close()
+	}
+	provider, err := d.migrator(by)
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}
@@ -29,7 +37,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 
 // Pending is how many migrations the schema lacks. It writes nothing.
 func (d *DB) Pending(ctx context.Context) (int, error) {
-	provider, err := d.migrator()
+	provider, err := d.migrator(d.write)
 	if err != nil {
 		return 0, fmt.Errorf("reading migrations: %w", err)
 	}
@@ -48,7 +56,7 @@ func (d *DB) Pending(ctx context.Context) (int, error) {
 	return pending, nil
 }
 
-func (d *DB) migrator() (*goose.Provider, error) {
+func (d *DB) migrator(by *sql.DB) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return nil, err
@@ -66,7 +74,7 @@ func (d *DB) migrator() (*goose.Provider, error) {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(dialect, d.write, files, options...)
+	return goose.NewProvider(dialect, by, files, options...)
 }
 
 // journalMigration makes the journal's table, the one whose definition differs

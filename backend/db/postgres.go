@@ -2,7 +2,10 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,7 +17,47 @@ import (
 // flushed. With more, each is smaller, and the round trips of each are shared by fewer.
 const postgresGroups = 2
 
+// A node that stops with a transaction open, or whose cable is cut, holds up the others
+// for as long as the server keeps that transaction: its rows stay locked, and readers of
+// the journal wait for it. So the server has its own bounds, which each connection sets
+// (PostgreSQL, chapter 20, "Client Connection Defaults").
+const (
+	// idleTimeout is how long a transaction may wait for its node's next statement. It is
+	// less than lockTimeout: who waits for a row of a node that has stopped gets it.
+	idleTimeout = 3 * time.Second
+	// lockTimeout is how long a statement waits for a lock.
+	lockTimeout = 5 * time.Second
+	// silence is how long bytes to the other side may stay unacknowledged, in either
+	// direction.
+	silence = 10 * time.Second
+	// readTimeout bounds a question outside of writes.
+	readTimeout = time.Minute
+)
+
+// Writers have connections of their own, so that questions that take long do not keep
+// them waiting: one for each group, and some for numbers, see [Sequence].
+const (
+	postgresWriters = postgresGroups + 2
+	postgresReaders = 12
+)
+
 func openPostgres(source string) (*DB, error) {
+	write, err := postgresPool(source, transactTimeout, postgresWriters)
+	if err != nil {
+		return nil, err
+	}
+	read, err := postgresPool(source, readTimeout, postgresReaders)
+	if err != nil {
+		write.Close()
+		return nil, err
+	}
+	patient := func() (*sql.DB, error) { return postgresPool(source, 0, 1) }
+	return &DB{read: read, write: write, patient: patient, session: postgresSessions(write), groups: newGroups(postgresGroups, 16)}, nil
+}
+
+// postgresPool returns a pool of that many connections, whose statements the server ends
+// after the timeout; 0 for none.
+func postgresPool(source string, timeout time.Duration, connections int) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(source)
 	if err != nil {
 		return nil, err
@@ -22,14 +65,22 @@ func openPostgres(source string) (*DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
 	}
+	config.DialFunc = (&net.Dialer{Control: boundSilence}).DialContext
 	config.RuntimeParams["application_name"] = "frontdesk"
 	config.RuntimeParams["synchronous_commit"] = "on" // an acknowledgement means durable
-	config.RuntimeParams["lock_timeout"] = "5s"
+	for name, bound := range map[string]time.Duration{
+		"idle_in_transaction_session_timeout": idleTimeout,
+		"lock_timeout":                        lockTimeout,
+		"statement_timeout":                   timeout,
+		"tcp_user_timeout":                    silence,
+	} {
+		config.RuntimeParams[name] = strconv.FormatInt(bound.Milliseconds(), 10)
+	}
 	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(16)
-	pool.SetMaxIdleConns(8)
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections/2 + 1)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{read: pool, write: pool, session: postgresSessions(pool), groups: newGroups(postgresGroups, 16)}, nil
+	return pool, nil
 }
 
 func checkPostgres(source string) error {
@@ -60,7 +111,7 @@ func (d *DB) listen(ctx context.Context) {
 }
 
 func (d *DB) listenOnce(ctx context.Context) error {
-	pooled, err := d.write.Conn(ctx)
+	pooled, err := d.read.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,9 +147,16 @@ func (d *DB) announce(ctx context.Context) {
 		}
 		for _, topic := range d.wakes.takeUnannounced() {
 			// A lost announcement only delays the readers of other nodes.
-			if _, err := d.write.ExecContext(ctx, "SELECT pg_notify($1, $2)", wakeChannel, topic); err != nil {
+			if err := d.notify(ctx, topic); err != nil {
 				d.logger.Debug("announcing to other nodes failed", zap.Error(err))
 			}
 		}
 	}
+}
+
+func (d *DB) notify(ctx context.Context, topic string) error {
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	_, err := d.read.ExecContext(ctx, "SELECT pg_notify($1, $2)", wakeChannel, topic)
+	return err
 }

@@ -52,9 +52,18 @@ func One[T any](ctx context.Context, from Queries, fields func(*T) []any, query 
 func Only[T any](row *T) []any { return []any{row} }
 
 // Reader is a pool of connections for queries.
-type Reader struct{ *sql.DB }
+type Reader struct {
+	*sql.DB
+	of *DB
+}
 
 func (r Reader) ask(ctx context.Context, query string, args []any, read func(rows) error) error {
+	if r.of.engine == Postgres {
+		// The server's own bound is of no use when it is the server that hangs.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, readTimeout)
+		defer cancel()
+	}
 	rows, err := r.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

@@ -147,7 +147,7 @@ func (d *DB) transact(batch []*write, lane int64) error {
 	ctx := context.Background()
 	if d.engine == Postgres {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, transactTimeout)
+		ctx, cancel = context.WithTimeout(ctx, d.patience())
 		defer cancel()
 	}
 	var left notes

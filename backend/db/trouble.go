@@ -103,6 +103,14 @@ func (d *DB) try(ctx context.Context) error {
 	})
 }
 
+// patience is how long a transaction may take.
+func (d *DB) patience() time.Duration {
+	if d.Trouble() != nil {
+		return troubledTimeout
+	}
+	return transactTimeout
+}
+
 // explain puts the reason before the words of the engine, where it has one that
 // its owner can do something about.
 func explain(err error) error {
@@ -139,9 +147,10 @@ func outage(err error) bool {
 	return false
 }
 
-// conflict tells whether PostgreSQL has ended the transaction in favour of
-// another, and may be asked again.
+// conflict tells whether PostgreSQL has ended the transaction in favour of others, and
+// may be asked again: by a deadlock, a change of another, or since this node has let the
+// transaction wait (appendix A).
 func conflict(err error) bool {
 	var post *pgconn.PgError
-	return errors.As(err, &post) && (post.Code == "40P01" || post.Code == "40001")
+	return errors.As(err, &post) && (post.Code == "40P01" || post.Code == "40001" || post.Code == "25P03")
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -131,6 +132,34 @@ func (s *Server) Start() error {
 
 // PID is the process of the running server.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Pause stops all processes of the server where they are, as on a machine that is paused: its
+// connections stay, and nobody answers. The server goes on by Resume.
+func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
+
+// Resume has a paused server go on.
+func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
+
+// signal sends the signal to the server, and then to those whom it has begun.
+func (s *Server) signal(signal syscall.Signal) error {
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		return err
+	}
+	begun, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.PID()))
+	if err != nil {
+		return err
+	}
+	for child := range strings.FieldsSeq(string(begun)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
 
 // Stop ends the server; its data stays for another Start.
 func (s *Server) Stop() {

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package db
+
+import "syscall"
+
+// boundSilence does nothing where the kernel has no such bound; Go's keepalives end a
+// connection to a machine that has gone.
+func boundSilence(string, string, syscall.RawConn) error { return nil }
