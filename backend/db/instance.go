@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
-	"hash/fnv"
-	"sync"
 )
 
 // Secret returns the installation's secret of that name: 32 random bytes, made
@@ -38,34 +36,27 @@ type Sequence struct {
 	name  string
 	block int64
 
-	mu        sync.Mutex
+	turn      chan struct{} // held by who takes a number
 	next, end int64
 }
 
 // Sequence returns the sequence of that name, which reserves block numbers at
 // a time.
 func (d *DB) Sequence(name string, block int64) *Sequence {
-	return &Sequence{db: d, name: name, block: block}
-}
-
-// key has all nodes lock the sequences in one order.
-func (s *Sequence) key() int64 {
-	hash := fnv.New64a()
-	hash.Write([]byte(s.name))
-	return int64(hash.Sum64())
+	return &Sequence{db: d, name: name, block: block, turn: make(chan struct{}, 1)}
 }
 
 // Next returns the next number. It waits for the database once in a block.
 // It must not be called inside a write.
 func (s *Sequence) Next(ctx context.Context) (int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	defer func() { <-s.turn }()
 	if s.next == s.end {
-		var first int64
-		err := s.db.Write(ctx, s.key(), func(ctx context.Context, tx Tx) (err error) {
-			first, err = s.Take(ctx, tx, s.block)
-			return err
-		})
+		first, err := s.reserve(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -75,10 +66,37 @@ func (s *Sequence) Next(ctx context.Context) (int64, error) {
 	return s.next - 1, nil
 }
 
-// Take takes n numbers in a row within a write, and returns the first. They are
-// taken when the write is committed. Until then other nodes wait that take some.
+// reserve takes a block.
+func (s *Sequence) reserve(ctx context.Context) (first int64, err error) {
+	if s.db.engine == Postgres {
+		return s.takeBeside(ctx, s.block)
+	}
+	err = s.db.Write(ctx, 0, func(ctx context.Context, tx Tx) (err error) {
+		first, err = s.takeFrom(ctx, tx, s.block)
+		return err
+	})
+	return first, err
+}
+
+// Take takes n numbers in a row within a write, and returns the first. On PostgreSQL they
+// are taken beside the write's transaction, and skipped when that fails: nobody who takes
+// numbers waits for it.
 func (s *Sequence) Take(ctx context.Context, tx Tx, n int64) (first int64, err error) {
-	first, _, err = One(ctx, tx, Only[int64], `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
+	if s.db.engine == Postgres {
+		return s.takeBeside(ctx, n)
+	}
+	return s.takeFrom(ctx, tx, n)
+}
+
+// takeBeside takes numbers by a statement that the server commits by itself.
+func (s *Sequence) takeBeside(ctx context.Context, n int64) (first int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.db.patience())
+	defer cancel()
+	return s.takeFrom(ctx, Reader{s.db.write, s.db}, n)
+}
+
+func (s *Sequence) takeFrom(ctx context.Context, where Queries, n int64) (first int64, err error) {
+	first, _, err = One(ctx, where, Only[int64], `INSERT INTO sequences (name, next) VALUES ($1, 1 + $2)
 		ON CONFLICT (name) DO UPDATE SET next = sequences.next + $2 RETURNING next - $2`, s.name, n)
 	if err != nil {
 		return 0, fmt.Errorf("reserving numbers of %q: %w", s.name, err)
