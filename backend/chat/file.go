@@ -37,6 +37,7 @@ type File struct {
 	Size int64
 	// Content is nil where only the file's properties were read.
 	Content []byte
+	stored  string // the content as it is stored
 }
 
 // Check finds the type of the file by its content and makes its name harmless. It returns an
@@ -84,7 +85,7 @@ func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 		return nil, invalid("too_many", "a conversation has at most %d files and %d bytes of them", maxFiles, maxFileBytes)
 	}
 	err = tx.Send(ctx, `INSERT INTO chat_files (site_id, id, conversation_id, author, name, type, size, at, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, m.At.UnixMilli(), base64.StdEncoding.EncodeToString(f.Content))
+		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, m.At.UnixMilli(), f.stored)
 	if err != nil {
 		return nil, fmt.Errorf("storing a file: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -53,6 +54,7 @@ func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 		return err
 	}
 	file := *m.File
+	file.stored = base64.StdEncoding.EncodeToString(file.Content)
 	file.ID, err = c.fileIDs.Next(ctx)
 	m.File = &file
 	return err
@@ -101,6 +103,14 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 	if err := c.prepare(ctx, &m); err != nil {
 		return Conversation{}, Message{}, err
 	}
+	var invitation *Message
+	if from.Invitation != "" {
+		invitation = &Message{Author: Service, Text: from.Invitation}
+		if err := invitation.Check(); err != nil {
+			return Conversation{}, Message{}, err
+		}
+	}
+	from.URL, from.Language = visit.Clip(from.URL, maxAddress), visit.Clip(from.Language, maxLanguage)
 	id, err := c.ids.Next(ctx)
 	if err != nil {
 		return Conversation{}, Message{}, err
@@ -109,7 +119,7 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 		if err := c.visits.PresentTx(ctx, tx, from.SiteID, from.Ref); err != nil {
 			return err
 		}
-		if now, err = c.begin(ctx, tx, from, id); err != nil {
+		if now, err = c.begin(ctx, tx, from, id, invitation); err != nil {
 			return err
 		}
 		calm := now.WaitingSince.IsZero()
@@ -124,14 +134,14 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 	return now, stored, nil
 }
 
-// begin returns the visitor's conversation, which is locked and told of the page.
-func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64) (Conversation, error) {
+// begin returns the visitor's conversation, which is locked and told of the page. A new one begins with the invitation,
+// if that is not nil.
+func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64, invitation *Message) (Conversation, error) {
 	at := c.now().UnixMilli()
-	url, language := visit.Clip(from.URL, maxAddress), visit.Clip(from.Language, maxLanguage)
 	created, err := tx.Exec(ctx, `INSERT INTO conversations (site_id, id, visitor_id, session_id, hit_id, group_id, state, operator_id, seq, visitor_read,
 			operator_read, opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id)
 		VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, 0, 0, 0, $7, 0, $7, 'visitor', FALSE, $8, $9, 0) ON CONFLICT (site_id, visitor_id) DO NOTHING`,
-		from.SiteID, id, int64(from.Visitor), int64(from.Session), int64(from.Hit), from.GroupID, at, url, language)
+		from.SiteID, id, int64(from.Visitor), int64(from.Session), int64(from.Hit), from.GroupID, at, from.URL, from.Language)
 	if err != nil {
 		return Conversation{}, fmt.Errorf("beginning a conversation: %w", err)
 	}
@@ -143,17 +153,13 @@ func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64) (Conve
 		return now, ErrBanned
 	}
 	if created > 0 {
-		if err := c.tell(ctx, tx, now, Began, 0, 0); err != nil || from.Invitation == "" {
+		if err := c.tell(ctx, tx, now, Began, 0, 0); err != nil || invitation == nil {
 			return now, err
 		}
-		invitation := Message{Author: Service, Text: from.Invitation}
-		if err := invitation.Check(); err != nil {
-			return now, err
-		}
-		_, err := c.say(ctx, tx, &now, invitation)
+		_, err := c.say(ctx, tx, &now, *invitation)
 		return now, err
 	}
-	now.Ref, now.URL, now.Language = from.Ref, url, language
+	now.Ref, now.URL, now.Language = from.Ref, from.URL, from.Language
 	if now.State == Closed {
 		now.GroupID = from.GroupID
 	}

@@ -53,7 +53,10 @@ func (f *Forms) Store(ctx context.Context) error {
 	if len(counted) > 0 {
 		// In one order on all nodes.
 		keys := slices.SortedFunc(maps.Keys(counted), func(a, b key) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.path, b.path)) })
-		err := f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return store(ctx, tx, keys, counted) })
+		fields, err := fieldsOf(counted)
+		if err == nil {
+			err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return store(ctx, tx, keys, counted, fields) })
+		}
 		if err != nil {
 			f.giveBack(counted)
 			return fmt.Errorf("storing how forms were answered: %w", err)
@@ -69,9 +72,25 @@ type formCount struct {
 	at, status, failed int64
 }
 
+// fieldsOf are the fields of the forms as they are stored, where they were read.
+func fieldsOf(counted map[key]*count) (map[key]string, error) {
+	fields := make(map[key]string)
+	for k, c := range counted {
+		if c.fields == nil {
+			continue
+		}
+		text, err := json.Marshal(c.fields)
+		if err != nil {
+			return nil, err
+		}
+		fields[k] = string(text)
+	}
+	return fields, nil
+}
+
 // store stores what has come of the forms, which are in the order of their sites. A form that is not listed
 // becomes so where its fields are known and the site has room for it.
-func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count) error {
+func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fields map[key]string) error {
 	type answer struct {
 		key
 		day, status, times int64
@@ -95,15 +114,7 @@ func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count) er
 			continue
 		}
 		listed[k.path] = true
-		row := formCount{key: k, at: c.at, status: int64(c.status), failed: c.failed}
-		if c.fields != nil {
-			fields, err := json.Marshal(c.fields)
-			if err != nil {
-				return err
-			}
-			row.fields = string(fields)
-		}
-		forms = append(forms, row)
+		forms = append(forms, formCount{key: k, fields: fields[k], at: c.at, status: int64(c.status), failed: c.failed})
 		for _, status := range slices.Sorted(maps.Keys(c.answers)) {
 			answers = append(answers, answer{k, c.at / day, int64(status), c.answers[status]})
 		}
