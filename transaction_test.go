@@ -208,13 +208,11 @@ func hasTransaction(f *ast.FuncType) bool {
 // worker is the library's worker that a call comes to outside of transactions; empty for none. Functions that are given
 // a transaction are looked at by themselves.
 func (p *program) worker(called string, seen map[string]bool) string {
-	home, name, method := strings.Cut(called, "..")
-	if method {
-		home, name = "", "."+name
-	} else {
-		home, name, _ = strings.Cut(called, ".")
-		name = home + "." + name
+	name := called
+	if _, method, is := strings.Cut(called, ".."); is {
+		name = "." + method
 	}
+	home, _, _ := strings.Cut(name, ".")
 	if slices.Contains(workers, name) || home != "" && slices.Contains(workers, home+".") {
 		return name
 	}

@@ -365,6 +365,9 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		if err := d.Deliveries.Prune(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning deliveries failed", zap.Error(err))
 		}
+		if err := d.Visits.PruneTexts(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn("pruning how much was stored failed", zap.Error(err))
+		}
 		if err := d.Sites.PrunePages(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning what became of pages failed", zap.Error(err))
 		}

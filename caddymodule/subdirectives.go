@@ -27,7 +27,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, callback, ignore_forms, credentials, prerender, attribution or widget",
+	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
 	lines:    subdirectives,
 }
 
@@ -120,6 +120,12 @@ var subdirectives = map[string]subdirective{
 		return h.SetAttribution(number.Attribution(values[0]))
 	}},
 	"widget": {read: readWidget, block: &widgetBlock},
+	"quota": {read: func(_ *Handler, values []string) error {
+		if len(values) != 0 {
+			return errors.New("expected: quota with a block, such as quota { visitor 20MB }")
+		}
+		return nil
+	}, block: &quotaBlock},
 }
 
 func onOrOff(name string, values []string) (bool, error) {

@@ -154,6 +154,9 @@ func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site
 		Ending:         f.block.edge.Ending,
 		Region:         func(ctx context.Context) string { return f.regionNow(ctx, desk.Numbers) },
 	}
+	if settings.Quota != nil {
+		known.Quota = *settings.Quota
+	}
 	if f.hasTracking() {
 		known.Numbers = func(ctx context.Context, hit visit.Hit) (json.RawMessage, error) {
 			return f.records(ctx, desk, r, hit)

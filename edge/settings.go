@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -94,6 +95,10 @@ type Settings struct {
 	// form that orders a call. Default: as built in, without a button.
 	Widget *site.Widget `json:"widget,omitempty"`
 
+	// How many bytes of texts and files the visitors may have stored on a day: of one `visitor`, and of all of the
+	// `site`. Default: 20 MB and 500 MB.
+	Quota *visit.Quota `json:"quota,omitempty"`
+
 	declaration number.Declaration
 	remote      *forward.Service // the service elsewhere; nil for local
 }
@@ -165,6 +170,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
 		s.checkCallback,
+		s.checkQuota,
 		s.Widget.Check,
 		s.setCaptures,
 		s.setNumbers,
@@ -259,7 +265,7 @@ func (s *Settings) checkRemote() error {
 		return nil
 	}
 	for name, set := range map[string]bool{
-		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "callback": s.Callback != nil, "widget": s.Widget != nil,
+		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "callback": s.Callback != nil, "widget": s.Widget != nil, "quota": s.Quota != nil,
 	} {
 		if set {
 			return fmt.Errorf("%s: the site's service is %s: set it there", name, s.remote.URL)
@@ -348,6 +354,23 @@ func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
 	}
 	change(s.Callback)
 	return s.Callback.Check()
+}
+
+// checkQuota checks the quota.
+func (s *Settings) checkQuota() error {
+	if s.Quota == nil {
+		return nil
+	}
+	return s.Quota.Check()
+}
+
+// ChangeQuota changes the quota and checks it.
+func (s *Settings) ChangeQuota(change func(*visit.Quota)) error {
+	if s.Quota == nil {
+		s.Quota = new(visit.Quota)
+	}
+	change(s.Quota)
+	return s.Quota.Check()
 }
 
 // SetCredentials sets the CSS selector of forms.

@@ -43,6 +43,8 @@ type Site struct {
 	Origins []string
 	// WholeAddresses has clients' addresses stored whole; else their networks are.
 	WholeAddresses bool
+	// Quota is how much is stored of visitors' texts and files on a day.
+	Quota visit.Quota
 	// Consent has to be given before anything is set or stored.
 	Consent Consent
 	// Region tells the country by which phones without a country code are read, in

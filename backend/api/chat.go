@@ -296,6 +296,12 @@ func (a *API) say(ctx context.Context, c *call, p page, meant int64, from chat.F
 	if err := a.mayWrite(ctx, c, p, meant); err != nil {
 		return nil, err
 	}
+	if !a.hasRoom(ctx, c, p.Visitor, m.Size()) {
+		if m.File != nil {
+			return nil, malformed("too_many", "no more files are kept today")
+		}
+		m.Shorten()
+	}
 	var err error
 	if from.GroupID, err = a.operators.Answering(ctx, c.site.ID, from.GroupID); err != nil {
 		return nil, err

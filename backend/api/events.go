@@ -33,9 +33,14 @@ func (a *API) event(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.visits.TrackEvent(ctx, c.site.ID, p.Ref, sent.ID, visit.Event{
-		Category: visit.Clip(sent.Category, maxEventText), Action: visit.Clip(sent.Action, maxEventText),
-		Name: visit.Clip(sent.Name, maxEventText), Value: visit.Clip(sent.Value, maxEventText),
-	})
-	return succeeded{true}, err
+	told := func(most int) visit.Event {
+		return visit.Event{
+			Category: visit.Clip(sent.Category, most), Action: visit.Clip(sent.Action, most), Name: visit.Clip(sent.Name, most), Value: visit.Clip(sent.Value, most),
+		}
+	}
+	e := told(maxEventText)
+	if !a.hasRoom(ctx, c, p.Visitor, e.Size()) {
+		e = told(cutText)
+	}
+	return succeeded{true}, a.visits.TrackEvent(ctx, c.site.ID, p.Ref, sent.ID, e)
 }

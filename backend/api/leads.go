@@ -64,6 +64,11 @@ func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submissio
 	if err := s.Check(); err != nil {
 		return err
 	}
+	if !a.hasRoom(ctx, c, from.Visitor, s.Size()) {
+		if err := s.Shorten(); err != nil {
+			return err
+		}
+	}
 	if s.Origin != lead.Server && a.visits.IsBot(header(c.r, "User-Agent", maxUserAgent)) {
 		s.Marks = append(s.Marks, lead.Bot)
 	}

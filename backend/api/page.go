@@ -97,11 +97,15 @@ func (a *API) store(ctx context.Context, c *call, v view) (page, visit.Hit, *htt
 		return page{}, visit.Hit{}, nil, err
 	}
 	visitor, named := a.returning(c)
-	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+	seen := visit.View{
 		Nonce: v.View, Served: v.Served,
 		URL: visit.Clip(v.URL, maxAddress), Referrer: visit.Clip(v.Referrer, maxAddress), Title: visit.Clip(v.Title, maxTitle), Kind: v.Kind,
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
-	})
+	}
+	if !a.hasRoom(ctx, c, visitor, seen.Size()) {
+		seen.URL, seen.Referrer, seen.Title = visit.Clip(seen.URL, cutAddress), visit.Clip(seen.Referrer, cutText), visit.Clip(seen.Title, cutText)
+	}
+	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, seen)
 	if err != nil {
 		return page{}, visit.Hit{}, nil, err
 	}

@@ -40,6 +40,9 @@ func (a *API) property(ctx context.Context, c *call) (any, error) {
 	if sent.Delete {
 		return kept, a.visits.DeleteProperty(ctx, c.site.ID, p.Ref, kept.Name)
 	}
+	if kept.Value != nil && !a.hasRoom(ctx, c, p.Visitor, len(kept.Name)+len(*kept.Value)) {
+		*kept.Value = visit.Clip(*kept.Value, cutText)
+	}
 	return kept, a.visits.SetProperty(ctx, c.site.ID, p.Ref, kept.Name, kept.Value)
 }
 

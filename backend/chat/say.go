@@ -48,6 +48,18 @@ func (m *Message) Check() error {
 	return nil
 }
 
+// Size is how many bytes the text and the file have.
+func (m *Message) Size() int {
+	size := len(m.Text)
+	if m.File != nil {
+		size += len(m.File.Content)
+	}
+	return size
+}
+
+// Shorten cuts the text to a line, and says so at its end.
+func (m *Message) Shorten() { m.Text = visit.Shortened(m.Text) }
+
 // prepare checks the message, and draws what is drawn outside of a write.
 func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 	if err := m.Check(); err != nil || m.File == nil {
@@ -186,6 +198,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	if now.Banned && m.Author == Visitor {
 		return m, ErrBanned
 	}
+	size := m.Size()
 	now.Seq++
 	m.SiteID, m.ConversationID, m.Seq, m.At = now.SiteID, now.ID, now.Seq, time.UnixMilli(c.now().UnixMilli())
 	fileID := int64(0)
@@ -200,6 +213,9 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		m.SiteID, m.ConversationID, m.Seq, string(m.Author), m.OperatorID, m.ClientID, m.Code, m.Text, fileID, m.At.UnixMilli())
 	if err != nil {
 		return m, fmt.Errorf("storing a message: %w", err)
+	}
+	if m.Author == Visitor {
+		c.visits.CountText(tx, now.SiteID, now.Visitor, size)
 	}
 	change := now.moveOn(m)
 	waiting := int64(0)

@@ -61,7 +61,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	for _, mark := range s.Marks {
 		lead.mark(mark)
 	}
-	adding := adding{lead: lead, delivery: delivery, within: within}
+	adding := adding{lead: lead, delivery: delivery, within: within, size: s.Size()}
 	if adding.info, err = (visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}).Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
@@ -81,6 +81,7 @@ type adding struct {
 	delivery string
 	within   time.Duration
 	info     visit.Told // empty where the lead has no contacts
+	size     int        // of the texts
 
 	stored  ready // the lead as it is stored
 	earlier int64 // the lead that it is instead, or has become a part of; 0 for none
@@ -125,6 +126,9 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 // addTx stores the lead, as a part of the other one if that is not nil.
 func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) error {
 	lead := &a.stored
+	if lead.Origin != Chat { // else they were counted as they were said
+		l.visits.CountText(tx, lead.SiteID, lead.Visitor, a.size)
+	}
 	if err := forget(ctx, tx, lead.Lead); err != nil {
 		return err
 	}
@@ -226,10 +230,21 @@ func (s *Submission) delivery() (name string, within time.Duration, err error) {
 		}
 		return fmt.Sprintf("key:%d:%s", s.Hit, key), DeliveryMemory, nil
 	}
+	content := s.content
+	if content == "" {
+		if content, err = s.hash(); err != nil {
+			return "", 0, err
+		}
+	}
+	return fmt.Sprintf("same:%d:%s", s.Hit, content), RepeatWindow, nil
+}
+
+// hash stands for all that was sent.
+func (s *Submission) hash() (string, error) {
 	content, err := json.Marshal(s)
 	if err != nil {
-		return "", 0, fmt.Errorf("comparing a lead with earlier ones: %w", err)
+		return "", fmt.Errorf("comparing a lead with earlier ones: %w", err)
 	}
 	hash := sha256.Sum256(content)
-	return fmt.Sprintf("same:%d:%s", s.Hit, base64.RawURLEncoding.EncodeToString(hash[:])), RepeatWindow, nil
+	return base64.RawURLEncoding.EncodeToString(hash[:]), nil
 }

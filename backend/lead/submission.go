@@ -66,6 +66,8 @@ type Submission struct {
 
 	// Notes say what could not be used as it was sent.
 	Notes []Note `json:"-"`
+
+	content string // the hash of all that was sent, where it is cut; see Shorten
 }
 
 // Note says what became of a field that could not be stored as it was sent. It never
@@ -108,6 +110,35 @@ func (s *Submission) Check() error {
 	if s.Name == "" && s.Email == "" && s.Phone == "" && strings.TrimSpace(s.Message) == "" && len(s.UserFields) == 0 && !s.IsSale {
 		return invalid("empty", "nothing is filled: a lead needs a name, email, phone, message, user field, or to be a sale")
 	}
+	return nil
+}
+
+// Size is how many bytes of texts it has.
+func (s *Submission) Size() int {
+	size := s.contacts() + len(s.Message)
+	for name, value := range s.UserFields {
+		size += len(name) + len(value)
+	}
+	return size
+}
+
+// contacts are how many bytes the texts have that are never cut to make room.
+func (s *Submission) contacts() int {
+	return len(s.Name) + len(s.Email) + len(s.Phone) + len(s.FormName)
+}
+
+// Shorten cuts the message and the user fields to a few lines, of a kilobyte in all, and notes it: for a visitor of
+// whom, or a site of which, more was stored today than may be. The lead and its contacts are kept whole.
+func (s *Submission) Shorten() (err error) {
+	if s.content, err = s.hash(); err != nil {
+		return err
+	}
+	s.Message = visit.Shortened(s.Message)
+	for name, value := range s.UserFields {
+		s.UserFields[name] = visit.Shortened(value)
+	}
+	s.cutTo(s.contacts() + visit.UsualText)
+	s.note("message", "over_quota", "more was sent today than is stored; the message and the user fields are cut")
 	return nil
 }
 
@@ -154,13 +185,17 @@ func (s *Submission) fitUserFields() {
 	s.UserFields = fitting
 }
 
-// fitTotal cuts the longest texts until all together are no longer than a lead may be.
+// fitTotal has all texts together be no longer than a lead may be.
 func (s *Submission) fitTotal() {
-	total := len(s.Name) + len(s.Email) + len(s.Phone) + len(s.FormName) + len(s.Message)
-	for name, value := range s.UserFields {
-		total += len(name) + len(value)
+	for _, field := range s.cutTo(maxText) {
+		s.note(field, "too_long", "the lead is longer than %d bytes in all; %s is cut", maxText, field)
 	}
-	for total > maxText {
+}
+
+// cutTo cuts the longest of the message and the user fields until all texts together are no longer than most, which the
+// contacts are not. It returns which it has cut.
+func (s *Submission) cutTo(most int) (fields []string) {
+	for total := s.Size(); total > most; {
 		longest, field := len(s.Message), "message"
 		of := "" // the user field
 		for _, name := range slices.Sorted(maps.Keys(s.UserFields)) {
@@ -168,8 +203,8 @@ func (s *Submission) fitTotal() {
 				longest, field, of = n, "user_fields", name
 			}
 		}
-		s.note(field, "too_long", "the lead is longer than %d bytes in all; %s is cut", maxText, field)
-		keep := max(0, longest-(total-maxText))
+		fields = append(fields, field)
+		keep := max(0, longest-(total-most))
 		if field == "message" {
 			s.Message = cut(s.Message, keep)
 			total += len(s.Message) - longest
@@ -182,4 +217,5 @@ func (s *Submission) fitTotal() {
 			total -= len(of)
 		}
 	}
+	return fields
 }

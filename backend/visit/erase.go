@@ -25,6 +25,7 @@ func (v *Visits) Traces() trace.Subject {
 				Public: map[string]func(int64) int64{"id": visitors, "session_id": sessions}},
 			{Name: "contacts", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of},
 			{Name: "properties", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of},
+			{Name: "stored_texts", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of, Hidden: []string{"lane"}},
 			{Name: "events", By: trace.Session, Where: ofSession, ID: session, Public: of},
 			{Name: "hits", By: trace.Session, Where: ofSession, ID: session,
 				Public: map[string]func(int64) int64{"id": hits, "visitor_id": visitors, "session_id": sessions}},

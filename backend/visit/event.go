@@ -28,6 +28,9 @@ type Event struct {
 	Value    string `json:"value,omitempty"`
 }
 
+// Size is how many bytes of texts it has.
+func (e Event) Size() int { return len(e.Category) + len(e.Action) + len(e.Name) + len(e.Value) }
+
 // TrackEvent stores an event of a page view, and so prolongs its session. If an earlier event of the session has the
 // same callID, the event is a repetition and is not stored. TrackEvent returns ErrForeign if the ids of ref do not
 // belong together.
@@ -58,6 +61,7 @@ func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID s
 			return err
 		}
 		tx.Wake(LiveTopic)
+		v.countText(tx, siteID, r.visitor, e.Size())
 		return journal.Append(ctx, tx, journal.Entry{
 			SiteID: siteID, At: at, Kind: EventTracked, SubjectID: number, VisitorID: int64(ref.Visitor), Data: data,
 		})

@@ -25,6 +25,9 @@ type View struct {
 	UserAgent, Language string
 }
 
+// Size is how many bytes of texts it has.
+func (v View) Size() int { return len(v.URL) + len(v.Referrer) + len(v.Title) }
+
 // Hit is a stored page view.
 type Hit struct {
 	Ref
@@ -70,6 +73,9 @@ func (v *Visits) Hit(ctx context.Context, siteID int64, visitor ID, view View) (
 		var err error
 		if stored, err = a.store(ctx, tx); err == nil {
 			v.count(tx, &a, stored)
+			if !stored.repeated {
+				v.countText(tx, a.siteID, stored.visitor, a.Size())
+			}
 		}
 		return err
 	})

@@ -32,6 +32,9 @@ func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name st
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO properties (site_id, visitor_id, name, value, at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (site_id, visitor_id, name) DO UPDATE SET value = excluded.value, at = excluded.at`, siteID, visitor, name, value, at)
+		if value != nil {
+			v.countText(tx, siteID, visitor, len(name)+len(*value))
+		}
 		return true, err
 	})
 	if err != nil {

@@ -52,7 +52,8 @@ type Visits struct {
 
 	properties *sql.Stmt // read with each view of a returning visitor
 
-	days *db.Counter[siteDay, dayCounts]
+	days  *db.Counter[siteDay, dayCounts]
+	texts *db.Counter[portion, int64]
 
 	watching watching
 	present  present
@@ -84,7 +85,7 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 		db: d, now: now, signers: sync.Pool{New: func() any { return newSigner(signing) }}, bots: newBots(), properties: properties,
 		numbers:  d.Sequence("visit.hits", block),
 		visitors: permutation{cipher, 'v'}, sessions: permutation{cipher, 's'}, hits: permutation{cipher, 'h'},
-		events: d.Sequence("visit.events", 256), days: newDays(),
+		events: d.Sequence("visit.events", 256), days: newDays(), texts: newTexts(),
 	}, nil
 }
 
