@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -14,8 +15,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Migrate brings the schema up to date. Several nodes may call it at once on
-// one PostgreSQL: one migrates, the others wait for it.
+// Migrate brings the schema up to date. Several nodes, or processes, may call it at once
+// on one database: one takes each step, the others wait for it.
 func (d *DB) Migrate(ctx context.Context) error {
 	by := d.write
 	if d.patient != nil {
@@ -29,11 +30,27 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrating database: %w", err)
+	for tries := 1; ; tries++ {
+		before, _ := d.Pending(ctx)
+		if _, err = provider.Up(ctx); err == nil {
+			return nil
+		}
+		// On SQLite a command may take the same steps at the same time as the server.
+		if after, _ := d.Pending(ctx); after < before {
+			tries = 0
+		}
+		if d.engine != SQLite || tries == migrateTries || ctx.Err() != nil {
+			return fmt.Errorf("migrating database: %w", err)
+		}
+		time.Sleep(migratePause)
 	}
-	return nil
 }
+
+const (
+	// migrateTries is how often a step of migration is tried on SQLite while nobody gets on.
+	migrateTries = 5
+	migratePause = 50 * time.Millisecond
+)
 
 // Pending is how many migrations the schema lacks. It writes nothing.
 func (d *DB) Pending(ctx context.Context) (int, error) {
