@@ -28,10 +28,13 @@ type State struct {
 	Operators int
 }
 
-// Examine looks at a database that may be in use, and leaves it as it was.
+// Examine looks at a database that may be in use, and leaves it as it was. It reads the whole
+// file of SQLite.
 func Examine(ctx context.Context, settings db.Settings) (State, error) {
 	if settings.Engine == db.SQLite {
-		if _, err := os.Stat(settings.Source); errors.Is(err, os.ErrNotExist) {
+		_, file := os.Stat(settings.Source)
+		_, log := os.Stat(settings.Source + "-wal")
+		if errors.Is(file, os.ErrNotExist) && errors.Is(log, os.ErrNotExist) {
 			return State{}, cmp.Or(canMake(settings.Source), ErrNoDatabase)
 		}
 	}
@@ -45,6 +48,9 @@ func examine(ctx context.Context, settings db.Settings) (state State, err error)
 		return State{}, err
 	}
 	defer d.Close()
+	if err := d.Examine(ctx); err != nil {
+		return State{}, err
+	}
 	if state.Pending, err = d.Pending(ctx); err != nil {
 		return State{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Examines configuration, database, operators and the running server",
 		Long: `
-Examines the configuration, the database, the operators' accounts and, when Caddy
+Examines the configuration, the database (the whole file of SQLite), the operators' accounts and, when Caddy
 runs with this configuration, whether it answers on each site. Nothing is changed.
 The exit code is not 0 when something is wrong.`,
 		Args: cobra.NoArgs,
@@ -35,6 +36,9 @@ The exit code is not 0 when something is wrong.`,
 		},
 	}
 }
+
+// largeFile is a file of the database that takes some seconds to read, in bytes.
+const largeFile = 256 << 20
 
 // doctor says what is well, what is worth knowing, and what is wrong.
 type doctor struct {
@@ -114,6 +118,9 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 	if settings.Engine == db.SQLite {
 		name += " " + settings.Source
 	}
+	if info, err := os.Stat(settings.Source); settings.Engine == db.SQLite && err == nil && info.Size() > largeFile {
+		d.note("database", "%s: read whole now, which may take minutes", name)
+	}
 	state, err := backend.Examine(ctx, settings)
 	switch {
 	case errors.Is(err, backend.ErrNoDatabase):
@@ -127,6 +134,9 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 		return
 	}
 	d.well("database", "%s: can be written; its schema is up to date", name)
+	if settings.Engine == db.SQLite {
+		d.well("database", "every page of the file is well")
+	}
 	if state.Operators == 0 {
 		d.note("operators", `none yet: use the setup link that is logged at start, or "caddy frontdesk operator add"`)
 	} else {

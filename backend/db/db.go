@@ -65,13 +65,15 @@ type DB struct {
 }
 
 // Open connects to the database and starts its writers. It creates the file of
-// a SQLite database when there is none, but no tables: see [DB.Migrate].
+// a SQLite database when there is none, but no tables: see [DB.Migrate]. Of a SQLite
+// database, it looks for two seconds at most whether its file is well: the error may be
+// [ErrMalformed] or [ErrStrayLog].
 func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, error) {
 	var d *DB
 	var err error
 	switch settings.Engine {
 	case SQLite:
-		d, err = openSQLite(settings.Source)
+		d, err = openSQLite(ctx, settings.Source)
 	case Postgres:
 		d, err = openPostgres(settings.Source)
 	default:
@@ -85,11 +87,11 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 	d.now = time.Now
 	err = d.write.PingContext(ctx)
 	if err == nil && d.engine == SQLite {
-		err = errors.Join(d.keepLog(ctx, settings.Source), d.openWriter(settings.Source))
+		err = d.useFiles(ctx, settings.Source)
 	}
 	if err != nil {
 		d.closePools()
-		return nil, fmt.Errorf("opening database: %w", err)
+		return nil, fmt.Errorf("opening database: %w", explain(err))
 	}
 	run, stop := context.WithCancel(context.Background())
 	d.stop = stop

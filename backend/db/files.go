@@ -17,12 +17,12 @@ type files struct {
 	infos []os.FileInfo
 }
 
-// filesOf are the files at the path, which SQLite has open. They are looked at and
+// filesOf are the file at the path and those beside it, which SQLite has open. They are looked at and
 // never opened here: to close one would give up the locks that SQLite holds on it
 // (see "How To Corrupt An SQLite Database File", section 2.2).
-func filesOf(path string) (*files, error) {
+func filesOf(path string, beside ...string) (*files, error) {
 	var f files
-	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+	for _, name := range append([]string{path}, beside...) {
 		info, err := os.Stat(name)
 		if errors.Is(err, os.ErrNotExist) && name != path {
 			continue // a disk that cannot have them

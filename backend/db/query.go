@@ -57,7 +57,12 @@ type Reader struct {
 	of *DB
 }
 
-func (r Reader) ask(ctx context.Context, query string, args []any, read func(rows) error) error {
+func (r Reader) ask(ctx context.Context, query string, args []any, read func(rows) error) (err error) {
+	defer func() {
+		if malformed(err) {
+			r.of.troubled(err)
+		}
+	}()
 	if r.of.engine == Postgres {
 		// The server's own bound is of no use when it is the server that hangs.
 		var cancel context.CancelFunc

@@ -9,42 +9,45 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-
-	_ "modernc.org/sqlite" // the "sqlite" driver
 )
 
 // SQLite has one writer at a time: one connection writes, and a few read
 // beside it on the write-ahead log.
-func openSQLite(path string) (*DB, error) {
+func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	// What visitors tell is nobody else's to read; the log beside the file takes
-	// over its mode. A file that is there may be in use here, see filesOf.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	switch {
-	case errors.Is(err, os.ErrExist):
-	case err != nil:
-		return nil, err
-	default:
-		if err := file.Close(); err != nil {
-			return nil, err
-		}
-	}
-	write, err := sql.Open("sqlite", sqliteWriter(path))
-	if err != nil {
+	if err := prepareFile(ctx, path); err != nil {
 		return nil, err
 	}
-	write.SetMaxOpenConns(1)
-	read, err := sql.Open("sqlite", sqliteSource(path, "busy_timeout(5000)", "query_only(ON)", "cache_size(-8192)"))
-	if err != nil {
-		write.Close()
+	d := &DB{groups: newGroups(1, 1)}
+	var err error
+	if d.files, err = filesOf(path); err != nil {
 		return nil, err
 	}
-	readers := 1 + max(4, runtime.GOMAXPROCS(0)) // one keeps the log, see keepLog
-	read.SetMaxOpenConns(readers)
-	read.SetMaxIdleConns(readers)
-	return &DB{read: read, write: write, groups: newGroups(1, 1)}, nil
+	open := func(source string, connections int) *sql.DB {
+		pool := sql.OpenDB(d.connector(source))
+		pool.SetMaxOpenConns(connections)
+		pool.SetMaxIdleConns(connections)
+		return pool
+	}
+	d.write = open(sqliteWriter(path), 1)
+	// One of the readers keeps the log, see keepLog.
+	d.read = open(sqliteSource(path, "rw", "busy_timeout(5000)", "query_only(ON)", "cache_size(-8192)"), 1+max(4, runtime.GOMAXPROCS(0)))
+	return d, nil
+}
+
+// useFiles opens the connections that are there as long as the database.
+func (d *DB) useFiles(ctx context.Context, path string) error {
+	if err := d.keepLog(ctx, path); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	if err := d.examine(ctx, "quick_check"); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return d.openWriter(path)
 }
 
 // keepLog opens a connection that stays open as long as the pool, because SQLite
@@ -60,14 +63,21 @@ func (d *DB) keepLog(ctx context.Context, path string) error {
 		return errors.Join(err, keeper.Close())
 	}
 	d.keeper = keeper
-	d.files, err = filesOf(path)
-	return err
+	files, err := filesOf(path, path+"-wal", path+"-shm")
+	if err != nil {
+		return err
+	}
+	if err := d.files.check(); err != nil {
+		return err
+	}
+	d.files = files
+	return nil
 }
 
 // openWriter opens the connection that all writes go by. The pool beside it is for
 // migrations.
 func (d *DB) openWriter(path string) error {
-	conn, err := d.write.Driver().Open(sqliteWriter(path))
+	conn, err := d.connector(sqliteWriter(path)).Connect(context.Background())
 	if err != nil {
 		return err
 	}
@@ -80,14 +90,15 @@ func (d *DB) openWriter(path string) error {
 // the log at each commit: what is acknowledged survives a power cut. secure_delete(ON) writes
 // zeros over what is deleted: a person who is erased is not left in the file.
 func sqliteWriter(path string) string {
-	return sqliteSource(path, "busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+	return sqliteSource(path, "rw", "busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 		"secure_delete(ON)",
 		"cache_size(-32768)", "wal_autocheckpoint(4000)") + "&_txlock=immediate"
 }
 
-func sqliteSource(path string, pragmas ...string) string {
+// sqliteSource opens the file in the mode "rw" or "ro". It never makes one.
+func sqliteSource(path, mode string, pragmas ...string) string {
 	source := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
-	query := url.Values{"_pragma": pragmas}
+	query := url.Values{"mode": {mode}, "_pragma": pragmas}
 	source.RawQuery = query.Encode()
 	return source.String()
 }

@@ -138,7 +138,7 @@ var errUnguarded = errors.New("a write failed without a savepoint")
 // transact writes the batch in one transaction. Its error is of all of them; what
 // one write was refused for stands with that write.
 func (d *DB) transact(batch []*write, lane int64) error {
-	if err := d.files.check(); err != nil {
+	if err := d.writable(); err != nil {
 		return err
 	}
 	// The transaction outlives any one request that takes part in it. On SQLite it

@@ -24,7 +24,8 @@ func (t *Trouble) Error() string { return t.Err.Error() }
 func (t *Trouble) Unwrap() error { return t.Err }
 
 // Trouble is what keeps the database from being written, or nil. It ends soon
-// after the database can be written again, whether or not anybody writes.
+// after the database can be written again, whether or not anybody writes. That its file is
+// malformed ends with the DB: nothing is written into such a file.
 func (d *DB) Trouble() *Trouble { return d.trouble.Load() }
 
 // Lost tells whether the file of the database is not at its place any more.
@@ -48,13 +49,16 @@ func (d *DB) Check(ctx context.Context) error {
 	return nil
 }
 
-// troubled notes that a whole group could not be written, or a file is lost.
+// troubled notes that a whole group could not be written, a file is lost, or malformed.
 func (d *DB) troubled(err error) {
 	if conflict(err) {
 		return // the database is well, and busy
 	}
 	t := &Trouble{Err: explain(err), Since: d.now()}
 	before := d.trouble.Load()
+	if before != nil && errors.Is(before.Err, ErrMalformed) {
+		return // nothing that comes later is worse
+	}
 	if before != nil {
 		t.Since = before.Since
 	}
@@ -82,7 +86,7 @@ func (d *DB) watch(ctx context.Context) {
 			continue
 		}
 		trouble := d.trouble.Load()
-		if trouble == nil || d.try(ctx) != nil {
+		if trouble == nil || errors.Is(trouble.Err, ErrMalformed) || d.try(ctx) != nil {
 			continue
 		}
 		if d.trouble.CompareAndSwap(trouble, nil) {
@@ -119,10 +123,18 @@ func explain(err error) error {
 	switch {
 	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL, errors.As(err, &post) && post.Code == "53100":
 		return fmt.Errorf("the disk of the database is full: %w", err)
+	case malformed(err) && !errors.Is(err, ErrMalformed):
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_READONLY, errors.As(err, &post) && post.Code == "25006":
 		return fmt.Errorf("the database is read-only: %w", err)
 	}
 	return err
+}
+
+// malformed tells whether SQLite says that the file is no database, or a broken one.
+func malformed(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_CORRUPT || lite.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
 // outage tells whether the error is the database's own, so that no other write
