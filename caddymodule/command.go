@@ -18,7 +18,7 @@ import (
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "frontdesk",
-		Short: "Keeps Frontdesk's operators and what waits to be sent on, erases persons, and examines its installation and pages",
+		Short: "Keeps Frontdesk's operators, database and what waits to be sent on, erases persons, and examines its installation and pages",
 		Long: `
 Give the configuration that Caddy runs with by --config, as for "caddy run"; without it
 a file named Caddyfile in the current folder is used. What works on the database has to
@@ -34,13 +34,13 @@ func setUpCommand(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringP("config", "c", "", "Configuration file")
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
-	operator, doctor, forwards, erase, export := operatorCommand(), doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand()
-	for _, command := range []*cobra.Command{operator, doctor, forwards, erase, export} {
+	ofDatabase := []*cobra.Command{operatorCommand(), doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand()}
+	for _, command := range ofDatabase {
 		flags := command.PersistentFlags()
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")
 		flags.String("database-postgres", "", "Connection string of the PostgreSQL database, instead of the configuration's; may be a placeholder such as {env.NAME}")
 	}
-	cmd.AddCommand(operator, doctor, forwards, numbersCommand(), rewriteCommand(), erase, export)
+	cmd.AddCommand(append(ofDatabase, numbersCommand(), rewriteCommand())...)
 	refuseOthers(cmd)
 }
 

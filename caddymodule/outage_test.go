@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // tracked is a site whose pages come from the origin, on the database that stands
@@ -186,6 +188,37 @@ func TestRestartAfterTheLogWasLost(t *testing.T) {
 	require.NoError(t, s.load(option+tracked))
 	s.ready()
 	require.True(t, s.arrive().lead(10))
+}
+
+// Nothing is written into a file of which the database says that it is malformed. Health
+// tells, and forms wait on the disk.
+func TestMalformedFile(t *testing.T) {
+	s, _, desk := capturing(t)
+	require.True(t, s.arrive().lead(10))
+	require.NoError(t, desk.DB.Scrub(t.Context()))
+	desk.DB.Read().SetMaxIdleConns(-1) // what they remember is well
+	path := s.text("$DIR/frontdesk.db")
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer file.Close()
+	info, err := file.Stat()
+	require.NoError(t, err)
+	began := time.Now()
+	_, err = file.WriteAt([]byte(strings.Repeat("broken", int(info.Size()-8192)/6)), 8192)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := desk.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 10)
+		return err != nil
+	}, wait, tick)
+
+	s.requireTrouble(began, "malformed")
+	sent, err := s.do(http.MethodPost, "http://localhost:$PORT/send/200", "name=Anna&phone=%2B74950000001", "Content-Type", formType, "User-Agent", browser)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, sent.StatusCode)
+	waiting, err := os.Stat(path + ".forms")
+	require.NoError(t, err)
+	require.NotZero(t, waiting.Size())
+	s.requireTrouble(began, "malformed")
 }
 
 // A PostgreSQL that becomes read-only, as a primary does that is made a standby,
