@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -222,20 +223,64 @@ func (s *visitorStream) compose(what uint32) []byte {
 		if news.Online == nil && !news.Typing && news.Conversation == nil && len(news.Messages) == 0 {
 			continue // those were notes
 		}
-		data, err := json.Marshal(news)
-		if err != nil {
+		var fits bool
+		if event, fits = appendEvents(event, news); !fits {
 			return nil
 		}
-		if n := len(news.Messages); n > 0 {
-			event = append(strconv.AppendInt(append(event, "id: "...), news.Messages[n-1].Seq, 10), '\n')
-		}
-		event = append(append(append(event, "data: "...), data...), "\n\n"...)
 		news = chatAnswer{}
 	}
 	if event == nil {
 		return noEvent
 	}
 	return event
+}
+
+// maxEvent is how many bytes an event has at most.
+const maxEvent = 16 << 10
+
+// appendEvents appends the news as events, with as many messages in each as fit. It returns false when one message does not fit
+// into an event. Then the stream ends, and the client asks for the message by v1/chat.
+func appendEvents(events []byte, news chatAnswer) ([]byte, bool) {
+	messages := news.Messages
+	for first := true; first || len(messages) > 0; first = false {
+		take, size := 0, 0
+		for take < len(messages) {
+			one, err := compact(messages[take])
+			if err != nil {
+				return nil, false
+			}
+			if size += len(one) + len(","); size > maxEvent-eventRest {
+				break
+			}
+			take++
+		}
+		if take == 0 && len(messages) > 0 {
+			return nil, false
+		}
+		news.Messages = messages[:take]
+		data, err := compact(news)
+		if err != nil || len(data) > maxEvent-eventRest/2 {
+			return nil, false
+		}
+		if take > 0 {
+			events = append(strconv.AppendInt(append(events, "id: "...), messages[take-1].Seq, 10), '\n')
+		}
+		events = append(append(append(events, "data: "...), data...), "\n\n"...)
+		news, messages = chatAnswer{}, messages[take:]
+	}
+	return events, true
+}
+
+// eventRest is room in an event for what stands beside the messages: the conversation, the name of its operator, and the id.
+const eventRest = 2 << 10
+
+// compact is the value as JSON on one line, in which "<" takes one byte: what reads it is no page.
+func compact(value any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // catchUp adds what is new to the answer, and tells whether there is more.

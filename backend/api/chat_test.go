@@ -539,3 +539,30 @@ func TestChatStreamOverHTTP2(t *testing.T) {
 	cancel()
 	server.Close() // it waits for the streams to end
 }
+
+// An event has at most 16 KB. A message that is longer ends the stream, and the page asks for it.
+func TestEventsOfAChatAreBounded(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		s.says(v, "Hello")
+		for range 12 {
+			s.answers(v, ann.ID, strings.Repeat(`"<я`, chat.MaxText/3))
+		}
+		l := s.listen(v, 1)
+		for heard := 0; heard < 12; {
+			event := l.until(t, "")
+			require.LessOrEqual(t, len(event), 16<<10)
+			heard += strings.Count(event, `"seq"`)
+		}
+		s.answers(v, ann.ID, strings.Repeat("\x01", chat.MaxText))
+		deadline := time.After(time.Minute)
+		for open := true; open; {
+			select {
+			case _, open = <-l.events:
+			case <-deadline:
+				require.Fail(t, "the stream goes on")
+			}
+		}
+		require.Len(t, s.script("chat", object{"credentials": v.credentials(), "after": 13}).body["messages"], 1)
+	})
+}
