@@ -210,7 +210,7 @@ func callbackViewOf(r *http.Request, base arrivals) view {
 	return &callbackView{arrivals: base, siteID: sites[0], id: id}
 }
 
-func (v *callbackView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (v *callbackView) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	data, err := v.arrivals.news(ctx, entries)
 	if err != nil {
 		return nil, err

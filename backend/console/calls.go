@@ -42,7 +42,7 @@ type callRow struct {
 	Talk, Wait string
 	Why        string // the confidence and its reason, in words
 	Doubts     []string
-	Recording  template.URL // with http or https
+	Recording  template.URL // with http or https; empty for one that is longer than maxLink
 	Price      string
 }
 
@@ -50,8 +50,10 @@ func callRowOf(f frame, c number.Call) callRow {
 	w := f.Words
 	row := callRow{
 		Key: fmt.Sprintf("call-%d", c.ID), At: c.StartedAt, Session: c.Session, Called: phone(c.Called, ""), Site: f.SiteKey(c.SiteID),
-		State: c.State(w.now()), Recording: template.URL(c.Recording), // of which telephony takes no other kinds
-		Caller: w.text("call.withheld"),
+		State: c.State(w.now()), Caller: w.text("call.withheld"),
+	}
+	if links(c.Recording) {
+		row.Recording = template.URL(c.Recording) // of which telephony takes no other kinds
 	}
 	if c.SiteID == 0 {
 		row.Site = ""

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,6 +26,8 @@ const (
 	maxCalling = 300
 	// chatSteps is how many pages of the visitor stand beside a conversation.
 	chatSteps = 8
+	// How much room the parts of a conversation's page have, in bytes of HTML.
+	entriesRoom, repliesRoom = 300 << 10, 200 << 10
 )
 
 // chatsPage is the content of the page of conversations.
@@ -44,13 +47,15 @@ type chatTab struct {
 // openChat is the conversation whose page it is.
 type openChat struct {
 	Row     chatRow
-	Entries []remark
-	Earlier bool // there are entries before
+	Entries []template.HTML
+	Seq     int64 // of the last entry
+	Earlier bool  // there are entries before
 	Working chatWorking
 	Card    card
 	Steps   []step
 	Now     chatNow
-	Replies []chat.Reply
+	Replies []template.HTML
+	Fewer   bool // there are more replies than are shown
 }
 
 // chatWorking is what can be done with a conversation now.
@@ -209,12 +214,8 @@ func (c *Console) showChat(w http.ResponseWriter, r *http.Request) {
 	for i := range body.Rows {
 		body.Rows[i].Here = body.Rows[i].ID == conversation.ID && body.Rows[i].SiteID == conversation.SiteID
 	}
-	seq := int64(0)
-	if n := len(body.Open.Entries); n > 0 {
-		seq = body.Open.Entries[n-1].Seq
-	}
 	f.Stream = f.streamAddress("chats", f.SiteID) + "&" + url.Values{"at": {strconv.FormatInt(conversation.SiteID, 10)},
-		"conversation": {strconv.FormatInt(conversation.ID, 10)}, "seq": {strconv.FormatInt(seq, 10)}}.Encode()
+		"conversation": {strconv.FormatInt(conversation.ID, 10)}, "seq": {strconv.FormatInt(body.Open.Seq, 10)}}.Encode()
 	f.Title, f.Body = body.Open.Row.Label, body
 	c.show(w, r, http.StatusOK, f)
 }
@@ -244,9 +245,13 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 	if err != nil {
 		return nil, err
 	}
-	open := &openChat{Earlier: len(entries) > 0 && entries[0].Seq > 1}
-	for _, m := range entries {
-		open.Entries = append(open.Entries, remarkOf(f, m))
+	open := &openChat{}
+	room := entriesRoom
+	if open.Entries, err = latestWithin(c, f.Words, "chat-entry", rowsOf(f, entries, remarkOf), &room); err != nil {
+		return nil, err
+	}
+	if shown := len(open.Entries); shown > 0 {
+		open.Seq, open.Earlier = entries[len(entries)-1].Seq, entries[len(entries)-shown].Seq > 1
 	}
 	seen, err := c.seenChats(ctx, []chat.Conversation{conversation})
 	if err != nil {
@@ -258,9 +263,15 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 	if open.Working, err = c.chatWorking(ctx, f, open.Row); err != nil {
 		return nil, err
 	}
-	if open.Replies, err = c.Chats.Replies(ctx, conversation.SiteID); err != nil {
+	replies, err := c.Chats.Replies(ctx, conversation.SiteID)
+	if err != nil {
 		return nil, err
 	}
+	room = repliesRoom
+	if open.Replies, err = within(c, f.Words, "chat-reply", replies, &room); err != nil {
+		return nil, err
+	}
+	open.Fewer = len(open.Replies) < len(replies)
 	return open, c.chatCard(ctx, f, conversation.SiteID, conversation.Visitor, open)
 }
 
@@ -318,8 +329,10 @@ func (c *Console) showEntries(w http.ResponseWriter, r *http.Request) {
 	after, errAfter := strconv.ParseInt(query.Get("after"), 10, 64)
 	var list []chat.Message
 	var err error
+	within := within[remark]
 	switch {
 	case errBefore == nil && before > 0:
+		within = latestWithin[remark]
 		list, err = c.Chats.Before(r.Context(), conversation.SiteID, conversation.ID, before, entriesShown)
 	case errAfter == nil && after >= 0:
 		list, err = c.Chats.Messages(r.Context(), conversation.SiteID, conversation.ID, after, chat.MaxMessages)
@@ -331,11 +344,11 @@ func (c *Console) showEntries(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	c.answerEntries(w, r, list...)
+	c.answerEntries(w, r, within, list...)
 }
 
-// answerEntries answers with the entries alone.
-func (c *Console) answerEntries(w http.ResponseWriter, r *http.Request, list ...chat.Message) {
+// answerEntries answers with the entries alone, as many as are rendered within a page.
+func (c *Console) answerEntries(w http.ResponseWriter, r *http.Request, within func(*Console, *words, string, []remark, *int) ([]template.HTML, error), list ...chat.Message) {
 	o, _ := current(r)
 	staff, err := c.sharedStaff.get(r.Context(), o.Sites)
 	if err != nil {
@@ -343,9 +356,11 @@ func (c *Console) answerEntries(w http.ResponseWriter, r *http.Request, list ...
 		return
 	}
 	f := frame{Words: c.wordsFor(r), Operator: o, Staff: staff}
-	entries := make([]remark, len(list))
-	for i, m := range list {
-		entries[i] = remarkOf(f, m)
+	room := listRoom
+	entries, err := within(c, f.Words, "chat-entry", rowsOf(f, list, remarkOf), &room)
+	if err != nil {
+		c.failed(w, r, err)
+		return
 	}
 	part, err := c.part(f.Words, "chat-entries", entries)
 	if err != nil {

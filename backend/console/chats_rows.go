@@ -110,7 +110,7 @@ func (c *Console) chatRowOf(ctx context.Context, f frame, s chatSeen) (chatRow, 
 		Key:       fmt.Sprintf("chat-%d-%d", s.SiteID, s.ID),
 		Path:      chatLink(s.SiteID, s.ID),
 		Site:      f.SiteKey(s.SiteID),
-		Digest:    strings.Join(strings.Fields(s.last.Text), " "),
+		Digest:    digest(s.last.Text),
 		Ours:      s.last.Author != chat.Visitor,
 		OwnerName: ownerName(w, f.Staff, s.OperatorID),
 		Mine:      s.OperatorID == f.Operator.ID,
@@ -158,6 +158,8 @@ type remark struct {
 	By   string // who has written it; empty for the visitor
 	Mine bool
 	Said string // a service's words, in place of the text
+	HTML template.HTML
+	Rest string // address of the text, where it is not shown whole
 	Link string // of the file
 	Show bool   // the file is a picture
 }
@@ -169,6 +171,11 @@ func remarkOf(f frame, m chat.Message) remark {
 	}
 	if m.Code != "" {
 		e.Said = codeText(f.Words, m)
+	} else if m.Text != "" {
+		var cut bool
+		if e.HTML, cut = linked(m.Text); cut {
+			e.Rest = fmt.Sprintf("%s/messages/%d", chatLink(m.SiteID, m.ConversationID), m.Seq)
+		}
 	}
 	if m.File != nil {
 		e.Link = fmt.Sprintf("%s/files/%d", chatLink(m.SiteID, m.ConversationID), m.File.ID)
@@ -193,9 +200,13 @@ func codeText(w *words, m chat.Message) string {
 // link finds addresses of the web in what somebody wrote.
 var link = regexp.MustCompile(`https?://[^\s<>"'\x60{}|\\^\x{2028}\x{2029}]+`)
 
-// linked is [said] with links. Where they lead to is what they say.
-func linked(text string) template.HTML {
-	var b strings.Builder
+// remarkSize is how many bytes of HTML the text of a message takes at most, so that it fits into an event: 4,000 letters of two
+// bytes do, and of three.
+const remarkSize = 12 << 10
+
+// linked is a message with links. Where they lead to is what they say. cut tells whether there is more of it.
+func linked(text string) (html template.HTML, cut bool) {
+	s := excerpt{signs: remarkSize, size: remarkSize, mark: marked}
 	from := 0
 	for _, at := range link.FindAllStringIndex(text, -1) {
 		address := strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]»")
@@ -203,14 +214,25 @@ func linked(text string) template.HTML {
 		if err != nil || u.Host == "" || u.User != nil || strings.ContainsFunc(address, func(r rune) bool { return unseen(r, 0) }) {
 			continue
 		}
-		if at[0] > from {
-			b.WriteString(string(said(text[from:at[0]])))
+		opening := fmt.Sprintf(`<a href="%s" target="_blank" rel="noopener noreferrer nofollow">`, template.HTMLEscapeString(u.String()))
+		if len(opening) > s.size {
+			break
 		}
-		fmt.Fprintf(&b, `<a href="%s" target="_blank" rel="noopener noreferrer nofollow">%s</a>`, template.HTMLEscapeString(u.String()), said(address))
-		from = at[0] + len(address)
+		if at[0] > from {
+			s.isolate(text[from:at[0]])
+		}
+		if from = at[0]; s.cut || len(opening) > s.size {
+			break
+		}
+		s.put(opening)
+		s.isolate(address)
+		s.out = append(s.out, "</a>"...)
+		if from += len(address); s.cut {
+			break
+		}
 	}
-	if from < len(text) {
-		b.WriteString(string(said(text[from:])))
+	if from < len(text) && !s.cut {
+		s.isolate(text[from:])
 	}
-	return template.HTML(b.String())
+	return template.HTML(s.out), s.cut
 }

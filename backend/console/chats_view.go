@@ -113,7 +113,7 @@ func (a *arrivals) frame(ctx context.Context) (frame, error) {
 
 // tellChats renders how many conversations call for the operator, and the news of those
 // that do.
-func (a *arrivals) tellChats(ctx context.Context, at journal.Position, news []chatRow, announced bool) ([]byte, error) {
+func (a *arrivals) tellChats(ctx context.Context, at journal.Position, news []chatRow, announced bool) ([][]byte, error) {
 	all, err := a.console.sharedCalling.get(ctx, callingKey{a.counted, at})
 	if err != nil {
 		return nil, err
@@ -122,12 +122,18 @@ func (a *arrivals) tellChats(ctx context.Context, at journal.Position, news []ch
 	if err != nil {
 		return nil, err
 	}
-	event := chatsEvent{Count: len(calling), News: news}
+	event := chatsEvent{Count: len(calling)}
 	event.Waiting, event.Mine = countCalling(calling)
-	if announced && len(news) > 0 {
-		event.Latest = &news[0]
+	if len(news) == 0 {
+		return a.console.render(a.words, "chats-event", event)
 	}
-	return a.console.render(a.words, "chats-event", event)
+	return renderRows(a.console, a.words, "chats-event", news, func(some []chatRow) any {
+		event.News = some
+		if announced {
+			event.Latest = &some[0]
+		}
+		return event
+	})
 }
 
 // chatsView is the page of conversations, one of which may be open.
@@ -167,7 +173,7 @@ func (c *Console) chatsViewOf(r *http.Request, base arrivals) (view, *visit.Watc
 // pause is less than for other pages: people talk here.
 func (v *chatsView) pause() time.Duration { return brisk }
 
-func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	data, err := v.leads(ctx, entries, "arrival-event")
 	if err != nil {
 		return nil, err
@@ -181,7 +187,7 @@ func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 		return nil, err
 	}
 	data = append(data, told...)
-	if told, err = v.console.render(v.words, "chat-rows-event", rows); err != nil {
+	if told, err = renderRows(v.console, v.words, "chat-rows-event", rows, whatever); err != nil {
 		return nil, err
 	}
 	data = append(data, told...)
@@ -198,36 +204,43 @@ func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 type chatEvent struct {
 	Row     chatRow
 	Entries []remark
-	Working chatWorking
 }
 
-func (v *chatsView) conversation(ctx context.Context, row chatRow) ([]byte, error) {
+func (v *chatsView) conversation(ctx context.Context, row chatRow) ([][]byte, error) {
 	f, err := v.frame(ctx)
 	if err != nil {
 		return nil, err
 	}
-	event := chatEvent{Row: row}
-	for {
-		list, err := v.console.Chats.Messages(ctx, v.open.SiteID, v.open.ID, v.seq, chat.MaxMessages)
+	list, err := v.console.Chats.Messages(ctx, v.open.SiteID, v.open.ID, v.seq, chat.MaxMessages)
+	if err == nil && len(list) == chat.MaxMessages { // the page asks for what is missing
+		list, err = v.console.Chats.Before(ctx, v.open.SiteID, v.open.ID, 0, entriesShown)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var data [][]byte
+	for _, m := range list { // each fits into an event
+		one, err := v.console.render(v.words, "chat-event", chatEvent{row, []remark{remarkOf(f, m)}})
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range list {
-			event.Entries = append(event.Entries, remarkOf(f, m))
-			v.seq = m.Seq
-		}
-		if len(list) < chat.MaxMessages {
-			break
+		data, v.seq = append(data, one...), m.Seq
+	}
+	if len(list) == 0 { // it may have been read
+		if data, err = v.console.render(v.words, "chat-event", chatEvent{Row: row}); err != nil {
+			return nil, err
 		}
 	}
-	if event.Working, err = v.console.chatWorking(ctx, f, row); err != nil {
+	working, err := v.console.chatWorking(ctx, f, row)
+	if err != nil {
 		return nil, err
 	}
-	return v.console.render(v.words, "chat-event", event)
+	told, err := v.console.render(v.words, "chat-working-event", working)
+	return append(data, told...), err
 }
 
 // refresh says what the visitor of the open conversation looks at, and by which way.
-func (v *chatsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
+func (v *chatsView) refresh(ctx context.Context, scene *visit.Scene) ([][]byte, error) {
 	if v.told && v.views == scene.Views && v.here == scene.Here {
 		return nil, nil
 	}
@@ -256,7 +269,7 @@ func (v *chatsView) hear() (heard <-chan struct{}, forget func()) {
 }
 
 // overheard is what the page is told of it.
-func (v *chatsView) overheard() ([]byte, error) {
+func (v *chatsView) overheard() ([][]byte, error) {
 	return v.console.render(v.words, "chat-typing-event", nil)
 }
 

@@ -58,7 +58,7 @@ func (c *Console) say(w http.ResponseWriter, r *http.Request, conversation chat.
 		c.chatFailed(w, r, err)
 		return
 	}
-	c.answerEntries(w, r, stored)
+	c.answerEntries(w, r, within[remark], stored)
 }
 
 // readChat notes up to where the operator has read. Who looks into what another has leaves it

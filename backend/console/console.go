@@ -78,7 +78,7 @@ type Console struct {
 	sharedCallbacks *shared[subjectKey, callback.Callback]
 	sharedSites     *shared[struct{}, []site.Site]
 	sharedPresence  *shared[presenceKey, *presence]
-	sharedMoves     *shared[moveKey, []byte]
+	sharedMoves     *shared[moveKey, [][]byte]
 	sharedChats     *shared[subjectKey, chatSeen]
 	sharedCalling   *shared[callingKey, []chatSeen]
 }
@@ -95,7 +95,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	}
 	c.sessions = newSessions(subjects.Operators.Sessions(), c.failed)
 	c.attendance.console = c
-	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (lead.Lead, error) { return c.Leads.Get(ctx, k.site, k.id) })
+	c.sharedLeads = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (lead.Lead, error) { return c.Leads.Outline(ctx, k.site, k.id) })
 	c.sharedStaff = newShared(64, 3*time.Second, now, func(ctx context.Context, sites scope.Sites) ([]operator.Operator, error) {
 		return c.Operators.List(ctx, sites)
 	})
@@ -112,7 +112,7 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		present := presenceOf(k.words, seenOf(sites, k.sites), k.scene.Live)
 		return &present, nil
 	})
-	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([]byte, error) { return c.move(k) })
+	c.sharedMoves = newShared(64, time.Minute, now, func(_ context.Context, k moveKey) ([][]byte, error) { return c.move(k) })
 	c.sharedCalling = newShared(64, 10*time.Second, now, func(ctx context.Context, k callingKey) ([]chatSeen, error) { return c.callingAll(ctx, k.sites) })
 	c.sharedChats = newShared(1000, 10*time.Second, now, func(ctx context.Context, k subjectKey) (seen chatSeen, err error) {
 		conversation, err := c.Chats.Get(ctx, k.site, k.id)
@@ -229,6 +229,8 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("GET /leads/refused", c.signedIn(c.showRefused))
 	mux.HandleFunc("POST /leads/refused/{site}/{refused}", c.signedIn(c.takeOver))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
+	mux.HandleFunc("GET /leads/{site}/{lead}/text", c.signedIn(c.sendLead))
+	mux.HandleFunc("GET /leads/refused/{site}/{refused}/text", c.signedIn(c.sendRefused))
 	mux.HandleFunc("POST /leads/read", c.signedIn(c.readLeads))
 	mux.HandleFunc("GET /leads/forms", c.signedIn(c.showForms))
 	mux.HandleFunc("POST /leads/forms/{site}", c.admin(c.captureForm))
@@ -241,6 +243,7 @@ func (c *Console) mux() *table {
 	mux.HandleFunc("GET /chats", c.signedIn(c.showChats))
 	mux.HandleFunc("GET /chats/{site}/{conversation}", c.signedIn(c.showChat))
 	mux.HandleFunc("GET /chats/{site}/{conversation}/messages", c.signedIn(c.showEntries))
+	mux.HandleFunc("GET /chats/{site}/{conversation}/messages/{message}", c.signedIn(c.sendMessage))
 	mux.HandleFunc("POST /chats/{site}/{conversation}/messages", c.signedIn(c.sayChat))
 	mux.HandleFunc("POST /chats/{site}/{conversation}/files", c.signedIn(c.sendChatFile))
 	mux.HandleFunc("GET /chats/{site}/{conversation}/files/{file}", c.signedIn(c.showChatFile))

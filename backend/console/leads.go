@@ -39,7 +39,7 @@ func leadRowOf(f frame, l lead.Lead) leadRow {
 		Key:       fmt.Sprintf("lead-%d-%d", l.SiteID, l.ID),
 		Link:      fmt.Sprintf("/leads/%d/%d", l.SiteID, l.ID),
 		Site:      f.SiteKey(l.SiteID),
-		Digest:    strings.Join(strings.Fields(l.Message), " "),
+		Digest:    digest(l.Message),
 		Source:    sourceOf(w, l.Source),
 		Page:      pageOf(l.URL),
 		Unread:    slices.Contains(f.Unread, l.Key()),
@@ -55,6 +55,15 @@ func leadRowOf(f frame, l lead.Lead) leadRow {
 		row.Label = visitorLabel(w, int64(l.Visitor))
 	}
 	return row
+}
+
+// digest is the beginning of a text on one line.
+func digest(text string) string {
+	const most = 4 << 10 // bytes, of which few are shown
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // All is how many leads the row stands for.

@@ -14,8 +14,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// exportedAtOnce is how many leads of an export are read together.
-const exportedAtOnce = 500
+// exportedAtOnce is how many leads of an export are listed together, and wholeAtOnce how many are read whole: each may have a
+// megabyte.
+const exportedAtOnce, wholeAtOnce = 500, 8
 
 // exportColumns are the columns of an export, with the names of their words.
 var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.site", "export.state", "export.owner", "export.name", "export.phone", "export.written",
@@ -51,19 +52,16 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 	begun := false
 	for behind := (lead.Cursor{}); ; {
 		page, err := c.Leads.Inbox(r.Context(), filter, behind, exportedAtOnce)
-		var rows []lead.Lead
+		var names []lead.Name
 		if err == nil {
-			rows, err = c.withParts(r, page.Leads)
+			names, err = c.withParts(r, page.Leads)
 		}
 		if err != nil && !begun {
 			c.failed(w, r, err)
 			return
 		}
-		if err != nil { // a table that ends early must not look whole
-			if r.Context().Err() == nil {
-				c.logger.Error("an export of leads ended early", zap.Error(err))
-			}
-			panic(http.ErrAbortHandler)
+		if err != nil {
+			c.endEarly(r, err)
 		}
 		if !begun {
 			begun = true
@@ -76,10 +74,18 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 			}
 			out.Write(header)
 		}
-		for _, l := range rows {
-			out.Write(exported(f, l))
+		for some := range slices.Chunk(names, wholeAtOnce) {
+			leads, err := c.Leads.Named(r.Context(), some)
+			if err != nil {
+				c.endEarly(r, err)
+			}
+			for _, l := range leads {
+				out.Write(exported(f, l))
+			}
+			if out.Flush(); out.Error() != nil {
+				return
+			}
 		}
-		out.Flush()
 		if out.Error() != nil || control.Flush() != nil { // nobody reads on
 			return
 		}
@@ -89,21 +95,32 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withParts are the leads, each with its parts below it.
-func (c *Console) withParts(r *http.Request, leads []lead.Lead) ([]lead.Lead, error) {
-	parts, err := c.Leads.PartsOf(r.Context(), leads)
-	if err != nil || len(parts) == 0 {
-		return leads, err
+// endEarly ends a table that has begun: one that ends early must not look whole.
+func (c *Console) endEarly(r *http.Request, err error) {
+	if r.Context().Err() == nil {
+		c.logger.Error("an export of leads ended early", zap.Error(err))
 	}
-	var all []lead.Lead
+	panic(http.ErrAbortHandler)
+}
+
+// withParts are the names of the leads, each with those of its parts below it.
+func (c *Console) withParts(r *http.Request, leads []lead.Lead) ([]lead.Name, error) {
+	parts, err := c.Leads.PartsOf(r.Context(), leads)
+	if err != nil {
+		return nil, err
+	}
+	var all []lead.Name
 	for _, l := range leads {
-		all = append(all, l)
-		if len(parts[l.Key()]) > 0 {
-			own, err := c.Leads.Parts(r.Context(), l.Key())
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, own...)
+		all = append(all, l.Key())
+		if len(parts[l.Key()]) == 0 {
+			continue
+		}
+		own, err := c.Leads.Parts(r.Context(), l.Key())
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range own {
+			all = append(all, part.Key())
 		}
 	}
 	return all, nil

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -19,14 +20,17 @@ const maxAlike = 5
 // leadDetail is a lead whole.
 type leadDetail struct {
 	leadRow
-	Fields  []field
-	Visitor string   // link to the card; empty when there is none
-	Shown   []string // the numbers that the visitor had of pools
+	values                // the user fields
+	Said    template.HTML // the message
+	Text    string        // address of all that it says
+	Visitor string        // link to the card; empty when there is none
+	Shown   []string      // the numbers that the visitor had of pools
 	Me      int64
 	Staff   []operator.Operator
-	Merged  []leadPart // the leads that have been merged into it
-	Alike   []leadRow  // those that may be the same person's
-	Story   []leadStep
+	Merged  []template.HTML // the leads that have been merged into it
+	Missing bool            // there is more than is shown of those, or of the story
+	Alike   []leadRow       // those that may be the same person's
+	Story   []template.HTML
 	Note    string // that was not accepted
 	Group   string // the name of the group that it is for; empty for one that there is not
 	Back    string // see [reach]
@@ -35,14 +39,20 @@ type leadDetail struct {
 // Reach is how to reach the one who has sent it.
 func (d leadDetail) Reach() reach { return reach{d.PhoneDigits, d.Email, d.Back} }
 
-// field is a named value.
-type field struct{ Name, Value string }
+// How much room the parts of a lead's page have, in bytes of HTML. What a part says is shown in less than what the lead says.
+const (
+	fieldsRoom, partsRoom, storyRoom = 128 << 10, 500 << 10, 160 << 10
+	partText, partFields             = 2 << 10, 3 << 10
+	noteText                         = 12 << 10
+)
 
 // leadPart is a lead that has been merged into another.
 type leadPart struct {
 	leadRow
-	Fields []field
-	Split  bool // it can be taken out by itself; else it belongs to another part
+	values
+	Said  template.HTML
+	Text  string // see leadDetail
+	Split string // address that takes it out; empty when it belongs to another part
 }
 
 // leadStep is what has happened to a lead.
@@ -50,7 +60,7 @@ type leadStep struct {
 	At   time.Time
 	By   string
 	Text string // what was done, in words
-	Note string
+	Note template.HTML
 }
 
 func fieldsOf(l lead.Lead) (fields []field) {
@@ -100,7 +110,10 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 		http.Redirect(w, r, fmt.Sprintf("/leads/%d/%d#lead-%d-%d", siteID, root.ID, siteID, l.ID), http.StatusSeeOther)
 		return
 	}
-	d := leadDetail{leadRow: leadRowOf(f, l), Fields: fieldsOf(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
+	d := leadDetail{leadRow: leadRowOf(f, l), values: valuesWithin(fieldsOf(l), fieldsRoom), Text: leadText(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
+	var cut bool
+	d.Said, cut = whole(l.Message, wholeSize)
+	d.Cut = d.Cut || cut
 	if d.Shown, err = c.Leads.Numbers(r.Context(), l.Key()); err == nil {
 		err = c.gather(r, f, &d)
 	}
@@ -136,11 +149,21 @@ func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
 	}
 	d.Parts = len(parts)
 	ids := []int64{d.ID}
-	d.Story = append(d.Story, leadStep{At: d.At, Text: f.Words.text("deed.arrived", "way", waysOf(f.Words, d.Lead))})
+	room := partsRoom
+	story := []leadStep{{At: d.At, Text: f.Words.text("deed.arrived", "way", waysOf(f.Words, d.Lead))}}
 	for _, part := range parts {
-		d.Merged = append(d.Merged, leadPart{leadRowOf(f, part), fieldsOf(part), part.MergedInto == d.ID})
 		ids = append(ids, part.ID)
-		d.Story = append(d.Story, leadStep{At: part.At, Text: f.Words.text("deed.arrivedToo", "way", waysOf(f.Words, part))})
+		story = append(story, leadStep{At: part.At, Text: f.Words.text("deed.arrivedToo", "way", waysOf(f.Words, part))})
+		if part, err = c.Leads.Get(r.Context(), part.SiteID, part.ID); errors.Is(err, lead.ErrUnknown) { // erased since
+			continue
+		} else if err != nil {
+			return err
+		}
+		shown, err := within(c, f.Words, "lead-part", []leadPart{leadPartOf(f, part, d)}, &room)
+		if err != nil {
+			return err
+		}
+		d.Merged, d.Missing = append(d.Merged, shown...), d.Missing || len(shown) == 0
 	}
 	alike, err := c.Leads.Alike(r.Context(), d.Lead, maxAlike)
 	if err != nil {
@@ -153,11 +176,28 @@ func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
 	}
 	for _, one := range deeds {
 		if step, shown := stepOf(f, d.ID, one); shown {
-			d.Story = append(d.Story, step)
+			story = append(story, step)
 		}
 	}
-	slices.SortStableFunc(d.Story, func(a, b leadStep) int { return a.At.Compare(b.At) })
-	return nil
+	slices.SortStableFunc(story, func(a, b leadStep) int { return a.At.Compare(b.At) })
+	room = storyRoom
+	d.Story, err = latestWithin(c, f.Words, "lead-step", story, &room)
+	d.Missing = d.Missing || len(d.Story) < len(story)
+	return err
+}
+
+// leadText is the address of all that a lead says.
+func leadText(l lead.Lead) string { return fmt.Sprintf("/leads/%d/%d/text", l.SiteID, l.ID) }
+
+func leadPartOf(f frame, l lead.Lead, of *leadDetail) leadPart {
+	part := leadPart{leadRow: leadRowOf(f, l), values: valuesWithin(fieldsOf(l), partFields), Text: leadText(l)}
+	var cut bool
+	part.Said, cut = whole(l.Message, partText)
+	part.Cut = part.Cut || cut
+	if l.MergedInto == of.ID {
+		part.Split = of.Act("parts") + "/removal"
+	}
+	return part
 }
 
 // waysOf are the ways by which the lead has come.
@@ -179,7 +219,7 @@ func stepOf(f frame, shown int64, d lead.Deed) (leadStep, bool) {
 	}
 	switch d.Kind {
 	case "note":
-		step.Note = d.Said
+		step.Note, _ = whole(d.Said, noteText)
 	case "state":
 		step.Text = f.Words.text("deed.state", "state", f.Words.text("state."+d.Said))
 	case "owner":

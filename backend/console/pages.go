@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"embed"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -63,9 +63,9 @@ func functions(w *words) template.FuncMap {
 		"mailbox":  mailbox,
 		"page":     pageOf,
 		"said":     said,
-		"linked":   linked,
 		"bytes":    w.bytes,
 		"plainly":  plainly,
+		"listed":   func(names []string) string { return strings.Join(names, ", ") },
 		"phrased":  func(p phrase, label string, most int) phrased { return phrased{p, label, most} },
 		"panels":   func() string { return "/assets/" + snippet.PanelsAsset() },
 		"place":    func(i int) int { return i + 1 },
@@ -208,7 +208,7 @@ func (f frame) streamAddress(view string, siteID int64) string {
 }
 
 func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, f frame) {
-	var body bytes.Buffer
+	var body held
 	if err := c.pages[f.Words.Code][f.Page].ExecuteTemplate(&body, "layout", f); err != nil {
 		c.logger.Error("rendering page of the console", zap.String("page", f.Page), zap.Error(err))
 		http.Error(w, f.Words.text("fail.internal"), http.StatusInternalServerError)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 	"time"
@@ -134,7 +135,7 @@ type card struct {
 	Leads              folded[leadRow]
 	Calls              folded[callRow]
 	Callbacks          folded[callbackRow]
-	Visits             []stay
+	Visits             []stay // the steps of which are shown on demand
 	Reach              reach
 	Browser, UserAgent string
 	Language           string
@@ -186,6 +187,8 @@ type stay struct {
 	Hits     int
 	Campaign []field // what else is known of the source, and the numbers that were leased
 	Steps    []step
+	Shown    []template.HTML // of the steps
+	More     string          // address of the card with further steps; empty when all are shown
 }
 
 // step is a page view, an event, a lead or a call, newest first.
@@ -272,6 +275,38 @@ func stayOf(w *words, s visit.Session, leads []leadRow, leases []number.Lease, o
 // sort brings the steps into their order, the latest first.
 func (s *stay) sort() {
 	slices.SortStableFunc(s.Steps, func(a, b step) int { return b.At.Compare(a.At) })
+}
+
+// stepsRoom is for the steps of all visits on a card, in bytes of HTML.
+const stepsRoom = 200 << 10
+
+// walk renders the steps of the visits as far as there is room for them, those of the chosen visit first and behind as many as
+// have been shown of it.
+func (c *Console) walk(w *words, shown *card, chosen visit.ID, behind int) error {
+	order := make([]*stay, 0, len(shown.Visits))
+	for i := range shown.Visits {
+		s := &shown.Visits[i]
+		if s.Session == chosen {
+			s.Open, s.Steps = true, s.Steps[max(0, min(behind, len(s.Steps))):]
+			order = slices.Insert(order, 0, s)
+		} else {
+			order = append(order, s)
+		}
+	}
+	room := stepsRoom
+	for _, s := range order {
+		var err error
+		if s.Shown, err = within(c, w, "step", s.Steps, &room); err != nil {
+			return err
+		}
+		if n := len(s.Shown); n < len(s.Steps) {
+			if s.Session == chosen {
+				n += max(0, behind)
+			}
+			s.More = fmt.Sprintf("%s?visit=%d&behind=%d", cardLink(shown.SiteID, shown.ID), s.Session, n)
+		}
+	}
+	return nil
 }
 
 // add puts a step among those of the visit in which it was made.

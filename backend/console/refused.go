@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,8 +14,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 )
 
-// maxRefused is how many refused submissions a page of the list has.
-const maxRefused = 50
+// maxRefused is how many refused submissions a page of the list has, and refusedFields how many bytes of HTML the fields of one.
+const maxRefused, refusedFields = 50, 16 << 10
 
 // refusedRow is a refused submission as a row of the list.
 type refusedRow struct {
@@ -22,7 +23,8 @@ type refusedRow struct {
 	Site   string
 	Why    string // in the operator's language, or as the sender was told
 	Label  string // who it may be from; empty when the fields do not say
-	Fields []field
+	values        // the fields as they were sent
+	Text   string // address of all of them
 	Action string // address that makes a lead of it; empty when nothing in it can be one
 	Lead   string // link to the lead that was made of it
 	Page   page
@@ -36,7 +38,7 @@ var refusals = map[string]string{
 }
 
 func refusedRowOf(f frame, r lead.Refused) refusedRow {
-	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, Fields: sentFields(r.Sent), Page: pageOf(r.URL)}
+	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, values: valuesWithin(sentFields(r.Sent), refusedFields), Text: fmt.Sprintf("/leads/refused/%d/%d/text", r.SiteID, r.ID), Page: pageOf(r.URL)}
 	if name := refusals[r.Code]; name != "" {
 		row.Why = f.Words.text(name)
 	}
@@ -93,7 +95,7 @@ func fieldText(value any) string {
 
 // refusedPage is a part of the list of refused submissions.
 type refusedPage struct {
-	Rows  []refusedRow
+	Rows  []template.HTML
 	Older string // address of the next part; empty at the end
 }
 
@@ -114,12 +116,14 @@ func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int
 		return
 	}
 	var body refusedPage
-	if len(list) > maxRefused {
-		list = list[:maxRefused]
-		last := list[maxRefused-1].Cursor()
-		body.Older = behindAddress("/leads/refused", last)
+	room := listRoom
+	if body.Rows, err = within(c, f.Words, "refused-row", rowsOf(f, list[:min(len(list), maxRefused)], refusedRowOf), &room); err != nil {
+		c.failed(w, r, err)
+		return
 	}
-	body.Rows = rowsOf(f, list, refusedRowOf)
+	if shown := len(body.Rows); shown > 0 && shown < len(list) {
+		body.Older = behindAddress("/leads/refused", list[shown-1].Cursor())
+	}
 	f.Body = body
 	c.show(w, r, status, f)
 }

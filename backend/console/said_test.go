@@ -2,7 +2,9 @@ package console
 
 import (
 	"html"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,10 +34,37 @@ func TestWhatIsUnseenIsNamed(t *testing.T) {
 		"\u200c":            "[U+200C]",
 		"a\ufe0f\ufe0f":     "a\ufe0f[U+FE0F]",
 		"\ufeff \U000e0061": "[U+FEFF] [U+E0061]",
-		"\u2800\u3164":      "[U+2800][U+3164]",
+		"\u2800\u3164":      "[U+2800…U+3164 ×2]",
+		"a\x7f\x7f\x7fb":    "a[U+007F ×3]b",
 		"broken \xff\xfe.":  "broken \ufffd.",
 	} {
 		require.Equal(t, named, plainly(text))
 	}
 	require.Equal(t, `<bdi>&lt;b&gt;<span class="unseen">U+202E</span>&lt;/b&gt;</bdi>`, string(said("<b>\u202e</b>")))
+}
+
+// A line has at most 300 signs and little HTML, whatever is in it; and a text on its own page as much as it is given.
+func TestALineIsShort(t *testing.T) {
+	require.Equal(t, strings.Repeat("я", lineSigns), plainly(strings.Repeat("я", lineSigns)))
+	require.Equal(t, strings.Repeat("я", lineSigns-1)+"…", plainly(strings.Repeat("я", lineSigns+1)))
+	require.Equal(t, "я", shortly("я"))
+	for name, worst := range worstTexts {
+		for _, text := range []string{strings.Repeat(worst, 1<<20/len(worst)), strings.Repeat(worst, 200)} {
+			const around = len("<bdi></bdi>…") // and what makes a line one
+			require.LessOrEqual(t, len(said(text)), lineSize+around, name)
+			require.LessOrEqual(t, len(said([]string{text, text, text})), lineSize+3*around, name)
+			require.LessOrEqual(t, len(html.EscapeString(plainly(text))), lineSize+around, name)
+			require.LessOrEqual(t, utf8.RuneCountInString(plainly(text)), lineSigns+2, name) // beside what isolates it
+			shown, cut := whole(text, wholeSize)
+			require.LessOrEqual(t, len(shown), wholeSize+around, name)
+			require.Equal(t, len(strings.ToValidUTF8(text, "?")) > 1<<19, cut, name)
+			require.LessOrEqual(t, len(dataOf(string(shown))), wholeSize+around+len("data: \n"), name)
+		}
+	}
+}
+
+// worstTexts are texts that grow when they are shown, or are more than they look.
+var worstTexts = map[string]string{
+	"unseen": "\x7f", "soft hyphens": "\u00ad", "unseen between": "a\u200b", "marks": "\u202e\u202c b", "markup": "<", "entities": "&", "quotes": `"'`,
+	"plus": "+", "combining": "a\u0301\u0302\u0303", "emoji": "😀", "from the right": "ש\u200f", "lines": "\n", "returns": "\r\n", "tags": "\U000e0041", "broken": "\xff", "letters": "я",
 }

@@ -27,11 +27,11 @@ const (
 
 // view is what one kind of page has to hear of.
 type view interface {
-	// news returns the data of an event for what the journal says, and refresh that
-	// for what is seen now; see dataOf. Both may be empty. They are not changed, since
+	// news returns the data of events for what the journal says, and refresh that
+	// for what is seen now; see dataOf. Each is at most maxData long, and there may be none. They are not changed, since
 	// other streams may send the same.
-	news(ctx context.Context, entries []journal.Entry) ([]byte, error)
-	refresh(ctx context.Context, scene *visit.Scene) ([]byte, error)
+	news(ctx context.Context, entries []journal.Entry) ([][]byte, error)
+	refresh(ctx context.Context, scene *visit.Scene) ([][]byte, error)
 }
 
 // stream keeps an open page up to date over server-sent events. It ends with
@@ -104,7 +104,7 @@ type talking interface {
 	// hear returns a channel that receives when something was overheard, until forget is
 	// called, and overheard the data of an event for it, which has no place in the journal.
 	hear() (heard <-chan struct{}, forget func())
-	overheard() ([]byte, error)
+	overheard() ([][]byte, error)
 }
 
 // startOf is the position behind which the client wants to hear what happened:
@@ -183,7 +183,7 @@ func (s *streaming) repeat() error {
 	if err != nil {
 		return err
 	}
-	return s.send(data, []byte("\n"))
+	return s.tellAs(nil, data)
 }
 
 // read tells what the journal has got behind the stream's position.
@@ -236,12 +236,31 @@ func (s *streaming) end(ctx context.Context, why error) error {
 	return why
 }
 
-// tell sends an event.
-func (s *streaming) tell(data []byte) error {
-	if len(data) == 0 {
-		return nil
+// tell sends the data up to the stream's position.
+func (s *streaming) tell(data [][]byte) error {
+	return s.tellAs(fmt.Appendf(nil, "id: %s\n", s.happened.Position()), data)
+}
+
+// tellAs sends the data in as few events as they fit into. The last one has the id: a client that has not
+// got it is told all again.
+func (s *streaming) tellAs(id []byte, data [][]byte) error {
+	for from := 0; from < len(data); {
+		to, size := from, 0
+		for to < len(data) && (to == from || size+len(data[to]) <= maxData) {
+			size += len(data[to])
+			to++
+		}
+		var event [][]byte
+		if to == len(data) {
+			event = append(event, id)
+		}
+		event = append(append(event, data[from:to]...), []byte("\n"))
+		if err := s.send(event...); err != nil {
+			return err
+		}
+		from = to
 	}
-	return s.send(fmt.Appendf(nil, "id: %s\n", s.happened.Position()), data, []byte("\n"))
+	return nil
 }
 
 // dataOf is HTML for the page as an event's data, in its wire form. What visitors wrote

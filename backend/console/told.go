@@ -63,7 +63,7 @@ type toldView[T, R any] struct {
 	event  string // the template of the rows
 }
 
-func (v *toldView[T, R]) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (v *toldView[T, R]) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	data, err := v.arrivals.news(ctx, entries)
 	if err != nil {
 		return nil, err
@@ -76,6 +76,6 @@ func (v *toldView[T, R]) news(ctx context.Context, entries []journal.Entry) ([]b
 	if err != nil {
 		return nil, err
 	}
-	more, err := v.console.render(v.words, v.event, rowsOf(f, things, v.row))
+	more, err := renderRows(v.console, v.words, v.event, rowsOf(f, things, v.row), whatever)
 	return append(data, more...), err
 }

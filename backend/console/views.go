@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"slices"
@@ -61,22 +60,6 @@ func (c *Console) viewOf(r *http.Request, w *words) (shown view, watch *visit.Wa
 	return nil, nil
 }
 
-// part gives a part of a page.
-func (c *Console) part(w *words, name string, data any) ([]byte, error) {
-	var b bytes.Buffer
-	err := c.pages[w.Code]["parts"].ExecuteTemplate(&b, name, data)
-	return b.Bytes(), err
-}
-
-// render gives a part of a page as the data of an event.
-func (c *Console) render(w *words, name string, data any) ([]byte, error) {
-	part, err := c.part(w, name, data)
-	if err != nil {
-		return nil, err
-	}
-	return dataOf(string(part)), nil
-}
-
 // arrivals announces leads on any page.
 type arrivals struct {
 	console  *Console
@@ -105,12 +88,12 @@ func (a *arrivals) leadRows(ctx context.Context, entries []journal.Entry, kind s
 	return rows, nil
 }
 
-func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (a *arrivals) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	return a.tell(ctx, entries, "arrival-event")
 }
 
 // tell renders the leads among the entries, and what conversations call for the operator.
-func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
+func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event string) ([][]byte, error) {
 	data, err := a.leads(ctx, entries, event)
 	if err != nil {
 		return nil, err
@@ -125,16 +108,14 @@ func (a *arrivals) tell(ctx context.Context, entries []journal.Entry, event stri
 
 // leads renders the leads among the entries, and how many are unread when the
 // operator has read some: here or in another browser.
-func (a *arrivals) leads(ctx context.Context, entries []journal.Entry, event string) ([]byte, error) {
+func (a *arrivals) leads(ctx context.Context, entries []journal.Entry, event string) ([][]byte, error) {
 	rows, err := a.leadRows(ctx, entries, lead.Added)
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
-	if len(rows) > 0 {
-		if data, err = a.console.render(a.words, event, rows); err != nil {
-			return nil, err
-		}
+	data, err := renderRows(a.console, a.words, event, rows, whatever)
+	if err != nil {
+		return nil, err
 	}
 	own := func(e journal.Entry) bool { return e.Kind == lead.Read && e.SubjectID == a.operator.ID }
 	if !slices.ContainsFunc(entries, own) {
@@ -148,12 +129,15 @@ func (a *arrivals) leads(ctx context.Context, entries []journal.Entry, event str
 	return append(data, count...), err
 }
 
-func (a *arrivals) refresh(context.Context, *visit.Scene) ([]byte, error) { return nil, nil }
+// whatever is for templates that are given the rows alone.
+func whatever[R any](rows []R) any { return rows }
+
+func (a *arrivals) refresh(context.Context, *visit.Scene) ([][]byte, error) { return nil, nil }
 
 // leadsView is the list of leads.
 type leadsView struct{ arrivals }
 
-func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	data, err := v.tell(ctx, entries, "leads-event")
 	if err != nil {
 		return nil, err
@@ -165,7 +149,7 @@ func (v *leadsView) news(ctx context.Context, entries []journal.Entry) ([]byte, 
 	if err := v.console.countParts(ctx, changed); err != nil {
 		return nil, err
 	}
-	told, err := v.console.render(v.words, "leads-event", changed)
+	told, err := renderRows(v.console, v.words, "leads-event", changed, whatever)
 	return append(data, told...), err
 }
 
@@ -188,7 +172,7 @@ type leadView struct {
 	name lead.Name
 }
 
-func (v *leadView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (v *leadView) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	data, err := v.arrivals.news(ctx, entries)
 	if err != nil {
 		return nil, err
@@ -211,7 +195,7 @@ type cardView struct {
 	seen            *visit.Scene
 }
 
-func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([]byte, error) {
+func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	data, err := v.arrivals.news(ctx, entries)
 	if err != nil {
 		return nil, err
@@ -224,10 +208,10 @@ func (v *cardView) news(ctx context.Context, entries []journal.Entry) ([]byte, e
 	return append(data, more...), err
 }
 
-func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([]byte, error) {
+func (v *cardView) refresh(_ context.Context, scene *visit.Scene) ([][]byte, error) {
 	before := v.seen
 	v.seen = scene
-	var data []byte
+	var data [][]byte
 	var err error
 	if before == nil || before.Here != scene.Here { // it may have changed since the page was rendered
 		if data, err = v.console.render(v.words, "here-event", scene.Here); err != nil {
@@ -248,7 +232,7 @@ type visitorsView struct {
 	sent *presence // nil at first
 }
 
-func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte, error) {
+func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([][]byte, error) {
 	present, err := v.console.sharedPresence.get(ctx, presenceKey{v.words, scene, v.operator.Sites})
 	if err != nil {
 		return nil, err
@@ -260,15 +244,15 @@ func (v *visitorsView) refresh(ctx context.Context, scene *visit.Scene) ([]byte,
 	return data, err
 }
 
-// visitorsEvent is what changed in the list.
+// visitorsEvent is what the list is after a change of rows.
 type visitorsEvent struct {
 	Present *presence
-	Changed []guest
 	Order   string // keys of all rows from top to bottom
 }
 
 // move renders what changes in the list from one presence to the next, or nothing.
-func (c *Console) move(k moveKey) ([]byte, error) {
+func (c *Console) move(k moveKey) ([][]byte, error) {
+	var changed []guest
 	e := visitorsEvent{Present: k.after, Order: k.after.order()}
 	before := make(map[string]string)
 	if k.before != nil {
@@ -278,13 +262,18 @@ func (c *Console) move(k moveKey) ([]byte, error) {
 	}
 	for _, g := range k.after.Guests {
 		if state, sent := before[g.Key]; !sent || state != g.state {
-			e.Changed = append(e.Changed, g)
+			changed = append(changed, g)
 		}
 	}
-	if len(e.Changed) == 0 && k.before != nil && len(before) > 0 && e.Order == k.before.order() {
+	if len(changed) == 0 && k.before != nil && len(before) > 0 && e.Order == k.before.order() {
 		return nil, nil
 	}
-	return c.render(k.words, "visitors-event", e)
+	events, err := renderRows(c, k.words, "guests-event", changed, whatever)
+	if err != nil {
+		return nil, err
+	}
+	last, err := c.render(k.words, "visitors-event", e)
+	return append(events, last...), err
 }
 
 // order is the keys of all rows from top to bottom.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -22,6 +23,12 @@ type presence struct {
 	More   bool // than are shown
 	Known  int  // whose name or contacts are known
 	Paid   int  // whom advertising brought
+}
+
+// visitorsPage is the list of those who are there.
+type visitorsPage struct {
+	presence
+	Rows []template.HTML
 }
 
 // guest is a visitor on a site now, as a row of the list.
@@ -73,7 +80,14 @@ func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	f.Body = presenceOf(f.Words, f.Sites, live)
+	body := visitorsPage{presence: presenceOf(f.Words, f.Sites, live)}
+	room := listRoom
+	if body.Rows, err = within(c, f.Words, "guest", body.Guests, &room); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	body.More = body.More || len(body.Rows) < len(body.Guests)
+	f.Body = body
 	c.show(w, r, http.StatusOK, f)
 }
 
@@ -107,6 +121,11 @@ func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
 		if can, err = c.callsBack(r.Context(), f, siteID); can {
 			body.Reach.Back = fmt.Sprintf("/callbacks/new?site=%d&visitor=%d", siteID, visitor)
 		}
+	}
+	if err == nil {
+		chosen, _ := strconv.ParseInt(r.URL.Query().Get("visit"), 10, 64) // 0 for none
+		behind, _ := strconv.Atoi(r.URL.Query().Get("behind"))
+		err = c.walk(f.Words, &body, visit.ID(chosen), behind)
 	}
 	if err != nil {
 		c.failed(w, r, err)

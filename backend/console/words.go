@@ -50,18 +50,21 @@ func allWords(now func() time.Time) []*words {
 }
 
 // text is the message of that name. Values for its gaps follow as pairs of name
-// and value; the one named "n" chooses the plural form.
+// and value; the one named "n" chooses the plural form. Texts among them are cut to a line.
 func (w *words) text(id string, pairs ...any) string {
 	config := &i18n.LocalizeConfig{MessageID: id}
 	if len(pairs) > 0 {
 		gaps := make(map[string]any, len(pairs)/2)
 		for i := 0; i+1 < len(pairs); i += 2 {
 			name, value := pairs[i].(string), pairs[i+1]
-			if n, isInt := value.(int); isInt {
+			switch v := value.(type) {
+			case int:
 				if name == "n" {
-					config.PluralCount = n
+					config.PluralCount = v
 				}
-				value = w.number(n)
+				value = w.number(v)
+			case string:
+				value = shortly(v)
 			}
 			gaps[name] = value
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/text/language"
@@ -128,9 +129,15 @@ func parsePhone(digits string) (*phonenumbers.PhoneNumber, bool) {
 	return parsed, err == nil && phonenumbers.IsValidNumber(parsed)
 }
 
+// longestMailbox is how many bytes an address of mail has at most (RFC 5321).
+const longestMailbox = 254
+
 // mailbox is the address when it is nothing but one, so that a link to it
 // cannot carry a subject, a body or further receivers.
 func mailbox(address string) string {
+	if len(address) > longestMailbox {
+		return ""
+	}
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Name != "" || parsed.Address != address || strings.ContainsAny(address, "?&%,;\"' ") {
 		return ""
@@ -140,7 +147,7 @@ func mailbox(address string) string {
 
 // page is an address of a visited page or its referrer.
 type page struct {
-	Link  string // where a click leads; empty unless it is http or https
+	Link  string // where a click leads; empty unless it is http or https, and of no more than maxLink bytes
 	Short string // host and path, without the noise
 	Path  string // path and query
 	Host  string
@@ -151,9 +158,26 @@ func pageOf(address string) page {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return page{Short: address, Path: address}
 	}
-	p := page{Link: u.String(), Host: strings.TrimPrefix(u.Host, "www."), Path: readable(u)}
+	p := page{Host: strings.TrimPrefix(u.Host, "www."), Path: readable(u)}
+	if link := u.String(); links(link) {
+		p.Link = link
+	}
 	p.Short = p.Host + strings.TrimSuffix(p.Path, "/")
 	return p
+}
+
+// links tells whether pages link to the address: in a page each byte of it takes up to six.
+func links(address string) bool {
+	size := 0
+	for i := range len(address) {
+		switch b := address[i]; {
+		case b >= utf8.RuneSelf || b <= ' ' || b == '"' || b == '\'' || b == '<' || b == '>':
+			size += len("&#34;") // or "%C2"
+		default:
+			size += weightOf(rune(b))
+		}
+	}
+	return size <= maxLink
 }
 
 // readable is the path and query as people read them.

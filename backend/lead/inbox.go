@@ -41,7 +41,7 @@ type key struct {
 
 func (k *key) fields() []any { return []any{&k.SiteID, &k.ID, &k.at, &k.met} }
 
-// Inbox returns the leads of the filter behind the cursor, newest first, limit at most. Parts of
+// Inbox returns outlines of the leads of the filter behind the cursor, see [Leads.Outline], newest first, limit at most. Parts of
 // other leads are left out. Name the sites where you can: for all of them, and for more than
 // 64, the filter's indexes are not used. With a search SQLite goes by the order in which leads were stored. The
 // error may be that of [Filter.Check].
@@ -70,7 +70,7 @@ func (l *Leads) Inbox(ctx context.Context, f Filter, behind Cursor, limit int) (
 		names[i] = k.Name
 	}
 	page := Page{}
-	if page.Leads, err = l.named(ctx, names); err == nil && next != nil {
+	if page.Leads, err = l.named(ctx, readOutline, names); err == nil && next != nil {
 		page.Next = cursorAt(*next)
 	}
 	return page, err
@@ -223,27 +223,29 @@ func (b *browsing) readWords(ctx context.Context, rows []key) error {
 			names = append(names, k.Name)
 		}
 	}
-	leads, err := b.named(ctx, names)
-	if err != nil {
-		return err
-	}
-	parts, err := b.PartsOf(ctx, leads)
+	parts, err := b.partsOfAll(ctx, names)
 	if err != nil {
 		return err
 	}
 	has := make(map[Name]bool)
-	for _, l := range leads {
-		all := []Lead{l}
-		if len(parts[l.Key()]) > 0 {
-			own, err := b.Parts(ctx, l.Key())
-			if err != nil {
-				return err
-			}
-			all = append(all, own...)
+	for some := range slices.Chunk(names, namedAtOnce) {
+		leads, err := b.named(ctx, readBegun, some)
+		if err != nil {
+			return err
 		}
-		words := vocabularyOf(all)
-		slices.Sort(words)
-		has[l.Key()] = b.searched.metBy(words)
+		for _, l := range leads {
+			all := []Lead{l}
+			if len(parts[l.Key()]) > 0 {
+				own, err := partsOf(ctx, b.db.Read(), l.Key(), readBegun)
+				if err != nil {
+					return err
+				}
+				all = append(all, own...)
+			}
+			words := vocabularyOf(all)
+			slices.Sort(words)
+			has[l.Key()] = b.searched.metBy(words)
+		}
 	}
 	for i := range rows {
 		rows[i].met = rows[i].met && has[rows[i].Name]
@@ -314,12 +316,16 @@ func (b *browsing) cut(found []key) (keys []key, next *key, err error) {
 // namedAtOnce is how many leads one query reads by their names.
 const namedAtOnce = 128
 
-// named reads the leads of the names, in their order. Those that are gone are missing.
-func (l *Leads) named(ctx context.Context, names []Name) ([]Lead, error) {
+// Named returns the leads of the names whole, in their order. Those that are gone are missing. Each may have a megabyte: name few.
+func (l *Leads) Named(ctx context.Context, names []Name) ([]Lead, error) {
+	return l.named(ctx, readFrom, names)
+}
+
+func (l *Leads) named(ctx context.Context, read readLeads, names []Name) ([]Lead, error) {
 	found := make(map[Name]Lead, len(names))
 	for some := range slices.Chunk(names, namedAtOnce) {
 		values, args := db.Values(db.Padded(some), (*Name).fields)
-		leads, err := readFrom(ctx, l.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
+		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, err
 		}

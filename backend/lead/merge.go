@@ -45,16 +45,20 @@ func partsOf(ctx context.Context, from db.Queries, n Name, read readLeads) ([]Le
 	return read(ctx, from, `(site_id, id) IN (`+fmt.Sprintf(tree, `SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)`)+` SELECT site_id, id FROM tree) ORDER BY at, id`, n.SiteID, n.ID)
 }
 
-// Parts are the leads that have been merged into the lead, the oldest first.
+// Parts are outlines of the leads that have been merged into the lead, the oldest first. See [Leads.Outline].
 func (l *Leads) Parts(ctx context.Context, n Name) ([]Lead, error) {
-	return partsOf(ctx, l.db.Read(), n, readFrom)
+	return partsOf(ctx, l.db.Read(), n, readOutline)
 }
 
 // PartsOf are the parts of each of the leads, by their names.
 func (l *Leads) PartsOf(ctx context.Context, leads []Lead) (map[Name][]Name, error) {
+	return l.partsOfAll(ctx, namesOf(leads))
+}
+
+func (l *Leads) partsOfAll(ctx context.Context, names []Name) (map[Name][]Name, error) {
 	type part struct{ site, root, id int64 }
 	parts := make(map[Name][]Name)
-	for some := range db.Parts(namesOf(leads)) {
+	for some := range db.Parts(names) {
 		values, args := db.Values(some, (*Name).fields)
 		rows, err := db.List(ctx, l.db.Read(), func(p *part) []any { return []any{&p.site, &p.root, &p.id} }, fmt.Sprintf(tree, values)+` SELECT site_id, root, id FROM tree`, args...)
 		if err != nil {
@@ -82,7 +86,7 @@ func (l *Leads) Root(ctx context.Context, lead Lead) (Lead, error) {
 	return rootOf(ctx, l.db.Read(), lead, readFrom)
 }
 
-// Alike are leads of the same site that may be the same person's, the newest first, limit at most:
+// Alike are outlines of leads of the same site that may be the same person's, the newest first, limit at most:
 // those with the same phone, e-mail or visitor that are no parts of another.
 func (l *Leads) Alike(ctx context.Context, lead Lead, limit int) ([]Lead, error) {
 	type key struct{ id, at int64 }
@@ -118,7 +122,7 @@ func (l *Leads) Alike(ctx context.Context, lead Lead, limit int) ([]Lead, error)
 	for i, k := range keys {
 		names[i] = Name{lead.SiteID, k.id}
 	}
-	return l.named(ctx, names)
+	return l.named(ctx, readOutline, names)
 }
 
 // Merge makes a lead a part of another one of the same site. Both stay as they are stored, so that

@@ -38,14 +38,23 @@ func (l *Leads) List(ctx context.Context, sites scope.Sites, behind Cursor, limi
 	return l.read(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 
-// OfVisitor returns the visitor's leads, newest first, limit at most.
+// OfVisitor returns outlines of the visitor's leads, newest first, limit at most. See [Leads.Outline].
 func (l *Leads) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID, limit int) ([]Lead, error) {
-	return l.read(ctx, `site_id = $1 AND visitor_id = $2`, limit, siteID, int64(visitor))
+	return readOutline(ctx, l.db.Read(), fmt.Sprintf(`site_id = $1 AND visitor_id = $2 ORDER BY at DESC, id DESC LIMIT %d`, limit), siteID, int64(visitor))
+}
+
+// Outline returns what lists show of a lead, or ErrUnknown: the lead without its user fields, and with the first
+// 1,000 characters of its message.
+func (l *Leads) Outline(ctx context.Context, siteID, id int64) (Lead, error) {
+	return one(readOutline(ctx, l.db.Read(), `site_id = $1 AND id = $2`, siteID, id))
 }
 
 // Get returns a lead, or ErrUnknown.
 func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
-	found, err := l.read(ctx, `site_id = $1 AND id = $2`, 1, siteID, id)
+	return one(readFrom(ctx, l.db.Read(), `site_id = $1 AND id = $2`, siteID, id))
+}
+
+func one(found []Lead, err error) (Lead, error) {
 	if err != nil {
 		return Lead{}, err
 	}
@@ -63,13 +72,20 @@ func readFrom(ctx context.Context, from db.Queries, which string, args ...any) (
 	return readColumns(ctx, from, columns, which, args...)
 }
 
-// readLeads is readFrom or readBegun.
+// readLeads is readFrom, readBegun or readOutline.
 type readLeads func(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error)
 
 // readBegun is readFrom without what is behind the searched beginning of texts: for transactions.
 func readBegun(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error) {
 	return readColumns(ctx, from, begunColumns, which, args...)
 }
+
+// readOutline is readFrom for lists: without the user fields, and with the beginning of the message. Each may have a megabyte.
+func readOutline(ctx context.Context, from db.Queries, which string, args ...any) ([]Lead, error) {
+	return readColumns(ctx, from, outlineColumns, which, args...)
+}
+
+var outlineColumns = strings.NewReplacer(" message,", " substr(message, 1, 1000),", " user_fields,", " '{}',").Replace(columns)
 
 func readColumns(ctx context.Context, from db.Queries, columns, which string, args ...any) ([]Lead, error) {
 	rows, err := db.List(ctx, from, (*row).fields, `SELECT `+columns+` FROM leads WHERE `+which, args...)

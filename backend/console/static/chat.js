@@ -171,7 +171,10 @@
 		fetching ??= fetch(`${at}/messages?after=${after}`).then(async (answer) => {
 			fetching = null;
 			if (!answer.ok || answer.redirected) return;
-			take(new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("li[data-seq]"));
+			const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("li[data-seq]");
+			take(fresh);
+			const end = Number([...fresh].at(-1)?.dataset.seq ?? 0); // an answer has as many as fit into it
+			if (end && end < last() && !said.querySelector(`:scope > li[data-seq="${end + 1}"]`)) fill(end);
 		}).catch(() => { fetching = null; });
 	}
 
