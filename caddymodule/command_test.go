@@ -302,7 +302,7 @@ func TestDoctorFindsTrouble(t *testing.T) {
 func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
 		`unknown command "dctor" of "frontdesk": expected doctor`:                                                                         {"dctor"},
-		`unknown command "charts" of "frontdesk": expected completion, doctor, erase, export, forwards, help, numbers, operator, rewrite`: {"charts"},
+		`unknown command "charts" of "frontdesk": expected backup, completion, doctor, erase, export, forwards, help, numbers, operator, restore, rewrite`: {"charts"},
 		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                    {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)

@@ -139,6 +139,10 @@ func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, af
 		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
 }
 
+// readTime bounds one look at the journal. A connection that hangs is given up then, and the
+// next look goes by another.
+const readTime = 5 * time.Second
+
 const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
 
 // list reads entries by a query that begins with columns.
@@ -148,6 +152,8 @@ func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry,
 		at   int64
 		data string
 	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
 	rows, err := db.List(ctx, j.db.Read(), func(r *row) []any {
 		return []any{&r.Tx, &r.Seq, &r.SiteID, &r.at, &r.Kind, &r.SubjectID, &r.VisitorID, &r.data}
 	}, query, args...)

@@ -155,6 +155,8 @@ func (r *Reader) position(ctx context.Context) (Position, error) {
 		Position
 		owner string
 	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
 	stored, found, err := db.One(ctx, r.journal.db.Read(), func(s *row) []any { return []any{&s.Tx, &s.Seq, &s.owner} },
 		`SELECT tx, seq, owner FROM journal_readers WHERE name = $1`, r.name)
 	if err == nil && !found {
