@@ -53,6 +53,8 @@ which is kept under another name. Caddy must not be running. The copy stays as i
 			switch {
 			case errors.Is(err, db.ErrNotSQLite):
 				return errors.New(`the database is PostgreSQL: stop all nodes, and put a copy back by "pg_restore --clean --if-exists --single-transaction --dbname=CONNECTION_STRING FILE"`)
+			case errors.Is(err, db.ErrInUse):
+				return err
 			case err != nil:
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
