@@ -11,8 +11,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
-	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -30,7 +30,7 @@ type sharedService struct {
 	settings db.Settings
 	log      *followingCore
 	pictures edge.Pictures
-	forms    *capture.Spool
+	forms    *spool.Spool
 	faults   seenFaults
 }
 
@@ -42,7 +42,7 @@ func useService(settings db.Settings) (*sharedService, error) {
 			Service:  backend.New(settings, zap.New(log), metricsObserver{}),
 			settings: settings,
 			log:      log,
-			forms:    capture.NewSpool(spoolFile(settings)),
+			forms:    spool.New(spoolFile(settings)),
 		}, nil
 	})
 	if err != nil {

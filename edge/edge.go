@@ -17,9 +17,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
-	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -54,7 +54,7 @@ type Edge struct {
 	Observer Observer
 	Logger   *zap.Logger
 	// Forms keeps forms while the database is away. nil keeps none.
-	Forms *capture.Spool
+	Forms *spool.Spool
 	// WholeAddresses makes the service store clients' addresses in full.
 	WholeAddresses bool
 	// Calls answers telephone platforms.

@@ -1,4 +1,4 @@
-package capture
+package spool
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func taken(t *testing.T, s *Spool) (records []string) {
 
 func TestSpool(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "forms")
-	s := NewSpool(path)
+	s := New(path)
 	require.True(t, s.Empty())
 	require.Empty(t, taken(t, s))
 	for _, record := range []string{"one", "two", "three"} {
@@ -33,7 +33,7 @@ func TestSpool(t *testing.T) {
 
 	// Another process goes on with it. What cannot be taken now stays.
 	require.NoError(t, s.Close())
-	s = NewSpool(path)
+	s = New(path)
 	require.False(t, s.Empty())
 	away := errors.New("away")
 	tries := 0
@@ -53,7 +53,7 @@ func TestSpool(t *testing.T) {
 // Processes that share a folder have files of their own, and a later one takes in what one has left that ended.
 func TestSpoolsOfManyProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop [1].forms")
-	first, second, third := NewSpool(path), NewSpool(path), NewSpool(path)
+	first, second, third := New(path), New(path), New(path)
 	require.NoError(t, first.Append([]byte("one")))
 	require.NoError(t, second.Append([]byte("two")))
 	require.FileExists(t, path+".1")
@@ -67,7 +67,7 @@ func TestSpoolsOfManyProcesses(t *testing.T) {
 	require.NoError(t, second.Append([]byte("four")), "behind what the first has left")
 	require.Equal(t, []string{"one", "four"}, taken(t, second))
 	require.NoError(t, third.Close())
-	fourth := NewSpool(path)
+	fourth := New(path)
 	require.Equal(t, []string{"three"}, taken(t, fourth))
 	require.True(t, fourth.Empty())
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
@@ -81,7 +81,7 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 		t.Skip("this system has no device that is full")
 	}
 	path := filepath.Join(t.TempDir(), "forms")
-	s := NewSpool(path)
+	s := New(path)
 	require.NoError(t, s.Append([]byte("one")))
 	file, size := s.file, s.size
 	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
@@ -98,7 +98,7 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 // A machine that stops while it writes leaves a part of a record, or of what was there before.
 func TestTornSpool(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "forms")
-	s := NewSpool(path)
+	s := New(path)
 	require.NoError(t, s.Append([]byte("one")))
 	require.NoError(t, s.Append([]byte("two")))
 	require.NoError(t, s.Close())
@@ -107,7 +107,7 @@ func TestTornSpool(t *testing.T) {
 	for cut := range whole {
 		for _, behind := range []string{"", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff"} {
 			require.NoError(t, os.WriteFile(path, append(append([]byte{}, whole[:cut]...), behind...), 0o600))
-			s := NewSpool(path)
+			s := New(path)
 			require.NoError(t, s.Append([]byte("three")))
 			want := []string{"three"}
 			if cut >= frame+3 {
@@ -120,18 +120,18 @@ func TestTornSpool(t *testing.T) {
 }
 
 func TestFullSpool(t *testing.T) {
-	s := NewSpool(filepath.Join(t.TempDir(), "forms"))
-	require.ErrorIs(t, s.Append(make([]byte, maxRecord+1)), ErrSpoolFull)
+	s := New(filepath.Join(t.TempDir(), "forms"))
+	require.ErrorIs(t, s.Append(make([]byte, maxRecord+1)), ErrFull)
 	for range maxSpool / (maxRecord + frame) {
 		require.NoError(t, s.Append(make([]byte, maxRecord)))
 	}
-	require.ErrorIs(t, s.Append(make([]byte, maxRecord)), ErrSpoolFull)
-	require.Error(t, NewSpool(filepath.Join(t.TempDir(), "none", "forms")).Append([]byte("one")))
+	require.ErrorIs(t, s.Append(make([]byte, maxRecord)), ErrFull)
+	require.Error(t, New(filepath.Join(t.TempDir(), "none", "forms")).Append([]byte("one")))
 }
 
 // Forms come while others are taken out: each is taken once.
 func TestSpoolInUse(t *testing.T) {
-	s := NewSpool(filepath.Join(t.TempDir(), "forms"))
+	s := New(filepath.Join(t.TempDir(), "forms"))
 	var coming sync.WaitGroup
 	for i := range 8 {
 		coming.Go(func() {

@@ -1,4 +1,5 @@
-package capture
+// Package spool keeps records on the disk while the database is away.
+package spool
 
 import (
 	"bytes"
@@ -14,7 +15,7 @@ import (
 	"sync"
 )
 
-// Spool keeps records in a file while the database is away. What is appended is on the disk when
+// Spool keeps records in a file. What is appended is on the disk when
 // Append returns. It is safe for concurrent use. Each process has a file of its own, which it has
 // locked; the file of a process that has ended is taken over by another.
 type Spool struct {
@@ -41,12 +42,12 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrSpoolFull is returned when there is no room for a record.
-var ErrSpoolFull = errors.New("the spool is full")
+// ErrFull is returned when there is no room for a record.
+var ErrFull = errors.New("the spool is full")
 
-// NewSpool returns a spool in the file of the path, or where another process has that, in one with a number behind it:
+// New returns a spool in the file of the path, or where another process has that, in one with a number behind it:
 // frontdesk.forms.1. The file is made when it is needed. Its folder has to be there.
-func NewSpool(path string) *Spool { return &Spool{path: path} }
+func New(path string) *Spool { return &Spool{path: path} }
 
 // Append adds a record, which is not empty, and returns when it would survive a loss of power.
 func (s *Spool) Append(record []byte) error {
@@ -56,7 +57,7 @@ func (s *Spool) Append(record []byte) error {
 		return err
 	}
 	if len(record) == 0 || len(record) > maxRecord || s.size+int64(frame+len(record)) > maxSpool {
-		return ErrSpoolFull
+		return ErrFull
 	}
 	framed := binary.BigEndian.AppendUint32(make([]byte, 0, frame+len(record)), uint32(len(record)))
 	framed = binary.BigEndian.AppendUint32(framed, crc32.Checksum(record, castagnoli))
