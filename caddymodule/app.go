@@ -209,6 +209,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Service:  a.service.Service,
 		Pictures: &a.service.pictures,
 		Forms:    a.service.forms,
+		Intake:   a.service.intake,
 		Ending:   a.ending.Done(),
 		Observer: edgeObserver{a},
 

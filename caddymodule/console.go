@@ -56,7 +56,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	defer done()
 	q := requestOf(r)
 	q.URL = r.URL
-	r = q.AsSent(r)
+	r, given := c.app.service.intake.Admit(q.AsSent(r))
+	defer given()
 	if strings.HasPrefix(r.URL.Path, "/stream/") { // the console's event streams
 		var end func()
 		r, end = endingWith(r, c.app.ending)

@@ -81,6 +81,14 @@ var (
 		Name: "frontdesk_forms_total",
 		Help: "Forms on their way to the site that a capture matches, by what became of them.",
 	}, []string{"outcome"})
+	received = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_received_bytes",
+		Help: "Bytes of bodies that are held while they are received.",
+	}, func() float64 { held, _ := receivedState(); return float64(held) })
+	receivedRefused = prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "frontdesk_received_refused_total",
+		Help: "Bodies for which there was no room while they were received.",
+	}, func() float64 { _, refused := receivedState(); return float64(refused) })
 	forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forwards_total",
 		Help: "Attempts to send what waits for a service elsewhere, by what became of them.",
@@ -142,7 +150,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, received, receivedRefused, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
@@ -31,6 +32,7 @@ type sharedService struct {
 	log      *followingCore
 	pictures edge.Pictures
 	forms    *spool.Spool
+	intake   *intake.Budget
 	faults   seenFaults
 }
 
@@ -43,12 +45,23 @@ func useService(settings db.Settings) (*sharedService, error) {
 			settings: settings,
 			log:      log,
 			forms:    spool.New(spoolFile(settings)),
+			intake:   intake.New(intake.Whole),
 		}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return service.(*sharedService), nil
+}
+
+// receivedState is how many bytes of bodies are held while they are received, and for how many bodies there was no room.
+func receivedState() (held, refused int) {
+	services.Range(func(_, shared any) bool {
+		of := shared.(*sharedService).intake
+		held, refused = held+of.Held(), refused+of.Refused()
+		return true
+	})
+	return held, refused
 }
 
 // spoolFile is where forms wait while the database is away: beside that of SQLite, or else in Caddy's

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
@@ -55,6 +56,8 @@ type Edge struct {
 	Logger   *zap.Logger
 	// Forms keeps forms while the database is away. nil keeps none.
 	Forms *spool.Spool
+	// Intake bounds the memory of bodies that are being received. nil bounds nothing.
+	Intake *intake.Budget
 	// WholeAddresses makes the service store clients' addresses in full.
 	WholeAddresses bool
 	// Calls answers telephone platforms.

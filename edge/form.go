@@ -1,12 +1,14 @@
 package edge
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -31,7 +33,7 @@ func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, ne
 	rules := b.rulesFor(r, q.Key)
 	for i := range rules {
 		if rules[i].Matches(r.Method, q.URL.Path) {
-			return b.captured(w, r, q, &passingForm{block: b, rule: &rules[i], body: body}, next)
+			return b.captured(w, r, q, b.passing(q, r, &rules[i], body), next)
 		}
 	}
 	if r.Method == http.MethodPost && !b.settings.IgnoreForms {
@@ -45,6 +47,7 @@ func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, ne
 func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, form *passingForm, next Next) error {
 	form.sent, form.asked = time.Now(), q.AsSent(r)
 	form.asked.Header = r.Header.Clone() // the service hides its cookies from the origin
+	defer form.share.Close()
 	return form.passes(w, r, func(status int, charset string) { form.end(q.Key, status, charset) }, next)
 }
 
@@ -73,16 +76,30 @@ type passingForm struct {
 	asked *http.Request
 	sent  time.Time
 
+	share *intake.Share // of the body
+
 	mu      sync.Mutex // the site may still read the body when the answer begins
 	body    *capture.Body
 	aborted bool // the client has not sent the whole body
 }
 
+// passing returns a form on its way, whose body may be nil.
+func (b *Block) passing(q *Request, r *http.Request, rule *capture.Rule, body *capture.Body) *passingForm {
+	return &passingForm{block: b, rule: rule, body: body, share: b.edge.Intake.Share(cmp.Or(q.Client, r.RemoteAddr))}
+}
+
+// pass keeps the next bytes of the body. If there is no room for them, it keeps the beginning of the body.
 func (f *passingForm) pass(p []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.body != nil && !f.block.edge.guard("keeping a form", func() { f.body.Write(p) }) {
+	if f.body == nil {
+		return
+	}
+	held := f.body.Held()
+	if !f.block.edge.guard("keeping a form", func() { f.body.Write(p) }) {
 		f.body = nil
+	} else if !f.share.Take(f.body.Held() - held) {
+		f.body.Stop(intake.Free)
 	}
 }
 

@@ -80,7 +80,7 @@ func (t *tee) rest() {
 		defer close(done)
 		defer t.mu.Unlock()
 		t.form.block.edge.guard("reading a form", func() {
-			for p := make([]byte, 4<<10); t.end == nil && t.seen < t.length; {
+			for p := make([]byte, 4<<10); t.end == nil && t.seen < t.length && t.form.share.Take(len(p)); {
 				n, _ := t.pass(p)
 				t.ahead = append(t.ahead, p[:n]...)
 			}

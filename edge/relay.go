@@ -105,12 +105,9 @@ func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.proxy.ServeHTTP(w, r)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRelayed))
-	if err != nil {
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			api.Fail(w, http.StatusRequestEntityTooLarge, "too_large", "the request is larger than 1 MiB")
-		}
-		return // otherwise the client has gone
+	body, received := api.Receive(w, r, maxRelayed)
+	if !received {
+		return
 	}
 	if r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", rand.Text())

@@ -92,7 +92,8 @@ func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *ca
 			c.effect = f
 		}
 	}
-	r = q.AsSent(r)
+	r, done := b.edge.Intake.Admit(q.AsSent(r))
+	defer done()
 	b.routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 }
 

@@ -212,8 +212,7 @@ type call struct {
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Route) {
 	c := &call{w: w, r: r, site: site}
 	header := w.Header()
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
+	notToBeKept(header)
 	if done := c.crossOrigin(route); done {
 		return
 	}

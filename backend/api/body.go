@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 )
 
 const (
@@ -162,7 +164,21 @@ func decoded(form url.Values, charset encoding.Encoding) url.Values {
 	return all
 }
 
-// body reads the request's body, limit bytes at most.
+// Receive reads the body of a call that something else serves, limit bytes at most. Where ok is false, the call has
+// been answered: its body is too large, has not come whole or in time, or there is no room for it.
+func Receive(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, ok bool) {
+	c := &call{w: w, r: r}
+	body, err := c.body(limit)
+	if f, failed := errors.AsType[*failure](err); failed {
+		notToBeKept(w.Header())
+		c.fail(new(Route), f)
+		return nil, false
+	}
+	return body, err == nil
+}
+
+// body reads the request's body, limit bytes at most. It takes memory as the body comes, from the budget that has
+// admitted the request.
 func (c *call) body(limit int64) ([]byte, error) {
 	tooLarge := fail(http.StatusRequestEntityTooLarge, "too_large", "the body is larger than %d bytes", limit)
 	// Where the server supports no deadlines, it has its own.
@@ -182,15 +198,7 @@ func (c *call) body(limit int64) ([]byte, error) {
 	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
 		defer control.SetReadDeadline(time.Time{})
 	}
-	var content []byte
-	var err error
-	source := http.MaxBytesReader(c.w, c.r.Body, limit)
-	if c.r.ContentLength >= 0 {
-		content = make([]byte, c.r.ContentLength)
-		_, err = io.ReadFull(source, content)
-	} else {
-		content, err = io.ReadAll(source)
-	}
+	content, err := intake.ReadAll(http.MaxBytesReader(c.w, intake.Body(c.r), limit), c.r.ContentLength)
 	var exceeded *http.MaxBytesError
 	switch {
 	case err == nil:
@@ -198,6 +206,10 @@ func (c *call) body(limit int64) ([]byte, error) {
 	case errors.As(err, &exceeded):
 		readOn()
 		return nil, tooLarge
+	case errors.Is(err, intake.ErrFull):
+		full := fail(http.StatusServiceUnavailable, "busy", "too much is being received at once; repeat the call later")
+		full.retryAfter = intake.RetryAfter
+		return nil, full
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return nil, fail(http.StatusRequestTimeout, "too_slow", "the body did not arrive within %v", bodyTimeout)
 	}

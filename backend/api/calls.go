@@ -105,8 +105,7 @@ func (a *Calls) Serve(w http.ResponseWriter, r *http.Request, route string, read
 		}
 	}()
 	header := w.Header()
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Content-Type-Options", "nosniff")
+	notToBeKept(header)
 	platform := a.platforms[route]
 	if platform == nil {
 		Unknown(w)
@@ -157,6 +156,10 @@ func (a *Calls) read(c *call, platform telephony.Platform, route string) (teleph
 	}
 	if err == nil {
 		return e, request, nil
+	}
+	if full, is := errors.AsType[*failure](err); is && full.status == http.StatusServiceUnavailable { // it says nothing of who sends it
+		a.observer.Call(platform.Name(), callUnavailable)
+		return e, nil, full
 	}
 	if errors.Is(err, errBusy) {
 		return e, nil, a.unstored(platform.Name(), e, err)

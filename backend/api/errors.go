@@ -139,9 +139,14 @@ func (c *call) allowed(route *Route) *failure {
 // Fail answers in the form that all failures under the prefix have. The code is for
 // programs, the words are for people.
 func Fail(w http.ResponseWriter, status int, code, words string) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	notToBeKept(w.Header())
 	(&call{w: w}).fail(new(Route), fail(status, code, "%s", words))
+}
+
+// notToBeKept is said of each answer under the prefix.
+func notToBeKept(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
 }
 
 // Unavailable answers while the database cannot be reached.

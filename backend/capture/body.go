@@ -52,12 +52,32 @@ func isJSON(media string) bool {
 
 // Write takes the next bytes of the body. It keeps none of p, and the error is always nil.
 func (b *Body) Write(p []byte) (int, error) {
-	if b.parts == nil {
+	switch {
+	case b.cut:
+	case b.parts == nil:
 		b.keep(p)
-	} else if !b.cut {
+	default:
 		b.parts.feed(p, b.keep)
 	}
 	return len(p), nil
+}
+
+// Stop has nothing kept but the first bytes of the body, n at most, since there is no room for more.
+func (b *Body) Stop(n int) {
+	b.cut = true
+	b.kept = bytes.Clone(b.kept[:min(n, len(b.kept))])
+	if b.parts != nil {
+		b.parts.pending = nil
+	}
+}
+
+// Held is how many bytes of memory the body takes.
+func (b *Body) Held() int {
+	n := cap(b.kept)
+	if b.parts != nil {
+		n += cap(b.parts.pending)
+	}
+	return n
 }
 
 func (b *Body) keep(p []byte) {

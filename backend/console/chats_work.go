@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
@@ -34,7 +35,11 @@ func (c *Console) sendChatFile(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	content, err := io.ReadAll(io.LimitReader(r.Body, chat.MaxFile+1))
+	content, err := intake.ReadAll(io.LimitReader(r.Body, chat.MaxFile+1), r.ContentLength)
+	if errors.Is(err, intake.ErrFull) {
+		c.chatRefused(w, r, http.StatusServiceUnavailable, "fail.busy")
+		return
+	}
 	var large *http.MaxBytesError
 	if err != nil && !errors.As(err, &large) {
 		return // the client has gone

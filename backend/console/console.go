@@ -7,7 +7,11 @@ package console
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
+	"os"
+	"strconv"
 	"time"
 
 	"go.uber.org/zap"
@@ -16,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -146,11 +151,39 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isChatFile(r) {
 		most = chat.MaxFile + 1
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, most)
+	r.Body = http.MaxBytesReader(w, intake.Body(r), most)
 	if inPage(r) {
 		w = &insidePage{w}
 	}
+	if !isChatFile(r) && !c.readForm(w, r) {
+		return
+	}
 	c.routes.ServeHTTP(w, r)
+}
+
+// formTimeout bounds how long a form may take to arrive.
+const formTimeout = 10 * time.Second
+
+// readForm reads the form of a request, if it has one. It answers a request whose form has not come whole, or for
+// which there is no room now, and returns false. What else may be wrong with a form, its page says.
+func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodPost || r.ContentLength > maxForm { // a page says that it is too large
+		return true
+	}
+	// Where the server supports no deadlines, it has its own.
+	if control := http.NewResponseController(w); control.SetReadDeadline(time.Now().Add(formTimeout)) == nil {
+		defer control.SetReadDeadline(time.Time{})
+	}
+	switch err := r.ParseForm(); {
+	case errors.Is(err, intake.ErrFull):
+		w.Header().Set("Retry-After", strconv.Itoa(intake.RetryAfter))
+		c.fail(w, r, http.StatusServiceUnavailable, "fail.busy")
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+		c.fail(w, r, http.StatusBadRequest, "fail.form")
+	default:
+		return true
+	}
+	return false
 }
 
 // inPage tells whether the page's script has sent the form, and stays if it is not
