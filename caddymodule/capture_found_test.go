@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // What a program seems to have sent is a lead like others, and marked.
@@ -101,8 +102,11 @@ func TestFormsAreFound(t *testing.T) {
 	post("/search", "q=SecretMessage")
 	post("/nowhere/404", "a=b") // which is no form of anybody
 	post("/send/500", body)
-	found := listed()
-	require.Len(t, found, 2)
+	var found map[string]form.Form
+	require.Eventually(t, func() bool { // they are read after the answers
+		found = listed()
+		return len(found) == 2 && found["/lamps/*/question"].Times == 3
+	}, wait, tick)
 	question := found["/lamps/*/question"]
 	require.Equal(t, []string{"email", "message", "password"}, question.Fields)
 	require.Equal(t, 3, question.Times)
@@ -134,4 +138,35 @@ func TestFormsAreFound(t *testing.T) {
 	var invalid *site.Invalid
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "captures", invalid.Setting)
+}
+
+// Forms that nobody keeps are read within bounds, for each client, and not when the client has gone. The site gets all of
+// them.
+func TestFormsAreFoundWithinBounds(t *testing.T) {
+	s, m, desk := capturing(t)
+	outcomes := func() map[edge.FoundOutcome]int {
+		counted := make(map[edge.FoundOutcome]int)
+		for _, outcome := range edge.FoundOutcomes {
+			counted[outcome] = int(s.metric(`frontdesk_forms_found_total{outcome="` + string(outcome) + `"}`))
+		}
+		return counted
+	}
+	before := outcomes()
+	names := strings.Repeat("a", 100_000)
+	for n := range 30 {
+		body := `{"` + names + `":[` + strings.Repeat("1,", 400) + `1],"phone":"+74951234567"}`
+		_, err := s.do(http.MethodPost, fmt.Sprintf("http://localhost:$PORT/api/p%d", n), body, "Content-Type", "application/json")
+		require.NoError(t, err)
+		require.Equal(t, body, string(m.received))
+	}
+	require.Eventually(t, func() bool {
+		now := outcomes()
+		read, dropped := now[edge.FoundRead]-before[edge.FoundRead], now[edge.FoundDropped]-before[edge.FoundDropped]
+		return read+dropped == 30 && dropped > 0
+	}, wait, tick)
+	require.NoError(t, desk.Forms.Store(t.Context()))
+	listed, err := desk.Forms.List(t.Context(), scope.All())
+	require.NoError(t, err)
+	require.NotEmpty(t, listed)
+	require.Equal(t, []string{"phone"}, listed[0].Fields, "names that long are nobody's")
 }

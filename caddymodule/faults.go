@@ -38,6 +38,8 @@ func (edgeObserver) Arrived(arrival edge.Arrival) { arrived[arrival].Inc() }
 
 func (edgeObserver) Form(outcome edge.FormOutcome) { forms.WithLabelValues(string(outcome)).Inc() }
 
+func (edgeObserver) Found(outcome edge.FoundOutcome) { found.WithLabelValues(string(outcome)).Inc() }
+
 func (o edgeObserver) Page(r snippet.Result) {
 	switch counter := passed[r.Outcome]; {
 	case r.Outcome == snippet.Woven:

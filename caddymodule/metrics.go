@@ -81,6 +81,10 @@ var (
 		Name: "frontdesk_forms_total",
 		Help: "Forms on their way to the site that a capture matches, by what became of them.",
 	}, []string{"outcome"})
+	found = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_forms_found_total",
+		Help: "Forms that no capture matches and whose fields are not known, by what became of their bodies.",
+	}, []string{"outcome"})
 	received = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_received_bytes",
 		Help: "Bytes of bodies that are held while they are received.",
@@ -129,6 +133,9 @@ func init() {
 	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
 		forms.WithLabelValues(string(outcome))
 	}
+	for _, outcome := range edge.FoundOutcomes {
+		found.WithLabelValues(string(outcome))
+	}
 	for _, outcome := range sip.Outcomes {
 		sipMessages.WithLabelValues(outcome)
 	}
@@ -150,7 +157,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, received, receivedRefused, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, found, received, receivedRefused, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -34,6 +34,8 @@ type Observer interface {
 	Arrived(Arrival)
 	// Form is called for each form that a rule matches.
 	Form(FormOutcome)
+	// Found is called for each form that no rule matches and whose fields are not known.
+	Found(FoundOutcome)
 	// Fault is called for each panic that the edge has recovered. place says in words what it was doing.
 	Fault(place string, cause any, stack []byte)
 }
@@ -78,18 +80,29 @@ type Edge struct {
 	scripts  map[snippet.ScriptSettings]*snippet.Script
 	starting sync.Once
 	sampling *sampling
+	finding  *finding
 }
 
-// Run learns which numbers the sites' pages show, and stores the forms that wait for the database. It returns when ctx
+// Run learns which numbers and forms the sites have, and stores the forms that wait for the database. It returns when ctx
 // is done.
 func (e *Edge) Run(ctx context.Context) {
 	aside.Go(e.Logger, "storing forms that wait", func() { aside.Keep(ctx, e.Logger, "storing forms that wait", e.takeForms) })
+	aside.Go(e.Logger, "reading forms that are found", func() { aside.Keep(ctx, e.Logger, "reading forms that are found", e.finds().run) })
 	aside.Keep(ctx, e.Logger, "learning which numbers are shown", e.samples().run)
 }
 
 func (e *Edge) samples() *sampling {
-	e.starting.Do(func() { e.sampling = newSampling(e, time.Now) })
+	e.begin()
 	return e.sampling
+}
+
+func (e *Edge) finds() *finding {
+	e.begin()
+	return e.finding
+}
+
+func (e *Edge) begin() {
+	e.starting.Do(func() { e.sampling, e.finding = newSampling(e, time.Now), newFinding(e) })
 }
 
 // maxScripts is how many scripts are kept, each of about 50 KB. Sites with consent settings of their own need scripts

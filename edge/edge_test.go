@@ -58,7 +58,8 @@ type told struct {
 	arrivals []Arrival
 }
 
-func (o *told) Form(FormOutcome) {}
+func (o *told) Form(FormOutcome)   {}
+func (o *told) Found(FoundOutcome) {}
 
 func (o *told) Arrived(a Arrival) {
 	o.mu.Lock()

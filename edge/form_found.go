@@ -1,30 +1,54 @@
 package edge
 
 import (
+	"cmp"
+	"context"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// noticed passes a request on whose form no rule keeps, and notes how the site answers it. It reads the body only if
-// the form's fields are not known yet. It keeps the names of the fields, and nothing that people have written.
+const (
+	// foundBurst is how many forms of one client are read at once that no rule keeps, and foundPause the time between
+	// later ones.
+	foundBurst, foundPause = 20, 5 * time.Second
+	// maxFound bounds the forms that wait to be read, each of 256 KB at most.
+	maxFound = 32
+	// restPerWork is how long the reader of found forms rests, as a multiple of the time that it has worked. So it takes
+	// a fifth of a processor at most.
+	restPerWork = 4
+)
+
+// noticed passes a request on whose form no rule keeps, and notes how the site answers it. It keeps the body only if
+// the form's fields are not known yet. The body is read after the answer has gone on. Nothing is kept of what people
+// have written, only the names of the fields.
 func (b *Block) noticed(w http.ResponseWriter, r *http.Request, q *Request, body *capture.Body, next Next) error {
 	s, err := b.edge.Site(r.Context(), q.Key)
-	if err != nil || len(q.URL.Path) > form.MaxPath {
+	if err != nil || s.ID == 0 || len(q.URL.Path) > form.MaxPath { // the site was not found in time
 		return next(w, r)
 	}
 	effect, err := b.effectFor(s, true)
 	if err != nil || !effect.consent.Given(r.Header) || b.edge.previewing(s.ID, r.Header) != nil {
 		return next(w, r)
 	}
-	path := form.PathOf(q.URL.Path)
-	if b.edge.formKnown(s, path) {
+	found := &foundForm{site: s, answer: form.Answer{Path: form.PathOf(q.URL.Path)}}
+	finding := b.edge.finds()
+	switch {
+	case b.edge.formKnown(s, found.answer.Path):
+		body = nil
+	case !finding.admits(cmp.Or(q.Client, r.RemoteAddr)):
+		b.edge.Observer.Found(FoundDropped)
 		body = nil
 	}
-	f := &passingForm{block: b, body: body}
-	return f.passes(w, r, func(status int, charset string) { f.notice(s, path, status, charset) }, next)
+	found.passingForm = b.passing(q, r, nil, body)
+	defer found.share.Close()
+	defer func() { finding.add(r.Context(), found) }()
+	return found.passes(w, r, func(status int, charset string) { found.answer.Status, found.charset = status, charset }, next)
 }
 
 func (e *Edge) formKnown(s site.Site, path string) bool {
@@ -36,27 +60,106 @@ func (e *Edge) formKnown(s site.Site, path string) bool {
 	return desk.Forms.Known(s.ID, path)
 }
 
-// notice notes the site's answer. It ignores a form in which people say nothing of themselves, and a form with unknown
-// fields that the site refuses with a 4xx status.
-func (f *passingForm) notice(s site.Site, path string, status int, charset string) {
-	answer := form.Answer{Path: path, Status: status}
-	if body := f.take(); body != nil {
-		read, err := body.Form(charset)
-		if err != nil || !read.Recognise("", nil).Says() || 400 <= status && status < 500 {
-			return
-		}
-		answer.Fields = read.Names()
+// noteForm notes how the site has answered a form. A site of no number was not found in time.
+func (e *Edge) noteForm(siteID int64, answer form.Answer) {
+	if desk, done, err := e.Service.Use(); err == nil && siteID != 0 {
+		desk.Forms.Note(siteID, answer)
+		done()
 	}
-	f.block.edge.noteForm(s.ID, answer)
 }
 
-// noteForm notes how the site has answered a form.
-func (e *Edge) noteForm(siteID int64, answer form.Answer) {
-	if desk, done, err := e.Service.Use(); err == nil {
-		defer done()
-		if siteID == 0 { // the site was not found in time
-			return
-		}
-		desk.Forms.Note(siteID, answer)
+// FoundOutcome says what became of the body of a form that no rule keeps, while its fields are not known.
+type FoundOutcome string
+
+// The outcomes.
+const (
+	FoundRead    FoundOutcome = "read"    // for the names of its fields
+	FoundDropped FoundOutcome = "dropped" // too many forms are read, or too many of its client
+	FoundGone    FoundOutcome = "gone"    // its client has gone before the answer
+)
+
+// FoundOutcomes are all outcomes.
+var FoundOutcomes = []FoundOutcome{FoundRead, FoundDropped, FoundGone}
+
+// foundForm is a form that no rule keeps.
+type foundForm struct {
+	*passingForm
+	site    site.Site
+	answer  form.Answer // without the fields
+	charset string      // that of the site's answer
+	kept    *capture.Body
+}
+
+// finding reads the forms that no rule keeps, one after another, for the names of their fields.
+type finding struct {
+	edge  *Edge
+	queue chan *foundForm
+
+	mu      sync.Mutex
+	clients pace.ByNetwork
+}
+
+func newFinding(e *Edge) *finding {
+	return &finding{edge: e, queue: make(chan *foundForm, maxFound), clients: pace.NewByNetwork(foundBurst, foundPause)}
+}
+
+// admits says whether another form of the client is to be read, and counts it if so.
+func (g *finding) admits(client string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return pace.Take(time.Now(), g.clients.Of(pace.Client(client))...) == 0
+}
+
+// add has a form read whose answer has gone on. It never waits. Of a form whose client has gone, and of one for which
+// there is no room, it notes the answer alone.
+func (g *finding) add(ctx context.Context, f *foundForm) {
+	if f.answer.Status == 0 { // there was no answer
+		return
 	}
+	if f.kept = f.take(); f.kept != nil {
+		if ctx.Err() != nil {
+			g.edge.Observer.Found(FoundGone)
+		} else {
+			select {
+			case g.queue <- f:
+				return
+			default:
+				g.edge.Observer.Found(FoundDropped)
+			}
+		}
+	}
+	g.edge.noteForm(f.site.ID, f.answer)
+}
+
+// run reads the forms until ctx is done.
+func (g *finding) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case f := <-g.queue:
+			began := time.Now()
+			g.edge.guard("reading a form that was found", f.read)
+			rest := time.NewTimer(restPerWork * time.Since(began))
+			select {
+			case <-ctx.Done():
+				rest.Stop()
+				return
+			case <-rest.C:
+			}
+		}
+	}
+}
+
+// read notes the site's answer with the names of the fields. It ignores a form in which people say nothing of
+// themselves, and a form that the site refuses with a 4xx status.
+func (f *foundForm) read() {
+	e := f.block.edge
+	e.Observer.Found(FoundRead)
+	read, err := f.kept.Form(f.charset)
+	if err != nil || !read.Recognise("", nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
+		return
+	}
+	f.answer.Fields = read.Names()
+	e.noteForm(f.site.ID, f.answer)
 }

@@ -35,16 +35,7 @@ func (l *limits) take(client netip.Addr, now time.Time) (wait time.Duration) {
 	places := l.by.Of(client)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, place := range places {
-		wait = max(wait, place.Wait(now))
-	}
-	if wait > 0 {
-		return wait
-	}
-	for _, place := range places {
-		place.End(now, true)
-	}
-	return 0
+	return pace.Take(now, places...)
 }
 
 // limit refuses a client that calls too often.

@@ -69,6 +69,21 @@ func (p Place) Wait(now time.Time) time.Duration {
 	return t.until.Sub(now) - time.Duration(p.limit.burst-1)*p.limit.every
 }
 
+// Take counts one at each of the places and returns 0. If one of them has to wait, it counts none and returns for how
+// long.
+func Take(now time.Time, places ...Place) (wait time.Duration) {
+	for _, place := range places {
+		wait = max(wait, place.Wait(now))
+	}
+	if wait > 0 {
+		return wait
+	}
+	for _, place := range places {
+		place.End(now, true)
+	}
+	return 0
+}
+
 // Begin notes that one is under way.
 func (p Place) Begin() { p.tally().running++ }
 
