@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -38,15 +39,21 @@ type relay struct {
 	proxy   *httputil.ReverseProxy
 }
 
-func newRelay(b *Block) *relay {
+// relaying returns the connections of all relays of the process, which outlive configurations.
+var relaying = sync.OnceValue(func() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = relayTime
 	transport.DialContext = (&net.Dialer{Timeout: relayTime, KeepAlive: 30 * time.Second}).DialContext
+	transport.MaxIdleConns = 0 // each service has its own bound
 	transport.MaxIdleConnsPerHost = 64
+	return transport
+})
+
+func newRelay(b *Block) *relay {
 	l := &relay{block: b, service: *b.settings.remote}
 	l.target, _ = url.Parse(l.service.URL) // the URL has been checked
 	l.proxy = &httputil.ReverseProxy{
-		Rewrite: l.rewrite, Transport: transport,
+		Rewrite: l.rewrite, Transport: relaying(),
 		ModifyResponse: func(response *http.Response) error {
 			if isAway(response.StatusCode) {
 				return fmt.Errorf("the service answers %s", response.Status)
