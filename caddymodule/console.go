@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -23,8 +22,7 @@ func init() {
 // Console serves the operators' console, on a host of its own. It has no
 // settings.
 type Console struct {
-	app  *App
-	away http.Handler // while there is no database
+	app *App
 }
 
 // CaddyModule returns the Caddy module information.
@@ -42,7 +40,6 @@ func (c *Console) Provision(ctx caddy.Context) error {
 		return err
 	}
 	c.app = app.(*App)
-	c.away = console.Away(time.Now, ctx.Logger())
 	return nil
 }
 
@@ -50,7 +47,7 @@ func (c *Console) Provision(ctx caddy.Context) error {
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
 	desk, done, err := c.app.service.Use()
 	if err != nil {
-		c.away.ServeHTTP(w, r)
+		console.ServeAway(w, r)
 		return nil
 	}
 	defer done()

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io/fs"
 	"maps"
-	"net/http"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -83,5 +82,3 @@ func embedded(name string) []byte {
 	}
 	return content
 }
-
-func isAsset(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/assets/") }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -130,11 +131,11 @@ func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 		}
 		return all[0], nil
 	})
-	c.pages = parsePages(c.words)
+	c.pages = parsePages(c.words, pageNames...)
 	c.crossing.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusForbidden, "fail.crossing")
 	}))
-	c.routes = c.crossing.Handler(c.sessions.loaded(c.mux()))
+	c.routes = c.crossing.Handler(c.table())
 	return c
 }
 
@@ -206,43 +207,51 @@ func (w *insidePage) WriteHeader(status int) {
 // Unwrap is for [http.ResponseController].
 func (w *insidePage) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Away serves in place of a console whose database has not been reached yet: it
-// says so on every page, which tries again by itself.
-func Away(now func() time.Time, logger *zap.Logger) http.Handler {
-	c := &Console{now: now, logger: logger, words: allWords(now), sessions: newSessions(nil, nil)}
-	c.pages = parsePages(c.words)
+// away is one for the process: it is the same whatever is configured. It is made when the first page is asked for
+// before the database has been reached.
+var away = sync.OnceValue(func() http.Handler {
+	c := &Console{logger: zap.NewNop(), words: allWords(time.Now)}
+	c.pages = parsePages(c.words, "failure")
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/{name}", assets)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.unavailable(w, r) })
+	mux.HandleFunc("/", c.unavailable)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		protect(w.Header(), r)
 		mux.ServeHTTP(w, r)
 	})
-}
+})
+
+// ServeAway answers in place of a console whose database has not been reached yet: it
+// says so on every page, which tries again by itself.
+func ServeAway(w http.ResponseWriter, r *http.Request) { away().ServeHTTP(w, r) }
 
 // table is the routes, and a list of their patterns, by which a test goes to each.
 type table struct {
 	mux      *http.ServeMux
 	patterns []string
+	sessions sessions
 }
 
+// Handle adds a route for everybody, which has no session.
 func (t *table) Handle(pattern string, handler http.Handler) {
 	t.patterns = append(t.patterns, pattern)
 	t.mux.Handle(pattern, handler)
 }
 
-// HandleFunc adds a route. What is for operators stands behind signedIn or admin.
-func (t *table) HandleFunc(pattern string, handler http.HandlerFunc) { t.Handle(pattern, handler) }
+// HandleFunc adds a route that has a session. What is for operators stands behind signedIn or admin.
+func (t *table) HandleFunc(pattern string, handler http.HandlerFunc) {
+	t.Handle(pattern, t.sessions.loaded(handler))
+}
 
 func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) { t.mux.ServeHTTP(w, r) }
 
 // Patterns are those of all routes of a console, as [http.ServeMux] reads them.
-func Patterns() []string { return new(Console).mux().patterns }
+func Patterns() []string { return new(Console).table().patterns }
 
-func (c *Console) mux() *table {
-	mux := &table{mux: http.NewServeMux()}
+func (c *Console) table() *table {
+	mux := &table{mux: http.NewServeMux(), sessions: c.sessions}
 	mux.Handle("GET /assets/{name}", assets)
-	mux.HandleFunc("GET /worker.js", serveWorker)
+	mux.Handle("GET /worker.js", worker)
 
 	mux.HandleFunc("GET /setup", c.showSetup)
 	mux.HandleFunc("POST /setup", c.setUp)

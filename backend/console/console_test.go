@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -114,6 +115,14 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		if address := r.Header.Get("Test-Address"); address != "" {
 			r.RemoteAddr = address
 		}
+		defer func() {
+			if cause := recover(); cause != nil {
+				if cause != http.ErrAbortHandler {
+					t.Errorf("%s %s: panic: %v\n%s", r.Method, r.URL, cause, debug.Stack())
+				}
+				panic(http.ErrAbortHandler)
+			}
+		}()
 		d.console.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {

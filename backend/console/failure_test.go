@@ -4,10 +4,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -43,7 +41,7 @@ func TestFailuresStandInTheConsole(t *testing.T) {
 }
 
 func TestConsoleWithoutADatabase(t *testing.T) {
-	server := httptest.NewServer(console.Away(time.Now, zap.NewNop()))
+	server := httptest.NewServer(http.HandlerFunc(console.ServeAway))
 	t.Cleanup(server.Close)
 	d := &desk{t: t, server: server}
 	r := d.browser().request(http.MethodGet, "/leads?site=2")

@@ -32,12 +32,13 @@ var pageNames = []string{"visitors", "card", "leads", "lead", "refused", "forms"
 // pages are the templates by language and page.
 type pages map[string]map[string]*template.Template
 
-func parsePages(all []*words) pages {
+// parsePages parses the templates of the named pages, in each language.
+func parsePages(all []*words, names ...string) pages {
 	parsed := make(pages)
 	for _, w := range all {
 		shared := template.Must(template.New("").Funcs(functions(w)).ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/keeping.html", "templates/call.html", "templates/callback_parts.html", "templates/chat.html"))
 		parsed[w.Code] = map[string]*template.Template{"parts": shared}
-		for _, name := range pageNames {
+		for _, name := range names {
 			parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(templates, "templates/"+name+".html"))
 		}
 	}
@@ -247,7 +248,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, text 
 		f.Here = local(r.PostFormValue("back"))
 	}
 	if status == http.StatusServiceUnavailable && !f.Inside { // who it is cannot be known
-		_, err := r.Cookie(c.sessions.of(r).Cookie.Name)
+		_, err := r.Cookie(sessionCookie(r))
 		f.Inside = err == nil
 	}
 	body := failure{Status: status}

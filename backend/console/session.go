@@ -26,6 +26,12 @@ const (
 	sessionNotice   = "notice"   // string, what the next page says once
 )
 
+// The cookies of sessions.
+const (
+	secureCookie = "__Host-frontdesk"
+	plainCookie  = "frontdesk"
+)
+
 // sessions are kept by two managers over one store, because a cookie with the
 // __Host- prefix, which no other host can set, exists on HTTPS alone.
 type sessions struct {
@@ -34,16 +40,13 @@ type sessions struct {
 
 func newSessions(store scs.CtxStore, failed func(http.ResponseWriter, *http.Request, error)) sessions {
 	manager := func(cookie string) *scs.SessionManager {
-		m := scs.New()
-		m.Store = store
-		m.HashTokenInStore = true
-		m.Lifetime = sessionLifetime
-		m.Cookie.Name = cookie
-		m.Cookie.SameSite = http.SameSiteLaxMode
-		m.ErrorFunc = failed
-		return m
+		// scs.New would begin a goroutine for a store in memory, which nothing ends.
+		return &scs.SessionManager{
+			Store: store, Codec: scs.GobCodec{}, HashTokenInStore: true, Lifetime: sessionLifetime, ErrorFunc: failed,
+			Cookie: scs.SessionCookie{Name: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Persist: true},
+		}
 	}
-	s := sessions{secure: manager("__Host-frontdesk"), plain: manager("frontdesk")}
+	s := sessions{secure: manager(secureCookie), plain: manager(plainCookie)}
 	s.secure.Cookie.Secure = true
 	return s
 }
@@ -59,16 +62,21 @@ func (s sessions) of(r *http.Request) *scs.SessionManager {
 	return s.plain
 }
 
-// loaded gives the request its session. Files need none.
+// sessionCookie is the name of the cookie that holds the request's session.
+func sessionCookie(r *http.Request) string {
+	if secure(r) {
+		return secureCookie
+	}
+	return plainCookie
+}
+
+// loaded gives the request its session.
 func (s sessions) loaded(next http.Handler) http.Handler {
 	overTLS, plain := s.secure.LoadAndSave(next), s.plain.LoadAndSave(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case isAsset(r):
-			next.ServeHTTP(w, r)
-		case secure(r):
+		if secure(r) {
 			overTLS.ServeHTTP(w, r)
-		default:
+		} else {
 			plain.ServeHTTP(w, r)
 		}
 	})

@@ -47,6 +47,10 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if r.Method == http.MethodHead { // it would never end
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
 	shown, watch := c.viewOf(r, c.wordsFor(r))
 	if shown == nil {
 		http.NotFound(w, r)

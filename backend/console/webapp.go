@@ -2,7 +2,6 @@ package console
 
 import (
 	"encoding/json"
-	"net/http"
 
 	"github.com/seed-3405227d/frontdesk/snippet/asset"
 )
@@ -41,5 +40,3 @@ func manifest(addresses map[string]string) []byte {
 // worker shows notifications, which phones take from workers alone. It stands at the root: its
 // place says for which pages it is. Browsers look by themselves for another version.
 var worker = asset.New("worker.js", "no-cache", embedded("static/worker.js"))
-
-func serveWorker(w http.ResponseWriter, r *http.Request) { worker.ServeHTTP(w, r) }
