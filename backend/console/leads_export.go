@@ -1,12 +1,14 @@
 package console
 
 import (
-	"encoding/csv"
+	"bufio"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/zap"
 
@@ -39,9 +41,9 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusUnprocessableEntity, problem)
 		return
 	}
-	out := csv.NewWriter(w)
+	out := tableWriter{Writer: bufio.NewWriter(w), separator: ','}
 	if f.Words.Code == "ru" { // where the comma is in numbers, spreadsheets expect this
-		out.Comma = ';'
+		out.separator = ';'
 	}
 	control := http.NewResponseController(w)
 	self, _ := current(r)
@@ -67,12 +69,12 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 			begun = true
 			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 			w.Header().Set("Content-Disposition", `attachment; filename="leads-`+c.now().UTC().Format(time.DateOnly)+`.csv"`)
-			w.Write([]byte("\ufeff")) // by which spreadsheets know that it is UTF-8
+			out.WriteString("\ufeff") // by which spreadsheets know that it is UTF-8
 			header := make([]string, len(exportColumns))
 			for i, column := range exportColumns {
 				header[i] = f.Words.text(column)
 			}
-			out.Write(header)
+			out.row(header)
 		}
 		for some := range slices.Chunk(names, wholeAtOnce) {
 			leads, err := c.Leads.Named(r.Context(), some)
@@ -80,13 +82,13 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 				c.endEarly(r, err)
 			}
 			for _, l := range leads {
-				out.Write(exported(f, l))
+				out.row(exported(f, l))
 			}
-			if out.Flush(); out.Error() != nil {
+			if out.Flush() != nil {
 				return
 			}
 		}
-		if out.Error() != nil || control.Flush() != nil { // nobody reads on
+		if out.Flush() != nil || control.Flush() != nil { // nobody reads on
 			return
 		}
 		if behind = page.Next; behind == (lead.Cursor{}) {
@@ -147,22 +149,66 @@ func exported(f frame, l lead.Lead) []string {
 	for _, one := range fieldsOf(l) {
 		fields = append(fields, one.Name+": "+one.Value)
 	}
-	cells := []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.text("state." + l.State.String()), ownerName(w, f.Staff, l.Owner),
+	return []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.text("state." + l.State.String()), ownerName(w, f.Staff, l.Owner),
 		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), w.text("source." + l.Source.Kind),
 		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n")}
-	for i, cell := range cells {
-		cells[i] = harmless(cell)
-	}
-	return cells
 }
 
-// harmless is the text as spreadsheets take it for a text: what begins like a formula has an apostrophe
-// before it. They look behind blanks and the signs that begin other texts, too.
-func harmless(text string) string {
-	begins := strings.TrimLeft(text, " \t\r\n\v\f\u00a0\ufeff\u200b'\"")
-	if begins != "" && strings.ContainsAny(begins[:1], "=+-@|%") || strings.HasPrefix(begins, "＝") || strings.HasPrefix(begins, "＋") || strings.HasPrefix(begins, "－") ||
-		strings.HasPrefix(begins, "＠") || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
-		return "'" + text
-	}
-	return text
+// tableWriter writes rows of CSV (RFC 4180). Every cell is quoted, and none holds a formula.
+type tableWriter struct {
+	*bufio.Writer
+	separator byte
 }
+
+// row writes a row. An error is kept for Flush.
+func (t tableWriter) row(cells []string) {
+	for i, cell := range cells {
+		if i > 0 {
+			t.WriteByte(t.separator)
+		}
+		t.WriteByte('"')
+		t.WriteString(strings.ReplaceAll(harmless(cell), `"`, `""`))
+		t.WriteByte('"')
+	}
+	t.WriteString("\r\n")
+}
+
+// cellEnds are what separates cells in any kind of table. A program that reads a table as of another kind takes quotes
+// within a line for a part of the text, and so begins a cell behind each of these.
+const cellEnds = ",;\t\r\n"
+
+// harmless is the text as spreadsheets take it for a text: what begins like a formula has an apostrophe
+// before it, at the start of the text and wherever a cell may begin.
+func harmless(text string) string {
+	if !strings.ContainsAny(text, "=+-@|%＝＋－＠") && !strings.HasPrefix(text, "\t") && !strings.HasPrefix(text, "\r") && !strings.HasPrefix(text, "\n") {
+		return text
+	}
+	var b strings.Builder
+	if text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
+		b.WriteByte('\'')
+	}
+	for rest := text; rest != ""; {
+		end := strings.IndexAny(rest, cellEnds) + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		if isFormula(rest[:end]) {
+			b.WriteByte('\'')
+		}
+		b.WriteString(rest[:end])
+		rest = rest[end:]
+	}
+	return b.String()
+}
+
+// isFormula tells whether spreadsheets may take the text for a formula. They look behind blanks and the signs that begin
+// other texts, too.
+func isFormula(text string) bool {
+	text = strings.TrimLeft(text, " \v\f\u00a0\ufeff\u200b'\"")
+	first, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune("=+-@|%＝＋－＠", first) && !plainPhone.MatchString(strings.TrimRight(text, cellEnds))
+}
+
+// plainPhone is a telephone number that no spreadsheet computes with, such as +7 (495) 123-45-67. Of +7-495 it would
+// take the difference.
+var plainPhone = regexp.MustCompile(`^\+\d[\d ()]{4,}$|^\+\d+ ?\(\d+\)[\d -]*$`)
