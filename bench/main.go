@@ -12,6 +12,7 @@
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
+//	go run ./bench reload     # memory and goroutines after reloads of a thousand sites; not among everything
 //	go run ./bench size       # disk and memory that page views take; not among everything
 //	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
 //	go run ./bench deliveries # webhooks to a receiver that comes back; not among everything
@@ -160,6 +161,13 @@ func run(ctx context.Context, o options) error {
 				return err
 			}
 			return endure(ctx, folder, program, o.race, o.slice)
+		},
+		"reload": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return reload(ctx, folder, program)
 		},
 		"memory": func() error {
 			program, err := caddy()

@@ -253,7 +253,9 @@ func (a *App) started() {
 	a.startSIP()
 	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
-			h.block.Keep()
+			if block, err := h.serving(); err == nil {
+				block.Keep()
+			}
 		}
 	})
 	aside.Go(a.logger, "the edge", func() { a.edge.Run(a.ending) })

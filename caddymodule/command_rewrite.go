@@ -150,7 +150,11 @@ func shownToVisit(cmd *cobra.Command, name string) (snippet.Shown, error) {
 	if h.Prerender != "static" && h.Prerender != "dynamic" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s does not replace numbers before a page leaves the server: this is what it would do with \"prerender static\"\n", key)
 	}
-	return h.block.ShownTo(came, referrer), nil
+	block, err := h.serving()
+	if err != nil {
+		return snippet.Shown{}, err
+	}
+	return block.ShownTo(came, referrer), nil
 }
 
 // configuredHandler is the handler with numbers, and its site's key: of the key, or

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
+	"weak"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -43,7 +45,8 @@ type Handler struct {
 	logger   *zap.Logger
 	matchers caddyhttp.MatcherSets
 	hosts    func() map[string]struct{} // see App.hostsOf
-	block    *edge.Block
+	block    atomic.Pointer[edge.Block] // nil once the configuration has been replaced
+	left     weak.Pointer[edge.Block]   // the same block, as long as requests under way use it
 }
 
 // CaddyModule returns the Caddy module information.
@@ -80,9 +83,12 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			return err
 		}
 	}
-	if h.block, err = h.app.edge.Add(h.Settings); err != nil {
+	block, err := h.app.edge.Add(h.Settings)
+	if err != nil {
 		return err
 	}
+	h.block.Store(block)
+	h.left = weak.Make(block)
 	h.hosts = sync.OnceValue(func() map[string]struct{} { return h.app.hostsOf(h) })
 	if h.namesOneSite() {
 		h.app.provisionSite(h.SiteKey)
@@ -125,7 +131,31 @@ func checkSiteKey(key string) error {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	q := requestOf(r)
 	q.Key = h.keyOf(r)
-	return h.block.Serve(w, r, q, func() bool { return h.tracks(r) }, next.ServeHTTP)
+	block, err := h.serving()
+	if err != nil { // it was made before
+		h.logger.Error("making a site's settings anew failed", zap.Error(err))
+		return next.ServeHTTP(w, r)
+	}
+	return block.Serve(w, r, q, func() bool { return h.tracks(r) }, next.ServeHTTP)
+}
+
+// Cleanup lets go of what is compiled. Idle connections to origins keep a configuration that has been replaced for
+// minutes, and with it its handlers.
+func (h *Handler) Cleanup() error {
+	h.block.Store(nil)
+	return nil
+}
+
+// serving is the block. A request that comes over a connection of a configuration that has been replaced may find that
+// of others under way, or has it made anew.
+func (h *Handler) serving() (*edge.Block, error) {
+	if block := h.block.Load(); block != nil {
+		return block, nil
+	}
+	if block := h.left.Value(); block != nil {
+		return block, nil
+	}
+	return h.app.edge.Add(h.Settings)
 }
 
 // tracks tells whether the request is for a page to be tracked.
@@ -140,5 +170,6 @@ func (h *Handler) tracks(r *http.Request) bool {
 // Interface guards
 var (
 	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddy.CleanerUpper          = (*Handler)(nil)
 	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
 )

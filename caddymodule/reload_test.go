@@ -1,17 +1,22 @@
 package caddymodule
 
 import (
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge"
 )
 
 // A reload under load: no request fails, and the service is the same.
@@ -138,4 +143,94 @@ func TestReloadThatFails(t *testing.T) {
 	declared, err := desk.Numbers.Declared(t.Context(), shop.ID)
 	require.NoError(t, err)
 	require.Empty(t, declared)
+}
+
+// What a configuration has compiled lasts as long as its last request, though its connections to the origin stay open.
+func TestReplacedConfigurationIsForgotten(t *testing.T) {
+	asked, goOn := make(chan struct{}, 1), make(chan struct{})
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			asked <- struct{}{}
+			<-goOn
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, page)
+	}))
+	defer origin.Close()
+	defer sync.OnceFunc(func() { close(goOn) })()
+	configuration := option + `
+		http://localhost:$PORT {
+			frontdesk shop
+			reverse_proxy ` + strings.TrimPrefix(origin.URL, "http://") + `
+		}`
+	s := run(t, configuration).ready()
+	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
+	block := blockOf(t)
+	answered := make(chan answer, 1)
+	go func() {
+		got, err := s.do(http.MethodGet, "http://localhost:$PORT/slow", "")
+		assert.NoError(t, err)
+		answered <- got
+	}()
+	<-asked
+	require.NoError(t, s.load(configuration))
+	runtime.GC()
+	require.NotNil(t, block.Value(), "its request is under way")
+	goOn <- struct{}{}
+	require.Contains(t, (<-answered).body, insertion)
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return block.Value() == nil
+	}, wait, tick)
+	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
+}
+
+// blockOf is what the one handler of the running configuration has compiled.
+func blockOf(t *testing.T) (block weak.Pointer[edge.Block]) {
+	t.Helper()
+	activeApp(t).eachHandler(func(_ spot, handler any) {
+		if h, ok := handler.(*Handler); ok {
+			block = h.left
+		}
+	})
+	require.NotNil(t, block.Value())
+	return block
+}
+
+func TestReloadsLeaveNoGoroutines(t *testing.T) {
+	configuration := option + `
+		http://localhost:$PORT {
+			frontdesk shop
+			reverse_proxy $ORIGIN
+		}
+		http://localhost:$PORT2 {
+			frontdesk_console
+		}`
+	s := run(t, configuration).ready()
+	before := goroutines(t)
+	const reloads = 8
+	for range reloads {
+		require.NoError(t, s.load(configuration))
+	}
+	require.Eventually(t, func() bool {
+		for stack, count := range goroutines(t) {
+			if count >= before[stack]+reloads {
+				return false // one for each
+			}
+		}
+		return true
+	}, wait, tick)
+}
+
+// goroutines are how many goroutines there are of each stack.
+func goroutines(t *testing.T) map[[32]uintptr]int {
+	t.Helper()
+	records := make([]runtime.StackRecord, 10_000)
+	n, complete := runtime.GoroutineProfile(records)
+	require.True(t, complete)
+	counted := make(map[[32]uintptr]int)
+	for _, record := range records[:n] {
+		counted[record.Stack0]++
+	}
+	return counted
 }

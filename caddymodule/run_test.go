@@ -336,9 +336,14 @@ func operators(t testing.TB) []operator.Operator {
 
 func activeService(t testing.TB) *sharedService {
 	t.Helper()
+	return activeApp(t).service
+}
+
+func activeApp(t testing.TB) *App {
+	t.Helper()
 	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
 	require.NoError(t, err)
-	return app.(*App).service
+	return app.(*App)
 }
 
 // hash is of the password "correct horse battery".

@@ -67,8 +67,12 @@ func (e *Edge) Add(settings Settings) (*Block, error) {
 	if b.defaults, err = b.compile(site.Site{Key: "example"}); err != nil {
 		return nil, err
 	}
-	b.routes = http.NewServeMux()
-	b.mount(b.routes)
+	if b.settings.remote == nil {
+		b.routes = e.routes(b.settings.Prefix)
+	} else {
+		b.routes = http.NewServeMux()
+		b.mountRelay(b.routes)
+	}
 	return b, nil
 }
 

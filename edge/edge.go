@@ -7,6 +7,7 @@ package edge
 
 import (
 	"context"
+	"net/http"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -78,6 +79,7 @@ type Edge struct {
 	patience time.Duration // how long a page waits for its visit; 0 means siteBudget
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script
+	mounted  map[string]*http.ServeMux // routes by prefix
 	starting sync.Once
 	sampling *sampling
 	finding  *finding

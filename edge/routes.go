@@ -14,7 +14,7 @@ import (
 // [http.ServeMux] reads them.
 func Patterns(prefix string) []string {
 	var all patterns
-	(&Block{settings: Settings{Prefix: prefix}}).mount(&all)
+	new(Edge).mount(&all, prefix)
 	return all
 }
 
@@ -24,30 +24,48 @@ func (p *patterns) HandleFunc(pattern string, _ func(http.ResponseWriter, *http.
 	*p = append(*p, pattern)
 }
 
-// mount adds the routes under the prefix.
-func (b *Block) mount(mux api.Routes) {
-	prefix := b.settings.Prefix
+// mount adds the routes under the prefix, of a service that is here. Blocks share them: handlers find the block in the
+// call.
+func (e *Edge) mount(mux api.Routes, prefix string) {
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
-	if b.settings.remote != nil {
-		relay := newRelay(b)
-		for _, route := range relayedRoutes {
-			mux.HandleFunc(prefix+route, relay.ServeHTTP)
-		}
-		// This program serves its own assets, since the service elsewhere may have another version.
-		mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
-			if snippet.Assets().Has(r.PathValue("name")) {
-				snippet.Assets().ServeHTTP(w, r)
-				return
-			}
-			relay.ServeHTTP(w, r)
-		})
-		return
-	}
-	mux.HandleFunc(prefix+"svc.js", fetched(b.serveScript))
+	mux.HandleFunc(prefix+"svc.js", fetched(serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
-	mux.HandleFunc(prefix+"phone/{name}", fetched(b.servePicture))
-	mux.HandleFunc(prefix+"calls/{route...}", b.serveTelephony)
-	api.Mount(mux, prefix, b.serveCall)
+	mux.HandleFunc(prefix+"phone/{name}", fetched(servePicture))
+	mux.HandleFunc(prefix+"calls/{route...}", e.serveTelephony)
+	api.Mount(mux, prefix, e.serveCall)
+}
+
+// routes returns the routes under the prefix.
+func (e *Edge) routes(prefix string) *http.ServeMux {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if mux := e.mounted[prefix]; mux != nil {
+		return mux
+	}
+	mux := http.NewServeMux()
+	e.mount(mux, prefix)
+	if e.mounted == nil {
+		e.mounted = make(map[string]*http.ServeMux)
+	}
+	e.mounted[prefix] = mux
+	return mux
+}
+
+// mountRelay adds the routes under the block's prefix, whose service is elsewhere.
+func (b *Block) mountRelay(mux api.Routes) {
+	prefix, relay := b.settings.Prefix, newRelay(b)
+	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
+	for _, route := range relayedRoutes {
+		mux.HandleFunc(prefix+route, relay.ServeHTTP)
+	}
+	// This program serves its own assets, since the service elsewhere may have another version.
+	mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if snippet.Assets().Has(r.PathValue("name")) {
+			snippet.Assets().ServeHTTP(w, r)
+			return
+		}
+		relay.ServeHTTP(w, r)
+	})
 }
 
 // call holds what is known of a request under the prefix, besides the request itself.
@@ -109,26 +127,26 @@ func fetched(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func (b *Block) serveScript(w http.ResponseWriter, r *http.Request) {
+func serveScript(w http.ResponseWriter, r *http.Request) {
 	callOf(r).effect.script.ServeHTTP(w, r)
 }
 
-func (b *Block) servePicture(w http.ResponseWriter, r *http.Request) {
+func servePicture(w http.ResponseWriter, r *http.Request) {
 	callOf(r).effect.servePicture(w, r)
 }
 
 // serveCall passes a call to the service's API.
-func (b *Block) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
+func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
 	c := callOf(r)
 	if c.err != nil {
 		api.Unavailable(w)
 		return
 	}
-	if r.Method != http.MethodGet && b.edge.previewing(c.site.ID, r.Header) != nil {
+	if r.Method != http.MethodGet && e.previewing(c.site.ID, r.Header) != nil {
 		api.Fail(w, http.StatusConflict, "preview", "nothing is counted in a preview")
 		return
 	}
-	desk, done, err := b.edge.Service.Use()
+	desk, done, err := e.Service.Use()
 	if err != nil {
 		api.Unavailable(w)
 		return

@@ -37,6 +37,7 @@ type sampling struct {
 	seed    maphash.Seed
 
 	mu     sync.Mutex
+	over   bool
 	looked [lookSlots]look // by hash; two pages in one slot are looked at more often
 }
 
@@ -75,10 +76,25 @@ func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, p
 		if len(page) == 0 {
 			return
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.over {
+			return
+		}
 		select {
 		case l.queue <- sample{b, site, path, page, contentType}:
 		default:
 		}
+	}
+}
+
+// end takes no more samples, and drops those that wait: nothing of a configuration that has been replaced is held.
+func (l *sampling) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	for len(l.queue) > 0 {
+		<-l.queue
 	}
 }
 
@@ -105,6 +121,7 @@ func (l *sampling) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			l.end()
 			return
 		case s := <-l.queue:
 			var err error

@@ -8,16 +8,16 @@ import (
 
 // serveTelephony answers a telephone platform. A call belongs to the site whose number was called, even if the platform
 // uses the address of another site.
-func (b *Block) serveTelephony(w http.ResponseWriter, r *http.Request) {
+func (e *Edge) serveTelephony(w http.ResponseWriter, r *http.Request) {
 	route := r.PathValue("route")
-	if b.edge.Calls == nil {
+	if e.Calls == nil {
 		api.Unknown(w)
 		return
 	}
-	desk, done, err := b.edge.Service.Use()
+	desk, done, err := e.Service.Use()
 	if err != nil { // callers are connected without the database too
-		b.edge.Calls.Serve(w, r, route, nil)
+		e.Calls.Serve(w, r, route, nil)
 		return
 	}
-	b.edge.Calls.Serve(w, r, route, &api.Ready{Calls: desk.Calls, Callbacks: desk.Callbacks, Done: done})
+	e.Calls.Serve(w, r, route, &api.Ready{Calls: desk.Calls, Callbacks: desk.Callbacks, Done: done})
 }
