@@ -62,6 +62,8 @@ func TestOperatorCommands(t *testing.T) {
 	}{
 		"a login that is taken":    {"correct horse battery", []string{"operator", "add", "anna", "-c", file}, "already"},
 		"a short password":         {"secret", []string{"operator", "add", "boris", "-c", file}, "password has at least"},
+		"a common password":        {"Password12", []string{"operator", "add", "boris", "-c", file}, "one of the most common ones"},
+		"the own name":             {"borisov2026", []string{"operator", "add", "boris", "--name", "Borisov", "-c", file}, "made of the login, the name"},
 		"no password":              {"", []string{"operator", "add", "boris", "-c", file}, "password has at least"},
 		"an unknown role":          {"correct horse battery", []string{"operator", "add", "boris", "--role", "king", "-c", file}, "role"},
 		"an unknown operator":      {"correct horse battery", []string{"operator", "passwd", "boris", "-c", file}, `no such operator: "boris"`},

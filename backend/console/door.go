@@ -195,7 +195,8 @@ func (c *Console) wrongLink(w http.ResponseWriter, r *http.Request, err error, t
 func (w *words) problem(err error) string {
 	for mistake, text := range map[error]string{
 		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role",
-		operator.ErrPassword: "problem.password", operator.ErrTaken: "problem.taken",
+		operator.ErrPassword: "problem.password", operator.ErrCommonPassword: "problem.passwordCommon",
+		operator.ErrOwnPassword: "problem.passwordOwn", operator.ErrPlainPassword: "problem.passwordPlain", operator.ErrTaken: "problem.taken",
 		operator.ErrProvisioned: "problem.provisioned", operator.ErrLastAdmin: "problem.lastAdmin",
 		operator.ErrSites: "problem.sites", operator.ErrForbidden: "problem.otherSites", operator.ErrSelf: "problem.self",
 	} {

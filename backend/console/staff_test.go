@@ -53,6 +53,19 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 		short := boris.post("/password", "token", token, "password", "short")
 		require.Equal(t, http.StatusUnprocessableEntity, short.status)
 		require.Contains(t, short.body, "A password has at least 10 characters.")
+		for guessed, why := range map[string][2]string{
+			"password12":  {"among the most common ones", "один из самых частых паролей"},
+			"abcdefghijk": {"follows the keyboard, the alphabet", "подряд по клавиатуре, алфавиту"},
+			"Boris--2026": {"made of the login, the name", "составлен из логина, имени"},
+		} {
+			for i, language := range []string{"en", "ru"} {
+				r := boris.request(http.MethodPost, "/password", "token", token, "password", guessed)
+				r.Header.Set("Accept-Language", language)
+				refused := boris.do(r)
+				require.Equal(t, http.StatusUnprocessableEntity, refused.status)
+				require.Contains(t, refused.body, why[i])
+			}
+		}
 		require.Equal(t, "/visitors", boris.post("/password", "token", token, "password", "another password").header.Get("Location"))
 		require.Equal(t, http.StatusOK, boris.get("/visitors").status, "signed in")
 		require.Equal(t, http.StatusForbidden, d.browser().post("/password", "token", token, "password", "another password").status, "once")

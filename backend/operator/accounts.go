@@ -57,7 +57,7 @@ func (o *Operators) Add(ctx context.Context, login, password string, role Role) 
 }
 
 // Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole],
-// [ErrSites], [ErrPassword], [ErrTaken], or [ErrForbidden] when the actor does not
+// [ErrSites], one of [CheckPassword], [ErrTaken], or [ErrForbidden] when the actor does not
 // have all of its sites.
 func (o *Operators) Create(ctx context.Context, actor Actor, a Account) (Operator, error) {
 	if !actor.Sites.Covers(a.Sites) {
@@ -86,7 +86,7 @@ func (o *Operators) create(ctx context.Context, by string, a Account, first func
 	if a.Sites.None() {
 		return Operator{}, ErrSites
 	}
-	hash, err := o.verifier.hash(ctx, a.Password)
+	hash, err := o.verifier.hash(ctx, a.Password, login, name)
 	if err != nil {
 		return Operator{}, err
 	}

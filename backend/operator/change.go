@@ -97,13 +97,17 @@ func (c *changing) noted(ctx context.Context, kind string, at scope.Sites, more 
 }
 
 // Passwd gives the account a new password and ends its sessions. The error may
-// be [ErrUnknown], [ErrProvisioned], [ErrForbidden] or [ErrPassword].
+// be [ErrUnknown], [ErrProvisioned], [ErrForbidden] or one of [CheckPassword].
 func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password string) error {
 	login, err := foldLogin(login)
 	if err != nil {
 		return ErrUnknown
 	}
-	hash, err := o.verifier.hash(ctx, password)
+	known, err := o.named(ctx, login)
+	if err != nil {
+		return err
+	}
+	hash, err := o.verifier.hash(ctx, password, login, known.Name)
 	if err != nil {
 		return err
 	}

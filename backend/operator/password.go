@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// What a password is, by NIST SP 800-63B: long enough, and anything at all. The
+// What a password is, by NIST SP 800-63B: long enough, and anything that is not easily guessed. The
 // upper bound only keeps requests small.
 const (
 	MinPassword = 10   // characters
@@ -42,12 +42,13 @@ const (
 	maxHashTime   = 16
 )
 
-// CheckPassword returns [ErrPassword] for a password that is not accepted.
-func CheckPassword(password string) error {
+// CheckPassword tells why a password is not accepted for an account whose login and name are the words: [ErrPassword],
+// [ErrCommonPassword], [ErrOwnPassword] or [ErrPlainPassword].
+func CheckPassword(password string, words ...string) error {
 	if len(password) > MaxPassword || utf8.RuneCountInString(password) < MinPassword {
 		return ErrPassword
 	}
-	return nil
+	return weak(password, words)
 }
 
 // CheckHash returns [ErrHash] when the hash cannot be an account's.
@@ -133,9 +134,9 @@ func (v *verifier) verify(ctx context.Context, h phc, password string) (bool, er
 	}
 }
 
-// hash is the password's hash in PHC string form.
-func (v *verifier) hash(ctx context.Context, password string) (string, error) {
-	if err := CheckPassword(password); err != nil {
+// hash is the hash, in PHC string form, of a password for the account of these words; see [CheckPassword].
+func (v *verifier) hash(ctx context.Context, password string, words ...string) (string, error) {
+	if err := CheckPassword(password, words...); err != nil {
 		return "", err
 	}
 	h := phc{cost: usualCost, salt: make([]byte, hashSalt), key: make([]byte, hashLength)}

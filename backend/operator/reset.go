@@ -51,13 +51,13 @@ func (o *Operators) ResetHolder(ctx context.Context, token string) (Operator, er
 }
 
 // Redeem sets the password of the account that the token was given for, and uses it
-// up. The error may be [ErrSetupToken], or [ErrPassword], after which the token goes on.
+// up. The error may be [ErrSetupToken], or one of [CheckPassword], after which the token goes on.
 func (o *Operators) Redeem(ctx context.Context, token, password string) (Operator, error) {
 	holder, err := o.ResetHolder(ctx, token)
 	if err != nil {
 		return Operator{}, err
 	}
-	hash, err := o.verifier.hash(ctx, password)
+	hash, err := o.verifier.hash(ctx, password, holder.Login, holder.Name)
 	if err != nil {
 		return Operator{}, err
 	}
