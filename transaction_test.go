@@ -33,7 +33,6 @@ var smallWork = map[string]string{
 	"callback.note json.Marshal":        "words of this package",
 	"callback.note strings.ToValidUTF8": "300 bytes",
 	"callback.take callback.lockOf":     "a number",
-	"captcha.SolveTx strings.Fields":    "the few digits of a picture, from the database",
 	"chat.say json.Marshal":             "numbers",
 	"chat.tell json.Marshal":            "numbers",
 	"chat.watch json.Marshal":           "numbers",

@@ -153,6 +153,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	if err != nil {
 		return nil, err
 	}
+	captchas, err := captcha.Open(ctx, d, time.Now)
+	if err != nil {
+		return nil, err
+	}
 	leads := lead.New(d, visits, time.Now)
 	operators := operator.New(d, time.Now)
 	sites := site.New(d, time.Now, logger.Named("sites"))
@@ -181,16 +185,16 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Queue:     jobs,
 		Forwards:  forward.New(d, jobs, observer),
 		Forms:     forms,
-		Captchas:  captcha.New(d, time.Now),
+		Captchas:  captchas,
 		API:       api.New(visits, leads, operators, logger.Named("api"), observer),
 	}
 	desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
-		DB: d, Queue: jobs, Visits: visits, Captchas: desk.Captchas, Groups: operators, Callers: desk.callers, Key: sites.Key,
+		DB: d, Queue: jobs, Visits: visits, Captchas: captchas, Groups: operators, Callers: desk.callers, Key: sites.Key,
 	}, time.Now, logger.Named("callbacks"))
 	if err != nil {
 		return nil, err
 	}
-	desk.API.TakeCaptchas(desk.Captchas)
+	desk.API.TakeCaptchas(captchas)
 	desk.API.TakeChats(api.ChatDesk{Chats: chats, Live: desk.Chatting, Name: desk.operatorName})
 	chats.Handle(jobs, leads, desk.regionOf)
 	chats.HandleTranscripts(jobs, desk.letters())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -344,17 +345,28 @@ func TestCallbackWithCaptcha(t *testing.T) {
 	pbx := newExchange(t)
 	eachCalling(t, pbx.directive(), "phone 74951234567\ncaptcha on", func(t *testing.T, s *server, _ string) {
 		before := pbx.count()
+		another := func() {
+			jar, err := cookiejar.New(nil)
+			require.NoError(t, err)
+			s.client.Jar = jar
+		}
+		another()
 		issue := func() (key, digits string) {
-			var given struct{ Key, URL string }
-			require.NoError(t, json.Unmarshal([]byte(s.get("http://localhost:$PORT/frontdesk/v1/captcha?k=shop").body), &given))
-			require.Equal(t, "image/png", s.get(given.URL).Header.Get("Content-Type"))
+			callbacksAsked++
+			status, body := s.call("captcha", map[string]any{
+				"hit": map[string]any{"site_key": "shop", "view": fmt.Sprintf("view-%017d", callbacksAsked), "url": s.text("http://localhost:$PORT/"), "kind": "load"},
+				"id":  fmt.Sprintf("call-%017d", callbacksAsked),
+			})
+			require.Equal(t, http.StatusOK, status, body)
+			key = body["key"].(string)
+			require.Equal(t, "image/png", s.get(body["url"].(string)).Header.Get("Content-Type"))
 			desk, done, err := activeService(t).Use()
 			require.NoError(t, err)
 			defer done()
-			digits, found, err := db.One(t.Context(), desk.DB.Read(), db.Only[string], `SELECT digits FROM captchas WHERE key = $1`, given.Key)
+			digits, found, err := db.One(t.Context(), desk.DB.Read(), db.Only[string], `SELECT digits FROM captchas WHERE key = $1`, key)
 			require.NoError(t, err)
 			require.True(t, found)
-			return given.Key, digits
+			return key, digits
 		}
 		asked := 0
 		ask := func(key, value any) int {
@@ -366,7 +378,11 @@ func TestCallbackWithCaptcha(t *testing.T) {
 		require.Equal(t, callback.CaptchaWrong, ask(nil, nil))
 		require.Equal(t, callback.CaptchaWrong, ask("", ""))
 		require.Equal(t, callback.CaptchaWrong, ask("AAAAAAAAAAAAAAAAAAAAAAAAAA", digits))
-		require.Equal(t, callback.Sent, ask(key, digits))
+		mine := s.client.Jar
+		another()
+		require.Equal(t, callback.CaptchaWrong, ask(key, digits), "another visitor's")
+		s.client.Jar = mine
+		require.Equal(t, callback.Sent, ask(key, digits), "and it is not used up by that")
 		require.Equal(t, callback.CaptchaWrong, ask(key, digits), "replayed")
 		key, digits = issue()
 		require.Equal(t, callback.CaptchaWrong, ask(key, "x"+digits))

@@ -1,7 +1,15 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,7 +38,7 @@ func TestCallbacksOfCallsAlwaysCome(t *testing.T) {
 			s, b := newScriptService(t, variantA), newTab(t)
 			s.lost = "panels"
 			s.intercept = func(a arrival, _ int) *reply {
-				if a.route == "callback" {
+				if a.route == "callback" || a.route == "captcha" {
 					return c.fault
 				}
 				return nil
@@ -102,6 +110,82 @@ func TestSitePhoneCallOfTheService(t *testing.T) {
 	require.Equal(t, "status", value[string](b, `panels.querySelector(".notice").parentNode.getAttribute("role")`))
 	b.pressIn(".notice button")
 	b.until(`!panels.querySelector(".notice")`)
+}
+
+// A captcha may ask for a proof. The call waits for it, unseen, and goes as it is where the page is left before.
+func TestCallsBringTheProofOfTheirCaptcha(t *testing.T) {
+	t.Parallel()
+	const salt, number, most = "ABCDEFGHIJKLMNOPQRSTUVWXYZ1", 20_000, 1 << 15
+	sum := sha256.Sum256(fmt.Append(nil, salt, number))
+	wanted := func(sum string, most int) map[string]any {
+		return map[string]any{"proof": map[string]any{"salt": salt, "sum": sum, "most": most}}
+	}
+	const order = `new Promise(done => Svc.Captcha.get_captcha(captcha =>
+		SvcWidget.sitePhoneCall({captcha_key: captcha.key, captcha_value: "1234", phone: "55"}, done)))`
+	for name, c := range map[string]struct {
+		captcha map[string]any
+		lost    string
+		leaves  bool
+		proof   any
+	}{
+		"found":         {wanted(hex.EncodeToString(sum[:]), most), "", false, strconv.Itoa(number)},
+		"there is none": {wanted(strings.Repeat("0", 64), 3000), "", false, "3000"},
+		"part is lost":  {wanted(hex.EncodeToString(sum[:]), most), "proof", false, nil},
+		"page is left":  {wanted(strings.Repeat("0", 64), 1<<31), "", true, nil},
+		"not asked for": {nil, "", false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, b := newScriptService(t, variantA), newTab(t)
+			s.captcha, s.lost = c.captcha, c.lost
+			s.headers.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'self'; require-trusted-types-for 'script'")
+			s.page("/", insertion(""), "")
+			s.page("/next", "", "")
+			b.before(`window.violations = 0; addEventListener("securitypolicyviolation", () => violations++)`)
+			b.visit(s.URL)
+			b.until(identified)
+			if c.leaves {
+				b.do(`void ` + order + `; Svc.Captcha.get_captcha(() => window.given = true)`)
+				b.until(`window.given`)
+				b.visit(s.URL + "/next")
+			} else {
+				require.Equal(t, map[string]any{"success": true, "result": map[string]any{"status": 0.0, "code": ""}}, value[any](b, order))
+				require.Equal(t, 0.0, value[any](b, `violations`))
+			}
+			call := s.await("callback", 1)[0]
+			require.Equal(t, c.proof, call.body["proof"])
+			require.Equal(t, c.leaves, call.body["credentials"] == nil)
+		})
+	}
+}
+
+// A network that asks for many captchas has proofs to find. Pages of sites notice nothing of that.
+func TestProofsOfTheService(t *testing.T) {
+	t.Parallel()
+	s := runPanels(t, "", nil)
+	s.page("/", "en", "", "")
+	address, err := url.Parse(s.shop)
+	require.NoError(t, err)
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(address)
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("X-Forwarded-For", "203.0.113.7")
+	}})
+	t.Cleanup(proxy.Close)
+	stored, err := sql.Open("sqlite", "file:"+s.stored+"?mode=ro&_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { stored.Close() })
+	b := newTab(t)
+	b.visit(strings.Replace(proxy.URL, "127.0.0.1", "localhost", 1))
+	b.until(`window.Svc && Svc.getCredentials().hit_id`)
+	for asked := range 5 {
+		key := value[string](b, `new Promise(done => Svc.Captcha.get_captcha(captcha => done(captcha.key)))`)
+		require.Equal(t, asked >= 3, key[26] != '0', "whether a proof is wanted")
+		var digits string
+		require.NoError(t, stored.QueryRowContext(t.Context(), `SELECT digits FROM captchas WHERE key = $1`, key).Scan(&digits))
+		status, code := sitePhoneCall(t, b, fmt.Sprint("791234567", 10+asked), key, digits, 3600000)
+		require.Equal(t, 0, status, "%d: %s", asked, code)
+	}
 }
 
 // A visitor is invited once, on the pages and from the source that the rule names, while somebody is there.

@@ -43,16 +43,18 @@ func TestPanelsAskForConsent(t *testing.T) {
 			require.Equal(t, words, value[string](b, formSays))
 
 			b.do(`Svc.openSitePhonePanel()`)
-			b.until(`panels.querySelector("[name=captcha]") && panels.querySelector("canvas").width !== 240`)
-			b.do(`panels.querySelector("[name=tel]").value = "+7 (495) 123-45-67"; panels.querySelector("[name=captcha]").value = "1234"; ` + sendButton + `.click()`)
-			require.Equal(t, words, value[string](b, formSays))
+			b.until(`panels.querySelector("[name=captcha]")`)
 			b.do(`clock.pass(3900)`)
-			b.until(sendable)
-			require.Equal(t, "1234", value[string](b, `panels.querySelector("[name=captcha]").value`), "nothing is to be filled in again")
+			b.until(`panels.getElementById("captcha-error").textContent`)
+			require.Equal(t, words, value[string](b, `panels.getElementById("captcha-error").textContent`), "a picture is the visitor's")
+			b.do(`panels.querySelector("[name=tel]").value = "+7 (495) 123-45-67"`)
 
 			b.do(`document.cookie = "agreed=yes"`)
 			b.until(`Svc.getCredentials().hit_id`)
 			b.do(sendButton + `.click()`)
+			b.until(`panels.querySelector("canvas").width !== 240`)
+			require.Equal(t, "+7 (495) 123-45-67", value[string](b, `panels.querySelector("[name=tel]").value`))
+			b.do(`panels.querySelector("[name=captcha]").value = "1234"; ` + sendButton + `.click()`)
 			b.until(`panels.getElementById("captcha-error").textContent`) // the service has looked at it
 			b.do(`Svc.openSiteRequestPanel()`)
 			b.until(sendButton + `.closest(".view").querySelector("[name=message]")`)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,7 +33,8 @@ const (
 // panelsSite is the program in front of pages of the test's own.
 type panelsSite struct {
 	*program
-	pages map[string]string
+	pages  map[string]string
+	stored string // the database's file
 }
 
 // runPanels starts the program with the lines in its site's block, in front of pages with the headers.
@@ -56,6 +58,7 @@ func runPanels(t *testing.T, lines string, header http.Header) *panelsSite {
 	t.Cleanup(platform.Close)
 	config := example(t)
 	for old, new := range map[string]string{
+		"{\n\tfrontdesk {\n":           "{\n\tservers {\n\t\ttrusted_proxies static private_ranges\n\t}\n\tfrontdesk {\n",
 		"telephony webhook {\n":        "telephony webhook " + platform.URL + " {\n",
 		"reverse_proxy localhost:8081": "reverse_proxy " + strings.TrimPrefix(origin.URL, "http://"),
 		"\t\tvariant A\n":              "\t\tvariant A\n\t\tcallback {\n\t\t\tphone 74951234567\n\t\t\tcaptcha on\n\t\t}\n" + lines + "\n",
@@ -63,7 +66,8 @@ func runPanels(t *testing.T, lines string, header http.Header) *panelsSite {
 		require.Contains(t, config, old)
 		config = strings.Replace(config, old, new, 1)
 	}
-	s.program = runProgram(t, config, "")
+	s.stored = filepath.Join(t.TempDir(), "frontdesk.db")
+	s.program = runProgram(t, config, "sqlite "+s.stored)
 	return s
 }
 

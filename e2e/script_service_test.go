@@ -62,6 +62,7 @@ type scriptService struct {
 	online     bool
 	lost       string         // assets of this name are not found
 	widget     map[string]any // what differs from panelsWidget
+	captcha    map[string]any // what differs from the usual captcha
 	pages      map[string]string
 	headers    http.Header
 	intercept  func(a arrival, nth int) *reply
@@ -84,7 +85,6 @@ func newScriptService(t *testing.T, settings snippet.ScriptSettings) *scriptServ
 	mux.HandleFunc("POST /frontdesk/v1/{route}", s.serveCall)
 	mux.HandleFunc("GET /frontdesk/v1/status", s.serveStatus)
 	mux.HandleFunc("GET /frontdesk/v1/widget", s.serveWidget)
-	mux.HandleFunc("GET /frontdesk/v1/captcha", s.serveCaptcha)
 	mux.HandleFunc("/", s.servePage)
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Server.Close)
@@ -156,14 +156,6 @@ func (s *scriptService) serveWidget(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{"success": true, "online": online, "language": language, "texts": snippet.Texts(language), "widget": widget})
 }
 
-func (s *scriptService) serveCaptcha(w http.ResponseWriter, r *http.Request) {
-	s.arrived(arrival{route: "captcha", body: map[string]any{"k": r.FormValue("k")}})
-	if fault := s.fault(); fault != nil && !fault.give(w, r) {
-		return
-	}
-	answer(w, map[string]any{"success": true, "key": "k", "url": "http://" + r.Host + "/frontdesk/v1/captcha/k.png"})
-}
-
 // panelsWidget is how the panels look where a test says nothing else.
 var panelsWidget = map[string]any{
 	"launcher": true, "side": "right", "color": "#1f6feb", "avatar": "", "title": "", "greeting": "",
@@ -197,6 +189,10 @@ func (s *scriptService) serveCall(w http.ResponseWriter, r *http.Request) {
 		told := map[string]any{"success": true, "result": nil}
 		if a.body["numbers"] == true {
 			told["numbers"] = s.numbers
+		}
+		if a.route == "captcha" {
+			told["key"], told["url"] = "k", "http://"+r.Host+"/frontdesk/v1/captcha/k.png"
+			maps.Copy(told, s.captcha)
 		}
 		s.mu.Unlock()
 		answer(w, told)

@@ -32,6 +32,11 @@ var previewPart []byte
 //go:embed dist/fill.js
 var fillPart []byte
 
+// proofPart is the part of the script that finds proofs for captchas: a module.
+//
+//go:embed dist/proof.js
+var proofPart []byte
+
 // assets are the lazily loaded parts of the script.
 var assets = make(asset.Set)
 
@@ -41,6 +46,7 @@ var (
 	panelsName  = assets.Add("panels.js", fmt.Appendf(nil, "const $config=%q;%s", chatName, panelsPart))
 	previewName = assets.Add("preview.js", previewPart)
 	fillName    = assets.Add("fill.js", fillPart)
+	proofName   = assets.Add("proof.js", proofPart)
 )
 
 // PanelsAsset is the name of the part that shows panels, among [Assets].

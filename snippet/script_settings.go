@@ -13,6 +13,7 @@ type scriptConfiguration struct {
 	Variant  string         `json:"variant"`
 	Numbers  string         `json:"numbers"` // the name of an asset
 	Panels   string         `json:"panels"`  // the same
+	Proof    string         `json:"proof"`   // the same
 	Launcher bool           `json:"launcher,omitempty"`
 	Tracking bool           `json:"tracking,omitempty"`
 	Consent  *scriptConsent `json:"consent,omitempty"`
@@ -49,7 +50,7 @@ func (s ScriptSettings) Check() error {
 }
 
 func (s ScriptSettings) configuration() (scriptConfiguration, error) {
-	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Panels: panelsName, Launcher: s.Launcher, Tracking: s.Tracking}
+	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Panels: panelsName, Proof: proofName, Launcher: s.Launcher, Tracking: s.Tracking}
 	for _, name := range s.Objects {
 		if !identifier.MatchString(name) {
 			return configuration, fmt.Errorf("object name %q: expected a JavaScript identifier of at most 64 ASCII letters, digits, _ and $", name)

@@ -53,7 +53,7 @@ func TestScriptCarriesItsConfiguration(t *testing.T) {
 	require.Equal(t, "Accept-Encoding", answer.Header.Get("Vary"))
 	content := body(t, answer.Body)
 	require.True(t, strings.HasPrefix(content, "(function("))
-	require.Regexp(t, `\(\{"objects":\["Svc","SvcWidget"\],"variant":"A","numbers":"numbers-[\w-]{11}\.js","panels":"panels-[\w-]{11}\.js","consent":\{"cookie":"agreed","value":"\^yes\\\\\.\.\*\$"\}\}\);\n$`, content)
+	require.Regexp(t, `\(\{"objects":\["Svc","SvcWidget"\],"variant":"A","numbers":"numbers-[\w-]{11}\.js","panels":"panels-[\w-]{11}\.js","proof":"proof-[\w-]{11}\.js","consent":\{"cookie":"agreed","value":"\^yes\\\\\.\.\*\$"\}\}\);\n$`, content)
 	for _, c := range []byte(content) {
 		require.Less(t, c, byte(0x80), "the script is ASCII, so that no charset can spoil it")
 	}

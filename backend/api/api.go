@@ -173,7 +173,7 @@ var routes = []Route{
 	{path: "v1/chat/send", methods: post, serve: (*API).chatSend, consent: true},
 	{path: "v1/chat/file", methods: get, serve: (*API).chatFile},
 	{path: "v1/chat/stream", methods: get, stream: (*API).chatStream},
-	{path: "v1/captcha", methods: get, serve: (*API).captcha},
+	{path: "v1/captcha", methods: post, serve: (*API).captcha, consent: true},
 	{path: "v1/captcha/{file}", methods: get, serve: (*API).captchaFile},
 	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
 	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},

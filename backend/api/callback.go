@@ -76,6 +76,7 @@ func (a *API) callback(ctx context.Context, c *call) (any, error) {
 	var sent struct {
 		caller
 		Request json.RawMessage `json:"request"`
+		Proof   string          `json:"proof"` // of the captcha's puzzle
 	}
 	if err := c.decode(&sent, maxScriptBody); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (a *API) callback(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	result, err := a.callbacks.Order(ctx, callback.Asked{
-		Request: request, SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, ID: sent.ID, Region: region, Network: networkOf(c.r),
+		Request: request, SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, ID: sent.ID, Region: region, Network: networkOf(c.r), Proof: sent.Proof,
 	}, c.site.Callback)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fail(http.StatusServiceUnavailable, "unavailable", "the service cannot store anything at the moment")

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/text/language"
@@ -18,42 +20,74 @@ import (
 
 const (
 	// captchasAtOnce is how many captchas an address is given at once, and captchaPause the
-	// pause before each further one. Each can be guessed once, so an address that guesses
-	// all day finds less than one.
+	// pause before each further one.
 	captchasAtOnce = 20
 	captchaPause   = 10 * time.Second
 	// drawnAtOnce and drawnPause bound the pictures and sounds, which cost some milliseconds each.
 	drawnAtOnce = 100
 	drawnPause  = time.Second
+	// askedMost is how many captchas of a network are counted, and askedFor how long each is.
+	askedMost = 40
+	askedFor  = 10 * time.Minute
+	// askedNetworks bounds the networks that are remembered.
+	askedNetworks = 1 << 15
 )
 
 // captchaLimits are those of captchas.
-type captchaLimits struct{ issued, drawn *limits }
+type captchaLimits struct {
+	issued, drawn *limits
+	asked         *asked
+}
 
 func newCaptchaLimits() captchaLimits {
 	return captchaLimits{
 		issued: &limits{by: pace.NewByNetwork(captchasAtOnce, captchaPause)},
 		drawn:  &limits{by: pace.NewByNetwork(drawnAtOnce, drawnPause)},
+		asked:  &asked{of: pace.New(askedMost, askedFor, askedNetworks)},
 	}
+}
+
+// asked counts the captchas that networks have asked for at sites.
+type asked struct {
+	mu sync.Mutex
+	of *pace.Limit
+}
+
+// count notes one more of the network and returns how many there were before. One that is not
+// known has none.
+func (a *asked) count(siteID int64, network string, now time.Time) (before int) {
+	if network == "" {
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	place := a.of.At(strconv.FormatInt(siteID, 10) + " " + network)
+	before = place.Counted(now)
+	place.End(now, true)
+	return before
 }
 
 // TakeCaptchas has the API give out and draw these. It is called before the first request.
 func (a *API) TakeCaptchas(c *captcha.Captchas) { a.captchas = c }
 
 // captchaAnswer is the captcha object (browser interface, section 2.6), with the sound for
-// those who do not see.
+// those who do not see, and the puzzle of which the script has to find the proof.
 type captchaAnswer struct {
-	Success bool   `json:"success"`
-	Key     string `json:"key"`
-	URL     string `json:"url"`
-	Sound   string `json:"sound"`
+	Success bool            `json:"success"`
+	Key     string          `json:"key"`
+	URL     string          `json:"url"`
+	Sound   string          `json:"sound"`
+	Puzzle  *captcha.Puzzle `json:"proof,omitempty"`
 }
 
-// captcha serves v1/captcha?k=KEY: a new one. l names the language of its sound.
+// captcha serves v1/captcha: a new one, which is the visitor's.
 func (a *API) captcha(ctx context.Context, c *call) (any, error) {
-	query := c.r.URL.Query()
-	if query.Get("k") != c.site.Key {
-		return nil, unknownSite()
+	var sent struct {
+		caller
+		Language string `json:"language"` // of the sound
+	}
+	if err := c.decode(&sent, maxScriptBody); err != nil {
+		return nil, err
 	}
 	if !plainHost(c.r.Host) {
 		return nil, malformed("malformed_host", "the Host header names no host")
@@ -61,16 +95,21 @@ func (a *API) captcha(ctx context.Context, c *call) (any, error) {
 	if err := within(a.captchaLimits.issued, c.r, "too many captchas were asked for from this address"); err != nil {
 		return nil, err
 	}
-	key, err := a.captchas.Issue(ctx, c.site.ID)
+	p, err := a.page(ctx, c, sent.caller)
+	if err != nil {
+		return nil, err
+	}
+	level := captcha.Level(a.captchaLimits.asked.count(c.site.ID, networkOf(c.r), time.Now()))
+	key, err := a.captchas.Issue(ctx, c.site.ID, int64(p.Visitor), level)
 	if err != nil {
 		return nil, err
 	}
 	base := c.base(c.r.Referer()) + "v1/captcha/" + key
 	sound := base + ".wav"
-	if named := query.Get("l"); slices.Contains(captcha.Languages, named) {
-		sound += "?" + url.Values{"l": {named}}.Encode()
+	if slices.Contains(captcha.Languages, sent.Language) {
+		sound += "?" + url.Values{"l": {sent.Language}}.Encode()
 	}
-	return captchaAnswer{Success: true, Key: key, URL: base + ".png", Sound: sound}, nil
+	return captchaAnswer{Success: true, Key: key, URL: base + ".png", Sound: sound, Puzzle: a.captchas.PuzzleOf(c.site.ID, key)}, nil
 }
 
 // within counts the request, and refuses it when its client has too many.

@@ -94,7 +94,9 @@ func open(t *testing.T, d *db.DB) *office {
 	var err error
 	o.visits, err = visit.Open(t.Context(), d, o.now)
 	require.NoError(t, err)
-	o.captchas, o.operators, o.queue = captcha.New(d, o.now), operator.New(d, o.now), queue.New(d, zap.NewNop())
+	o.captchas, err = captcha.Open(t.Context(), d, o.now)
+	require.NoError(t, err)
+	o.operators, o.queue = operator.New(d, o.now), queue.New(d, zap.NewNop())
 	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: d, Queue: o.queue, Visits: o.visits, Captchas: o.captchas, Groups: o.operators,
 		Callers: func() []telephony.Caller { return o.callers },

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -64,6 +65,8 @@ type Asked struct {
 	ID string
 	// Region is the country by which numbers without a country's code are read.
 	Region string
+	// Proof is that of the captcha's puzzle; see [captcha.Captchas.Proven].
+	Proof string
 	// Network is that of the client; empty where it is not known. See [pace.Truncated].
 	Network string
 }
@@ -83,6 +86,9 @@ func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, err
 			code = TypeNotAllowed
 		}
 		return Result{NoScenario, code}, nil
+	}
+	if s.Captcha && !s.Off && !c.Captchas.Proven(a.SiteID, int64(a.Visitor), a.CaptchaKey, a.Proof) {
+		return Result{CaptchaWrong, CodeCaptcha}, nil
 	}
 	refused, err := c.plan(ctx, &made, s, a.Region)
 	if err != nil {
@@ -188,7 +194,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 	if err != nil {
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
 	}
-	begun, network := *made, c.network(a)
+	begun, network, digits := *made, c.network(a), captcha.Read(a.CaptchaValue)
 	err = c.DB.Attempt(ctx, c.Visits.Key(a.Visitor), func(ctx context.Context, tx db.Tx) error {
 		*made, earlier = begun, false
 		now := c.now()
@@ -205,7 +211,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 			return nil
 		}
 		if s.Captcha && !s.Off {
-			right, err := c.Captchas.SolveTx(ctx, tx, a.SiteID, a.CaptchaKey, a.CaptchaValue)
+			right, err := c.Captchas.SolveTx(ctx, tx, a.SiteID, a.CaptchaKey, digits)
 			if err != nil {
 				return err
 			}

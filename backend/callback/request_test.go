@@ -1,6 +1,8 @@
 package callback_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -193,6 +195,37 @@ func TestANetworkHasAPartOfTheDay(t *testing.T) {
 			asked++
 			require.Equal(t, expected, o.ask(number(asked), s, func(a *callback.Asked) { a.Ref, a.Network = o.visit(), "192.0.2.0/24" }).Status)
 		}
+	})
+}
+
+// A captcha is good for the visitor who has asked for it, with the proof that it wants. What is sent without these does
+// not use it up.
+func TestCaptchaOfAVisitor(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		key, err := o.captchas.Issue(t.Context(), shop, int64(o.visitor.Visitor), 1)
+		require.NoError(t, err)
+		digits, _, err := db.One(t.Context(), o.db.Read(), db.Only[string], `SELECT digits FROM captchas WHERE key = $1`, key)
+		require.NoError(t, err)
+		puzzle, proof := o.captchas.PuzzleOf(shop, key), 0
+		for ; ; proof++ {
+			if sum := sha256.Sum256(fmt.Append(nil, puzzle.Salt, proof)); hex.EncodeToString(sum[:]) == puzzle.Sum {
+				break
+			}
+		}
+		s := site
+		s.Captcha = true
+		ask := func(change func(*callback.Asked)) callback.Result {
+			return o.ask(number(1), s, func(a *callback.Asked) {
+				a.CaptchaKey, a.CaptchaValue, a.Proof = key, digits, fmt.Sprint(proof)
+				change(a)
+			})
+		}
+		wrong := callback.Result{Status: callback.CaptchaWrong, Code: callback.CodeCaptcha}
+		require.Equal(t, wrong, ask(func(a *callback.Asked) { a.Ref = o.visit() }))
+		require.Equal(t, wrong, ask(func(a *callback.Asked) { a.Proof = "" }))
+		require.Equal(t, wrong, ask(func(a *callback.Asked) { a.Proof = fmt.Sprint(proof + 1) }))
+		require.Equal(t, callback.Sent, ask(func(*callback.Asked) {}).Status)
+		require.Equal(t, wrong, ask(func(*callback.Asked) {}), "it is used up")
 	})
 }
 

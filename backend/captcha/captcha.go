@@ -1,8 +1,8 @@
 // Package captcha asks visitors to read four digits from a picture, or to hear them.
 //
-// A key has one answer: the first one uses it up, right or wrong, whichever node takes it.
-// With 10,000 possible values that is what makes guessing expensive, together with a limit
-// on how many keys an address is given.
+// A key belongs to the visitor who has asked for it, and has one answer: the first one uses it
+// up, right or wrong, whichever node takes it. Programs read such pictures, too. So the browsers
+// of a network that asks for many have to solve a [Puzzle] for each.
 package captcha
 
 import (
@@ -26,7 +26,6 @@ const (
 	Length = 4
 	// Life is for how long a key can be answered.
 	Life = 5 * time.Minute
-
 	// width and height are those of the picture in pixels.
 	width, height = 180, 80
 	// forgotten bounds how many old keys one write deletes.
@@ -38,17 +37,26 @@ var ErrUnknown = errors.New("there is no such captcha, or not any more")
 
 // Captchas are those of all sites. They are safe for concurrent use.
 type Captchas struct {
-	db  *db.DB
-	now func() time.Time
+	db     *db.DB
+	now    func() time.Time
+	secret []byte
 }
 
-// New returns the captchas that the database holds.
-func New(d *db.DB, now func() time.Time) *Captchas { return &Captchas{d, now} }
+// Open returns the captchas that the database holds.
+func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Captchas, error) {
+	secret, err := d.Secret(ctx, "captchas")
+	if err != nil {
+		return nil, err
+	}
+	return &Captchas{d, now, secret}, nil
+}
 
-// Issue makes a captcha and returns its key: letters and digits that nobody can guess. It
-// also deletes old ones of the site, so that a flood leaves nothing behind.
-func (c *Captchas) Issue(ctx context.Context, siteID int64) (key string, err error) {
-	key = rand.Text()
+// Issue makes a captcha for the visitor and returns its key: letters, digits, "-" and "_" that
+// nobody can guess. The puzzle is that of the level, see [Level]. Issue also deletes old captchas of
+// the site, so that a flood leaves nothing behind.
+func (c *Captchas) Issue(ctx context.Context, siteID, visitor int64, level int) (key string, err error) {
+	salt := rand.Text() + string(rune('0'+level))
+	key = salt + c.owner(siteID, visitor, salt)
 	digits := captcha.RandomDigits(Length)
 	for i := range digits {
 		digits[i] += '0'
@@ -76,6 +84,10 @@ func (c *Captchas) forget(ctx context.Context, tx db.Tx, siteID int64) error {
 // Solve tells whether the value is that of the key, and uses the key up. A key that is
 // unknown, old or used up has no right value.
 func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (right bool, err error) {
+	if !plausible(key) {
+		return false, nil
+	}
+	value = Read(value)
 	err = c.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
 		right, err = c.SolveTx(ctx, tx, siteID, key, value)
 		return err
@@ -86,19 +98,15 @@ func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (
 	return right, nil
 }
 
-// SolveTx is Solve within a write of the caller's.
+// Read gives what somebody has written without the blanks between the digits.
+func Read(value string) string { return strings.Join(strings.Fields(value), "") }
+
+// SolveTx is Solve within a write of the caller's, for a key that is [Captchas.Proven], and a
+// value of [Read].
 func (c *Captchas) SolveTx(ctx context.Context, tx db.Tx, siteID int64, key, value string) (right bool, err error) {
-	if !plausible(key) {
-		return false, nil
-	}
 	digits, found, err := db.One(ctx, tx, db.Only[string], `DELETE FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3 RETURNING digits`,
 		siteID, key, c.now().UnixMilli())
-	return found && strings.Join(strings.Fields(value), "") == digits, err
-}
-
-// plausible tells whether the key can be one of [Captchas.Issue].
-func plausible(key string) bool {
-	return len(key) == 26 && strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+	return found && value == digits, err
 }
 
 // digits are those of the key, as numbers. The error may be [ErrUnknown].

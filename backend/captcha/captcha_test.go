@@ -3,6 +3,9 @@ package captcha_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"image/png"
 	"strings"
 	"sync"
@@ -19,7 +22,10 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-const shop, other = 7, 8
+const (
+	shop, other       = 7, 8
+	visitor, stranger = 1001, 1002
+)
 
 // room is where captchas are issued, with a clock that can be moved.
 type room struct {
@@ -32,14 +38,16 @@ type room struct {
 func each(t *testing.T, test func(*testing.T, *room)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := &room{t: t, db: d}
-		r.Captchas = captcha.New(d, func() time.Time { return time.Now().Add(time.Duration(r.clock.Load())) })
+		var err error
+		r.Captchas, err = captcha.Open(t.Context(), d, func() time.Time { return time.Now().Add(time.Duration(r.clock.Load())) })
+		require.NoError(t, err)
 		test(t, r)
 	})
 }
 
 // issue returns a key and what it asks for.
 func (r *room) issue() (key, digits string) {
-	key, err := r.Issue(r.t.Context(), shop)
+	key, err := r.Issue(r.t.Context(), shop, visitor, 0)
 	require.NoError(r.t, err)
 	return key, r.stored(key)
 }
@@ -74,6 +82,51 @@ func TestOneTry(t *testing.T) {
 			require.False(t, r.solve(shop, strange, ""), "%q", strange)
 		}
 	})
+}
+
+// A key is good for who has asked for it, at that site, with the proof of its puzzle. Asking for that uses nothing up.
+func TestKeysBelongToTheirVisitors(t *testing.T) {
+	r, err := captcha.Open(t.Context(), dbtest.Open(t, dbtest.SQLite(t)), time.Now)
+	require.NoError(t, err)
+	for level := range captcha.MaxLevel + 1 {
+		key, err := r.Issue(t.Context(), shop, visitor, level)
+		require.NoError(t, err)
+		puzzle, proof := r.PuzzleOf(shop, key), ""
+		require.Equal(t, level > 0, puzzle != nil)
+		if puzzle != nil {
+			require.EqualValues(t, 1<<(14+level), puzzle.Most)
+			for n := int64(0); n < puzzle.Most; n++ {
+				sum := sha256.Sum256(fmt.Append(nil, puzzle.Salt, n))
+				if hex.EncodeToString(sum[:]) == puzzle.Sum {
+					require.Empty(t, proof, "one number solves it")
+					proof = fmt.Sprint(n)
+				}
+				if level > 1 && proof != "" {
+					break
+				}
+			}
+			require.NotEmpty(t, proof)
+			for _, wrong := range []string{"", proof + "0", "0" + proof, "-" + proof, "x"} {
+				require.False(t, r.Proven(shop, visitor, key, wrong), wrong)
+			}
+		}
+		require.True(t, r.Proven(shop, visitor, key, proof))
+		require.False(t, r.Proven(shop, stranger, key, proof))
+		require.False(t, r.Proven(other, visitor, key, proof))
+		for at := range key {
+			changed := []byte(key)
+			changed[at] = map[bool]byte{true: '3', false: '2'}[changed[at] == '2']
+			require.False(t, r.Proven(shop, visitor, string(changed), proof), "%s", changed)
+		}
+	}
+}
+
+func TestLevelsOfPuzzles(t *testing.T) {
+	levels := make([]int, 26)
+	for asked := range levels {
+		levels[asked] = captcha.Level(asked)
+	}
+	require.Equal(t, []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7}, levels)
 }
 
 func TestOneOfManyAtOnceIsRight(t *testing.T) {
@@ -139,8 +192,9 @@ func TestPictureAndSound(t *testing.T) {
 }
 
 func BenchmarkPicture(b *testing.B) {
-	r := captcha.New(dbtest.Open(b, dbtest.SQLite(b)), time.Now)
-	key, err := r.Issue(b.Context(), shop)
+	r, err := captcha.Open(b.Context(), dbtest.Open(b, dbtest.SQLite(b)), time.Now)
+	require.NoError(b, err)
+	key, err := r.Issue(b.Context(), shop, visitor, 0)
 	require.NoError(b, err)
 	for _, form := range []struct {
 		name string
@@ -162,14 +216,17 @@ func BenchmarkPicture(b *testing.B) {
 // FuzzSolve holds that no answer is right but that of the key, which is used up by any.
 func FuzzSolve(f *testing.F) {
 	d := dbtest.Open(f, dbtest.SQLite(f))
-	captchas := captcha.New(d, time.Now)
+	captchas, err := captcha.Open(f.Context(), d, time.Now)
+	require.NoError(f, err)
 	for _, seed := range [][2]string{{"", ""}, {"AAAAAAAAAAAAAAAAAAAAAAAAAA", "1234"}, {"' OR 1=1 --", "\x00"}, {"{K}", " 1 2\u20033 4 "}, {"{K}", "0000"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, key, value string) {
-		issued, err := captchas.Issue(t.Context(), shop)
+		issued, err := captchas.Issue(t.Context(), shop, visitor, captcha.MaxLevel)
 		require.NoError(t, err)
 		named := strings.ReplaceAll(key, "{K}", issued)
+		require.False(t, captchas.Proven(shop, stranger, named, value))
+		require.False(t, captchas.Proven(shop, visitor, named, value), "nobody guesses one of two million")
 		digits, _, err := db.One(t.Context(), d.Read(), db.Only[string], `SELECT digits FROM captchas WHERE site_id = $1 AND key = $2`, shop, named)
 		require.NoError(t, err)
 		right, err := captchas.Solve(t.Context(), shop, named, value)

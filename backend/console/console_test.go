@@ -20,7 +20,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
-	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -86,7 +85,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
 	}
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
-		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Captchas: captcha.New(database, d.now), Groups: d.Operators, Key: d.Sites.Key,
+		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Operators, Key: d.Sites.Key,
 		Callers: func() []telephony.Caller {
 			if p := d.pbx.Load(); p != nil {
 				return []telephony.Caller{p}

@@ -9,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
-	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -68,7 +67,7 @@ func callingBack(ctx context.Context, database *db.DB, visits *visit.Visits, ope
 	now := func() time.Time { return at }
 	pbx := new(exchange)
 	callbacks, err := callback.Open(ctx, callback.Subjects{
-		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Captchas: captcha.New(database, now), Groups: operators,
+		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: operators,
 		Callers: func() []telephony.Caller { return []telephony.Caller{pbx} },
 		Key:     func(context.Context, int64) (string, error) { return "demo-shop", nil },
 	}, now, zap.NewNop())

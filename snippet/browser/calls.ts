@@ -1,4 +1,6 @@
+import { config } from './config';
 import { consented } from './consent';
+import { load } from './part';
 import { key } from './settings';
 import { copy, randomId, soon } from './text';
 import { deadline, deliver, failure, wake } from './transport';
@@ -21,6 +23,11 @@ const limit = 500;
 
 /** Waiting and under way, oldest first. */
 export const calls = new Set<Call>();
+
+/** Looks at each call before it is sent. The part that finds proofs for captchas has one of its own. */
+export type Look = (made: Call) => void;
+
+let look: Look = () => undefined;
 
 /**
  * Makes a call of the service: at once when the ids of its view are known, else as soon as they are.
@@ -47,6 +54,7 @@ export function call(
   }
   const made: Call = { route, body: { id: randomId(), ...body }, view: current, due: patient ? Infinity : Date.now() + deadline, settle };
   calls.add(made);
+  look(made);
   setTimeout(() => {
     const dropped = !made.sent && !consented() && calls.delete(made);
     if (dropped || !patient) {
@@ -100,8 +108,14 @@ function behind(made: Call): boolean {
 function send(made: Call): void {
   made.sent = true;
   const { credentials, hit, refused } = made.view!;
-  const done = (answer: Answer): void => {
+  const done = async (answer: Answer): Promise<void> => {
     calls.delete(made);
+    if (answer.data.proof) {
+      const { find } = await load(config.proof);
+      if (find) {
+        look = find(answer.data, pump);
+      }
+    }
     made.settle(answer);
     pump();
   };

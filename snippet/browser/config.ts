@@ -8,6 +8,8 @@ export interface Configuration {
   numbers: string;
   /** The part with the panels: its name among the assets. */
   panels: string;
+  /** The part that finds proofs for captchas: its name among the assets. */
+  proof: string;
   /** Whether the site shows a launcher by itself. */
   launcher?: boolean;
   /** Whether the site has tracking numbers, so that the page before may have shown some. */

@@ -77,9 +77,8 @@ function start(): void {
 }
 
 function handle(type: string, event?: Event): void {
-  const { hidden } = document;
   numbers.expire();
-  if (type === 'pagehide' || (type === 'visibilitychange' && hidden)) {
+  if (type === 'pagehide' || (type === 'visibilitychange' && document.hidden)) {
     pump(true);
     presence.tell(type === 'pagehide' ? 'left' : 'away');
   } else if (type === 'pageshow') {

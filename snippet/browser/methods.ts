@@ -15,7 +15,7 @@ function trackEvent(category: unknown, action: unknown, name?: unknown, value?: 
     category: text(category),
     action: text(action),
     name: text(name) || undefined,
-    value: text(value) || undefined,
+    value: text(value),
   };
   if (event.category && event.action) {
     call('event', event);

@@ -5,7 +5,7 @@ import { load } from './part';
 import { base, key, settings } from './settings';
 import { getOperatorStatus } from './status';
 import { text } from './text';
-import { ask, codeOf, request } from './transport';
+import { codeOf, request } from './transport';
 import { current } from './views';
 
 let part: Partial<Part> = {};
@@ -50,7 +50,6 @@ export function sitePhoneCall(params: unknown, callback?: unknown): void {
   });
 }
 
-export async function getCaptcha(callback: unknown): Promise<void> {
-  const { data } = await ask('captcha');
-  give(callback, { key: text(data.key), url: text(data.url) });
+export function getCaptcha(callback: unknown): void {
+  call('captcha', {}, ({ data }) => give(callback, { key: text(data.key), url: text(data.url) }));
 }

@@ -1,5 +1,6 @@
+import { key } from './settings';
+import { request } from './transport';
 import { begin } from './views';
-import { ask } from './transport';
 
 /** Milliseconds after which the answer is asked for again, while the page is looked at. */
 const freshness = 30_000;
@@ -35,7 +36,7 @@ export async function refresh(): Promise<void> {
     end();
   } else if (learned && now - learned >= freshness - tolerance && !document.hidden && begin()) {
     learned = now;
-    const { success, data } = await ask('status');
+    const { success, data } = await request('status?k=' + encodeURIComponent(key));
     if (success) {
       know(data.online, now);
     }

@@ -10,7 +10,7 @@ export function each<T>(list: ArrayLike<T>, visit: (item: T) => void): void {
 
 /** Runs it after the caller has gone on. */
 export async function soon(run: () => void): Promise<void> {
-  await undefined;
+  await 0;
   run();
 }
 

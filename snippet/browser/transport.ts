@@ -1,4 +1,4 @@
-import { base, key } from './settings';
+import { base } from './settings';
 import { encode, text } from './text';
 import type { Answer } from './view';
 
@@ -62,8 +62,8 @@ export function deliver(route: string, body: object, missed: (answer: Answer, ne
       return done(answer);
     }
     const wait = Math.max(500 * 3 ** (nth - 1), Math.min(answer.again || 0, 60) * 1000);
-    pause(wait, () => attempt(nth + 1));
     missed(answer, Date.now() + wait);
+    pause(wait, () => attempt(nth + 1));
   };
   attempt(1);
 }
@@ -92,11 +92,6 @@ export async function request(route: string, content?: string, attempt = 1): Pro
     clearTimeout(timer);
     kept -= size;
   }
-}
-
-/** Asks something about the site. */
-export async function ask(route: string): Promise<Answer> {
-  return key ? request(route + '?k=' + encodeURIComponent(key)) : failure('no_key');
 }
 
 async function read(response: Response): Promise<Answer> {

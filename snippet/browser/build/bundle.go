@@ -35,6 +35,10 @@ func outputs(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	proof, err := bundle(dir, "proof.ts", "")
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
 		// A function expression that takes the configuration of a site as its argument.
 		"svc.js":     fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, core),
@@ -42,6 +46,7 @@ func outputs(dir string) (map[string][]byte, error) {
 		// Modules. The panels' lacks the name of the chat's asset, which is declared before it.
 		"panels.js":  panels,
 		"chat.js":    chat,
+		"proof.js":   proof,
 		"fill.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, fill),
 		"preview.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, preview),
 	}, nil

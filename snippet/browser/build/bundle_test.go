@@ -18,6 +18,7 @@ var budgets = map[string]int{
 	"numbers.js": 8985,
 	"preview.js": 3000,
 	"fill.js":    600,
+	"proof.js":   1024,
 	// The parts of the panels may weigh 25,600 together.
 	"panels.js": 16384,
 	"chat.js":   9216,

@@ -21,7 +21,7 @@ var order = strings.Fields(`
 	page settings part consent transport credentials views calls status properties
 	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
 	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/start numbers/main
-	numbers panels/shell panels presence methods queue main preview fill
+	numbers panels/shell panels presence methods queue main preview fill sha256 proof
 	panels/color panels/dom panels/style panels/frame panels/form panels/trunks panels/number panels/mask panels/request panels/captcha panels/time panels/phone
 	panels/notice panels/invitation panels/desk panels/main
 	chat/talk chat/style chat/sound chat/line chat/outbox chat/log chat/compose chat/mailing chat/main`)

@@ -1,3 +1,4 @@
+import type { Answer } from '../view';
 import { make, set, signButton, signs } from './dom';
 import { field } from './form';
 import type { Core } from './shell';
@@ -35,6 +36,7 @@ export function captcha(core: Core, language: string, texts: Record<string, stri
   let sound = '';
   let got = 0;
   let asked = 0;
+  let missing = '';
   let audio: AudioContext | undefined;
 
   async function renew(): Promise<void> {
@@ -42,7 +44,7 @@ export function captcha(core: Core, language: string, texts: Record<string, stri
     const current = (): boolean => nth === asked;
     key = '';
     digits.input.value = '';
-    const { success, data } = await core.request('captcha?k=' + encodeURIComponent(core.key) + '&l=' + language);
+    const { success, data } = await { then: (over: (answer: Answer) => void) => core.call('captcha', { language }, over) };
     if (!current()) {
       return;
     }
@@ -59,10 +61,15 @@ export function captcha(core: Core, language: string, texts: Record<string, stri
         sound = data.sound ? String(data.sound) : '';
         set(listen, 'hidden', !sound);
         got = Date.now();
+        if (missing) {
+          missing = '';
+          digits.fault();
+        }
       }
     } catch {
       if (current()) {
-        digits.fault(texts['captcha.missing']);
+        missing = texts[data.code === 'no_consent' ? 'form.refused.no_consent' : 'captcha.missing'];
+        digits.fault(missing);
       }
     }
   }
@@ -94,8 +101,11 @@ export function captcha(core: Core, language: string, texts: Record<string, stri
       if (key && Date.now() - got > fresh) {
         renew();
         digits.fault(texts['captcha.wrong']);
-      } else if (!key || value.length !== 4) {
-        digits.fault(key ? texts['form.four'] : texts['captcha.missing']);
+      } else if (!key) {
+        digits.fault(missing || texts['captcha.missing']);
+        renew();
+      } else if (value.length !== 4) {
+        digits.fault(texts['form.four']);
       } else {
         return { captcha_key: key, captcha_value: value };
       }
