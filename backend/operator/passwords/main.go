@@ -11,12 +11,16 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
 // version is the version of the embedded list.
 const version = "4.1.3"
+
+// The bounds of package operator: MinPassword, and FewSigns.
+const (
+	minPassword = 10
+	fewSigns    = 4
+)
 
 // most is how many of the list are taken, the most common first. Longer ones are taken to its end.
 const most = 10_000
@@ -57,7 +61,7 @@ func run() error {
 	for rank, password := range ranked {
 		length := utf8.RuneCountInString(password)
 		// A shorter one is a password that is accepted with too few signs around it.
-		if length >= operator.MinPassword || rank < most && length >= operator.MinPassword-operator.FewSigns {
+		if length >= minPassword || rank < most && length >= minPassword-fewSigns {
 			kept = append(kept, strings.ToLower(password))
 		}
 	}
