@@ -28,7 +28,32 @@ const (
 
 // attack counts the hits and leads that are acknowledged as durable on a disk with
 // slow flushes, of honest clients alone and beside one whose calls are refused.
+//
+// After that it does so beside each of the worst things that one address can do, on an ordinary disk.
 func attack(ctx context.Context, folder, caddy string, rounds int, slice time.Duration) error {
+	if err := attackRefused(ctx, folder, caddy, rounds, 2*slice); err != nil {
+		return err
+	}
+	postgres, err := dbtest.StartServer("")
+	if err != nil {
+		return err
+	}
+	defer postgres.Remove()
+	fmt.Printf("\nPages, hits and leads a second, of 8 keep-alive clients each, all at once: alone, beside one address, and the ratio (median, lowest to highest); %d rounds of %v\n", rounds, slice)
+	fmt.Printf("%-10s %-24s %-34s %-34s %-34s %6s %s\n", "database", "one address sends", "pages", "hits", "leads", "MB more", "its calls refused")
+	for _, database := range []string{
+		"sqlite " + filepath.Join(folder, "worst.db"),
+		`postgres "` + postgres.Source() + `"`,
+	} {
+		if err := attackWorst(ctx, folder, caddy, database, rounds, slice); err != nil {
+			return fmt.Errorf("%s: %w", database, err)
+		}
+	}
+	return nil
+}
+
+// attackRefused is the part of calls that are refused.
+func attackRefused(ctx context.Context, folder, caddy string, rounds int, slice time.Duration) error {
 	disk, err := mountSlowDisk(ctx, folder)
 	if err != nil {
 		return err

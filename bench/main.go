@@ -10,7 +10,8 @@
 //	go run ./bench elsewhere  # hits that come to a service by an edge; not among everything
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
-//	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root
+//	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root. Then beside the worst of one address
+//	go run ./bench attack -all # a server of 1 GB of memory under all of that at once, for ten minutes
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
 //	go run ./bench reload     # memory and goroutines after reloads of a thousand sites; not among everything
 //	go run ./bench size       # disk and memory that page views take; not among everything
@@ -50,6 +51,9 @@ type options struct {
 	kinds   bool
 	race    bool
 	leads   int
+	all     bool
+	memory  int
+	lasting time.Duration
 	parts   []string
 }
 
@@ -65,6 +69,9 @@ func parse() options {
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
 	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks")
+	flag.BoolVar(&o.all, "all", false, "let attack do everything at once, to a server with little memory")
+	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
+	flag.DurationVar(&o.lasting, "for", 10*time.Minute, "how long attack -all lasts")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -153,7 +160,10 @@ func run(ctx context.Context, o options) error {
 			if err != nil {
 				return err
 			}
-			return attack(ctx, folder, program, o.rounds, 2*o.slice)
+			if o.all {
+				return attackAll(ctx, folder, program, o.memory, o.lasting)
+			}
+			return attack(ctx, folder, program, o.rounds, o.slice)
 		},
 		"endure": func() error {
 			program, err := caddy()

@@ -1,0 +1,387 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/signature"
+)
+
+const (
+	// worstFrom is the address of all attackers, and of the telephone platform behind the same proxy.
+	worstFrom = "10.252.0.1"
+	// worstSize is the size in bytes of the largest text that fits into a lead.
+	worstSize = 1<<20 - 4<<10
+	// silent connections announce a body and send nothing of it; stopped ones send half.
+	silent, stopped = 500, 1500
+	// patience is how long an attacker waits for anything, and before a connection that was ended is opened anew.
+	patience = 10 * time.Second
+)
+
+// worst is what one address does to make as much work as it can.
+type worst struct {
+	name string
+	// run attacks until ctx ends.
+	run func(ctx context.Context, v *victim)
+}
+
+// worsts are what has been seen to stop a server.
+var worsts = []worst{
+	{"1 MB of unseen signs", func(ctx context.Context, v *victim) {
+		v.leads(ctx, 1, strings.Repeat("\u007f", worstSize/2)+strings.Repeat("\u00ad", worstSize/4))
+	}},
+	{"long names in JSON", func(ctx context.Context, v *victim) { v.forms(ctx) }},
+	{"1 MB of words, by four", func(ctx context.Context, v *victim) { v.leads(ctx, 4, words(worstSize)) }},
+	{"announced, not sent", func(ctx context.Context, v *victim) { v.announce(ctx) }},
+	{"forged calls", func(ctx context.Context, v *victim) { v.forge(ctx) }},
+}
+
+// words are as many different ones as there can be in so many bytes.
+func words(size int) string {
+	var b strings.Builder
+	for i := uint32(1); b.Len() < size; i++ {
+		b.WriteString(strconv.FormatUint(uint64(i*2654435761), 36) + " ")
+	}
+	return b.String()
+}
+
+// victim is the server that is attacked.
+type victim struct {
+	*process
+	shop, desk string // addresses
+	platform   signature.Keys
+	serial     atomic.Int64
+
+	// sent counts what the attackers were answered, and refused what of it was no success.
+	sent, refused atomic.Int64
+	// wronged counts right telephone events that were refused, of all told.
+	told, wronged atomic.Int64
+}
+
+// attackers runs so many attackers at once, each making attackRate calls a second at most, all together.
+func (v *victim) attackers(ctx context.Context, number int, attack func(ctx context.Context) error) {
+	ticker := time.NewTicker(time.Second / attackRate)
+	defer ticker.Stop()
+	var all sync.WaitGroup
+	for range number {
+		all.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-ticker.C:
+				}
+				attack(ctx) // what fails is the server's defence
+			}
+		})
+	}
+	all.Wait()
+}
+
+// leads sends leads of new visitors with the message.
+func (v *victim) leads(ctx context.Context, connections int, message string) {
+	v.attackers(ctx, connections, func(ctx context.Context) error {
+		n := v.serial.Add(1)
+		head := fmt.Sprintf(`{"hit":%s,"id":"worst-%016d","request":{"phone":"+7 912 345-67-89","message":"%d `, hitBody(int(n)), n, n)
+		const tail = `"}}`
+		body := io.MultiReader(strings.NewReader(head), strings.NewReader(message), strings.NewReader(tail))
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+v.shop+"/frontdesk/v1/lead", body)
+		if err != nil {
+			return err
+		}
+		request.ContentLength = int64(len(head) + len(message) + len(tail))
+		request.Header.Set("Content-Type", "application/json")
+		return v.send(request, worstFrom)
+	})
+}
+
+// send makes a call, and counts what became of it.
+func (v *victim) send(request *http.Request, from string) error {
+	request.Header.Set("X-Forwarded-For", from)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	v.sent.Add(1)
+	if response.StatusCode != http.StatusOK {
+		v.refused.Add(1)
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	return err
+}
+
+// forms posts JSON forms to the site, and does not wait for the answers.
+func (v *victim) forms(ctx context.Context) {
+	outer := strings.Repeat("o", 120<<10)
+	var inner strings.Builder
+	for i := range 490 {
+		fmt.Fprintf(&inner, `"a%d":"b",`, i)
+	}
+	body := `{"phone":"+7 912 345-67-89","` + outer + `":{` + inner.String() + `"z":1}}`
+	v.attackers(ctx, 4, func(ctx context.Context) error {
+		conn, err := net.DialTimeout("tcp", v.shop, patience)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "POST /order/%d HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n%s",
+			v.serial.Add(1), v.shop, worstFrom, len(body), body)
+		return err
+	})
+}
+
+// announce opens connections that announce leads and send nothing or half, and opens those that end anew.
+func (v *victim) announce(ctx context.Context) {
+	half := strings.Repeat("w", worstSize/2)
+	var all sync.WaitGroup
+	for n := range silent + stopped {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				v.hold(ctx, n < silent, half)
+				pause(ctx, patience) // a flood of bytes would stop any server
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (v *victim) hold(ctx context.Context, nothing bool, half string) {
+	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", v.shop)
+	if err != nil {
+		return
+	}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(2 * patience))
+	fmt.Fprintf(conn, "POST /frontdesk/v1/lead HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n",
+		v.shop, worstFrom, worstSize)
+	if !nothing {
+		io.WriteString(conn, half)
+	}
+	conn.Read(make([]byte, 512)) // up to what the server makes of it
+}
+
+// forge sends telephone events that nobody has signed, and right ones from the same address.
+func (v *victim) forge(ctx context.Context) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { v.tell(ctx) })
+	v.attackers(ctx, 4, func(ctx context.Context) error {
+		request, err := v.event(ctx, func(h http.Header, id string, at time.Time, _ []byte) {
+			h.Set("webhook-id", id)
+			h.Set("webhook-timestamp", strconv.FormatInt(at.Unix(), 10))
+			h.Set("webhook-signature", "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+		})
+		if err != nil {
+			return err
+		}
+		return v.send(request, worstFrom)
+	})
+}
+
+// tell sends ten right telephone events a second, none of which may be refused.
+func (v *victim) tell(ctx context.Context) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		request, err := v.event(ctx, v.platform.Sign)
+		if err != nil {
+			return
+		}
+		request.Header.Set("X-Forwarded-For", worstFrom)
+		response, err := http.DefaultClient.Do(request)
+		if ctx.Err() != nil {
+			return
+		}
+		v.told.Add(1)
+		if err != nil {
+			v.wronged.Add(1)
+			continue
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			v.wronged.Add(1)
+		}
+	}
+}
+
+func (v *victim) event(ctx context.Context, sign func(h http.Header, id string, at time.Time, body []byte)) (*http.Request, error) {
+	now, id := time.Now(), fmt.Sprintf("worst-%d", v.serial.Add(1))
+	body := fmt.Sprintf(`{"call_id":%q,"event":"start","time":%q,"called":"+7 495 765-43-21","caller":"+7 912 345-67-89"}`, id, now.Format(time.RFC3339))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+v.shop+"/frontdesk/calls/webhook", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	sign(request.Header, id, now, []byte(body))
+	return request, nil
+}
+
+// honest are the clients of one kind.
+type honest struct {
+	what    string
+	clients []client
+}
+
+// attackWorst counts honest pages, hits and leads, all at once, alone and beside each of the worst that one address
+// does, and what memory the server takes more.
+func attackWorst(ctx context.Context, folder, caddy, database string, rounds int, slice time.Duration) error {
+	v, err := startVictim(ctx, folder, caddy, database, 0)
+	if err != nil {
+		return err
+	}
+	defer v.stop()
+	console, err := v.openConsole(ctx)
+	if err != nil {
+		return err
+	}
+	defer console.close()
+	kinds, err := v.honest(ctx, 8)
+	if err != nil {
+		return err
+	}
+	engine, _, _ := strings.Cut(database, " ")
+	for _, w := range worsts {
+		if err := v.compare(ctx, engine, w, kinds, rounds, slice); err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	return nil
+}
+
+// honest are so many clients of each kind.
+func (v *victim) honest(ctx context.Context, number int) ([]honest, error) {
+	kinds := []honest{{what: "pages"}, {what: "hits"}, {what: "leads"}}
+	for i := range number {
+		sender, err := newLeadSender(ctx, i, v.shop)
+		if err != nil {
+			return nil, err
+		}
+		page := pageRequest(v.shop, pagePath(10<<10))
+		kinds[0].clients = append(kinds[0].clients, func(*answer) []byte { return page })
+		kinds[1].clients = append(kinds[1].clients, newVisitorEvery(4, i, v.shop))
+		kinds[2].clients = append(kinds[2].clients, sender)
+	}
+	return kinds, nil
+}
+
+// compare prints a line of one attack: each ratio is the median of the rounds'.
+func (v *victim) compare(ctx context.Context, engine string, w worst, kinds []honest, rounds int, slice time.Duration) error {
+	rates := make(map[string][2][]float64)
+	var memory [2][]float64
+	v.sent.Store(0)
+	v.refused.Store(0)
+	v.told.Store(0)
+	v.wronged.Store(0)
+	for round := -1; round < rounds; round++ { // the first warms up
+		for _, attacked := range []int{round & 1, 1 - round&1} {
+			if err := v.calm(ctx); err != nil {
+				return err
+			}
+			attacking, stop := context.WithCancel(ctx)
+			var running sync.WaitGroup
+			if err := v.forgetPeak(); err != nil {
+				stop()
+				return err
+			}
+			if attacked == 1 {
+				running.Go(func() { w.run(attacking, v) })
+				time.Sleep(slice / 3) // until it is under way
+			}
+			measured, err := v.measure(ctx, kinds, slice)
+			peak, peakErr := v.peak()
+			stop()
+			running.Wait()
+			if err := errors.Join(err, peakErr); err != nil {
+				return err
+			}
+			if round < 0 {
+				continue
+			}
+			memory[attacked] = append(memory[attacked], mega(peak))
+			for what, rate := range measured {
+				both := rates[what]
+				both[attacked] = append(both[attacked], rate)
+				rates[what] = both
+			}
+		}
+	}
+	fmt.Printf("%-10s %-24s", engine, w.name)
+	for _, kind := range kinds {
+		both := rates[kind.what]
+		ratios := make([]float64, rounds)
+		for i := range ratios {
+			ratios[i] = both[1][i] / both[0][i]
+		}
+		slices.Sort(ratios)
+		fmt.Printf(" %6.0f %6.0f %5.2f (%.2f to %.2f)", median(both[0]), median(both[1]), median(ratios), ratios[0], ratios[len(ratios)-1])
+	}
+	fmt.Printf(" %6.0f %6d/%d", median(memory[1])-median(memory[0]), v.refused.Load(), v.sent.Load())
+	if told := v.told.Load(); told > 0 {
+		fmt.Printf("  %d of %d right calls refused", v.wronged.Load(), told)
+	}
+	fmt.Println()
+	return nil
+}
+
+// measure is how many requests a second the clients of each kind had answered, all at once.
+func (v *victim) measure(ctx context.Context, kinds []honest, slice time.Duration) (map[string]float64, error) {
+	rates, failures := make([]float64, len(kinds)), make([]error, len(kinds))
+	var running sync.WaitGroup
+	for i, kind := range kinds {
+		running.Go(func() {
+			began := time.Now()
+			l, err := drive(ctx, v.shop, kind.clients, slice)
+			if err != nil {
+				failures[i] = fmt.Errorf("honest %s: %w", kind.what, err)
+			}
+			rates[i] = float64(l.requests) / time.Since(began).Seconds()
+		})
+	}
+	running.Wait()
+	measured := make(map[string]float64)
+	for i, kind := range kinds {
+		measured[kind.what] = rates[i]
+	}
+	return measured, errors.Join(failures...)
+}
+
+// calm waits until the server has nothing left to do.
+func (v *victim) calm(ctx context.Context) error {
+	const look = 200 * time.Millisecond
+	for range int(time.Minute / look) {
+		before, err := v.cpu()
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
+		after, err := v.cpu()
+		if err != nil {
+			return err
+		}
+		if after-before < look/10 {
+			return nil
+		}
+	}
+	return errors.New("a minute after an attack the server is still busy with it")
+}
