@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"bench":            nil,
 	"e2e":              nil,
 	"examples":         nil,
+	"system":           nil,
 
 	"backend/telephony":     {"backend/signature"},
 	"backend/telephony/sip": {"backend/aside", "backend/telephony"},
@@ -76,7 +77,7 @@ var onlyIn = map[string]string{
 }
 
 // programsOfTheirOwn stand beside the product: they run or measure it.
-var programsOfTheirOwn = []string{"bench", "e2e", "examples"}
+var programsOfTheirOwn = []string{"bench", "e2e", "examples", "system"}
 
 func TestImportDirections(t *testing.T) {
 	imports := importsByFolder(t)
