@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
@@ -121,13 +122,17 @@ func (r *reading) add(name string, value any) {
 	r.UserFields[free(r.UserFields, name)] = written(value)
 }
 
-// free is the name, with strokes behind it where it is taken.
+// free is the name, or where it is taken the name with a stroke behind it, or with a stroke and a number. The names that
+// are tried for one name are none of those for another, so all tries together are as many as the names.
 func free[V any](of map[string]V, name string) string {
-	for {
-		if _, taken := of[name]; !taken {
-			return name
+	other := name
+	for n := 1; ; n++ {
+		if _, taken := of[other]; !taken {
+			return other
 		}
-		name += "_"
+		if other = name + "_"; n > 1 {
+			other += strconv.Itoa(n)
+		}
 	}
 }
 

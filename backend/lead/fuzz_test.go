@@ -3,8 +3,10 @@ package lead
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +49,47 @@ func storable(t *testing.T, s Submission, err error) {
 	require.NoError(t, err)
 }
 
+// What reading a lead costs at most: bytes that are allocated for each byte of it, and besides.
+const maxAllocated, maxAllocatedBesides = 64, 128 << 10
+
+// weighed reads a submission of so many bytes and checks it, and holds that to its price.
+func weighed(t *testing.T, size int, read func() (Submission, error)) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := read()
+	if err == nil {
+		err = s.Check()
+	}
+	runtime.ReadMemStats(&after)
+	require.LessOrEqual(t, int(after.TotalAlloc-before.TotalAlloc), maxAllocated*size+maxAllocatedBesides)
+	storable(t, s, err)
+}
+
+// The dearest submissions that anybody may send.
+func TestPrice(t *testing.T) {
+	var strokes, nested, cut strings.Builder
+	for i := range 800 {
+		row := strings.Repeat("_", i)
+		fmt.Fprintf(&strokes, `,"a%s":1,"a%s[]":1`, row, row)
+		fmt.Fprintf(&nested, `,"a%s":1,"user_fields[a%s]":1`, row, row)
+		fmt.Fprintf(&cut, `,"%s%d":1`, strings.Repeat("a", maxShort), i)
+	}
+	for called, object := range map[string]string{
+		"names with strokes":       `{"name":"x"` + strokes.String() + "}",
+		"user fields with strokes": `{"name":"x"` + nested.String() + "}",
+		"names that are cut":       `{"name":"x"` + cut.String() + "}",
+		"lists in lists":           `{"a":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}",
+		"a long outer name":        `{"` + strings.Repeat("a", 100_000) + `":{` + strings.Repeat(`"b":1,`, 490) + `"c":1}}`,
+		"names of cards":           `{"` + strings.Repeat("card", 250_000) + `":1}`,
+		"many":                     `{"name":"x"` + strings.Repeat(`,"a":[1,1]`, 50_000) + "}",
+	} {
+		t.Run(called, func(t *testing.T) {
+			weighed(t, len(object), func() (Submission, error) { return FromObject(json.RawMessage(object)) })
+		})
+	}
+}
+
 func FuzzFromObject(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":["Ann"],"phone":null,"email":"-","message":"<b>\r\n","is_sale":"1","sale_cost":"1 500,50","group_id":"7","user_fields":{"a":[1,{"b":null}]},"city":"Oslo"}`,
@@ -56,8 +99,7 @@ func FuzzFromObject(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, object []byte) {
-		s, err := FromObject(json.RawMessage(object))
-		storable(t, s, err)
+		weighed(t, len(object), func() (Submission, error) { return FromObject(json.RawMessage(object)) })
 	})
 }
 
@@ -70,7 +112,7 @@ func FuzzFromForm(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		form, _ := url.ParseQuery(query)
-		storable(t, FromForm(form), nil)
+		weighed(t, len(query), func() (Submission, error) { return FromForm(form), nil })
 	})
 }
 
