@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 )
@@ -118,13 +118,13 @@ func parseForm(content, charset string) (url.Values, error) {
 // false. A semicolon separates nothing: it is one that a sender did not encode.
 func readForm(content, charset string) (form url.Values, whole bool) {
 	form, whole = make(url.Values), true
+	decoded := decoderOf(charset)
 	unescape := func(text string) string {
 		plain, err := url.QueryUnescape(text)
 		if err != nil {
-			whole = false
-			return text
+			whole, plain = false, text
 		}
-		return plain
+		return decoded(plain)
 	}
 	pairs := 0
 	for pair := range strings.SplitSeq(content, "&") {
@@ -136,32 +136,32 @@ func readForm(content, charset string) (form url.Values, whole bool) {
 			form.Add(unescape(name), unescape(value))
 		}
 	}
-	if charset != "" {
-		if known, err := htmlindex.Get(charset); err == nil {
-			if name, _ := htmlindex.Name(known); name != "utf-8" {
-				form = decoded(form, known)
-			}
-		}
-	}
 	return form, whole
 }
 
-func decoded(form url.Values, charset encoding.Encoding) url.Values {
-	text := func(bytes string) string {
+// decoderOf returns what reads texts of the charset, as [readForm] knows it.
+func decoderOf(charset string) func(string) string {
+	known, err := htmlindex.Get(charset)
+	if err != nil {
+		return func(text string) string { return text }
+	}
+	if name, _ := htmlindex.Name(known); name == "utf-8" {
+		return func(text string) string { return text }
+	}
+	decoder := known.NewDecoder()
+	var read []byte // used again: most texts are short
+	return func(text string) string {
+		if text == "" {
+			return ""
+		}
 		// A decoder writes U+FFFD for what it cannot read, and does not fail.
-		utf8, err := charset.NewDecoder().String(bytes)
+		utf8, _, err := transform.Append(decoder, read[:0], []byte(text))
 		if err != nil {
-			return bytes
+			return text
 		}
-		return utf8
+		read = utf8
+		return string(utf8)
 	}
-	all := make(url.Values, len(form))
-	for name, values := range form {
-		for _, value := range values {
-			all.Add(text(name), text(value))
-		}
-	}
-	return all
 }
 
 // Receive reads the body of a call that something else serves, limit bytes at most. Where ok is false, the call has

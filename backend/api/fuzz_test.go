@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,6 +50,34 @@ func FuzzIdentifier(f *testing.F) {
 	})
 }
 
+// weighed reads the fields of a server's call, and holds that to its price: 64 bytes that are allocated for each byte
+// received, and 128 KB besides. Each pair has a place among the fields, and each text of a charset a buffer.
+func weighed(t *testing.T, content, charset string) (url.Values, error) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	form, err := parseForm(content, charset)
+	runtime.ReadMemStats(&after)
+	require.LessOrEqual(t, int(after.TotalAlloc-before.TotalAlloc), 64*len(content)+128<<10)
+	return form, err
+}
+
+// The dearest fields that anybody may send.
+func TestPriceOfFields(t *testing.T) {
+	var names strings.Builder
+	for i := range maxPairs - 1 {
+		names.WriteString(strconv.Itoa(i) + "&")
+	}
+	for called, content := range map[string]string{
+		"ampersands": strings.Repeat("&", maxServerBody), "one name": strings.Repeat("a&", maxPairs-1), "names": names.String(),
+		"percents": strings.Repeat("%zz=%&", maxPairs), "a long value": "a=" + strings.Repeat("%D0", maxServerBody/3),
+	} {
+		for _, charset := range []string{"", "windows-1251", "utf-16le", "iso-2022-jp"} {
+			t.Run(called+" "+charset, func(t *testing.T) { weighed(t, content, charset) })
+		}
+	}
+}
+
 func FuzzParseForm(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"name=Ann&text=%D0%B0;b", "UTF-8"}, {"name=%CE%EB%FF", "windows-1251"}, {"a=%FF", ""}, {"a=%00", ""}, {"%zz", ""},
@@ -57,7 +86,7 @@ func FuzzParseForm(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, content, charset string) {
-		form, err := parseForm(content, charset)
+		form, err := weighed(t, content, charset)
 		if err != nil {
 			return
 		}
