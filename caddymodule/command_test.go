@@ -303,9 +303,9 @@ func TestDoctorFindsTrouble(t *testing.T) {
 
 func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
-		`unknown command "dctor" of "frontdesk": expected doctor`:                                                                         {"dctor"},
+		`unknown command "dctor" of "frontdesk": expected doctor`: {"dctor"},
 		`unknown command "charts" of "frontdesk": expected backup, completion, doctor, erase, export, forwards, help, numbers, operator, restore, rewrite`: {"charts"},
-		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                    {"operator", "charts", "anna"},
+		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                                     {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)
 		require.EqualError(t, err, expected)
