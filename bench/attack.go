@@ -145,7 +145,7 @@ func visitorCredentials(ctx context.Context, address string) (map[string]any, er
 		return nil, errors.Join(err, fmt.Errorf("reporting a page view: %d %v", status, body))
 	}
 	credentials := make(map[string]any)
-	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id"} {
+	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id", "browser"} {
 		credentials[name] = body[name]
 	}
 	return credentials, nil
@@ -228,7 +228,7 @@ func newAttacker(ctx context.Context, address string) (*attacker, error) {
 
 func (a *attacker) call(ctx context.Context, route, from string, content map[string]any) (status int, body map[string]any, err error) {
 	a.sent++
-	content["credentials"], content["id"] = a.credentials, callID("call", 0, a.sent)
+	content["credentials"], content["browser"], content["id"] = a.credentials, a.credentials["browser"], callID("call", 0, a.sent)
 	return call(ctx, a.address, route, from, content)
 }
 

@@ -47,16 +47,16 @@ func (who someone) behave(t *testing.T, s *server, desk *backend.Desk, n int) (v
 	credentials := call("hit", map[string]any{"site_key": "shop", "view": strings.Repeat(fmt.Sprint(n), 22), "url": s.text("http://localhost:$PORT/?" + who.secret), "title": who.secret, "kind": "load"})
 	visitor = int64(credentials["visitor_id"].(float64))
 	for name := range credentials {
-		if !slices.Contains([]string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id"}, name) {
+		if !slices.Contains([]string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id", "browser"}, name) {
 			delete(credentials, name)
 		}
 	}
 	id := func(what string) string { return fmt.Sprintf("%s-%017d", what, n) }
-	call("visitor", map[string]any{"credentials": credentials, "id": id("info"), "name": who.name, "email": who.email})
-	call("property", map[string]any{"credentials": credentials, "id": id("prop"), "name": "hobby", "value": who.secret})
-	call("event", map[string]any{"credentials": credentials, "id": id("evnt"), "category": "a", "action": "b", "name": who.secret, "value": who.phone})
-	call("presence", map[string]any{"credentials": credentials, "presence": "here"})
-	call("lead", map[string]any{"credentials": credentials, "id": id("lead"), "request": map[string]any{
+	call("visitor", map[string]any{"credentials": credentials, "browser": credentials["browser"], "id": id("info"), "name": who.name, "email": who.email})
+	call("property", map[string]any{"credentials": credentials, "browser": credentials["browser"], "id": id("prop"), "name": "hobby", "value": who.secret})
+	call("event", map[string]any{"credentials": credentials, "browser": credentials["browser"], "id": id("evnt"), "category": "a", "action": "b", "name": who.secret, "value": who.phone})
+	call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here"})
+	call("lead", map[string]any{"credentials": credentials, "browser": credentials["browser"], "id": id("lead"), "request": map[string]any{
 		"name": who.name, "phone": who.phone, "email": who.email, "message": strings.Repeat(who.secret+" ", 2000), "x": who.secret}})
 	// Nobody proves to have sent this one, which is refused.
 	got, err := s.do(http.MethodPost, "http://localhost:$PORT/frontdesk/api/add_offline_message/", "name="+who.secret+"&phone=8(495)"+who.digits[4:]+"&visitor_id=7&hit_id=8&session_id=9",

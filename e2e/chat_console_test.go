@@ -294,8 +294,8 @@ func (p *program) writes(t *testing.T, credentials url.Values, text string) {
 	t.Helper()
 	quoted, err := json.Marshal(text)
 	require.NoError(t, err)
-	body := fmt.Sprintf(`{"site_key":"demo-shop","credentials":{"site_key":"demo-shop","visitor_id":%s,"session_id":%s,"hit_id":%s,"key":%q,"uri":%q},"id":%q,"request":{"text":%s,"language":"en"}}`,
-		credentials.Get("visitor_id"), credentials.Get("session_id"), credentials.Get("hit_id"), credentials.Get("key"), credentials.Get("uri"), rand.Text()[:22], quoted)
+	body := fmt.Sprintf(`{"site_key":"demo-shop","credentials":{"site_key":"demo-shop","visitor_id":%s,"session_id":%s,"hit_id":%s,"key":%q,"uri":%q},"browser":%q,"id":%q,"request":{"text":%s,"language":"en"}}`,
+		credentials.Get("visitor_id"), credentials.Get("session_id"), credentials.Get("hit_id"), credentials.Get("key"), credentials.Get("uri"), credentials.Get("browser"), rand.Text()[:22], quoted)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.shop+"/frontdesk/v1/chat/say", strings.NewReader(body))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")

@@ -29,7 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// credentials of a page view, as the script gets them.
+// credentials of a page view, as the script gets them: with the token of a browser that sends no cookies.
 func (p *program) credentials(t *testing.T) url.Values {
 	t.Helper()
 	view := fmt.Sprintf(`{"site_key":"demo-shop","view":"%s","url":"%s/contacts.html","referrer":"","title":"Contacts","kind":"load"}`, rand.Text()[:22], p.shop)
@@ -46,7 +46,7 @@ func (p *program) credentials(t *testing.T) url.Values {
 	require.NoError(t, decoder.Decode(&fields))
 	require.Equal(t, true, fields["success"], "%v", fields)
 	credentials := url.Values{}
-	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "session_id", "hit_id", "consultant_server_url"} {
+	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "session_id", "hit_id", "consultant_server_url", "browser"} {
 		credentials.Set(name, fmt.Sprint(fields[name]))
 	}
 	return credentials

@@ -209,7 +209,7 @@ func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 	require.NoError(t, json.Unmarshal(answer, &credentials))
 	back := func(presence string, cookies ...string) []string {
 		t.Helper()
-		answer, _ := f.call("presence", map[string]any{"credentials": credentials, "presence": presence, "numbers": true}, cookies...)
+		answer, _ := f.call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": presence, "numbers": true}, cookies...)
 		records, told := recordsIn(t, answer)
 		if !told {
 			return []string{"untold"}
@@ -242,7 +242,7 @@ func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 
 	// The visitor has been erased, so nothing is stored of him any more.
 	f.change(`DELETE FROM hits`)
-	sent, err := json.Marshal(map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
+	sent, err := json.Marshal(map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.NoError(t, err)
 	response, err := http.Post(f.address+"/frontdesk/v1/presence", "application/json", bytes.NewReader(sent))
 	require.NoError(t, err)
@@ -260,12 +260,12 @@ func TestPageThatComesBackWhileTheDatabaseIsAway(t *testing.T) {
 	var credentials map[string]any
 	require.NoError(t, json.Unmarshal(answer, &credentials))
 	f.change(`ALTER TABLE pool_numbers RENAME TO away`)
-	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
+	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.JSONEq(t, `{"success": true, "numbers": null}`, string(answer))
 	f.change(`ALTER TABLE away RENAME TO pool_numbers`)
 	f.block.settings.Numbers[0].Tracking = nil
 	require.NoError(t, f.block.settings.Complete())
 	clear(f.block.effects)
-	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "presence": "here", "numbers": true})
+	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.JSONEq(t, `{"success": true, "numbers": []}`, string(answer))
 }

@@ -136,6 +136,7 @@ const storeTimeout = 4 * time.Second
 type Route struct {
 	path    string // without slashes at its ends
 	methods []string
+	opens   key
 	serve   func(*API, context.Context, *call) (any, error)
 	// stream answers by itself, for as long as the client listens; serve is nil then.
 	stream func(*API, *call) error
@@ -156,27 +157,28 @@ var (
 )
 
 var routes = []Route{
-	{path: "v1/hit", methods: post, serve: (*API).hit, consent: true},
-	{path: "v1/event", methods: post, serve: (*API).event, consent: true},
-	{path: "v1/lead", methods: post, serve: (*API).lead, consent: true, result: true},
-	{path: "v1/visitor", methods: post, serve: (*API).visitor, consent: true},
-	{path: "v1/property", methods: post, serve: (*API).property, consent: true},
-	{path: "v1/presence", methods: post, serve: (*API).presence, consent: true},
-	{path: "v1/status", methods: get, serve: (*API).status},
-	{path: "v1/callback", methods: post, serve: (*API).callback, consent: true},
-	{path: "v1/widget", methods: get, serve: (*API).widget},
-	{path: "v1/chat", methods: post, serve: (*API).chat, consent: true},
-	{path: "v1/chat/say", methods: post, serve: (*API).chatSay, consent: true},
-	{path: "v1/chat/read", methods: post, serve: (*API).chatRead, consent: true},
-	{path: "v1/chat/typing", methods: post, serve: (*API).chatTyping, consent: true},
-	{path: "v1/chat/transcript", methods: post, serve: (*API).chatTranscript, consent: true},
-	{path: "v1/chat/send", methods: post, serve: (*API).chatSend, consent: true},
-	{path: "v1/chat/file", methods: get, serve: (*API).chatFile},
-	{path: "v1/chat/stream", methods: get, stream: (*API).chatStream},
-	{path: "v1/captcha", methods: post, serve: (*API).captcha, consent: true},
-	{path: "v1/captcha/{file}", methods: get, serve: (*API).captchaFile},
-	{path: "api/add_offline_message", methods: post, serve: (*API).addOfflineMessage, server: true},
-	{path: "vc/s", methods: getOrPost, serve: (*API).addVisitorInformation, server: true},
+	{path: "v1/hit", methods: post, opens: open, serve: (*API).hit, consent: true},
+	{path: "v1/event", methods: post, opens: ofBrowser, serve: (*API).event, consent: true},
+	{path: "v1/lead", methods: post, opens: ofView, serve: (*API).lead, consent: true, result: true},
+	{path: "v1/visitor", methods: post, opens: ofView, serve: (*API).visitor, consent: true},
+	{path: "v1/property", methods: post, opens: ofBrowser, serve: (*API).property, consent: true},
+	{path: "v1/presence", methods: post, opens: ofBrowser, serve: (*API).presence, consent: true},
+	{path: "v1/status", methods: get, opens: open, serve: (*API).status},
+	{path: "v1/callback", methods: post, opens: ofBrowser, serve: (*API).callback, consent: true},
+	{path: "v1/widget", methods: get, opens: open, serve: (*API).widget},
+	{path: "v1/chat", methods: post, opens: ofBrowser, serve: (*API).chat, consent: true},
+	{path: "v1/chat/say", methods: post, opens: ofBrowser, serve: (*API).chatSay, consent: true},
+	{path: "v1/chat/read", methods: post, opens: ofBrowser, serve: (*API).chatRead, consent: true},
+	{path: "v1/chat/typing", methods: post, opens: ofBrowser, serve: (*API).chatTyping, consent: true},
+	{path: "v1/chat/transcript", methods: post, opens: ofBrowser, serve: (*API).chatTranscript, consent: true},
+	{path: "v1/chat/link", methods: post, opens: ofBrowser, serve: (*API).chatLink, consent: true},
+	{path: "v1/chat/send", methods: post, opens: ofAddress, serve: (*API).chatSend, consent: true},
+	{path: "v1/chat/file", methods: get, opens: ofAddress, serve: (*API).chatFile},
+	{path: "v1/chat/stream", methods: get, opens: ofAddress, stream: (*API).chatStream},
+	{path: "v1/captcha", methods: post, opens: ofBrowser, serve: (*API).captcha, consent: true},
+	{path: "v1/captcha/{file}", methods: get, opens: open, serve: (*API).captchaFile},
+	{path: "api/add_offline_message", methods: post, opens: ofView, serve: (*API).addOfflineMessage, server: true},
+	{path: "vc/s", methods: getOrPost, opens: ofView, serve: (*API).addVisitorInformation, server: true},
 }
 
 // Routes are what routes are added to, such as an [http.ServeMux].
@@ -202,6 +204,8 @@ type call struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	site Site
+	// opens is what opens the call's route.
+	opens key
 	// submitted is the lead that the call brings, as it is kept if it is refused.
 	submitted *lead.Refused
 }
@@ -210,7 +214,7 @@ type call struct {
 // where a trusted proxy has ended TLS, and r.RemoteAddr is the address of the client
 // itself, not of a proxy.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, site Site, route *Route) {
-	c := &call{w: w, r: r, site: site}
+	c := &call{w: w, r: r, site: site, opens: route.opens}
 	header := w.Header()
 	notToBeKept(header)
 	if done := c.crossOrigin(route); done {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,6 +22,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -28,7 +30,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -105,6 +109,11 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	s.captchas, err = captcha.Open(context.Background(), d, now)
 	require.NoError(t, err)
 	handler.TakeCaptchas(s.captchas)
+	callbacks, err := callback.Open(context.Background(), callback.Subjects{
+		DB: d, Queue: queue.New(d, zap.NewNop()), Callers: func() []telephony.Caller { return nil },
+	}, now, zap.NewNop())
+	require.NoError(t, err)
+	handler.TakeCallbacks(callbacks)
 	s.chats = chat.New(d, s.visits, now)
 	s.chatting = chat.NewLive(d, journal.New(d), s.operators.Online)
 	t.Cleanup(s.chatting.Close)
@@ -198,9 +207,16 @@ func (s *desk) read(response *http.Response) answer {
 	return a
 }
 
-// script makes a call of the script.
+// script makes a call of the script, which sends the token of its browser beside the credentials.
 func (s *desk) script(route string, body any, headers ...string) answer {
 	s.t.Helper()
+	call, _ := body.(object)
+	if credentials, _ := call["credentials"].(object); credentials["browser"] != nil {
+		call, credentials = maps.Clone(call), maps.Clone(credentials)
+		call["browser"], call["credentials"] = credentials["browser"], credentials
+		delete(credentials, "browser")
+		body = call
+	}
 	content, err := json.Marshal(body)
 	require.NoError(s.t, err)
 	return s.send(http.MethodPost, "v1/"+route, string(content), append([]string{"Content-Type", "application/json"}, headers...)...)
@@ -247,7 +263,17 @@ func (s *desk) open(view object, cookie string) visitor {
 	return visitor{answer: a, cookie: value}
 }
 
+// credentials are those that the script sends, with the token of its browser, if it has one.
 func (v visitor) credentials() object {
+	c := v.shown()
+	if token, given := v.body["browser"]; given {
+		c["browser"] = token
+	}
+	return c
+}
+
+// shown are the credentials as the page has them, and whoever reads its forms.
+func (v visitor) shown() object {
 	c := object{}
 	for _, name := range []string{"site_key", "key", "uri", "visitor_id", "hit_id", "session_id"} {
 		c[name] = v.body[name]

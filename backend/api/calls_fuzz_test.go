@@ -13,6 +13,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 )
 
+// proof is JSON of the credentials, with the token of the browser beside them.
+func proof(t testing.TB, v visitor) string {
+	return dump(t, v.shown()) + `,"browser":` + dump(t, v.body["browser"])
+}
+
 // FuzzCalls holds that whatever is sent gets an answer that is none of a broken
 // service, and of the form that send checks. {C}, {F} and {S} in a call stand for
 // credentials as JSON, as a form and as vc/s/ takes them, {I} for an id, {T} for the token of a
@@ -20,7 +25,7 @@ import (
 func FuzzCalls(f *testing.F) {
 	s := serve(f, dbtest.Open(f, dbtest.SQLite(f)), siteOf(variantA))
 	v := s.visit()
-	credentials, form := dump(f, v.credentials()), v.form(variantA)
+	credentials, form := proof(f, v), v.form(variantA)
 	token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
 	short := url.Values{"sk": {"shop"}, "ci": form["visitor_id"], "hi": form["hit_id"], "ur": form["uri"], "k": form["key"]}
 	from := 0
@@ -45,6 +50,7 @@ func FuzzCalls(f *testing.F) {
 		{"v1/chat/read", asJSON, `{"credentials":{C},"seq":9223372036854775807}`, chrome, ""},
 		{"v1/chat/typing", asJSON, `{"credentials":{C}}`, chrome, ""},
 		{"v1/chat/transcript", asJSON, `{"credentials":{C},"email":"a@b.example\r\nBcc: c@d"}`, chrome, ""},
+		{"v1/chat/link", asJSON, `{"credentials":{C},"file":1}`, chrome, ""},
 		{"v1/chat/send?t={T}&id={I}&name=..%2Fa%00%E2%80%AE.png&l=%ff&conversation=-1", "image/png", "\x89PNG\r\n\x1a\n<script>", chrome, ""},
 		{"v1/chat/file?t={T}&f=1", "", "", chrome, ""},
 		{"v1/captcha?k=shop&l=ru", "", "", chrome, ""},
@@ -58,7 +64,7 @@ func FuzzCalls(f *testing.F) {
 		s.t = t
 		if from%64 == 63 { // who has sent too much by now
 			v = s.visit()
-			credentials, form = dump(t, v.credentials()), v.form(variantA)
+			credentials, form = proof(t, v), v.form(variantA)
 			token = s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
 		}
 		names := strings.NewReplacer("{T}", token, "{C}", credentials, "{F}", form.Encode(), "{S}", short.Encode(), "{I}", id())

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	// tokenTime is how long the address of a stream or a file holds.
-	tokenTime = 10 * time.Minute
+	// lineTime is how long the address of a stream holds, and linkTime that of a file.
+	lineTime, linkTime = 10 * time.Minute, 2 * time.Minute
+	// OpensLine is what the token of an answer of v1/chat opens: the stream, and the sending of files.
+	OpensLine = "line"
 	// historyAtOnce is how many messages a page is told at once.
 	historyAtOnce = 50
 
@@ -26,6 +28,8 @@ const (
 	// sentAtOnce is how many files one address may send at once, and sentPause the pause before each
 	// further one. A new visitor is soon made.
 	sentAtOnce, sentPause = 40, 30 * time.Second
+	// mailedAtOnce and mailedPause are the same of transcripts, which may go to any address.
+	mailedAtOnce, mailedPause = 10, 10 * time.Minute
 	// visitorsCounted is how many visitors these limits remember.
 	visitorsCounted = 1 << 15
 	// newAtOnce is how many conversations may begin from one address at once, and newPause the
@@ -50,8 +54,9 @@ type chats struct {
 	names   sync.Map // of remembered, by operators' ids: there are few
 	streams streamCount
 
-	begun *limits // conversations
-	sent  *limits // files
+	begun  *limits // conversations
+	sent   *limits // files
+	mailed *limits // transcripts
 
 	mu                           sync.Mutex
 	messages, files, transcripts *pace.Limit
@@ -62,6 +67,7 @@ func (a *API) TakeChats(d ChatDesk) {
 	a.chats.ChatDesk = d
 	a.chats.begun = &limits{by: pace.NewByNetwork(newAtOnce, newPause)}
 	a.chats.sent = &limits{by: pace.NewByNetwork(sentAtOnce, sentPause)}
+	a.chats.mailed = &limits{by: pace.NewByNetwork(mailedAtOnce, mailedPause)}
 	a.chats.messages = pace.New(messagesAtOnce, messagePause, visitorsCounted)
 	a.chats.files = pace.New(filesAtOnce, filePause, visitorsCounted)
 	a.chats.transcripts = pace.New(transcriptsAtOnce, transcriptPause, visitorsCounted)
@@ -227,7 +233,7 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	online := a.online(ctx, c)
-	answer := chatAnswer{Success: true, Online: &online, Stream: a.visits.Token(c.site.ID, p.Ref, tokenTime), Mail: a.chats.Chats.Mails()}
+	answer := chatAnswer{Success: true, Online: &online, Stream: a.token(c, p.Ref, OpensLine, lineTime), Mail: a.chats.Chats.Mails()}
 	of, err := a.conversation(ctx, c, p, sent.Conversation)
 	if errors.Is(err, chat.ErrUnknown) {
 		return answer, nil
@@ -372,6 +378,9 @@ func (a *API) chatTranscript(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	if err := a.counted(a.chats.transcripts, c, p.Visitor); err != nil {
+		return nil, err
+	}
+	if err := within(a.chats.mailed, c.r, "too many conversations were mailed from this address"); err != nil {
 		return nil, err
 	}
 	return succeeded{true}, a.chats.Chats.SendTranscript(ctx, of, sent.Email)

@@ -10,19 +10,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// bearer is the page view of the token in the call's address.
-func (a *API) bearer(c *call) (page, error) {
-	ref, valid := a.visits.ParseToken(c.site.ID, c.r.URL.Query().Get("t"))
-	if !valid {
-		return page{}, fail(http.StatusForbidden, "forged", "the address is not one that this service gave to the page, or its time is over")
-	}
-	return page{Ref: ref}, nil
-}
-
 // chatSend serves v1/chat/send?t=TOKEN&id=ID&name=NAME&g=GROUP: the visitor sends a file, which is
 // the body. The id is the message's.
 func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
-	p, err := a.bearer(c)
+	p, err := a.bearer(c, OpensLine)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +38,7 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	address, known, err := a.visits.Address(ctx, c.site.ID, p.Ref)
+	viewed, known, err := a.visits.Viewed(ctx, c.site.ID, p.Ref)
 	if err == nil && !known {
 		err = visit.ErrForeign
 	}
@@ -56,14 +47,41 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 	}
 	meant, _ := strconv.ParseInt(query.Get("conversation"), 10, 64)
 	group, _ := strconv.ParseInt(query.Get("g"), 10, 64)
-	from := chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: credentialAddress(address), Language: query.Get("l"), GroupID: group,
+	from := chat.From{SiteID: c.site.ID, Ref: p.Ref, URL: credentialAddress(viewed.URL), Language: query.Get("l"), GroupID: group,
 		Patience: c.site.Widget.patience()}
 	return a.say(ctx, c, p, meant, from, m)
 }
 
+// chatLink serves v1/chat/link: the visitor wants a file of the conversation, which an address opens for a moment.
+func (a *API) chatLink(ctx context.Context, c *call) (any, error) {
+	var sent struct {
+		chatCaller
+		File int64 `json:"file"`
+	}
+	if err := c.decode(&sent, maxScriptBody); err != nil {
+		return nil, err
+	}
+	p, _, err := a.ownConversation(ctx, c, sent.chatCaller)
+	if err != nil {
+		return nil, err
+	}
+	return linkAnswer{true, a.visits.Token(c.site.ID, p.Ref, opensFile(sent.File), linkTime)}, nil
+}
+
+// linkAnswer has the token with which v1/chat/file gives the file.
+type linkAnswer struct {
+	Success bool   `json:"success"`
+	Link    string `json:"link"`
+}
+
+// opensFile is what the token of a file opens. Browsers may fetch a download by other means than a page, without
+// cookies, so the token is good without them.
+func opensFile(id int64) string { return "file " + strconv.FormatInt(id, 10) }
+
 // chatFile serves v1/chat/file?t=TOKEN&f=FILE: a file of the visitor's conversation.
 func (a *API) chatFile(ctx context.Context, c *call) (any, error) {
-	p, err := a.bearer(c)
+	id, _ := strconv.ParseInt(c.r.URL.Query().Get("f"), 10, 64)
+	p, err := a.bearer(c, opensFile(id))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +89,6 @@ func (a *API) chatFile(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, _ := strconv.ParseInt(c.r.URL.Query().Get("f"), 10, 64)
 	f, err := a.chats.Chats.File(ctx, c.site.ID, of.ID, id, chat.Visitor)
 	if err != nil {
 		return nil, err

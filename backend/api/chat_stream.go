@@ -75,7 +75,7 @@ func narrow(client netip.Addr) netip.Addr {
 // behind the message, as server-sent events, until the client leaves. The id of an event with
 // messages is the number of the last one.
 func (a *API) chatStream(c *call) error {
-	p, err := a.bearer(c)
+	p, err := a.bearer(c, OpensLine)
 	if err != nil {
 		return err
 	}

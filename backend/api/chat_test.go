@@ -35,6 +35,14 @@ func (s *desk) says(v visitor, text string, headers ...string) answer {
 	return s.script("chat/say", object{"credentials": v.credentials(), "id": id(), "request": object{"text": text, "language": "en"}}, headers...)
 }
 
+// fileOf is where the visitor gets a file.
+func (s *desk) fileOf(v visitor, file string) string {
+	s.t.Helper()
+	a := s.script("chat/link", object{"credentials": v.credentials(), "file": json.Number(file)})
+	require.Equal(s.t, 200, a.status, a.raw)
+	return "v1/chat/file?t=" + text(a.body["link"]) + "&f=" + file
+}
+
 // of is the visitor's conversation.
 func (s *desk) of(v visitor) chat.Conversation {
 	s.t.Helper()
@@ -323,7 +331,7 @@ func TestChatFiles(t *testing.T) {
 		require.Equal(t, 200, a.status, a.raw)
 		file := a.body["message"].(object)["file"].(object)
 		require.Equal(t, "image/png", file["type"])
-		response, err := http.Get(s.url + "v1/chat/file?t=" + token + "&f=" + text(file["id"]))
+		response, err := http.Get(s.url + s.fileOf(v, text(file["id"])))
 		require.NoError(t, err)
 		defer response.Body.Close()
 		content, err := io.ReadAll(response.Body)
@@ -336,8 +344,7 @@ func TestChatFiles(t *testing.T) {
 
 		other := s.visit()
 		s.says(other, "Hello")
-		token = s.script("chat", object{"credentials": other.credentials()}).body["stream"].(string)
-		require.Equal(t, 404, s.send(http.MethodGet, "v1/chat/file?t="+token+"&f="+text(file["id"]), "").status, "another's")
+		require.Equal(t, 404, s.send(http.MethodGet, s.fileOf(other, text(file["id"])), "").status, "another's")
 	})
 }
 
@@ -365,10 +372,10 @@ func TestChatOddInput(t *testing.T) {
 		a := s.script("chat/say", object{"credentials": v.credentials(), "id": id(), "request": object{"text": odd, "language": odd, "invitation": odd, "group_id": 1 << 62}})
 		require.Equal(t, 200, a.status, a.raw)
 		require.NotContains(t, s.of(v).Language, "\x00")
-		a = s.send(http.MethodPost, "v1/chat/say", `{"credentials":`+dump(t, v.credentials())+`,"id":"`+id()+`","request":{"text":"\ud800 lone \udfff","group_id":-5}}`, "Content-Type", "application/json")
+		a = s.send(http.MethodPost, "v1/chat/say", `{"credentials":`+proof(t, v)+`,"id":"`+id()+`","request":{"text":"\ud800 lone \udfff","group_id":-5}}`, "Content-Type", "application/json")
 		require.Equal(t, 200, a.status, a.raw)
 		require.Equal(t, "\ufffd lone \ufffd", a.body["message"].(object)["text"])
-		a = s.send(http.MethodPost, "v1/chat/say", `{"credentials":`+dump(t, v.credentials())+`,"id":"`+id()+`","request":{"text":"x","group_id":1e400}}`, "Content-Type", "application/json")
+		a = s.send(http.MethodPost, "v1/chat/say", `{"credentials":`+proof(t, v)+`,"id":"`+id()+`","request":{"text":"x","group_id":1e400}}`, "Content-Type", "application/json")
 		require.Equal(t, 400, a.status, a.raw)
 		token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
 		for _, name := range []string{odd, strings.Repeat("a", 10_000), "..\\..\\x", ""} {
@@ -376,7 +383,7 @@ func TestChatOddInput(t *testing.T) {
 			require.Equal(t, 200, a.status, a.raw)
 			file := a.body["message"].(object)["file"].(object)
 			require.NotRegexp(t, "[\x00-\x1f\u202e/\\\\]", file["name"])
-			got, _ := s.fetch(s.url + "v1/chat/file?t=" + token + "&f=" + text(file["id"]))
+			got, _ := s.fetch(s.url + s.fileOf(v, text(file["id"])))
 			require.True(t, strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment"), got.Header)
 			require.Equal(t, "image/gif", got.Header.Get("Content-Type"))
 			require.Contains(t, got.Header.Get("Content-Security-Policy"), "sandbox")

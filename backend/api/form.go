@@ -104,8 +104,8 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (from page, marks [
 	if err != nil || !known {
 		return from, nil, err
 	}
-	at, known, err := a.visits.ViewedAt(ctx, c.site.ID, from.Ref)
-	if after := f.Sent.Sub(at); known && 0 <= after && after < lead.QuickTime {
+	viewed, known, err := a.visits.Viewed(ctx, c.site.ID, from.Ref)
+	if after := f.Sent.Sub(viewed.At); known && 0 <= after && after < lead.QuickTime {
 		marks = []string{lead.Quick}
 	}
 	return from, marks, err

@@ -20,7 +20,9 @@ type hitAnswer struct {
 	Hit                 visit.ID `json:"hit_id"`
 	Session             visit.ID `json:"session_id"`
 	ConsultantServerURL string   `json:"consultant_server_url"`
-	Online              bool     `json:"online"`
+	// Browser is the token of a browser that has sent no cookie. The script keeps it while the page is open.
+	Browser string `json:"browser,omitempty"`
+	Online  bool   `json:"online"`
 	// Properties are the visitor's, null for a flag.
 	Properties map[string]*string `json:"properties"`
 	// Numbers are the records of the numbers in effect, null where these are not known
@@ -49,7 +51,7 @@ func (a *API) hit(ctx context.Context, c *call) (any, error) {
 	}
 	return hitAnswer{
 		Success: true, SiteKey: c.site.Key, Key: a.visits.Sign(c.site.ID, p.uri, p.Ref), URI: p.uri,
-		Visitor: p.Visitor, Hit: p.Hit, Session: p.Session,
+		Visitor: p.Visitor, Hit: p.Hit, Session: p.Session, Browser: a.browserOf(c, p.Visitor),
 		ConsultantServerURL: c.base(v.URL), Online: a.online(ctx, c), Properties: properties,
 		Numbers: a.numbers(ctx, c, hit),
 	}, nil

@@ -39,12 +39,12 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := submission.Check(); err != nil { // before a view is stored with it
-		if sent.Credentials != nil {
-			if p, err := a.verified(c, *sent.Credentials); err == nil {
-				c.submitted.Ref, c.submitted.URL = p.Ref, p.uri
-			}
+	if sent.Credentials != nil {
+		if p, err := a.verified(c, *sent.Credentials); err == nil {
+			c.submitted.Ref, c.submitted.URL = p.Ref, p.uri
 		}
+	}
+	if err := submission.Check(); err != nil { // before a view is stored with it
 		return nil, err
 	}
 	p, err := a.page(ctx, c, sent.caller)

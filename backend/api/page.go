@@ -32,14 +32,19 @@ type view struct {
 	Title    string `json:"title"`
 	// Kind is load, history, restore or reinit.
 	Kind string `json:"kind"`
+	// Browser is the token that an earlier view of the page was answered with; empty for none.
+	Browser string `json:"browser"`
 }
 
 // caller is the part that all calls of the script begin with: from which page
-// they come, and which call it is. A call that is sent while the page is being
-// left, before its view was answered, carries the view instead of credentials.
+// they come, and which call it is. A call that is sent before its view was
+// answered carries the view as well, or alone. The view counts where there are
+// no credentials, or none that open the call.
 type caller struct {
 	Credentials *credentials `json:"credentials"`
 	View        *view        `json:"hit"`
+	// Browser is the token of a browser that sends no cookie; empty for none.
+	Browser string `json:"browser"`
 	// ID is made by the script, and is the same when a call is repeated.
 	ID string `json:"id"`
 }
@@ -60,17 +65,23 @@ func (a *API) page(ctx context.Context, c *call, from caller) (page, error) {
 
 // from is page for a call that may be made twice, and so needs no id.
 func (a *API) from(ctx context.Context, c *call, from caller) (page, error) {
-	switch {
-	case from.Credentials != nil:
-		return a.verified(c, *from.Credentials)
-	case from.View != nil:
+	if from.Credentials != nil {
+		p, err := a.verified(c, *from.Credentials)
+		if err == nil {
+			err = a.admit(ctx, c, p.Ref, from.Browser)
+		}
+		if err == nil || from.View == nil {
+			return p, err
+		}
+	}
+	if from.View != nil {
 		p, _, err := a.viewed(ctx, c, *from.View)
 		return p, err
 	}
 	return page{}, malformed("missing", "credentials or hit is missing")
 }
 
-// verified are the credentials, found to be those that the service gave out.
+// verified are the credentials, found to be those that the service gave out. Who has sent them is not known yet.
 func (a *API) verified(c *call, given credentials) (page, error) {
 	if given.SiteKey != c.site.Key {
 		return page{}, unknownSite()
@@ -97,6 +108,9 @@ func (a *API) store(ctx context.Context, c *call, v view) (page, visit.Hit, *htt
 		return page{}, visit.Hit{}, nil, err
 	}
 	visitor, named := a.returning(c)
+	if visitor == 0 {
+		visitor, _ = a.visits.ParseBrowserString(c.site.ID, v.Browser)
+	}
 	seen := visit.View{
 		Nonce: v.View, Served: v.Served,
 		URL: visit.Clip(v.URL, maxAddress), Referrer: visit.Clip(v.Referrer, maxAddress), Title: visit.Clip(v.Title, maxTitle), Kind: v.Kind,
@@ -109,7 +123,7 @@ func (a *API) store(ctx context.Context, c *call, v view) (page, visit.Hit, *htt
 	if err != nil {
 		return page{}, visit.Hit{}, nil, err
 	}
-	if hit.Visitor != visitor {
+	if hit.Visitor != visitor || named == "" {
 		named = a.visits.VisitorString(c.site.ID, hit.Visitor)
 	}
 	if !hit.Repeated {

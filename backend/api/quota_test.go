@@ -89,9 +89,9 @@ func TestQuota(t *testing.T) {
 		view := viewOf("https://shop.example/?q=" + strings.Repeat("q", 2000))
 		view["title"] = strings.Repeat("t", 500)
 		seen := s.open(view, "").ref()
-		address, _, err := s.visits.Address(t.Context(), siteID, seen)
+		viewed, _, err := s.visits.Viewed(t.Context(), siteID, seen)
 		require.NoError(t, err)
-		require.Len(t, address, 512)
+		require.Len(t, viewed.URL, 512)
 
 		s.clock.Add(int64(24 * time.Hour))
 		request(ann, object{"message": long})

@@ -29,10 +29,10 @@ func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
 	form, whole := readForm(content, charset)
 	c.submitted = &lead.Refused{Origin: lead.Server, Sent: lead.FormSent(form)}
 	from, err := a.credentialsOf(ctx, c, form)
+	c.submitted.Ref, c.submitted.URL = from.Ref, from.uri
 	if err != nil {
 		return nil, err
 	}
-	c.submitted.Ref, c.submitted.URL = from.Ref, from.uri
 	submission := lead.FromForm(form)
 	if !whole {
 		submission.Notes = append(submission.Notes, lead.Note{Field: "user_fields", Code: "malformed_form",
@@ -53,7 +53,8 @@ type addedAnswer struct {
 	Notes []lead.Note `json:"notes,omitempty"`
 }
 
-// credentialsOf finds the page view that the form's credentials name.
+// credentialsOf finds the page view that the form's credentials name. With an error it is the view that they prove, and
+// are too old for, or none.
 func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page, error) {
 	siteKey := form.Get("site_key")
 	if siteKey != c.site.Key && (siteKey != "" || !c.site.Signed) {
@@ -70,21 +71,18 @@ func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page
 	if ref.Session, err = identifier("session_id", form["session_id"]); err != nil {
 		return page{}, err
 	}
-	uri := form.Get("uri")
-	if c.site.Signed {
-		if !a.visits.Verify(c.site.ID, uri, ref, form.Get("key")) {
-			return page{}, forged()
-		}
-		return page{Ref: ref, uri: uri}, nil
+	of := page{Ref: ref, uri: form.Get("uri")}
+	if c.site.Signed && !a.visits.Verify(c.site.ID, of.uri, ref, form.Get("key")) {
+		return page{}, forged()
 	}
-	address, known, err := a.visits.Address(ctx, c.site.ID, ref)
-	if err != nil {
+	viewed, err := a.recent(ctx, c, ref)
+	if viewed == (visit.Viewed{}) {
 		return page{}, err
 	}
-	if !known {
-		return page{}, foreignIDs()
+	if !c.site.Signed {
+		of.uri = credentialAddress(viewed.URL)
 	}
-	return page{Ref: ref, uri: credentialAddress(address)}, nil
+	return of, err
 }
 
 // informationAnswer is the answer to vc/s/ with the system fields. It tells
@@ -142,6 +140,9 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	}
 	if c.site.Signed && !a.visits.Verify(c.site.ID, sent.Get("ur"), ref, sent.Get("k")) {
 		return nil, forged()
+	}
+	if _, err := a.recent(ctx, c, ref); err != nil {
+		return nil, err
 	}
 	if err := a.visits.AddInfo(ctx, c.site.ID, ref, info); err != nil {
 		return nil, err

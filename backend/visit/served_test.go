@@ -130,10 +130,10 @@ func TestAddressOfAViewThatIsTakenOver(t *testing.T) {
 				view.URL = served
 				first := report(t, v, 0, view)
 				report(t, v, first.Visitor, visit.View{Nonce: "script " + view.Nonce, Served: view.Nonce, URL: reported, Kind: "load", UserAgent: chrome})
-				address, known, err := v.Address(t.Context(), site, first.Ref)
+				viewed, known, err := v.Viewed(t.Context(), site, first.Ref)
 				require.NoError(t, err)
 				require.True(t, known)
-				require.Equal(t, want, address)
+				require.Equal(t, want, viewed.URL)
 			}
 		}
 	})

@@ -59,42 +59,66 @@ func (v *Visits) Verify(siteID int64, uri string, ref Ref, key string) bool {
 	return hmac.Equal([]byte(key), []byte(v.Sign(siteID, uri, ref)))
 }
 
-// Token returns a name of a page view for use in an address, where credentials have no place. It is valid for the
-// duration. It has the characters A–Z, a–z, 0–9, "-", "_" and ".".
-func (v *Visits) Token(siteID int64, ref Ref, lasting time.Duration) string {
-	numbers := []int64{int64(ref.Visitor), int64(ref.Session), int64(ref.Hit), v.now().Add(lasting).Unix()}
+// BrowserString returns a token by which a browser that sends no cookies proves, for the duration, that it is the
+// visitor's. Its characters are those of [Visits.Token].
+func (v *Visits) BrowserString(siteID int64, visitor ID, lasting time.Duration) string {
+	return v.token(siteID, "browser", int64(visitor), v.now().Add(lasting).Unix())
+}
+
+// ParseBrowserString returns the visitor of a token that BrowserString has made for the site and that is still valid.
+func (v *Visits) ParseBrowserString(siteID int64, token string) (visitor ID, valid bool) {
+	numbers, valid := v.parseToken(siteID, "browser", token, 2)
+	if !valid {
+		return 0, false
+	}
+	return ID(numbers[0]), true
+}
+
+// Token returns a name of a page view for use in an address, where credentials have no place. It opens what opens says,
+// and nothing else, for the duration. It has the characters A–Z, a–z, 0–9, "-", "_" and ".".
+func (v *Visits) Token(siteID int64, ref Ref, opens string, lasting time.Duration) string {
+	return v.token(siteID, "token "+opens, int64(ref.Visitor), int64(ref.Session), int64(ref.Hit), v.now().Add(lasting).Unix())
+}
+
+// ParseToken returns the page view of a token that Token has made for the site and for what it opens, and that is still
+// valid.
+func (v *Visits) ParseToken(siteID int64, token, opens string) (ref Ref, valid bool) {
+	numbers, valid := v.parseToken(siteID, "token "+opens, token, 4)
+	if !valid {
+		return Ref{}, false
+	}
+	return Ref{Visitor: ID(numbers[0]), Session: ID(numbers[1]), Hit: ID(numbers[2])}, true
+}
+
+// token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them.
+func (v *Visits) token(siteID int64, purpose string, numbers ...int64) string {
 	var token strings.Builder
 	for _, n := range numbers {
 		token.WriteString(strconv.FormatInt(n, 36))
 		token.WriteByte('.')
 	}
-	token.WriteString(v.signature("token", "", append(numbers, siteID)...))
+	token.WriteString(v.signature(purpose, "", append(numbers, siteID)...))
 	return token.String()
 }
 
-// ParseToken returns the page view of a token that Token has made for the site and that is still valid.
-func (v *Visits) ParseToken(siteID int64, token string) (ref Ref, valid bool) {
-	const fields = 4
+// parseToken returns the numbers of a valid token that has as many.
+func (v *Visits) parseToken(siteID int64, purpose, token string, fields int) (numbers []int64, valid bool) {
 	if len(token) > 100 {
-		return Ref{}, false // nothing is computed yet
+		return nil, false // nothing is computed yet
 	}
 	parts := strings.Split(token, ".")
 	if len(parts) != fields+1 {
-		return Ref{}, false
+		return nil, false
 	}
-	var numbers [fields]int64
-	for i := range numbers {
-		n, err := strconv.ParseInt(parts[i], 36, 64)
-		if err != nil || n <= 0 || strconv.FormatInt(n, 36) != parts[i] {
-			return Ref{}, false
+	for _, part := range parts[:fields] {
+		n, err := strconv.ParseInt(part, 36, 64)
+		if err != nil || n <= 0 || strconv.FormatInt(n, 36) != part {
+			return nil, false
 		}
-		numbers[i] = n
+		numbers = append(numbers, n)
 	}
-	signed := v.signature("token", "", append(numbers[:], siteID)...)
-	if !hmac.Equal([]byte(parts[fields]), []byte(signed)) || numbers[3] <= v.now().Unix() {
-		return Ref{}, false
-	}
-	return Ref{Visitor: ID(numbers[0]), Session: ID(numbers[1]), Hit: ID(numbers[2])}, true
+	signed := v.signature(purpose, "", append(numbers, siteID)...)
+	return numbers, hmac.Equal([]byte(parts[fields]), []byte(signed)) && numbers[fields-1] > v.now().Unix()
 }
 
 // signer computes signatures, one at a time.

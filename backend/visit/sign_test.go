@@ -74,16 +74,26 @@ func FuzzToken(f *testing.F) {
 	v, err := visit.Open(f.Context(), d, func() time.Time { return now })
 	require.NoError(f, err)
 	ref := visit.Ref{Visitor: 1, Session: 2, Hit: 1<<53 - 1}
-	given := v.Token(7, ref, time.Minute)
+	given, browser := v.Token(7, ref, "line", time.Minute), v.BrowserString(7, 1, time.Minute)
 	f.Add(given)
-	f.Add(v.Token(8, ref, time.Minute))
-	f.Add(v.Token(7, ref, -time.Minute))
+	f.Add(browser)
+	f.Add(v.Token(8, ref, "line", time.Minute))
+	f.Add(v.Token(7, ref, "file 1", time.Minute))
+	f.Add(v.Token(7, ref, "line", -time.Minute))
+	f.Add(v.BrowserString(8, 1, time.Minute))
+	f.Add(v.BrowserString(7, 1, -time.Minute))
 	f.Add("1.2.3.zzzzzz." + given[len(given)-22:])
+	f.Add("1.zzzzzz." + browser[len(browser)-22:])
 	f.Fuzz(func(t *testing.T, token string) {
-		got, valid := v.ParseToken(7, token)
+		got, valid := v.ParseToken(7, token, "line")
 		require.Equal(t, token == given, valid, "%q", token)
 		if valid {
 			require.Equal(t, ref, got)
+		}
+		visitor, valid := v.ParseBrowserString(7, token)
+		require.Equal(t, token == browser, valid, "%q", token)
+		if valid {
+			require.Equal(t, ref.Visitor, visitor)
 		}
 	})
 }

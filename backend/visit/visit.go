@@ -105,26 +105,43 @@ func (v *Visits) ref(r row) Ref {
 	return Ref{Visitor: v.visitors.id(r.visitor), Session: v.sessions.id(r.session), Hit: v.hits.id(r.hit)}
 }
 
-// Address returns the address of the page view as the page reported it. known is false if the three ids are not those
-// of a page view of the site.
-func (v *Visits) Address(ctx context.Context, siteID int64, ref Ref) (address string, known bool, err error) {
-	r := v.row(ref)
-	address, known, err = db.One(ctx, v.db.Read(), db.Only[string], `SELECT url FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`,
-		siteID, r.session, r.hit, r.visitor)
-	if err != nil {
-		return "", false, fmt.Errorf("reading the address of a page view: %w", err)
+// Viewed is what is known of a page view.
+type Viewed struct {
+	// URL is the address as the page reported it.
+	URL string
+	// At is when the page was opened, and Age how long ago that is.
+	At  time.Time
+	Age time.Duration
+}
+
+// Viewed returns what is known of the page view. known is false if the three ids are not those of a page view of the
+// site.
+func (v *Visits) Viewed(ctx context.Context, siteID int64, ref Ref) (viewed Viewed, known bool, err error) {
+	type stored struct {
+		url string
+		at  int64
 	}
-	return address, known, nil
+	r := v.row(ref)
+	found, known, err := db.One(ctx, v.db.Read(), func(s *stored) []any { return []any{&s.url, &s.at} },
+		`SELECT url, at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3 AND visitor_id = $4`, siteID, r.session, r.hit, r.visitor)
+	if err != nil {
+		return Viewed{}, false, fmt.Errorf("reading a page view: %w", err)
+	}
+	if !known {
+		return Viewed{}, false, nil
+	}
+	at := time.UnixMilli(found.at)
+	return Viewed{URL: found.url, At: at, Age: v.now().Sub(at)}, true, nil
 }
 
 // Again returns the hit of an earlier page view whose page is still open. userAgent is the browser's. The error is
 // [ErrForeign] if the three ids are not those of a page view of the site.
 func (v *Visits) Again(ctx context.Context, siteID int64, ref Ref, userAgent string) (Hit, error) {
-	address, known, err := v.Address(ctx, siteID, ref)
+	viewed, known, err := v.Viewed(ctx, siteID, ref)
 	if err == nil && !known {
 		err = ErrForeign
 	}
-	return Hit{Ref: ref, Repeated: true, Bot: v.bots.match(userAgent), URL: address}, err
+	return Hit{Ref: ref, Repeated: true, Bot: v.bots.match(userAgent), URL: viewed.URL}, err
 }
 
 // Find returns the page view of the visitor and the hit. known is false if the site has none.
@@ -140,17 +157,6 @@ func (v *Visits) Find(ctx context.Context, siteID int64, visitor, hit ID) (ref R
 		return Ref{}, false, nil
 	}
 	return v.ref(r), true, nil
-}
-
-// ViewedAt returns when the page was opened. known is false if the site has no such view.
-func (v *Visits) ViewedAt(ctx context.Context, siteID int64, ref Ref) (at time.Time, known bool, err error) {
-	r := v.row(ref)
-	milliseconds, known, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT at FROM hits WHERE site_id = $1 AND session_id = $2 AND id = $3`,
-		siteID, r.session, r.hit)
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("reading when a page was opened: %w", err)
-	}
-	return time.UnixMilli(milliseconds), known, nil
 }
 
 // LastView returns a page view of the visitor's latest session, and its address. It is the latest view of the page with

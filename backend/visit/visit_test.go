@@ -164,9 +164,9 @@ func TestIdsThatDoNotBelongTogether(t *testing.T) {
 		mine := see(t, v, 0, "https://shop.example/").Ref
 		yours := see(t, v, 0, "https://shop.example/").Ref
 		belongs := func(siteID int64, ref visit.Ref) bool {
-			address, known, err := v.Address(t.Context(), siteID, ref)
+			viewed, known, err := v.Viewed(t.Context(), siteID, ref)
 			require.NoError(t, err)
-			require.Equal(t, known, address == "https://shop.example/")
+			require.Equal(t, known, viewed.URL == "https://shop.example/")
 			return known
 		}
 		require.True(t, belongs(site, mine))

@@ -107,7 +107,7 @@ function behind(made: Call): boolean {
 
 function send(made: Call): void {
   made.sent = true;
-  const { credentials, hit, refused } = made.view!;
+  const { keys, refused } = made.view!;
   const done = async (answer: Answer): Promise<void> => {
     calls.delete(made);
     if (answer.data.proof) {
@@ -129,7 +129,7 @@ function send(made: Call): void {
       made.settle(answer);
     }
   };
-  deliver(made.route, { ...made.body, credentials, hit: credentials ? undefined : hit }, missed, done);
+  deliver(made.route, { ...made.body, ...keys }, missed, done);
 }
 
 /** Calls back into the page. What it throws there is reported as the page's own error and stops nothing here. */

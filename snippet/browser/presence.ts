@@ -44,10 +44,9 @@ export function tell(presence: 'here' | 'away' | 'left'): void {
 
 /** A page that shows numbers of the visitor's own asks each time which are his now: what it has missed, it does not know. */
 async function say(presence: string, view: View): Promise<void> {
-  const { credentials, hit } = view;
   const asked = Date.now();
   const numbers = (presence === 'here' && leased()) || undefined;
-  const { data } = await request('presence', encode({ presence, numbers, credentials, hit: credentials ? undefined : hit }));
+  const { data } = await request('presence', encode({ presence, numbers, ...view.keys }));
   if (data.numbers && view === current) {
     take(data.numbers, asked);
   }

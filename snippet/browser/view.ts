@@ -31,6 +31,8 @@ export interface Hit {
   referrer: string;
   title: string;
   kind: 'load' | 'history' | 'restore' | 'reinit';
+  /** The token that the view before was answered with. */
+  browser?: string;
 }
 
 export interface View {
@@ -45,4 +47,9 @@ export interface View {
   /** The service does not want it, nor the calls that belong to it. */
   refused?: Answer;
   credentials?: Credentials;
+  /**
+   * What its calls are known by: the credentials and, of a browser without cookies, the token. Whoever has the token is the visitor, so
+   * the page is not shown it. Until the answer brings it, the hit goes along, even where the page has come with credentials.
+   */
+  keys: { credentials?: Credentials; browser?: string; hit?: Hit };
 }

@@ -20,6 +20,9 @@ const length = 2048;
 
 export let current: View | undefined;
 
+/** The browser's token, as the last answer had it. */
+let token: string | undefined;
+
 let ready: () => void;
 let told: (data: Record<string, any>, kind: Hit['kind']) => void;
 
@@ -69,15 +72,12 @@ function first(): void {
 }
 
 function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
-  const view: View = {
-    hit: { site_key: key, view: id, url: pageAddress(), referrer: referrer.slice(0, length), title: pageTitle(), kind },
-    began: Date.now(),
-  };
+  const hit: Hit = { site_key: key, view: id, url: pageAddress(), referrer: referrer.slice(0, length), title: pageTitle(), kind, browser: token };
+  const view: View = { hit, began: Date.now(), keys: { hit } };
   if (kind === 'load') {
-    view.hit.served = served.view;
+    hit.served = served.view;
     if (served.site_key === key && !isCopy()) {
-      view.credentials = pick(served);
-      show(view.credentials);
+      show((view.credentials = view.keys.credentials = pick(served)));
     }
   }
   if (current) {
@@ -113,7 +113,7 @@ export function report(view: View): void {
   deliver('hit', view.hit, missed, (answer) => {
     const { success, data } = answer;
     if (success) {
-      view.credentials = pick(data);
+      view.keys = { credentials: (view.credentials = pick(data)), browser: (token = data.browser) };
       if (view === current) {
         show(view.credentials, data.consultant_server_url);
         told(data, view.hit.kind);

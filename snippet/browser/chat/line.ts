@@ -20,7 +20,7 @@ const pauses = [1000, 30_000];
 
 /** The connection to the conversation: it brings what is new, once and in order, however often it is cut. */
 export interface Line {
-  /** The token of the last answer, and when it was had. */
+  /** The token of the last answer, which opens the stream and takes files, and when it was had. */
   readonly token: string;
   readonly since: number;
   /** Has the line be open, or asks anew where it is. */
@@ -30,6 +30,8 @@ export interface Line {
   end(): void;
   /** Asks once. */
   ask(body?: Record<string, unknown>): Promise<News | undefined>;
+  /** The token that opens a file for a moment; empty where it cannot be had. */
+  link(file: number): Promise<string>;
 }
 
 /**
@@ -51,18 +53,27 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   let since = 0;
   let last: Promise<void> | undefined;
 
-  async function ask(body?: Record<string, unknown>): Promise<News | undefined> {
+  async function post(route: string, body?: Record<string, unknown>): Promise<Record<string, any> | undefined> {
     const view = core.view();
     if (!view || !view.credentials) {
       return undefined; // They come.
     }
-    const { success, data } = await core.request('chat', encode({ credentials: view.credentials, conversation: known() || undefined, ...body }));
-    if (success) {
-      token = String(data.stream);
+    const { success, data } = await core.request(route, encode({ ...view.keys, conversation: known() || undefined, ...body }));
+    return success ? data : undefined;
+  }
+
+  async function ask(body?: Record<string, unknown>): Promise<News | undefined> {
+    const news = await post('chat', body);
+    if (news) {
+      token = String(news.stream);
       since = Date.now();
-      return data as News;
     }
-    return undefined;
+    return news;
+  }
+
+  async function link(file: number): Promise<string> {
+    const answer = await post('chat/link', { file });
+    return answer ? String(answer.link) : '';
   }
 
   function later(milliseconds: number, run: () => void): void {
@@ -182,6 +193,7 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
       return since;
     },
     ask,
+    link,
     open() {
       if (!over && (!wanted || !stream)) {
         wanted = true;

@@ -225,10 +225,10 @@ export const start: StartChat = (shell: Shell) => {
   }
 
   async function download(id: number, name: string): Promise<void> {
-    if (Date.now() - wire.since > 300_000) {
-      await wire.ask({ after: seen });
+    const link = await wire.link(id);
+    if (link) {
+      make('a', { href: core.base + 'v1/chat/file?t=' + link + '&f=' + id, download: name }).click();
     }
-    make('a', { href: core.base + 'v1/chat/file?t=' + wire.token + '&f=' + id, download: name }).click();
   }
 
   async function fetchEarlier(before: number): Promise<void> {
