@@ -49,6 +49,7 @@ var keyed = map[string]func(*desk, opening) answer{
 		return s.by(o, "presence", object{"presence": "here", "numbers": true})
 	},
 	"v1/callback": func(s *desk, o opening) answer { return s.by(o, "callback", object{"request": object{"phone": "12"}}) },
+	"v1/captcha":  func(s *desk, o opening) answer { return s.by(o, "captcha", object{}) },
 	"v1/chat":     func(s *desk, o opening) answer { return s.by(o, "chat", object{}) },
 	"v1/chat/say": func(s *desk, o opening) answer {
 		return s.by(o, "chat/say", object{"request": object{"text": "Hello"}})

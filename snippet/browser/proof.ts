@@ -65,7 +65,7 @@ function look(made: Call): void {
   if (search.proof) {
     release();
   } else {
-    made.view = { hit: view.hit, began: view.began };
+    made.view = { hit: view.hit, began: view.began, keys: view.keys };
     search.found.add(release);
   }
 }

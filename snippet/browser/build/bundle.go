@@ -82,7 +82,7 @@ func bundle(dir, entry, own string) ([]byte, error) {
 const ownProperties = `^(addAttributes|addLine|again|block|carrier|compact|dash|dashed|digits|escaped|first|form|gap|gaps|kind|known|link|matched|meaning|open|openAt|plus|plusAt|poured|round|shown|spaced|zero)$`
 
 // ownOfCore are the same for the core: none that the page, the service, the numbers part or another run of the script reads.
-const ownOfCore = `^(again|args|due|missed|object|outer|refused|reported|route|sent|settle)$`
+const ownOfCore = `^(again|args|claimed|due|missed|object|outer|refused|reported|route|sent|settle)$`
 
 // parameter is the name of the core's argument. Being no name of the sources, it is none that minifying gives away.
 const parameter = "$config"
