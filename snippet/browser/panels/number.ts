@@ -54,8 +54,11 @@ export function maskOf(text: string): Mask | undefined {
       for (let k = 0; k < trunks.length; k++) {
         trunk = trunks[k][1].indexOf(' ' + code + ' ') >= 0 ? trunks[k][0] : trunk;
       }
-      const own = lead.slice(from) + text.slice(first).split(mark).join('');
-      return /\d/.test(own.slice(first - from)) ? undefined : { text, lead, code, area: lead.slice(from).replace(/\D/g, ''), trunk, places, mark };
+      let behind = '';
+      for (let at = first; at < text.length; at++) {
+        behind += text[at] === mark ? '' : text[at];
+      }
+      return /\d/.test(behind) ? undefined : { text, lead, code, area: lead.slice(from).replace(/\D/g, ''), trunk, places, mark };
     }
   }
   return undefined;
