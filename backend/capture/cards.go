@@ -5,12 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// minCard and maxCard are how many digits the number of a payment card has (ISO/IEC 7812).
-const minCard, maxCard = 13, 19
+// minCard and maxCard are how many digits the number of a payment card has (ISO/IEC 7812, the issuers' tables). The
+// number of a telephone has maxPhone at most (E.164, section 6.1).
+const minCard, maxPhone, maxCard = 14, 15, 19
 
-// hideCards writes stars over the numbers of payment cards, but for the last four digits. It takes time in proportion
-// to the text.
-func hideCards(text string) string {
+// hideCards writes stars over the numbers of payment cards, but for the last four digits. isPhone tells whether digits
+// are a telephone's number in spite of looking like a card's; it is only asked for those that are short enough. All else
+// takes time in proportion to the text.
+func hideCards(text string, isPhone func(digits string) bool) string {
 	var hidden strings.Builder
 	done := 0 // how much of the text is in hidden
 	for at := 0; at < len(text); {
@@ -18,14 +20,20 @@ func hideCards(text string) string {
 			at++
 			continue
 		}
-		digits, end := digitsRow(text, at)
-		if isCard(digits) {
+		digits, end := cardAt(text, at)
+		if at > 0 && text[at-1] == '+' {
+			digits = "" // of a country that is named
+		}
+		if digits != "" && (len(digits) > maxPhone || !isPhone(digits)) {
 			hidden.WriteString(text[done:at])
 			hidden.WriteString("**** ")
 			hidden.WriteString(digits[len(digits)-4:])
-			done = end
+			done, at = end, end
+			continue
 		}
-		at = end
+		for at < len(text) && isDigit(text[at]) {
+			at++
+		}
 	}
 	if done == 0 {
 		return text
@@ -36,31 +44,65 @@ func hideCards(text string) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// digitsRow is the row of digits that begins at the place, up to maxCard of them, and where it ends. A space, a dash or
-// a no-break space may stand between two digits.
-func digitsRow(text string, at int) (digits string, end int) {
-	var row [maxCard]byte
-	n := 0
-	for n < maxCard && at < len(text) && isDigit(text[at]) {
-		row[n] = text[at]
+// cardAt is the number of a card that begins at the place, where a row of digits begins, and where it ends. It is written
+// in one row, or in rows with a space, a dash or a no-break space between, as it is printed: the first has four digits or
+// six, and the others have four or more, but for the last. The shortest counts: what stands behind a card may be the month
+// until which it holds.
+func cardAt(text string, at int) (card string, end int) {
+	var digits [maxCard]byte
+	n, row := 0, 0 // how many digits there are, and in this row
+	for at < len(text) && isDigit(text[at]) && n < maxCard {
+		digits[n] = text[at]
 		n++
-		at++
-		end = at
+		row++
+		if at++; at < len(text) && isDigit(text[at]) {
+			continue
+		}
+		if isCard(digits[:n]) {
+			return string(digits[:n]), at
+		}
+		if row < 4 || row == n && row != 4 && row != 6 {
+			break
+		}
 		if r, size := utf8.DecodeRuneInString(text[at:]); r == ' ' || r == '-' || r == '\u00a0' {
 			at += size
 		}
+		row = 0
 	}
-	return string(row[:n]), end
+	return "", at
 }
 
-// isCard tells whether the digits may be a card's: those of payment begin with 2 to 6, and the last one is
-// the check by Luhn's formula.
-func isCard(digits string) bool {
-	if len(digits) < minCard || len(digits) > maxCard || digits[0] < '2' || digits[0] > '6' {
+// isCard tells whether the digits may be a card's: it begins as payment cards do, has as many digits as those, and the
+// last one is the check by Luhn's formula.
+func isCard(digits []byte) bool { return isIssued(string(digits)) && checks(digits) }
+
+// issuers are how the numbers of cards begin that are as short as telephones' may be, with how many digits they have:
+// American Express, Diners Club. So are those of 16 digits that begin with 8 or 9: Uzcard, Belkart, Troy, Humo.
+var issuers = []struct {
+	begin  string
+	digits int
+}{
+	{"34", 15}, {"37", 15},
+	{"300", 14}, {"301", 14}, {"302", 14}, {"303", 14}, {"304", 14}, {"305", 14}, {"3095", 14}, {"36", 14}, {"38", 14}, {"39", 14},
+	{"8600", 16}, {"9112", 16}, {"9792", 16}, {"9860", 16},
+}
+
+func isIssued(digits string) bool {
+	if len(digits) < minCard || len(digits) > maxCard {
 		return false
 	}
+	for _, issuer := range issuers {
+		if len(digits) == issuer.digits && strings.HasPrefix(digits, issuer.begin) {
+			return true
+		}
+	}
+	return len(digits) > maxPhone && '2' <= digits[0] && digits[0] <= '6'
+}
+
+// checks tells whether the last digit is the check by Luhn's formula.
+func checks(digits []byte) bool {
 	sum := 0
-	for i := range len(digits) {
+	for i := range digits {
 		d := int(digits[len(digits)-1-i] - '0')
 		if i%2 == 1 {
 			if d *= 2; d > 9 {

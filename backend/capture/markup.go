@@ -19,6 +19,7 @@ type mark struct {
 	says   meaning
 	label  string // as people read it; may be empty
 	hidden bool   // people do not see it, and it is there for programs to fill
+	secret bool   // it protects an account, or pays
 }
 
 // What is read of a page.
@@ -84,8 +85,10 @@ var filled = map[string]meaning{
 func markOf(field *goquery.Selection, labels map[string]string) mark {
 	kind := strings.ToLower(field.AttrOr("type", "text"))
 	switch kind {
-	case "hidden", "submit", "button", "image", "reset", "file", "password":
+	case "hidden", "submit", "button", "image", "reset", "file":
 		return mark{}
+	case "password":
+		return mark{secret: true}
 	}
 	var m mark
 	if m.label = labels[field.AttrOr("id", "")]; m.label == "" {
@@ -107,6 +110,7 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 		if m.says == "" {
 			m.says = filled[token]
 		}
+		m.secret = m.secret || strings.HasPrefix(token, "cc-") || strings.HasSuffix(token, "-password") || token == "one-time-code"
 	}
 	switch {
 	case m.says != "":

@@ -38,7 +38,7 @@ var credentials = map[string]bool{
 // The markup is that of the page of the form, and may be nil. What protects the form, an account or a payment is
 // left out, and so are the fields in which the form speaks to its own program.
 func (f Form) Recognise(region string, page Markup) Recognised {
-	r := recognising{Recognised: Recognised{FormName: f.name()}, region: region, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
+	r := recognising{Recognised: Recognised{FormName: f.name()}, phones: &phones{region: region}, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
 	for _, field := range f.Fields {
 		field.Value = strings.TrimSpace(field.Value)
 		switch {
@@ -50,9 +50,8 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 			r.Credentials[field.Name] = field.Value
 		case isTrap(field.Name), r.marks[field.Name].hidden:
 			r.Trapped = true
-		case IsSecret(field.Name), isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
+		case IsSecret(field.Name), r.marks[field.Name].secret, isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
 		default:
-			field.Value = hideCards(field.Value)
 			r.take(field)
 		}
 	}
@@ -72,7 +71,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 // recognising is a form that is being told apart.
 type recognising struct {
 	Recognised
-	region string
+	phones *phones
 	marks  map[string]mark // of the fields, by their names
 	taken  map[meaning]string
 	rest   []Field             // of which the names say nothing
@@ -104,13 +103,13 @@ func (r *recognising) take(field Field) {
 	if says == "" {
 		r.rest = append(r.rest, field)
 	} else if r.taken[says] == "" {
-		r.taken[says] = field.Value
+		r.taken[says] = r.without(field.Value, says)
 	} else {
-		r.other(field)
+		r.other(field, says)
 	}
 }
 
-func (r *recognising) other(field Field) {
+func (r *recognising) other(field Field, says meaning) {
 	called := field.Name
 	if words := strings.FieldsFunc(called, func(r rune) bool { return r == '[' || r == ']' }); len(words) == 2 && words[0] == "form_fields" {
 		called = words[1]
@@ -118,27 +117,50 @@ func (r *recognising) other(field Field) {
 	if label := r.marks[field.Name].label; label != "" && isGeneric(called) {
 		called = label
 	}
-	r.others[called] = append(r.others[called], field.Value)
+	r.others[called] = append(r.others[called], r.without(field.Value, says))
 }
 
-// maxTried is how many values of a form are tried as telephone numbers, which takes some 15 µs for each.
+// without is a value without the numbers of cards. What is a phone by the form has none.
+func (r *recognising) without(value string, says meaning) string {
+	if says == phone {
+		return value
+	}
+	return hideCards(value, r.phones.has)
+}
+
+// phones reads telephone numbers of a region, and of countries whose code is written.
+type phones struct {
+	region string
+	tried  int
+}
+
+// maxTried is how many texts of a form are tried as telephone numbers, which takes some 15 µs for each.
 const maxTried = 20
+
+// reads tells whether the text is a telephone's number. It is none where maxTried have been tried.
+func (p *phones) reads(text string) bool {
+	return p.try() && visit.ReadPhone(text, p.region).Digits != ""
+}
+
+// has tells whether the digits are a telephone's number, with the code of any country or of the region without one.
+func (p *phones) has(digits string) bool {
+	return p.reads(digits) || p.try() && visit.ReadPhone(digits, visit.RegionOf(digits)).Digits != ""
+}
+
+func (p *phones) try() bool {
+	p.tried++
+	return p.tried <= maxTried
+}
 
 // guess takes the fields of which the names say nothing by their values.
 func (r *recognising) guess() {
-	rest, tried := r.rest, 0
+	rest := r.rest
 	r.rest = nil
 	for _, says := range []struct {
 		meaning meaning
 		like    func(string) bool
 	}{
-		{email, isEmail}, {phone, func(v string) bool {
-			if tried == maxTried || !looksLikePhone(v) {
-				return false
-			}
-			tried++
-			return isPhone(v, r.region)
-		}}, {message, isText}, {name, isName},
+		{email, isEmail}, {phone, func(v string) bool { return looksLikePhone(v) && (v[0] == '+' || r.phones.reads(v)) }}, {message, isText}, {name, isName},
 	} {
 		named := r.taken[name] + r.taken[first] + r.taken[last]
 		for i, field := range rest {
@@ -146,14 +168,14 @@ func (r *recognising) guess() {
 				break
 			}
 			if says.like(field.Value) {
-				r.taken[says.meaning] = field.Value
+				r.taken[says.meaning] = r.without(field.Value, says.meaning)
 				rest = append(rest[:i:i], rest[i+1:]...)
 				break
 			}
 		}
 	}
 	for _, field := range rest {
-		r.other(field)
+		r.other(field, "")
 	}
 }
 
@@ -176,9 +198,6 @@ var phoneForm = regexp.MustCompile(`^\+?[\d\s().\-\x{2010}-\x{2015}\x{00a0}]{7,3
 func looksLikePhone(v string) bool {
 	return len(v) <= 100 && phoneForm.MatchString(v) && hasDigits(v, 7)
 }
-
-// isPhone tells whether what looks like one is a number of some country.
-func isPhone(v, region string) bool { return visit.ReadPhone(v, region).Digits != "" || v[0] == '+' }
 
 // isText tells whether it is what somebody has written: some words.
 func isText(v string) bool {

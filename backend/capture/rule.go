@@ -110,18 +110,21 @@ func (r *Rule) Counts(status int) bool {
 	return r.On == OnAlways || 200 <= status && status < 400
 }
 
-// Read is what the form says by the rule. The region and the markup are as for [Form.Recognise].
+// Read is what the form says by the rule. The region and the markup are as for [Form.Recognise]. What the rule maps as a
+// name, a phone or an e-mail is as it was sent.
 func (r *Rule) Read(f Form, region string, page Markup) Recognised {
 	said := f.Recognise(region, page)
 	if len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0 {
-		said.Name, said.Phone, said.Email, said.Message = f.first(r.Name), f.first(r.Phone), f.first(r.Email), f.first(r.Message)
+		phones := phones{region: region}
+		said.Name, said.Phone, said.Email = f.first(r.Name), f.first(r.Phone), f.first(r.Email)
+		said.Message = hideCards(f.first(r.Message), phones.has)
 		said.UserFields = nil
 		for _, name := range r.UserFields {
 			if value := f.first([]string{name}); value != "" {
 				if said.UserFields == nil {
 					said.UserFields = make(map[string]string)
 				}
-				said.UserFields[name] = value
+				said.UserFields[name] = hideCards(value, phones.has)
 			}
 		}
 	}
@@ -137,7 +140,7 @@ func (f Form) first(names []string) string {
 		name = shortened(name)
 		for _, field := range f.Fields {
 			if value := strings.TrimSpace(field.Value); field.Name == name && value != "" {
-				return hideCards(value)
+				return value
 			}
 		}
 	}
