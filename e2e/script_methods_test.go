@@ -174,7 +174,7 @@ func TestEvents(t *testing.T) {
 		bodies[a.body["action"]] = a.body
 	}
 	require.Equal(t, map[any]map[string]any{
-		"a": {"category": "c", "action": "a"},
+		"a": {"category": "c", "action": "a", "name": "", "value": ""},
 		"5": {"category": "c", "action": "5", "name": "label", "value": "0"},
 	}, bodies)
 }

@@ -14,7 +14,7 @@ function trackEvent(category: unknown, action: unknown, name?: unknown, value?: 
   const event = {
     category: text(category),
     action: text(action),
-    name: text(name) || undefined,
+    name: text(name),
     value: text(value),
   };
   if (event.category && event.action) {
