@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func testCode(t testing.TB) *Code {
@@ -120,8 +122,13 @@ func FuzzPolicy(f *testing.F) {
 	}
 	c := testCode(f)
 	f.Fuzz(func(t *testing.T, text, host string) {
-		policies := parsePolicies(text)
-		form, ok := c.chooseForm(policies, host)
+		var policies []policy
+		var form form
+		var ok bool
+		stepstest.Hold(t, len(text)+len(host), func() {
+			policies = parsePolicies(text)
+			form, ok = c.chooseForm(policies, host)
+		})
 		if !ok {
 			return
 		}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed-3405227d/frontdesk/backend/intake"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 const (
@@ -52,6 +53,7 @@ func (c *call) decode(into any, limit int64) error {
 	if err != nil {
 		return err
 	}
+	steps.Walk(len(content))
 	if !utf8.Valid(content) {
 		return malformed("malformed_text", "the body is not valid UTF-8")
 	}
@@ -117,6 +119,7 @@ func parseForm(content, charset string) (url.Values, error) {
 // another that browsers know. What is not well-formed stays as it is, and whole is
 // false. A semicolon separates nothing: it is one that a sender did not encode.
 func readForm(content, charset string) (form url.Values, whole bool) {
+	steps.Walk(len(content))
 	form, whole = make(url.Values), true
 	decoded := decoderOf(charset)
 	unescape := func(text string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -85,7 +86,9 @@ func FuzzReadRequest(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, object []byte) {
-		r, err := callback.ReadRequest(object, noon)
+		var r callback.Request
+		var err error
+		stepstest.Hold(t, len(object), func() { r, err = callback.ReadRequest(object, noon) })
 		if err != nil {
 			if _, is := err.(callback.Wrong); !is {
 				t.Fatalf("%v", err)
@@ -105,7 +108,9 @@ func FuzzReadPhone(f *testing.F) {
 		f.Add(seed, "RU")
 	}
 	f.Fuzz(func(t *testing.T, written, region string) {
-		digits, err := callback.ReadPhone(written, region)
+		var digits string
+		var err error
+		stepstest.Hold(t, len(written)+len(region), func() { digits, err = callback.ReadPhone(written, region) })
 		if err != nil {
 			require.Empty(t, digits)
 			return

@@ -18,6 +18,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Field is one of a form, as it was sent.
@@ -56,6 +58,7 @@ var ErrUnreadable = errors.New("the form cannot be read")
 // It takes time and memory in proportion to the body. All names and values together are at most four times as long
 // as the body and 1,024 bytes, before they are decoded.
 func (b *Body) Form(page string) (Form, error) {
+	steps.Walk(len(b.kept))
 	f := formReader{Form: Form{Cut: b.cut}, room: maxGrowth*len(b.kept) + maxGrown}
 	var err error
 	switch {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestMarkup(t *testing.T) {
@@ -60,7 +62,8 @@ func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<form><label for=a>Phone</label><input id=a name=x type=tel autocomplete=tel><textarea name=y placeholder="Message"></textarea></form>`), "text/html")
 	f.Add([]byte("<form><label>\xd2\xe5\xeb <input name=x></label><select name=z hidden></form><form>"), "text/html; charset=windows-1251")
 	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
-		markup := ReadMarkup(page, contentType)
+		var markup Markup
+		stepstest.Hold(t, len(page), func() { markup = ReadMarkup(page, contentType) })
 		require.LessOrEqual(t, len(markup), maxForms)
 		for _, marks := range markup {
 			require.LessOrEqual(t, len(marks), maxMarks)

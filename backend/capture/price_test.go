@@ -2,38 +2,25 @@ package capture
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
-
-// What a form costs at most: bytes that are allocated while it is read and recognised, for each byte of its body, and
-// besides.
-const maxAllocated, maxAllocatedBesides = 64, 128 << 10
-
-// allocated are the bytes that are allocated while do runs, by whatever runs.
-func allocated(do func()) int {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return int(after.TotalAlloc - before.TotalAlloc)
-}
 
 // priced reads and recognises the form of a body, and holds both to their price. The error is the reader's.
 func priced(t *testing.T, contentType string, body []byte) (form Form, said Recognised, err error) {
 	t.Helper()
 	var kept *Body
-	taken := allocated(func() {
+	stepstest.Hold(t, len(body), func() {
 		kept = NewBody(contentType)
 		kept.Write(body)
 		form, err = kept.Form("")
 		said = form.Recognise("RU", nil)
 		form.Names()
 	})
-	require.LessOrEqual(t, taken, maxAllocated*len(body)+maxAllocatedBesides)
 	size := 0
 	for _, field := range form.Fields {
 		size += len(field.Name) + len(field.Value)

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Names of fields are looked up in tables, since anybody may send any name. All of it takes time in proportion to the
@@ -21,6 +23,7 @@ var (
 // IsSecret tells whether what is in a field of that name protects a form or an account, or pays. It is never
 // kept, by whatever way it comes.
 func IsSecret(field string) bool {
+	steps.Walk(len(secretParts) * len(field))
 	field = strings.ToLower(field)
 	if strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(field, "]"), "["), "token") {
 		return true
@@ -78,6 +81,7 @@ func latinWords(text string) iter.Seq2[string, string] {
 // isTrap tells whether a field of that name is one that people do not see and programs fill. It tells the same of
 // the class of an element in which such a field stands.
 func isTrap(name string) bool {
+	steps.Walk(len(name))
 	name = strings.ToLower(name)
 	for _, part := range [...]string{"honeypot", "honey-pot", "honey_pot", "ak_hp_"} {
 		if strings.Contains(name, part) {
@@ -121,6 +125,7 @@ func setOf(words string) map[string]bool {
 
 // isTechnical tells whether the form speaks to its own program in a field of that name.
 func isTechnical(field string) bool {
+	steps.Walk(len(field))
 	field = strings.ToLower(field)
 	if technicalNames[field] || begins(field, technicalBegins) {
 		return true

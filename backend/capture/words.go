@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // meaning is what a field says of who sends the form.
@@ -56,6 +58,7 @@ const maxWords = 24
 
 // splitWords splits where letters end, and where a capital follows a small letter. It returns the first maxWords.
 func splitWords(s string) (words []string) {
+	steps.Walk(len(s))
 	var word []rune
 	flush := func() {
 		if len(word) > 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -353,7 +354,9 @@ func FuzzFile(f *testing.F) {
 	f.Add("\u202egnp.exe", []byte("MZ"))
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		file := chat.File{Name: name, Content: content}
-		if file.Check() != nil {
+		var err error
+		stepstest.Hold(t, len(name)+len(content), func() { err = file.Check() })
+		if err != nil {
 			return
 		}
 		require.NotEmpty(t, file.Name)

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/bidi"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // separator stands between several texts on one line.
@@ -129,7 +131,9 @@ func (s *excerpt) add(text string) {
 		limit = most
 	}
 	var before rune
-	for at := 0; at < len(text); {
+	at := 0
+	defer func() { steps.Walk(at) }()
+	for at < len(text) {
 		r, width := utf8.DecodeRuneInString(text[at:])
 		end := at + width
 		if r == '\r' && strings.HasPrefix(text[end:], "\n") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // service names the values of the credentials object. They come along when a
@@ -28,6 +29,7 @@ type fields map[string]any
 // own. What a field cannot hold is kept as a user field and noted. The error is an
 // [Invalid] when there are no fields at all.
 func FromObject(object json.RawMessage) (Submission, error) {
+	steps.Walk(len(object))
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.UseNumber()
 	var sent any

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 var plainAmount = regexp.MustCompile(`^(|[0-9]{1,16}(\.[0-9]{0,3}[1-9])?)$`)
@@ -49,20 +50,16 @@ func storable(t *testing.T, s Submission, err error) {
 	require.NoError(t, err)
 }
 
-// What reading a lead costs at most: bytes that are allocated for each byte of it, and besides.
-const maxAllocated, maxAllocatedBesides = 64, 128 << 10
-
 // weighed reads a submission of so many bytes and checks it, and holds that to its price.
 func weighed(t *testing.T, size int, read func() (Submission, error)) {
 	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	s, err := read()
-	if err == nil {
-		err = s.Check()
-	}
-	runtime.ReadMemStats(&after)
-	require.LessOrEqual(t, int(after.TotalAlloc-before.TotalAlloc), maxAllocated*size+maxAllocatedBesides)
+	var s Submission
+	var err error
+	stepstest.Hold(t, size, func() {
+		if s, err = read(); err == nil {
+			err = s.Check()
+		}
+	})
 	storable(t, s, err)
 }
 
@@ -133,7 +130,8 @@ func FuzzSearch(f *testing.F) {
 		}
 		text = strings.ToValidUTF8(text, "\uFFFD") // as all that is stored
 		l := Lead{SiteID: 1, ID: 2, Name: text, Email: text, Phone: text, Message: text, FormName: text}
-		words := vocabularyOf([]Lead{l})
+		var words []string
+		stepstest.Hold(t, 5*len(text), func() { words = vocabularyOf([]Lead{l}) })
 		size, whole := len(strings.Join(words, " ")), strings.Join(wordsOf(text), " ")
 		require.LessOrEqual(t, len(words), maxWords)
 		require.Less(t, size, min(maxRoom, leastRoom+wordsPerByte*len(l.Name+l.Email+l.Phone+l.Message+l.FormName)))
@@ -168,7 +166,8 @@ func FuzzFieldsIn(f *testing.F) {
 		for end < len(stored) && !utf8.RuneStart(stored[end]) {
 			end++ // databases cut between characters
 		}
-		begun, err := fieldsIn(string(stored[:min(end, len(stored))]))
+		var begun map[string]string
+		stepstest.Hold(t, end, func() { begun, err = fieldsIn(string(stored[:min(end, len(stored))])) })
 		require.NoError(t, err)
 		for name, value := range begun {
 			require.True(t, strings.HasPrefix(fields[name], value), "%q", name)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // What is found of a lead, and what may be searched.
@@ -45,6 +46,7 @@ var (
 
 // folded is the text as it is compared: without accents, and in small letters.
 func folded(text string) string {
+	steps.Walk(len(text))
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
@@ -131,6 +133,7 @@ func (v *vocabulary) text(text string) {
 		}
 		return 0
 	})
+	steps.Walk(len(text))
 	for _, number := range dialled.FindAllString(text, 20) {
 		if digits := visit.Digits(number); len(digits) >= wholeDigits && len(digits) <= 20 {
 			v.parts(digits, leastPart)

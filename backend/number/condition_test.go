@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 const (
@@ -177,7 +178,8 @@ func FuzzConditions(f *testing.F) {
 		require.NoError(t, p.Add(printed))
 		require.NoError(t, p.AddStatic(tracking, when))
 		source := visit.SourceOf(page, referrer)
-		choice := p.Choose(source)
+		var choice number.Choice
+		stepstest.Hold(t, len(word)+len(page)+len(referrer), func() { choice = p.Choose(source) })
 		require.Equal(t, choice, p.Choose(source))
 		require.Len(t, p.Shown(choice), 1)
 	})

@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 // wholeWidget is a widget in which everything is set.
@@ -118,7 +120,9 @@ func FuzzWidget(f *testing.F) {
 	f.Add(`{"color":"#FFF","avatar":"/\u0000","texts":{"request.title":""},"fields":[null]}`)
 	f.Fuzz(func(t *testing.T, content string) {
 		var w *site.Widget
-		if json.Unmarshal([]byte(content), &w) != nil || w.Check() != nil {
+		var err error
+		stepstest.Hold(t, len(content), func() { err = errors.Join(json.Unmarshal([]byte(content), &w), w.Check()) })
+		if err != nil {
 			return
 		}
 		for _, language := range snippet.Languages() {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/signature"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Twilio takes what Twilio tells of calls to numbers there, and tells it where to put them
@@ -72,6 +73,7 @@ func (*Twilio) Routes() []string { return []string{voiceRoute, statusRoute, orde
 
 // Read implements [Platform].
 func (t *Twilio) Read(r *Request, _ time.Time) (Event, error) {
+	steps.Walk(len(r.Body))
 	sent, err := url.ParseQuery(string(r.Body))
 	if err != nil {
 		return Event{}, Refusal{Forged, "the body is not well-formed application/x-www-form-urlencoded, so X-Twilio-Signature cannot be that of its fields"}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/signature"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Webhook takes calls from any platform, as JSON that is signed by Standard Webhooks
@@ -77,6 +78,7 @@ func (w *Webhook) verify(r *Request, now time.Time) error {
 	if err != nil {
 		return Refusal{Forged, "webhook-timestamp must be the seconds since 1970"}
 	}
+	steps.Walk(len(r.Body))
 	if !w.keys.Signed(id, stamp, signatures, r.Body) {
 		return Refusal{Forged, "no signature in webhook-signature is one of this service's secrets for this webhook-id, webhook-timestamp and body"}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestVisitorStringIsTheSitesOwn(t *testing.T) {
@@ -56,7 +57,9 @@ func FuzzParseVisitorString(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		visitor, valid := v.ParseVisitorString(site, s)
+		var visitor visit.ID
+		var valid bool
+		stepstest.Hold(t, len(s), func() { visitor, valid = v.ParseVisitorString(site, s) })
 		require.Equal(t, valid, visitor != 0)
 		if valid {
 			require.Equal(t, v.VisitorString(site, visitor), s)
@@ -85,7 +88,9 @@ func FuzzToken(f *testing.F) {
 	f.Add("1.2.3.zzzzzz." + given[len(given)-22:])
 	f.Add("1.zzzzzz." + browser[len(browser)-22:])
 	f.Fuzz(func(t *testing.T, token string) {
-		got, valid := v.ParseToken(7, token, "line")
+		var got visit.Ref
+		var valid bool
+		stepstest.Hold(t, len(token), func() { got, valid = v.ParseToken(7, token, "line") })
 		require.Equal(t, token == given, valid, "%q", token)
 		if valid {
 			require.Equal(t, ref, got)

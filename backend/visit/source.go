@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // The kinds of sources.
@@ -150,6 +152,7 @@ func SourceAt(address *url.URL, referrer string) Source {
 	if address.RawQuery == "" && within {
 		return s
 	}
+	steps.Walk(len(address.RawQuery) + len(referrer))
 	system := s.readMarks(address.RawQuery)
 	group, name := Direct, ""
 	if !within {

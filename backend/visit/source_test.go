@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestSource(t *testing.T) {
@@ -149,7 +150,8 @@ func FuzzSource(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, page, referrer string) {
-		s := visit.SourceOf(page, referrer)
+		var s visit.Source
+		stepstest.Hold(t, len(page)+len(referrer), func() { s = visit.SourceOf(page, referrer) })
 		require.NotEmpty(t, s.Kind)
 		for _, text := range []string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickID, s.Referrer, s.Landing} {
 			require.LessOrEqual(t, len(text), 200)

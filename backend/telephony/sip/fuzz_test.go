@@ -8,6 +8,8 @@ import (
 	"github.com/emiago/sipgo/sip"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 // FuzzMessage reads datagrams as the exchange does. What is let in has all that the library takes for
@@ -29,7 +31,9 @@ func FuzzMessage(f *testing.F) {
 	g := &guard{parser: sip.NewParser(), logger: zap.Must(zap.NewDevelopment())}
 	f.Fuzz(func(t *testing.T, datagram string) {
 		_, _ = sip.NewParser().ParseSIP([]byte(datagram)) // whose panics would be caught below
-		if !g.readable([]byte(datagram)) {
+		readable := false
+		stepstest.Hold(t, len(datagram), func() { readable = g.readable([]byte(datagram)) })
+		if !readable {
 			return
 		}
 		m, err := sip.NewParser().ParseSIP([]byte(datagram))
@@ -70,7 +74,9 @@ func FuzzDeclined(f *testing.F) {
 	f.Add("v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 8 0\r\na=rtpmap:8 PCMA/8000\r\nm=video 4002/2 RTP/AVP 99\r\n")
 	f.Add("m=\r\nm=audio\r\nm=audio 1 x y\r\n\r\nv=0")
 	f.Fuzz(func(t *testing.T, offer string) {
-		for line := range strings.SplitSeq(string(declined([]byte(offer))), "\r\n") {
+		var answer string
+		stepstest.Hold(t, len(offer), func() { answer = string(declined([]byte(offer))) })
+		for line := range strings.SplitSeq(answer, "\r\n") {
 			if media, is := strings.CutPrefix(line, "m="); is {
 				require.Equal(t, "0", strings.Fields(media)[1])
 			}

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // maxMessage is the size in bytes of a message.
@@ -53,6 +54,7 @@ func (p packets) ReadFrom(b []byte) (int, net.Addr, error) {
 // readable tells whether the datagram is a message with all headers by which it can be told what it
 // is about. The library reads it once more; it takes headers for granted that may be missing.
 func (g *guard) readable(datagram []byte) (readable bool) {
+	steps.Walk(len(datagram))
 	aside.Do(g.logger, "reading a SIP message", func() { // the library's reader may panic
 		m, err := g.parser.ParseSIP(bytes.Clone(datagram))
 		readable = err == nil && complete(m)
