@@ -331,6 +331,7 @@ func TestChatFiles(t *testing.T) {
 		require.Equal(t, 200, a.status, a.raw)
 		file := a.body["message"].(object)["file"].(object)
 		require.Equal(t, "image/png", file["type"])
+		require.Equal(t, `üX: y".html.png`, file["name"])
 		response, err := http.Get(s.url + s.fileOf(v, text(file["id"])))
 		require.NoError(t, err)
 		defer response.Body.Close()

@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -243,6 +244,7 @@ func TestFiles(t *testing.T) {
 		picture := []byte("\x89PNG\r\n\x1a\n\x00\x01\x02")
 		conversation, m, err := s.chats.SayFrom(t.Context(), s.visitor(), chat.Message{File: &chat.File{Name: "..\\a/b\u202e\r\ngnp.png", Type: "text/html", Content: picture}})
 		require.NoError(t, err)
+		require.False(t, m.File.IsShown(), "it has a header alone")
 		require.Equal(t, &chat.File{ID: m.File.ID, Name: "bgnp.png", Type: "image/png", Size: int64(len(picture))}, m.File)
 		messages, err := s.chats.Messages(t.Context(), site, conversation.ID, 0, 10)
 		require.NoError(t, err)
@@ -352,6 +354,9 @@ func FuzzFile(f *testing.F) {
 	f.Add("a.png", []byte("\x89PNG\r\n\x1a\n"))
 	f.Add("../../etc/passwd\x00", []byte("text"))
 	f.Add("\u202egnp.exe", []byte("MZ"))
+	for _, p := range pictures {
+		f.Add(p.name, p.content())
+	}
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		file := chat.File{Name: name, Content: content}
 		var err error
@@ -365,5 +370,10 @@ func FuzzFile(f *testing.F) {
 		require.NotContains(t, []string{".", ".."}, file.Name)
 		require.False(t, strings.ContainsFunc(file.Name, func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || r == '\u202e' }), "%q", file.Name)
 		require.Contains(t, chat.FileTypes, file.Type)
+		require.Contains(t, []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp",
+			".txt", ".csv", ".tsv", ".log", ".md", ".json", ".ics", ".vcf"}, strings.ToLower(path.Ext(file.Name)))
+		again := file
+		require.NoError(t, again.Check())
+		require.Equal(t, file, again)
 	})
 }

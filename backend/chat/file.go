@@ -30,11 +30,15 @@ var FileTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "
 // File was sent along with a message.
 type File struct {
 	ID int64
-	// Name is as the sender has it, without folders and control characters.
+	// Name is as the sender has it, without folders and control characters. It ends as names of its
+	// type do, so that no system takes the file for a program.
 	Name string
 	// Type is what the content was found to be, one of [FileTypes].
 	Type string
 	Size int64
+	// Pixels is how many pixels a picture has, over all of its frames; 0 for other files, and for
+	// pictures that were sent before this was noted.
+	Pixels int64
 	// Content is nil where only the file's properties were read.
 	Content []byte
 	stored  string // the content as it is stored
@@ -53,8 +57,25 @@ func (f *File) Check() error {
 	if err != nil || !slices.Contains(FileTypes, found) {
 		return invalid("wrong_type", "files of this type are not taken: expected PNG, JPEG, GIF, WebP, PDF, ZIP or plain text")
 	}
-	f.Type, f.Size, f.Name = found, int64(len(f.Content)), harmless(f.Name)
+	f.Type, f.Size, f.Name, f.Pixels = found, int64(len(f.Content)), ending(harmless(f.Name), found), pixelsOf(f.Content, found)
 	return nil
+}
+
+// endings are how the names of files end, by their type. Documents of offices are ZIP files; those
+// that hold macros are left out, as are texts that a system or a browser runs.
+var endings = map[string][]string{
+	"image/png": {".png"}, "image/jpeg": {".jpg", ".jpeg"}, "image/gif": {".gif"}, "image/webp": {".webp"}, "application/pdf": {".pdf"},
+	"application/zip": {".zip", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"},
+	"text/plain":      {".txt", ".csv", ".tsv", ".log", ".md", ".json", ".ics", ".vcf"},
+}
+
+// ending is the name with the first of its type's endings behind it, if it has none of them.
+func ending(name, of string) string {
+	known := endings[of]
+	if len(known) == 0 || slices.Contains(known, strings.ToLower(path.Ext(name))) {
+		return name
+	}
+	return visit.Clip(name, maxFileName-len(known[0])) + known[0]
 }
 
 // harmless is the last part of a name, without what controls how it is shown: line breaks,
@@ -84,12 +105,12 @@ func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 	if has.count >= maxFiles || has.bytes+f.Size > maxFileBytes {
 		return nil, invalid("too_many", "a conversation has at most %d files and %d bytes of them", maxFiles, maxFileBytes)
 	}
-	err = tx.Send(ctx, `INSERT INTO chat_files (site_id, id, conversation_id, author, name, type, size, at, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, m.At.UnixMilli(), f.stored)
+	err = tx.Send(ctx, `INSERT INTO chat_files (site_id, id, conversation_id, author, name, type, size, pixels, at, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, f.Pixels, m.At.UnixMilli(), f.stored)
 	if err != nil {
 		return nil, fmt.Errorf("storing a file: %w", err)
 	}
-	return &File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size}, nil
+	return &File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, Pixels: f.Pixels}, nil
 }
 
 // File returns a file of the conversation with its content, or [ErrUnknown]. Those of notes
@@ -100,8 +121,8 @@ func (c *Chats) File(ctx context.Context, siteID, conversation, id int64, by Aut
 		author  Author
 		content string
 	}
-	r, found, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.ID, &r.Name, &r.Type, &r.Size, &r.author, &r.content} },
-		`SELECT id, name, type, size, author, content FROM chat_files WHERE site_id = $1 AND id = $2 AND conversation_id = $3`, siteID, id, conversation)
+	r, found, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.ID, &r.Name, &r.Type, &r.Size, &r.Pixels, &r.author, &r.content} },
+		`SELECT id, name, type, size, pixels, author, content FROM chat_files WHERE site_id = $1 AND id = $2 AND conversation_id = $3`, siteID, id, conversation)
 	if err != nil {
 		return File{}, fmt.Errorf("reading a file: %w", err)
 	}
@@ -111,5 +132,6 @@ func (c *Chats) File(ctx context.Context, siteID, conversation, id int64, by Aut
 	if r.Content, err = base64.StdEncoding.DecodeString(r.content); err != nil {
 		return File{}, fmt.Errorf("reading a file: %w", err)
 	}
+	r.Name = ending(r.Name, r.Type) // earlier programs kept others
 	return r.File, nil
 }

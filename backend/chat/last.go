@@ -26,7 +26,7 @@ func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, e
 	values, args := db.Values(db.Padded(keys), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
 	rows, err := db.List(ctx, c.db.Read(), (*messageRow).fields, `WITH wanted(site_id, id) AS (`+values+`)
 		SELECT m.site_id, m.conversation_id, m.seq, m.author, m.operator_id, m.client_id, m.code, m.text, m.at,
-			m.file_id, COALESCE(f.name, ''), COALESCE(f.type, ''), COALESCE(f.size, 0)
+			m.file_id, COALESCE(f.name, ''), COALESCE(f.type, ''), COALESCE(f.size, 0), COALESCE(f.pixels, 0)
 		FROM wanted w JOIN messages m ON m.site_id = w.site_id AND m.conversation_id = w.id
 			AND m.seq = (SELECT MAX(x.seq) FROM messages x WHERE x.site_id = w.site_id AND x.conversation_id = w.id AND x.author <> 'note')
 		LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id`, args...)

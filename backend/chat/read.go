@@ -128,7 +128,7 @@ func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cur
 }
 
 const messageColumns = `SELECT m.site_id, m.conversation_id, m.seq, m.author, m.operator_id, m.client_id, m.code, m.text, m.at,
-	m.file_id, COALESCE(f.name, ''), COALESCE(f.type, ''), COALESCE(f.size, 0)
+	m.file_id, COALESCE(f.name, ''), COALESCE(f.type, ''), COALESCE(f.size, 0), COALESCE(f.pixels, 0)
 	FROM messages m LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id WHERE m.site_id = $1 AND m.conversation_id = $2`
 
 type messageRow struct {
@@ -139,7 +139,7 @@ type messageRow struct {
 
 func (r *messageRow) fields() []any {
 	return []any{&r.SiteID, &r.ConversationID, &r.Seq, &r.Author, &r.OperatorID, &r.ClientID, &r.Code, &r.Text, &r.at,
-		&r.file.ID, &r.file.Name, &r.file.Type, &r.file.Size}
+		&r.file.ID, &r.file.Name, &r.file.Type, &r.file.Size, &r.file.Pixels}
 }
 
 func (r *messageRow) message() Message {

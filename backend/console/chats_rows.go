@@ -161,7 +161,6 @@ type remark struct {
 	HTML template.HTML
 	Rest string // address of the text, where it is not shown whole
 	Link string // of the file
-	Show bool   // the file is a picture
 }
 
 func remarkOf(f frame, m chat.Message) remark {
@@ -179,7 +178,6 @@ func remarkOf(f frame, m chat.Message) remark {
 	}
 	if m.File != nil {
 		e.Link = fmt.Sprintf("%s/files/%d", chatLink(m.SiteID, m.ConversationID), m.File.ID)
-		e.Show = strings.HasPrefix(m.File.Type, "image/")
 	}
 	return e
 }

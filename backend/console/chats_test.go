@@ -3,6 +3,9 @@ package console_test
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"io"
 	"net/http"
 	"net/url"
@@ -134,6 +137,23 @@ func TestFilesOfConversations(t *testing.T) {
 		require.True(t, strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment"))
 		require.NotContains(t, got.header.Get("Content-Disposition"), "..")
 		require.Equal(t, "nosniff", got.header.Get("X-Content-Type-Options"))
+
+		// A picture is shown, unless the browser would take too much for it.
+		require.NotContains(t, sent.body, "<img", "it is no whole picture")
+		drawn := func(width, height int) []byte {
+			var b bytes.Buffer
+			require.NoError(t, png.Encode(&b, image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White})))
+			return b.Bytes()
+		}
+		require.Contains(t, send("small.png", drawn(40, 30)).body, `<img src="`+at+"/files/")
+		large := send("vast.png", drawn(5001, 5000)).body
+		require.NotContains(t, large, "<img")
+		require.Contains(t, large, `<a class="file" href="`+at+"/files/")
+
+		// A script that is sent as text is saved as text.
+		script := send("run.bat", []byte("@echo off"))
+		require.Contains(t, script.body, "run.bat.txt")
+		require.Contains(t, b.get(regexpFile.FindString(script.body)).header.Get("Content-Disposition"), "run.bat.txt")
 		require.Equal(t, http.StatusUnprocessableEntity, send("page.png", []byte("<html><script>alert(1)</script>")).status)
 		require.Equal(t, http.StatusUnprocessableEntity, send("none.png", nil).status)
 		require.Equal(t, http.StatusRequestEntityTooLarge, send("large.png", append(picture, make([]byte, chat.MaxFile)...)).status)
