@@ -34,7 +34,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	})
 }
 
-// names answers look-ups of names: the n-th one, counted from 1, with the address.
+// names answers look-ups of names: the n-th one, counted from 1, with the address. The zero
+// address says that there is no such name.
 func names(t testing.TB, answer func(n int) netip.Addr) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -56,6 +57,9 @@ func names(t testing.TB, answer func(n int) netip.Addr) *net.Resolver {
 			m.Response, m.Authoritative, m.Additionals = true, true, nil
 			looks[question.Type]++
 			at := answer(looks[question.Type])
+			if !at.IsValid() {
+				m.RCode = dnsmessage.RCodeNameError
+			}
 			header := dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: question.Class}
 			switch {
 			case question.Type == dnsmessage.TypeA && at.Is4():
@@ -77,9 +81,10 @@ func names(t testing.TB, answer func(n int) netip.Addr) *net.Resolver {
 	}}
 }
 
-// What a name leads to counts when it is dialled, each time.
+// What a name leads to counts when it is dialled, each time. The log does not tell what that was,
+// or whether there is such a name.
 func TestNameThatLeadsElsewhereLater(t *testing.T) {
-	for name, elsewhere := range map[string]string{"IPv4": "127.0.0.2", "IPv4 in IPv6": "::ffff:127.0.0.2", "metadata": "169.254.169.254", "any": "0.0.0.0"} {
+	for name, elsewhere := range map[string]string{"IPv4": "127.0.0.2", "IPv4 in IPv6": "::ffff:127.0.0.2", "metadata": "169.254.169.254", "any": "0.0.0.0", "nothing": ""} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, w *world) {
 				r := w.receiver(nil)
@@ -106,7 +111,8 @@ func TestNameThatLeadsElsewhereLater(t *testing.T) {
 					if n == 1 {
 						return netip.MustParseAddr("127.0.0.1")
 					}
-					return netip.MustParseAddr(elsewhere)
+					at, _ := netip.ParseAddr(elsewhere)
+					return at
 				}))
 				w.endpoint(notify.Endpoint{Address: "https://example.com:" + port})
 				w.run()
@@ -115,7 +121,7 @@ func TestNameThatLeadsElsewhereLater(t *testing.T) {
 				w.lead()
 				require.Eventually(t, func() bool { return len(w.log()) == 2 && w.log()[1].Attempts > 0 }, time.Minute, 10*time.Millisecond)
 				d := w.log()[1]
-				require.Equal(t, []any{notify.State("waiting"), "private"}, []any{d.State, d.Reason})
+				require.Equal(t, []any{notify.State("waiting"), "connect", "", 0}, []any{d.State, d.Reason, d.Detail, d.Status})
 				require.Greater(t, looks.Load(), int64(1))
 				require.Zero(t, reached.Load())
 				require.Len(t, r.list(), 1)
@@ -138,7 +144,7 @@ func TestPlainHTTPStaysInside(t *testing.T) {
 		plain.CloseClientConnections()
 		w.lead()
 		require.Eventually(t, func() bool { return len(w.log()) == 2 && w.log()[1].Attempts > 0 }, time.Minute, 10*time.Millisecond)
-		require.Equal(t, "private", w.log()[1].Reason)
+		require.Equal(t, "connect", w.log()[1].Reason)
 		require.EqualValues(t, 1, reached.Load())
 	})
 }

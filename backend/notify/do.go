@@ -41,10 +41,11 @@ func next(attempts int) (time.Duration, bool) {
 
 // The reasons for which something was not delivered.
 const (
-	reasonConnect  = "connect"  // the name or the connection
+	// reasonConnect is the name or the connection. It is one word for names that do not exist, that lead to an address
+	// that is not public, or where nobody answers: a log that told them apart would map the network of the server.
+	reasonConnect  = "connect"
 	reasonTLS      = "tls"      // the certificate, or the handshake
 	reasonTimeout  = "timeout"  // no answer in time
-	reasonPrivate  = "private"  // the name leads to an address that is not public
 	reasonStatus   = "status"   // the status of the answer
 	reasonRedirect = "redirect" // it leads elsewhere
 	reasonGone     = "gone"     // the receiver is no more
@@ -55,7 +56,7 @@ const (
 )
 
 // Reasons are all of them.
-var Reasons = []string{reasonConnect, reasonTLS, reasonTimeout, reasonPrivate, reasonStatus, reasonRedirect, reasonGone, reasonTemplate, reasonNoServer, reasonSMTP, reasonInternal}
+var Reasons = []string{reasonConnect, reasonTLS, reasonTimeout, reasonStatus, reasonRedirect, reasonGone, reasonTemplate, reasonNoServer, reasonSMTP, reasonInternal}
 
 // failure is an attempt that has failed.
 type failure struct {

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 const (
@@ -90,6 +92,9 @@ func (d *Deliveries) post(ctx context.Context, e Endpoint, r Delivery, m Message
 	keys.Sign(request.Header, r.ID(), d.now(), body)
 	answer, err := d.poster.client.Do(request)
 	if err != nil {
+		if errors.Is(err, errPrivate) { // for whoever runs the server, and may allow the address
+			d.logger.Info("an address of a webhook is not public and not allowed", zap.Int64("site", e.SiteID), zap.Int64("endpoint", e.ID))
+		}
 		return 0, unsent(err)
 	}
 	defer answer.Body.Close()
@@ -104,16 +109,11 @@ func unsent(err error) *failure {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var alert tls.AlertError
-	var dns *net.DNSError
 	switch {
-	case errors.Is(err, errPrivate):
-		f.reason = reasonPrivate
 	case errors.As(err, &timeout) && timeout.Timeout():
 		f.reason = reasonTimeout
 	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert):
 		f.reason = reasonTLS
-	case errors.As(err, &dns) && dns.IsNotFound:
-		f.detail = "no such host"
 	}
 	return f
 }
