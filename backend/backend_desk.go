@@ -47,6 +47,8 @@ type Configuration struct {
 	Numbers map[string][]number.Declared
 	// Settings are what it says for these sites, by their keys.
 	Settings map[string]site.Settings
+	// Hosts are those at which it serves these sites, by their keys.
+	Hosts map[string][]string
 	// Pools are those that the sites may use.
 	Pools number.ConfiguredPools
 	// Operators are its accounts.
@@ -231,6 +233,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Persons:    desk.Persons,
 		Forms:      forms,
 		Configured: desk.configuredFor,
+		Hosts:      desk.configuredHosts,
 		Pools:      desk.configuredPools,
 		WholeAddresses: func() bool {
 			c := desk.configured.Load()
@@ -246,6 +249,14 @@ func (d *Desk) configuredFor(key string) (set site.Settings, known bool) {
 		set, known = c.Settings[key]
 	}
 	return set, known
+}
+
+// configuredHosts are the hosts at which this node's configuration serves the site of the key.
+func (d *Desk) configuredHosts(key string) (hosts []string) {
+	if c := d.configured.Load(); c != nil {
+		hosts = c.Hosts[key]
+	}
+	return hosts
 }
 
 // configuredPools are the pools of this node's configuration.

@@ -151,6 +151,18 @@ func (a *App) declaredSettings() map[string]site.Settings {
 	return declared
 }
 
+// declaredHosts are the hosts that the configuration names in front of the handlers of
+// each site whose key it writes out.
+func (a *App) declaredHosts() map[string][]string {
+	declared := make(map[string][]string)
+	a.eachHandler(func(at spot, handler any) {
+		if h, ok := handler.(*Handler); ok && h.namesOneSite() {
+			declared[h.SiteKey] = append(declared[h.SiteKey], at.hosts...)
+		}
+	})
+	return declared
+}
+
 // eachSite calls f for the handlers of each site that the configuration names.
 func (a *App) eachSite(f func(key string, h *Handler)) {
 	a.eachHandler(func(at spot, handler any) {

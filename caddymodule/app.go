@@ -240,6 +240,7 @@ func (a *App) started() {
 		Sites:     a.knownSites(),
 		Numbers:   a.declaredNumbers(),
 		Settings:  a.declaredSettings(),
+		Hosts:     a.declaredHosts(),
 		Pools:     a.configuredPools(),
 		Operators: a.operators,
 		Mail:      a.mail,

@@ -41,9 +41,10 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tra
 		}
 		return next(w, r)
 	}
+	host := r.Host
 	result, err := p.code.Serve(w, r, p.visit, next)
 	b.edge.Observer.Page(result)
-	b.edge.guard("counting a page", func() { b.edge.count(p.site, string(result.Outcome)) })
+	b.edge.guard("counting a page", func() { b.edge.count(p.site, string(result.Outcome), host) })
 	return err
 }
 
@@ -51,13 +52,14 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tra
 const timedPages = 16
 
 // count counts a page of the site for the console. It does not count a page whose site the service does not know.
-func (e *Edge) count(siteID int64, outcome string) {
+func (e *Edge) count(siteID int64, outcome, host string) {
 	if siteID == 0 {
 		return
 	}
 	if desk, done, err := e.Service.Use(); err == nil {
 		defer done()
 		desk.Sites.Page(siteID, outcome)
+		desk.Sites.Serve(siteID, host)
 	}
 }
 

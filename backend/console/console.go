@@ -56,6 +56,9 @@ type Subjects struct {
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
+	// Hosts are those at which this server's configuration serves the site of a key. It
+	// may be nil.
+	Hosts func(key string) []string
 	// Pools are those of this server's configuration. It may be nil.
 	Pools func() number.ConfiguredPools
 	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -297,6 +299,57 @@ func TestWhoSeesWhat(t *testing.T) {
 		require.Contains(t, ask(again), "Campaign 1", "the visit with a source decides")
 		require.Contains(t, ask(again+"&attribution=last"), "Campaign 2", "the last one does")
 		require.Equal(t, http.StatusUnprocessableEntity, b.get(page+"?address=shop.example").status)
+	})
+}
+
+// The link to a page as somebody sees it leads to the site's hosts, and nowhere else.
+func TestPreviewStaysAtTheSite(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.configure()
+		b := d.signedIn("vera")
+		leads := func(address string) bool {
+			t.Helper()
+			a := b.get(fmt.Sprintf("/numbers/%d/who?", d.shop.ID) + url.Values{"address": {address}}.Encode())
+			require.Equal(t, http.StatusOK, a.status, address)
+			require.NotEqual(t, strings.Contains(a.body, "svc_preview="), strings.Contains(a.body, "no link leads there"), address)
+			return strings.Contains(a.body, "svc_preview=")
+		}
+		for _, of := range []string{"https://shop.example/", "http://SHOP.example:8080/lamps"} {
+			require.True(t, leads(of), of)
+		}
+		elsewhere := []string{"https://evil.example/", "https://shop.example@evil.example/", "https://shop.example.evil.example/", "https://evil.example/shop.example",
+			"https://xshop.example/", "https://m.shop.example/", "https://127.0.0.1/"}
+		for _, of := range elsewhere {
+			require.False(t, leads(of), of)
+		}
+
+		// Where the configuration names no host, those count at which pages were served.
+		d.Sites.Serve(d.shop.ID, "M.shop.example:8080")
+		d.Sites.Serve(d.shop.ID+1, "evil.example")
+		require.True(t, leads("https://m.shop.example/"))
+		require.False(t, leads("https://evil.example/"))
+		for i := range 100 { // these are requests of strangers
+			d.Sites.Serve(d.shop.ID, fmt.Sprint(i, ".example"))
+		}
+		require.True(t, leads("https://m.shop.example/"))
+		require.False(t, leads("https://99.example/"), "so many are remembered and no more")
+
+		// Where it does, they do not.
+		d.Hosts = func(key string) []string { return map[string][]string{d.shop.Key: {"www.shop.example"}}[key] }
+		configured := d.Configured
+		d.Configured = func(key string) (site.Settings, bool) {
+			set, known := configured(key)
+			set.Origins = []string{"https://de.shop.example:8443", "https://xn--e1afmkfd.example"}
+			return set, known
+		}
+		d.console.Close()
+		d.console = console.New(d.Subjects, d.now, zap.NewNop())
+		for _, of := range []string{"https://shop.example/", "https://www.shop.example/", "https://de.shop.example/", "https://пример.example/"} {
+			require.True(t, leads(of), of)
+		}
+		for _, of := range elsewhere {
+			require.False(t, leads(of), of)
+		}
 	})
 }
 

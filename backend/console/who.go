@@ -3,10 +3,14 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/net/idna"
+
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -21,6 +25,7 @@ type whoPage struct {
 	Source                   *source
 	Seen                     []seen
 	Preview                  string // address of the page as that visitor sees it; empty where there is none
+	Elsewhere                bool   // the page is at no host of the site
 }
 
 type attributionChoice struct{ Value, Name string }
@@ -62,7 +67,7 @@ func (c *Console) showWho(w http.ResponseWriter, r *http.Request) {
 		} else if err := c.tell(r, f, &body, attribution, pages); err != nil {
 			c.failed(w, r, err)
 			return
-		} else {
+		} else if body.Elsewhere = !c.isAt(n.Site, body.Address); !body.Elsewhere {
 			body.Preview = c.previewOf(n.ID, f.Words.Code, body.Address, body.Referrer)
 		}
 	}
@@ -152,6 +157,36 @@ func (c *Console) tellPool(r *http.Request, w *words, pool *number.Pool, told *s
 		told.Sees = w.text("who.poolFull", "pool", name) + " " + w.text(exhausted[pool.Exhausted], "number", unbroken(phone(pool.Reserve, "")))
 	}
 	return nil
+}
+
+// isAt tells whether the address is at a host of the site: the one that is its key, those of its
+// origins, and those that this server's configuration names. Where it names none, those count at
+// which this server has served the site's pages.
+func (c *Console) isAt(s site.Site, address string) bool {
+	page, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := page.Hostname()
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as browsers send it
+		host = ascii
+	}
+	origins, hosts := s.Settings.Origins, []string(nil)
+	if c.Configured != nil {
+		if set, known := c.Configured(s.Key); known && origins == nil {
+			origins = set.Origins
+		}
+	}
+	if c.Hosts != nil {
+		hosts = c.Hosts(s.Key)
+	}
+	isHost := func(of string) bool { return strings.EqualFold(of, host) }
+	isOrigin := func(of string) bool {
+		u, err := url.Parse(of)
+		return err == nil && isHost(u.Hostname())
+	}
+	return isHost(s.Key) || slices.ContainsFunc(origins, isOrigin) || slices.ContainsFunc(hosts, isHost) ||
+		len(hosts) == 0 && c.Sites.Serves(s.ID, host)
 }
 
 // previewOf is the address at which the browser shows the page as somebody sees it who comes so; empty

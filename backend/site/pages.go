@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +24,8 @@ const (
 	storePagesTimeout = 5 * time.Second
 	// PagesKept is for how many days it is kept.
 	PagesKept = 30
+	// maxHosts is how many hosts of a site are remembered, those that were asked for first.
+	maxHosts = 16
 )
 
 // Pages is what became of a site's pages in one way.
@@ -33,10 +37,11 @@ type Pages struct {
 }
 
 // tally counts pages until they are stored. It has an entry for each site, outcome and
-// day, of which there are few.
+// day, of which there are few. It remembers on which hosts each site's pages were served.
 type tally struct {
 	mu     sync.Mutex
 	counts map[pagesKey]pagesCount
+	hosts  map[int64][]string
 }
 
 type pagesKey struct {
@@ -70,6 +75,35 @@ const day = 24 * int64(time.Hour/time.Millisecond)
 func (s *Sites) Page(siteID int64, outcome string) {
 	at := s.now().UnixMilli()
 	s.tally.add(pagesKey{siteID, at / day, outcome}, pagesCount{1, at})
+}
+
+// Serve remembers that a page of the site was served at the host, which may have a port.
+func (s *Sites) Serve(siteID int64, host string) {
+	t := &s.tally
+	host = nameOf(host)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.hosts[siteID]
+	if len(known) == maxHosts || len(host) > maxOrigin || slices.Contains(known, host) {
+		return
+	}
+	if t.hosts == nil {
+		t.hosts = make(map[int64][]string)
+	}
+	t.hosts[siteID] = append(known, strings.Clone(host)) // and not the request that it is a part of
+}
+
+// Serves tells whether this process has served pages of the site at the host. What a client says
+// is the host: it proves something only where the server in front takes no other hosts.
+func (s *Sites) Serves(siteID int64, host string) bool {
+	s.tally.mu.Lock()
+	defer s.tally.mu.Unlock()
+	return slices.Contains(s.tally.hosts[siteID], nameOf(host))
+}
+
+// nameOf is a host in lower case, without a port.
+func nameOf(host string) string {
+	return strings.ToLower((&url.URL{Host: host}).Hostname())
 }
 
 // CountPages stores what [Sites.Page] counts, every ten seconds and once more when ctx
