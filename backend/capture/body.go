@@ -91,7 +91,7 @@ func (b *Body) keep(p []byte) {
 // parts leaves files out of a multipart body (RFC 7578, RFC 2046), of which it keeps the headers
 // alone. What passes is searched where it is: of a file, no more is copied than may begin a delimiter.
 type parts struct {
-	delimiter []byte // with the line break before it
+	delimiter *delimiter
 	pending   []byte // what is not decided yet: what may begin a delimiter, or the headers of a part
 	reading   reading
 }
@@ -108,7 +108,7 @@ const (
 
 func newParts(boundary string) *parts {
 	return &parts{
-		delimiter: []byte("\r\n--" + boundary),
+		delimiter: newDelimiter(boundary),
 		pending:   []byte("\r\n"), // the first delimiter stands at the very beginning
 	}
 }
@@ -130,17 +130,17 @@ func (s *parts) feed(p []byte, keep func([]byte)) {
 // content reads up to the next delimiter and returns what stands behind it.
 func (s *parts) content(p []byte, keep func([]byte)) []byte {
 	whole, before := p, len(s.pending)
-	overlap := len(s.delimiter) - 1
+	overlap := len(s.delimiter.text) - 1
 	if before > 0 { // the delimiter may have begun there
 		s.pending = append(s.pending, p[:min(len(p), overlap)]...)
 		whole = s.pending
 	}
-	if at := bytes.Index(whole, s.delimiter); at >= 0 {
-		end := at + len(s.delimiter)
+	if at := s.delimiter.index(whole); at >= 0 {
+		end := at + len(s.delimiter.text)
 		if s.reading == aValue {
 			keep(whole[:end])
 		} else {
-			keep(s.delimiter)
+			keep(s.delimiter.text)
 		}
 		s.pending, s.reading = s.pending[:0], headers
 		return p[end-before:]

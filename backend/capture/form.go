@@ -63,7 +63,7 @@ func (b *Body) Form(page string) (Form, error) {
 	var err error
 	switch {
 	case b.parts != nil:
-		err = f.readParts(b.kept, string(b.parts.delimiter[4:]))
+		err = f.readParts(b.kept, string(b.parts.delimiter.text[4:]))
 	case b.media == "application/x-www-form-urlencoded":
 		err = f.readPairs(b.kept)
 	default:
