@@ -9,8 +9,9 @@ run:
 	go run ./cmd/caddy run --config $(CONFIG)
 
 # Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
+# The tests in the browser take longest, so they begin first.
 test: tools lint types
-	go test -timeout 20m ./...
+	go test -timeout 20m ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave
 
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
