@@ -1,6 +1,7 @@
 package visit_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,5 +78,50 @@ func FuzzReadPhone(f *testing.F) {
 			again += ";ext=" + phone.Extension
 		}
 		require.Equal(t, phone, visit.ReadPhone(again, region))
+	})
+}
+
+func TestFindPhone(t *testing.T) {
+	for _, test := range []struct{ text, region, expected string }{
+		{"89211234567 Иван", "RU", "89211234567"},
+		{"Иван, 8 (921) 123-45-67.", "RU", "8 (921) 123-45-67"},
+		{"звоните +7 921 123 45 67 после 18:00", "", "+7 921 123 45 67"},
+		{"столик 24.12.2026 на 4, тел.8-921-123-45-67 2 гостя", "RU", "8-921-123-45-67"},
+		{"8 921 123 45 67 8 921 765 43 21", "RU", "8 921 123 45 67"},
+		{"(+49 (0)151) 23456789", "", "+49 (0)151) 23456789"},
+		{"my number is 020 7946 0018 or 020 7946 0019", "GB", "020 7946 0018"},
+		{"https://wa.me/79211234567?text=hi", "", "+79211234567"},
+		{"https://api.whatsapp.com/send?phone=79211234567", "", "+79211234567"},
+		{"viber://chat?number=%2B79211234567", "", "+79211234567"},
+		{"91234567 Li", "SG", "91234567"},
+		{"+ 7 921 1234567", "", "+ 7 921 1234567"},
+
+		{"79211234567", "", ""},
+		{"SKU-89211234567", "RU", ""},
+		{"order #89211234567, №89211234567", "RU", ""},
+		{"https://shop.example/?id=89211234567&b=2", "RU", ""},
+		{"89211234567@mail.example", "RU", ""},
+		{"2026-12-24 18:00, 24.12.2026, 1 000 000 000", "NO", ""},
+		{"I would like four of the lamps that you show, with code 91234567, by Monday", "SG", ""},
+		{"12345678901234567890123456789 1", "RU", ""},
+		{"**** 1111", "RU", ""},
+		{"", "RU", ""},
+	} {
+		require.Equal(t, test.expected, visit.FindPhone(test.text, test.region, func() bool { return true }), "%q in %q", test.text, test.region)
+	}
+}
+
+// FuzzFindPhone holds what is found in any text to be in it, or to be a link's, and no byte to be looked at often.
+func FuzzFindPhone(f *testing.F) {
+	f.Add("8 921 123-45-67 wa.me/79211234567 (+49) 24.12.2026", "RU")
+	f.Add("1 1 1 1 1 1 1 1 1 1 1 1 11111111111111111111111", "DE")
+	f.Fuzz(func(t *testing.T, text, region string) {
+		tried := 0
+		found := visit.FindPhone(text, region, func() bool { tried++; return tried <= 40 })
+		require.LessOrEqual(t, tried, 41)
+		if found != "" {
+			require.Contains(t, "+"+text+strings.ReplaceAll(text, "/", "/+")+strings.ReplaceAll(text, "=", "=+")+strings.ReplaceAll(strings.ToLower(text), "%2b", "+"), found)
+			require.NotEmpty(t, visit.ReadPhone(found, region).Digits)
+		}
 	})
 }
