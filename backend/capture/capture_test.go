@@ -139,12 +139,41 @@ func TestRecognise(t *testing.T) {
 			Recognised{Name: "Анна", Phone: "84951234567", Message: "Жду", UserFields: map[string]string{"company_name": "ООО Свет"}, Credentials: map[string]string{"site_key": "shop", "visitor_id": "7", "hit_id": "9"}}},
 		"a program": {`name=Bot|email=bot@example.com|message=Buy|_gotcha=yes`,
 			Recognised{Name: "Bot", Email: "bot@example.com", Message: "Buy", Trapped: true}},
-		"a search":     {`q=lamps|page=2`, Recognised{UserFields: map[string]string{"q": "lamps", "page": "2"}}},
-		"a card":       {`message=my card is 4111 1111 1111 1111, call me`, Recognised{Message: "my card is **** 1111, call me"}},
-		"no card":      {`message=order 4111111111111112`, Recognised{Message: "order 4111111111111112"}},
-		"a choice":     {`contact_by_mail=yes|phone=call me|name=Anna`, Recognised{Name: "Anna", UserFields: map[string]string{"contact_by_mail": "yes", "phone": "call me"}}},
-		"camel":        {`firstName=Anna|lastName=Bell|phoneNumber=+44 20 7946 0018|emailAddress=a@b.example`, Recognised{Name: "Anna Bell", Phone: "+44 20 7946 0018", Email: "a@b.example"}},
-		"ticked boxes": {`lamp[]=desk|lamp[]=floor|tel=+74951234567`, Recognised{Phone: "+74951234567", UserFields: map[string]string{"lamp[]": "desk, floor"}}},
+		"a search":      {`q=lamps|page=2`, Recognised{UserFields: map[string]string{"q": "lamps", "page": "2"}}},
+		"a card":        {`message=my card is 4111 1111 1111 1111, call me`, Recognised{Message: "my card is **** 1111, call me"}},
+		"no card":       {`message=order 4111111111111112`, Recognised{Message: "order 4111111111111112"}},
+		"a choice":      {`contact_by_mail=yes|phone=call me|name=Anna`, Recognised{Name: "Anna", UserFields: map[string]string{"contact_by_mail": "yes", "phone": "call me"}}},
+		"camel":         {`firstName=Anna|lastName=Bell|phoneNumber=+44 20 7946 0018|emailAddress=a@b.example`, Recognised{Name: "Anna Bell", Phone: "+44 20 7946 0018", Email: "a@b.example"}},
+		"two names":     {`name=Anna|surname=Bell|tel=+74951234567`, Recognised{Name: "Anna Bell", Phone: "+74951234567"}},
+		"nameless":      {`input_1=Иван|input_2=8 921 123-45-67`, Recognised{Name: "Иван", Phone: "8 921 123-45-67"}},
+		"together":      {`contacts=89211234567 Иван`, Recognised{Name: "Иван", Phone: "89211234567", UserFields: map[string]string{"contacts": "89211234567 Иван"}}},
+		"in a message":  {`name=Иван|message=Перезвоните: 8 (921) 123-45-67 или ivan@mail.example.`, Recognised{Name: "Иван", Phone: "8 (921) 123-45-67", Email: "ivan@mail.example", Message: "Перезвоните: 8 (921) 123-45-67 или ivan@mail.example."}},
+		"in a name":     {`name=Иван 89211234567`, Recognised{Name: "Иван 89211234567", Phone: "89211234567"}},
+		"no telephones": {`_ga=GA1.2.1234567890.1699999999|order_id=89211234567|q=24.12.2026 18`, Recognised{UserFields: map[string]string{"_ga": "GA1.2.1234567890.1699999999", "order_id": "89211234567", "q": "24.12.2026 18"}}},
+		"Telegram":      {`name=Иван|telegram=@ivan`, Recognised{Name: "Иван", Messenger: true, UserFields: map[string]string{"Telegram": "@ivan"}}},
+		"a link":        {`name=Иван|input_7=https://t.me/ivan_bell`, Recognised{Name: "Иван", Messenger: true, UserFields: map[string]string{"Telegram": "https://t.me/ivan_bell"}}},
+		"an account":    {`input_1=Иван|input_7=@ivan_bell`, Recognised{Name: "Иван", Messenger: true, UserFields: map[string]string{"input_7": "@ivan_bell"}}},
+		"WhatsApp":      {`name=Иван|whatsapp=8 921 123-45-67`, Recognised{Name: "Иван", Phone: "8 921 123-45-67"}},
+		"wa.me":         {`name=Иван|social=wa.me/79211234567`, Recognised{Name: "Иван", Phone: "+79211234567", Messenger: true, UserFields: map[string]string{"WhatsApp": "wa.me/79211234567"}}},
+		"a messenger":   {`name=Иван|messenger=telegram|tg=да|vk=no|address-line=Main`, Recognised{Name: "Иван", UserFields: map[string]string{"messenger": "telegram", "tg": "да", "vk": "no", "address-line": "Main"}}},
+		"a handphone":   {`nama=Budi|no_hp=+62 812-3456-7890`, Recognised{Name: "Budi", Phone: "+62 812-3456-7890"}},
+		"hp":            {`nama=Budi|hp=+62 812-3456-7890`, Recognised{Name: "Budi", Phone: "+62 812-3456-7890"}},
+		"a trap":        {`name=Ivan|wpforms[hp]=89211234567`, Recognised{Name: "Ivan", Phone: "89211234567", Trapped: true}},
+		"signing in":    {`login=anna|password=secret`, Recognised{Empty: true, UserFields: map[string]string{"login": "anna"}}},
+		"of WordPress":  {`action=load_more|page=2`, Recognised{Empty: true, UserFields: map[string]string{"page": "2"}}},
+		"nothing":       {`name=|phone=|_wpnonce=1`, Recognised{Empty: true}},
+		"German":        {`Vorname=Jörg|Nachname=Groß|Ihre-Telefonnummer=0151 23456789|Ihre-Nachricht=Hallo|Firma=Licht`, Recognised{Name: "Jörg Groß", Phone: "0151 23456789", Message: "Hallo", UserFields: map[string]string{"Firma": "Licht"}}},
+		"French":        {`prénom=Zoé|nom=Blanc|téléphone=06 12 34 56 78|courriel=z@b.example|votre-message=Bonjour|comment-nous-avez-vous-connu=Web`, Recognised{Name: "Zoé Blanc", Phone: "06 12 34 56 78", Email: "z@b.example", Message: "Bonjour", UserFields: map[string]string{"comment-nous-avez-vous-connu": "Web"}}},
+		"Spanish":       {`nombre=José|apellidos=Núñez|teléfono=612 34 56 78|correo=j@n.example|mensaje=Hola|nombre_empresa=Luz`, Recognised{Name: "José Núñez", Phone: "612 34 56 78", Email: "j@n.example", Message: "Hola", UserFields: map[string]string{"nombre_empresa": "Luz"}}},
+		"Portuguese":    {`nome=João|sobrenome=Cruz|celular=(11) 91234-5678|cep=01310-100|mensagem=Olá`, Recognised{Name: "João Cruz", Phone: "(11) 91234-5678", Message: "Olá", UserFields: map[string]string{"cep": "01310-100"}}},
+		"Italian":       {`nome=Anna|cognome=Rossi|cellulare=312 345 6789|messaggio=Ciao`, Recognised{Name: "Anna Rossi", Phone: "312 345 6789", Message: "Ciao"}},
+		"Polish":        {`imię=Łucja|nazwisko=Wójcik|telefon=512 345 678|treść=Cześć`, Recognised{Name: "Łucja Wójcik", Phone: "512 345 678", Message: "Cześć"}},
+		"Turkish":       {`adınız=Işık|soyadınız=Öz|cep_telefonu=0501 234 56 78|e-posta=i@o.example|mesajınız=Merhaba|ad_id=7`, Recognised{Name: "Işık Öz", Phone: "0501 234 56 78", Email: "i@o.example", Message: "Merhaba", UserFields: map[string]string{"ad_id": "7"}}},
+		"Ukrainian":     {`ім'я=Їжак|прізвище=Ґудзь|телефон=067 123 45 67|пошта=i@g.example|повідомлення=Вітаю`, Recognised{Name: "Їжак Ґудзь", Phone: "067 123 45 67", Email: "i@g.example", Message: "Вітаю"}},
+		"Kazakh":        {`аты-жөні=Әлия|ұялы телефон=8 701 123 45 67|хабарлама=Сәлем`, Recognised{Name: "Әлия", Phone: "8 701 123 45 67", Message: "Сәлем"}},
+		"Dutch":         {`voornaam=Daan|achternaam=de Vries|telefoonnummer=06 12345678|bericht=Hoi|bedrijfsnaam=Licht`, Recognised{Name: "Daan de Vries", Phone: "06 12345678", Message: "Hoi", UserFields: map[string]string{"bedrijfsnaam": "Licht"}}},
+		"guests":        {`nombre de personnes=4|date=24.12.2026`, Recognised{UserFields: map[string]string{"nombre de personnes": "4", "date": "24.12.2026"}}},
+		"ticked boxes":  {`lamp[]=desk|lamp[]=floor|tel=+74951234567`, Recognised{Phone: "+74951234567", UserFields: map[string]string{"lamp[]": "desk, floor"}}},
 	} {
 		t.Run(called, func(t *testing.T) {
 			var f Form
@@ -194,6 +223,14 @@ func TestRules(t *testing.T) {
 	}
 	said := rule.Read(Form{Fields: []Field{{"n", " Ann "}, {"tel", ""}, {"mobile", "+7495"}, {"city", "Kazan"}, {"email", "a@b.example"}, {"hit_id", "7"}}}, "", nil)
 	require.Equal(t, Recognised{Name: "Ann", Phone: "+7495", FormName: "Contact", UserFields: map[string]string{"city": "Kazan"}, Credentials: map[string]string{"hit_id": "7"}}, said)
+
+	booking := Rule{Path: "/", Name: []string{"who"}, UserFields: []string{"day", "guests", "tg"}}
+	require.NoError(t, booking.Complete())
+	said = booking.Read(Form{Fields: []Field{{"who", "Ann"}, {"day", "24.12."}, {"guests", "4"}}}, "", nil)
+	require.Equal(t, Recognised{Name: "Ann", UserFields: map[string]string{"day": "24.12.", "guests": "4"}}, said)
+	require.True(t, booking.Read(Form{Fields: []Field{{"who", "Ann"}, {"tg", "@ann"}}}, "", nil).Messenger)
+	said = booking.Read(Form{Fields: []Field{{"fio", "Ann"}, {"tel", "+74951234567"}}}, "", nil)
+	require.Equal(t, Recognised{Name: "Ann", Phone: "+74951234567"}, said, "another form at the same address")
 
 	for _, wrong := range []Rule{
 		{}, {Path: "contact"}, {Path: "/a", Kind: "sale"}, {Path: "/a", On: "failure"}, {Path: "/a", Methods: []string{}}, {Path: "/a", Methods: []string{"GET"}},

@@ -3,6 +3,8 @@ package capture
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // minCard and maxCard are how many digits the number of a payment card has (ISO/IEC 7812, the issuers' tables). The
@@ -13,6 +15,7 @@ const minCard, maxPhone, maxCard = 14, 15, 19
 // are a telephone's number in spite of looking like a card's; it is only asked for those that are short enough. All else
 // takes time in proportion to the text.
 func hideCards(text string, isPhone func(digits string) bool) string {
+	steps.Walk(len(text))
 	var hidden strings.Builder
 	done := 0 // how much of the text is in hidden
 	for at := 0; at < len(text); {

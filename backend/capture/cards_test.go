@@ -20,13 +20,13 @@ func mobiles(random *rand.Rand, region string) (all []*phonenumbers.PhoneNumber)
 	}
 	all = append(all, example)
 	national := phonenumbers.GetNationalSignificantNumber(example)
-	for range 400 {
+	for range 250 {
 		digits := []byte(national)
 		for i := min(3, len(digits)); i < len(digits); i++ {
 			digits[i] = '0' + byte(random.IntN(10))
 		}
 		number, err := phonenumbers.Parse(string(digits), region)
-		if err == nil && len(all) < 8 && checks([]byte(phonenumbers.Format(number, phonenumbers.E164)[1:])) && phonenumbers.IsValidNumber(number) {
+		if err == nil && len(all) < 5 && checks([]byte(phonenumbers.Format(number, phonenumbers.E164)[1:])) && phonenumbers.IsValidNumber(number) {
 			all = append(all, number)
 		}
 	}
@@ -61,7 +61,7 @@ func TestPhonesAreNoCards(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, checked, 5000)
+	require.Greater(t, checked, 4000)
 }
 
 func TestCards(t *testing.T) {

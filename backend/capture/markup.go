@@ -20,6 +20,7 @@ type mark struct {
 	label  string // as people read it; may be empty
 	hidden bool   // people do not see it, and it is there for programs to fill
 	secret bool   // it protects an account, or pays
+	preset bool   // the page fills it
 }
 
 // What is read of a page.
@@ -86,7 +87,7 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 	kind := strings.ToLower(field.AttrOr("type", "text"))
 	switch kind {
 	case "hidden", "submit", "button", "image", "reset", "file":
-		return mark{}
+		return mark{preset: true}
 	case "password":
 		return mark{secret: true}
 	}
@@ -124,7 +125,7 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 			m.label = text
 		}
 		if m.says == "" && !field.Is("select") {
-			m.says = meaningOfWords(splitWords(text))
+			m.says = meaningOf(withPairs(splitWords(text)))
 		}
 	}
 	if m.says == "" && field.Is("textarea") {
@@ -140,8 +141,8 @@ func isHidden(field *goquery.Selection) bool {
 	style := strings.ReplaceAll(field.AttrOr("style", ""), " ", "")
 	return strings.HasPrefix(field.AttrOr("name", ""), "form_fields[") && field.Is("input") && strings.Contains(style, "display:none") ||
 		field.ParentsUntil("form").FilterFunction(func(_ int, s *goquery.Selection) bool {
-			class := strings.ToLower(s.AttrOr("class", "") + " " + s.AttrOr("id", ""))
-			return strings.Contains(class, "gform_validation_container") || isTrap(class)
+			classes := strings.Fields(s.AttrOr("class", "") + " " + s.AttrOr("id", ""))
+			return slices.ContainsFunc(classes, func(class string) bool { return class == "gform_validation_container" || isTrap(class) })
 		}).Length() > 0
 }
 

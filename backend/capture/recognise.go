@@ -1,7 +1,7 @@
 package capture
 
 import (
-	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Recognised is what a form says.
@@ -18,6 +19,10 @@ type Recognised struct {
 	FormName string
 	// UserFields are the other fields that somebody has filled in, by their names.
 	UserFields map[string]string
+	// Messenger tells that one of them is an account by which somebody is written to.
+	Messenger bool
+	// Empty tells that nothing is filled in by anybody.
+	Empty bool
 	// Credentials are those of the page, as far as the form has them (browser interface, section
 	// 2.1). Nobody has looked yet whether they are right.
 	Credentials map[string]string
@@ -25,8 +30,11 @@ type Recognised struct {
 	Trapped bool
 }
 
+// Reachable tells whether it says how to reach somebody.
+func (r Recognised) Reachable() bool { return r.Email != "" || r.Phone != "" || r.Messenger }
+
 // Says tells whether there is anybody who asks, or anything that is asked.
-func (r Recognised) Says() bool { return r.Email != "" || r.Phone != "" || r.Message != "" }
+func (r Recognised) Says() bool { return r.Reachable() || r.Message != "" }
 
 // credentials are the names of those fields.
 var credentials = map[string]bool{
@@ -38,7 +46,8 @@ var credentials = map[string]bool{
 // The markup is that of the page of the form, and may be nil. What protects the form, an account or a payment is
 // left out, and so are the fields in which the form speaks to its own program.
 func (f Form) Recognise(region string, page Markup) Recognised {
-	r := recognising{Recognised: Recognised{FormName: f.name()}, phones: &phones{region: region}, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
+	r := recognising{Recognised: Recognised{FormName: f.name(), Empty: true}, phones: &phones{region: region}, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
+	speaks, signsIn := false, false // to a program, of which it is asked what to do; with a password
 	for _, field := range f.Fields {
 		field.Value = strings.TrimSpace(field.Value)
 		switch {
@@ -48,10 +57,13 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 				r.Credentials = make(map[string]string)
 			}
 			r.Credentials[field.Name] = field.Value
-		case isTrap(field.Name), r.marks[field.Name].hidden:
+		case r.marks[field.Name].hidden, isTrap(field.Name) && !r.isPhoneField(field):
 			r.Trapped = true
+			r.trapped = append(r.trapped, field)
 		case IsSecret(field.Name), r.marks[field.Name].secret, isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
+			speaks, signsIn = speaks || field.Name == "action", signsIn || isPassword(field.Name)
 		default:
+			r.Empty = r.Empty && r.marks[field.Name].preset
 			r.take(field)
 		}
 	}
@@ -63,19 +75,56 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 		r.UserFields[called] = strings.Join(values, ", ")
 	}
 	r.Email, r.Phone, r.Message = r.taken[email], r.taken[phone], r.taken[message]
-	parts := strings.Join([]string{r.taken[first], r.taken[middle], r.taken[last]}, " ")
-	r.Name = cmp.Or(r.taken[name], strings.Join(strings.Fields(parts), " "))
+	r.Name = r.name()
+	if r.Says() || r.Name != "" {
+		r.Empty = false
+	} else if speaks || signsIn { // a page of WordPress speaks so without anybody's doing
+		r.Empty = true
+	}
 	return r.Recognised
 }
 
 // recognising is a form that is being told apart.
 type recognising struct {
 	Recognised
-	phones *phones
-	marks  map[string]mark // of the fields, by their names
-	taken  map[meaning]string
-	rest   []Field             // of which the names say nothing
-	others map[string][]string // the user fields, with the values of each
+	phones  *phones
+	marks   map[string]mark // of the fields, by their names
+	taken   map[meaning]string
+	rest    []unnamed
+	trapped []Field             // which people do not see
+	others  map[string][]string // the user fields, with the values of each
+}
+
+// unnamed is a field of which the name says nothing.
+type unnamed struct {
+	Field
+	number bool // its number is no telephone: that is what it is called, or the page has filled it
+}
+
+// name is the name with its parts. Where there is a first name or a last one beside, the name is the other.
+func (r *recognising) name() string {
+	parts := []string{r.taken[first], r.taken[middle], r.taken[last]}
+	if whole := r.taken[name]; whole != "" {
+		has := func(part string) bool {
+			return part == "" || strings.Contains(strings.ToLower(whole), strings.ToLower(part))
+		}
+		switch {
+		case has(parts[0]) && has(parts[2]):
+			parts = []string{whole}
+		case parts[0] == "":
+			parts[0] = whole
+		case parts[2] == "":
+			parts[2] = whole
+		default:
+			parts = []string{whole}
+		}
+	}
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// isPhoneField tells whether the field hp is somebody's handphone.
+func (r *recognising) isPhoneField(field Field) bool {
+	return strings.EqualFold(field.Name, "hp") && looksLikePhone(field.Value)
 }
 
 // numbered are the parts of a name in the forms of a program that has numbers for names: input_1.3.
@@ -87,7 +136,8 @@ var inputOfParts = regexp.MustCompile(`^input_\d+[._](3|4|6)$`)
 var textOfForm = regexp.MustCompile(`^(form_)?text[-_]\d+$`)
 
 func (r *recognising) take(field Field) {
-	says := meaningOf(field.Name)
+	words := withPairs(wordsOf(field.Name))
+	says := meaningOf(words)
 	if part := inputOfParts.FindStringSubmatch(field.Name); part != nil {
 		says = numbered[part[1]]
 	} else if textOfForm.MatchString(field.Name) {
@@ -97,16 +147,50 @@ func (r *recognising) take(field Field) {
 		says = r.marks[field.Name].says
 	}
 	// What is called so must look so: "mail" may be a choice between mail and telephone.
-	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) {
+	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) || says.isName() && !strings.ContainsFunc(field.Value, unicode.IsLetter) {
 		says = ""
 	}
-	if says == "" {
-		r.rest = append(r.rest, field)
-	} else if r.taken[says] == "" {
+	switch {
+	case says == "" && r.takeAccount(field, words):
+	case says == "":
+		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].preset || slices.ContainsFunc(words, func(word string) bool { return numbers[word] })})
+	case r.taken[says] == "":
 		r.taken[says] = r.without(field.Value, says)
-	} else {
+	default:
 		r.other(field, says)
 	}
+}
+
+// takeAccount takes a field that says how somebody is written to by a messenger.
+func (r *recognising) takeAccount(field Field, words []string) bool {
+	called, dialled := messengerOf(words)
+	if label := r.marks[field.Name].label; called == "" && label != "" {
+		called, dialled = messengerOf(withPairs(splitWords(label)))
+	}
+	of, linked := accountIn(field.Value)
+	if called == "" {
+		called = of
+	}
+	number := ""
+	if (dialled || of == "WhatsApp" || of == "Viber") && hasDigits(field.Value, 7) {
+		number = visit.FindPhone(field.Value, r.phones.region, r.phones.try)
+	}
+	switch {
+	case number != "" && r.taken[phone] == "":
+		r.taken[phone] = number
+		if number == field.Value {
+			return true
+		}
+	case number == "" && !linked && (called == "" || !isAccount(field.Value)):
+		return false
+	}
+	r.Messenger = true
+	if called == "" {
+		r.other(field, "")
+	} else {
+		r.others[called] = append(r.others[called], r.without(field.Value, ""))
+	}
+	return true
 }
 
 func (r *recognising) other(field Field, says meaning) {
@@ -135,7 +219,7 @@ type phones struct {
 }
 
 // maxTried is how many texts of a form are tried as telephone numbers, which takes some 15 µs for each.
-const maxTried = 20
+const maxTried = 40
 
 // reads tells whether the text is a telephone's number. It is none where maxTried have been tried.
 func (p *phones) reads(text string) bool {
@@ -154,34 +238,120 @@ func (p *phones) try() bool {
 
 // guess takes the fields of which the names say nothing by their values.
 func (r *recognising) guess() {
-	rest := r.rest
-	r.rest = nil
-	for _, says := range []struct {
-		meaning meaning
-		like    func(string) bool
-	}{
-		{email, isEmail}, {phone, func(v string) bool { return looksLikePhone(v) && (v[0] == '+' || r.phones.reads(v)) }}, {message, isText}, {name, isName},
-	} {
-		named := r.taken[name] + r.taken[first] + r.taken[last]
-		for i, field := range rest {
-			if r.taken[says.meaning] != "" || says.meaning == name && (named != "" || r.taken[email]+r.taken[phone] == "") {
-				break
-			}
-			if says.like(field.Value) {
-				r.taken[says.meaning] = r.without(field.Value, says.meaning)
-				rest = append(rest[:i:i], rest[i+1:]...)
-				break
-			}
+	r.guessed(email, func(f unnamed) bool { return isEmail(f.Value) })
+	r.guessed(phone, func(f unnamed) bool {
+		return looksLikePhone(f.Value) && !f.number && (f.Value[0] == '+' || r.phones.reads(f.Value))
+	})
+	for _, field := range r.rest {
+		if !field.number {
+			r.find(field.Value, true)
 		}
 	}
-	for _, field := range rest {
-		r.other(field, "")
+	for _, value := range r.said() {
+		r.find(value, false)
 	}
+	r.guessed(message, func(f unnamed) bool { return isText(f.Value) })
+	if !r.named() && (r.taken[email]+r.taken[phone] != "" || r.Messenger) {
+		r.guessed(name, func(f unnamed) bool { return isName(f.Value) })
+	}
+	for _, field := range r.rest {
+		r.other(field.Field, "")
+	}
+}
+
+// named tells whether there is a name.
+func (r *recognising) named() bool { return r.taken[name]+r.taken[first]+r.taken[last] != "" }
+
+// numbers are words in the names of fields whose numbers are no telephones.
+var numbers = called(`id uid cid guid time timestamp ts hash key ip inn ogrn kpp order price sum total amount code index zip postcode plz cep date
+	version gclid yclid fbclid инн огрн кпп заказ цена сумма код индекс дата`)
+
+// guessed takes the first of the fields that is like it, if nothing says it yet.
+func (r *recognising) guessed(says meaning, like func(unnamed) bool) {
+	if r.taken[says] != "" {
+		return
+	}
+	for i, field := range r.rest {
+		if like(field) {
+			r.taken[says] = r.without(field.Value, says)
+			r.rest = slices.Delete(r.rest, i, i+1)
+			return
+		}
+	}
+}
+
+// said are the values of which the names say something, and those that people do not see, in which a number or an
+// address may stand, too.
+func (r *recognising) said() []string {
+	values := []string{r.taken[message], r.taken[name], r.taken[first], r.taken[last]}
+	for _, called := range slices.Sorted(maps.Keys(r.others)) {
+		values = append(values, r.others[called]...)
+	}
+	for _, field := range r.trapped {
+		values = append(values, field.Value)
+	}
+	return values
+}
+
+// find finds a phone and an e-mail that stand in the value, if there is none yet. The value stays as it is. If its
+// field has no name, what stands beside may be somebody's.
+func (r *recognising) find(value string, unnamed bool) {
+	if r.taken[email] != "" && r.taken[phone] != "" {
+		return
+	}
+	text := r.without(value, "")
+	beside := text
+	if r.taken[email] == "" {
+		r.taken[email] = emailIn(text)
+		beside = without(beside, r.taken[email])
+	}
+	if r.taken[phone] == "" {
+		r.taken[phone] = visit.FindPhone(text, r.phones.region, r.phones.try)
+		beside = without(beside, r.taken[phone])
+	}
+	if beside = strings.Trim(beside, " ,.;:-–—\n\t()"); unnamed && len(beside) < len(text) && !r.named() && isName(beside) {
+		r.taken[name] = beside
+	}
+}
+
+// without is the text without the first of a part of it.
+func without(text, part string) string {
+	if part == "" {
+		return text
+	}
+	return strings.Replace(text, part, " ", 1)
 }
 
 var emailForm = regexp.MustCompile(`^[^\s@<>()",;:]{1,64}@[^\s@<>()",;:]+\.[^\s@<>()",;:]{2,}$`)
 
-func isEmail(v string) bool { return len(v) <= 254 && emailForm.MatchString(v) }
+func isEmail(v string) bool { return len(v) <= maxEmail && emailForm.MatchString(v) }
+
+// maxEmail is how long an address is at most (RFC 5321, section 4.5.3.1).
+const maxEmail = 254
+
+// emailIn is the first address of e-mail that stands in the text, or nothing. It takes time in proportion to the text.
+func emailIn(text string) string {
+	steps.Walk(len(text))
+	isOf := func(c byte) bool {
+		return c >= utf8.RuneSelf || isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || strings.IndexByte("._-+", c) >= 0
+	}
+	for at := range len(text) {
+		if text[at] != '@' {
+			continue
+		}
+		from, to := at, at+1
+		for from > 0 && at-from < maxEmail && isOf(text[from-1]) {
+			from--
+		}
+		for to < len(text) && to-at < maxEmail && isOf(text[to]) {
+			to++
+		}
+		if address := strings.Trim(text[from:to], "._-+"); isEmail(address) && utf8.ValidString(address) {
+			return address
+		}
+	}
+	return ""
+}
 
 func hasDigits(v string, n int) bool {
 	for i := 0; i < len(v) && n > 0; i++ {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // Rule says which posts of a site are kept, and as what.
@@ -111,25 +113,47 @@ func (r *Rule) Counts(status int) bool {
 }
 
 // Read is what the form says by the rule. The region and the markup are as for [Form.Recognise]. What the rule maps as a
-// name, a phone or an e-mail is as it was sent.
+// name, a phone or an e-mail is as it was sent. If nothing is filled of what the rule maps, it maps another form than this
+// one, which is then recognised.
 func (r *Rule) Read(f Form, region string, page Markup) Recognised {
 	said := f.Recognise(region, page)
-	if len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0 {
-		phones := phones{region: region}
-		said.Name, said.Phone, said.Email = f.first(r.Name), f.first(r.Phone), f.first(r.Email)
-		said.Message = hideCards(f.first(r.Message), phones.has)
-		said.UserFields = nil
-		for _, name := range r.UserFields {
-			if value := f.first([]string{name}); value != "" {
-				if said.UserFields == nil {
-					said.UserFields = make(map[string]string)
-				}
-				said.UserFields[name] = hideCards(value, phones.has)
-			}
+	if r.maps() {
+		if mapped := r.read(f, region); mapped.Says() || mapped.Name != "" || len(mapped.UserFields) > 0 {
+			mapped.FormName, mapped.Credentials, mapped.Trapped = said.FormName, said.Credentials, said.Trapped
+			said = mapped
 		}
 	}
 	if r.FormName != "" {
 		said.FormName = r.FormName
+	}
+	return said
+}
+
+// maps tells whether the rule names fields.
+func (r *Rule) maps() bool {
+	return len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0
+}
+
+// read is what the fields say that the rule names.
+func (r *Rule) read(f Form, region string) (said Recognised) {
+	phones := phones{region: region}
+	said.Name, said.Phone, said.Email = f.first(r.Name), f.first(r.Phone), f.first(r.Email)
+	said.Message = hideCards(f.first(r.Message), phones.has)
+	if said.Phone == "" {
+		said.Phone = visit.FindPhone(said.Message, region, phones.try)
+	}
+	for _, name := range r.UserFields {
+		value := hideCards(f.first([]string{name}), phones.has)
+		if value == "" {
+			continue
+		}
+		if said.UserFields == nil {
+			said.UserFields = make(map[string]string)
+		}
+		said.UserFields[name] = value
+		called, _ := messengerOf(withPairs(wordsOf(name)))
+		_, linked := accountIn(value)
+		said.Messenger = said.Messenger || linked || called != "" && isAccount(value)
 	}
 	return said
 }

@@ -50,6 +50,12 @@ func IsSecret(field string) bool {
 	return false
 }
 
+// isPassword tells whether somebody signs in with a field of that name.
+func isPassword(field string) bool {
+	field = strings.ToLower(field)
+	return strings.Contains(field, "passw") || strings.Contains(field, "парол") || field == "pwd" || field == "pass"
+}
+
 // withoutOne is the text without its first character, if this is one of the separators.
 func withoutOne(text, separators string) string {
 	if text != "" && strings.IndexByte(separators, text[0]) >= 0 {
@@ -78,8 +84,11 @@ func latinWords(text string) iter.Seq2[string, string] {
 	}
 }
 
-// isTrap tells whether a field of that name is one that people do not see and programs fill. It tells the same of
-// the class of an element in which such a field stands.
+// traps are the names of fields that people do not see and programs fill, as common programs of forms have them.
+var traps = setOf("_gotcha gotcha bot-field bot_field botfield _hp hp nf-field-hp")
+
+// isTrap tells whether a field of that name is one that people do not see and programs fill. In brackets, hp is one
+// such as wpforms[hp]. It tells the same of a class of an element in which such a field stands.
 func isTrap(name string) bool {
 	steps.Walk(len(name))
 	name = strings.ToLower(name)
@@ -88,17 +97,7 @@ func isTrap(name string) bool {
 			return true
 		}
 	}
-	for word, behind := range latinWords(name) {
-		switch word {
-		case "gotcha", "botfield", "hp":
-			return true
-		case "bot":
-			if rest, found := strings.CutPrefix(behind, "-field"); found && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
-				return true
-			}
-		}
-	}
-	return false
+	return traps[name] || strings.HasSuffix(name, "[hp]")
 }
 
 // technicalNames and technicalBegins are how names of fields are, or begin, in which a form speaks to its own program.

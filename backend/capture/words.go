@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
@@ -21,26 +24,51 @@ const (
 	last    meaning = "last"
 )
 
-// vocabulary are the words by which fields are called, as they are written in English and Russian
-// and as Russian is written in Latin letters. The first meaning of which a field's name has a word counts.
+// isName tells whether it is a name, or a part of one.
+func (m meaning) isName() bool { return m == name || m == first || m == middle || m == last }
+
+// vocabulary are the words by which fields are called: in English, Russian and as Russian is written in Latin letters,
+// and then in German, French, Spanish, Portuguese, Italian, Polish, Turkish, Ukrainian, Kazakh, Dutch and Indonesian. Accents
+// do not count. The first meaning of which a field's name has a word counts. Words that mean something else in
+// another of the languages are left out: cep, ad, nummer.
 var vocabulary = []struct {
 	meaning meaning
 	words   map[string]bool
 }{
-	{email, setOf("email mail emailaddress emejl imejl pochta почта емейл имейл мейл")},
-	{phone, setOf("phone tel telephone mobile cell cellphone whatsapp phonenumber telnumber telefon mobilnyj telefonnyj телефон тел мобильный телефона")},
-	{message, setOf(`message msg comment comments textarea question inquiry enquiry details text textarea body note
+	{email, called(`email mail emailaddress emejl imejl pochta почта емейл имейл мейл
+		emailadresse mailadresse courriel mel adressemail correo correoelectronico correio posta poczta eposta пошта emailadres mailadres`)},
+	{phone, called(`phone tel telephone mobile cell cellphone phonenumber telnumber telefon mobilnyj telefonnyj телефон тел мобильный телефона сотовый
+		telefonnummer handy handynummer mobil mobilnummer mobiltelefon rufnummer festnetz portable numerotelephone telefono movil celular
+		telefone telemovel cellulare telefonu komorka nrtelefonu ceptelefonu ceptel cepno gsm мобільний ұялы
+		telefoon telefoonnummer mobiel hp nohp handphone telepon telp ponsel`)},
+	{message, called(`message msg comment comments textarea question inquiry enquiry details text body note
 		soobschenie soobshchenie kommentarij kommentariy kommentarii vopros tekst opisanie otzyv
-		сообщение комментарий комментарии вопрос текст описание отзыв пожелания`)},
-	{first, setOf("firstname first fname givenname given imya имя")},
-	{middle, setOf("middlename middle patronymic otchestvo отчество")},
-	{last, setOf("lastname last lname surname familyname family familiya фамилия")},
-	{name, setOf("name fullname fio author contactname фио обращаться")},
+		сообщение комментарий комментарии вопрос текст описание отзыв пожелания
+		nachricht bemerkung bemerkungen anmerkung anmerkungen mitteilung anliegen kommentar frage beschreibung anfrage
+		commentaire commentaires remarque remarques demande mensaje comentario comentarios consulta pregunta observaciones
+		mensagem duvida pergunta observacao observacoes messaggio commento commenti richiesta domanda
+		wiadomosc komentarz tresc pytanie uwagi mesaj mesaji mesajiniz yorum soru aciklama
+		повідомлення коментар питання запитання побажання хабарлама пікір сұрақ bericht opmerking opmerkingen vraag toelichting pesan`)},
+	{first, called(`firstname first fname givenname given imya имя
+		vorname prenom nombres primeiro primeironome imie isim isminiz adiniz імя аты есімі есіміңіз voornaam`)},
+	{middle, called("middlename middle patronymic otchestvo отчество батькові")},
+	{last, called(`lastname last lname surname familyname family familiya фамилия
+		nachname familienname apellido apellidos sobrenome apelido cognome nazwisko soyad soyadi soyadiniz прізвище тегі achternaam`)},
+	{name, called(`name fullname fio author contactname фио обращаться зовут
+		nom nombre nome naam adsoyad adisoyadi adinizsoyadiniz піб атыжөні nama`)},
 }
 
 // others are words that make a name somebody else's, or something else's: company-name.
-var others = setOf(`company organization organisation product item form file login nick event city country
-	street page site shop brand kompaniya gorod firma компания компании организация организации город товар товара улица`)
+var others = called(`company organization organisation product item form file login nick event city country
+	street page site shop brand kompaniya gorod firma компания компании организация организации город товар товара улица
+	unternehmen produkt ort stadt strasse entreprise societe ville rue pays produit empresa ciudad calle pais producto
+	cidade rua produto azienda societa citta prodotto miasto ulica kraj sirket sehir urun
+	компанія місто вулиця країна bedrijf plaats straat`)
+
+// asked are words beside which a word is no name of a field but asks for something: how did you hear of us?
+var asked = map[string]map[string]bool{"comment": called("nous vous avez connu")}
+
+func called(words string) map[string]bool { return setOf(folded(words)) }
 
 // wordsOf takes the name of a field apart. Of a name in brackets, as PHP has them, the innermost
 // counts that is no number: of form_fields[email] it is email.
@@ -56,13 +84,14 @@ func wordsOf(field string) []string {
 // maxWords is how many words of a name or a label count.
 const maxWords = 24
 
-// splitWords splits where letters end, and where a capital follows a small letter. It returns the first maxWords.
+// splitWords splits where letters end, and where a capital follows a small letter. It returns the first maxWords, in
+// small letters and without accents.
 func splitWords(s string) (words []string) {
 	steps.Walk(len(s))
 	var word []rune
 	flush := func() {
 		if len(word) > 0 {
-			words = append(words, strings.ToLower(string(word)))
+			words = append(words, folded(string(word)))
 		}
 		word = word[:0]
 	}
@@ -72,6 +101,7 @@ func splitWords(s string) (words []string) {
 			return words
 		}
 		switch {
+		case unicode.Is(unicode.Mn, r): // an accent of the letter before
 		case !unicode.IsLetter(r):
 			flush()
 		case unicode.IsUpper(r) && unicode.IsLower(before):
@@ -86,16 +116,50 @@ func splitWords(s string) (words []string) {
 	return words
 }
 
-// meaningOf is what the name of a field says of it; empty for nothing.
-func meaningOf(field string) meaning { return meaningOfWords(wordsOf(field)) }
+// folded is a word of letters in small ones and without accents.
+func folded(word string) string {
+	ascii := true
+	for i := 0; i < len(word); i++ {
+		ascii = ascii && word[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return strings.ToLower(word)
+	}
+	var plain strings.Builder
+	for _, r := range norm.NFD.String(strings.ToLower(word)) {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case r == 'ß':
+			plain.WriteString("ss")
+		case r == 'ł':
+			plain.WriteByte('l')
+		case r == 'ı':
+			plain.WriteByte('i')
+		default:
+			plain.WriteRune(r)
+		}
+	}
+	return plain.String()
+}
 
-func meaningOfWords(words []string) meaning {
-	for i := range len(words) - 1 { // e-mail
+// withPairs are the words and those of two: e-mail.
+func withPairs(words []string) []string {
+	for i := range len(words) - 1 {
 		words = append(words, words[i]+words[i+1])
 	}
+	return words
+}
+
+// meaningOf is what the words of a field's name or label, with their pairs, say of it; empty for nothing.
+func meaningOf(words []string) meaning {
 	foreign := slices.ContainsFunc(words, func(w string) bool { return others[w] })
+	has := func(of map[string]bool) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return of[w] && !slices.ContainsFunc(words, func(beside string) bool { return asked[w][beside] })
+		})
+	}
 	for _, v := range vocabulary {
-		if !slices.ContainsFunc(words, func(w string) bool { return v.words[w] }) {
+		if !has(v.words) {
 			continue
 		}
 		if foreign && (v.meaning == name || v.meaning == first || v.meaning == last) {

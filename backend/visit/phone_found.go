@@ -3,6 +3,8 @@ package visit
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 const (
@@ -22,6 +24,7 @@ var namedBefore = []string{"wa.me/", "wa.me/+", "phone=", "phone=+", "phone=%2b"
 // a country code belongs to the region; see [ReadPhone]. try is asked before each reading, which takes some 15 µs; the
 // search ends when it says no. All else takes time in proportion to the text.
 func FindPhone(text, region string, try func() bool) string {
+	steps.Walk(len(text))
 	for at := 0; at < len(text); {
 		if !isDigit(text[at]) {
 			at++
