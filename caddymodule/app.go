@@ -215,6 +215,8 @@ func (a *App) Provision(ctx caddy.Context) error {
 
 		WholeAddresses: a.Addresses == wholeAddresses,
 
+		StatusOf: statusOf,
+
 		Calls:  api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
 		Logger: a.logger,
 		Pools:  a.configuredPools,

@@ -134,20 +134,12 @@ func TestFormsBekeptLeads(t *testing.T) {
 	post("/send/200", formType, fields, "User-Agent", browser)
 	keptLeads(t, desk, 2)
 
-	// A form that fails is kept as such, and can be made a lead.
+	// A form that fails is a lead that says so.
 	require.Equal(t, http.StatusInternalServerError, post("/send/500", formType, "email=bob@example.com&text=Hello", "Cookie", cookie).StatusCode)
-	require.Len(t, leadsOf(t, desk), 2)
-	var failed []lead.Refused
-	require.Eventually(t, func() bool {
-		var err error
-		failed, err = desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
-		return err == nil && len(failed) == 1
-	}, wait, tick)
-	require.Equal(t, []string{"form_failed", "the site answered 500", lead.Form}, []string{failed[0].Code, failed[0].Reason, failed[0].Origin})
-	made, err := desk.Leads.TakeOver(t.Context(), failed[0].SiteID, failed[0].ID)
-	require.NoError(t, err)
-	require.Equal(t, "bob@example.com", made.Email)
-	require.Equal(t, l.Visitor, made.Visitor)
+	failed := keptLeads(t, desk, 3)[0]
+	require.Equal(t, "bob@example.com", failed.Email)
+	require.Equal(t, 500, failed.SiteError)
+	require.Equal(t, l.Visitor, failed.Visitor)
 
 	// By names that the configuration gives, whatever the site answers; by JSON; in the character set of the answer.
 	post("/mapped", formType, "who=Carl&number=%2B74951112233&city=Kazan&email=c@example.com")

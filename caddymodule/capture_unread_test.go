@@ -2,8 +2,10 @@ package caddymodule
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -28,12 +30,12 @@ func TestFormsThatTheSiteDoesNotRead(t *testing.T) {
 	s := run(t, option+`
 		http://localhost:$PORT {
 			frontdesk shop {
-				capture /always/* {
-					on always
+				capture /strict/* {
+					on success
 				}
 				capture /*
 			}
-			handle_path /always/gone {
+			handle_path /strict/gone {
 				reverse_proxy `+strings.TrimPrefix(gone.URL, "http://")+`
 			}
 			handle_path /gone {
@@ -41,6 +43,9 @@ func TestFormsThatTheSiteDoesNotRead(t *testing.T) {
 			}
 			handle_path /early {
 				reverse_proxy `+strings.TrimPrefix(early.URL, "http://")+`
+			}
+			handle /error {
+				error 504
 			}
 			handle {
 				respond "thank you"
@@ -66,13 +71,30 @@ func TestFormsThatTheSiteDoesNotRead(t *testing.T) {
 	}
 	post("/thanks", "anna", http.StatusOK)
 	require.Equal(t, "anna", keptLeads(t, desk, 1)[0].Name)
-	post("/always/gone", "bob", http.StatusBadGateway)
-	require.Equal(t, "bob", keptLeads(t, desk, 2)[0].Name)
-	post("/gone", "carl", http.StatusBadGateway)
+	post("/gone", "bob", http.StatusBadGateway)
+	bob := keptLeads(t, desk, 2)[0]
+	require.Equal(t, "bob", bob.Name)
+	require.Equal(t, http.StatusBadGateway, bob.SiteError)
+	post("/early", "dora", http.StatusInternalServerError)
+	require.Equal(t, http.StatusInternalServerError, keptLeads(t, desk, 3)[0].SiteError)
+	post("/error", "fay", http.StatusGatewayTimeout)
+	require.Equal(t, http.StatusGatewayTimeout, keptLeads(t, desk, 4)[0].SiteError, "as the visitor has seen it")
+	post("/strict/gone", "carl", http.StatusBadGateway)
 	require.Equal(t, "the site answered 502", refused(1)[0].Reason)
 	require.Contains(t, string(refused(1)[0].Sent), "carl@example.com")
-	post("/early", "dora", http.StatusInternalServerError)
-	require.Equal(t, "the site answered 500", refused(2)[0].Reason)
+
+	// Of a large one, what stands before the file.
+	upload := new(bytes.Buffer)
+	w := multipart.NewWriter(upload)
+	require.NoError(t, w.WriteField("email", "gil@example.com"))
+	part, err := w.CreateFormFile("photo", "lamp.jpg")
+	require.NoError(t, err)
+	part.Write(make([]byte, 300<<10))
+	require.NoError(t, w.Close())
+	got, err := s.do(http.MethodPost, "http://localhost:$PORT/gone", upload.String(), "Content-Type", w.FormDataContentType(), "User-Agent", browser)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusBadGateway, got.StatusCode)
+	require.Equal(t, "gil@example.com", keptLeads(t, desk, 5)[0].Email)
 
 	// Whoever sends slowly has the answer when all is sent, as from any server; the rest of the form is not waited for.
 	connection, err := net.Dial("tcp", s.text("localhost:$PORT"))
@@ -81,7 +103,7 @@ func TestFormsThatTheSiteDoesNotRead(t *testing.T) {
 	require.NoError(t, connection.SetDeadline(time.Now().Add(wait)))
 	const first, second = "name=eve&email=eve@example.com&mess", "age=Hello"
 	fmt.Fprintf(connection, "POST /thanks HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", s.text("localhost:$PORT"), browser, formType, len(first+second), first)
-	require.Equal(t, "eve", keptLeads(t, desk, 3)[0].Name)
+	require.Equal(t, "eve", keptLeads(t, desk, 6)[0].Name)
 	io.WriteString(connection, second)
 	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	require.NoError(t, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 )
 
@@ -115,26 +116,30 @@ func TestServiceElsewhere(t *testing.T) {
 			}
 			post("/send/200", "name=Anna&phone=%2B74951112233&message=Is+it+there%3F&city=Kazan", "Cookie", cookie)
 			post("/send/200", "name=Bob&email=bob@example.com")
-			post("/send/500", "name=Carl&email=carl@example.com")
+			post("/send/500", "name=Carl&email=carl@example.com&_gotcha=1")
 			post("/join", "name=Anna+Bell&email=anna@example.com", "Cookie", cookie)
-			require.Eventually(t, func() bool { return len(stored(t, d)) == 2 }, wait, tick)
+			require.Eventually(t, func() bool { return len(stored(t, d)) == 3 }, wait, tick)
 			type row struct {
 				name, phone, message, form, fields, source string
 				visitor                                    int64
+				marks                                      string
+				siteError                                  int
 			}
 			leads, err := db.List(t.Context(), d.Read(), func(r *row) []any {
-				return []any{&r.name, &r.phone, &r.message, &r.form, &r.fields, &r.source, &r.visitor}
-			}, `SELECT name, phone, message, form_name, user_fields, source_name, visitor_id FROM leads ORDER BY name`)
+				return []any{&r.name, &r.phone, &r.message, &r.form, &r.fields, &r.source, &r.visitor, &r.marks, &r.siteError}
+			}, `SELECT name, phone, message, form_name, user_fields, source_name, visitor_id, marks, site_error FROM leads ORDER BY name`)
 			require.NoError(t, err)
-			require.Equal(t, row{"Anna", "+74951112233", "Is it there?", "Contact", `{"city":"Kazan"}`, "news", leads[0].visitor}, leads[0])
+			require.Equal(t, row{"Anna", "+74951112233", "Is it there?", "Contact", `{"city":"Kazan"}`, "news", leads[0].visitor, "", 0}, leads[0])
 			require.Equal(t, visitor.String(), fmt.Sprint(leads[0].visitor))
 			require.NotZero(t, leads[1].visitor)
 			require.NotEqual(t, leads[0].visitor, leads[1].visitor)
+			require.Equal(t, lead.Trap, leads[2].marks, "what speaks against it travels along")
+			require.Equal(t, 500, leads[2].siteError)
 			require.Eventually(t, func() bool {
 				_, found, err := db.One(t.Context(), d.Read(), db.Only[string], `SELECT value FROM contacts WHERE kind = 'email' AND value = 'anna@example.com'`)
 				return err == nil && found
 			}, wait, tick)
-			require.Eventually(t, func() bool { return e.metric(`frontdesk_forwards_total{outcome="taken"}`) == 3 }, wait, tick)
+			require.Eventually(t, func() bool { return e.metric(`frontdesk_forwards_total{outcome="taken"}`) == 4 }, wait, tick)
 			require.Zero(t, e.metric(`frontdesk_forwards_total{outcome="refused"}`))
 		})
 	}

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -137,6 +138,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return next.ServeHTTP(w, r)
 	}
 	return block.Serve(w, r, q, func() bool { return h.tracks(r) }, next.ServeHTTP)
+}
+
+// statusOf is the status with which Caddy answers a request whose handler has returned the error.
+func statusOf(err error) int {
+	if of, ok := errors.AsType[caddyhttp.HandlerError](err); ok && of.StatusCode != 0 {
+		return of.StatusCode
+	}
+	return http.StatusInternalServerError
 }
 
 // Cleanup lets go of what is compiled. Idle connections to origins keep a configuration that has been replaced for

@@ -58,7 +58,7 @@ var captureBlock = block{
 		"message":    fields("message", func(r *capture.Rule) *[]string { return &r.Message }),
 		"user_field": fields("user_field", func(r *capture.Rule) *[]string { return &r.UserFields }),
 		"kind":       word("kind", "lead, or: kind visitor", func(r *capture.Rule) *string { return &r.Kind }),
-		"on":         word("on", "success, or: on always", func(r *capture.Rule) *string { return &r.On }),
+		"on":         word("on", "contact, on success, or: on always", func(r *capture.Rule) *string { return &r.On }),
 		"methods": {read: func(h *Handler, values []string) error {
 			if len(values) == 0 {
 				return errors.New("expected: methods METHOD..., such as methods POST PUT")

@@ -63,6 +63,8 @@ type Edge struct {
 	Intake *intake.Budget
 	// WholeAddresses makes the service store clients' addresses in full.
 	WholeAddresses bool
+	// StatusOf returns the status with which the server answers a request whose handler has returned the error.
+	StatusOf func(error) int
 	// Calls answers telephone platforms.
 	Calls *api.Calls
 	// Ending is closed when the configuration ends, so that no stream outlives it. nil is never closed.

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"net/http"
 	"sync"
@@ -51,9 +52,10 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, for
 	return form.passes(w, r, func(status int, charset string) { form.end(q.Key, status, charset) }, next)
 }
 
-// passes passes the request on and keeps the body that passes. It calls end once, before the answer goes on.
+// passes passes the request on and keeps the body that passes. It calls end once, before the answer goes on. The status
+// is 0 if the client has gone before there was an answer: then the site has not failed.
 func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next Next) error {
-	answer := &outcome{ResponseWriter: w, edge: f.block.edge, end: end}
+	answer := &outcome{ResponseWriter: w, edge: f.block.edge, client: r.Context(), end: end}
 	if f.body != nil {
 		passing := r.Body
 		answer.tee = newTee(r, f)
@@ -62,7 +64,7 @@ func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(st
 	}
 	err := next(answer, r)
 	if err != nil {
-		answer.tell(http.StatusBadGateway) // the server makes an answer of the error
+		answer.tell(f.block.edge.StatusOf(err)) // the server makes an answer of the error
 	} else {
 		answer.tell(http.StatusOK)
 	}
@@ -125,13 +127,23 @@ func (f *passingForm) take() *capture.Body {
 	return body
 }
 
+// cut notes that no more of the body is read: what has come of it is the form.
+func (f *passingForm) cut() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.body != nil {
+		f.body.Stop(f.body.Held())
+	}
+}
+
 // outcome is the answer to a form. It calls end before the answer begins.
 type outcome struct {
 	http.ResponseWriter
-	edge *Edge
-	end  func(status int, charset string)
-	tee  *tee // of the form's body; nil if the body is not kept
-	told bool
+	edge   *Edge
+	client context.Context // done when the client has gone
+	end    func(status int, charset string)
+	tee    *tee // of the form's body; nil if the body is not kept
+	told   bool
 }
 
 // tell calls end, once, when the status of the site's answer is known.
@@ -140,8 +152,14 @@ func (o *outcome) tell(status int) {
 		return
 	}
 	o.told = true
+	if capture.IsError(status) && o.client.Err() != nil {
+		status = 0 // it is the server's own, and nobody sees it
+	}
 	if o.tee != nil {
 		o.tee.rest()
+		if !o.tee.whole() {
+			o.tee.form.cut()
+		}
 	}
 	o.edge.guard("storing a form", func() { o.end(status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
 }

@@ -111,15 +111,12 @@ func (g *finding) admits(client string) bool {
 }
 
 // add has a form read whose answer has gone on. It never waits. Of a form whose client has gone, and of one for which
-// there is no room, it notes the answer alone.
+// there is no room, it notes the answer alone, if there was one.
 func (g *finding) add(ctx context.Context, f *foundForm) {
-	if f.answer.Status == 0 { // there was no answer
-		return
-	}
 	if f.kept = f.take(); f.kept != nil {
 		if ctx.Err() != nil {
 			g.edge.Observer.Found(FoundGone)
-		} else {
+		} else if f.answer.Status != 0 {
 			select {
 			case g.queue <- f:
 				return
@@ -128,7 +125,9 @@ func (g *finding) add(ctx context.Context, f *foundForm) {
 			}
 		}
 	}
-	g.edge.noteForm(f.site.ID, f.answer)
+	if f.answer.Status != 0 {
+		g.edge.noteForm(f.site.ID, f.answer)
+	}
 }
 
 // run reads the forms until ctx is done.

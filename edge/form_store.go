@@ -61,7 +61,8 @@ type keptForm struct {
 	Site   string             `json:"site"` // the site's key
 	Rule   capture.Rule       `json:"rule"`
 	Said   capture.Recognised `json:"said"`
-	Status int                `json:"status"`
+	Status int                `json:"status"`           // 0 if there was no answer
+	Broken bool               `json:"broken,omitempty"` // as in [api.Form]
 	Signed bool               `json:"signed,omitempty"` // as in [api.Site]
 	Region string             `json:"region,omitempty"`
 	// Service is the service elsewhere that gets the form. It is nil if this one has the site's visitors.
@@ -106,7 +107,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 		return
 	}
 	e, r := f.block.edge, f.asked
-	s, err := e.Site(r.Context(), key)
+	s, err := e.Site(context.WithoutCancel(r.Context()), key) // the client may have gone
 	if err != nil {
 		var named bool
 		if s, named = f.block.named(key, err); !named {
@@ -137,14 +138,14 @@ func (f *passingForm) end(key string, status int, charset string) {
 		return
 	}
 	k := &keptForm{
-		ID: rand.Text(), At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status,
+		ID: rand.Text(), At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
 		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
 		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
 	k.Said = f.rule.Read(read, k.Region, e.samples().forms.of(key, r))
 	e.noteForm(s.ID, form.Answer{
-		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && f.whole(),
+		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && !k.Broken,
 	})
 	if k.Service != nil {
 		k.Cookies = effect.cookiesOf(r.Header)
@@ -224,7 +225,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 			return err
 		}
 	}
-	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status})
+	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
 }
 
 // keep keeps a form on the disk that could not be stored. why is the reason.

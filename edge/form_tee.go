@@ -4,13 +4,14 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 const (
-	// restSize bounds, in bytes, the forms that the tee reads on its own.
+	// restSize bounds, in bytes, how far the tee reads a form on its own.
 	restSize = 256 << 10
 	// restTime is how long the answer to a form waits for the part that the client has not sent yet.
 	restTime = 250 * time.Millisecond
@@ -21,7 +22,9 @@ const (
 type tee struct {
 	body   io.ReadCloser
 	form   *passingForm
-	length int64 // the Content-Length; -1 if the tee must not read on
+	length int64 // the Content-Length; -1 if it is not known
+	until  int64 // how far the tee may read on, in bytes
+	closed atomic.Bool
 
 	mu    sync.Mutex // held while the body is read
 	seen  int64      // bytes read from the body
@@ -30,9 +33,9 @@ type tee struct {
 }
 
 func newTee(r *http.Request, form *passingForm) *tee {
-	t := &tee{body: r.Body, form: form, length: r.ContentLength}
-	if t.length > restSize || r.Header.Get("Expect") != "" { // the site may want to refuse it first
-		t.length = -1
+	t := &tee{body: r.Body, form: form, length: r.ContentLength, until: min(r.ContentLength, restSize)}
+	if r.Header.Get("Expect") != "" { // the site may want to refuse it first
+		t.until = 0
 	}
 	return t
 }
@@ -58,7 +61,7 @@ func (t *tee) pass(p []byte) (int, error) {
 		t.seen += int64(n)
 		t.form.pass(p[:n])
 	}
-	if t.end = err; err != nil && err != io.EOF {
+	if t.end = err; err != nil && err != io.EOF && !t.closed.Load() {
 		t.form.abort()
 	}
 	return n, err
@@ -67,10 +70,10 @@ func (t *tee) pass(p []byte) (int, error) {
 // rest reads the bytes of the form that nobody has read, and waits for them for at most restTime. It does nothing while
 // the site reads.
 func (t *tee) rest() {
-	if t.length < 0 || !t.mu.TryLock() {
+	if !t.mu.TryLock() {
 		return
 	}
-	if t.end != nil || t.seen == t.length {
+	if t.end != nil || t.seen >= t.until {
 		t.mu.Unlock()
 		return
 	}
@@ -80,7 +83,7 @@ func (t *tee) rest() {
 		defer close(done)
 		defer t.mu.Unlock()
 		t.form.block.edge.guard("reading a form", func() {
-			for p := make([]byte, 4<<10); t.end == nil && t.seen < t.length && t.form.share.Take(len(p)); {
+			for p := make([]byte, 4<<10); t.end == nil && t.seen < t.until && t.form.share.Take(len(p)); {
 				n, _ := t.pass(p)
 				t.ahead = append(t.ahead, p[:n]...)
 			}
@@ -94,8 +97,18 @@ func (t *tee) rest() {
 	}
 }
 
+// whole says whether all of the body has passed. It is false while the site reads.
+func (t *tee) whole() bool {
+	if !t.mu.TryLock() {
+		return false
+	}
+	defer t.mu.Unlock()
+	return t.end == io.EOF || t.seen == t.length
+}
+
 // Close is called when the site does not want more of the body.
 func (t *tee) Close() error {
 	t.rest()
+	t.closed.Store(true)
 	return t.body.Close()
 }

@@ -24,13 +24,16 @@ type Form struct {
 	At, Sent time.Time
 	Rule     *capture.Rule
 	Said     capture.Recognised
-	// Status is what the site has answered.
+	// Status is what the site has answered; 0 if the client has gone before.
 	Status int
+	// Broken tells that the client has gone before it had sent the whole form.
+	Broken bool
 }
 
 // Codes of forms that became no leads; see [lead.Refused].
 const (
 	formFailed  = "form_failed"  // the site has answered with an error
+	formBroken  = "form_broken"  // the client has gone before it had sent the whole form
 	formTrapped = "form_trapped" // a field is filled that people do not see
 )
 
@@ -43,8 +46,8 @@ func (a *API) Floods(r *http.Request) bool {
 
 // KeepForm stores what the form says: as a lead, or as what is known of the visitor. A form that does not count
 // by its rule is kept among the refused submissions. A lead that a program seems to have sent is marked; of a
-// visitor, what a program has filled is refused. The request is as Serve
-// takes it, with the visitor's cookies; the visitor has agreed.
+// visitor, what a program has filled is refused. What is stored is durable when KeepForm returns nil. The request is as
+// Serve takes it, with the visitor's cookies; the visitor has agreed.
 //
 // The visitor is whom the form's own credentials name, if these are right, or else the cookie; or else a new one.
 func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) error {
@@ -57,61 +60,79 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	if !asks {
 		return nil // it is no request of anybody
 	}
-	from := page{uri: pageOfForm(r)}
-	var marks []string
-	if site.Forward == nil { // else the visit is elsewhere
-		var err error
-		if from, marks, err = a.fromForm(ctx, c, f); err != nil {
-			return err
-		}
-	}
-	code, reason := "", ""
-	switch {
-	case !f.Rule.Counts(f.Status):
-		code, reason = formFailed, "the site answered "+strconv.Itoa(f.Status)
-	case f.Said.Trapped && (f.Rule.Kind == capture.KindVisitor || site.Forward != nil): // where there are no marks
-		code, reason = formTrapped, "a field is filled that people do not see"
-	case site.Forward != nil:
-		return site.Forward(ctx, forwarded(r, site, f))
-	case f.Rule.Kind == capture.KindVisitor:
-		return a.visits.AddInfo(ctx, site.ID, from.Ref, info)
+	from, known, marks, err := a.fromForm(ctx, c, f)
+	if err != nil {
+		return err
 	}
 	submission := lead.Submission{
 		Origin: lead.Form, At: f.At, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
 		FormName: f.Said.FormName, UserFields: f.Said.UserFields, Marks: marks,
 	}
-	if f.Said.Trapped {
-		submission.Marks = append(submission.Marks, lead.Trap)
+	if capture.IsError(f.Status) {
+		submission.SiteError = f.Status
 	}
-	if code == "" {
-		return a.addLead(ctx, c, from, &submission)
+	why := f.refused(known || f.Said.Reachable())
+	switch {
+	case why != nil:
+		return a.keepRefusedForm(ctx, c, from, submission, why)
+	case site.Forward != nil:
+		return site.Forward(ctx, a.forwarded(r, site, f, submission))
+	case f.Rule.Kind == capture.KindVisitor:
+		return a.visits.AddInfo(ctx, site.ID, from.Ref, info)
 	}
+	return a.addLead(ctx, c, from, &submission)
+}
+
+// refused is why the form is no lead, or nil. reachable tells whether its sender can be found.
+func (f *Form) refused(reachable bool) *failure {
+	switch {
+	case f.Broken && f.Rule.On != capture.OnAlways:
+		return &failure{code: formBroken, reason: "the client has gone before it had sent the whole form"}
+	case !f.Rule.Counts(f.Status, reachable):
+		return &failure{code: formFailed, reason: "the site answered " + strconv.Itoa(f.Status)}
+	case f.Said.Trapped && f.Rule.Kind == capture.KindVisitor: // which bears no marks
+		return &failure{code: formTrapped, reason: "a field is filled that people do not see"}
+	}
+	return nil
+}
+
+// keepRefusedForm keeps a form that is no lead among the refused submissions.
+func (a *API) keepRefusedForm(ctx context.Context, c *call, from page, s lead.Submission, why *failure) error {
 	sent, err := json.Marshal(map[string]any{
-		"name": submission.Name, "email": submission.Email, "phone": submission.Phone, "message": submission.Message,
-		"form_name": submission.FormName, "user_fields": submission.UserFields,
+		"name": s.Name, "email": s.Email, "phone": s.Phone, "message": s.Message, "form_name": s.FormName, "user_fields": s.UserFields,
 	})
 	if err != nil {
 		return err
 	}
-	c.submitted = &lead.Refused{Origin: lead.Form, Sent: sent, Ref: from.Ref, URL: from.uri}
-	a.keepRefused(ctx, c, &failure{code: code, reason: reason})
-	return nil
+	c.submitted = &lead.Refused{Origin: lead.Form, At: s.At, Sent: sent, Ref: from.Ref, URL: from.uri}
+	return a.leads.AddRefused(ctx, a.refusedOf(ctx, c, why))
 }
 
-// fromForm is the page view that the form was sent from, with what this says against it.
-func (a *API) fromForm(ctx context.Context, c *call, f Form) (from page, marks []string, err error) {
-	from, known, err := a.viewOfForm(ctx, c, f)
+// fromForm is the page view that the form was sent from, whether its visitor was known before, and what speaks against
+// it. Where the visit is elsewhere, it is the page alone.
+func (a *API) fromForm(ctx context.Context, c *call, f Form) (from page, known bool, marks []string, err error) {
+	if f.Said.Trapped {
+		marks = append(marks, lead.Trap)
+	}
+	if c.site.Forward != nil {
+		known := len(f.Said.Credentials) > 0
+		for range VisitorCookie.Values(c.r.Header) {
+			known = true
+		}
+		return page{uri: pageOfForm(c.r)}, known, marks, nil
+	}
+	from, known, err = a.viewOfForm(ctx, c, f)
 	if err != nil || !known {
-		return from, nil, err
+		return from, false, marks, err
 	}
-	viewed, known, err := a.visits.Viewed(ctx, c.site.ID, from.Ref)
-	if after := f.Sent.Sub(viewed.At); known && 0 <= after && after < lead.QuickTime {
-		marks = []string{lead.Quick}
+	viewed, found, err := a.visits.Viewed(ctx, c.site.ID, from.Ref)
+	if after := f.Sent.Sub(viewed.At); found && 0 <= after && after < lead.QuickTime {
+		marks = append(marks, lead.Quick)
 	}
-	return from, marks, err
+	return from, true, marks, err
 }
 
-// viewOfForm is the view, and whether it was known before.
+// viewOfForm is the view, and whether its visitor was known before.
 func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known bool, err error) {
 	if len(f.Said.Credentials) > 0 {
 		fields := make(url.Values, len(f.Said.Credentials))
@@ -135,7 +156,7 @@ func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known
 		Nonce: f.ID, URL: visit.Clip(address, maxAddress), Kind: "load",
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
-	return page{Ref: hit.Ref, uri: credentialAddress(address)}, false, err
+	return page{Ref: hit.Ref, uri: credentialAddress(address)}, visitor != 0, err
 }
 
 // pageOfForm is the address of the page that the form was on, as far as the request tells it.
@@ -151,14 +172,17 @@ func pageOfForm(r *http.Request) string {
 }
 
 // forwarded is the form as another service is to hear of it.
-func forwarded(r *http.Request, site Site, f Form) forward.Item {
+func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) forward.Item {
 	client, _, _ := net.SplitHostPort(r.RemoteAddr)
 	item := forward.Item{
-		ID: f.ID, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials,
+		ID: f.ID, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials, Marks: s.Marks, SiteError: s.SiteError,
 		From: forward.Browser{
 			Page: visit.Clip(pageOfForm(r), maxAddress), Client: client, Cookie: r.Header.Get("Cookie"),
 			UserAgent: header(r, "User-Agent", maxUserAgent), Language: header(r, "Accept-Language", maxLanguage),
 		},
+	}
+	if a.visits.IsBot(item.From.UserAgent) {
+		item.Marks = append(item.Marks, lead.Bot)
 	}
 	said := url.Values{}
 	for name, value := range map[string]string{"name": f.Said.Name, "email": f.Said.Email, "phone": f.Said.Phone} {

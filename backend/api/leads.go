@@ -79,25 +79,32 @@ func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submissio
 	return err
 }
 
-// keepRefused keeps a lead that was refused, for the owner of the site to see why.
+// keepRefused keeps the lead of a call that was refused, for the owner of the site to see why.
 func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
 	if c.site.Consent.Asks() && c.submitted.Ref == (visit.Ref{}) {
 		// Whose it is was not proved, so nobody is known to have agreed.
 		a.observer.Unkept(UnkeptRefused)
 		return
 	}
+	a.leads.Refuse(a.refusedOf(ctx, c, f))
+}
+
+// refusedOf is the call's lead as it is kept.
+func (a *API) refusedOf(ctx context.Context, c *call, f *failure) lead.Refused {
 	r := *c.submitted
 	r.SiteID, r.Code, r.Reason, r.Region = c.site.ID, f.code, f.reason, c.site.Region(ctx)
 	client := pace.Client(c.r.RemoteAddr)
+	hidden := func(address string) string { return strconv.FormatUint(maphash.String(a.hiding, address), 36) }
+	r.Network = hidden(pace.Truncated(client))
 	switch {
 	case r.Origin != lead.Server: // the visitor's own, which is nobody's business
-		r.Address = lead.HiddenAddress + strconv.FormatUint(maphash.String(a.hiding, network(client)), 36)
+		r.Address = lead.HiddenAddress + hidden(network(client))
 	case c.site.WholeAddresses:
 		r.Address = network(client)
 	default:
 		r.Address = pace.Truncated(client)
 	}
-	a.leads.Refuse(r)
+	return r
 }
 
 // TruncatedClient is the first address of the network of a client, as a request's RemoteAddr has it; see [pace.Truncated].

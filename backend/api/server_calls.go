@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -40,10 +41,25 @@ func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
 	}
 	submission.Origin = lead.Server
 	submission.IdempotencyKey = strings.Trim(strings.TrimSpace(c.r.Header.Get("Idempotency-Key")), `"`)
+	submission.Marks, submission.SiteError = toldByEdge(c.r.Header)
 	if err := a.addLead(ctx, c, from, &submission); err != nil {
 		return nil, err
 	}
 	return addedAnswer{true, submission.Notes}, nil
+}
+
+// toldByEdge is what another Frontdesk says of a form that it has seen on its way to the site. Whoever makes the call may
+// say so: it speaks against the own lead alone.
+func toldByEdge(h http.Header) (marks []string, siteError int) {
+	for mark := range strings.SplitSeq(h.Get(forward.MarksField), ",") {
+		if mark = strings.TrimSpace(mark); mark == lead.Trap || mark == lead.Bot {
+			marks = append(marks, mark)
+		}
+	}
+	if status, err := strconv.Atoi(h.Get(forward.SiteErrorField)); err == nil && 400 <= status && status < 1000 {
+		siteError = status
+	}
+	return marks, siteError
 }
 
 // addedAnswer is the answer to a lead that was stored.

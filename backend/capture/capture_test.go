@@ -218,8 +218,17 @@ func TestRules(t *testing.T) {
 	require.False(t, rule.Matches("GET", "/wp-json/contact-form-7/v1/feedback"))
 	require.False(t, rule.Matches("POST", "/x/wp-json/contact-form-7/v1/feedback"))
 	require.False(t, rule.Matches("POST", "/wp-json/a/feedback/"))
-	for status, counts := range map[int]bool{200: true, 303: true, 400: false, 422: false, 500: false, 101: false} {
-		require.Equal(t, counts, rule.Counts(status), status)
+	for status, counts := range map[int]bool{200: true, 303: true, 0: true, 400: false, 422: false, 500: false} {
+		for _, on := range []struct {
+			rule                Rule
+			counts, ofReachable bool
+		}{
+			{Rule{On: OnContact, Kind: KindLead}, counts, true}, {Rule{On: OnContact, Kind: KindVisitor}, counts, counts},
+			{Rule{On: OnSuccess, Kind: KindLead}, counts, counts}, {Rule{On: OnAlways, Kind: KindVisitor}, true, true},
+		} {
+			require.Equal(t, on.counts, on.rule.Counts(status, false), "%d, %+v", status, on)
+			require.Equal(t, on.ofReachable, on.rule.Counts(status, true), "%d, %+v", status, on)
+		}
 	}
 	said := rule.Read(Form{Fields: []Field{{"n", " Ann "}, {"tel", ""}, {"mobile", "+7495"}, {"city", "Kazan"}, {"email", "a@b.example"}, {"hit_id", "7"}}}, "", nil)
 	require.Equal(t, Recognised{Name: "Ann", Phone: "+7495", FormName: "Contact", UserFields: map[string]string{"city": "Kazan"}, Credentials: map[string]string{"hit_id": "7"}}, said)

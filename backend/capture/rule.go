@@ -37,8 +37,8 @@ type Rule struct {
 	// What the form gives: `lead`, or `visitor`, who somebody is. Default: `lead`.
 	Kind string `json:"kind,omitempty"`
 
-	// When it counts: on `success`, if the site answers with a status of 2xx or 3xx, or
-	// `always`. Default: `success`.
+	// Whether it counts if the site answers with an error, which is a status of 400 or more: on `contact`, if it is a lead
+	// with a phone or an e-mail, or of a known visitor; on `success`, never; or `always`. Default: `contact`.
 	On string `json:"on,omitempty"`
 
 	path *regexp.Regexp
@@ -48,6 +48,7 @@ type Rule struct {
 const (
 	KindLead    = "lead"
 	KindVisitor = "visitor"
+	OnContact   = "contact"
 	OnSuccess   = "success"
 	OnAlways    = "always"
 )
@@ -65,7 +66,7 @@ func (r *Rule) Complete() error {
 		r.Kind = KindLead
 	}
 	if r.On == "" {
-		r.On = OnSuccess
+		r.On = OnContact
 	}
 	if r.Methods == nil {
 		r.Methods = []string{http.MethodPost}
@@ -75,8 +76,8 @@ func (r *Rule) Complete() error {
 		return fmt.Errorf("capture %q: expected a path that begins with a slash, such as /contact.php", r.Path)
 	case r.Kind != KindLead && r.Kind != KindVisitor:
 		return fmt.Errorf("kind %q: expected lead or visitor", r.Kind)
-	case r.On != OnSuccess && r.On != OnAlways:
-		return fmt.Errorf("on %q: expected success or always", r.On)
+	case r.On != OnContact && r.On != OnSuccess && r.On != OnAlways:
+		return fmt.Errorf("on %q: expected contact, success or always", r.On)
 	case len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m string) bool { return !slices.Contains(methods, m) }):
 		return fmt.Errorf("methods %q: expected some of %s", strings.Join(r.Methods, " "), strings.Join(methods, ", "))
 	}
@@ -107,9 +108,14 @@ func (r *Rule) Matches(method, path string) bool {
 	return len(path) <= maxPath && slices.Contains(r.Methods, method) && r.path.MatchString(path)
 }
 
-// Counts tells whether a form counts that the site has answered with the status.
-func (r *Rule) Counts(status int) bool {
-	return r.On == OnAlways || 200 <= status && status < 400
+// IsError tells whether the status of the site's answer to a form says that the site has not taken it. 0 is no answer,
+// and no error.
+func IsError(status int) bool { return status >= 400 }
+
+// Counts tells whether a form counts that the site has answered with the status. reachable tells whether it says how to
+// reach its sender, or its sender is known. What somebody says of himself does not count if the site may have refused it.
+func (r *Rule) Counts(status int, reachable bool) bool {
+	return !IsError(status) || r.On == OnAlways || r.On == OnContact && r.Kind == KindLead && reachable
 }
 
 // Read is what the form says by the rule. The region and the markup are as for [Form.Recognise]. What the rule maps as a

@@ -23,7 +23,7 @@ const exportedAtOnce, wholeAtOnce = 500, 8
 // exportColumns are the columns of an export, with the names of their words.
 var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.site", "export.state", "export.owner", "export.name", "export.phone", "export.written",
 	"export.email", "export.message", "export.sale", "export.amount", "export.form", "export.ways", "export.kind", "export.source", "export.medium", "export.campaign",
-	"export.term", "export.content", "export.referrer", "export.landing", "export.page", "export.fields"}
+	"export.term", "export.content", "export.referrer", "export.landing", "export.page", "export.fields", "export.siteError"}
 
 // exportLeads sends all leads of the filter as a table, however many they are, while they are read. A
 // lead that is merged into another stands below it.
@@ -145,13 +145,17 @@ func exported(f frame, l lead.Lead) []string {
 	if w.Code == "ru" {
 		amount = strings.Replace(amount, ".", ",", 1)
 	}
+	siteError := ""
+	if l.SiteError != 0 {
+		siteError = strconv.Itoa(l.SiteError)
+	}
 	var fields []string
 	for _, one := range fieldsOf(l) {
 		fields = append(fields, one.Name+": "+one.Value)
 	}
 	return []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.text("state." + l.State.String()), ownerName(w, f.Staff, l.Owner),
 		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), w.text("source." + l.Source.Kind),
-		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n")}
+		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError}
 }
 
 // tableWriter writes rows of CSV (RFC 4180). Every cell is quoted, and none holds a formula.

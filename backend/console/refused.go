@@ -34,7 +34,7 @@ type refusedRow struct {
 var refusals = map[string]string{
 	"empty": "refused.whyEmpty", "foreign_ids": "refused.whyForeign", "forged": "refused.whyForged", "missing": "refused.whyMissing",
 	"sale_cost_without_sale": "refused.whyCost", "unknown_site": "refused.whySite", "wrong_content_type": "refused.whyContent", "wrong_type": "refused.whyType",
-	"form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped",
+	"form_broken": "refused.whyBroken", "form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped",
 }
 
 func refusedRowOf(f frame, r lead.Refused) refusedRow {
@@ -97,6 +97,7 @@ func fieldText(value any) string {
 type refusedPage struct {
 	Rows  []template.HTML
 	Older string // address of the next part; empty at the end
+	Lost  int    // how many more were not kept
 }
 
 func (c *Console) showRefused(w http.ResponseWriter, r *http.Request) {
@@ -116,6 +117,10 @@ func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int
 		return
 	}
 	var body refusedPage
+	if body.Lost, err = c.Leads.LostRefused(r.Context(), f.Scope); err != nil {
+		c.failed(w, r, err)
+		return
+	}
 	room := listRoom
 	if body.Rows, err = within(c, f.Words, "refused-row", rowsOf(f, list[:min(len(list), maxRefused)], refusedRowOf), &room); err != nil {
 		c.failed(w, r, err)

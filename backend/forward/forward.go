@@ -66,6 +66,10 @@ type Item struct {
 	// name, email and phone (4.3). One of the two is nil, and both are where Call is not.
 	Fields      url.Values `json:"fields,omitempty"`
 	Information url.Values `json:"information,omitempty"`
+	// Marks are what speaks for the lead's being made by a program, and SiteError is the status with which the site has
+	// answered its form, as package lead has them. Services that do not know of them pass over them.
+	Marks     []string `json:"marks,omitempty"`
+	SiteError int      `json:"site_error,omitempty"`
 	// Credentials are those that were sent along, as they were sent.
 	Credentials map[string]string `json:"credentials,omitempty"`
 	// From is the browser, for a service that has to be asked whose visit it is.

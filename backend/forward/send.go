@@ -23,6 +23,10 @@ const (
 	// maxRetryAfter bounds how long a service may have its items wait.
 	maxRetryAfter = time.Hour
 
+	// MarksField and SiteErrorField are the fields of a call's header in which [Item.Marks], with commas between them, and
+	// [Item.SiteError] travel. They are no fields of the form, since services keep all of those as the site's own.
+	MarksField, SiteErrorField = "Frontdesk-Marks", "Frontdesk-Site-Error"
+
 	formType = "application/x-www-form-urlencoded; charset=UTF-8"
 )
 
@@ -68,6 +72,12 @@ func (f *Forwards) sendWith(ctx context.Context, item *Item, credentials map[str
 	}
 	r.Header.Set("Content-Type", formType)
 	r.Header.Set("Idempotency-Key", item.ID)
+	if len(item.Marks) > 0 {
+		r.Header.Set(MarksField, strings.Join(item.Marks, ", "))
+	}
+	if item.SiteError != 0 {
+		r.Header.Set(SiteErrorField, strconv.Itoa(item.SiteError))
+	}
 	_, err = f.ask(r, item)
 	return err
 }

@@ -51,7 +51,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(at.UnixMilli()), Origin: s.Origin,
 		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
-		UserFields: s.UserFields, URL: visit.Clip(s.URL, maxAddress),
+		UserFields: s.UserFields, URL: visit.Clip(s.URL, maxAddress), SiteError: s.SiteError,
 	}
 	// The session keeps its source itself. A lead whose session is gone, or
 	// cannot be read now, is a lead all the same.
@@ -112,8 +112,11 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 			if stale {
 				into = nil
 			}
-			if a.earlier, err = deliver(ctx, tx, a.lead, a.delivery, a.within); err != nil || a.earlier != 0 {
+			if a.earlier, err = deliver(ctx, tx, a.lead, a.delivery, a.within); err != nil {
 				return err
+			}
+			if a.earlier != 0 {
+				return reachSite(ctx, tx, a.lead, a.earlier)
 			}
 			return l.addTx(ctx, tx, a, into)
 		})
@@ -169,6 +172,15 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 	return journal.Append(ctx, tx, journal.Entry{
 		SiteID: lead.SiteID, At: lead.At, Kind: Added, SubjectID: lead.ID, VisitorID: int64(lead.Visitor), Data: data,
 	})
+}
+
+// reachSite notes that the site has taken the form now, of which it had failed when the earlier lead was made.
+func reachSite(ctx context.Context, tx db.Tx, lead Lead, earlier int64) error {
+	if lead.Origin != Form || lead.SiteError != 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `UPDATE leads SET site_error = 0 WHERE site_id = $1 AND id = $2 AND site_error <> 0`, lead.SiteID, earlier)
+	return err
 }
 
 // made is a lead that was made earlier. If it has been erased since, no more is known

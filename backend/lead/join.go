@@ -12,25 +12,31 @@ import (
 
 // A form may come by several ways: the script of the page tells of it, the proxy sees it pass, and the
 // site's server calls. Within RepeatWindow, what one visitor sends by different ways and with the same
-// phone or e-mail is one request. Two sales of different amounts are two.
+// phone or e-mail is one request. Two sales of different amounts are two. A form that the site has answered with an error,
+// and then takes, perhaps as the visitor has mended a field, is one request as well.
 
 // joined is the lead of a visitor that another one, which comes by another way, becomes a part of.
 type joined struct {
-	ready        // with what the other one adds to it
-	also  string // as it was stored before. Whatever changes its texts changes this
+	ready // with what the other one adds to it
+	// also and failed are its Also and its SiteError as they were stored before. Whatever changes its texts changes one.
+	also   string
+	failed int
 }
 
-// other finds the lead that the visitor has just sent by another way. Its columns go where fields says.
+// other finds the lead that the visitor has just sent by another way, or by a form of which the site has failed. Its columns
+// go where fields says.
 func other[T any](ctx context.Context, from db.Queries, lead Lead, columns string, fields func(*T) []any) (found T, is bool, err error) {
 	if lead.Visitor == 0 || lead.Email == "" && lead.Phone == "" {
 		return found, false, nil // it may be anybody's
 	}
 	return db.One(ctx, from, fields, `SELECT `+columns+` FROM leads
-		WHERE site_id = $1 AND visitor_id = $2 AND at >= $3 AND origin <> $4 AND ' ' || also || ' ' NOT LIKE $5
+		WHERE site_id = $1 AND visitor_id = $2 AND at >= $3
+			AND (origin <> $4 AND ' ' || also || ' ' NOT LIKE $5 OR origin = $4 AND site_error <> 0 AND $10)
 			AND ($6 <> '' AND email = $6 OR $7 <> '' AND phone_digits = $7 OR $8 <> '' AND phone = $8)
 			AND (sale_cost = '' OR $9 = '' OR sale_cost = $9)
 		ORDER BY at DESC, id DESC LIMIT 1`,
-		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, "% "+lead.Origin+" %", lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost)
+		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, "% "+lead.Origin+" %", lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost,
+		lead.Origin == Form && lead.SiteError == 0)
 }
 
 // joinedBy is the lead that the lead becomes a part of; nil where there is none. Nothing is lost: what the earlier one
@@ -46,7 +52,7 @@ func (l *Leads) joinedBy(ctx context.Context, lead Lead) (*joined, error) {
 	whole := found.Lead
 	whole.add(lead)
 	r, err := whole.ready()
-	return &joined{r, found.also}, err
+	return &joined{r, found.also, found.SiteError}, err
 }
 
 // stale tells whether the lead joins another one than j by now, or has been joined by a third. Nil is none.
@@ -58,31 +64,43 @@ func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool
 		}
 	}
 	type version struct {
-		id   int64
-		also string
+		id        int64
+		also      string
+		siteError int
 	}
-	found, is, err := other(ctx, tx, lead, `id, also`, func(v *version) []any { return []any{&v.id, &v.also} })
+	found, is, err := other(ctx, tx, lead, `id, also, site_error`, func(v *version) []any { return []any{&v.id, &v.also, &v.siteError} })
 	if err != nil || j == nil {
 		return is, err
 	}
-	return !is || found != version{j.ID, j.also}, nil
+	return !is || found != version{j.ID, j.also, j.failed}, nil
 }
 
 // store stores what was added to the lead, as whose the delivery counts.
 func (j *joined) store(ctx context.Context, tx db.Tx, delivery string) error {
 	if _, err := tx.Exec(ctx, `UPDATE leads SET also = $3, name = $4, email = $5, phone = $6, phone_digits = $7, phone_extension = $8, message = $9,
-			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15, marks = $16, message_hash = $17
+			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15, marks = $16, message_hash = $17, site_error = $18
 		WHERE site_id = $1 AND id = $2`, j.SiteID, j.ID, strings.Join(j.Also, " "), j.Name, j.Email, j.Phone, j.PhoneDigits,
-		j.PhoneExtension, j.Message, j.IsSale, j.SaleCost, j.GroupID, j.FormName, j.userFields, j.URL, strings.Join(j.Marks, ","), j.hash); err != nil {
+		j.PhoneExtension, j.Message, j.IsSale, j.SaleCost, j.GroupID, j.FormName, j.userFields, j.URL, strings.Join(j.Marks, ","), j.hash, j.SiteError); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `UPDATE lead_deliveries SET lead_id = $3 WHERE site_id = $1 AND delivery = $2`, j.SiteID, delivery, j.ID)
 	return err
 }
 
-// add adds what came by another way.
+// add adds what came by another way, or by the same form when the site took it.
 func (l *Lead) add(other Lead) {
-	l.Also = append(l.Also, other.Origin)
+	fields := maps.Clone(other.UserFields)
+	if fields == nil {
+		fields = make(map[string]string)
+	}
+	if other.Origin == l.Origin {
+		l.mend(&other, fields)
+	} else {
+		l.Also = append(l.Also, other.Origin)
+	}
+	if other.Origin == Form {
+		l.SiteError = other.SiteError
+	}
 	for _, mark := range other.Marks {
 		l.mark(mark)
 	}
@@ -94,13 +112,9 @@ func (l *Lead) add(other Lead) {
 	}
 	l.Name, l.Email, l.FormName, l.URL = cmp.Or(l.Name, other.Name), cmp.Or(l.Email, other.Email), cmp.Or(l.FormName, other.FormName), cmp.Or(l.URL, other.URL)
 	l.GroupID = cmp.Or(l.GroupID, other.GroupID)
-	fields := maps.Clone(other.UserFields)
 	if strings.TrimSpace(l.Message) == "" {
 		l.Message = other.Message
 	} else if said := strings.TrimSpace(other.Message); said != "" && said != strings.TrimSpace(l.Message) {
-		if fields == nil {
-			fields = make(map[string]string)
-		}
 		fields[free(fields, "message")] = other.Message
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -109,6 +123,29 @@ func (l *Lead) add(other Lead) {
 		}
 		if value := fields[name]; l.UserFields[name] != value && len(l.UserFields) < maxUserFields {
 			l.UserFields[free(l.UserFields, name)] = value
+		}
+	}
+}
+
+// mend takes what the other one says, by the same form and later. What it said differently before goes to the fields and
+// to the other one.
+func (l *Lead) mend(other *Lead, fields map[string]string) {
+	if strings.TrimSpace(other.Message) != "" {
+		l.Message, other.Message = other.Message, l.Message
+	}
+	for _, f := range []struct {
+		name     string
+		was, now *string
+	}{{"name", &l.Name, &other.Name}, {"email", &l.Email, &other.Email}, {"phone", &l.Phone, &other.Phone}} {
+		if *f.now == "" || *f.now == *f.was {
+			continue
+		}
+		if *f.was != "" {
+			fields[free(fields, f.name)] = *f.was
+		}
+		*f.was = *f.now
+		if f.name == "phone" {
+			l.PhoneDigits, l.PhoneExtension = other.PhoneDigits, other.PhoneExtension
 		}
 	}
 }

@@ -36,6 +36,34 @@ func TestThreeWaysAreOneLead(t *testing.T) {
 	})
 }
 
+// A form of which the site has failed, and which the visitor sends again until the site takes it, is one lead.
+func TestAFormThatTheSiteTakesInTheEnd(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		form := lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Form, Region: "RU", Phone: "8 495 123-45-67", Email: "ann@mail", Message: "Hello", SiteError: 422}
+		first, _ := s.add(form)
+		require.Equal(t, 422, first.SiteError)
+		form.SiteError = 0
+		same, repeated := s.add(form)
+		require.True(t, repeated)
+		require.Equal(t, first.ID, same.ID)
+		require.Zero(t, same.SiteError, "sent once more as it was")
+
+		form.Ref, form.SiteError = s.visit(), 500
+		_, repeated = s.add(form)
+		require.False(t, repeated)
+		form.Email, form.Message, form.SiteError = "ann@mail.example", "Hello!", 0
+		mended, repeated := s.add(form)
+		require.True(t, repeated)
+		require.Zero(t, mended.SiteError)
+		require.Equal(t, []string{"ann@mail.example", "Hello!", "74951234567"}, []string{mended.Email, mended.Message, mended.PhoneDigits})
+		require.Equal(t, map[string]string{"email": "ann@mail", "message": "Hello"}, mended.UserFields, "what was said before is kept")
+		form.Message = "One more lamp"
+		_, repeated = s.add(form)
+		require.False(t, repeated, "that one was taken")
+		require.Len(t, s.all(), 3)
+	})
+}
+
 func TestWhatIsNotTheSameRequest(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()

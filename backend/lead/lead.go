@@ -69,6 +69,9 @@ type Lead struct {
 	Source visit.Source
 	// Marks say what speaks for the lead's being made by a program: Trap, Quick, Bot, Repeated.
 	Marks []string
+	// SiteError is the status, 400 or more, with which the site has answered the form; 0 where it has not failed. A
+	// lead of which it failed and which the visitor has sent once more has none.
+	SiteError int
 
 	// State is how far operators have come with it, and Owner the operator who has it; 0 for
 	// nobody. Both are changed by [Leads.SetState] and [Leads.Give].

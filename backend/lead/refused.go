@@ -17,15 +17,16 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// What is kept of submissions that were refused. Where there are more, the oldest
-// give way.
+// What is kept of submissions that were refused. Those that find no room are counted, see [Leads.LostRefused].
 const (
 	// RefusedMemory is for how long each is kept.
 	RefusedMemory = 30 * 24 * time.Hour
-	// MaxRefused is how many of a site are kept.
-	MaxRefused = 1000
-	// MaxRefusedOfAddress is how many of a site from one address are kept.
-	MaxRefusedOfAddress = 50
+	// MaxRefused is how many bytes are kept of those of a site on a day (UTC).
+	MaxRefused = 5 << 20
+	// MaxRefusedOfNetwork is how many of these may come from one network.
+	MaxRefusedOfNetwork = 1 << 20
+	// refusedRow is how many bytes each takes besides its texts.
+	refusedRow = 512
 	// maxSent is the size in bytes of what is kept of one.
 	maxSent = 16 << 10
 )
@@ -42,7 +43,9 @@ type Refused struct {
 	// Address is that of the site's server, or its network. Of a visitor it is
 	// HiddenAddress and a hash, which tells visitors apart for a while and nothing else.
 	Address string
-	// Origin is Script or Server.
+	// Network tells the networks of clients apart for a day at least. It is not stored with the submission.
+	Network string
+	// Origin is Script, Server or Form.
 	Origin string
 	// Code and Reason are what the sender was told.
 	Code, Reason string

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,12 +15,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Anybody can send what is refused, as often as the service answers. So a refused
-// submission waits in memory, where it costs its sender's neighbours nothing, and is
-// written in bundles, of which there is one at a time and one a second at most.
+// Anybody can make calls that are refused, as often as the service answers. So the submission of a refused call waits in
+// memory, where it costs its sender's neighbours nothing, and is written in bundles, of which there is one at a time and
+// one a second at most. Forms are fewer, as those of a client are limited, and nobody repeats them: each is written at
+// once, see [Leads.AddRefused].
 const (
 	keepEvery = time.Second
 	// maxWaiting and maxWaitingSize bound what waits, in submissions and bytes.
@@ -38,6 +41,7 @@ type waiting struct {
 	mu   sync.Mutex
 	list []Refused
 	size int
+	lost map[int64]int // how many have given way and are not counted yet, by site
 }
 
 // add adds one. The oldest give way, first those of the same address.
@@ -51,12 +55,20 @@ func (w *waiting) add(r Refused) {
 		}
 	}
 	if same >= maxWaitingOfAddress {
-		w.drop(oldest)
+		w.lose(oldest)
 	}
 	w.list, w.size = append(w.list, r), w.size+len(r.Sent)
 	for len(w.list) > maxWaiting || w.size > maxWaitingSize {
-		w.drop(0)
+		w.lose(0)
 	}
+}
+
+func (w *waiting) lose(i int) {
+	if w.lost == nil {
+		w.lost = make(map[int64]int)
+	}
+	w.lost[w.list[i].SiteID]++
+	w.drop(i)
 }
 
 func (w *waiting) drop(i int) {
@@ -64,16 +76,32 @@ func (w *waiting) drop(i int) {
 	w.list = slices.Delete(w.list, i, i+1)
 }
 
-// take takes the newest maxBundle, and leaves the others.
-func (w *waiting) take() []Refused {
+// take takes the newest maxBundle, and leaves the others. lost are those that have given way, by site.
+func (w *waiting) take() (bundle []Refused, lost map[int64]int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	lost, w.lost = w.lost, nil
 	from := max(0, len(w.list)-maxBundle)
-	bundle := slices.Clone(w.list[from:])
+	bundle = slices.Clone(w.list[from:])
 	for i := len(w.list) - 1; i >= from; i-- {
 		w.drop(i)
 	}
-	return bundle
+	return bundle, lost
+}
+
+// giveBack takes what could not be written back into what waits.
+func (w *waiting) giveBack(bundle []Refused, lost map[int64]int) {
+	for _, r := range bundle {
+		w.add(r)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil {
+		w.lost = make(map[int64]int)
+	}
+	for site, times := range lost {
+		w.lost[site] += times
+	}
 }
 
 // Refuse keeps a submission that became no lead. It does not block; the submission is
@@ -82,6 +110,19 @@ func (w *waiting) take() []Refused {
 func (l *Leads) Refuse(r Refused) {
 	r.At, r.Times = time.UnixMilli(l.now().UnixMilli()), 1
 	l.refused.add(r)
+}
+
+// AddRefused keeps a submission that became no lead, and returns when it is durable, or counted as one for which there is
+// no room. Its ID and Times are filled in here, and At where it is zero.
+func (l *Leads) AddRefused(ctx context.Context, r Refused) error {
+	if r.At.IsZero() {
+		r.At = l.now()
+	}
+	r.At, r.Times = time.UnixMilli(r.At.UnixMilli()), 1
+	if err := l.writeRefused(ctx, []Refused{r}, nil); err != nil {
+		return fmt.Errorf("keeping a refused submission: %w", err)
+	}
+	return nil
 }
 
 // KeepRefused writes what was refused until ctx ends, and then once more.
@@ -112,24 +153,21 @@ func (l *Leads) KeepRefused(ctx context.Context, logger *zap.Logger) {
 // WriteRefused writes one bundle of what was refused. What could not be written is
 // tried again by the next.
 func (l *Leads) WriteRefused(ctx context.Context) error {
-	bundle := l.refused.take()
-	if len(bundle) == 0 {
+	bundle, lost := l.refused.take()
+	if len(bundle) == 0 && len(lost) == 0 {
 		return nil
 	}
-	err := l.writeRefused(ctx, bundle)
-	if err != nil {
-		for _, r := range bundle {
-			l.refused.add(r)
-		}
+	if err := l.writeRefused(ctx, bundle, lost); err != nil {
+		l.refused.giveBack(bundle, lost)
 		return fmt.Errorf("keeping refused submissions: %w", err)
 	}
 	return nil
 }
 
-func (l *Leads) writeRefused(ctx context.Context, bundle []Refused) error {
+func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int64]int) error {
 	// Nodes lock the rows that they share in one order.
 	slices.SortStableFunc(bundle, func(a, b Refused) int {
-		return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Code, b.Code), bytes.Compare(a.Sent, b.Sent))
+		return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.Network, b.Network), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Code, b.Code), bytes.Compare(a.Sent, b.Sent))
 	})
 	digests := make([]string, len(bundle))
 	for i := range bundle {
@@ -144,31 +182,15 @@ func (l *Leads) writeRefused(ctx context.Context, bundle []Refused) error {
 			return err
 		}
 	}
+	today := l.today()
 	return l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		type place struct {
-			site    int64
-			address string
+		for _, site := range slices.Sorted(maps.Keys(lost)) {
+			if err := countLost(ctx, tx, site, today, lost[site]); err != nil {
+				return err
+			}
 		}
-		places, sites := make(map[place]bool), make(map[int64]bool)
 		for i, r := range bundle {
-			if _, err := tx.Exec(ctx, `INSERT INTO refused_leads (site_id, id, digest, at, times, address, origin, code, reason, sent, region, url,
-				visitor_id, session_id, hit_id, lead_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
-				ON CONFLICT (site_id, digest) DO UPDATE SET at = excluded.at, times = refused_leads.times + excluded.times`,
-				r.SiteID, r.ID, digests[i], r.At.UnixMilli(), r.Times, r.Address, r.Origin, r.Code, r.Reason, string(r.Sent), r.Region, r.URL,
-				int64(r.Visitor), int64(r.Session), int64(r.Hit)); err != nil {
-				return err
-			}
-			places[place{r.SiteID, r.Address}], sites[r.SiteID] = true, true
-		}
-		for p := range places {
-			if _, err := tx.Exec(ctx, `DELETE FROM refused_leads WHERE site_id = $1 AND address = $2 AND id NOT IN
-				(SELECT id FROM refused_leads WHERE site_id = $1 AND address = $2 ORDER BY at DESC, id DESC LIMIT $3)`, p.site, p.address, MaxRefusedOfAddress); err != nil {
-				return err
-			}
-		}
-		for site := range sites {
-			if _, err := tx.Exec(ctx, `DELETE FROM refused_leads WHERE site_id = $1 AND id NOT IN
-				(SELECT id FROM refused_leads WHERE site_id = $1 ORDER BY at DESC, id DESC LIMIT $2)`, site, MaxRefused); err != nil {
+			if err := r.store(ctx, tx, digests[i], today); err != nil {
 				return err
 			}
 		}
@@ -176,10 +198,75 @@ func (l *Leads) writeRefused(ctx context.Context, bundle []Refused) error {
 	})
 }
 
+// store stores the submission if there is room for it. The very same is counted.
+func (r *Refused) store(ctx context.Context, tx db.Tx, digest string, day int64) error {
+	again, err := tx.Exec(ctx, `UPDATE refused_leads SET at = $3, times = times + $4 WHERE site_id = $1 AND digest = $2`, r.SiteID, digest, r.At.UnixMilli(), r.Times)
+	if err != nil || again > 0 {
+		return err
+	}
+	room, err := r.takeRoom(ctx, tx, day)
+	if err != nil || !room {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO refused_leads (site_id, id, digest, at, times, address, origin, code, reason, sent, region, url,
+		visitor_id, session_id, hit_id, lead_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
+		ON CONFLICT (site_id, digest) DO UPDATE SET at = excluded.at, times = refused_leads.times + excluded.times`,
+		r.SiteID, r.ID, digest, r.At.UnixMilli(), r.Times, r.Address, r.Origin, r.Code, r.Reason, string(r.Sent), r.Region, r.URL,
+		int64(r.Visitor), int64(r.Session), int64(r.Hit))
+	return err
+}
+
+// takeRoom counts the bytes of the submission for its site and its network. Where one of the two has no room for them, it
+// counts the submission as lost, and room is false.
+func (r *Refused) takeRoom(ctx context.Context, tx db.Tx, day int64) (room bool, err error) {
+	size := refusedRow + len(r.Sent) + len(r.URL) + len(r.Reason)
+	const take = `INSERT INTO refused_days (site_id, day, network, bytes, lost) VALUES ($1, $2, $3, $4, 0)
+		ON CONFLICT (site_id, day, network) DO UPDATE SET bytes = refused_days.bytes + excluded.bytes WHERE refused_days.bytes + excluded.bytes <= $5`
+	taken, err := tx.Exec(ctx, take, r.SiteID, day, "", size, MaxRefused)
+	if err != nil {
+		return false, err
+	}
+	if taken > 0 && r.Network != "" {
+		if taken, err = tx.Exec(ctx, take, r.SiteID, day, r.Network, size, MaxRefusedOfNetwork); err == nil && taken == 0 {
+			_, err = tx.Exec(ctx, `UPDATE refused_days SET bytes = bytes - $3 WHERE site_id = $1 AND day = $2 AND network = ''`, r.SiteID, day, size)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if taken == 0 {
+		return false, countLost(ctx, tx, r.SiteID, day, r.Times)
+	}
+	return true, nil
+}
+
+func countLost(ctx context.Context, tx db.Tx, siteID, day int64, times int) error {
+	_, err := tx.Exec(ctx, `INSERT INTO refused_days (site_id, day, network, bytes, lost) VALUES ($1, $2, '', 0, $3)
+		ON CONFLICT (site_id, day, network) DO UPDATE SET lost = refused_days.lost + excluded.lost`, siteID, day, times)
+	return err
+}
+
+// LostRefused is how many refused submissions of the sites were not kept in the last 30 days, as there was no room for
+// them.
+func (l *Leads) LostRefused(ctx context.Context, sites scope.Sites) (int, error) {
+	lost, _, err := db.One(ctx, l.db.Read(), db.Only[int], `SELECT CAST(COALESCE(SUM(lost), 0) AS BIGINT) FROM refused_days WHERE network = '' AND `+sites.SQL("site_id"))
+	if err != nil {
+		return 0, fmt.Errorf("counting refused submissions that were not kept: %w", err)
+	}
+	return lost, nil
+}
+
+// today is the day (UTC), counted from 1970.
+func (l *Leads) today() int64 { return l.now().UnixMilli() / int64(24*time.Hour/time.Millisecond) }
+
 // PruneRefused deletes what is older than RefusedMemory, and returns how much that was.
 func (l *Leads) PruneRefused(ctx context.Context) (deleted int64, err error) {
 	oldest := l.now().Add(-RefusedMemory).UnixMilli()
 	err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+		if _, err := tx.Exec(ctx, `DELETE FROM refused_days WHERE day < $1 OR day < $2 AND network <> ''`,
+			l.today()-int64(RefusedMemory/(24*time.Hour)), l.today()-1); err != nil { // clocks of nodes differ
+			return err
+		}
 		deleted, err = tx.Exec(ctx, `DELETE FROM refused_leads WHERE at < $1`, oldest)
 		return err
 	})

@@ -25,33 +25,33 @@ func (s *shop) refuse(address, sent string) {
 	require.NoError(s.t, s.leads.WriteRefused(s.t.Context()))
 }
 
+// lost is how many of the site were not kept.
+func (s *shop) lost(siteID int64) int {
+	s.t.Helper()
+	lost, err := s.leads.LostRefused(s.t.Context(), scope.Of(siteID))
+	require.NoError(s.t, err)
+	return lost
+}
+
 func (s *shop) refused(siteID int64) []lead.Refused {
 	s.t.Helper()
 	sites := scope.Of(siteID)
 	if siteID == 0 {
 		sites = scope.All()
 	}
-	list, err := s.leads.ListRefused(s.t.Context(), sites, lead.Cursor{}, 2*lead.MaxRefused)
+	list, err := s.leads.ListRefused(s.t.Context(), sites, lead.Cursor{}, 2000)
 	require.NoError(s.t, err)
 	return list
 }
 
 func TestRefusedAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		for i := range lead.MaxRefusedOfAddress + 5 {
-			s.refuse("192.0.2.1", fmt.Sprintf(`{"name":"Ann %d"}`, i))
-		}
-		list := s.refused(site)
-		require.Len(t, list, lead.MaxRefusedOfAddress)
-		require.JSONEq(t, fmt.Sprintf(`{"name":"Ann %d"}`, lead.MaxRefusedOfAddress+4), string(list[0].Sent), "the newest first")
-		require.JSONEq(t, `{"name":"Ann 5"}`, string(list[len(list)-1].Sent), "the oldest gave way")
-
 		// The very same is kept once and counted.
 		s.refuse("192.0.2.2", `{"name":"Ann"}`)
 		s.refuse("192.0.2.2", `{"name":"Ann"}`)
 		s.refuse("192.0.2.3", `{"name":"Ann"}`)
-		list = s.refused(site)
-		require.Len(t, list, lead.MaxRefusedOfAddress+2)
+		list := s.refused(site)
+		require.Len(t, list, 2)
 		require.Equal(t, 2, list[1].Times)
 		require.Equal(t, time.UnixMilli(s.clock.Load()-1), list[1].At)
 
@@ -65,23 +65,50 @@ func TestRefusedAreBounded(t *testing.T) {
 		s.refuse("192.0.2.2", "name=Ann\x00\xff")
 		require.JSONEq(t, `{"body":"name=Ann"}`, string(s.refused(site)[0].Sent))
 
-		for i := range lead.MaxRefused {
-			s.leads.Refuse(lead.Refused{SiteID: site + 1, Address: fmt.Sprint("192.0.3.", i), Code: "forged", Sent: json.RawMessage(`{}`)})
-			if i%32 == 31 {
-				require.NoError(t, s.leads.WriteRefused(t.Context()))
-			}
-		}
-		require.NoError(t, s.leads.WriteRefused(t.Context()))
-		s.leads.Refuse(lead.Refused{SiteID: site + 1, Address: "192.0.2.1", Code: "empty", Sent: json.RawMessage(`{}`)})
-		require.NoError(t, s.leads.WriteRefused(t.Context()))
-		require.Len(t, s.refused(site+1), lead.MaxRefused)
-		require.Len(t, s.refused(0), lead.MaxRefused+len(s.refused(site)), "no other site gave way")
-
 		s.clock.Add(int64(lead.RefusedMemory / time.Millisecond))
 		s.refuse("192.0.2.9", `{"name":"late"}`)
 		_, err := s.leads.PruneRefused(t.Context())
 		require.NoError(t, err)
 		require.Len(t, s.refused(0), 1, "the others are older than that")
+	})
+}
+
+// A network has room for so many bytes on a day, and so has a site. What finds no room is counted.
+func TestRefusedFindRoomByTheirBytes(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		text, n := strings.Repeat("x", 15<<10), 0
+		fills := func(network string, most int) (kept int) {
+			t.Helper()
+			lost := s.lost(site)
+			for ; s.lost(site) == lost; kept++ {
+				require.LessOrEqual(t, kept*len(text), most)
+				n++
+				require.NoError(t, s.leads.AddRefused(t.Context(), lead.Refused{SiteID: site, Network: network, Code: "form_failed", Sent: fmt.Appendf(nil, `{"message":"%d %s"}`, n, text)}))
+			}
+			return kept - 1
+		}
+		of := fills("a", lead.MaxRefusedOfNetwork)
+		require.Greater(t, of*16<<10, lead.MaxRefusedOfNetwork*9/10)
+		require.Len(t, s.refused(site), of, "and not one by one")
+		for s.lost(site) < 20 { // of ever new networks, until the site has no room either
+			n++
+			fills(fmt.Sprint(n), lead.MaxRefusedOfNetwork)
+		}
+		kept := len(s.refused(site))
+		require.Less(t, kept*len(text), lead.MaxRefused)
+		require.Greater(t, kept*16<<10, lead.MaxRefused*9/10)
+		require.NoError(t, s.leads.AddRefused(t.Context(), lead.Refused{SiteID: site + 1, Network: "a", Sent: json.RawMessage(`{}`)}))
+		require.Zero(t, s.lost(site+1), "another site has room of its own")
+
+		s.clock.Add(int64(24 * time.Hour / time.Millisecond))
+		lost := s.lost(site)
+		require.NoError(t, s.leads.AddRefused(t.Context(), lead.Refused{SiteID: site, Network: "a", Sent: json.RawMessage(`{}`)}))
+		require.Len(t, s.refused(site), kept+1, "the next day there is room again")
+		require.Equal(t, lost, s.lost(site))
+		s.clock.Add(int64((lead.RefusedMemory + 24*time.Hour) / time.Millisecond))
+		_, err := s.leads.PruneRefused(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, s.lost(site))
 	})
 }
 
@@ -108,6 +135,7 @@ func TestRefusedWaitInBounds(t *testing.T) {
 		}
 		require.Equal(t, 16, of)
 		require.True(t, newest)
+		require.Equal(t, 10_000-512, s.lost(site))
 	})
 }
 

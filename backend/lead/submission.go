@@ -64,6 +64,9 @@ type Submission struct {
 	// Marks are those of the lead, as far as the receiver knows.
 	Marks []string `json:"-"`
 
+	// SiteError is that of the lead.
+	SiteError int `json:"-"`
+
 	// Notes say what could not be used as it was sent.
 	Notes []Note `json:"-"`
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +48,7 @@ type leadData struct {
 	SaleCost       string            `json:"sale_cost"`
 	GroupID        int64             `json:"group_id"`
 	Marks          []string          `json:"marks"`
+	SiteError      int               `json:"site_error"`
 	PageURL        string            `json:"page_url"`
 	VisitorID      visit.ID          `json:"visitor_id"`
 	SessionID      visit.ID          `json:"session_id"`
@@ -161,7 +163,7 @@ func (d *Deliveries) leadOf(key string, l lead.Lead) leadData {
 	}
 	return leadData{
 		Site: key, LeadID: l.ID, Origin: l.Origin, Name: l.Name, Email: l.Email, Phone: l.Phone, PhoneDigits: l.PhoneDigits, PhoneExtension: l.PhoneExtension,
-		Message: l.Message, FormName: l.FormName, UserFields: fields, IsSale: l.IsSale, SaleCost: l.SaleCost, GroupID: l.GroupID, Marks: append([]string{}, l.Marks...), PageURL: l.URL,
+		Message: l.Message, FormName: l.FormName, UserFields: fields, IsSale: l.IsSale, SaleCost: l.SaleCost, GroupID: l.GroupID, Marks: append([]string{}, l.Marks...), SiteError: l.SiteError, PageURL: l.URL,
 		VisitorID: l.Visitor, SessionID: l.Session, HitID: l.Hit, Source: sourceOf(l.Source), ConsoleURL: d.link(fmt.Sprintf("leads/%d/%d", l.SiteID, l.ID)),
 	}
 }
@@ -205,6 +207,9 @@ type values map[string]string
 
 func (v values) lead(l leadData, w wording) {
 	v["name"], v["phone"], v["email"], v["message"], v["form"], v["page"], v["link"] = l.Name, l.Phone, l.Email, l.Message, l.FormName, l.PageURL, l.ConsoleURL
+	if l.SiteError != 0 {
+		v["site_error"] = strconv.Itoa(l.SiteError)
+	}
 	if l.IsSale {
 		v["sale"] = cmp.Or(l.SaleCost, w.unknownSale)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Placeholders are the names that templates may have, as in "{{.name}}" and
 // "{{if .name}}…{{else}}…{{end}}". One that the event does not know is empty.
-var Placeholders = []string{"event", "site", "time", "name", "phone", "email", "message", "form", "fields", "sale", "page", "source", "campaign",
+var Placeholders = []string{"event", "site", "time", "name", "phone", "email", "message", "form", "fields", "sale", "site_error", "page", "source", "campaign",
 	"called", "caller", "status", "talk", "recording", "path", "count", "link"}
 
 const (

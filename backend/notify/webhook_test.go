@@ -132,7 +132,7 @@ func TestLeadGoesToItsWebhook(t *testing.T) {
 		require.Equal(t, "application/json", m.Get("Content-Type"))
 		for name, value := range map[string]any{
 			"site": "shop.example", "lead_id": float64(l.ID), "name": "Ada", "email": "ada@example.com", "phone": "+7 (912) 345-67-89", "phone_digits": "79123456789",
-			"message": "Is the lamp in stock?", "form_name": "Order", "user_fields": map[string]any{"city": "London"}, "origin": "script", "is_sale": false, "marks": []any{},
+			"message": "Is the lamp in stock?", "form_name": "Order", "user_fields": map[string]any{"city": "London"}, "origin": "script", "is_sale": false, "marks": []any{}, "site_error": 0.0,
 			"visitor_id": float64(l.Visitor), "page_url": "https://shop.example/order", "console_url": "https://desk.example/leads/1/" + jsonNumber(l.ID),
 		} {
 			require.Equal(t, value, data[name], name)

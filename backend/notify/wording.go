@@ -45,6 +45,8 @@ Recording: {{.recording}}{{end}}{{if .message}}
 {{.message}}
 {{end}}{{if .fields}}
 {{.fields}}
+{{end}}{{if .site_error}}
+The site answered the form with an error, {{.site_error}}, and may know nothing of the request.
 {{end}}{{if .form}}
 Form: {{.form}}{{end}}{{if .page}}
 Page: {{.page}}{{end}}{{if .source}}
@@ -82,6 +84,8 @@ Source: {{.source}}{{if .campaign}} · {{.campaign}}{{end}}{{end}}{{if .link}}
 {{.message}}
 {{end}}{{if .fields}}
 {{.fields}}
+{{end}}{{if .site_error}}
+Сайт ответил на форму ошибкой {{.site_error}} и о заявке может не знать.
 {{end}}{{if .form}}
 Форма: {{.form}}{{end}}{{if .page}}
 Страница: {{.page}}{{end}}{{if .source}}
