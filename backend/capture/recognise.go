@@ -147,7 +147,7 @@ func (r *recognising) take(field Field) {
 		says = r.marks[field.Name].says
 	}
 	// What is called so must look so: "mail" may be a choice between mail and telephone.
-	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) || says.isName() && !strings.ContainsFunc(field.Value, unicode.IsLetter) {
+	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) || says.isName() && strings.Trim(field.Value, "0123456789") == "" {
 		says = ""
 	}
 	switch {
