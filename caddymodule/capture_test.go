@@ -154,7 +154,7 @@ func TestFormsBekeptLeads(t *testing.T) {
 	for _, nothing := range []string{"q=lamps", "password=secret&login=anna", "", "name=Anna"} {
 		post("/send/200", formType, nothing)
 	}
-	post("/send/200", "text/plain", "email=a@example.com")
+	post("/send/200", "text/csv", "email=a@example.com")
 	post("/send/200", "application/json", `{"email":`)
 	post("/other", formType, fields)
 	require.Len(t, leadsOf(t, desk), before)

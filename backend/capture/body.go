@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"mime"
 	"strings"
 )
@@ -26,9 +27,9 @@ type Body struct {
 }
 
 // NewBody returns the body of a request with the header Content-Type; nil for one that is no
-// form.
+// form. A text without a type, or of the type text/plain, may be one: scripts send so what they have made themselves.
 func NewBody(contentType string) *Body {
-	media, parameters, err := mime.ParseMediaType(contentType)
+	media, parameters, err := mime.ParseMediaType(cmp.Or(contentType, plainText))
 	if err != nil {
 		return nil
 	}
@@ -40,11 +41,13 @@ func NewBody(contentType string) *Body {
 			return nil
 		}
 		b.parts = newParts(boundary)
-	case media != "application/x-www-form-urlencoded" && !isJSON(media):
+	case media != encoded && media != plainText && !isJSON(media):
 		return nil
 	}
 	return b
 }
+
+const encoded, plainText = "application/x-www-form-urlencoded", "text/plain"
 
 func isJSON(media string) bool {
 	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")

@@ -55,8 +55,47 @@ func TestForms(t *testing.T) {
 		posted(t, "application/json; charset=utf-8", `{"name":"Ann","contact":{"phone":"+7 495","none":null},"lamps":["desk",{"n":2}],"agreed":true}`, ""))
 	require.Equal(t, []Field{{"a", "%zz"}, {"b", ""}, {"", "c"}}, posted(t, pairs, "a=%zz&&b&=c", "").Fields)
 
-	for _, other := range []string{"", "text/plain", "image/png", "application/octet-stream", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=" + strings.Repeat("a", 71), "a/b/c"} {
+	for _, other := range []string{"image/png", "application/octet-stream", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=" + strings.Repeat("a", 71), "a/b/c"} {
 		require.Nil(t, NewBody(other), other)
+	}
+}
+
+// What scripts send is read by what it looks like.
+func TestTextsWithoutAType(t *testing.T) {
+	fields := []Field{{"name", "Иван"}, {"phone", "+7 921"}}
+	object := `{"name":"Иван","phone":"+7 921"}`
+	query := "name=%D0%98%D0%B2%D0%B0%D0%BD&phone=%2B7+921"
+	for _, contentType := range []string{"", "text/plain", "text/plain;charset=UTF-8", pairs, "application/json"} {
+		for _, body := range []string{object, " \n" + object, query, `[{"name":"name","value":"Иван"},{"name":"phone","value":"+7 921"}]`,
+			`[{"id":"f_1","label":"name","value":"Иван","type":"text"},{"value":["+7 921"],"key":"phone"}]`} {
+			require.Equal(t, fields, posted(t, contentType, body, "").Fields, "%s: %s", contentType, body)
+		}
+	}
+	require.Equal(t, []Field{{"name", "Tom & Ann"}, {"message", "a=b\nc"}, {"phone", "100%"}}, posted(t, "text/plain", "name=Tom & Ann\r\nmessage=a=b\nc\r\nphone=100%\r\n", "").Fields, "as browsers write it")
+	require.Equal(t, []Field{{"form.fields.0.name", "Lamp"}, {"form.fields.0.price", "5"}, {"tel", "1"}}, posted(t, "application/json", `{"form":{"fields":[{"name":"Lamp","price":5},{"name":"tel","value":1}]}}`, "").Fields)
+	for _, other := range []string{"Hello", `{"name":`, `"name"`} {
+		form, err := posting("text/plain", other)
+		require.Empty(t, form.Fields)
+		require.ErrorIs(t, err, ErrUnreadable, other)
+	}
+}
+
+func posting(contentType, body string) (Form, error) {
+	b := NewBody(contentType)
+	b.Write([]byte(body))
+	return b.Form("")
+}
+
+func TestGraphQL(t *testing.T) {
+	for body, want := range map[string][]Field{
+		`{"operationName":"Lamps","query":"query Lamps($name: String) { lamps(name: $name) { id } }","variables":{"name":"Desk","phone":"+74951234567"}}`:                          nil,
+		`{"query":"{ lamps { id } }","variables":{"email":"a@b.example"}}`:                                                                                                         nil,
+		`{"operationName":"Ask","query":"mutation Ask($input: Lead!) { ask(input: $input) { ok } }","variables":{"input":{"name":"Anna","phone":"+74951234567"}},"extensions":{}}`: {{"input.name", "Anna"}, {"input.phone", "+74951234567"}},
+		`{"query":"mutation { ask(name: \"Anna \\\"B\\\"\", phone:\"+74951234567\") { ok } }"}`:                                                                                    {{"name", `Anna "B"`}, {"phone", "+74951234567"}},
+		`[{"query":"query { lamps { id } }"},{"query":"mutation A { a { ok } }","variables":{"tel":"1"}}]`:                                                                         {{"tel", "1"}},
+		`{"query":"desk lamps","page":2}`: {{"query", "desk lamps"}, {"page", "2"}},
+	} {
+		require.Equal(t, want, posted(t, "application/json", body, "").Fields, body)
 	}
 }
 
@@ -75,7 +114,7 @@ func TestCharacterSets(t *testing.T) {
 
 func TestBodiesThatLie(t *testing.T) {
 	for contentType, bodies := range map[string][]string{
-		"application/json": {"", "{", `{"a":`, `[1]`, `"a"`, `{"a":1}}`[:6], strings.Repeat(`{"a":`, 10_000), `{"a":` + strings.Repeat("[", 10_000)},
+		"application/json": {"", "{", `{"a":`, `[`, `"a"`, `{"a":1}}`[:6], strings.Repeat(`{"a":`, 10_000), `{"a":` + strings.Repeat("[", 10_000)},
 		"multipart/form-data; boundary=b": {"", "--b", "--b\r\nContent-Disposition: form-data; name=\"a\"", "--b\r\n\r\nvalue", "--b\r\n" + strings.Repeat("x", 100_000),
 			strings.Repeat("--b\r\n", 50_000)},
 	} {
@@ -191,6 +230,8 @@ func FuzzBody(f *testing.F) {
 	f.Add("multipart/form-data; boundary=b", []byte("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=f; filename=x\r\n\r\nfile\r\n--b--\r\n"), 3)
 	f.Add(pairs, []byte("a=1&b=%D0%90&c"), 1)
 	f.Add("application/json", []byte(`{"a":{"b":[1,true,null,"x"]}}`), 2)
+	f.Add("text/plain", []byte("a=1\r\nb=2\nc\r\n"), 1)
+	f.Add("", []byte(`[{"name":"a","value":["1","2"]},{"query":"mutation{a(b:\"1\")}","variables":{"c":1}}]`), 2)
 	f.Fuzz(func(t *testing.T, contentType string, body []byte, size int) {
 		whole, pieces := NewBody(contentType), NewBody(contentType)
 		if whole == nil {

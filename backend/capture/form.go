@@ -7,13 +7,11 @@ package capture
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net/url"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -64,10 +62,8 @@ func (b *Body) Form(page string) (Form, error) {
 	switch {
 	case b.parts != nil:
 		err = f.readParts(b.kept, string(b.parts.delimiter.text[4:]))
-	case b.media == "application/x-www-form-urlencoded":
-		err = f.readPairs(b.kept)
 	default:
-		err = f.readJSON(b.kept)
+		err = f.readText(b.media, b.kept)
 	}
 	if errors.Is(err, errFull) {
 		f.Cut, err = true, nil
@@ -135,6 +131,56 @@ func shortened[T string | []byte](name T) string {
 	return string(name[:head]) + between + string(name[tail:])
 }
 
+// readText reads a body of one text by what it looks like: scripts often send JSON and pairs by the name of the other, or
+// of none.
+func (f *formReader) readText(media string, body []byte) error {
+	text := bytes.TrimSpace(body)
+	if len(text) == 0 && !isJSON(media) {
+		return nil
+	}
+	if len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		err := f.readJSON(text)
+		if err == nil {
+			f.Fields = operations(f.Fields)
+		}
+		if err == nil || media != encoded || f.Cut || errors.Is(err, errFull) {
+			return err
+		}
+		f.Fields = nil
+	} else if !bytes.Contains(text, []byte("=")) && media != encoded {
+		return errors.New("expected an object, a list, or names with values")
+	}
+	if media == plainText && bytes.ContainsAny(text, "\r\n") || media == plainText && bytes.HasSuffix(body, []byte("\n")) {
+		return f.readLines(text)
+	}
+	return f.readPairs(body)
+}
+
+// readLines reads name=value in a line for each (HTML Standard, section 4.10.22.8). A line without a name belongs to the
+// value before.
+func (f *formReader) readLines(text []byte) error {
+	name, value := "", []string(nil)
+	add := func() error {
+		if value == nil {
+			return nil
+		}
+		return f.add(name, strings.Join(value, "\n"))
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		before, behind, found := strings.Cut(line, "=")
+		if !found || len(before) > maxName {
+			value = append(value, line)
+			continue
+		}
+		if err := add(); err != nil {
+			return err
+		}
+		name, value = before, []string{behind}
+	}
+	return add()
+}
+
 // readPairs reads name=value&… (URL Standard, section 5.1). What is escaped wrongly stays as
 // it is written.
 func (f *formReader) readPairs(body []byte) error {
@@ -185,99 +231,6 @@ func (f *formReader) readParts(body []byte, boundary string) error {
 			return err
 		}
 	}
-}
-
-func (f *formReader) readJSON(body []byte) error {
-	j := jsonReader{formReader: f, tokens: json.NewDecoder(bytes.NewReader(body))}
-	j.tokens.UseNumber()
-	if first, err := j.tokens.Token(); err != nil {
-		return err
-	} else if first != json.Delim('{') {
-		return errors.New("expected an object")
-	}
-	return j.object(0)
-}
-
-// jsonReader reads a form of JSON.
-type jsonReader struct {
-	*formReader
-	tokens *json.Decoder
-	path   []byte // the names of what the value is in, with dots between
-	depth  int
-}
-
-// object reads the rest of an object, whose own path has so many bytes.
-func (j *jsonReader) object(within int) error {
-	for j.tokens.More() {
-		name, err := j.tokens.Token()
-		if err != nil {
-			return err
-		}
-		j.path = append(j.path[:within], name.(string)...)
-		if err := j.value(); err != nil {
-			return err
-		}
-	}
-	_, err := j.tokens.Token()
-	return err
-}
-
-// list reads the rest of a list.
-func (j *jsonReader) list(within int) error {
-	for i := 0; j.tokens.More(); i++ {
-		j.path = strconv.AppendInt(j.path[:within], int64(i), 10)
-		if err := j.value(); err != nil {
-			return err
-		}
-	}
-	_, err := j.tokens.Token()
-	return err
-}
-
-// value reads the value of the path.
-func (j *jsonReader) value() error {
-	token, err := j.tokens.Token()
-	if err == nil {
-		err = j.part()
-	}
-	if err != nil || token == nil {
-		return err
-	}
-	delim, opens := token.(json.Delim)
-	switch {
-	case !opens:
-		return j.add(shortened(j.path), fmt.Sprint(token))
-	case j.depth == maxDepth-1:
-		j.Cut = true
-		return j.skip()
-	}
-	j.depth++
-	defer func() { j.depth-- }()
-	j.path = append(j.path, '.')
-	if delim == '{' {
-		return j.object(len(j.path))
-	}
-	return j.list(len(j.path))
-}
-
-// skip reads to the end of the object or list that has just begun.
-func (j *jsonReader) skip() error {
-	for open := 1; open > 0; {
-		token, err := j.tokens.Token()
-		if err == nil {
-			err = j.part()
-		}
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			open++
-		case json.Delim('}'), json.Delim(']'):
-			open--
-		}
-	}
-	return nil
 }
 
 // charsetField is the name of the field in which browsers say which character set they have used
