@@ -11,12 +11,16 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 // proof is JSON of the credentials, with the token of the browser beside them.
 func proof(t testing.TB, v visitor) string {
 	return dump(t, v.shown()) + `,"browser":` + dump(t, v.body["browser"])
 }
+
+// priceOfCall is that of a call over HTTP, with the client and the database in the same process.
+var priceOfCall = stepstest.Price{Each: stepstest.Usual.Each, Besides: stepstest.Cost{Walked: 64 << 10, Allocated: 4 << 20}}
 
 // FuzzCalls holds that whatever is sent gets an answer that is none of a broken
 // service, and of the form that send checks. {C}, {F} and {S} in a call stand for
@@ -53,7 +57,7 @@ func FuzzCalls(f *testing.F) {
 		{"v1/chat/link", asJSON, `{"credentials":{C},"file":1}`, chrome, ""},
 		{"v1/chat/send?t={T}&id={I}&name=..%2Fa%00%E2%80%AE.png&l=%ff&conversation=-1", "image/png", "\x89PNG\r\n\x1a\n<script>", chrome, ""},
 		{"v1/chat/file?t={T}&f=1", "", "", chrome, ""},
-		{"v1/captcha?k=shop&l=ru", "", "", chrome, ""},
+		{"v1/captcha", asJSON, `{"credentials":{C},"language":"ru"}`, chrome, ""},
 		{"v1/captcha/AAAAAAAAAAAAAAAAAAAAAAAAAA.wav?l=x", "", "", chrome, ""},
 		{"v1/widget?k=shop&l=ru", "", "", chrome, ""},
 		{"v1/%68it/../..//?a=%zz;", "text/plain", "\xff\x00", "\xff", "=;,"},
@@ -83,8 +87,12 @@ func FuzzCalls(f *testing.F) {
 			method = http.MethodGet
 		}
 		from++ // limits are by address
-		a := s.send(method, names.Replace(route), names.Replace(body), "Content-Type", contentType, "User-Agent", agent, "Cookie", cookie,
-			"From-Address", fmt.Sprintf("10.%d.%d.%d:1", from>>16&255, from>>8&255, from&255))
+		var a answer
+		sent := names.Replace(body)
+		priceOfCall.Hold(t, len(route)+len(contentType)+len(sent)+len(agent)+len(cookie), func() {
+			a = s.send(method, names.Replace(route), sent, "Content-Type", contentType, "User-Agent", agent, "Cookie", cookie,
+				"From-Address", fmt.Sprintf("10.%d.%d.%d:1", from>>16&255, from>>8&255, from&255))
+		})
 		require.Less(t, a.status, http.StatusInternalServerError, a.raw)
 		s.logs.TakeAll()
 	})
