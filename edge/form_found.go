@@ -154,7 +154,7 @@ func (g *finding) run(ctx context.Context) {
 // themselves, and a form that the site refuses with a 4xx status.
 func (f *foundForm) read() {
 	e := f.block.edge
-	e.Observer.Found(FoundRead)
+	defer e.Observer.Found(FoundRead)
 	read, err := f.kept.Form(f.charset)
 	if err != nil || !read.Recognise("", nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
 		return

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"maps"
 	"net/http"
 	"net/url"
@@ -26,18 +27,37 @@ type inputs map[string]func() request
 type door struct {
 	// dearest are the dearest requests of some n bytes.
 	dearest []func(s *scene, n int) inputs
+	// size is how many bytes of it are sent; zero for as many as the usual door takes.
+	size int
 	// stream does not end: its beginning is read.
 	stream bool
+	// found are forms that are looked at after the answer.
+	found bool
+	// shut is the status of all answers of a door that stays shut.
+	shut int
 	// memory is the price of the door in bytes allocated; zero for the usual one.
 	memory price
 	// of are the prices of some inputs, by their names.
 	of map[string]price
 }
 
+// opened tells whether the answer is one of somebody who has read the request. Those that servers' calls are answered
+// with say in themselves whether they were understood.
+func (d door) opened(a answer) bool {
+	if d.shut != 0 {
+		return a.status == d.shut
+	}
+	return (a.status < http.StatusBadRequest || a.status == http.StatusUnprocessableEntity || a.status == http.StatusConflict) && !strings.Contains(string(a.body), `"success":false`)
+}
+
 var (
 	hashing = price{80 << 20, 64} // of a password
-	showing = price{4 << 20, 192} // of a page of the console, whose query is read by several
+	showing = price{4 << 20, 192} // of a page of the console, whose query and form are read by several
 )
+
+// nested is the price of objects in one another: a byte of them takes ten times as much as one of a text, but JSON has
+// no more than 10,000 in one another.
+var nested = price{8 << 20, 64}
 
 // manyFields is the price of thousands of fields, each of which is a text of its own until all but some are left out.
 var manyFields = map[string]price{"fields": {512 << 10, 128}}
@@ -46,31 +66,31 @@ var manyFields = map[string]price{"fields": {512 << 10, 128}}
 func doors() map[string]door {
 	const prefix = "/frontdesk/"
 	shop := map[string]door{
-		"":                            open(prefix + "elsewhere"),
+		"":                            {dearest: open(prefix + "elsewhere").dearest, shut: http.StatusNotFound},
 		"svc.js":                      open(prefix + "svc.js?k=shop"),
-		"assets/":                     open(prefix + "assets/none.js"),
-		"phone/{name}":                open(prefix + "phone/74951234567.png"),
-		"calls/{route...}":            takes(webhook, twilio("voice"), twilio("status"), twilio("order"), raw(prefix+"calls/webhook", "application/json")),
+		"assets/":                     open(prefix + "assets/{asset}"),
+		"phone/{name}":                open(prefix + "phone/{picture}"),
+		"calls/{route...}":            {dearest: takes(webhook, twilio("voice"), twilio("status"), twilio("order"), raw(prefix+"calls/webhook", "application/json")).dearest, size: 24 << 10},
 		"v1/hit":                      takes(call("hit", (*scene).view, "url", "referrer", "title", "view", "served", "site_key", "kind"), bare(http.MethodPost, prefix+"v1/hit")),
 		"v1/event":                    takes(call("event", (*scene).event, "category", "action", "name", "value")),
-		"v1/lead":                     takes(call("lead", (*scene).lead, "request.message", "request.name", "request.phone", "request.email", "request.form_name", "request.user_fields.city", "request.sale_cost", "request", "id", "credentials.uri"), bare(http.MethodPost, prefix+"v1/lead")),
-		"v1/visitor":                  takes(call("visitor", (*scene).caller, "name", "email", "phone")),
+		"v1/lead":                     takes(call("lead", (*scene).lead, "request.message", "request.name", "request.phone", "request.email", "request.form_name", "request.user_fields.city", "request.sale_cost", "request", "id", "credentials.uri"), bare(http.MethodPost, prefix+"v1/lead")).costs(nested),
+		"v1/visitor":                  takes(call("visitor", (*scene).visitor, "further", "name", "email", "phone")),
 		"v1/property":                 takes(call("property", (*scene).property, "value", "name")),
-		"v1/presence":                 takes(call("presence", (*scene).caller, "presence")),
+		"v1/presence":                 takes(call("presence", (*scene).caller, "further", "presence")),
 		"v1/status":                   open(prefix + "v1/status?k=shop"),
-		"v1/callback":                 takes(call("callback", (*scene).callback, "request.phone", "request.captcha_value", "request")),
+		"v1/callback":                 takes(call("callback", (*scene).callback, "further", "request.phone", "request.captcha_value", "request")),
 		"v1/widget":                   open(prefix + "v1/widget?k=shop"),
-		"v1/chat":                     takes(call("chat", (*scene).caller, "after", "conversation")),
+		"v1/chat":                     takes(call("chat", (*scene).caller, "further", "after")),
 		"v1/chat/say":                 takes(call("chat/say", (*scene).say, "request.text", "request.language", "request.invitation")),
-		"v1/chat/read":                takes(call("chat/read", (*scene).caller, "seq")),
-		"v1/chat/typing":              takes(call("chat/typing", (*scene).caller, "text")),
-		"v1/chat/transcript":          takes(call("chat/transcript", (*scene).caller, "email")),
-		"v1/chat/link":                takes(call("chat/link", (*scene).caller, "file")),
+		"v1/chat/read":                takes(call("chat/read", (*scene).sender, "further")),
+		"v1/chat/typing":              takes(call("chat/typing", (*scene).sender, "text")),
+		"v1/chat/transcript":          {dearest: takes(call("chat/transcript", (*scene).sender, "further")).dearest, shut: http.StatusConflict}, // nobody has answered
+		"v1/chat/link":                takes(call("chat/link", (*scene).sender, "call")),
 		"v1/chat/send":                takes(chatFile),
-		"v1/chat/file":                open(prefix + "v1/chat/file?f=1"),
-		"v1/chat/stream":              streams(bare(http.MethodGet, prefix+"v1/chat/stream?a=1")),
+		"v1/chat/file":                takes(shownFile),
+		"v1/chat/stream":              {dearest: takes(visitorStream).dearest, stream: true},
 		"v1/captcha":                  takes(call("captcha", (*scene).caller, "language")),
-		"v1/captcha/{file}":           open(prefix + "v1/captcha/none.png"),
+		"v1/captcha/{file}":           takes(captchaPicture),
 		"api/add_offline_message":     {dearest: []func(*scene, int) inputs{serverLead(prefix + "api/add_offline_message"), bare(http.MethodPost, prefix+"api/add_offline_message")}, of: manyFields},
 		"api/add_offline_message/{$}": {dearest: []func(*scene, int) inputs{serverLead(prefix + "api/add_offline_message/")}, of: manyFields},
 		"vc/s":                        takes(visitorInformation(prefix+"vc/s"), bare(http.MethodGet, prefix+"vc/s")),
@@ -79,36 +99,36 @@ func doors() map[string]door {
 	desk := map[string]door{
 		"GET /assets/{name}":                              open("/assets/console.css"),
 		"GET /worker.js":                                  open("/worker.js"),
-		"GET /setup":                                      open("/setup"),
-		"POST /setup":                                     form("token", "login", "name", "password"),
-		"GET /password":                                   open("/password"),
-		"POST /password":                                  form("token", "password"),
+		"GET /setup":                                      {dearest: open("/setup").dearest, shut: http.StatusNotFound}, // once is enough
+		"POST /setup":                                     {dearest: form("token", "login", "name", "password").dearest, shut: http.StatusNotFound},
+		"GET /password":                                   open("/password?token={token}"),
+		"POST /password":                                  {dearest: form("password", "token={token}").dearest, memory: hashing},
 		"GET /sign-in":                                    open("/sign-in"),
-		"POST /sign-in":                                   {dearest: form("login", "password", "to").dearest, memory: hashing},
+		"POST /sign-in":                                   {dearest: form("login", "password").dearest, memory: hashing, shut: http.StatusUnauthorized},
 		"POST /sign-out":                                  form("to"),
-		"POST /language":                                  form("back", "language"),
+		"POST /language":                                  form("back", "language=en"),
 		"GET /{$}":                                        open("/"),
 		"/":                                               open("/elsewhere"),
-		"GET /stream/{view}":                              streams(bare(http.MethodGet, "/stream/leads")),
+		"GET /stream/{view}":                              streams(bare(http.MethodGet, "/stream/{view}?site=0&after={after}")),
 		"POST /leads/refused/{site}/{refused}":            form("to"),
-		"POST /leads/read":                                form("site", "lead"),
+		"POST /leads/read":                                form("lead={lead}", "site=1", "back"),
 		"POST /leads/forms/{site}":                        form("path", "name", "phone"),
-		"POST /leads/state/{site}/{lead}":                 form("state", "version"),
-		"POST /leads/owner/{site}/{lead}":                 form("to", "from"),
+		"POST /leads/state/{site}/{lead}":                 form("back", "state=done"),
+		"POST /leads/owner/{site}/{lead}":                 form("back", "to=0", "from=0"),
 		"POST /leads/notes/{site}/{lead}":                 form("text"),
-		"POST /leads/parts/{site}/{lead}":                 form("part"),
-		"POST /leads/parts/{site}/{lead}/removal":         form("part"),
+		"POST /leads/parts/{site}/{lead}":                 form("back", "part={other}"),
+		"POST /leads/parts/{site}/{lead}/removal":         form("back", "part={other}"),
 		"POST /chats/{site}/{conversation}/messages":      form("text", "client"),
 		"POST /chats/{site}/{conversation}/files":         form("name"),
-		"POST /chats/{site}/{conversation}/read":          form("seq"),
+		"POST /chats/{site}/{conversation}/read":          form("back", "seq=1"),
 		"POST /chats/{site}/{conversation}/typing":        form("text"),
-		"POST /chats/{site}/{conversation}/work":          form("do", "to"),
-		"POST /callbacks":                                 form("phone", "until", "site"),
-		"POST /callbacks/{site}/{callback}/call":          form("until"),
+		"POST /chats/{site}/{conversation}/work":          form("to", "do=claim"),
+		"POST /callbacks":                                 form("phone", "until", "site=1"),
+		"POST /callbacks/{site}/{callback}/call":          form("back"),
 		"POST /callbacks/{site}/{callback}/postponement":  form("until"),
-		"POST /callbacks/{site}/{callback}/closing":       form("until"),
+		"POST /callbacks/{site}/{callback}/closing":       form("back"),
 		"POST /numbers/{site}":                            form("number", "targets", "selectors", "was"),
-		"POST /numbers/{site}/{number}/removal":           form("version"),
+		"POST /numbers/{site}/{number}/removal":           form("version", "back"),
 		"POST /pools/{site}":                              form("numbers", "name", "hold", "reserve"),
 		"POST /pools/{site}/{pool}/removal":               form("version"),
 		"POST /account/password":                          {dearest: form("current", "password").dearest, memory: hashing},
@@ -121,9 +141,9 @@ func doors() map[string]door {
 		"POST /sites/{site}/endpoints":                    form("template", "address", "subject", "events"),
 		"POST /sites/{site}/endpoints/{endpoint}/test":    form("to"),
 		"POST /sites/{site}/endpoints/{endpoint}/paused":  form("paused"),
-		"POST /sites/{site}/endpoints/{endpoint}/secret":  form("end"),
-		"POST /sites/{site}/endpoints/{endpoint}/again":   form("entry"),
-		"POST /sites/{site}/endpoints/{endpoint}/failed":  form("hours"),
+		"POST /sites/{site}/endpoints/{endpoint}/secret":  form("back", "end=true"),
+		"POST /sites/{site}/endpoints/{endpoint}/again":   {dearest: form("back", "entry=1").dearest, shut: http.StatusNotFound}, // it has not failed
+		"POST /sites/{site}/endpoints/{endpoint}/failed":  form("back", "hours=1"),
 		"POST /sites/{site}/endpoints/{endpoint}/removal": form("version"),
 		"POST /sites/{site}/groups":                       form("name", "holidays", "phone", "zone", "day1", "members"),
 		"POST /sites/{site}/groups/{group}/removal":       form("version"),
@@ -148,14 +168,16 @@ func doors() map[string]door {
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",
 		"/history", "/person", "/person/{site}/{visitor}",
 	} {
-		desk["GET "+path] = page()
+		desk["GET "+path] = page("")
 	}
+	desk["GET /chats/{site}/{conversation}/messages"] = page("after=0")
 	all := map[string]door{
 		"pages": {dearest: []func(*scene, int) inputs{pages}, of: map[string]price{
 			"deep formatting": {32 << 20, 64}, // elements that are closed are opened again in each paragraph, up to a bound
 			"policies":        {512 << 10, 256},
 		}},
-		"found forms": takes(siteForms("/order/", true)),
+		"found forms": {dearest: takes(siteForms("/order/", true)).dearest, found: true, memory: price{4 << 20, 64}}, // with looks at the metrics
+		"SIP":         {dearest: takes(sipMessages).dearest, size: 15 << 10},
 		"/contact":    takes(siteForms("/contact", false)),
 		"/join":       takes(siteForms("/join", false)),
 	}
@@ -171,6 +193,12 @@ func doors() map[string]door {
 	return all
 }
 
+// costs is the door with a price in bytes allocated.
+func (d door) costs(memory price) door {
+	d.memory = memory
+	return d
+}
+
 func takes(dearest ...func(s *scene, n int) inputs) door { return door{dearest: dearest} }
 
 func streams(dearest ...func(s *scene, n int) inputs) door {
@@ -180,23 +208,22 @@ func streams(dearest ...func(s *scene, n int) inputs) door {
 // open takes no body.
 func open(path string) door { return takes(bare(http.MethodGet, path)) }
 
-// page is a page of the console, with dear queries.
-func page() door {
+// page is a page of the console, with dear queries beside its own.
+func page(query string) door {
 	d := takes(func(_ *scene, n int) inputs {
 		all := make(inputs)
 		for name, dear := range queries(n) {
-			all["the query's "+name] = func() request { return request{method: http.MethodGet, path: "?" + dear} }
+			all["the query's "+name] = func() request { return request{method: http.MethodGet, path: "?" + query + "&" + dear} }
 		}
 		return all
 	})
-	d.memory = showing
-	return d
+	return d.costs(showing)
 }
 
 // bare are requests with dear queries and header fields, and nothing else.
 func bare(method, path string) func(s *scene, n int) inputs {
-	return func(_ *scene, n int) inputs {
-		all := make(inputs)
+	return func(s *scene, n int) inputs {
+		all, path := make(inputs), s.filled(path)
 		for name, fields := range headers(n) {
 			all["the header's "+name] = func() request { return request{method: method, path: path, fields: fields} }
 		}
@@ -229,7 +256,7 @@ func unusual(all inputs, usual func() request) {
 	for name, sent := range map[string]int{"announced and not sent": 0, "a tenth sent": 10} {
 		all[name] = func() request {
 			r := usual()
-			r.announced, r.body = 1<<20, r.body[:len(r.body)*sent/100]
+			r.announced, r.body = len(r.body), r.body[:len(r.body)*sent/100]
 			return r
 		}
 	}
@@ -253,10 +280,10 @@ func call(route string, object func(s *scene) map[string]any, members ...string)
 				of = slices.Collect(maps.Keys(texts))
 			}
 			for _, kind := range of {
-				all[kind+" in "+member] = func() request { return send(with(object(s), member, s.unique()+texts[kind](n)), "") }
+				all[kind+" in "+member] = func() request { return send(with(object(s), member, s.unique()+fitting(texts[kind], n)), "") }
 			}
-			for kind, shape := range shapes {
-				all[kind+" as "+member] = func() request { return send(with(object(s), member, shaped), shape(n)) }
+			for _, kind := range fewShapes {
+				all[kind+" as "+member] = func() request { return send(with(object(s), member, shaped), shapes[kind](n)) }
 			}
 		}
 		for kind, shape := range shapes {
@@ -307,11 +334,11 @@ func visitorInformation(path string) func(s *scene, n int) inputs {
 		all := make(inputs)
 		for _, name := range []string{"vn", "ve", "vp", "ci", "sk"} {
 			for _, kind := range few {
-				all[kind+" in "+name] = func() request { return post(path, formType, fields(name, texts[kind](n/3))) }
+				all[kind+" in "+name] = func() request { return post(path, formType, s.visited()+"&"+fields(name, texts[kind](n/3))) }
 			}
 		}
 		for kind, dear := range forms {
-			all[kind] = func() request { return post(path, formType, dear(n)) }
+			all[kind] = func() request { return post(path, formType, s.visited()+"&"+dear(n)) }
 		}
 		return all
 	}
@@ -349,25 +376,33 @@ func siteForms(path string, own bool) func(s *scene, n int) inputs {
 	}
 }
 
-// form are forms of the console, with dear texts in the fields.
+// form are forms of the console, with dear texts in the fields. Fields that are given with what they say stay so.
 func form(names ...string) door {
 	return takes(func(s *scene, n int) inputs {
 		all := make(inputs)
-		add := func(kind string, body func() string) {
-			all[kind] = func() request {
-				return request{method: http.MethodPost, fields: []string{"Content-Type: " + formType}, body: body()}
+		var said, named []string
+		for _, name := range names {
+			if strings.Contains(name, "=") {
+				said = append(said, s.filled(name))
+			} else {
+				named = append(named, name)
 			}
 		}
-		for _, name := range names {
+		add := func(kind string, body func() string) {
+			all[kind] = func() request {
+				return request{method: http.MethodPost, fields: []string{"Content-Type: " + formType}, body: strings.Join(append(slices.Clip(said), body()), "&")}
+			}
+		}
+		for _, name := range named {
 			for _, kind := range few {
 				add(kind+" in "+name, func() string { return fields(name, texts[kind](n/4)) })
 			}
 		}
-		for _, kind := range []string{"fields", "many in one", "encoded"} {
+		for _, kind := range []string{"fields", "encoded"} {
 			add(kind, func() string { return forms[kind](n * 3 / 4) })
 		}
 		return all
-	})
+	}).costs(showing)
 }
 
 var wildcard = regexp.MustCompile(`\{([a-z$]+)\}`)
@@ -378,11 +413,7 @@ func asOperator(s *scene, pattern string, all inputs) inputs {
 	if !found {
 		path = pattern
 	}
-	for _, name := range wildcard.FindAllStringSubmatch(path, -1) {
-		value, known := s.stands[name[1]]
-		require.True(s.t, known, "tell this test what stands for %s", name[0])
-		path = strings.ReplaceAll(path, name[0], value)
-	}
+	path = s.filled(path)
 	own := make(inputs)
 	for name, dear := range all {
 		own[name] = func() request {
@@ -419,11 +450,11 @@ func webhook(s *scene, n int) inputs {
 	}
 	for _, member := range []string{"further", "call_id", "called", "caller", "recording_url", "price"} {
 		for _, kind := range few {
-			all[kind+" in "+member] = func() request { return send(encoded(with(event(), member, texts[kind](n)))) }
+			all[kind+" in "+member] = func() request { return send(encoded(with(event(), member, fitting(texts[kind], n)))) }
 		}
-		for kind, shape := range shapes {
+		for _, kind := range fewShapes {
 			all[kind+" as "+member] = func() request {
-				return send(strings.Replace(encoded(with(event(), member, shaped)), `"`+shaped+`"`, shape(n), 1))
+				return send(strings.Replace(encoded(with(event(), member, shaped)), `"`+shaped+`"`, shapes[kind](n), 1))
 			}
 		}
 	}
@@ -468,17 +499,46 @@ func twilio(route string) func(s *scene, n int) inputs {
 func chatFile(s *scene, n int) inputs {
 	all := make(inputs)
 	for _, name := range []string{"a.txt", "a.png", "a.pdf"} {
-		all[name] = func() request {
-			caller := s.caller()
-			a := s.at("shop").send(post("/frontdesk/v1/chat", jsonType, encoded(caller), "Cookie: "+s.cookie))
-			var told struct{ Stream string }
-			require.NoError(s.t, json.Unmarshal(a.body, &told), "%s", a.body)
-			query := url.Values{"t": {told.Stream}, "id": {caller["id"].(string)}, "name": {name}}
-			return post("/frontdesk/v1/chat/send?"+query.Encode(), "application/octet-stream", texts["words"](n), "Cookie: "+s.cookie)
-		}
+		all[name] = func() request { return s.file(s.caller(), name, n) }
 	}
 	unusual(all, all["a.txt"])
 	return all
+}
+
+// file is a file of n bytes that the visitor sends.
+func (s *scene) file(caller map[string]any, name string, n int) request {
+	query := url.Values{"t": {s.call("chat", caller)["stream"].(string)}, "id": {caller["id"].(string)}, "name": {name}}
+	return post("/frontdesk/v1/chat/send?"+query.Encode(), "application/octet-stream", texts["words"](n), "Cookie: "+s.cookie)
+}
+
+// shownFile are requests for a file of the visitor's.
+func shownFile(s *scene, n int) inputs {
+	caller := s.caller()
+	a := s.at("shop").send(s.file(caller, "a.txt", 10))
+	found := regexp.MustCompile(`"file":\{"id":(\d+)`).FindSubmatch(a.body)
+	require.NotNil(s.t, found, "%s", a.body)
+	link := s.call("chat/link", with(caller, "file", json.Number(found[1])))["link"].(string)
+	return bare(http.MethodGet, "/frontdesk/v1/chat/file?t="+url.QueryEscape(link)+"&f="+string(found[1]))(s, n)
+}
+
+// visitorStream are requests for the stream of a visitor.
+func visitorStream(s *scene, n int) inputs {
+	line, all := s.line(), make(inputs)
+	for name, dear := range bare(line.method, line.path)(s, n) {
+		all[name] = func() request {
+			r := dear()
+			r.fields = append(slices.Clone(r.fields), line.fields...)
+			return r
+		}
+	}
+	return all
+}
+
+// captchaPicture are requests for a captcha's picture.
+func captchaPicture(s *scene, n int) inputs {
+	picture, err := url.Parse(s.call("captcha", s.caller())["url"].(string))
+	require.NoError(s.t, err)
+	return bare(http.MethodGet, picture.Path+"?k=shop")(s, n)
 }
 
 // scene is what stands for the wildcards of doors, and makes new visitors.
@@ -491,46 +551,90 @@ type scene struct {
 
 // newScene fills the shop, so that there is something behind each door. The operator has signed in.
 func newScene(p *program) *scene {
-	s := &scene{program: p, stands: map[string]string{"site": "1", "name": "console.css", "view": "leads", "$": "", "number": "74951234567", "pool": "spring",
-		"callback": "1", "reply": "1", "refused": "1", "message": "1"}}
+	s := &scene{program: p, stands: map[string]string{"site": "1", "view": "leads", "$": "", "number": "74952223344", "pool": "summer",
+		"reply": "1", "refused": "1", "message": "1"}}
 	shop := p.at("shop")
-	call := func(route string, object map[string]any) {
-		a := shop.send(post("/frontdesk/v1/"+route, jsonType, encoded(object), "Cookie: "+s.cookie))
-		require.Equal(p.t, http.StatusOK, a.status, "%s: %s", route, a.body)
-	}
-	call("event", s.event())
-	call("property", s.property())
-	call("lead", s.lead())
+	s.call("event", s.event())
+	s.call("property", s.property())
+	s.call("lead", s.lead())
 	asked := s.say()
-	call("chat/say", asked)
+	s.call("chat/say", asked)
+	s.call("callback", s.callback())
 	s.stands["visitor"] = fmt.Sprint(asked["credentials"].(map[string]any)["visitor_id"])
-	file := chatFile(s, 10)["a.txt"]()
-	require.Equal(p.t, http.StatusOK, shop.send(file).status)
+	require.Equal(p.t, http.StatusOK, shop.send(chatFile(s, 10)["a.txt"]()).status)
+	script := shop.send(request{method: http.MethodGet, path: "/frontdesk/svc.js?k=shop"})
+	s.stands["asset"] = regexp.MustCompile(`panels-[\w-]+\.js`).FindString(string(script.body))
+	pictured := request{method: http.MethodGet, path: "/lamps?utm_source=news", origin: "<!doctype html><html><head></head><body><img class=pictured>"}
+	p.origin.Store(&pictured)
+	found := regexp.MustCompile(`/frontdesk/phone/([\w.-]+)`).FindSubmatch(shop.send(pictured).body)
+	require.NotNil(p.t, found, "no picture of a number is shown")
+	s.stands["picture"] = string(found[1])
 	s.keep("/sites/1/groups", "name", "sales", "zone", "Europe/Moscow", "routing", "all")
 	s.keep("/sites/1/replies", "word", "hello", "text", "Hello!")
 	s.keep("/operators", "login", "anna", "name", "Anna", "password", password, "role", "operator", "all", "true")
 	s.keep("/sites/1/endpoints", "kind", "webhook", "as", "webhook", "address", "http://"+p.receiver, "events", "lead.added", "language", "en")
+	s.keep("/sites/1/endpoints", "kind", "mail", "as", "mail", "address", "desk@shop.example", "events", "lead.added", "language", "en")
+	s.keep("/pools/1", "name", "summer", "numbers", "74957650011\n74957650012", "hold", "5", "exhausted", "original")
+	s.keep("/numbers/1", "number", "74952223344", "version", s.found("/numbers/1/new", `name="version" value="(\d+)"`))
+	s.call("lead", s.lead())
 	for name, place := range map[string]struct{ page, link string }{
 		"lead": {"/leads", `/leads/1/(\d+)`}, "conversation": {"/chats", `/chats/1/(\d+)`},
 		"file": {"/chats", `/chats/1/(\d+)`}, "group": {"/sites/1/groups", `/groups/(\d+)`}, "operator": {"/operators", `/operators/([2-9]\d*)`},
-		"endpoint": {"/sites/1/deliveries", `/endpoints/(\d+)`},
+		"endpoint": {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
+		"name": {"/leads", `/assets/([\w.-]+\.css)`},
 	} {
 		s.stands[name] = s.found(place.page, place.link)
 	}
+	s.stands["other"] = s.found("/leads", `(?s:.*)/leads/1/(\d+)`) // the first
+	a := p.at("desk").send(post("/operators/"+s.stands["operator"]+"/password", formType, "", "Cookie: "+p.cookie))
+	s.stands["token"] = regexp.MustCompile(`token=([\w.-]+)`).FindStringSubmatch(string(a.body))[1]
 	s.stands["conversation"], s.stands["file"] = s.foundFile()
 	return s
+}
+
+// listen opens streams of the console, and one of a visitor.
+func (s *scene) listen() {
+	for _, page := range []string{"/leads", "/visitors", "/chats", "/calls", "/callbacks"} {
+		address := html.UnescapeString(s.found(page, `"(/stream/[^"]+)"`))
+		s.follow(s.at("desk"), request{method: http.MethodGet, path: address, fields: []string{"Cookie: " + s.program.cookie}})
+	}
+	s.follow(s.at("shop"), s.line())
+}
+
+// line asks for a new visitor's stream.
+func (s *scene) line() request {
+	token := s.call("chat", s.caller())["stream"].(string)
+	return request{method: http.MethodGet, path: "/frontdesk/v1/chat/stream?a=0&t=" + url.QueryEscape(token), fields: []string{"Cookie: " + s.cookie}}
+}
+
+// filled is the text with what stands for its wildcards.
+func (s *scene) filled(text string) string {
+	for _, name := range wildcard.FindAllStringSubmatch(text, -1) {
+		value, known := s.stands[name[1]]
+		require.True(s.t, known, "tell this test what stands for %s", name[0])
+		text = strings.ReplaceAll(text, name[0], value)
+	}
+	return text
+}
+
+// call is the answer to a call of the script, which has to be taken.
+func (s *scene) call(route string, object map[string]any) (told map[string]any) {
+	a := s.at("shop").send(post("/frontdesk/v1/"+route, jsonType, encoded(object), "Cookie: "+s.cookie))
+	require.Equal(s.t, http.StatusOK, a.status, "%s: %s", route, a.body)
+	require.NoError(s.t, json.Unmarshal(a.body, &told))
+	return told
 }
 
 // keep sends a form of the console, which has to be taken.
 func (s *scene) keep(path string, pairs ...string) {
 	a := s.at("desk").send(post(path, formType, fields(pairs...), "Cookie: "+s.program.cookie))
-	require.Contains(s.t, []int{http.StatusOK, http.StatusSeeOther}, a.status, "%s: %s", path, a.body)
+	require.Contains(s.t, []int{http.StatusOK, http.StatusSeeOther}, a.status, "%s: %.300s", path, regexp.MustCompile(`(?s)^.*role="alert">`).ReplaceAll(a.body, nil))
 }
 
 // page is a page of the console.
 func (s *scene) page(path string) string {
 	a := s.at("desk").send(request{method: http.MethodGet, path: path, fields: []string{"Cookie: " + s.program.cookie}})
-	require.Equal(s.t, http.StatusOK, a.status, "%s: %s", path, a.body)
+	require.Equal(s.t, http.StatusOK, a.status, "%s: %.300s", path, regexp.MustCompile(`(?s)^.*role="alert">`).ReplaceAll(a.body, nil))
 	return string(a.body)
 }
 
@@ -604,6 +708,14 @@ func (s *scene) credentials() string {
 	return form.Encode()
 }
 
+// visited are the same for the other call of servers, and a name.
+func (s *scene) visited() string {
+	told := s.told()
+	return fields("sk", "shop", "ci", fmt.Sprint(told["visitor_id"]), "hi", fmt.Sprint(told["hit_id"]), "ur", fmt.Sprint(told["uri"]), "k", fmt.Sprint(told["key"]), "vn", "Anna")
+}
+
+func (s *scene) visitor() map[string]any { return with(s.caller(), "name", "Anna") }
+
 func (s *scene) event() map[string]any { return with(with(s.caller(), "category", "a"), "action", "b") }
 
 func (s *scene) property() map[string]any { return with(with(s.caller(), "name", "a"), "value", "b") }
@@ -614,6 +726,13 @@ func (s *scene) lead() map[string]any {
 
 func (s *scene) say() map[string]any {
 	return with(s.caller(), "request", map[string]any{"text": "a lamp"})
+}
+
+// sender is a new visitor who has said something, and sent a file.
+func (s *scene) sender() map[string]any {
+	said := s.say()
+	s.call("chat/say", said)
+	return with(with(said, "email", "anna@shop.example"), "request", nil)
 }
 
 func (s *scene) callback() map[string]any {

@@ -30,6 +30,12 @@ var texts = map[string]func(n int) string{
 	"spaces":             repeat(" \u00a0"),
 }
 
+// fitting is a text that has n bytes in JSON at most.
+func fitting(text func(n int) string, n int) string {
+	whole := text(n)
+	return text(n * len(whole) / len(encoded(whole)))
+}
+
 // few are the texts for fields of which there are many.
 var few = []string{"words", "deletes", "long compatibility", "markup"}
 
@@ -52,6 +58,9 @@ var shapes = map[string]func(n int) string{
 	"long number":     func(n int) string { return `{"phone":` + strings.Repeat("9", n) + `}` },
 	"escaped signs":   func(n int) string { return `{"message":"` + strings.Repeat(`\u00ad`, n/6) + `"}` },
 }
+
+// fewShapes are the shapes for members of which there are many.
+var fewShapes = []string{"deep objects", "wide", "long name of many"}
 
 // forms make the dearest url-encoded bodies of some n bytes.
 var forms = map[string]func(n int) string{
@@ -170,4 +179,27 @@ func fields(pairs ...string) string {
 		form.Add(pairs[i], pairs[i+1])
 	}
 	return form.Encode()
+}
+
+// sipMessages are calls that come in.
+func sipMessages(s *scene, n int) inputs {
+	all := make(inputs)
+	for name, line := range map[string]func(n int) string{
+		"a long header":      func(n int) string { return "Subject: " + strings.Repeat("a", n) + "\r\n" },
+		"folded lines":       func(n int) string { return "Subject: a" + strings.Repeat("\r\n a", n/4) + "\r\n" },
+		"many headers":       repeat("X: y\r\n"),
+		"ways":               repeat("Via: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bKx\r\n"),
+		"routes":             repeat("Record-Route: <sip:p;lr>\r\n"),
+		"parameters":         func(n int) string { return "Contact: <sip:x@y" + strings.Repeat(";a=b", n/4) + ">\r\n" },
+		"identities":         repeat("P-Asserted-Identity: <tel:+79123456789>\r\n"),
+		"identities in one":  func(n int) string { return "P-Asserted-Identity: " + strings.Repeat("<tel:+7>,", n/9) + "<tel:+7>\r\n" },
+		"quotes":             func(n int) string { return `Diversion: "` + strings.Repeat(`\"`, n/2) + "\" <sip:x@y>\r\n" },
+		"escapes":            func(n int) string { return "Diversion: <sip:" + strings.Repeat("%41", n/3) + "@y>\r\n" },
+		"signs of no header": repeat("\x00\xff:"),
+	} {
+		all[name] = func() request {
+			return request{datagram: sipMessage("INVITE", "127.0.0.1:9", strings.TrimSpace(s.unique()), line(n))}
+		}
+	}
+	return all
 }

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,6 +25,7 @@ import (
 
 	_ "github.com/seed-3405227d/frontdesk"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mailtest"
 )
 
 // wait bounds everything that a test waits for.
@@ -40,6 +43,7 @@ type program struct {
 	clients  map[string]*client      // by address
 	cookie   string                  // of the operator who has signed in
 	receiver string                  // address of what takes webhooks
+	sent     atomic.Int64            // bytes sent to others than who has asked: webhooks, mails, and streams that are read
 }
 
 // answer is what a request was answered.
@@ -59,11 +63,18 @@ func run(t testing.TB, caddyfile string, values ...string) *program {
 	p := &program{t: t, folder: folder, database: filepath.Join(folder, "frontdesk.db"), ports: make(map[string]string), clients: make(map[string]*client)}
 	origin := httptest.NewServer(http.HandlerFunc(p.serveOrigin))
 	hooks := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
+		n, _ := io.Copy(io.Discard, r.Body)
+		p.sent.Add(n)
 	}))
 	p.receiver = strings.TrimPrefix(hooks.URL, "http://")
-	p.values = append(values, "$DIR", folder, "$ORIGIN", strings.TrimPrefix(origin.URL, "http://"))
-	for _, name := range []string{"$ADMIN_PORT", "$SHOP_PORT", "$DESK_PORT"} {
+	mails := mailtest.Start(t)
+	go func() {
+		for letter := range mails.Letters {
+			p.sent.Add(int64(len(letter)))
+		}
+	}()
+	p.values = append(values, "$DIR", folder, "$ORIGIN", strings.TrimPrefix(origin.URL, "http://"), "$RECEIVER", p.receiver, "$MAIL", mails.Address)
+	for _, name := range []string{"$ADMIN_PORT", "$SHOP_PORT", "$DESK_PORT", "$SIP_PORT"} {
 		port, err := dbtest.FreePort()
 		require.NoError(t, err)
 		p.ports[name] = fmt.Sprint(port)
@@ -137,13 +148,14 @@ type client struct {
 	reader        *bufio.Reader
 }
 
-// request is what a client sends.
+// request is what a client sends, from a network of its own: limits of networks would have most of them refused.
 type request struct {
 	method, path string
 	fields       []string // header fields, each a line
 	body         string
-	chunk        int // size of the chunks; 0 for a body of known length
-	announced    int // the length that is told, where it is not the body's
+	chunk        int    // size of the chunks; 0 for a body of known length
+	announced    int    // the length that is told, where it is not the body's
+	datagram     string // which is sent by SIP instead of all else
 	// origin is what the site's origin answers, and originFields its header fields, each a line.
 	origin       string
 	originFields []string
@@ -153,10 +165,13 @@ func post(path, contentType, body string, fields ...string) request {
 	return request{method: http.MethodPost, path: path, fields: append(fields, "Content-Type: "+contentType), body: body}
 }
 
+var networks atomic.Int32
+
 // bytes are those on the wire.
 func (r request) bytes(host string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", r.method, r.path, host)
+	n := networks.Add(1)
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: 10.%d.%d.1\r\n", r.method, r.path, host, n>>8&255, n&255)
 	for _, field := range r.fields {
 		b.WriteString(field + "\r\n")
 	}
@@ -229,4 +244,77 @@ func (c *client) sendBytes(request []byte, end, stream bool) (a answer) {
 		c.close()
 	}
 	return a
+}
+
+// follow reads a stream until the test ends.
+func (p *program) follow(of *client, r request) {
+	p.t.Helper()
+	conn, err := net.Dial("tcp", of.address)
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { conn.Close() })
+	_, err = conn.Write(r.bytes(of.host))
+	require.NoError(p.t, err)
+	conn.SetReadDeadline(time.Now().Add(wait))
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(p.t, err)
+	require.Equal(p.t, http.StatusOK, response.StatusCode)
+	conn.SetReadDeadline(time.Time{})
+	go func() {
+		for piece := make([]byte, 16<<10); ; {
+			n, err := response.Body.Read(piece)
+			p.sent.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// await waits until it is so.
+func (p *program) await(so func() bool) {
+	p.t.Helper()
+	require.Eventually(p.t, so, wait, 2*time.Millisecond)
+}
+
+// metric is the sum of a metric over all its labels.
+func (p *program) metric(name string) (sum float64) {
+	p.t.Helper()
+	response, err := http.Get(p.text("http://localhost:$ADMIN_PORT/metrics"))
+	require.NoError(p.t, err)
+	defer response.Body.Close()
+	all, err := io.ReadAll(response.Body)
+	require.NoError(p.t, err)
+	for _, sample := range regexp.MustCompile(`(?m)^`+name+`(?:\{.*\})? (\S+)$`).FindAllSubmatch(all, -1) {
+		value, err := strconv.ParseFloat(string(sample[1]), 64)
+		require.NoError(p.t, err)
+		sum += value
+	}
+	return sum
+}
+
+// sip sends a datagram and a question behind it, and returns when that is answered.
+func (p *program) sip(datagram string) {
+	p.t.Helper()
+	conn, err := net.Dial("udp", "127.0.0.1:"+p.ports["$SIP_PORT"])
+	require.NoError(p.t, err)
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(wait))
+	asks := fmt.Sprintf("ask-%d", networks.Add(1))
+	_, err = conn.Write([]byte(datagram))
+	require.NoError(p.t, err)
+	fmt.Fprint(conn, sipMessage("OPTIONS", conn.LocalAddr().String(), asks, ""))
+	for answer := make([]byte, 64<<10); ; {
+		n, err := conn.Read(answer)
+		require.NoError(p.t, err)
+		if strings.Contains(string(answer[:n]), asks) {
+			return
+		}
+	}
+}
+
+// sipMessage is a request of the trunk with further lines of header.
+func sipMessage(method, from, call, further string) string {
+	return method + " sip:+74957654321@shop.test SIP/2.0\r\nVia: SIP/2.0/UDP " + from + ";rport;branch=z9hG4bK" + call + "\r\nMax-Forwards: 70\r\n" +
+		"From: <sip:+79123456789@trunk.test>;tag=" + call + "\r\nTo: <sip:+74957654321@shop.test>\r\nCall-ID: " + call + "\r\nCSeq: 1 " + method + "\r\n" +
+		"Contact: <sip:trunk@" + from + ">\r\n" + further + "Content-Length: 0\r\n\r\n"
 }
