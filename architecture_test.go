@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"backend/capture":  {"backend/visit", "snippet/steps"},
 	"backend/intake":   {"backend/pace"},
 	"backend/captcha":  {"backend/db"},
-	"backend/spool":    {"backend/spool"},
+	"backend/spool":    {"backend/aside"},
 	"backend/callback": {"backend/aside", "backend/captcha", "backend/operator", "backend/visit", "backend/telephony", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/form":     {"backend/journal", "backend/scope", "backend/db"},
 	"backend/declarer": {"backend/db"},

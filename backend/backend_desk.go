@@ -31,6 +31,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -55,6 +56,8 @@ type Configuration struct {
 	Operators []Operator
 	// Retention is for how long visits are kept; 0 for ever.
 	Retention time.Duration
+	// Spool tells what waits on the disk for the database. It may be nil.
+	Spool func() spool.State
 	// WholeAddresses has the addresses of clients logged whole.
 	WholeAddresses bool
 	// Console is the console's URL with a slash at the end, or empty when the

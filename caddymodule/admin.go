@@ -40,6 +40,8 @@ type health struct {
 	Error    string `json:"error,omitempty"`
 	// Since is when the error began, as far as that is known.
 	Since *time.Time `json:"since,omitempty"`
+	// Forms are those that wait for the database. They do not count for Ready.
+	Forms *formsHealth `json:"forms,omitempty"`
 	// SIP is what the trunk does, if there is one. It does not count for Ready.
 	SIP *sipHealth `json:"sip,omitempty"`
 }
@@ -78,7 +80,7 @@ func serveHealth(w http.ResponseWriter, r *http.Request) error {
 		app := app.(*App)
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		state.Database, state.SIP = app.settings.Engine, app.sipHealth()
+		state.Database, state.Forms, state.SIP = app.settings.Engine, app.formsHealth(), app.sipHealth()
 		if err := app.service.Check(ctx); err != nil {
 			state.Error = err.Error()
 			var trouble *db.Trouble

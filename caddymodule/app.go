@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
@@ -67,6 +68,9 @@ type App struct {
 	// Where webhooks may go. Default: to public addresses, with TLS.
 	Webhooks *Webhooks `json:"webhooks,omitempty"`
 
+	// Where forms wait while the database is away.
+	Spool *Spool `json:"spool,omitempty"`
+
 	// For how long visits are kept, a day at the least, such as `800d`. Leads and calls are kept
 	// until they are erased. Default: for ever.
 	Retention caddy.Duration `json:"retention,omitempty"`
@@ -82,6 +86,7 @@ type App struct {
 	ctx       caddy.Context
 	logger    *zap.Logger
 	settings  db.Settings // with placeholders resolved: never encoded
+	spool     spool.Settings
 	name      string
 	operators []backend.Operator
 	service   *sharedService
@@ -152,6 +157,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.settings, err = a.Database.resolve(a.WrittenAt); err != nil {
 		return err
 	}
+	if a.spool, err = a.Spool.settings(a.settings, a.WrittenAt); err != nil {
+		return err
+	}
 	if a.name, err = resolveName(a.Name, a.settings.Engine); err != nil {
 		return a.WrittenAt.at(a.Name, err)
 	}
@@ -201,7 +209,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err := a.provisionSIP(); err != nil {
 		return err
 	}
-	if a.service, err = useService(a.settings); err != nil {
+	if a.service, err = useService(a.settings, a.spool); err != nil {
 		return err
 	}
 	named := sync.OnceValue(a.knownSites)
@@ -237,6 +245,7 @@ func (a *App) Start() error { return a.listenSIP() }
 // and again, and pages pass untouched.
 func (a *App) started() {
 	a.logDoubts()
+	a.service.forms.Use(a.spool)
 	a.service.start(a.logger, backend.Configuration{
 		Name:      a.name,
 		Sites:     a.knownSites(),
@@ -249,6 +258,7 @@ func (a *App) started() {
 		Webhooks:  a.allowed,
 		Callers:   slices.Concat(a.callers, a.sipCaller()),
 		Retention: time.Duration(a.Retention),
+		Spool:     a.service.forms.State,
 
 		WholeAddresses: a.Addresses == wholeAddresses,
 		Console:        a.consoleAddress(),

@@ -53,13 +53,17 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		webhooks {
 //			allow <range>...
 //		}
+//		spool {
+//			file <path>
+//			size <size>
+//		}
 //	}
 //
 // There may be several operators and pools.
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, mail, name, retention, addresses, operator, pool, telephony and webhooks", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, mail, name, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		switch d.Val() {
@@ -147,12 +151,16 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if err := a.readWebhooks(d); err != nil {
 				return err
 			}
+		case "spool":
+			if err := a.readSpool(d); err != nil {
+				return err
+			}
 		case "pool":
 			if err := a.readPool(d); err != nil {
 				return err
 			}
 		default:
-			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, retention, addresses, operator, pool, telephony or webhooks", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())

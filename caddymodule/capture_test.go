@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,7 +209,8 @@ func TestUploadsPassAsTheyAre(t *testing.T) {
 	require.Empty(t, leads[0].UserFields)
 }
 
-// While the database is away, forms wait on the disk, through the end of the process too. Each is stored once.
+// While the database is away, forms wait on the disk, through the end of the process too. Each is stored once, and those
+// of one visitor in their order.
 func TestFormsWaitForTheDatabase(t *testing.T) {
 	server := dbtest.OwnServer(t)
 	m := newMailer(t)
@@ -226,37 +228,56 @@ func TestFormsWaitForTheDatabase(t *testing.T) {
 			}
 			reverse_proxy `+strings.TrimPrefix(m.URL, "http://")+`
 		}`, "$SOURCE", source)
+	cookie := ""
 	post := func(who string) {
 		t.Helper()
-		got, err := n.do(http.MethodPost, "http://localhost:$PORT/send/200", "name="+who+"&email="+who+"@example.com&message=Hello", "Content-Type", formType, "User-Agent", browser)
+		got, err := n.do(http.MethodPost, "http://localhost:$PORT/send/200", "name="+who+"&email="+who+"@example.com&message=Hello", "Content-Type", formType, "User-Agent", browser, "Cookie", cookie)
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, got.StatusCode)
 		require.Contains(t, got.body, "sent")
 	}
 	post("anna")
+	var known string
+	require.Eventually(t, func() bool { // the visit may be stored too late for it
+		page := n.get("http://localhost:$PORT/", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", browser)
+		if set := page.Header.Values("Set-Cookie"); len(set) > 0 {
+			known = cookieOf(t, set)
+		}
+		return known != ""
+	}, wait, tick)
 	server.Stop()
 	post("bob")
 	post("carl")
-	waiting := func() bool {
-		files, _ := filepath.Glob(filepath.Join(n.data, "caddy", "*.forms"))
-		return len(files) > 0
+	cookie = known
+	var visitors []string
+	for i := range 20 {
+		visitors = append(visitors, fmt.Sprintf("dora%02d", i))
+		post(visitors[i])
 	}
-	require.True(t, waiting())
-	files, _ := filepath.Glob(filepath.Join(n.data, "caddy", "*.forms"))
-	onDisk, err := os.ReadFile(files[0])
+	_, state := n.health()
+	require.Equal(t, 22, state.Forms.Waiting)
+	require.Equal(t, filepath.Join(n.data, "caddy", "frontdesk.forms"), state.Forms.File)
+	onDisk, err := os.ReadFile(state.Forms.File)
 	require.NoError(t, err)
-	require.Regexp(t, `"client":"(127\.0\.0\.0|::)"`, string(onDisk), "of the address, the network")
+	var said []byte
+	for block := range slices.Chunk(onDisk, 512) { // each begins with 32 bytes of its own
+		said = append(said, block[32:]...)
+	}
+	require.Regexp(t, `"client":"(127\.0\.0\.0|::)"`, string(said), "of the address, the network")
 	n.kill() // and no database yet
 	require.NoError(t, server.Start())
 	n.launch()
+	post("dora99") // not before the others
 	d := dbtest.Open(t, db.Settings{Engine: db.Postgres, Source: source})
 	names := func() (names []string) {
-		names, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT name FROM leads ORDER BY name`)
+		names, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT name FROM leads ORDER BY id`)
 		require.NoError(t, err)
 		return names
 	}
-	require.Eventually(t, func() bool { return len(names()) == 3 && !waiting() }, wait, tick)
-	require.Equal(t, []string{"anna", "bob", "carl"}, names())
+	require.Eventually(t, func() bool { _, state := n.health(); return len(names()) == 24 && state.Forms.Waiting == 0 }, wait, tick)
+	stored := names()
+	require.ElementsMatch(t, append([]string{"anna", "bob", "carl", "dora99"}, visitors...), stored)
+	require.Equal(t, append(visitors, "dora99"), slices.DeleteFunc(stored, func(name string) bool { return name < "dora" }))
 }
 
 // A program that sends forms without end reaches the site, and fills nobody's list.

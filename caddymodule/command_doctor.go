@@ -164,6 +164,16 @@ func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
 	default:
 		d.well("server", "running and ready")
 	}
+	if state.Forms != nil {
+		switch {
+		case state.Forms.Error != "":
+			d.wrong("forms", "%s: %s", state.Forms, state.Forms.Error)
+		case state.Forms.Waiting > 0:
+			d.note("forms", "%s", state.Forms)
+		default:
+			d.well("forms", "%s", state.Forms)
+		}
+	}
 	if state.SIP != nil && state.SIP.Registered != nil {
 		if *state.SIP.Registered {
 			d.well("telephony", "registered at the SIP trunk")

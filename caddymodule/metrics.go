@@ -81,6 +81,14 @@ var (
 		Name: "frontdesk_forms_total",
 		Help: "Forms on their way to the site that a capture matches, by what became of them.",
 	}, []string{"outcome"})
+	formsWaiting = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_forms_waiting",
+		Help: "Forms that wait on the disk for the database.",
+	}, func() float64 { waiting, _ := spoolState(); return float64(waiting) })
+	formsRoom = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_forms_room_bytes",
+		Help: "Bytes of further forms for which there is room on the disk.",
+	}, func() float64 { _, room := spoolState(); return float64(room) })
 	found = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forms_found_total",
 		Help: "Forms that no capture matches and whose fields are not known, by what became of their bodies.",
@@ -157,7 +165,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, found, received, receivedRefused, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -215,9 +215,9 @@ func TestMalformedFile(t *testing.T) {
 	sent, err := s.do(http.MethodPost, "http://localhost:$PORT/send/200", "name=Anna&phone=%2B74950000001", "Content-Type", formType, "User-Agent", browser)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, sent.StatusCode)
-	waiting, err := os.Stat(path + ".forms")
-	require.NoError(t, err)
-	require.NotZero(t, waiting.Size())
+	_, state := s.health()
+	require.Equal(t, 1, state.Forms.Waiting)
+	require.Equal(t, path+".forms", state.Forms.File)
 	s.requireTrouble(began, "malformed")
 }
 
@@ -255,20 +255,30 @@ func TestReadOnlyPostgres(t *testing.T) {
 	require.True(t, visitor.lead(10))
 }
 
-// TestFullDisk runs Caddy with its database on a small disk of its own, which is
+// TestFullDisk runs Caddy with its database and its spool on a small disk of its own, which is
 // mounted where nobody else sees it.
 func TestFullDisk(t *testing.T) {
 	folder := t.TempDir()
 	ports := freePorts(t, 2)
 	s := &server{t: t, admin: "localhost:" + ports[0], values: []string{"$PORT", ports[1], "$DIR", folder}}
 	config := filepath.Join(t.TempDir(), "caddy.json")
-	require.NoError(t, os.WriteFile(config, s.adapt(option+`
+	require.NoError(t, os.WriteFile(config, s.adapt(`
+		{
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+				spool {
+					size 2MB
+				}
+			}
+		}
 		http://localhost:$PORT {
-			frontdesk shop
+			frontdesk shop {
+				capture /send
+			}
 			header Content-Type text/html
 			respond "<!doctype html><html><head><title>Lamps</title></head><body>Lamps</body></html>"
 		}`), 0o600))
-	cmd := exec.Command("sh", "-ec", `mount --make-rprivate /; mount -t tmpfs -o size=8m frontdesk "$1"; exec "$2" run --config "$3"`,
+	cmd := exec.Command("sh", "-ec", `mount --make-rprivate /; mount -t tmpfs -o size=32m frontdesk "$1"; exec "$2" run --config "$3"`,
 		"sh", folder, os.Args[0], config)
 	cmd.Env = append(os.Environ(), asCaddy+"=1", "XDG_DATA_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Cloneflags: syscall.CLONE_NEWNS}
@@ -317,10 +327,37 @@ func TestFullDisk(t *testing.T) {
 		return refused && status != http.StatusOK
 	}, wait, tick)
 	requireTrouble(t, told, began, "the disk of the database is full")
+	require.Contains(t, told.Error, "make room on it")
 	require.Contains(t, s.page(), insertion, "pages are woven all the same")
+
+	// Whatever forms come now are kept in the space that is reserved, and nothing of them is lost.
+	const forms = 150
+	for i := range forms {
+		sent, err := s.do(http.MethodPost, "http://localhost:$PORT/send", fmt.Sprintf("email=a%d@example.com&message=%s", i, strings.Repeat("m", 10_000)), "Content-Type", formType, "User-Agent", browser)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, sent.StatusCode)
+	}
+	_, told = s.health()
+	require.Equal(t, forms, told.Forms.Waiting)
+	require.Empty(t, told.Forms.Error)
+	require.Contains(t, s.log(), "forms wait on the disk for the database")
+	require.Contains(t, s.log(), "the disk of the database is full: make room on it")
+	outcome := func(outcome string) float64 { return s.metric(`frontdesk_forms_total{outcome="` + outcome + `"}`) }
+	require.EqualValues(t, forms, outcome("waits"))
+	require.Zero(t, outcome("lost"))
+	// The spool is full, too, in the end: that is told.
+	require.Eventually(t, func() bool {
+		_, err := s.do(http.MethodPost, "http://localhost:$PORT/send", "email=b@example.com&message="+strings.Repeat("m", 60_000), "Content-Type", formType, "User-Agent", browser)
+		require.NoError(t, err)
+		_, told = s.health()
+		return strings.Contains(told.Forms.Error, "the file is full")
+	}, wait, tick)
 
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, disk.Close())
 	s.ready()
 	require.True(t, visitor.lead(60_000))
+	kept := outcome("waits")
+	require.Eventually(t, func() bool { _, told = s.health(); return told.Forms.Waiting == 0 }, wait, tick)
+	require.Equal(t, kept, s.metric(`frontdesk_leads_total{origin="form"}`), "each form that was taken is a lead")
 }

@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -36,15 +35,15 @@ type sharedService struct {
 	faults   seenFaults
 }
 
-// useService takes hold of the service for the database, without starting it.
-func useService(settings db.Settings) (*sharedService, error) {
+// useService takes hold of the service for the database, without starting it. forms says where a new one keeps forms.
+func useService(settings db.Settings, forms spool.Settings) (*sharedService, error) {
 	service, _, err := services.LoadOrNew(settings, func() (caddy.Destructor, error) {
 		log := newFollowingCore()
 		return &sharedService{
 			Service:  backend.New(settings, zap.New(log), metricsObserver{}),
 			settings: settings,
 			log:      log,
-			forms:    spool.New(spoolFile(settings)),
+			forms:    spool.New(forms, zap.New(log).Named("spool")),
 			intake:   intake.New(intake.Whole),
 		}, nil
 	})
@@ -62,15 +61,6 @@ func receivedState() (held, refused int) {
 		return true
 	})
 	return held, refused
-}
-
-// spoolFile is where forms wait while the database is away: beside that of SQLite, or else in Caddy's
-// data directory, where each process has one of its own.
-func spoolFile(settings db.Settings) string {
-	if settings.Engine == db.SQLite {
-		return settings.Source + ".forms"
-	}
-	return filepath.Join(caddy.AppDataDir(), "frontdesk.forms")
 }
 
 // start runs the service, or hands the running one the configuration.

@@ -78,6 +78,8 @@ type Edge struct {
 	pages    atomic.Uint64 // pages that a block has looked at
 	arriving atomic.Int64  // visits that are being stored for pages
 	forms    atomic.Int64  // forms that are being stored
+	turns    turns         // of visitors whose forms are being stored
+	waiting  atomic.Bool   // forms wait on the disk, and the log has told so
 	patience time.Duration // how long a page waits for its visit; 0 means siteBudget
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script

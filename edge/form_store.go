@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -19,7 +18,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -31,10 +29,6 @@ const (
 	formTime = 10 * time.Second
 	// maxForms bounds the forms that are being stored at once.
 	maxForms = 256
-	// spoolPause is the time between two looks at the spool.
-	spoolPause = 2 * time.Second
-	// maxTries is how often a form in the spool is tried while the database works.
-	maxTries = 5
 )
 
 // FormOutcome says what became of a form that a rule matches.
@@ -152,37 +146,69 @@ func (f *passingForm) end(key string, status int, charset string) {
 	} else {
 		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
 	}
-	if err := e.storeInTime(k); err != nil {
-		e.Observer.Form(e.keep(k, err))
-		return
-	}
-	e.Observer.Form(FormStored)
+	e.Observer.Form(e.store(k))
 }
 
 var (
 	errManyForms = errors.New("too many forms are being stored")
 	errSlow      = errors.New("the database has not stored it in time")
+	errBehind    = errors.New("an earlier form of the same visitor waits")
 )
 
-// storeInTime stores the form and waits for at most formBudget.
+// store stores the form in the database, or else on the disk.
+func (e *Edge) store(k *keptForm) FormOutcome {
+	if err := e.storeInTime(k); err != nil {
+		return e.keep(k, err)
+	}
+	return FormStored
+}
+
+// storeInTime stores the form and waits for at most formBudget. Forms of one visitor are stored one after another.
 func (e *Edge) storeInTime(k *keptForm) error {
+	if err := e.away(); err != nil {
+		return err
+	}
 	if e.forms.Add(1) > maxForms {
 		e.forms.Add(-1)
 		return errManyForms
+	}
+	timer := time.NewTimer(formBudget)
+	defer timer.Stop()
+	visitor := k.visitor()
+	done, ours := e.turns.wait(visitor, timer.C)
+	if !ours {
+		e.forms.Add(-1)
+		return errSlow
+	}
+	defer done()
+	if visitor != 0 && e.Forms != nil && e.Forms.Holds(visitor) {
+		e.forms.Add(-1)
+		return errBehind
 	}
 	stored := make(chan error, 1)
 	aside.Go(e.Logger, "storing a form", func() {
 		defer e.forms.Add(-1)
 		stored <- e.storeForm(context.Background(), k)
 	})
-	timer := time.NewTimer(formBudget)
-	defer timer.Stop()
 	select {
 	case err := <-stored:
 		return err
 	case <-timer.C:
 		return errSlow
 	}
+}
+
+// away says why the database takes nothing now; nil if it may take something.
+func (e *Edge) away() error {
+	desk, done, err := e.Service.Use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if trouble := desk.DB.Trouble(); trouble != nil {
+		return trouble
+	}
+	return nil
 }
 
 // storeForm stores the form. It takes formTime at most.
@@ -226,75 +252,4 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		}
 	}
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
-}
-
-// keep keeps a form on the disk that could not be stored. why is the reason.
-func (e *Edge) keep(k *keptForm, why error) FormOutcome {
-	onDisk := *k
-	if !e.WholeAddresses {
-		onDisk.Client = api.TruncatedClient(k.Client)
-	}
-	record, err := json.Marshal(onDisk)
-	if err == nil && e.Forms != nil {
-		err = e.Forms.Append(record)
-	}
-	if err != nil || e.Forms == nil {
-		e.Logger.Error("a form is lost: it could neither be stored nor kept on the disk", zap.String("site", k.Site), zap.NamedError("database", why), zap.NamedError("disk", err))
-		return FormLost
-	}
-	e.Logger.Warn("a form waits on the disk for the database", zap.String("site", k.Site), zap.Error(why))
-	return FormWaits
-}
-
-// takeForms stores the forms on the disk, until ctx is done.
-func (e *Edge) takeForms(ctx context.Context) {
-	if e.Forms == nil {
-		return
-	}
-	ticker := time.NewTicker(spoolPause)
-	defer ticker.Stop()
-	tries := make(map[string]int)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if e.Forms.Empty() {
-			clear(tries)
-			continue
-		}
-		if err := e.Forms.Take(func(record []byte) error { return e.takeForm(ctx, record, tries) }); err != nil && ctx.Err() == nil {
-			e.Logger.Debug("forms go on waiting on the disk", zap.Error(err))
-		}
-	}
-}
-
-// takeForm stores a form of the disk. It returns nil for a form that can never be stored, so that the form does not
-// hold up the others.
-func (e *Edge) takeForm(ctx context.Context, record []byte, tries map[string]int) error {
-	k := &keptForm{waited: true}
-	err := json.Unmarshal(record, k)
-	if err == nil {
-		err = k.Rule.Complete()
-	}
-	if err == nil {
-		err = e.storeForm(ctx, k)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		if !errors.Is(err, site.ErrUnknown) {
-			if desk, done, away := e.Service.Use(); away != nil {
-				return away
-			} else {
-				trouble := desk.DB.Trouble()
-				done()
-				if tries[k.ID]++; trouble != nil || tries[k.ID] < maxTries {
-					return err
-				}
-			}
-		}
-	}
-	e.Logger.Error("a form that waited on the disk cannot be stored", zap.String("site", k.Site), zap.Error(err))
-	return nil
 }

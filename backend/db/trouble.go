@@ -122,7 +122,7 @@ func explain(err error) error {
 	var post *pgconn.PgError
 	switch {
 	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL, errors.As(err, &post) && post.Code == "53100":
-		return fmt.Errorf("the disk of the database is full: %w", err)
+		return fmt.Errorf("the disk of the database is full: make room on it (%w)", err)
 	case malformed(err) && !errors.Is(err, ErrMalformed):
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_READONLY, errors.As(err, &post) && post.Code == "25006":

@@ -1,230 +1,409 @@
-// Package spool keeps records on the disk while the database is away.
+// Package spool keeps records on the disk while the database is away, in a file whose space is reserved in advance: a
+// full disk does not refuse them.
+//
+// The file is an array of blocks. Each block says by itself to which record it belongs and has a checksum, so a wrong
+// bit costs one record, and the parts of a record may lie anywhere. What is taken out is overwritten with zeros. The
+// file is neither shortened nor removed, as its space would be somebody else's then.
 package spool
 
 import (
-	"bytes"
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
+	"maps"
 	"os"
-	"path/filepath"
-	"regexp"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
-
-// Spool keeps records in a file. What is appended is on the disk when
-// Append returns. It is safe for concurrent use. Each process has a file of its own, which it has
-// locked; the file of a process that has ended is taken over by another.
-type Spool struct {
-	path string // of the first file; others have numbers behind it
-
-	mu   sync.Mutex
-	file *os.File // locked; nil while there is nothing in it
-	size int64
-
-	taking sync.Mutex // held while records are taken out
-}
 
 const (
-	// maxSpool is how large the file may become, in bytes.
-	maxSpool = 64 << 20
+	// DefaultSize is how much is reserved unless told otherwise, in bytes.
+	DefaultSize = 64 << 20
+	// MinSize and MaxSize bound what can be reserved, in bytes.
+	MinSize, MaxSize = 1 << 20, 4 << 30
+
 	// maxRecord is how long a record may be, in bytes.
 	maxRecord = 1 << 20
-	// maxSpools is how many processes may share a path.
-	maxSpools = 64
-	// frame is what stands before a record: its length and its checksum (CRC-32C), each in four
-	// bytes, the most significant first.
-	frame = 8
+	// maxFiles is how many processes may share a path.
+	maxFiles = 64
+	// syncEvery is how many records are taken out before the disk is to know of it.
+	syncEvery = 256
+	// maxRest is for how many calls of Take a record rests that has failed again and again.
+	maxRest = 32
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // ErrFull is returned when there is no room for a record.
 var ErrFull = errors.New("the spool is full")
 
-// New returns a spool in the file of the path, or where another process has that, in one with a number behind it:
-// frontdesk.forms.1. The file is made when it is needed. Its folder has to be there.
-func New(path string) *Spool { return &Spool{path: path} }
-
-// Append adds a record, which is not empty, and returns when it would survive a loss of power.
-func (s *Spool) Append(record []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.open(true); err != nil {
-		return err
-	}
-	if len(record) == 0 || len(record) > maxRecord || s.size+int64(frame+len(record)) > maxSpool {
-		return ErrFull
-	}
-	framed := binary.BigEndian.AppendUint32(make([]byte, 0, frame+len(record)), uint32(len(record)))
-	framed = binary.BigEndian.AppendUint32(framed, crc32.Checksum(record, castagnoli))
-	framed = append(framed, record...)
-	_, err := s.file.WriteAt(framed, s.size)
-	if err == nil {
-		err = s.file.Sync()
-	}
-	if err != nil { // what was written of it, if anything, is written over by the next
-		return fmt.Errorf("keeping a form on the disk: %w", err)
-	}
-	s.size += int64(len(framed))
-	return nil
+// Settings say where records are kept. They are comparable.
+type Settings struct {
+	// File is the path of the file. Where another process has it, a number stands behind it: frontdesk.forms.1. Its
+	// folder has to be there.
+	File string
+	// Size is how many bytes are reserved, from MinSize to MaxSize.
+	Size int64
+	// Former is the path of a file that was used before. What is in it is taken over, and it is removed. It may be
+	// empty.
+	Former string
 }
 
-// open opens a file if none is open, and finds the end of its whole records: what stands behind was torn
-// off when the machine stopped. Where none is free, one is made if create says so; else there is none then.
-func (s *Spool) open(create bool) error {
-	for n := 0; n < maxSpools && s.file == nil; n++ {
-		name := s.path
-		if n > 0 {
-			name += "." + strconv.Itoa(n)
+// Spool keeps records in a file of its own, which it has locked. It takes over what a process has left that has ended.
+// It is safe for concurrent use.
+type Spool struct {
+	logger *zap.Logger
+
+	mu       sync.Mutex
+	settings Settings
+	own      *file              // nil until it is opened
+	retired  []*file            // files that are still open, and whose records are to be moved to own
+	others   map[string]stamp   // files of other processes, as they were when there was nothing in them
+	last     uint64             // the sequence given out last
+	records  map[uint64]*record // by sequence; nil while one is written
+	keys     map[uint64]int     // how many records of the key wait
+	count    int                // how many wait
+	trouble  error              // why nothing is reserved
+	closed   bool
+
+	taking sync.Mutex // held while records are taken out
+	now    func() time.Time
+}
+
+// record is a record in the own file.
+type record struct {
+	place
+	rest, tries int  // for how many calls of Take it rests, and how often it has been handed over in vain
+	aside       bool // its key does not wait for it
+}
+
+// New returns a spool that has opened nothing yet; see [Spool.Prepare].
+func New(settings Settings, logger *zap.Logger) *Spool {
+	return &Spool{
+		settings: settings, logger: logger, now: time.Now,
+		records: make(map[uint64]*record), keys: make(map[uint64]int), others: make(map[string]stamp),
+	}
+}
+
+// Use changes the settings. What waits where they said before is moved by [Spool.Prepare].
+func (s *Spool) Use(settings Settings) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.settings != settings {
+		s.settings = settings
+		s.retire()
+	}
+}
+
+// retire lets go of the own file. What is in it is moved later.
+func (s *Spool) retire() {
+	if s.own == nil {
+		return
+	}
+	for _, r := range s.records {
+		if r != nil {
+			s.own.places = append(s.own.places, &r.place)
 		}
-		flags := os.O_RDWR
-		if create {
-			flags |= os.O_CREATE
+	}
+	s.retired = append(s.retired, s.own)
+	s.own = nil
+	clear(s.records)
+}
+
+// Prepare opens the file, reserves its space, and takes over what others have left. It is called at start and then now
+// and again, as a disk may have room later. The error says what is wrong with the reservation; records are kept all
+// the same, as long as the disk takes them.
+func (s *Spool) Prepare() error {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	s.mu.Lock()
+	err := s.open()
+	if err == nil {
+		if err = s.own.reserve(); err != nil {
+			err = fmt.Errorf("%d bytes for forms that wait cannot be reserved in %s: %w", s.settings.Size, s.own.name, err)
 		}
-		file, err := os.OpenFile(name, flags, 0o600)
-		if errors.Is(err, os.ErrNotExist) && !create {
+	}
+	s.trouble = err
+	opened := s.own != nil
+	s.mu.Unlock()
+	if opened {
+		err = errors.Join(err, s.gather())
+	}
+	return err
+}
+
+// open opens the first file that no other process has.
+func (s *Spool) open() error {
+	if s.own != nil && !s.own.isAt(s.own.name) {
+		s.logger.Error("the file for waiting forms has been removed; another is made", zap.String("file", s.own.name))
+		s.retire()
+	}
+	for n := 0; n < maxFiles && s.own == nil; n++ {
+		f, err := openFile(s.nameOf(n), s.settings.Size, true)
+		if errors.Is(err, errTaken) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("opening the spool: %w", err)
 		}
-		if !lock(file) || !isAt(file, name) { // another process has it, or has just removed it
-			file.Close()
-			continue
+		s.tellLost(f)
+		s.own = f
+		for _, p := range f.places {
+			s.hold(p)
+			s.count++
+			s.keys[p.key]++
 		}
-		if err := s.use(file); err != nil {
-			return err
-		}
+		f.places = nil
 	}
-	if s.file == nil && create {
-		return fmt.Errorf("opening the spool: %d other processes have one at %s", maxSpools, s.path)
+	if s.own == nil {
+		return fmt.Errorf("opening the spool: %d other processes have one at %s", maxFiles, s.settings.File)
 	}
 	return nil
 }
 
-// isAt tells whether the file is the one of the name.
-func isAt(file *os.File, name string) bool {
-	info, err := file.Stat()
+func (s *Spool) nameOf(n int) string {
+	if n == 0 {
+		return s.settings.File
+	}
+	return s.settings.File + "." + strconv.Itoa(n)
+}
+
+func (s *Spool) hold(p *place) {
+	s.records[p.sequence] = &record{place: *p}
+	s.last = max(s.last, p.sequence)
+}
+
+// tellLost logs what in the file could not be read.
+func (s *Spool) tellLost(f *file) {
+	if f.lost > 0 {
+		s.logger.Error("waiting forms are lost: what the disk gives back is not what was written",
+			zap.String("file", f.name), zap.Int64("bytes", f.lost))
+	}
+	f.lost = 0
+}
+
+// Append adds a record, which is not empty, and returns when it would survive a loss of power. Records of the same key
+// are handed over in their order; those of key 0 have no order. The error is [ErrFull] if there is no room for it.
+func (s *Spool) Append(key uint64, body []byte) error {
+	s.mu.Lock()
+	if s.closed {
+		defer s.Close()
+	}
+	err := s.open()
+	f, sequence := s.own, max(s.last+1, uint64(s.now().UnixNano())) // higher than all before, whatever the clock does
+	s.last = sequence
+	s.mu.Unlock()
 	if err != nil {
-		return false
+		return err
 	}
-	at, err := os.Stat(name)
-	return err == nil && os.SameFile(info, at)
+	return s.add(f, sequence, key, body, f.write)
 }
 
-// use goes on with the file.
-func (s *Spool) use(file *os.File) error {
-	// The name is to survive as well.
-	if folder, err := os.Open(filepath.Dir(file.Name())); err == nil {
-		folder.Sync()
-		folder.Close()
+// add has write put a record into the file, which is the own one.
+func (s *Spool) add(f *file, sequence, key uint64, body []byte, write func(*place, []byte) error) error {
+	if len(body) == 0 || len(body) > maxRecord {
+		return ErrFull
 	}
-	content, err := io.ReadAll(io.LimitReader(file, maxSpool))
-	if err != nil {
-		file.Close()
-		return fmt.Errorf("reading the spool: %w", err)
+	s.mu.Lock()
+	for _, known := s.records[sequence]; known; _, known = s.records[sequence] {
+		sequence++
 	}
-	for s.size = 0; ; {
-		record := nextRecord(content[s.size:])
-		if record == nil {
-			break
-		}
-		s.size += int64(frame + len(record))
-	}
-	s.file = file
-	return nil
-}
-
-// nextRecord is the first record; nil where there is none that is whole.
-func nextRecord(content []byte) []byte {
-	if len(content) < frame {
-		return nil
-	}
-	length := binary.BigEndian.Uint32(content)
-	if length == 0 || length > maxRecord || int(length) > len(content)-frame {
-		return nil
-	}
-	record := content[frame : frame+length]
-	if crc32.Checksum(record, castagnoli) != binary.BigEndian.Uint32(content[4:]) {
-		return nil
-	}
-	return record
-}
-
-// Empty tells whether nothing is waiting. It is cheap.
-func (s *Spool) Empty() bool {
+	s.records[sequence] = nil // while it is written
+	s.count++
+	s.keys[key]++ // from now on, what has this key comes behind
+	s.mu.Unlock()
+	p, err := f.take(sequence, key, body, write)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file != nil {
-		return s.size == 0
+	switch {
+	case err != nil:
+		delete(s.records, sequence)
+		s.forget(key)
+		return err
+	case f == s.own:
+		s.hold(p)
+	default: // it was retired meanwhile
+		f.places = append(f.places, p)
 	}
-	files, _ := filepath.Glob(quoted(s.path) + "*")
-	return len(files) == 0
+	return nil
 }
 
-// special are the characters of patterns of files.
-var special = regexp.MustCompile(`[*?\[\\]`)
+func (s *Spool) forget(key uint64) {
+	s.count--
+	if s.keys[key]--; s.keys[key] <= 0 {
+		delete(s.keys, key)
+	}
+}
 
-// quoted is a pattern of the path itself.
-func quoted(path string) string { return special.ReplaceAllString(path, `\$0`) }
+// Holds says whether a record of the key waits or is being written.
+func (s *Spool) Holds(key uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys[key] > 0
+}
 
-// Take hands the records to take, in their order, until it fails, and removes the file when all have
-// been taken. What was taken before a failure, or before the process ended, is handed over again.
-func (s *Spool) Take(take func(record []byte) error) error {
+// Outcome is what became of a record that was handed over.
+type Outcome int
+
+// The outcomes.
+const (
+	Done  Outcome = iota // it is taken out
+	Later                // it stays, and what has the same key waits behind it
+	Aside                // it stays, and what has the same key does not wait for it
+	Away                 // it stays, and so does all that has not been handed over
+)
+
+// Take hands over what waits, as many records at once as told, of a key one after another in their order. tries is how
+// often a record has been handed over before, in vain. What fails again and again rests for some calls. Take returns
+// how many records are done, when all have been handed over or ctx has ended. What is done, and what was written while
+// the process or the machine stopped, may be handed over once more by the next process.
+func (s *Spool) Take(ctx context.Context, atOnce int, take func(ctx context.Context, body []byte, tries int) Outcome) int {
 	s.taking.Lock()
 	defer s.taking.Unlock()
-	for at := int64(0); ; {
-		s.mu.Lock()
-		if err := s.open(false); err != nil || s.file == nil {
-			s.mu.Unlock()
-			return err
-		}
-		content, err := s.from(at)
-		if err == nil && len(content) == 0 { // all is taken: there may be the file of another
-			err = s.remove()
-			at = 0
-		}
-		s.mu.Unlock() // forms may come meanwhile
-		if err != nil {
-			return err
-		}
-		for record := nextRecord(content); record != nil; record = nextRecord(content) {
-			if err := take(bytes.Clone(record)); err != nil {
-				return err
+	var done atomic.Int64
+	var stopped atomic.Bool
+	lines := make(chan []*record)
+	var workers sync.WaitGroup
+	f, waiting := s.waiting()
+	for range min(atOnce, len(waiting)) {
+		workers.Go(func() {
+			for line := range lines {
+				aside.Do(s.logger, "taking a line of records", func() {
+					for _, r := range line {
+						if stopped.Load() || ctx.Err() != nil {
+							return
+						}
+						switch s.handOver(ctx, f, r, take) {
+						case Done:
+							if done.Add(1)%syncEvery == 0 {
+								f.sync()
+							}
+						case Away:
+							stopped.Store(true)
+						case Later:
+							return
+						}
+					}
+				})
 			}
-			at += int64(frame + len(record))
-			content = content[frame+len(record):]
-		}
+		})
 	}
-}
-
-// from is what stands in the file from there on.
-func (s *Spool) from(at int64) ([]byte, error) {
-	content := make([]byte, s.size-at)
-	if _, err := s.file.ReadAt(content, at); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading the spool: %w", err)
+	for _, line := range waiting {
+		lines <- line
 	}
-	return content, nil
+	close(lines)
+	workers.Wait()
+	if done.Load() > 0 {
+		f.sync() // otherwise they are handed over once more after a loss of power
+	}
+	return int(done.Load())
 }
 
-func (s *Spool) remove() error {
-	err := errors.Join(os.Remove(s.file.Name()), s.file.Close()) // while it is locked, as another process may wait for it
-	s.file, s.size = nil, 0
-	return err
-}
-
-// Close closes the file, in which all stays.
-func (s *Spool) Close() error {
+// waiting returns the records that are to be handed over, in their order: each line holds those of one key.
+func (s *Spool) waiting() (f *file, lines [][]*record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file == nil {
-		return nil
+	if s.own == nil {
+		return nil, nil
 	}
-	err := s.file.Close()
-	s.file = nil
+	of := make(map[uint64]int, len(s.keys))
+	held := make(map[uint64]bool)
+	for _, sequence := range slices.Sorted(maps.Keys(s.records)) {
+		r := s.records[sequence]
+		if r == nil {
+			continue
+		}
+		if r.rest > 0 {
+			r.rest--
+			held[r.key] = held[r.key] || r.key != 0 && !r.aside
+			continue
+		}
+		if held[r.key] {
+			continue
+		}
+		line, known := of[r.key]
+		if !known || r.key == 0 {
+			line = len(lines)
+			of[r.key] = line
+			lines = append(lines, nil)
+		}
+		lines[line] = append(lines[line], r)
+	}
+	return s.own, lines
+}
+
+// handOver hands over a record, and takes it out when it is done.
+func (s *Spool) handOver(ctx context.Context, f *file, r *record, take func(context.Context, []byte, int) Outcome) Outcome {
+	body, err := f.read(&r.place)
+	if errors.Is(err, os.ErrClosed) {
+		return Away
+	}
+	outcome := Done
+	if err != nil {
+		s.logger.Error("a waiting form is lost: what the disk gives back is not what was written",
+			zap.String("file", f.name), zap.Int("bytes", r.length), zap.Error(err))
+	} else {
+		outcome = take(ctx, body, r.tries)
+	}
+	if outcome == Done {
+		f.clear(r.blocks)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch outcome {
+	case Done:
+		delete(s.records, r.sequence)
+		s.forget(r.key)
+	case Later, Aside:
+		r.rest, r.aside = min(1<<r.tries-1, maxRest), outcome == Aside
+		r.tries = min(r.tries+1, 30)
+	}
+	return outcome
+}
+
+// State is what the spool holds.
+type State struct {
+	// File is the file that this process has, or is to have.
+	File string
+	// Size is how many bytes are to be reserved.
+	Size int64
+	// Waiting is how many records there are.
+	Waiting int
+	// Room is how many bytes are free.
+	Room int64
+	// Trouble is why the space is not reserved, or nil.
+	Trouble error
+}
+
+// State returns the state. It is cheap.
+func (s *Spool) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := State{File: s.settings.File, Size: s.settings.Size, Waiting: s.count, Room: s.settings.Size, Trouble: s.trouble}
+	if s.own != nil {
+		state.File, state.Room = s.own.name, s.own.room()
+	}
+	return state
+}
+
+// Close closes the file, in which all stays. What is appended later is kept all the same.
+func (s *Spool) Close() error {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.retire()
+	var err error
+	for _, f := range s.retired {
+		err = errors.Join(err, f.Close())
+	}
+	s.retired, s.count = nil, 0
+	clear(s.keys)
 	return err
 }
