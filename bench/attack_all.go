@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -40,8 +39,8 @@ func attackAll(ctx context.Context, folder, caddy string, megabytes int, duratio
 	defer running.Wait()
 	defer stop()
 	running.Go(func() { v.watch(attacking, megabytes) })
-	for _, w := range worsts {
-		running.Go(func() { w.run(attacking, v) })
+	for i, w := range worsts { // each from a network of its own, or one would have the others refused
+		running.Go(func() { w.run(attacking, v, fmt.Sprintf("10.252.%d.1", i)) })
 	}
 	type outcome struct {
 		answered, refused int
@@ -101,17 +100,29 @@ func attackAll(ctx context.Context, folder, caddy string, megabytes int, duratio
 	return failed
 }
 
-// confined is the command so that the system ends it when it takes more memory than so many MB. Where systemd does not
-// run, it is the command itself: then [victim.watch] ends it.
-func confined(megabytes int, command []string) []string {
-	path, err := exec.LookPath("systemd-run")
-	if err != nil {
-		return command
+// memoryFolders are where the kernel bounds the memory of groups of processes, and the file that holds the bound: in
+// version 2 of control groups, and in version 1.
+var memoryFolders = []struct{ folder, bound string }{
+	{"/sys/fs/cgroup", "memory.max"}, {"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+}
+
+// confined is the command in a group of its own that the kernel ends when it takes more memory than so many MB. done
+// takes the group away. Where nobody may make a group, it is the command itself, and only [victim.watch] ends it.
+func confined(megabytes int, command []string) (within []string, done func()) {
+	for _, kernel := range memoryFolders {
+		group := filepath.Join(kernel.folder, fmt.Sprintf("frontdesk-bench-%d", os.Getpid()))
+		if os.Mkdir(group, 0o755) != nil {
+			continue
+		}
+		done = func() { os.Remove(group) }
+		if err := os.WriteFile(filepath.Join(group, kernel.bound), fmt.Append(nil, megabytes<<20), 0o644); err != nil {
+			done()
+			continue
+		}
+		return append([]string{"/bin/sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group}, command...), done
 	}
-	if _, err := os.Stat("/run/systemd/system"); err != nil {
-		return command
-	}
-	return append([]string{path, "--scope", "--quiet", "-p", fmt.Sprintf("MemoryMax=%dM", megabytes), "-p", "MemorySwapMax=0"}, command...)
+	fmt.Println("No group of processes could be made whose memory the kernel bounds: the server's own is watched")
+	return command, func() {}
 }
 
 // watch ends the server as soon as it takes more memory than so many MB.

@@ -23,7 +23,7 @@ const victimSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // startVictim runs a server with a shop and a console, in so many MB of memory; 0 for all that there is.
 func startVictim(ctx context.Context, folder, caddy, database string, megabytes int) (*victim, error) {
-	v := new(victim)
+	v := &victim{release: func() {}}
 	var err error
 	if v.platform, err = signature.Parse(victimSecret); err != nil {
 		return nil, err
@@ -57,10 +57,18 @@ func startVictim(ctx context.Context, folder, caddy, database string, megabytes 
 	probe.Header.Set("Content-Type", "application/json")
 	command := []string{caddy, "run", "--config", file, "--adapter", "caddyfile"}
 	if megabytes > 0 {
-		command = confined(megabytes, command)
+		command, v.release = confined(megabytes, command)
 	}
-	v.process, err = start(ctx, probe, command[0], command[1:]...)
+	if v.process, err = start(ctx, probe, command[0], command[1:]...); err != nil {
+		v.release()
+	}
 	return v, err
+}
+
+// stop ends the server.
+func (v *victim) stop() {
+	v.process.stop()
+	v.release()
 }
 
 // openDesk is a console that somebody has open: the lists of leads and visitors with their streams, and lists that are
@@ -80,14 +88,13 @@ func (v *victim) openConsole(ctx context.Context) (*openDesk, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	d := &openDesk{stop: stop}
-	for _, view := range []string{"leads", "visitors"} {
+	for _, page := range []string{"/leads", "/visitors"} {
 		d.ended.Go(func() {
 			for ctx.Err() == nil {
-				events, err := o.get(ctx, operator, "/stream/"+view)
+				events, err := o.stream(ctx, operator, page)
 				if err == nil {
-					n, _ := io.Copy(io.Discard, events)
+					io.Copy(counter{&d.bytes}, events)
 					events.Close()
-					d.bytes.Add(n)
 				}
 				pause(ctx, time.Second)
 			}
@@ -109,6 +116,14 @@ func (v *victim) openConsole(ctx context.Context) (*openDesk, error) {
 		}
 	})
 	return d, nil
+}
+
+// counter counts what is written, and keeps none of it.
+type counter struct{ sum *atomic.Int64 }
+
+func (c counter) Write(p []byte) (int, error) {
+	c.sum.Add(int64(len(p)))
+	return len(p), nil
 }
 
 func (d *openDesk) close() {

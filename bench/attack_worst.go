@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// worstFrom is the address of all attackers, and of the telephone platform behind the same proxy.
+	// worstFrom is the address of an attacker, and of the telephone platform behind the same proxy.
 	worstFrom = "10.252.0.1"
 	// worstSize is the size in bytes of the largest text that fits into a lead.
 	worstSize = 1<<20 - 4<<10
@@ -31,19 +31,19 @@ const (
 // worst is what one address does to make as much work as it can.
 type worst struct {
 	name string
-	// run attacks until ctx ends.
-	run func(ctx context.Context, v *victim)
+	// run attacks from the address until ctx ends.
+	run func(ctx context.Context, v *victim, from string)
 }
 
 // worsts are what has been seen to stop a server.
 var worsts = []worst{
-	{"1 MB of unseen signs", func(ctx context.Context, v *victim) {
-		v.leads(ctx, 1, strings.Repeat("\u007f", worstSize/2)+strings.Repeat("\u00ad", worstSize/4))
+	{"1 MB of unseen signs", func(ctx context.Context, v *victim, from string) {
+		v.leads(ctx, from, 1, strings.Repeat("\u007f", worstSize/2)+strings.Repeat("\u00ad", worstSize/4))
 	}},
-	{"long names in JSON", func(ctx context.Context, v *victim) { v.forms(ctx) }},
-	{"1 MB of words, by four", func(ctx context.Context, v *victim) { v.leads(ctx, 4, words(worstSize)) }},
-	{"announced, not sent", func(ctx context.Context, v *victim) { v.announce(ctx) }},
-	{"forged calls", func(ctx context.Context, v *victim) { v.forge(ctx) }},
+	{"long names in JSON", func(ctx context.Context, v *victim, from string) { v.forms(ctx, from) }},
+	{"1 MB of words, by four", func(ctx context.Context, v *victim, from string) { v.leads(ctx, from, 4, words(worstSize)) }},
+	{"announced, not sent", func(ctx context.Context, v *victim, from string) { v.announce(ctx, from) }},
+	{"forged calls", func(ctx context.Context, v *victim, from string) { v.forge(ctx, from) }},
 }
 
 // words are as many different ones as there can be in so many bytes.
@@ -59,6 +59,7 @@ func words(size int) string {
 type victim struct {
 	*process
 	shop, desk string // addresses
+	release    func() // gives back what confines it
 	platform   signature.Keys
 	serial     atomic.Int64
 
@@ -89,7 +90,7 @@ func (v *victim) attackers(ctx context.Context, number int, attack func(ctx cont
 }
 
 // leads sends leads of new visitors with the message.
-func (v *victim) leads(ctx context.Context, connections int, message string) {
+func (v *victim) leads(ctx context.Context, from string, connections int, message string) {
 	v.attackers(ctx, connections, func(ctx context.Context) error {
 		n := v.serial.Add(1)
 		head := fmt.Sprintf(`{"hit":%s,"id":"worst-%016d","request":{"phone":"+7 912 345-67-89","message":"%d `, hitBody(int(n)), n, n)
@@ -101,7 +102,7 @@ func (v *victim) leads(ctx context.Context, connections int, message string) {
 		}
 		request.ContentLength = int64(len(head) + len(message) + len(tail))
 		request.Header.Set("Content-Type", "application/json")
-		return v.send(request, worstFrom)
+		return v.send(request, from)
 	})
 }
 
@@ -122,7 +123,7 @@ func (v *victim) send(request *http.Request, from string) error {
 }
 
 // forms posts JSON forms to the site, and does not wait for the answers.
-func (v *victim) forms(ctx context.Context) {
+func (v *victim) forms(ctx context.Context, from string) {
 	outer := strings.Repeat("o", 120<<10)
 	var inner strings.Builder
 	for i := range 490 {
@@ -136,19 +137,19 @@ func (v *victim) forms(ctx context.Context) {
 		}
 		defer conn.Close()
 		_, err = fmt.Fprintf(conn, "POST /order/%d HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n%s",
-			v.serial.Add(1), v.shop, worstFrom, len(body), body)
+			v.serial.Add(1), v.shop, from, len(body), body)
 		return err
 	})
 }
 
 // announce opens connections that announce leads and send nothing or half, and opens those that end anew.
-func (v *victim) announce(ctx context.Context) {
+func (v *victim) announce(ctx context.Context, from string) {
 	half := strings.Repeat("w", worstSize/2)
 	var all sync.WaitGroup
 	for n := range silent + stopped {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				v.hold(ctx, n < silent, half)
+				v.hold(ctx, from, n < silent, half)
 				pause(ctx, patience) // a flood of bytes would stop any server
 			}
 		})
@@ -156,7 +157,7 @@ func (v *victim) announce(ctx context.Context) {
 	all.Wait()
 }
 
-func (v *victim) hold(ctx context.Context, nothing bool, half string) {
+func (v *victim) hold(ctx context.Context, from string, nothing bool, half string) {
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", v.shop)
 	if err != nil {
 		return
@@ -165,7 +166,7 @@ func (v *victim) hold(ctx context.Context, nothing bool, half string) {
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(2 * patience))
 	fmt.Fprintf(conn, "POST /frontdesk/v1/lead HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n",
-		v.shop, worstFrom, worstSize)
+		v.shop, from, worstSize)
 	if !nothing {
 		io.WriteString(conn, half)
 	}
@@ -173,10 +174,10 @@ func (v *victim) hold(ctx context.Context, nothing bool, half string) {
 }
 
 // forge sends telephone events that nobody has signed, and right ones from the same address.
-func (v *victim) forge(ctx context.Context) {
+func (v *victim) forge(ctx context.Context, from string) {
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() { v.tell(ctx) })
+	all.Go(func() { v.tell(ctx, from) })
 	v.attackers(ctx, 4, func(ctx context.Context) error {
 		request, err := v.event(ctx, func(h http.Header, id string, at time.Time, _ []byte) {
 			h.Set("webhook-id", id)
@@ -186,12 +187,12 @@ func (v *victim) forge(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		return v.send(request, worstFrom)
+		return v.send(request, from)
 	})
 }
 
 // tell sends ten right telephone events a second, none of which may be refused.
-func (v *victim) tell(ctx context.Context) {
+func (v *victim) tell(ctx context.Context, from string) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -204,7 +205,7 @@ func (v *victim) tell(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		request.Header.Set("X-Forwarded-For", worstFrom)
+		request.Header.Set("X-Forwarded-For", from)
 		response, err := http.DefaultClient.Do(request)
 		if ctx.Err() != nil {
 			return
@@ -301,7 +302,7 @@ func (v *victim) compare(ctx context.Context, engine string, w worst, kinds []ho
 				return err
 			}
 			if attacked == 1 {
-				running.Go(func() { w.run(attacking, v) })
+				running.Go(func() { w.run(attacking, v, worstFrom) })
 				time.Sleep(slice / 3) // until it is under way
 			}
 			measured, err := v.measure(ctx, kinds, slice)

@@ -168,9 +168,9 @@ func (o *openConsoles) signIn(ctx context.Context, login string) (*http.Client, 
 
 var streamOf = regexp.MustCompile(`hx-sse:connect="([^"]+)"`)
 
-// follow opens the list of visitors and its stream.
-func (o *openConsoles) follow(ctx context.Context, client *http.Client) (stop context.CancelFunc, err error) {
-	body, err := o.get(ctx, client, "/visitors")
+// stream opens a page, and returns its stream.
+func (o *openConsoles) stream(ctx context.Context, client *http.Client, path string) (events io.ReadCloser, err error) {
+	body, err := o.get(ctx, client, path)
 	if err != nil {
 		return nil, err
 	}
@@ -181,10 +181,15 @@ func (o *openConsoles) follow(ctx context.Context, client *http.Client) (stop co
 	}
 	found := streamOf.FindSubmatch(page)
 	if found == nil {
-		return nil, fmt.Errorf("the page has no stream")
+		return nil, fmt.Errorf("%s has no stream", path)
 	}
+	return o.get(ctx, client, html.UnescapeString(string(found[1])))
+}
+
+// follow opens the list of visitors and its stream.
+func (o *openConsoles) follow(ctx context.Context, client *http.Client) (stop context.CancelFunc, err error) {
 	ctx, stop = context.WithCancel(ctx)
-	events, err := o.get(ctx, client, html.UnescapeString(string(found[1])))
+	events, err := o.stream(ctx, client, "/visitors")
 	if err != nil {
 		stop()
 		return nil, err
