@@ -153,7 +153,7 @@ func (f *formReader) readText(media string, body []byte) error {
 	if media == plainText && bytes.ContainsAny(text, "\r\n") || media == plainText && bytes.HasSuffix(body, []byte("\n")) {
 		return f.readLines(text)
 	}
-	return f.readPairs(body)
+	return f.readPairs(body, f.field)
 }
 
 // readLines reads name=value in a line for each (HTML Standard, section 4.10.22.8). A line without a name belongs to the
@@ -182,14 +182,14 @@ func (f *formReader) readLines(text []byte) error {
 }
 
 // readPairs reads name=value&… (URL Standard, section 5.1). What is escaped wrongly stays as
-// it is written.
-func (f *formReader) readPairs(body []byte) error {
+// it is written. It gives each field to add.
+func (f *formReader) readPairs(body []byte, add func(name, value string) error) error {
 	for pair := range strings.SplitSeq(string(body), "&") {
 		if pair == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(pair, "=")
-		if err := f.add(unescape(name), unescape(value)); err != nil {
+		if err := add(unescape(name), unescape(value)); err != nil {
 			return err
 		}
 	}
@@ -223,7 +223,7 @@ func (f *formReader) readParts(body []byte, boundary string) error {
 		}
 		value, err := io.ReadAll(part)
 		if err == nil || f.Cut { // then what there is of it counts
-			if err := f.add(name, string(value)); err != nil {
+			if err := f.field(name, string(value)); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,34 @@
+package capture
+
+import (
+	"errors"
+	"strings"
+)
+
+// gatherers are the names of fields in which scripts send a whole form that they have gathered: Ninja Forms, Fluent
+// Forms, Avada, jQuery's serialize.
+var gatherers = setOf("data formdata form_data form fields values payload serialized")
+
+// field adds a field. If it holds a form that a script has gathered, the fields of that form are added instead.
+func (f *formReader) field(name, value string) error {
+	if gatherers[strings.ToLower(name)] {
+		switch {
+		case strings.HasPrefix(value, "{"), strings.HasPrefix(value, "["):
+			before := *f
+			err := f.readJSON([]byte(value))
+			if err == nil && len(f.Fields) > len(before.Fields) || errors.Is(err, errFull) {
+				return err
+			}
+			*f = before // it is something else
+		case isPairs(value):
+			return f.readPairs([]byte(value), f.add)
+		}
+	}
+	return f.add(name, value)
+}
+
+// isPairs tells whether the text is written as names and values are in addresses: name=value&name=value.
+func isPairs(text string) bool {
+	name, rest, found := strings.Cut(text, "=")
+	return found && name != "" && strings.Contains(rest, "&") && strings.Contains(rest, "=") && !strings.ContainsAny(text, " \t\r\n\"<>/?")
+}
