@@ -153,7 +153,7 @@ func (r *recognising) take(field Field) {
 	switch {
 	case says == "" && r.takeAccount(field, words):
 	case says == "":
-		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].preset || slices.ContainsFunc(words, func(word string) bool { return numbers[word] })})
+		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].preset || isNumber(words)})
 	case r.taken[says] == "":
 		r.taken[says] = r.without(field.Value, says)
 	default:
@@ -265,6 +265,11 @@ func (r *recognising) named() bool { return r.taken[name]+r.taken[first]+r.taken
 // numbers are words in the names of fields whose numbers are no telephones.
 var numbers = called(`id uid cid guid time timestamp ts hash key ip inn ogrn kpp order price sum total amount code index zip postcode plz cep date
 	version gclid yclid fbclid инн огрн кпп заказ цена сумма код индекс дата`)
+
+// isNumber tells whether a number in a field of that name is no telephone. A property may be anything.
+func isNumber(words []string) bool {
+	return !slices.Contains(words, "prop") && slices.ContainsFunc(words, func(word string) bool { return numbers[word] })
+}
 
 // guessed takes the first of the fields that is like it, if nothing says it yet.
 func (r *recognising) guessed(says meaning, like func(unnamed) bool) {

@@ -71,14 +71,14 @@ var asked = map[string]map[string]bool{"comment": called("nous vous avez connu")
 func called(words string) map[string]bool { return setOf(folded(words)) }
 
 // wordsOf takes the name of a field apart. Of a name in brackets, as PHP has them, the innermost
-// counts that is no number: of form_fields[email] it is email.
-func wordsOf(field string) []string {
+// counts that is no number and is not called value: of form_fields[email] and mail[0][value] it is email and mail.
+func wordsOf(field string) (words []string) {
 	for _, inner := range slices.Backward(strings.FieldsFunc(field, func(r rune) bool { return r == '[' || r == ']' || r == '.' })) {
-		if words := splitWords(inner); len(words) > 0 {
+		if words = splitWords(inner); len(words) > 0 && !(len(words) == 1 && words[0] == "value") {
 			return words
 		}
 	}
-	return nil
+	return words
 }
 
 // maxWords is how many words of a name or a label count.
