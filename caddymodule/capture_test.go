@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -13,8 +14,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
@@ -171,6 +174,43 @@ func TestFormsBekeptLeads(t *testing.T) {
 	require.True(t, found, email)
 }
 
+// A form that the database has stored late, and that waits on the disk as well, is one lead, although its visitor has seen
+// the page again meanwhile.
+func TestAFormThatIsStoredLate(t *testing.T) {
+	s, _, desk := capturing(t)
+	const address = "http://localhost:$PORT"
+	visitor, set := s.viewed(address, address+"/lamps", "", "User-Agent", browser)
+	require.NotEmpty(t, visitor)
+	cookie := cookieOf(t, set)
+	waiting := s.metric(`frontdesk_forms_total{outcome="waits"}`)
+	release, held := make(chan struct{}), make(chan struct{})
+	go desk.DB.Write(context.Background(), 0, func(context.Context, db.Tx) error {
+		close(held)
+		<-release
+		return nil
+	})
+	<-held
+	var sending sync.WaitGroup
+	for range 2 { // pressed twice
+		sending.Go(func() {
+			_, err := s.do(http.MethodPost, address+"/send/200", "name=Anna&email=anna@example.com", "Content-Type", formType, "User-Agent", browser, "Cookie", cookie, "Referer", s.text(address+"/lamps"))
+			assert.NoError(t, err)
+		})
+	}
+	sending.Wait()
+	require.Equal(t, waiting+2, s.metric(`frontdesk_forms_total{outcome="waits"}`))
+	sending.Go(func() {
+		_, err := s.do(http.MethodPost, address+"/frontdesk/v1/hit", `{"site_key":"shop","view":"`+strings.Repeat("w", 22)+`","url":"`+s.text(address)+`/lamps","kind":"load"}`,
+			"Content-Type", "application/json", "User-Agent", browser, "Cookie", cookie)
+		assert.NoError(t, err)
+	})
+	close(release)
+	sending.Wait()
+	keptLeads(t, desk, 1)
+	require.Eventually(t, func() bool { return activeService(t).forms.State().Waiting == 0 }, wait, tick)
+	require.Len(t, leadsOf(t, desk), 1)
+}
+
 // Files of any size reach the site as they were sent.
 func TestUploadsPassAsTheyAre(t *testing.T) {
 	s, m, desk := capturing(t)
@@ -185,11 +225,12 @@ func TestUploadsPassAsTheyAre(t *testing.T) {
 	require.NoError(t, w.WriteField("message", "See the photo"))
 	require.NoError(t, w.Close())
 	sent := body.Bytes()
-	for _, length := range []int64{int64(len(sent)), -1} { // -1: chunked
+	for i, length := range []int64{int64(len(sent)), -1} { // -1: chunked
 		request, err := http.NewRequest(http.MethodPost, s.text("http://localhost:$PORT/send/200"), io.MultiReader(bytes.NewReader(sent)))
 		require.NoError(t, err)
 		request.ContentLength = length
 		request.Header.Set("Content-Type", w.FormDataContentType())
+		request.Header.Set("User-Agent", fmt.Sprint(browser, i)) // two strangers
 		response, err := s.client.Do(request)
 		require.NoError(t, err)
 		response.Body.Close()
@@ -204,7 +245,7 @@ func TestUploadsPassAsTheyAre(t *testing.T) {
 		require.Zero(t, m.length)
 		require.Empty(t, m.received)
 	}
-	leads := keptLeads(t, desk, 2) // two strangers
+	leads := keptLeads(t, desk, 2)
 	require.Equal(t, "See the photo", leads[0].Message)
 	require.Empty(t, leads[0].UserFields)
 }
@@ -293,6 +334,10 @@ func TestAFloodOfForms(t *testing.T) {
 			leads, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM leads`)
 			require.NoError(t, err)
 			if leads < i-10 { // some may be on their way
+				require.Eventually(t, func() bool {
+					lost, err := desk.Leads.LostRefused(t.Context(), scope.All())
+					return err == nil && lost > 0
+				}, wait, tick)
 				return
 			}
 		}

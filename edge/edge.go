@@ -80,6 +80,7 @@ type Edge struct {
 	forms    atomic.Int64  // forms that are being stored
 	turns    turns         // of visitors whose forms are being stored
 	waiting  atomic.Bool   // forms wait on the disk, and the log has told so
+	sent     sentForms
 	patience time.Duration // how long a page waits for its visit; 0 means siteBudget
 	mu       sync.Mutex
 	scripts  map[snippet.ScriptSettings]*snippet.Script

@@ -3,7 +3,6 @@ package edge
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -49,7 +48,8 @@ var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, For
 
 // keptForm is a form that waits to be stored, with the parts of its request that matter.
 type keptForm struct {
-	ID     string             `json:"id"`
+	ID     string             `json:"id"`            // as in [api.Form]
+	Key    string             `json:"key,omitempty"` // as in [api.Form]
 	At     time.Time          `json:"at"`
 	Sent   time.Time          `json:"sent"` // when the request began
 	Site   string             `json:"site"` // the site's key
@@ -118,6 +118,9 @@ func (f *passingForm) end(key string, status int, charset string) {
 	}
 	if desk, done, err := e.Service.Use(); err == nil {
 		flood := desk.API.Floods(r)
+		if flood && s.ID != 0 {
+			desk.Leads.CountLost(s.ID)
+		}
 		done()
 		if flood {
 			e.Logger.Warn("a form was not kept: its client sends too many", zap.String("site", key))
@@ -132,7 +135,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 		return
 	}
 	k := &keptForm{
-		ID: rand.Text(), At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
+		At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
 		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
 		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
@@ -146,6 +149,8 @@ func (f *passingForm) end(key string, status int, charset string) {
 	} else {
 		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
 	}
+	k.Key = keyOf(k, r.Header)
+	k.ID = e.sent.idOf(k.Key, k.At)
 	e.Observer.Form(e.store(k))
 }
 
@@ -251,5 +256,5 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 			return err
 		}
 	}
-	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
+	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, Key: k.Key, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
 }

@@ -18,8 +18,10 @@ import (
 
 // Form is a form that has passed on its way to the site.
 type Form struct {
-	// ID is another for each form: stored again, it is the same.
+	// ID is another for each form: stored again, it is the same. It consists of 16 to 64 characters of base64url.
 	ID string
+	// Key is the same for forms in which the same client says the same. Within FormWindow they are one form.
+	Key string
 	// At is when the site answered it, and Sent when it began to come.
 	At, Sent time.Time
 	Rule     *capture.Rule
@@ -29,6 +31,9 @@ type Form struct {
 	// Broken tells that the client has gone before it had sent the whole form.
 	Broken bool
 }
+
+// FormWindow is for how long forms of the same key are one form.
+const FormWindow = lead.RepeatWindow
 
 // Codes of forms that became no leads; see [lead.Refused].
 const (
@@ -66,7 +71,7 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	}
 	submission := lead.Submission{
 		Origin: lead.Form, At: f.At, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
-		FormName: f.Said.FormName, UserFields: f.Said.UserFields, Marks: marks,
+		FormName: f.Said.FormName, UserFields: f.Said.UserFields, Marks: marks, FormKey: f.Key,
 	}
 	if capture.IsError(f.Status) {
 		submission.SiteError = f.Status
@@ -176,6 +181,7 @@ func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) f
 	client, _, _ := net.SplitHostPort(r.RemoteAddr)
 	item := forward.Item{
 		ID: f.ID, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials, Marks: s.Marks, SiteError: s.SiteError,
+		Key: f.Key, At: f.At,
 		From: forward.Browser{
 			Page: visit.Clip(pageOfForm(r), maxAddress), Client: client, Cookie: r.Header.Get("Cookie"),
 			UserAgent: header(r, "User-Agent", maxUserAgent), Language: header(r, "Accept-Language", maxLanguage),

@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -41,25 +43,27 @@ func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
 	}
 	submission.Origin = lead.Server
 	submission.IdempotencyKey = strings.Trim(strings.TrimSpace(c.r.Header.Get("Idempotency-Key")), `"`)
-	submission.Marks, submission.SiteError = toldByEdge(c.r.Header)
+	a.readEdge(c.r.Header, &submission)
 	if err := a.addLead(ctx, c, from, &submission); err != nil {
 		return nil, err
 	}
 	return addedAnswer{true, submission.Notes}, nil
 }
 
-// toldByEdge is what another Frontdesk says of a form that it has seen on its way to the site. Whoever makes the call may
-// say so: it speaks against the own lead alone.
-func toldByEdge(h http.Header) (marks []string, siteError int) {
+// readEdge adds what another Frontdesk says of a form that it has seen on its way to the site. Whoever makes the call may
+// say so: it is of the own lead alone.
+func (a *API) readEdge(h http.Header, s *lead.Submission) {
 	for mark := range strings.SplitSeq(h.Get(forward.MarksField), ",") {
 		if mark = strings.TrimSpace(mark); mark == lead.Trap || mark == lead.Bot {
-			marks = append(marks, mark)
+			s.Marks = append(s.Marks, mark)
 		}
 	}
-	if status, err := strconv.Atoi(h.Get(forward.SiteErrorField)); err == nil && 400 <= status && status < 1000 {
-		siteError = status
+	if status, err := strconv.Atoi(h.Get(forward.SiteErrorField)); err == nil && capture.IsError(status) && status < 1000 {
+		s.SiteError = status
 	}
-	return marks, siteError
+	if at, err := time.Parse(time.RFC3339Nano, h.Get(forward.AtField)); err == nil && time.Since(at) < lead.DeliveryMemory {
+		s.At, s.FormKey = at, h.Get(forward.FormField)
+	}
 }
 
 // addedAnswer is the answer to a lead that was stored.

@@ -7,6 +7,7 @@
 package forward
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,6 +71,9 @@ type Item struct {
 	// answered its form, as package lead has them. Services that do not know of them pass over them.
 	Marks     []string `json:"marks,omitempty"`
 	SiteError int      `json:"site_error,omitempty"`
+	// Key is that of the lead's form, by which the service knows a form that was sent twice, and At is when it was sent.
+	Key string    `json:"key,omitempty"`
+	At  time.Time `json:"at,omitzero"`
 	// Credentials are those that were sent along, as they were sent.
 	Credentials map[string]string `json:"credentials,omitempty"`
 	// From is the browser, for a service that has to be asked whose visit it is.
@@ -98,12 +102,9 @@ type Call struct {
 	Body   string      `json:"body"`
 }
 
-// lane keeps the items of a visitor in their order, as far as it is known whose they are.
+// lane keeps the items of a visitor in their order, as far as it is known whose they are, and else those of a form.
 func (i *Item) lane() int64 {
-	whose := i.Credentials["visitor_id"]
-	if whose == "" {
-		whose = i.From.Cookie
-	}
+	whose := cmp.Or(i.Credentials["visitor_id"], i.From.Cookie, i.Key)
 	if whose == "" {
 		return 0
 	}

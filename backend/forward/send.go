@@ -23,9 +23,10 @@ const (
 	// maxRetryAfter bounds how long a service may have its items wait.
 	maxRetryAfter = time.Hour
 
-	// MarksField and SiteErrorField are the fields of a call's header in which [Item.Marks], with commas between them, and
-	// [Item.SiteError] travel. They are no fields of the form, since services keep all of those as the site's own.
-	MarksField, SiteErrorField = "Frontdesk-Marks", "Frontdesk-Site-Error"
+	// These fields of a call's header tell another Frontdesk of [Item.Marks], with commas between them, [Item.SiteError],
+	// [Item.Key] and [Item.At] (RFC 3339). They are no fields of the form, since services keep all of those as the site's
+	// own.
+	MarksField, SiteErrorField, FormField, AtField = "Frontdesk-Marks", "Frontdesk-Site-Error", "Frontdesk-Form", "Frontdesk-At"
 
 	formType = "application/x-www-form-urlencoded; charset=UTF-8"
 )
@@ -72,6 +73,10 @@ func (f *Forwards) sendWith(ctx context.Context, item *Item, credentials map[str
 	}
 	r.Header.Set("Content-Type", formType)
 	r.Header.Set("Idempotency-Key", item.ID)
+	if item.Key != "" {
+		r.Header.Set(FormField, item.Key)
+		r.Header.Set(AtField, item.At.UTC().Format(time.RFC3339Nano))
+	}
 	if len(item.Marks) > 0 {
 		r.Header.Set(MarksField, strings.Join(item.Marks, ", "))
 	}

@@ -61,7 +61,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	for _, mark := range s.Marks {
 		lead.mark(mark)
 	}
-	adding := adding{lead: lead, delivery: delivery, within: within, size: s.Size()}
+	adding := adding{lead: lead, delivery: delivery, within: within, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
 	if adding.info, err = (visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}).Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
@@ -82,6 +82,7 @@ type adding struct {
 	within   time.Duration
 	info     visit.Told // empty where the lead has no contacts
 	size     int        // of the texts
+	ofForm   bool       // it was seen on its way to the site
 
 	stored  ready // the lead as it is stored
 	earlier int64 // the lead that it is instead, or has become a part of; 0 for none
@@ -116,7 +117,7 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 				return err
 			}
 			if a.earlier != 0 {
-				return reachSite(ctx, tx, a.lead, a.earlier)
+				return reachSite(ctx, tx, a)
 			}
 			return l.addTx(ctx, tx, a, into)
 		})
@@ -175,11 +176,11 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 }
 
 // reachSite notes that the site has taken the form now, of which it had failed when the earlier lead was made.
-func reachSite(ctx context.Context, tx db.Tx, lead Lead, earlier int64) error {
-	if lead.Origin != Form || lead.SiteError != 0 {
+func reachSite(ctx context.Context, tx db.Tx, a *adding) error {
+	if !a.ofForm || a.lead.SiteError != 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `UPDATE leads SET site_error = 0 WHERE site_id = $1 AND id = $2 AND site_error <> 0`, lead.SiteID, earlier)
+	_, err := tx.Exec(ctx, `UPDATE leads SET site_error = 0 WHERE site_id = $1 AND id = $2 AND site_error <> 0`, a.lead.SiteID, a.earlier)
 	return err
 }
 
@@ -230,17 +231,16 @@ func forget(ctx context.Context, tx db.Tx, lead Lead) error {
 // delivery names what makes two submissions the same, and for how long it does.
 func (s *Submission) delivery() (name string, within time.Duration, err error) {
 	switch {
+	case s.FormKey != "" && s.Origin == Form: // it names the client
+		return "form:" + short(s.FormKey), RepeatWindow, nil
+	case s.FormKey != "":
+		return fmt.Sprintf("form:%d:%s", s.Visitor, short(s.FormKey)), RepeatWindow, nil
 	case s.CallID != "":
 		// Bound to the visitor, so that nobody's call is taken for another's.
 		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), DeliveryMemory, nil
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
-		key := s.IdempotencyKey
-		if len(key) > maxDelivery || !utf8.ValidString(key) {
-			hash := sha256.Sum256([]byte(key))
-			key = "sha256:" + base64.RawURLEncoding.EncodeToString(hash[:])
-		}
-		return fmt.Sprintf("key:%d:%s", s.Hit, key), DeliveryMemory, nil
+		return fmt.Sprintf("key:%d:%s", s.Hit, short(s.IdempotencyKey)), DeliveryMemory, nil
 	}
 	content := s.content
 	if content == "" {
@@ -249,6 +249,15 @@ func (s *Submission) delivery() (name string, within time.Duration, err error) {
 		}
 	}
 	return fmt.Sprintf("same:%d:%s", s.Hit, content), RepeatWindow, nil
+}
+
+// short is the key, or its hash where it is long.
+func short(key string) string {
+	if len(key) > maxDelivery || !utf8.ValidString(key) {
+		hash := sha256.Sum256([]byte(key))
+		return "sha256:" + base64.RawURLEncoding.EncodeToString(hash[:])
+	}
+	return key
 }
 
 // hash stands for all that was sent.

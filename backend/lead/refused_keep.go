@@ -64,11 +64,16 @@ func (w *waiting) add(r Refused) {
 }
 
 func (w *waiting) lose(i int) {
+	w.count(w.list[i].SiteID, 1)
+	w.drop(i)
+}
+
+// count counts what was not kept of the site.
+func (w *waiting) count(site int64, times int) {
 	if w.lost == nil {
 		w.lost = make(map[int64]int)
 	}
-	w.lost[w.list[i].SiteID]++
-	w.drop(i)
+	w.lost[site] += times
 }
 
 func (w *waiting) drop(i int) {
@@ -96,11 +101,8 @@ func (w *waiting) giveBack(bundle []Refused, lost map[int64]int) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lost == nil {
-		w.lost = make(map[int64]int)
-	}
 	for site, times := range lost {
-		w.lost[site] += times
+		w.count(site, times)
 	}
 }
 
@@ -123,6 +125,14 @@ func (l *Leads) AddRefused(ctx context.Context, r Refused) error {
 		return fmt.Errorf("keeping a refused submission: %w", err)
 	}
 	return nil
+}
+
+// CountLost counts a form of the site that was not kept, since its client sends too many. It is stored as what Refuse
+// keeps is.
+func (l *Leads) CountLost(siteID int64) {
+	l.refused.mu.Lock()
+	defer l.refused.mu.Unlock()
+	l.refused.count(siteID, 1)
 }
 
 // KeepRefused writes what was refused until ctx ends, and then once more.

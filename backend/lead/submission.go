@@ -43,9 +43,12 @@ type Submission struct {
 	// IdempotencyKey is the key that a server chose for its call. Coming again
 	// from the same page view within DeliveryMemory, it means the same lead.
 	//
-	// With neither of the two, the same content from the same page view within
+	// With none of the three, the same content from the same page view within
 	// RepeatWindow means the same lead.
 	IdempotencyKey string
+	// FormKey names the form. Forms of the same name that come within RepeatWindow are the same lead. Where another
+	// Frontdesk has told it, that holds for the same visitor.
+	FormKey string `json:"-"`
 	// At is when it came, where it has waited since; zero for now.
 	At time.Time `json:"-"`
 	// URL is the address of the page.
