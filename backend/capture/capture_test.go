@@ -176,6 +176,7 @@ func TestRecognise(t *testing.T) {
 			Recognised{Name: "Анна Белова", Phone: "9211234567", UserFields: map[string]string{"PERSON_TYPE": "1", "DELIVERY_ID": "2"}}},
 		"Drupal": {`name=Anna|mail=anna@example.com|field_telephone[0][value]=921 1234|message[0][value]=Hello|field_value=7|form_id=contact_message_feedback_form`,
 			Recognised{Name: "Anna", Email: "anna@example.com", Phone: "921 1234", Message: "Hello", FormName: "contact_message_feedback_form", UserFields: map[string]string{"field_value": "7"}}},
+		"Concrete": {`akID[31][value]=Anna|akID[33][value]=8 495 123 45 67`, Recognised{Name: "Anna", Phone: "8 495 123 45 67"}},
 		"WordPress's comment": {`comment=Nice lamps|author=Anna|email=anna@example.com|url=|submit=Post Comment|comment_post_ID=7|comment_parent=0|_wp_unfiltered_html_comment=abc`,
 			Recognised{Name: "Anna", Email: "anna@example.com", Message: "Nice lamps", FormName: "comment 7"}},
 		"plain": {`imya=Анна|telefon=84951234567|soobschenie=Жду|company_name=ООО Свет|password=secret|csrf_token=abc|g-recaptcha-response=abc|card_number=4111111111111111|site_key=shop|visitor_id=7|hit_id=9`,
@@ -235,6 +236,7 @@ func FuzzBody(f *testing.F) {
 	f.Add(pairs, []byte("a=1&b=%D0%90&c"), 1)
 	f.Add("application/json", []byte(`{"a":{"b":[1,true,null,"x"]}}`), 2)
 	f.Add("text/plain", []byte("a=1\r\nb=2\nc\r\n"), 1)
+	f.Add(pairs, []byte(`data=a%3D1%26b%3D%25D0%2590&formData={"a":{"value":"1"}}&form=[{"name":"a","value":1}]`), 1)
 	f.Add("", []byte(`[{"name":"a","value":["1","2"]},{"query":"mutation{a(b:\"1\")}","variables":{"c":1}}]`), 2)
 	f.Fuzz(func(t *testing.T, contentType string, body []byte, size int) {
 		whole, pieces := NewBody(contentType), NewBody(contentType)

@@ -71,11 +71,22 @@ var asked = map[string]map[string]bool{"comment": called("nous vous avez connu")
 func called(words string) map[string]bool { return setOf(folded(words)) }
 
 // wordsOf takes the name of a field apart. Of a name in brackets, as PHP has them, the innermost
-// counts that is no number and is not called value: of form_fields[email] and mail[0][value] it is email and mail.
+// counts that is no number: of form_fields[email] it is email. Of a value, what it is in counts if that has a meaning:
+// of mail[0][value] it is mail.
 func wordsOf(field string) (words []string) {
 	for _, inner := range slices.Backward(strings.FieldsFunc(field, func(r rune) bool { return r == '[' || r == ']' || r == '.' })) {
-		if words = splitWords(inner); len(words) > 0 && !(len(words) == 1 && words[0] == "value") {
-			return words
+		outer := splitWords(inner)
+		switch {
+		case len(outer) == 0:
+		case words != nil:
+			if meaningOf(withPairs(outer)) == "" {
+				return words
+			}
+			return outer
+		case len(outer) > 1 || outer[0] != "value":
+			return outer
+		default:
+			words = outer
 		}
 	}
 	return words
