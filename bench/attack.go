@@ -29,10 +29,13 @@ const (
 // attack counts the hits and leads that are acknowledged as durable on a disk with
 // slow flushes, of honest clients alone and beside one whose calls are refused.
 //
-// After that it does so beside each of the worst things that one address can do, on an ordinary disk.
-func attack(ctx context.Context, folder, caddy string, rounds int, slice time.Duration) error {
-	if err := attackRefused(ctx, folder, caddy, rounds, 2*slice); err != nil {
-		return err
+// After that it does so beside each of the worst things that one address can do, on an ordinary disk. If worst is not
+// empty, it does only that beside the one whose name has it in it.
+func attack(ctx context.Context, folder, caddy, worst string, rounds int, slice time.Duration) error {
+	if worst == "" {
+		if err := attackRefused(ctx, folder, caddy, rounds, 2*slice); err != nil {
+			return err
+		}
 	}
 	postgres, err := dbtest.StartServer("")
 	if err != nil {
@@ -45,7 +48,7 @@ func attack(ctx context.Context, folder, caddy string, rounds int, slice time.Du
 		"sqlite " + filepath.Join(folder, "worst.db"),
 		`postgres "` + postgres.Source() + `"`,
 	} {
-		if err := attackWorst(ctx, folder, caddy, database, rounds, slice); err != nil {
+		if err := attackWorst(ctx, folder, caddy, database, worst, rounds, slice); err != nil {
 			return fmt.Errorf("%s: %w", database, err)
 		}
 	}

@@ -242,7 +242,7 @@ type honest struct {
 
 // attackWorst counts honest pages, hits and leads, all at once, alone and beside each of the worst that one address
 // does, and what memory the server takes more.
-func attackWorst(ctx context.Context, folder, caddy, database string, rounds int, slice time.Duration) error {
+func attackWorst(ctx context.Context, folder, caddy, database, worst string, rounds int, slice time.Duration) error {
 	v, err := startVictim(ctx, folder, caddy, database, 0)
 	if err != nil {
 		return err
@@ -259,6 +259,9 @@ func attackWorst(ctx context.Context, folder, caddy, database string, rounds int
 	}
 	engine, _, _ := strings.Cut(database, " ")
 	for _, w := range worsts {
+		if !strings.Contains(w.name, worst) {
+			continue
+		}
 		if err := v.compare(ctx, engine, w, kinds, rounds, slice); err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}

@@ -54,6 +54,7 @@ type options struct {
 	all     bool
 	memory  int
 	lasting time.Duration
+	worst   string
 	parts   []string
 }
 
@@ -72,6 +73,7 @@ func parse() options {
 	flag.BoolVar(&o.all, "all", false, "let attack do everything at once, to a server with little memory")
 	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
 	flag.DurationVar(&o.lasting, "for", 10*time.Minute, "how long attack -all lasts")
+	flag.StringVar(&o.worst, "worst", "", "let attack measure only that of the worst whose name has this in it")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -163,7 +165,7 @@ func run(ctx context.Context, o options) error {
 			if o.all {
 				return attackAll(ctx, folder, program, o.memory, o.lasting)
 			}
-			return attack(ctx, folder, program, o.rounds, o.slice)
+			return attack(ctx, folder, program, o.worst, o.rounds, o.slice)
 		},
 		"endure": func() error {
 			program, err := caddy()
