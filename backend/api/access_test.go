@@ -334,6 +334,17 @@ func TestRateLimits(t *testing.T) {
 		require.Equal(t, 200, s.script("hit", viewOf("https://shop.example/"), "From-Address", "192.0.2.2:1000").status)
 		require.Equal(t, 200, s.send(http.MethodGet, "vc/s/", "", "From-Address", "192.0.2.1:1000").status, "servers have their own limits")
 
+		v := s.visit()
+		for sent := 0; ; sent++ { // a megabyte counts as 250 calls
+			a := s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"message": strings.Repeat("words, ", 145_000)}},
+				"From-Address", "192.0.2.3:1")
+			if a.status == 429 {
+				break
+			}
+			require.Equal(t, 200, a.status, a.raw)
+			require.Less(t, sent, 50, "not limited")
+		}
+
 		exhaust("[2001:db8:1:1::1]:1", "[2001:db8:1:1:ffff::2]:1", "[2001:db8:1:1::1%eth0]:1")
 		require.Equal(t, 200, s.send(http.MethodGet, "v1/status?k=shop", "", "From-Address", "[2001:db8:1:2::1]:1").status)
 	})

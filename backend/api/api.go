@@ -206,6 +206,8 @@ type call struct {
 	site Site
 	// opens is what opens the call's route.
 	opens key
+	// weigh counts the size of the body, where the client is limited.
+	weigh func(size int)
 	// submitted is the lead that the call brings, as it is kept if it is refused.
 	submitted *lead.Refused
 }

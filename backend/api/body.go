@@ -205,6 +205,9 @@ func (c *call) body(limit int64) ([]byte, error) {
 	var exceeded *http.MaxBytesError
 	switch {
 	case err == nil:
+		if c.weigh != nil {
+			c.weigh(len(content))
+		}
 		return content, nil
 	case errors.As(err, &exceeded):
 		readOn()

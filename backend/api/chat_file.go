@@ -30,6 +30,7 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 	if err := within(a.chats.sent, c.r, "too many files were sent from this address"); err != nil {
 		return nil, err
 	}
+	c.weigh = nil // files have limits of their own
 	content, err := c.body(chat.MaxFile)
 	if err != nil {
 		return nil, err

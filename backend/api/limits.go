@@ -18,6 +18,9 @@ const (
 	formRate, formBurst     = 5, 200
 )
 
+// weightOfCall is how many bytes of a body count as a call: whoever sends large ones may send fewer.
+const weightOfCall = 4 << 10
+
 // limits bounds the calls of each client.
 type limits struct {
 	mu sync.Mutex
@@ -38,7 +41,21 @@ func (l *limits) take(client netip.Addr, now time.Time) (wait time.Duration) {
 	return pace.Take(now, places...)
 }
 
-// limit refuses a client that calls too often.
+// weigh counts the body of a call that was counted as one, as calls of the client: so the next ones wait for longer.
+func (l *limits) weigh(client netip.Addr, now time.Time, size int) {
+	further := size / weightOfCall
+	if further == 0 {
+		return
+	}
+	places := l.by.Of(client)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, place := range places {
+		place.Add(now, further)
+	}
+}
+
+// limit refuses a client that calls too often, or sends too much.
 func (a *API) limit(c *call, route *Route) *failure {
 	client, limited := clientOf(c.r)
 	if !limited {
@@ -50,6 +67,7 @@ func (a *API) limit(c *call, route *Route) *failure {
 	}
 	wait := of.take(client, time.Now())
 	if wait == 0 {
+		c.weigh = func(size int) { of.weigh(client, time.Now(), size) }
 		return nil
 	}
 	return tooMany("too many calls from this address", wait)

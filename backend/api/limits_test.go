@@ -23,6 +23,20 @@ func TestLimitsRecover(t *testing.T) {
 	require.NotZero(t, l.take(client, now))
 }
 
+// Large bodies count as many calls, also beyond what may be called at once.
+func TestLimitsWeigh(t *testing.T) {
+	l := newLimits(2, 3)
+	client, other := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::1:0:0:0:1")
+	now := time.Unix(1_700_000_000, 0)
+	require.Zero(t, l.take(client, now))
+	l.weigh(client, now, weightOfCall-1)
+	require.Zero(t, l.take(client, now))
+	l.weigh(client, now, 8*weightOfCall+1)
+	require.Equal(t, 4*time.Second, l.take(client, now), "10 are counted, and 2 a second forgotten")
+	require.Zero(t, l.take(other, now), "another network")
+	require.Zero(t, l.take(client, now.Add(4*time.Second)))
+}
+
 func TestNetworkOfAClient(t *testing.T) {
 	for _, c := range []struct{ address, proxied, network string }{
 		{"192.0.2.77:1", "", "192.0.2.0/24"},

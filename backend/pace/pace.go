@@ -84,6 +84,16 @@ func Take(now time.Time, places ...Place) (wait time.Duration) {
 	return 0
 }
 
+// Add counts n more of the key, of something that has happened already. It may be more than happens at once: the key
+// waits for longer then.
+func (p Place) Add(now time.Time, n int) {
+	t := p.tally()
+	if t.until.Before(now) {
+		t.until = now
+	}
+	t.until = t.until.Add(time.Duration(n) * p.limit.every)
+}
+
 // Begin notes that one is under way.
 func (p Place) Begin() { p.tally().running++ }
 
