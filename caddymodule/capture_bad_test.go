@@ -63,12 +63,12 @@ func TestBadForms(t *testing.T) {
 		message                 int    // the least length of its message
 	}{
 		"packed":            {formType, bomb.String(), "utf-8", []string{"Content-Encoding", "gzip"}, "", 0},
-		"of another type":   {"application/json", "email=a@example.com&message=Hello", "utf-8", nil, "", 5},
+		"of another type":   {"application/json", "email=a@example.com&message=Hello, type", "utf-8", nil, "", 5},
 		"without a type":    {"", "email=a@example.com&message=Hello", "utf-8", nil, "", 5},
 		"a list":            {"", `[{"name":"email","value":"a@example.com"},{"name":"name","value":"Ann"}]`, "utf-8", nil, "Ann", 0},
 		"a text":            {"text/plain", "name=Ann\r\nphone=+7 495 123-45-67\r\n", "utf-8", nil, "Ann", 0},
 		"a question":        {"application/json", `{"query":"query A { a }","variables":{"email":"a@example.com"}}`, "utf-8", nil, "", 0},
-		"a mutation":        {"application/json", `{"query":"mutation A { a }","operationName":"A","variables":{"lead":{"email":"a@example.com","name":"Ann"}}}`, "utf-8", nil, "Ann", 0},
+		"a mutation":        {"application/json", `{"query":"mutation A { a }","operationName":"A","variables":{"lead":{"email":"a@example.com","name":"Bell"}}}`, "utf-8", nil, "Bell", 0},
 		"no parts":          {"multipart/form-data", part("email", "a@example.com"), "utf-8", nil, "", 0},
 		"other parts":       {"multipart/form-data; boundary=c", part("email", "a@example.com"), "utf-8", nil, "", 0},
 		"broken parts":      {"multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data\r\n\r\n--b--\r\n--b", "utf-8", nil, "", 0},

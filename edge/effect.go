@@ -133,7 +133,7 @@ func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
 	if f.region != "" {
 		return f.region
 	}
-	// If the region cannot be read now, the mask decides.
+	// If the region cannot be read now, it is the one before, or the mask decides.
 	seen, _ := shown.Region(ctx, f.id)
 	return cmp.Or(seen, f.maskRegion)
 }

@@ -36,7 +36,7 @@ func (b *Block) noticed(w http.ResponseWriter, r *http.Request, q *Request, body
 	if err != nil || !effect.consent.Given(r.Header) || b.edge.previewing(s.ID, r.Header) != nil {
 		return next(w, r)
 	}
-	found := &foundForm{site: s, answer: form.Answer{Path: form.PathOf(q.URL.Path)}}
+	found := &foundForm{site: s, host: r.Host, answer: form.Answer{Path: form.PathOf(q.URL.Path)}}
 	finding := b.edge.finds()
 	switch {
 	case b.edge.formKnown(s, found.answer.Path):
@@ -87,6 +87,7 @@ type foundForm struct {
 	site    site.Site
 	answer  form.Answer // without the fields
 	charset string      // that of the site's answer
+	host    string
 	kept    *capture.Body
 }
 
@@ -155,8 +156,12 @@ func (g *finding) run(ctx context.Context) {
 func (f *foundForm) read() {
 	e := f.block.edge
 	defer e.Observer.Found(FoundRead)
+	effect, err := f.block.effectFor(f.site, true)
+	if err != nil {
+		return
+	}
 	read, err := f.kept.Form(f.charset)
-	if err != nil || !read.Recognise("", nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
+	if err != nil || !read.Recognise(effect.regionFor(context.Background(), f.site, f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
 		return
 	}
 	f.answer.Fields = read.Names()

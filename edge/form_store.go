@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -35,7 +34,10 @@ type FormOutcome string
 
 // The outcomes.
 const (
-	FormStored     FormOutcome = "stored"     // in the database, unless the form says nothing of anybody
+	FormStored     FormOutcome = "stored"     // in the database: as a lead, as a part of one, or as what is known of the visitor
+	FormRefused    FormOutcome = "refused"    // in the database, among the refused submissions
+	FormFull       FormOutcome = "full"       // nowhere: it is refused, and no more of these are kept today
+	FormEmpty      FormOutcome = "empty"      // nowhere: nothing is filled in
 	FormWaits      FormOutcome = "waits"      // on the disk, for the database
 	FormLost       FormOutcome = "lost"       // neither the database nor the disk has stored it
 	FormFlood      FormOutcome = "flood"      // its client sends more forms than people do
@@ -44,7 +46,7 @@ const (
 )
 
 // FormOutcomes are all outcomes.
-var FormOutcomes = []FormOutcome{FormStored, FormWaits, FormLost, FormFlood, FormUnreadable, FormUnagreed}
+var FormOutcomes = []FormOutcome{FormStored, FormRefused, FormFull, FormEmpty, FormWaits, FormLost, FormFlood, FormUnreadable, FormUnagreed}
 
 // keptForm is a form that waits to be stored, with the parts of its request that matter.
 type keptForm struct {
@@ -58,7 +60,7 @@ type keptForm struct {
 	Status int                `json:"status"`           // 0 if there was no answer
 	Broken bool               `json:"broken,omitempty"` // as in [api.Form]
 	Signed bool               `json:"signed,omitempty"` // as in [api.Site]
-	Region string             `json:"region,omitempty"`
+	Region string             `json:"region,omitempty"` // by which its numbers are read
 	// Service is the service elsewhere that gets the form. It is nil if this one has the site's visitors.
 	Service *forward.Service `json:"service,omitempty"`
 
@@ -136,7 +138,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 	}
 	k := &keptForm{
 		At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
-		Signed: f.block.settings.Variant == snippet.VariantA, Region: cmp.Or(effect.region, effect.maskRegion),
+		Signed: f.block.settings.Variant == snippet.VariantA, Region: effect.regionFor(context.WithoutCancel(r.Context()), s, r.Host),
 		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
@@ -149,10 +151,17 @@ func (f *passingForm) end(key string, status int, charset string) {
 	} else {
 		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
 	}
+	if k.Said.Empty {
+		e.Observer.Form(FormEmpty)
+		return
+	}
 	k.Key = keyOf(k, r.Header)
 	k.ID = e.sent.idOf(k.Key, k.At)
 	e.Observer.Form(e.store(k))
 }
+
+// becomes are the outcomes of forms that the service has taken.
+var becomes = map[api.Kept]FormOutcome{api.KeptStored: FormStored, api.KeptRefused: FormRefused, api.KeptNot: FormFull, api.KeptEmpty: FormEmpty}
 
 var (
 	errManyForms = errors.New("too many forms are being stored")
@@ -162,20 +171,21 @@ var (
 
 // store stores the form in the database, or else on the disk.
 func (e *Edge) store(k *keptForm) FormOutcome {
-	if err := e.storeInTime(k); err != nil {
+	kept, err := e.storeInTime(k)
+	if err != nil {
 		return e.keep(k, err)
 	}
-	return FormStored
+	return becomes[kept]
 }
 
 // storeInTime stores the form and waits for at most formBudget. Forms of one visitor are stored one after another.
-func (e *Edge) storeInTime(k *keptForm) error {
+func (e *Edge) storeInTime(k *keptForm) (api.Kept, error) {
 	if err := e.away(); err != nil {
-		return err
+		return "", err
 	}
 	if e.forms.Add(1) > maxForms {
 		e.forms.Add(-1)
-		return errManyForms
+		return "", errManyForms
 	}
 	timer := time.NewTimer(formBudget)
 	defer timer.Stop()
@@ -183,23 +193,28 @@ func (e *Edge) storeInTime(k *keptForm) error {
 	done, ours := e.turns.wait(visitor, timer.C)
 	if !ours {
 		e.forms.Add(-1)
-		return errSlow
+		return "", errSlow
 	}
 	defer done()
 	if visitor != 0 && e.Forms != nil && e.Forms.Holds(visitor) {
 		e.forms.Add(-1)
-		return errBehind
+		return "", errBehind
 	}
-	stored := make(chan error, 1)
+	type end struct {
+		kept api.Kept
+		err  error
+	}
+	stored := make(chan end, 1)
 	aside.Go(e.Logger, "storing a form", func() {
 		defer e.forms.Add(-1)
-		stored <- e.storeForm(context.Background(), k)
+		kept, err := e.storeForm(context.Background(), k)
+		stored <- end{kept, err}
 	})
 	select {
-	case err := <-stored:
-		return err
+	case end := <-stored:
+		return end.kept, end.err
 	case <-timer.C:
-		return errSlow
+		return "", errSlow
 	}
 }
 
@@ -217,24 +232,24 @@ func (e *Edge) away() error {
 }
 
 // storeForm stores the form. It takes formTime at most.
-func (e *Edge) storeForm(ctx context.Context, k *keptForm) (err error) {
+func (e *Edge) storeForm(ctx context.Context, k *keptForm) (kept api.Kept, err error) {
 	ctx, cancel := context.WithTimeout(ctx, formTime)
 	defer cancel()
 	desk, done, err := e.Service.Use()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer done()
-	if !e.guard("storing a form", func() { err = k.store(ctx, desk) }) {
+	if !e.guard("storing a form", func() { kept, err = k.store(ctx, desk) }) {
 		err = errors.New("storing it ended in a panic")
 	}
-	return err
+	return kept, err
 }
 
-func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
+func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (api.Kept, error) {
 	s, err := desk.Sites.ByKey(ctx, k.Site)
 	if err != nil {
-		return err
+		return "", err
 	}
 	of := api.Site{ID: s.ID, Key: s.Key, Signed: k.Signed, Region: func(ctx context.Context) string {
 		if k.Region != "" {
@@ -253,7 +268,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) error {
 		// The form's sender may have been erased in the meantime.
 		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.Said.Email)
 		if err != nil || erased {
-			return err
+			return api.KeptEmpty, err
 		}
 	}
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, Key: k.Key, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})

@@ -158,7 +158,7 @@ func (e *Edge) takeForm(ctx context.Context, record []byte, tries int) spool.Out
 		err = k.Rule.Complete()
 	}
 	if err == nil {
-		err = e.storeForm(ctx, k)
+		_, err = e.storeForm(ctx, k)
 		switch {
 		case err == nil:
 			return spool.Done

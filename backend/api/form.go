@@ -40,6 +40,18 @@ const (
 	formFailed  = "form_failed"  // the site has answered with an error
 	formBroken  = "form_broken"  // the client has gone before it had sent the whole form
 	formTrapped = "form_trapped" // a field is filled that people do not see
+	formNobody  = "form_nobody"  // nothing says how to reach its sender
+)
+
+// Kept says what became of a form.
+type Kept string
+
+// What becomes of forms.
+const (
+	KeptStored  Kept = "stored"  // as a lead, or as what is known of the visitor; or to be sent to the service elsewhere
+	KeptRefused Kept = "refused" // among the refused submissions
+	KeptNot     Kept = "full"    // no more of these are kept today
+	KeptEmpty   Kept = "empty"   // nothing is filled in
 )
 
 // Floods tells whether the client of the request sends more forms than people do; those are not to be
@@ -50,24 +62,21 @@ func (a *API) Floods(r *http.Request) bool {
 }
 
 // KeepForm stores what the form says: as a lead, or as what is known of the visitor. A form that does not count
-// by its rule is kept among the refused submissions. A lead that a program seems to have sent is marked; of a
+// by its rule is kept among the refused submissions, and so is one by which nobody is found: it has no contact and no
+// message, and its visitor is not known. A lead that a program seems to have sent is marked; of a
 // visitor, what a program has filled is refused. What is stored is durable when KeepForm returns nil. The request is as
 // Serve takes it, with the visitor's cookies; the visitor has agreed.
 //
 // The visitor is whom the form's own credentials name, if these are right, or else the cookie; or else a new one.
-func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) error {
+func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) (Kept, error) {
+	if f.Said.Empty {
+		return KeptEmpty, nil
+	}
 	c := &call{r: r, site: site}
 	info := visit.Info{Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Region: site.Region(ctx)}
-	asks := f.Said.Says()
-	if f.Rule.Kind == capture.KindVisitor {
-		asks = info.Check() == nil
-	}
-	if !asks {
-		return nil // it is no request of anybody
-	}
 	from, known, marks, err := a.fromForm(ctx, c, f)
 	if err != nil {
-		return err
+		return "", err
 	}
 	submission := lead.Submission{
 		Origin: lead.Form, At: f.At, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
@@ -76,41 +85,58 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	if capture.IsError(f.Status) {
 		submission.SiteError = f.Status
 	}
-	why := f.refused(known || f.Said.Reachable())
+	why := f.refused(known)
 	switch {
 	case why != nil:
 		return a.keepRefusedForm(ctx, c, from, submission, why)
 	case site.Forward != nil:
-		return site.Forward(ctx, a.forwarded(r, site, f, submission))
+		err = site.Forward(ctx, a.forwarded(r, site, f, submission))
 	case f.Rule.Kind == capture.KindVisitor:
-		return a.visits.AddInfo(ctx, site.ID, from.Ref, info)
+		err = a.visits.AddInfo(ctx, site.ID, from.Ref, info)
+	default:
+		err = a.addLead(ctx, c, from, &submission)
 	}
-	return a.addLead(ctx, c, from, &submission)
+	return KeptStored, err
 }
 
-// refused is why the form is no lead, or nil. reachable tells whether its sender can be found.
-func (f *Form) refused(reachable bool) *failure {
+// finds tells whether somebody is found by what the form says: there is a contact, or a question. Of a visitor, the name
+// is enough.
+func (f *Form) finds() bool {
+	if f.Rule.Kind == capture.KindVisitor {
+		return f.Said.Name != "" || f.Said.Email != "" || f.Said.Phone != ""
+	}
+	return f.Said.Says()
+}
+
+// refused is why the form is no lead, or nil. known tells whether its visitor was known before.
+func (f *Form) refused(known bool) *failure {
 	switch {
 	case f.Broken && f.Rule.On != capture.OnAlways:
 		return &failure{code: formBroken, reason: "the client has gone before it had sent the whole form"}
-	case !f.Rule.Counts(f.Status, reachable):
+	case !f.Rule.Counts(f.Status, known || f.Said.Reachable()):
 		return &failure{code: formFailed, reason: "the site answered " + strconv.Itoa(f.Status)}
 	case f.Said.Trapped && f.Rule.Kind == capture.KindVisitor: // which bears no marks
 		return &failure{code: formTrapped, reason: "a field is filled that people do not see"}
+	case !f.finds() && (!known || f.Rule.Kind == capture.KindVisitor):
+		return &failure{code: formNobody, reason: "nothing says how to reach its sender"}
 	}
 	return nil
 }
 
 // keepRefusedForm keeps a form that is no lead among the refused submissions.
-func (a *API) keepRefusedForm(ctx context.Context, c *call, from page, s lead.Submission, why *failure) error {
+func (a *API) keepRefusedForm(ctx context.Context, c *call, from page, s lead.Submission, why *failure) (Kept, error) {
 	sent, err := json.Marshal(map[string]any{
 		"name": s.Name, "email": s.Email, "phone": s.Phone, "message": s.Message, "form_name": s.FormName, "user_fields": s.UserFields,
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	c.submitted = &lead.Refused{Origin: lead.Form, At: s.At, Sent: sent, Ref: from.Ref, URL: from.uri}
-	return a.leads.AddRefused(ctx, a.refusedOf(ctx, c, why))
+	kept, err := a.leads.AddRefused(ctx, a.refusedOf(ctx, c, why))
+	if err == nil && !kept {
+		return KeptNot, nil
+	}
+	return KeptRefused, err
 }
 
 // fromForm is the page view that the form was sent from, whether its visitor was known before, and what speaks against
@@ -137,7 +163,7 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (from page, known b
 	return from, true, marks, err
 }
 
-// viewOfForm is the view, and whether its visitor was known before.
+// viewOfForm is the view, and whether its visitor was known before. A stranger has a view only if the form says who that is.
 func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known bool, err error) {
 	if len(f.Said.Credentials) > 0 {
 		fields := make(url.Values, len(f.Said.Credentials))
@@ -156,6 +182,9 @@ func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known
 		if err != nil || known {
 			return page{Ref: ref, uri: credentialAddress(at)}, known, err
 		}
+	}
+	if visitor == 0 && !f.finds() {
+		return page{uri: credentialAddress(address)}, false, nil
 	}
 	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
 		Nonce: f.ID, URL: visit.Clip(address, maxAddress), Kind: "load",

@@ -34,7 +34,7 @@ type refusedRow struct {
 var refusals = map[string]string{
 	"empty": "refused.whyEmpty", "foreign_ids": "refused.whyForeign", "forged": "refused.whyForged", "missing": "refused.whyMissing",
 	"sale_cost_without_sale": "refused.whyCost", "unknown_site": "refused.whySite", "wrong_content_type": "refused.whyContent", "wrong_type": "refused.whyType",
-	"form_broken": "refused.whyBroken", "form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped",
+	"form_broken": "refused.whyBroken", "form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped", "form_nobody": "refused.whyNobody",
 }
 
 func refusedRowOf(f frame, r lead.Refused) refusedRow {

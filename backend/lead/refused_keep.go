@@ -114,17 +114,18 @@ func (l *Leads) Refuse(r Refused) {
 	l.refused.add(r)
 }
 
-// AddRefused keeps a submission that became no lead, and returns when it is durable, or counted as one for which there is
-// no room. Its ID and Times are filled in here, and At where it is zero.
-func (l *Leads) AddRefused(ctx context.Context, r Refused) error {
+// AddRefused keeps a submission that became no lead, and returns when it is durable. If there is no room for it, it is
+// counted and kept is false. Its ID and Times are filled in here, and At where it is zero.
+func (l *Leads) AddRefused(ctx context.Context, r Refused) (kept bool, err error) {
 	if r.At.IsZero() {
 		r.At = l.now()
 	}
 	r.At, r.Times = time.UnixMilli(r.At.UnixMilli()), 1
-	if err := l.writeRefused(ctx, []Refused{r}, nil); err != nil {
-		return fmt.Errorf("keeping a refused submission: %w", err)
+	stored, err := l.writeRefused(ctx, []Refused{r}, nil)
+	if err != nil {
+		return false, fmt.Errorf("keeping a refused submission: %w", err)
 	}
-	return nil
+	return stored > 0, nil
 }
 
 // CountLost counts a form of the site that was not kept, since its client sends too many. It is stored as what Refuse
@@ -167,14 +168,15 @@ func (l *Leads) WriteRefused(ctx context.Context) error {
 	if len(bundle) == 0 && len(lost) == 0 {
 		return nil
 	}
-	if err := l.writeRefused(ctx, bundle, lost); err != nil {
+	if _, err := l.writeRefused(ctx, bundle, lost); err != nil {
 		l.refused.giveBack(bundle, lost)
 		return fmt.Errorf("keeping refused submissions: %w", err)
 	}
 	return nil
 }
 
-func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int64]int) error {
+// writeRefused stores the submissions for which there is room, and returns how many.
+func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int64]int) (stored int, err error) {
 	// Nodes lock the rows that they share in one order.
 	slices.SortStableFunc(bundle, func(a, b Refused) int {
 		return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.Network, b.Network), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Code, b.Code), bytes.Compare(a.Sent, b.Sent))
@@ -187,43 +189,47 @@ func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int
 		hash := sha256.New()
 		fmt.Fprintf(hash, "%s\x00%s\x00%s\x00%s", r.Address, r.Origin, r.Code, r.Sent)
 		digests[i] = base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
-		var err error
 		if r.ID, err = l.refusedIDs.Next(ctx); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	today := l.today()
-	return l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		stored = 0 // it may be the second time
 		for _, site := range slices.Sorted(maps.Keys(lost)) {
 			if err := countLost(ctx, tx, site, today, lost[site]); err != nil {
 				return err
 			}
 		}
 		for i, r := range bundle {
-			if err := r.store(ctx, tx, digests[i], today); err != nil {
+			room, err := r.store(ctx, tx, digests[i], today)
+			if err != nil {
 				return err
+			}
+			if room {
+				stored++
 			}
 		}
 		return nil
 	})
+	return stored, err
 }
 
 // store stores the submission if there is room for it. The very same is counted.
-func (r *Refused) store(ctx context.Context, tx db.Tx, digest string, day int64) error {
+func (r *Refused) store(ctx context.Context, tx db.Tx, digest string, day int64) (room bool, err error) {
 	again, err := tx.Exec(ctx, `UPDATE refused_leads SET at = $3, times = times + $4 WHERE site_id = $1 AND digest = $2`, r.SiteID, digest, r.At.UnixMilli(), r.Times)
 	if err != nil || again > 0 {
-		return err
+		return true, err
 	}
-	room, err := r.takeRoom(ctx, tx, day)
-	if err != nil || !room {
-		return err
+	if room, err = r.takeRoom(ctx, tx, day); err != nil || !room {
+		return false, err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO refused_leads (site_id, id, digest, at, times, address, origin, code, reason, sent, region, url,
 		visitor_id, session_id, hit_id, lead_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
 		ON CONFLICT (site_id, digest) DO UPDATE SET at = excluded.at, times = refused_leads.times + excluded.times`,
 		r.SiteID, r.ID, digest, r.At.UnixMilli(), r.Times, r.Address, r.Origin, r.Code, r.Reason, string(r.Sent), r.Region, r.URL,
 		int64(r.Visitor), int64(r.Session), int64(r.Hit))
-	return err
+	return true, err
 }
 
 // takeRoom counts the bytes of the submission for its site and its network. Where one of the two has no room for them, it

@@ -33,6 +33,14 @@ func (s *shop) lost(siteID int64) int {
 	return lost
 }
 
+// addRefused refuses a submission, which is written when it returns if there is room for it.
+func (s *shop) addRefused(r lead.Refused) (kept bool) {
+	s.t.Helper()
+	kept, err := s.leads.AddRefused(s.t.Context(), r)
+	require.NoError(s.t, err)
+	return kept
+}
+
 func (s *shop) refused(siteID int64) []lead.Refused {
 	s.t.Helper()
 	sites := scope.Of(siteID)
@@ -83,7 +91,8 @@ func TestRefusedFindRoomByTheirBytes(t *testing.T) {
 			for ; s.lost(site) == lost; kept++ {
 				require.LessOrEqual(t, kept*len(text), most)
 				n++
-				require.NoError(t, s.leads.AddRefused(t.Context(), lead.Refused{SiteID: site, Network: network, Code: "form_failed", Sent: fmt.Appendf(nil, `{"message":"%d %s"}`, n, text)}))
+				added := s.addRefused(lead.Refused{SiteID: site, Network: network, Code: "form_failed", Sent: fmt.Appendf(nil, `{"message":"%d %s"}`, n, text)})
+				require.Equal(t, s.lost(site) == lost, added)
 			}
 			return kept - 1
 		}
@@ -97,12 +106,12 @@ func TestRefusedFindRoomByTheirBytes(t *testing.T) {
 		kept := len(s.refused(site))
 		require.Less(t, kept*len(text), lead.MaxRefused)
 		require.Greater(t, kept*16<<10, lead.MaxRefused*9/10)
-		require.NoError(t, s.leads.AddRefused(t.Context(), lead.Refused{SiteID: site + 1, Network: "a", Sent: json.RawMessage(`{}`)}))
+		require.True(t, s.addRefused(lead.Refused{SiteID: site + 1, Network: "a", Sent: json.RawMessage(`{}`)}))
 		require.Zero(t, s.lost(site+1), "another site has room of its own")
 
 		s.clock.Add(int64(24 * time.Hour / time.Millisecond))
 		lost := s.lost(site)
-		require.NoError(t, s.leads.AddRefused(t.Context(), lead.Refused{SiteID: site, Network: "a", Sent: json.RawMessage(`{}`)}))
+		require.True(t, s.addRefused(lead.Refused{SiteID: site, Network: "a", Sent: json.RawMessage(`{}`)}))
 		require.Len(t, s.refused(site), kept+1, "the next day there is room again")
 		require.Equal(t, lost, s.lost(site))
 		s.clock.Add(int64((lead.RefusedMemory + 24*time.Hour) / time.Millisecond))

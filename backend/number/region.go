@@ -39,11 +39,12 @@ func newRegions() regions {
 	return regions{known: known}
 }
 
-func (r *regions) get(siteID int64, now time.Time) (region string, found bool) {
+// get returns the region that was last read, and whether that was lately.
+func (r *regions) get(siteID int64, now time.Time) (region string, fresh bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	then, found := r.known.Get(siteID)
-	return then.region, found && now.Sub(then.at) < regionAge
+	then, known := r.known.Get(siteID)
+	return then.region, known && now.Sub(then.at) < regionAge
 }
 
 func (r *regions) put(siteID int64, region string, now time.Time) {
@@ -53,11 +54,13 @@ func (r *regions) put(siteID int64, region string, now time.Time) {
 }
 
 // Region returns the country of most of the numbers on the site's pages, as ISO 3166-1 alpha-2. Each number counts once
-// for each page. It is empty if the pages show no numbers, or if two countries have equally many.
+// for each page. It is empty if the pages show no numbers, or if two countries have equally many. With an error, it is the
+// region that was last read.
 func (s *Shown) Region(ctx context.Context, siteID int64) (string, error) {
 	now := s.now()
-	if region, known := s.regions.get(siteID, now); known {
-		return region, nil
+	before, fresh := s.regions.get(siteID, now)
+	if fresh {
+		return before, nil
 	}
 	type row struct {
 		digits string
@@ -66,7 +69,7 @@ func (s *Shown) Region(ctx context.Context, siteID int64) (string, error) {
 	rows, err := db.List(ctx, s.db.Read(), func(r *row) []any { return []any{&r.digits, &r.pages} },
 		`SELECT digits, COUNT(*) FROM shown_pages WHERE site_id = $1 GROUP BY digits`, siteID)
 	if err != nil {
-		return "", fmt.Errorf("reading the region of a site's numbers: %w", err)
+		return before, fmt.Errorf("reading the region of a site's numbers: %w", err)
 	}
 	pages := make(map[string]int)
 	for _, r := range rows {
