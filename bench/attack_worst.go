@@ -24,6 +24,8 @@ const (
 	worstSize = 1<<20 - 4<<10
 	// silent connections announce a body and send nothing of it; stopped ones send half.
 	silent, stopped = 500, 1500
+	// announcedEvery is how long it takes to open the next of these: all that they send at once would stop any server.
+	announcedEvery = 5 * time.Millisecond
 	// patience is how long an attacker waits for anything, and before a connection that was ended is opened anew.
 	patience = 10 * time.Second
 )
@@ -31,19 +33,21 @@ const (
 // worst is what one address does to make as much work as it can.
 type worst struct {
 	name string
+	// begins is how long it takes until all is under way, if that is long.
+	begins time.Duration
 	// run attacks from the address until ctx ends.
 	run func(ctx context.Context, v *victim, from string)
 }
 
 // worsts are what has been seen to stop a server.
 var worsts = []worst{
-	{"1 MB of unseen signs", func(ctx context.Context, v *victim, from string) {
+	{name: "1 MB of unseen signs", run: func(ctx context.Context, v *victim, from string) {
 		v.leads(ctx, from, 1, strings.Repeat("\u007f", worstSize/2)+strings.Repeat("\u00ad", worstSize/4))
 	}},
-	{"long names in JSON", func(ctx context.Context, v *victim, from string) { v.forms(ctx, from) }},
-	{"1 MB of words, by four", func(ctx context.Context, v *victim, from string) { v.leads(ctx, from, 4, words(worstSize)) }},
-	{"announced, not sent", func(ctx context.Context, v *victim, from string) { v.announce(ctx, from) }},
-	{"forged calls", func(ctx context.Context, v *victim, from string) { v.forge(ctx, from) }},
+	{name: "long names in JSON", run: func(ctx context.Context, v *victim, from string) { v.forms(ctx, from) }},
+	{name: "1 MB of words, by four", run: func(ctx context.Context, v *victim, from string) { v.leads(ctx, from, 4, words(worstSize)) }},
+	{name: "announced, not sent", begins: (silent + stopped) * announcedEvery, run: func(ctx context.Context, v *victim, from string) { v.announce(ctx, from) }},
+	{name: "forged calls", run: func(ctx context.Context, v *victim, from string) { v.forge(ctx, from) }},
 }
 
 // words are as many different ones as there can be in so many bytes.
@@ -148,9 +152,8 @@ func (v *victim) announce(ctx context.Context, from string) {
 	var all sync.WaitGroup
 	for n := range silent + stopped {
 		all.Go(func() {
-			for ctx.Err() == nil {
-				v.hold(ctx, from, n < silent, half)
-				pause(ctx, patience) // a flood of bytes would stop any server
+			for pause(ctx, time.Duration(n)*announcedEvery); ctx.Err() == nil; pause(ctx, patience) {
+				v.hold(ctx, from, n%4 == 0, half)
 			}
 		})
 	}
@@ -306,7 +309,7 @@ func (v *victim) compare(ctx context.Context, engine string, w worst, kinds []ho
 			}
 			if attacked == 1 {
 				running.Go(func() { w.run(attacking, v, worstFrom) })
-				time.Sleep(slice / 3) // until it is under way
+				pause(ctx, max(slice/3, w.begins)) // until it is under way
 			}
 			measured, err := v.measure(ctx, kinds, slice)
 			peak, peakErr := v.peak()
