@@ -109,6 +109,23 @@ func TestCharacterSets(t *testing.T) {
 	require.Equal(t, "Анна", posted(t, pairs+"; charset=windows-1251", "name="+url.QueryEscape(windows), "utf-8").Fields[0].Value)
 	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(windows)+"&_charset_=windows-1251", "koi8-r").Fields[0].Value)
 	require.Equal(t, "Анна", posted(t, pairs, "name=%D0%90%D0%BD%D0%BD%D0%B0", "windows-1251").Fields[0].Value, "what is UTF-8 is read so")
+	for _, name := range []string{"Иван", "иван", "ИВАН", "Анна-Мария", "Ия", "Юлия Щукина", "Хью Юшкевич", "Їжак Олексій", "перезвоните мне", "Жду Вас в 10:00, спасибо!", "ООО «Свет»"} {
+		for label, set := range map[string]*charmap.Charmap{"windows-1251": charmap.Windows1251, "koi8-u": charmap.KOI8U} {
+			if set == charmap.KOI8U && strings.Contains(name, "«") {
+				continue // it has none
+			}
+			sent, err := set.NewEncoder().String(name)
+			require.NoError(t, err)
+			for _, known := range []string{"", "utf-8", "iso-8859-1", "nonsense"} {
+				require.Equal(t, name, posted(t, pairs, "name="+url.QueryEscape(sent)+"&tel=1", known).Fields[0].Value, "%s in %s", name, label)
+			}
+		}
+	}
+	for _, name := range []string{"Jörg Groß", "Zoé", "Ñandú", "Élise à Paris"} {
+		sent, err := charmap.Windows1252.NewEncoder().String(name)
+		require.NoError(t, err)
+		require.Equal(t, name, posted(t, pairs, "name="+url.QueryEscape(sent), "").Fields[0].Value)
+	}
 	require.Equal(t, "caf\u00e9", posted(t, pairs, "name=caf%E9", "no such set").Fields[0].Value)
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
@@ -50,12 +51,13 @@ const (
 // ErrUnreadable is returned for a body that is not what its type says.
 var ErrUnreadable = errors.New("the form cannot be read")
 
-// Form reads the form. Its text is in the character set that the body names, or in UTF-8 if it is UTF-8, or in
-// that of the page, which is a label of the Encoding Standard and may be empty.
+// Form reads the form. Its text is in UTF-8 if it is UTF-8, or in the character set that the body names, or in the first
+// of those of the page, which are labels of the Encoding Standard and may be empty. Where none is known, Cyrillic letters
+// are told from Latin ones by what reads as words.
 //
 // It takes time and memory in proportion to the body. All names and values together are at most four times as long
 // as the body and 1,024 bytes, before they are decoded.
-func (b *Body) Form(page string) (Form, error) {
+func (b *Body) Form(page ...string) (Form, error) {
 	steps.Walk(len(b.kept))
 	f := formReader{Form: Form{Cut: b.cut}, room: maxGrowth*len(b.kept) + maxGrown}
 	var err error
@@ -71,7 +73,7 @@ func (b *Body) Form(page string) (Form, error) {
 	if err != nil && !(b.cut && len(f.Fields) > 0) {
 		return Form{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	f.decode(b.charset, page)
+	f.decode(append([]string{b.charset}, page...)...)
 	return f.Form, nil
 }
 
@@ -237,7 +239,8 @@ func (f *formReader) readParts(body []byte, boundary string) error {
 // (HTML Standard, section 4.10.22.5).
 const charsetField = "_charset_"
 
-// decode has all names and values in UTF-8.
+// decode has all names and values in UTF-8. The first label counts that is known, and else what reads as words. Servers
+// name Latin letters by default, so that label says nothing against words.
 func (f *Form) decode(labels ...string) {
 	valid, said := true, ""
 	for _, field := range f.Fields {
@@ -249,19 +252,23 @@ func (f *Form) decode(labels ...string) {
 	if valid {
 		return
 	}
-	for _, label := range append([]string{said}, append(labels, "windows-1252")...) { // which is what browsers read pages without a label as
-		encoding, err := htmlindex.Get(label)
+	chosen := encoding.Encoding(nil)
+	for _, label := range append([]string{said}, labels...) {
+		of, err := htmlindex.Get(label)
 		if err != nil {
 			continue
 		}
-		if name, _ := htmlindex.Name(encoding); name == "utf-8" {
-			continue // it is not
+		if name, _ := htmlindex.Name(of); name != "utf-8" && name != latin { // it is not UTF-8
+			chosen = of
+			break
 		}
-		decoder := encoding.NewDecoder()
-		for i, field := range f.Fields {
-			f.Fields[i] = Field{decoded(decoder.String, field.Name), decoded(decoder.String, field.Value)}
-		}
-		return
+	}
+	if chosen == nil {
+		chosen = f.readsAs()
+	}
+	decoder := chosen.NewDecoder()
+	for i, field := range f.Fields {
+		f.Fields[i] = Field{decoded(decoder.String, field.Name), decoded(decoder.String, field.Value)}
 	}
 }
 
