@@ -115,7 +115,12 @@ func confined(megabytes int, command []string) (within []string, done func()) {
 			continue
 		}
 		done = func() { os.Remove(group) }
-		if err := os.WriteFile(filepath.Join(group, kernel.bound), fmt.Append(nil, megabytes<<20), 0o644); err != nil {
+		bound, err := os.OpenFile(filepath.Join(group, kernel.bound), os.O_WRONLY, 0) // the kernel has made it, or this is no group
+		if err == nil {
+			_, err = fmt.Fprint(bound, megabytes<<20)
+			bound.Close()
+		}
+		if err != nil {
 			done()
 			continue
 		}
