@@ -221,6 +221,7 @@ func TestRecognise(t *testing.T) {
 		"hp":            {`nama=Budi|hp=+62 812-3456-7890`, Recognised{Name: "Budi", Phone: "+62 812-3456-7890"}},
 		"a trap":        {`name=Ivan|wpforms[hp]=89211234567`, Recognised{Name: "Ivan", Phone: "89211234567", Trapped: true}},
 		"signing in":    {`login=anna|password=secret`, Recognised{Empty: true, UserFields: map[string]string{"login": "anna"}}},
+		"a stranger":    {`action=bricks_form_submit|form-field-63a0bf=Anna Bell|form-field-0d7e5a=612340159`, Recognised{UserFields: map[string]string{"form-field-63a0bf": "Anna Bell", "form-field-0d7e5a": "612340159"}}},
 		"of WordPress":  {`action=load_more|page=2`, Recognised{Empty: true, UserFields: map[string]string{"page": "2"}}},
 		"nothing":       {`name=|phone=|_wpnonce=1`, Recognised{Empty: true}},
 		"German":        {`Vorname=Jörg|Nachname=Groß|Ihre-Telefonnummer=0151 23456789|Ihre-Nachricht=Hallo|Firma=Licht`, Recognised{Name: "Jörg Groß", Phone: "0151 23456789", Message: "Hallo", UserFields: map[string]string{"Firma": "Licht"}}},

@@ -78,7 +78,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 	r.Name = r.name()
 	if r.Says() || r.Name != "" {
 		r.Empty = false
-	} else if speaks || signsIn { // a page of WordPress speaks so without anybody's doing
+	} else if speaks && !r.introduces() || signsIn { // a page of WordPress speaks so without anybody's doing
 		r.Empty = true
 	}
 	return r.Recognised
@@ -257,6 +257,14 @@ func (r *recognising) guess() {
 	for _, field := range r.rest {
 		r.other(field.Field, "")
 	}
+}
+
+// introduces tells whether there may be a name and a number among the fields of which the names say nothing.
+func (r *recognising) introduces() bool {
+	has := func(like func(string) bool) bool {
+		return slices.ContainsFunc(r.rest, func(f unnamed) bool { return !f.number && like(f.Value) })
+	}
+	return has(looksLikePhone) && has(isName)
 }
 
 // named tells whether there is a name.
