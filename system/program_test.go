@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -53,14 +52,15 @@ type answer struct {
 	body   []byte
 }
 
-// run runs the Caddyfile. In it $DIR is an empty folder, $ORIGIN the site's origin, and each $NAME_PORT a free port.
+// run runs the Caddyfile. In it $DIR is an empty folder, $ORIGIN the site's origin, and each $NAME_PORT a free port;
+// values are further ones, or others for these.
 func run(t testing.TB, caddyfile string, values ...string) *program {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "frontdesk-system-")
 	require.NoError(t, err)
 	t.Setenv("XDG_DATA_HOME", folder)
 	t.Setenv("XDG_CONFIG_HOME", folder)
-	p := &program{t: t, folder: folder, database: filepath.Join(folder, "frontdesk.db"), ports: make(map[string]string), clients: make(map[string]*client)}
+	p := &program{t: t, folder: folder, ports: make(map[string]string), clients: make(map[string]*client)}
 	origin := httptest.NewServer(http.HandlerFunc(p.serveOrigin))
 	hooks := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		n, _ := io.Copy(io.Discard, r.Body)
@@ -89,10 +89,18 @@ func run(t testing.TB, caddyfile string, values ...string) *program {
 		hooks.Close()
 		os.RemoveAll(folder) // the database may still be closing
 	})
+	p.database = p.text("$DIR/frontdesk.db")
+	p.load(caddyfile)
+	return p
+}
+
+// load runs the Caddyfile, from the beginning or instead of the one before.
+func (p *program) load(caddyfile string) {
+	p.t.Helper()
 	adapted, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(p.text(caddyfile)), nil)
-	require.NoError(t, err)
-	require.NoError(t, caddy.Load(adapted, true))
-	require.Eventually(t, func() bool {
+	require.NoError(p.t, err)
+	require.NoError(p.t, caddy.Load(adapted, true))
+	require.Eventually(p.t, func() bool {
 		response, err := http.Get(p.text("http://localhost:$ADMIN_PORT/frontdesk/health"))
 		if err != nil {
 			return false
@@ -100,7 +108,6 @@ func run(t testing.TB, caddyfile string, values ...string) *program {
 		response.Body.Close()
 		return response.StatusCode == http.StatusOK
 	}, wait, 10*time.Millisecond)
-	return p
 }
 
 // serveOrigin is the site's origin.
