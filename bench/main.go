@@ -7,6 +7,7 @@
 //	go run ./bench pages -kinds # pages of each kind, beside plain Caddy; not among everything
 //	go run ./bench arrivals   # the last table of these alone: pages that come with their visits
 //	go run ./bench forms      # forms with files, kept and not; not among everything
+//	go run ./bench lost       # forms sent while the disk and the databases fail and the server is killed; needs root; not among everything
 //	go run ./bench elsewhere  # hits that come to a service by an edge; not among everything
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench signin     # signing in while strangers guess at the login; not among everything
@@ -55,6 +56,8 @@ type options struct {
 	memory  int
 	lasting time.Duration
 	worst   string
+	forms   int
+	kills   int
 	parts   []string
 }
 
@@ -74,6 +77,8 @@ func parse() options {
 	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
 	flag.DurationVar(&o.lasting, "for", 10*time.Minute, "how long attack -all lasts")
 	flag.StringVar(&o.worst, "worst", "", "let attack measure only that of the worst whose name has this in it")
+	flag.IntVar(&o.forms, "forms", 100_000, "how many forms lost sends")
+	flag.IntVar(&o.kills, "kills", 40, "how often lost kills the server")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -135,6 +140,13 @@ func run(ctx context.Context, o options) error {
 				return err
 			}
 			return forms(ctx, folder, program, o.rounds)
+		},
+		"lost": func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return lost(ctx, folder, program, o.forms, o.kills)
 		},
 		"elsewhere": func() error {
 			program, err := caddy()
@@ -232,7 +244,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live, streams, script or panels", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live, streams, script or panels", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
