@@ -105,8 +105,16 @@ func namedPerson(cmd *cobra.Command, args []string) error {
 }
 
 func printKnown(w io.Writer, known person.Known) error {
+	if err := printRows(w, known.Rows); err != nil || len(known.Named) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "of these, named in a text, perhaps of somebody else:")
+	return printRows(w, known.Named)
+}
+
+func printRows(w io.Writer, rows []person.TableRows) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, t := range known.Rows {
+	for _, t := range rows {
 		fmt.Fprintf(table, "%d\t%s\t\n", t.Rows, t.Table)
 	}
 	return table.Flush()

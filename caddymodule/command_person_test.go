@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -41,9 +42,13 @@ func TestPersonCommands(t *testing.T) {
 	}
 	require.Len(t, leadsOf(t, desk), 2)
 
+	_, _, err = desk.Leads.Add(t.Context(), lead.Submission{SiteID: 1, Origin: lead.Server, CallID: "named", Message: "My sister has " + ada.phone})
+	require.NoError(t, err)
+	output, err = do("no\n", "erase", ada.phone)
+	require.ErrorContains(t, err, "nothing is erased")
+	require.Regexp(t, `(?m)^ *2 +leads(.*\n)+of these, named in a text.*\n(.*\n)* *1 +leads`, output)
 	output, err = do("yes\n", "erase", ada.phone)
 	require.NoError(t, err, output)
-	require.Regexp(t, `(?m)^ *1 +leads`, output)
 	require.Regexp(t, `[1-9][0-9]* rows are erased`, output)
 	left := leadsOf(t, desk)
 	require.Len(t, left, 1)

@@ -189,10 +189,14 @@ func TestAPersonIsErased(t *testing.T) {
 
 		// A form that has waited on a disk since, and one of somebody else.
 		require.NoError(t, os.MkdirAll(caddy.AppDataDir(), 0o700))
-		for _, who := range []someone{ada, boris} {
+		for i, who := range []someone{ada, boris, boris} {
+			message := ""
+			if i == 2 {
+				message = "call my wife: 8 495 111-22-33"
+			}
 			record, err := json.Marshal(map[string]any{
-				"id": "waiting " + who.email, "at": time.Now().Add(-time.Hour), "site": "shop", "rule": map[string]any{"path": "/send"}, "status": 200, "host": "localhost", "path": "/send",
-				"client": "127.0.0.1:1", "said": map[string]any{"Name": "late " + who.name, "Phone": who.phone},
+				"id": fmt.Sprint("waiting ", i), "at": time.Now().Add(-time.Hour), "site": "shop", "rule": map[string]any{"path": "/send"}, "status": 200, "host": "localhost", "path": "/send",
+				"client": "127.0.0.1:1", "said": map[string]any{"Name": "late " + who.name, "Phone": who.phone, "Message": message},
 			})
 			require.NoError(t, err)
 			require.NoError(t, activeService(t).forms.Append(0, record))

@@ -266,10 +266,19 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (api.Kept, err
 	}
 	if k.waited {
 		// The form's sender may have been erased in the meantime.
-		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.Said.Email)
+		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.texts()...)
 		if err != nil || erased {
 			return api.KeptEmpty, err
 		}
 	}
 	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, Key: k.Key, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
+}
+
+// texts are those of the form in which somebody may be named.
+func (k *keptForm) texts() []string {
+	texts := []string{k.Said.Name, k.Said.Email, k.Said.Message, k.Said.FormName}
+	for name, value := range k.Said.UserFields {
+		texts = append(texts, name, value)
+	}
+	return texts
 }

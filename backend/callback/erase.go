@@ -14,9 +14,11 @@ func (c *Callbacks) Traces() trace.Subject {
 	return trace.Subject{
 		Find: findTraces,
 		Tables: []trace.Table{
-			{Name: "callback_steps", By: trace.Callback, Where: of},
+			{Name: "callback_steps", By: trace.Callback, Where: of,
+				Texts: []string{"detail"}, Key: []string{"site_id", "callback_id", "n"}, Of: "callback_id", Clear: true},
 			{Name: "callback_orders", By: trace.Callback, Where: of, Hidden: []string{"order_id"}},
-			{Name: "callbacks", By: trace.Callback, Where: `site_id = $1 AND id = $2`, Hidden: []string{"order_id", "delivery"}},
+			{Name: "callbacks", By: trace.Callback, Where: `site_id = $1 AND id = $2`, Hidden: []string{"order_id", "delivery"},
+				Texts: []string{"url"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 		},
 	}
 }

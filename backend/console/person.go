@@ -29,8 +29,11 @@ type personFound struct {
 	Person string
 	Total  int64
 	Rows   []knownRows
-	Links  []personLink
-	More   bool // there are more than the links
+	Named  []knownRows // of them, those that name the person in a text alone
+	// Partial tells that not all texts have been looked through.
+	Partial bool
+	Links   []personLink
+	More    bool // there are more than the links
 }
 
 // knownRows are how many of a thing are known.
@@ -51,8 +54,12 @@ type erasureRow struct {
 	Keys  []string // of the sites; none for all
 }
 
-// maxPersonLinks is how many visitors and leads are linked to.
-const maxPersonLinks = 50
+const (
+	// maxPersonLinks is how many visitors, leads and conversations are linked to.
+	maxPersonLinks = 50
+	// personPatience is how long the page looks through texts.
+	personPatience = 15 * time.Second
+)
 
 func (c *Console) showPerson(w http.ResponseWriter, r *http.Request) {
 	c.person(w, r, http.StatusOK, "", nil)
@@ -133,6 +140,7 @@ func (c *Console) lookAtPerson(w http.ResponseWriter, r *http.Request) {
 	s, err := sought(r)
 	var known person.Known
 	if err == nil {
+		s.Patience = personPatience
 		known, err = c.Persons.Look(r.Context(), self.Login, s)
 	}
 	var f frame
@@ -143,10 +151,7 @@ func (c *Console) lookAtPerson(w http.ResponseWriter, r *http.Request) {
 		c.unsought(w, r, err)
 		return
 	}
-	found := &personFound{Person: known.Person, Total: known.Total()}
-	for _, t := range known.Rows {
-		found.Rows = append(found.Rows, knownRows{tableName(f.Words, t.Table), int(t.Rows)})
-	}
+	found := &personFound{Person: known.Person, Total: known.Total(), Partial: known.Partial, Rows: knownOf(f.Words, known.Rows), Named: knownOf(f.Words, known.Named)}
 	link := func(m trace.Mark, icon, to, words string) {
 		if len(found.Links) == maxPersonLinks {
 			found.More = true
@@ -157,12 +162,22 @@ func (c *Console) lookAtPerson(w http.ResponseWriter, r *http.Request) {
 	for _, m := range known.Leads {
 		link(m, "inbox", "leads", "person.lead")
 	}
+	for _, m := range known.Conversations {
+		link(m, "message-circle", "chats", "person.conversation")
+	}
 	for _, m := range known.Visitors {
 		if _, err := c.Visits.Card(r.Context(), m.SiteID, visit.ID(m.ID)); err == nil { // what the visitor has left may have outlived the visits
 			link(m, "user", "visitors", "person.visitor")
 		}
 	}
 	c.person(w, r, http.StatusOK, "", found)
+}
+
+func knownOf(w *words, tables []person.TableRows) (rows []knownRows) {
+	for _, t := range tables {
+		rows = append(rows, knownRows{tableName(w, t.Table), int(t.Rows)})
+	}
+	return rows
 }
 
 // tableWords are the names of the words for what stands in the tables. Others are called as they are.
@@ -185,6 +200,14 @@ var tableWords = map[string]string{
 	"lead_deeds":      "kept.leadDeeds",
 	"lead_numbers":    "kept.leadNumbers",
 	"jobs":            "kept.jobs",
+	"conversations":   "kept.conversations",
+	"messages":        "kept.messages",
+	"chat_files":      "kept.chatFiles",
+	"callbacks":       "kept.callbacks",
+	"callback_orders": "kept.callbackOrders",
+	"callback_steps":  "kept.callbackSteps",
+	"stored_texts":    "kept.storedTexts",
+	"deliveries":      "kept.deliveries",
 	"journal":         "kept.journal",
 }
 

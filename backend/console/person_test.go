@@ -43,6 +43,17 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 			require.Contains(t, a.body, fmt.Sprintf(`href="/visitors/%d/%d"`, d.shop.ID, h.Visitor), fields)
 			require.NotContains(t, a.body, fmt.Sprintf(`href="/leads/%d/%d"`, d.shop.ID, other.ID), fields)
 		}
+
+		// Others may have named her.
+		require.NotContains(t, b.post("/person", "who", "+7 495 123 45 67").body, "named in a text")
+		_, talk := d.asks("My sister has 8 (495) 123-45-67")
+		named := d.lead(d.hit(visit.View{}), map[string]any{"name": "Clara", "message": "My sister has 8 (495) 123-45-67"})
+		known := b.post("/person", "who", "+7 495 123 45 67").body
+		require.Contains(t, known, "Of these, named in a text")
+		require.Contains(t, known, fmt.Sprintf(`href="/leads/%d/%d"`, d.shop.ID, named.ID))
+		require.Contains(t, known, `href="`+chatPath(talk)+`"`)
+		require.Contains(t, known, "Messages of chats")
+
 		a := b.post("/person/export", "who", "+7 495 123 45 67")
 		require.Contains(t, a.header.Get("Content-Disposition"), "attachment")
 		var exported struct{ Tables map[string][]map[string]any }
@@ -81,6 +92,12 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		require.ErrorIs(t, err, lead.ErrUnknown)
 		_, err = d.Leads.Get(t.Context(), d.shop.ID, other.ID)
 		require.NoError(t, err)
+
+		said := b.get(chatPath(talk)).body
+		require.Contains(t, said, "The text was erased.")
+		require.NotContains(t, said, "My sister")
+		_, err = d.Leads.Get(t.Context(), d.shop.ID, named.ID)
+		require.ErrorIs(t, err, lead.ErrUnknown)
 
 		history := b.get("/history").body
 		for _, deed := range []string{"Looked for a person", "Data exported", "Person erased"} {

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
@@ -308,23 +309,16 @@ func TestTraces(t *testing.T) {
 		} {
 			require.NoError(t, f.Add(t.Context(), 1, item))
 		}
-		of1 := f.Traces()
-		for expected, m := range map[int]trace.Mark{
-			4: {Kind: trace.Email, Text: "anna@example.com"},
-			2: {Kind: trace.Phone, Text: "74951112233"},
-			0: {Kind: trace.Email, Text: "boris@example.com"},
-		} {
-			found, err := of1.Find(t.Context(), d.Read(), m)
+		persons, err := person.New(t.Context(), d, time.Now, zap.NewNop(), func(context.Context) []string { return nil }, f.Traces())
+		require.NoError(t, err)
+		for who, expected := range map[string]int64{"anna@example.com": 4, "+7 495 111 22 33": 2} {
+			sought := person.Sought{Sites: scope.All()}
+			require.NoError(t, sought.Read(who))
+			known, err := persons.Look(t.Context(), "", sought)
 			require.NoError(t, err)
-			require.Len(t, found, expected)
-			for _, mark := range found {
-				require.Equal(t, trace.Job, mark.Kind)
-				n, err := of1.Tables[0].Count(t.Context(), d.Read(), mark)
-				require.NoError(t, err)
-				require.EqualValues(t, 1, n)
-			}
+			require.Equal(t, []person.TableRows{{Table: "jobs", Rows: expected}}, known.Rows, who)
 		}
-		n, err := of1.Tables[1].Count(t.Context(), d.Read(), trace.Mark{Kind: trace.Visitor, SiteID: 1, ID: 11})
+		n, err := f.Traces().Tables[1].Count(t.Context(), d.Read(), trace.Mark{Kind: trace.Visitor, SiteID: 1, ID: 11})
 		require.NoError(t, err)
 		require.EqualValues(t, 1, n)
 	})

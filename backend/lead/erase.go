@@ -3,10 +3,10 @@ package lead
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // Traces are what is kept of a person's leads.
@@ -18,10 +18,12 @@ func (l *Leads) Traces() trace.Subject {
 		Tables: []trace.Table{
 			{Name: "lead_deliveries", By: trace.Lead, Where: ofLead},
 			{Name: "lead_opened", By: trace.Lead, Where: ofLead},
-			{Name: "lead_deeds", By: trace.Lead, Where: ofLead},
+			{Name: "lead_deeds", By: trace.Lead, Where: ofLead, Texts: []string{"was", "said"}, Key: []string{"site_id", "lead_id", "id"}, Of: "lead_id"},
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
-			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"}},
-			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest"}, JSON: []string{"sent"}},
+			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},
+				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id"},
+			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest"}, JSON: []string{"sent"},
+				Texts: []string{"sent", "reason", "url"}, Key: []string{"site_id", "id"}, Of: "id"},
 		},
 	}
 }
@@ -34,10 +36,8 @@ func plain(column string) string {
 	return column
 }
 
-// likeThis has a text stand for itself in a pattern of LIKE.
-var likeThis = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
-
-// findTraces finds leads and refused submissions, by what stands in them and by their visitors.
+// findTraces finds leads by their contacts, leads and refused submissions by their visitors, and the leads with which
+// one is merged.
 func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
 	ask := func(kind trace.Kind, query string, args ...any) {
 		if err != nil {
@@ -53,20 +53,20 @@ func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (
 			}
 		}
 	}
-	const leads, refused = `SELECT site_id, id, visitor_id FROM leads WHERE `, `SELECT site_id, id, 0 FROM refused_leads WHERE `
+	const leads = `SELECT site_id, id, visitor_id FROM leads WHERE `
 	switch m.Kind {
 	case trace.Phone:
 		ask(trace.Lead, leads+`phone_digits = $1`, m.Text)
 	case trace.Written: // also in the middle of a text
 		ask(trace.Lead, leads+`phone_digits = '' AND phone <> '' AND `+plain("phone")+` LIKE $1`, "%"+m.Text+"%")
-		ask(trace.Refused, refused+plain("sent")+` LIKE $1`, "%"+m.Text+"%")
 	case trace.Email:
 		ask(trace.Lead, leads+`lower(email) = lower($1)`, m.Text)
-		// It stands there as JSON, where quotes and a few other signs look otherwise: no address has them.
-		ask(trace.Refused, refused+`lower(sent) LIKE lower($1) ESCAPE '!'`, "%"+likeThis.Replace(m.Text)+"%")
 	case trace.Visitor:
 		ask(trace.Lead, leads+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
-		ask(trace.Refused, refused+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
+		ask(trace.Refused, `SELECT site_id, id, 0 FROM refused_leads WHERE site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
+	case trace.Lead:
+		ask(trace.Lead, leads+`site_id = $1 AND merged_into = $2 AND merged_into <> 0`, m.SiteID, m.ID)
+		ask(trace.Lead, leads+`site_id = $1 AND id = (SELECT merged_into FROM leads WHERE site_id = $1 AND id = $2)`, m.SiteID, m.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("finding a person's leads: %w", err)

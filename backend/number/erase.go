@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // Traces says which rows belong to a person: calls, and leases. The row of a number of a pool stays, without its
@@ -15,7 +16,8 @@ func (c *Calls) Traces() trace.Subject {
 		Find: c.findTraces,
 		Tables: []trace.Table{
 			{Name: "call_places", By: trace.Call, Where: `site_id = $1 AND id = $2`},
-			{Name: "calls", By: trace.Call, Where: `site_id = $1 AND id = $2`},
+			{Name: "calls", By: trace.Call, Where: `site_id = $1 AND id = $2`,
+				Texts: append([]string{"recording"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 			{Name: "leases", By: trace.Visitor, Where: `site_id = $1 AND visitor_id = $2`},
 			{Name: "pool_numbers", By: trace.Visitor, Where: `site_id = $1 AND visitor_id = $2 AND visitor_id <> 0`, Set: `visitor_id = 0, session_id = 0`},
 		},

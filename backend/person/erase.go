@@ -175,37 +175,23 @@ func (p *Persons) EraseAsked(ctx context.Context) error {
 	return err
 }
 
-// erase erases one person: what the marks lead to, and then what has come meanwhile, until nothing is left.
+// erase erases one person: what the marks lead to, what names the person in its texts, and then what has come meanwhile,
+// until nothing is left.
 func (p *Persons) erase(ctx context.Context, e Erasure) error {
 	for pass := 0; ; pass++ {
-		marks, err := p.marksOf(ctx, e)
+		given, err := p.marksOf(ctx, e)
 		if err != nil {
 			return err
 		}
-		if marks, err = p.follow(ctx, e.Sites, marks); err != nil {
-			return err
-		}
-		if err := p.keepMarks(ctx, e, marks); err != nil {
-			return err
-		}
-		erased := int64(0)
-		err = p.each(marks, func(t trace.Table, m trace.Mark) error {
-			for {
-				began := time.Now()
-				n, err := p.piece(ctx, e, t, m)
-				erased += n
-				if n == 0 || err != nil {
-					return err
-				}
-				if !sleep(ctx, max(piecePause, pieceShare*time.Since(began))) {
-					return ctx.Err()
-				}
-			}
-		})
+		erased, err := p.eraseFrom(ctx, e, given)
 		if err != nil {
 			return err
 		}
-		if erased == 0 || pass == maxPasses {
+		named, err := p.eraseNamed(ctx, e, namesOf(given))
+		if err != nil {
+			return err
+		}
+		if erased+named == 0 || pass == maxPasses {
 			break
 		}
 	}
@@ -221,6 +207,86 @@ func (p *Persons) erase(ctx context.Context, e Erasure) error {
 		return err
 	}
 	return p.db.Scrub(ctx)
+}
+
+// eraseFrom erases all to which the marks lead.
+func (p *Persons) eraseFrom(ctx context.Context, e Erasure, given []trace.Mark) (erased int64, err error) {
+	marks, err := p.follow(ctx, e.Sites, given)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.keepMarks(ctx, e, marks); err != nil {
+		return 0, err
+	}
+	err = p.each(marks, func(t trace.Table, m trace.Mark) error {
+		for {
+			began := time.Now()
+			n, err := p.piece(ctx, e, t, m)
+			erased += n
+			if n == 0 || err != nil {
+				return err
+			}
+			if !sleep(ctx, max(piecePause, pieceShare*time.Since(began))) {
+				return ctx.Err()
+			}
+		}
+	})
+	return erased, err
+}
+
+// eraseNamed erases what names the person in its texts. It rests as long as it has read.
+func (p *Persons) eraseNamed(ctx context.Context, e Erasure, n names) (erased int64, err error) {
+	whole := newMarks(e.Sites)
+	began := time.Now()
+	err = p.named(ctx, e.Sites, n, func(rows []trace.Row) error {
+		var parts []trace.Row
+		for _, r := range rows {
+			if !r.Whole() {
+				parts = append(parts, r)
+			} else if m, has := r.Mark(); has {
+				m.Named = true
+				whole.add(m)
+			}
+		}
+		if len(parts) > 0 {
+			n, err := p.pieceOf(ctx, e, parts)
+			if erased += n; err != nil {
+				return err
+			}
+		}
+		if !sleep(ctx, time.Since(began)) {
+			return ctx.Err()
+		}
+		began = time.Now()
+		return nil
+	})
+	if err != nil {
+		return erased, err
+	}
+	more, err := p.eraseFrom(ctx, e, whole.list)
+	return erased + more, err
+}
+
+// pieceOf erases the rows, which are a few hundred at most.
+func (p *Persons) pieceOf(ctx context.Context, e Erasure, rows []trace.Row) (erased int64, err error) {
+	err = p.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		erased = 0
+		for _, r := range rows {
+			n, err := r.Forget(ctx, tx)
+			if err != nil {
+				return err
+			}
+			erased += n
+		}
+		return e.count(ctx, tx, erased)
+	})
+	return erased, err
+}
+
+// count notes that so many more rows are erased.
+func (e Erasure) count(ctx context.Context, tx db.Tx, rows int64) error {
+	_, err := tx.Exec(ctx, `UPDATE erasures SET erased = erased + $2 WHERE id = $1`, e.ID, rows)
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -242,8 +308,7 @@ func (p *Persons) piece(ctx context.Context, e Erasure, t trace.Table, m trace.M
 		if rows, err = t.Erase(ctx, tx, m); err != nil || rows == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE erasures SET erased = erased + $2 WHERE id = $1`, e.ID, rows)
-		return err
+		return e.count(ctx, tx, rows)
 	})
 	if err != nil {
 		return 0, err
@@ -252,8 +317,8 @@ func (p *Persons) piece(ctx context.Context, e Erasure, t trace.Table, m trace.M
 }
 
 func (p *Persons) marksOf(ctx context.Context, e Erasure) ([]trace.Mark, error) {
-	marks, err := db.List(ctx, p.db.Read(), func(m *trace.Mark) []any { return []any{&m.Kind, &m.SiteID, &m.ID, &m.Text} },
-		`SELECT kind, site_id, id, text FROM erasure_marks WHERE erasure_id = $1`, e.ID)
+	marks, err := db.List(ctx, p.db.Read(), func(m *trace.Mark) []any { return []any{&m.Kind, &m.SiteID, &m.ID, &m.Text, &m.Named} },
+		`SELECT kind, site_id, id, text, named FROM erasure_marks WHERE erasure_id = $1`, e.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading an erasure: %w", err)
 	}
@@ -264,8 +329,9 @@ func (p *Persons) marksOf(ctx context.Context, e Erasure) ([]trace.Mark, error) 
 func (p *Persons) keepMarks(ctx context.Context, e Erasure, marks []trace.Mark) error {
 	for some := range db.Parts(marks) {
 		err := p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			values, args := db.Values(some, func(m *trace.Mark) []any { return []any{&e.ID, &m.Kind, &m.SiteID, &m.ID, &m.Text} })
-			_, err := tx.Exec(ctx, `INSERT INTO erasure_marks (erasure_id, kind, site_id, id, text) `+values+` ON CONFLICT DO NOTHING`, args...)
+			values, args := db.Values(some, func(m *trace.Mark) []any { return []any{&e.ID, &m.Kind, &m.SiteID, &m.ID, &m.Text, &m.Named} })
+			_, err := tx.Exec(ctx, `INSERT INTO erasure_marks (erasure_id, kind, site_id, id, text, named) `+values+`
+				ON CONFLICT (erasure_id, kind, site_id, id, text) DO UPDATE SET named = erasure_marks.named AND excluded.named`, args...)
 			return err
 		})
 		if err != nil {
@@ -301,23 +367,52 @@ func (p *Persons) contactHash(siteID int64, text string) string {
 	return p.hash(strconv.FormatInt(siteID, 10) + " " + text)
 }
 
-// ErasedSince tells whether the person of one of the numbers and addresses, as somebody has written them, was erased at the
-// site after the time: what was sent then is not to be stored.
-func (p *Persons) ErasedSince(ctx context.Context, siteID int64, at time.Time, region string, contacts ...string) (bool, error) {
-	for _, text := range contacts {
-		for _, writing := range []string{visit.ReadPhone(text, region).Digits, visit.Digits(text), lower(text)} {
-			if writing == "" {
-				continue
-			}
-			_, erased, err := db.One(ctx, p.db.Read(), db.Only[string], `SELECT hash FROM erased_contacts WHERE hash IN ($1, $2) AND at >= $3`,
-				p.contactHash(0, writing), p.contactHash(siteID, writing), at.UnixMilli())
-			if err != nil {
-				return false, fmt.Errorf("looking for erased persons: %w", err)
-			}
-			if erased {
-				return true, nil
-			}
+// maxTried is how many numbers and addresses of one form are looked up among those that were erased.
+const maxTried = 4096
+
+// ErasedSince tells whether the person of the phone, or of a number or an address that stands in one of the texts, was
+// erased at the site after the time: what was sent then is not to be stored. The phone is as somebody has written it.
+func (p *Persons) ErasedSince(ctx context.Context, siteID int64, at time.Time, region, phone string, texts ...string) (bool, error) {
+	_, any, err := db.One(ctx, p.db.Read(), db.Only[string], `SELECT hash FROM erased_contacts WHERE at >= $1 LIMIT 1`, at.UnixMilli())
+	if err != nil || !any {
+		return false, wrapped(err)
+	}
+	tried := make(map[string]bool)
+	try := func(name string) bool {
+		tried[name] = true
+		return len(tried) < maxTried
+	}
+	if digits := visit.ReadPhone(phone, region).Digits; digits != "" {
+		try(digits)
+	}
+	if digits := visit.Digits(phone); digits != "" {
+		try(digits)
+	}
+	for _, text := range append(texts, phone) {
+		eachReading(text, func(text string) bool {
+			return eachNumber(text, usualLengths, func(digits []byte) bool { return try(string(digits)) }) && eachAddress(text, try)
+		})
+	}
+	hashes := make([]string, 0, 2*len(tried))
+	for name := range tried {
+		hashes = append(hashes, p.contactHash(0, name), p.contactHash(siteID, name))
+	}
+	for some := range db.Parts(hashes) {
+		values, args := db.Values(some, db.Only[string], at.UnixMilli())
+		_, erased, err := db.One(ctx, p.db.Read(), db.Only[string], `SELECT hash FROM erased_contacts WHERE at >= $1 AND hash IN (`+values+`)`, args...)
+		if err != nil || erased {
+			return erased, wrapped(err)
 		}
 	}
 	return false, nil
+}
+
+// usualLengths are how many digits a number has, with the code of its country or without.
+var usualLengths = []int{7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+func wrapped(err error) error {
+	if err != nil {
+		err = fmt.Errorf("looking for erased persons: %w", err)
+	}
+	return err
 }

@@ -37,6 +37,8 @@ type Sought struct {
 	// Phones and Emails are as somebody writes them.
 	Phones, Emails []string
 	Visitors       []Visitor
+	// Patience is for how long texts are looked through at most by [Persons.Look]; 0 for as long as it takes.
+	Patience time.Duration
 	// Sites are those whose rows are looked at.
 	Sites scope.Sites
 }
@@ -170,22 +172,36 @@ func (p *Persons) name(marks []trace.Mark) string {
 type markSet struct {
 	sites scope.Sites
 	list  []trace.Mark
-	known map[trace.Mark]bool
+	at    map[trace.Mark]int // where each is, Named or not
 }
 
 func newMarks(sites scope.Sites) *markSet {
-	return &markSet{sites: sites, known: make(map[trace.Mark]bool)}
+	return &markSet{sites: sites, at: make(map[trace.Mark]int)}
 }
 
+// has tells whether the mark is there, Named or not.
+func (s *markSet) has(m trace.Mark) bool {
+	m.Named = false
+	_, has := s.at[m]
+	return has
+}
+
+// add adds the mark. One that is the person's own is no more Named.
 func (s *markSet) add(m trace.Mark) {
-	if s.known[m] || len(s.list) >= maxMarks || m.Text == "" && !s.sites.Has(m.SiteID) {
+	key := m
+	key.Named = false
+	if at, has := s.at[key]; has {
+		s.list[at].Named = s.list[at].Named && m.Named
 		return
 	}
-	s.known[m] = true
+	if len(s.list) >= maxMarks || m.Text == "" && !s.sites.Has(m.SiteID) {
+		return
+	}
+	s.at[key] = len(s.list)
 	s.list = append(s.list, m)
 }
 
-// follow adds all marks to which these lead.
+// follow adds all marks to which these lead. What only names the person leads to what it is one with, as merged leads are.
 func (p *Persons) follow(ctx context.Context, sites scope.Sites, from []trace.Mark) ([]trace.Mark, error) {
 	marks := newMarks(sites)
 	for _, m := range from {
@@ -200,8 +216,14 @@ func (p *Persons) follow(ctx context.Context, sites scope.Sites, from []trace.Ma
 			if err != nil {
 				return nil, err
 			}
-			for _, m := range found {
-				marks.add(m)
+			for _, next := range found {
+				if from := marks.list[i]; from.Named {
+					if next.Kind != from.Kind {
+						continue
+					}
+					next.Named = true
+				}
+				marks.add(next)
 			}
 		}
 	}
@@ -212,10 +234,14 @@ func (p *Persons) follow(ctx context.Context, sites scope.Sites, from []trace.Ma
 type Known struct {
 	// Person is the hash that stands for the person.
 	Person string
-	// Rows are how many there are in each table, in the order of erasing. Tables without are missing.
+	// Rows are how many there are in each table. Tables without are missing.
 	Rows []TableRows
-	// Visitors, Leads and Calls are the marks of those.
-	Visitors, Leads, Calls []trace.Mark
+	// Named are those of them that only name the person in a text.
+	Named []TableRows
+	// Partial tells that there was no time to look through all texts.
+	Partial bool
+	// Visitors, Leads and Calls are the marks of those, and Conversations of those in which the person is named.
+	Visitors, Leads, Calls, Conversations []trace.Mark
 }
 
 // TableRows is how many rows a table has.
@@ -232,51 +258,132 @@ func (k Known) Total() (n int64) {
 	return n
 }
 
+// plus are the rows of the tables with so many more.
+func plus(rows []TableRows, table string, n int64) []TableRows {
+	at := slices.IndexFunc(rows, func(r TableRows) bool { return r.Table == table })
+	if at < 0 {
+		at, rows = len(rows), append(rows, TableRows{Table: table})
+	}
+	rows[at].Rows += n
+	return rows
+}
+
 // Look returns what is known of the person, and notes who has looked, by login, or empty for whoever runs the
 // server. The error is [ErrNobody] where nobody is named.
 func (p *Persons) Look(ctx context.Context, by string, s Sought) (Known, error) {
-	known, _, err := p.look(ctx, s)
+	found, err := p.look(ctx, s)
 	if err != nil {
 		return Known{}, err
 	}
-	return known, p.note(ctx, operator.PersonLooked, by, s.Sites, known.Person, known.Total())
+	return found.Known, p.note(ctx, operator.PersonLooked, by, s.Sites, found.Person, found.Total())
 }
 
-func (p *Persons) look(ctx context.Context, s Sought) (Known, []trace.Mark, error) {
+// found is what is known of a person, with what leads to it.
+type found struct {
+	Known
+	marks []trace.Mark
+	rows  []trace.Row // that name the person, without those to which the marks lead
+}
+
+func (p *Persons) look(ctx context.Context, s Sought) (f found, err error) {
 	given, err := p.marks(ctx, s)
 	if err != nil {
-		return Known{}, nil, err
+		return f, err
 	}
-	known := Known{Person: p.name(given)}
-	marks, err := p.follow(ctx, s.Sites, given)
-	if err != nil {
-		return Known{}, nil, err
+	f.Person = p.name(given)
+	if f.marks, err = p.follow(ctx, s.Sites, given); err != nil {
+		return f, err
 	}
-	for _, m := range marks {
+	if err := p.lookThrough(ctx, s, given, &f); err != nil {
+		return f, err
+	}
+	for _, m := range f.marks {
 		switch m.Kind {
 		case trace.Visitor:
-			known.Visitors = append(known.Visitors, m)
+			f.Visitors = append(f.Visitors, m)
 		case trace.Lead:
-			known.Leads = append(known.Leads, m)
+			f.Leads = append(f.Leads, m)
 		case trace.Call:
-			known.Calls = append(known.Calls, m)
+			f.Calls = append(f.Calls, m)
 		}
 	}
 	newest := func(a, b trace.Mark) int { return cmp.Compare(b.ID, a.ID) }
-	slices.SortFunc(known.Leads, newest)
-	slices.SortFunc(known.Calls, newest)
-	err = p.each(marks, func(t trace.Table, m trace.Mark) error {
+	slices.SortFunc(f.Leads, newest)
+	slices.SortFunc(f.Calls, newest)
+	err = p.each(f.marks, func(t trace.Table, m trace.Mark) error {
 		n, err := t.Count(ctx, p.db.Read(), m)
 		if n > 0 {
-			at := slices.IndexFunc(known.Rows, func(r TableRows) bool { return r.Table == t.Name })
-			if at < 0 {
-				at, known.Rows = len(known.Rows), append(known.Rows, TableRows{Table: t.Name})
+			f.Rows = plus(f.Rows, t.Name, n)
+			if m.Named {
+				f.Named = plus(f.Named, t.Name, n)
 			}
-			known.Rows[at].Rows += n
 		}
 		return err
 	})
-	return known, marks, err
+	for _, r := range f.rows {
+		f.Rows, f.Named = plus(f.Rows, r.Table(), 1), plus(f.Named, r.Table(), 1)
+	}
+	return f, err
+}
+
+// lookThrough adds the rows that name the person in their texts, as far as there is time.
+func (p *Persons) lookThrough(ctx context.Context, s Sought, given []trace.Mark, f *found) error {
+	hurried := ctx
+	if s.Patience > 0 {
+		var stop context.CancelFunc
+		hurried, stop = context.WithTimeout(ctx, s.Patience)
+		defer stop()
+	}
+	known, whole, conversations := newMarks(s.Sites), newMarks(s.Sites), newMarks(s.Sites)
+	for _, m := range f.marks {
+		known.add(m)
+	}
+	err := p.named(hurried, s.Sites, namesOf(given), func(rows []trace.Row) error {
+		for _, r := range rows {
+			m, has := r.Mark()
+			switch {
+			case has && known.has(m):
+			case r.Whole():
+				m.Named = true
+				whole.add(m)
+			case len(f.rows) < maxMarks:
+				f.rows = append(f.rows, r)
+				if m.Kind == trace.Conversation {
+					conversations.add(m)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil && hurried.Err() != nil {
+		f.Partial, err = true, nil
+	}
+	f.Conversations = conversations.list
+	if err != nil {
+		return err
+	}
+	named, err := p.follow(ctx, s.Sites, whole.list)
+	for _, m := range named {
+		known.add(m)
+	}
+	f.marks = known.list
+	return err
+}
+
+// named goes through all texts at the sites, in parts, and hands the rows to each that name the person. What other
+// subjects refer to comes first, and page views come last, which are the most.
+func (p *Persons) named(ctx context.Context, sites scope.Sites, n names, each func([]trace.Row) error) error {
+	if n.none() {
+		return nil
+	}
+	for _, s := range slices.Backward(p.subjects) {
+		for i := range s.Tables {
+			if err := s.Tables[i].Named(ctx, p.db.Read(), sites, n.in, each); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // each calls do for each table and mark that lead to rows, in the order of erasing.

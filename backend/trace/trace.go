@@ -38,6 +38,9 @@ type Mark struct {
 	SiteID int64
 	ID     int64
 	Text   string
+	// Named tells that it is somebody else's, perhaps, and names the person in a text. It leads to no other marks but
+	// those of its kind.
+	Named bool
 }
 
 // Subject is what a subject keeps of persons.
@@ -57,7 +60,8 @@ type Subject struct {
 type Table struct {
 	Name string
 	// By is the kind of the marks that lead to the rows, and Where the condition that is true of these:
-	// $1 is the mark's site, $2 its id. It is to be found by an index.
+	// $1 is the mark's site, $2 its id. It is to be found by an index. Both are empty where no marks do, and
+	// the rows may name somebody all the same.
 	By    Kind
 	Where string
 	// Set is what takes the person out of a row that stays, such as "visitor_id = 0". Rows of tables
@@ -69,6 +73,19 @@ type Table struct {
 	Public map[string]func(int64) int64
 	// Hidden are columns that say nothing of the person, and JSON those that hold JSON.
 	Hidden, JSON []string
+
+	// Texts are the columns in which somebody has written, and may have named anybody; none where there are none. A
+	// table that is described several times has them once.
+	Texts []string
+	// Among is the condition of the rows whose texts are looked through; empty for all.
+	Among string
+	// Key are the columns by which the table is gone through, in the order of an index. They name a row. Of is the one
+	// that holds what the mark's id stands for; empty for none.
+	Key []string
+	Of  string
+	// Clear tells that a row which names a person in a text stays, without the texts that do. Other rows go: with all
+	// that the mark of the row leads to, where By is the kind of the rows themselves.
+	Clear bool
 }
 
 // AtOnce is how many rows one transaction changes.
@@ -121,7 +138,11 @@ func (t Table) Count(ctx context.Context, from db.Queries, m Mark) (int64, error
 // Each hands the mark's rows to each, as JSON objects with the columns for their names. Times are in UTC
 // (RFC 3339).
 func (t Table) Each(ctx context.Context, from db.Reader, m Mark, each func(json.RawMessage) error) error {
-	rows, err := from.QueryContext(ctx, `SELECT * FROM `+t.Name+` WHERE `+t.Where, t.args(m)...)
+	return t.eachWhere(ctx, from, each, t.Where, t.args(m)...)
+}
+
+func (t Table) eachWhere(ctx context.Context, from db.Reader, each func(json.RawMessage) error, where string, args ...any) error {
+	rows, err := from.QueryContext(ctx, `SELECT * FROM `+t.Name+` WHERE `+where, args...)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", t.Name, err)
 	}

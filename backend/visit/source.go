@@ -55,6 +55,9 @@ type Source struct {
 const SourceColumns = `source_kind, source_name, source_medium, source_campaign, source_term, source_content,
 	source_click_id_name, source_click_id, source_referrer, source_landing`
 
+// SourceTexts are those of them in which somebody has written.
+var SourceTexts = []string{"source_name", "source_medium", "source_campaign", "source_term", "source_content", "source_click_id", "source_referrer", "source_landing"}
+
 // Texts returns pointers to the fields of the source.
 func (s *Source) Texts() [10]*string {
 	return [...]*string{&s.Kind, &s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content, &s.ClickIDName, &s.ClickID, &s.Referrer, &s.Landing}

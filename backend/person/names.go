@@ -1,0 +1,357 @@
+package person
+
+import (
+	"html"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-3405227d/frontdesk/backend/trace"
+	"github.com/seed-3405227d/frontdesk/snippet/steps"
+)
+
+// names are the numbers and addresses by which a person is named in texts.
+type names struct {
+	numbers   map[string]bool // digits
+	lengths   []int           // of the numbers
+	addresses map[string]bool // in lower case
+}
+
+// namesOf are those of the marks.
+func namesOf(marks []trace.Mark) names {
+	n := names{numbers: make(map[string]bool), addresses: make(map[string]bool)}
+	for _, m := range marks {
+		switch {
+		case m.Text == "":
+		case m.Kind == trace.Email:
+			n.addresses[lower(m.Text)] = true
+		case m.Kind == trace.Phone || m.Kind == trace.Written:
+			n.numbers[m.Text] = true
+			if !slices.Contains(n.lengths, len(m.Text)) {
+				n.lengths = append(n.lengths, len(m.Text))
+			}
+		}
+	}
+	return n
+}
+
+// none tells whether the person is named by nothing.
+func (n names) none() bool { return len(n.numbers) == 0 && len(n.addresses) == 0 }
+
+// in tells whether one of them stands in the text: a number in any writing, with signs between its digits, an address in
+// any case. The text may be one of HTML or JSON, or an address of the web.
+func (n names) in(text string) bool {
+	return !eachReading(text, func(text string) bool {
+		return !(len(n.numbers) > 0 && !eachNumber(text, n.lengths, func(digits []byte) bool { return !n.numbers[string(digits)] }) ||
+			len(n.addresses) > 0 && !eachAddress(text, func(address string) bool { return !n.addresses[address] }))
+	})
+}
+
+// eachReading calls do with the text as it is read where signs stand in it for others, in addresses of the web and in
+// JSON, and once more for those in HTML. It returns false when do does.
+func eachReading(text string, do func(string) bool) bool {
+	steps.Walk(len(text))
+	for range 3 { // one in one in one
+		if strings.Contains(text, "%") {
+			text = undone(text)
+		}
+		if strings.Contains(text, `\`) {
+			text = unescaped(text)
+		}
+	}
+	if !do(text) {
+		return false
+	}
+	read := text
+	if strings.Contains(read, "<") {
+		read = untagged(read)
+	}
+	if strings.Contains(read, "&") {
+		read = html.UnescapeString(read)
+	}
+	return read == text || do(read)
+}
+
+// unescaped is the text with what escapes of JSON stand for (RFC 8259, section 7). What is none stays.
+func unescaped(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, `\`)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		text = after
+		if len(text) >= 5 && text[0] == 'u' {
+			if code, err := strconv.ParseUint(text[1:5], 16, 16); err == nil {
+				b.WriteRune(rune(code))
+				text = text[5:]
+				continue
+			}
+		}
+		switch {
+		case text == "":
+		case strings.IndexByte("nrtbf", text[0]) >= 0:
+			b.WriteByte(' ')
+			text = text[1:]
+		default:
+			b.WriteByte(text[0])
+			text = text[1:]
+		}
+	}
+}
+
+// undone is the text with the bytes that are written with a percent sign (RFC 3986, section 2.1). What is none stays.
+func undone(text string) string {
+	if whole, err := url.PathUnescape(text); err == nil {
+		return strings.ToValidUTF8(whole, " ")
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if c, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return strings.ToValidUTF8(b.String(), " ")
+}
+
+// maxTag is how many bytes a tag has that is left out.
+const maxTag = 300
+
+// untagged is the text without tags.
+func untagged(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "<")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		text = after
+		if end := strings.IndexByte(text[:min(len(text), maxTag)], '>'); end > 0 && (text[0] == '/' || text[0] == '!' || 'a' <= text[0]|0x20 && text[0]|0x20 <= 'z') {
+			text = text[end+1:]
+		} else {
+			b.WriteByte('<')
+		}
+	}
+}
+
+const (
+	// maxGap is how many signs stand between two digits of a number.
+	maxGap = 6
+	// maxCountry is how many digits the code of a country has (E.164, section 6.2.1).
+	maxCountry = 3
+)
+
+// dialled are the digits that may stand before a number without a sign between: to leave a country, or a town.
+var dialled = []string{"0", "00", "8", "810", "011"}
+
+// eachNumber calls do with the digits of one of the lengths that may be a number: with nothing but a few signs between
+// them, and no other digit right before or behind. A number after a plus sign begins with its country. eachNumber
+// returns false when do does.
+func eachNumber(text string, lengths []int, do func(digits []byte) bool) bool {
+	steps.Walk(len(text))
+	var row digitRow
+	gap, plus, last := 0, false, ' '
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		i += size
+		digit := digitOf(r)
+		switch {
+		case digit == 0 && last == '(' && i < len(text) && text[i] == ')': // it is dialled within the country alone
+			gap++
+		case digit >= 0:
+			row.digits = append(row.digits, '0'+byte(digit))
+			row.joined = append(row.joined, gap == 0 && len(row.joined) > 0)
+			row.plus = append(row.plus, plus)
+			gap, plus = 0, false
+		case gap < maxGap && isBetween(r):
+			// Right behind a letter or a digit it stands for a blank, in an address of the web.
+			gap, plus = gap+1, plus || r == '+' && !unicode.IsLetter(last) && !unicode.IsDigit(last)
+		default:
+			if !row.each(lengths, do) {
+				return false
+			}
+			row = digitRow{row.digits[:0], row.joined[:0], row.plus[:0]}
+			gap, plus = 0, false
+		}
+		if len(row.digits) == 0 {
+			gap = 0
+		}
+		last = r
+	}
+	return row.each(lengths, do)
+}
+
+// digitRow are digits with nothing but signs between them. joined tells of each whether it stands right behind the one
+// before, and plus whether a plus sign stands before it.
+type digitRow struct {
+	digits       []byte
+	joined, plus []bool
+}
+
+func (r digitRow) each(lengths []int, do func([]byte) bool) bool {
+	for begin := range r.digits {
+		if !r.mayBegin(begin) {
+			continue
+		}
+		for _, length := range lengths {
+			end := begin + length
+			if end > len(r.digits) || end < len(r.digits) && r.joined[end] {
+				continue
+			}
+			if !do(r.digits[begin:end]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mayBegin tells whether a number may begin at the place.
+func (r digitRow) mayBegin(at int) bool {
+	for back := 1; back <= maxCountry && at-back >= 0 && !r.plus[at]; back++ {
+		if r.plus[at-back] && r.digits[at-back] != '0' { // what stands between is the code of another country
+			return false
+		}
+	}
+	if !r.joined[at] {
+		return true
+	}
+	for back := 1; back <= at; back++ {
+		if !r.joined[at-back] {
+			return slices.Contains(dialled, string(r.digits[at-back:at]))
+		}
+		if back > maxCountry {
+			break
+		}
+	}
+	return false
+}
+
+// isBetween tells whether the sign may stand between the digits of a number.
+func isBetween(r rune) bool {
+	switch r {
+	case ' ', '(', ')', '-', '.', '/', '+', '_', '~', '*', '\t', '\n', '\r', '·', '•':
+		return true
+	}
+	return r >= utf8.RuneSelf && unicode.In(r, unicode.Zs, unicode.Pd, unicode.Cf)
+}
+
+// digitOf is the value of a decimal digit of any script; -1 for other signs.
+func digitOf(r rune) int {
+	if r < utf8.RuneSelf {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return int(r - '0')
+	}
+	if !unicode.Is(unicode.Nd, r) {
+		return -1
+	}
+	for value := 0; ; value++ { // they stand in rows of ten, one after another from zero
+		if !unicode.Is(unicode.Nd, r-rune(value)-1) || value == 9 {
+			return value % 10
+		}
+	}
+}
+
+const (
+	// maxLocal and maxDomain are how many bytes the parts of an address have (RFC 5321, section 4.5.3.1).
+	maxLocal, maxDomain = 64, 255
+	// inside are signs of an address's first part, and around those that also stand before addresses (RFC 5322, section
+	// 3.2.3). A plus sign stands for a blank in an address of the web.
+	inside, around = ".-_", "+=/?&'`{}|~#!$*^%"
+)
+
+// eachAddress calls do with what may be an address of e-mail, in lower case, and returns false when do does. Where signs
+// stand before it that may be its own, it is read in all ways.
+func eachAddress(text string, do func(address string) bool) bool {
+	if !strings.Contains(text, "@") {
+		return true
+	}
+	steps.Walk(len(text))
+	text = strings.ToLower(text)
+	for {
+		local, rest, found := strings.Cut(text, "@")
+		if !found {
+			return true
+		}
+		domain := strings.TrimRight(rest[:beginning(rest, maxDomain, ".-")], ".-")
+		if local = local[len(local)-ending(local, maxLocal, inside+around):]; domain != "" {
+			for local != "" {
+				for _, domain := range domainsOf(domain) {
+					if !do(local+"@"+domain) || !do(strings.TrimLeft(local, inside)+"@"+domain) {
+						return false
+					}
+				}
+				next := strings.IndexAny(local, around)
+				if next < 0 {
+					break
+				}
+				local = local[next+1:]
+			}
+		}
+		text = rest
+	}
+}
+
+// domainsOf are the readings of a domain: whole, and without last parts that are no top-level domains, such as the ending
+// of a file, or the sentence behind a full stop without a blank.
+func domainsOf(domain string) []string {
+	readings := []string{domain}
+	for {
+		cut := strings.LastIndexByte(domain, '.')
+		if cut < 0 {
+			return readings
+		}
+		if _, official := publicsuffix.PublicSuffix(domain); official {
+			return readings
+		}
+		if domain = strings.TrimRight(domain[:cut], ".-"); domain == "" {
+			return readings
+		}
+		readings = append(readings, domain)
+	}
+}
+
+func isOfAddress(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
+}
+
+// beginning is how many bytes at the text's beginning are letters, digits and the signs, most of them at most.
+func beginning(text string, most int, signs string) (size int) {
+	for size < min(len(text), most) {
+		r, n := utf8.DecodeRuneInString(text[size:])
+		if !isOfAddress(r) && !strings.ContainsRune(signs, r) {
+			break
+		}
+		size += n
+	}
+	return size
+}
+
+// ending is how many bytes at the text's end are such.
+func ending(text string, most int, signs string) (size int) {
+	for size < min(len(text), most) {
+		r, n := utf8.DecodeLastRuneInString(text[:len(text)-size])
+		if !isOfAddress(r) && !strings.ContainsRune(signs, r) {
+			break
+		}
+		size += n
+	}
+	return size
+}

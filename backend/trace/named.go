@@ -1,0 +1,154 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// readAtOnce is how many rows are read together, whose texts have 50 KB at most.
+const readAtOnce = 200
+
+// Row is a row whose texts are looked through.
+type Row struct {
+	table  *Table
+	siteID int64
+	of     int64
+	key    []any
+	texts  []string
+	// Naming are the columns whose texts name the person.
+	Naming []string
+}
+
+// Mark is the mark of what the row belongs to; false where that is none.
+func (r Row) Mark() (m Mark, has bool) {
+	if r.table.Of == "" {
+		return Mark{}, false
+	}
+	id := r.of
+	if public := r.table.Public[r.table.Of]; public != nil {
+		id = public(id)
+	}
+	return Mark{Kind: r.table.By, SiteID: r.siteID, ID: id}, true
+}
+
+// Table is the name of the row's table.
+func (r Row) Table() string { return r.table.Name }
+
+// Whole tells whether all goes that the row's mark leads to.
+func (r Row) Whole() bool { return !r.table.Clear && r.table.Key[len(r.table.Key)-1] == r.table.Of }
+
+// Named goes through the texts of the sites' rows, in parts, and hands those rows of each part to each that name somebody;
+// there may be none. Each part is read by itself, so that nobody waits for the reading.
+func (t *Table) Named(ctx context.Context, from db.Queries, sites scope.Sites, names func(text string) bool, each func([]Row) error) error {
+	if len(t.Texts) == 0 || sites.None() {
+		return nil
+	}
+	if sites.All() || t.Key[0] != "site_id" {
+		return t.namedWhere(ctx, from, sites.SQL("site_id"), names, each)
+	}
+	for _, id := range sites.IDs() {
+		if err := t.namedWhere(ctx, from, scope.Of(id).SQL("site_id"), names, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) namedWhere(ctx context.Context, from db.Queries, where string, names func(string) bool, each func([]Row) error) error {
+	columns := []string{"site_id", "0"}
+	if t.Of != "" {
+		columns[1] = t.Of
+	}
+	columns = append(columns, t.Key...)
+	for _, column := range t.Texts {
+		columns = append(columns, `COALESCE(`+column+`, '')`)
+	}
+	key := strings.Join(t.Key, ", ")
+	places := make([]string, len(t.Key))
+	for i := range places {
+		places[i] = fmt.Sprintf("$%d", i+1)
+	}
+	first := `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + t.Name + ` WHERE ` + where
+	if t.Among != "" {
+		first += ` AND ` + t.Among
+	}
+	next := first + ` AND (` + key + `) > (` + strings.Join(places, ", ") + `)`
+	order := fmt.Sprintf(` ORDER BY %s LIMIT %d`, key, readAtOnce)
+	fields := func(r *Row) []any {
+		r.table, r.key, r.texts = t, make([]any, len(t.Key)), make([]string, len(t.Texts))
+		fields := []any{&r.siteID, &r.of}
+		for i := range r.key {
+			fields = append(fields, &r.key[i])
+		}
+		for i := range r.texts {
+			fields = append(fields, &r.texts[i])
+		}
+		return fields
+	}
+	var last []any
+	for query := first; ; query = next {
+		rows, err := db.List(ctx, from, fields, query+order, last...)
+		if err != nil {
+			return fmt.Errorf("looking through the texts of %s: %w", t.Name, err)
+		}
+		var found []Row
+		for i := range rows {
+			r := &rows[i]
+			for at, value := range r.key {
+				if text, ok := value.([]byte); ok {
+					r.key[at] = string(text)
+				}
+			}
+			for at, text := range r.texts {
+				if names(text) {
+					r.Naming = append(r.Naming, t.Texts[at])
+				}
+			}
+			if r.texts = nil; r.Naming != nil {
+				found = append(found, *r)
+			}
+		}
+		if err := each(found); err != nil {
+			return err
+		}
+		if len(rows) < readAtOnce {
+			return nil
+		}
+		last = rows[len(rows)-1].key
+	}
+}
+
+// Forget takes the row away, or the texts that name the person out of it. It returns 0 where that was done before.
+func (r Row) Forget(ctx context.Context, tx db.Tx) (rows int64, err error) {
+	change := `DELETE FROM ` + r.table.Name
+	if r.table.Clear {
+		change = `UPDATE ` + r.table.Name + ` SET ` + strings.Join(r.Naming, ` = '', `) + ` = ''`
+	}
+	where, args := r.where()
+	if rows, err = tx.Exec(ctx, change+` WHERE `+where, args...); err != nil {
+		return 0, fmt.Errorf("erasing from %s: %w", r.table.Name, err)
+	}
+	return rows, nil
+}
+
+// Each hands the row to each, as [Table.Each] does.
+func (r Row) Each(ctx context.Context, from db.Reader, each func(json.RawMessage) error) error {
+	where, args := r.where()
+	return r.table.eachWhere(ctx, from, each, where, args...)
+}
+
+// where is the condition that is true of the row.
+func (r Row) where() (condition string, args []any) {
+	var parts []string
+	for i, column := range r.table.Key {
+		parts = append(parts, fmt.Sprintf("%s = $%d", column, i+1))
+	}
+	parts = append(parts, fmt.Sprintf("site_id = $%d", len(parts)+1))
+	return strings.Join(parts, " AND "), append(slices.Clone(r.key), r.siteID)
+}
