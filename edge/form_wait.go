@@ -20,7 +20,7 @@ const (
 	// space, and between two words of the log while forms wait.
 	spoolPause, spoolCare = 2 * time.Second, time.Minute
 	// formsAtOnce is how many forms are taken from the spool at once. The database commits them in groups.
-	formsAtOnce = 32
+	formsAtOnce = 128
 	// patientTries is how often a form is tried while the database works, before later forms of its visitor pass it by.
 	patientTries = 5
 )

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
@@ -35,6 +36,8 @@ const (
 	maxFiles = 64
 	// syncEvery is how many records are taken out before the disk is to know of it.
 	syncEvery = 256
+	// maxTaken is how many bytes of records are handed over at once.
+	maxTaken = 16 << 20
 	// maxRest is for how many calls of Take a record rests that has failed again and again.
 	maxRest = 32
 )
@@ -72,6 +75,7 @@ type Spool struct {
 	closed   bool
 
 	taking sync.Mutex // held while records are taken out
+	weight *semaphore.Weighted
 	now    func() time.Time
 }
 
@@ -87,6 +91,7 @@ func New(settings Settings, logger *zap.Logger) *Spool {
 	return &Spool{
 		settings: settings, logger: logger, now: time.Now,
 		records: make(map[uint64]*record), keys: make(map[uint64]int), others: make(map[string]stamp),
+		weight: semaphore.NewWeighted(maxTaken),
 	}
 }
 
@@ -339,6 +344,10 @@ func (s *Spool) waiting() (f *file, lines [][]*record) {
 
 // handOver hands over a record, and takes it out when it is done.
 func (s *Spool) handOver(ctx context.Context, f *file, r *record, take func(context.Context, []byte, int) Outcome) Outcome {
+	if s.weight.Acquire(ctx, int64(r.length)) != nil {
+		return Away
+	}
+	defer s.weight.Release(int64(r.length))
 	body, err := f.read(&r.place)
 	if errors.Is(err, os.ErrClosed) {
 		return Away
