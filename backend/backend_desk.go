@@ -238,6 +238,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Configured: desk.configuredFor,
 		Hosts:      desk.configuredHosts,
 		Pools:      desk.configuredPools,
+		Spool:      desk.spool,
 		WholeAddresses: func() bool {
 			c := desk.configured.Load()
 			return c != nil && c.WholeAddresses
@@ -260,6 +261,14 @@ func (d *Desk) configuredHosts(key string) (hosts []string) {
 		hosts = c.Hosts[key]
 	}
 	return hosts
+}
+
+// spool is what waits on this node's disk for the database.
+func (d *Desk) spool() (state spool.State) {
+	if c := d.configured.Load(); c != nil && c.Spool != nil {
+		state = c.Spool()
+	}
+	return state
 }
 
 // configuredPools are the pools of this node's configuration.

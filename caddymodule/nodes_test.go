@@ -80,8 +80,8 @@ func (n *node) as(login string) (*http.Client, bool) {
 	return client, response.Request.URL.Path == "/visitors"
 }
 
-// numbersShown is the page of numbers of the node's console.
-func (n *node) numbersShown(client *http.Client) string {
+// shown is the page of numbers of the node's console.
+func (n *node) shown(client *http.Client) string {
 	n.t.Helper()
 	n.client.Jar = client.Jar
 	return n.get("http://localhost:$PORT/numbers").body
@@ -132,7 +132,7 @@ func TestNodesWithDifferentCaddyfiles(t *testing.T) {
 			client, signedIn := n.as(login)
 			require.True(t, signedIn, "%s is signed in everywhere", login)
 			require.Eventually(t, func() bool {
-				page := n.numbersShown(client)
+				page := n.shown(client)
 				for _, text := range all {
 					if !strings.Contains(page, text) {
 						return false
@@ -150,14 +150,14 @@ func TestNodesWithDifferentCaddyfiles(t *testing.T) {
 		require.False(t, signedIn)
 		client, signedIn := n.as("boris")
 		require.True(t, signedIn)
-		page := n.numbersShown(client)
+		page := n.shown(client)
 		require.NotContains(t, page, "74951234567")
 		require.Contains(t, page, "78005553535")
 	}
 	a.start(option("lamps", lampsOperators) + lamps)
 	client, signedIn := c.as("anna")
 	require.True(t, signedIn)
-	require.Contains(t, c.numbersShown(client), "74951234567")
+	require.Contains(t, c.shown(client), "74951234567")
 }
 
 func TestNameOfAConfiguration(t *testing.T) {

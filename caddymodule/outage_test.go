@@ -259,8 +259,8 @@ func TestReadOnlyPostgres(t *testing.T) {
 // mounted where nobody else sees it.
 func TestFullDisk(t *testing.T) {
 	folder := t.TempDir()
-	ports := freePorts(t, 2)
-	s := &server{t: t, admin: "localhost:" + ports[0], values: []string{"$PORT", ports[1], "$DIR", folder}}
+	ports := freePorts(t, 3)
+	s := &server{t: t, admin: "localhost:" + ports[0], values: []string{"$PORT2", ports[2], "$PORT", ports[1], "$DIR", folder}}
 	config := filepath.Join(t.TempDir(), "caddy.json")
 	require.NoError(t, os.WriteFile(config, s.adapt(`
 		{
@@ -269,7 +269,12 @@ func TestFullDisk(t *testing.T) {
 				spool {
 					size 2MB
 				}
+				operator anna "`+hash+`"
+				operator boris "`+hash+`" shop
 			}
+		}
+		http://localhost:$PORT2 {
+			frontdesk_console
 		}
 		http://localhost:$PORT {
 			frontdesk shop {
@@ -308,6 +313,10 @@ func TestFullDisk(t *testing.T) {
 
 	visitor := s.arrive()
 	require.True(t, visitor.lead(10))
+	consoles := &node{server: &server{t: t, values: []string{"$PORT", ports[2]}}}
+	anna, _ := consoles.as("anna")
+	boris, _ := consoles.as("boris")
+	require.NotContains(t, consoles.shown(anna), "The disk")
 	// The folder as Caddy sees it.
 	ballast := filepath.Join(fmt.Sprintf("/proc/%d/root", cmd.Process.Pid), folder, "ballast")
 	began := time.Now()
@@ -337,6 +346,9 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, sent.StatusCode)
 	}
+	require.Contains(t, consoles.shown(anna), "The disk of the database is full since ")
+	require.Contains(t, consoles.shown(anna), "150 forms wait on the disk")
+	require.NotContains(t, consoles.shown(boris), "The disk", "he can do nothing about it")
 	_, told = s.health()
 	require.Equal(t, forms, told.Forms.Waiting)
 	require.Empty(t, told.Forms.Error)
@@ -352,6 +364,8 @@ func TestFullDisk(t *testing.T) {
 		_, told = s.health()
 		return strings.Contains(told.Forms.Error, "the file is full")
 	}, wait, tick)
+
+	require.Contains(t, consoles.shown(anna), "There is no room for further forms")
 
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, disk.Close())

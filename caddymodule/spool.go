@@ -118,7 +118,7 @@ func (a *App) formsHealth() *formsHealth {
 	state := a.service.forms.State()
 	told := &formsHealth{Waiting: state.Waiting, File: state.File, Room: state.Room}
 	switch {
-	case state.Room < min(state.Size/16, 1<<20):
+	case state.Full():
 		told.Error = "the file is full: forms are lost until the database takes them; make room on its disk, or give spool a larger size"
 	case state.Trouble != nil:
 		told.Error = state.Trouble.Error() + ": make room on that disk, or name a file on another one by spool in the configuration"

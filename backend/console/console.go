@@ -30,6 +30,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -61,6 +62,8 @@ type Subjects struct {
 	Hosts func(key string) []string
 	// Pools are those of this server's configuration. It may be nil.
 	Pools func() number.ConfiguredPools
+	// Spool tells what waits on the disk for the database. It may be nil.
+	Spool func() spool.State
 	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
 	WholeAddresses func() bool
 }

@@ -109,6 +109,7 @@ type frame struct {
 	Scope    scope.Sites         // whose lists are shown
 	Staff    []operator.Operator // by whose names those are called who have leads
 	Notice   string
+	Alarms   []string // what is wrong with the server
 	Problem  string // why what was sent was not accepted
 	Body     any
 
@@ -143,6 +144,7 @@ func (c *Console) frame(r *http.Request, name string) (frame, error) {
 	if r.Header.Get("Console-Look") == "" { // else it is for the page that comes next
 		f.Notice = c.sessions.of(r).PopString(r.Context(), sessionNotice)
 	}
+	f.Alarms = c.alarmsFor(o, w)
 	all, err := c.Sites.List(r.Context())
 	if err != nil {
 		return f, err

@@ -23,6 +23,9 @@ func (t *Trouble) Error() string { return t.Err.Error() }
 
 func (t *Trouble) Unwrap() error { return t.Err }
 
+// ErrFull is in the [Trouble] of a database whose disk is full.
+var ErrFull = errors.New("the disk of the database is full")
+
 // Trouble is what keeps the database from being written, or nil. It ends soon
 // after the database can be written again, whether or not anybody writes. That its file is
 // malformed ends with the DB: nothing is written into such a file.
@@ -122,7 +125,7 @@ func explain(err error) error {
 	var post *pgconn.PgError
 	switch {
 	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL, errors.As(err, &post) && post.Code == "53100":
-		return fmt.Errorf("the disk of the database is full: make room on it (%w)", err)
+		return fmt.Errorf("%w: make room on it (%w)", ErrFull, err)
 	case malformed(err) && !errors.Is(err, ErrMalformed):
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_READONLY, errors.As(err, &post) && post.Code == "25006":

@@ -389,6 +389,9 @@ type State struct {
 	Trouble error
 }
 
+// Full says whether there is hardly any room: a long record would find none.
+func (s State) Full() bool { return s.Room < min(s.Size/16, maxRecord) }
+
 // State returns the state. It is cheap.
 func (s *Spool) State() State {
 	s.mu.Lock()

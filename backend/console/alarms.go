@@ -1,0 +1,37 @@
+package console
+
+import (
+	"errors"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+// alarmsFor returns what is wrong with the server, and what to do, in words for those who can do something about it:
+// the admins of all sites.
+func (c *Console) alarmsFor(o operator.Operator, w *words) (alarms []string) {
+	if o.Role != operator.Admin || !o.Sites.All() {
+		return nil
+	}
+	if trouble := c.DB.Trouble(); trouble != nil {
+		what := "alarm.away"
+		if errors.Is(trouble, db.ErrFull) {
+			what = "alarm.full"
+		}
+		alarms = append(alarms, w.text(what, "at", w.exactly(trouble.Since)))
+	}
+	if c.Spool == nil {
+		return alarms
+	}
+	state := c.Spool()
+	if state.Waiting > 0 {
+		alarms = append(alarms, w.text("alarm.waiting", "n", state.Waiting))
+	}
+	switch {
+	case state.Full():
+		alarms = append(alarms, w.text("alarm.noRoom"))
+	case state.Trouble != nil:
+		alarms = append(alarms, w.text("alarm.unreserved"))
+	}
+	return alarms
+}
