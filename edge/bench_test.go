@@ -89,7 +89,7 @@ func BenchmarkForms(b *testing.B) {
 	}
 	form := func(e *Edge, i int) *keptForm {
 		return &keptForm{
-			ID: rand.Text(), At: time.Now(), Sent: time.Now(), Site: "shop", Rule: capture.Rule{Path: "/send"}, Status: http.StatusOK, Host: "shop.example", Path: "/send", Client: "192.0.2.1:1",
+			ID: rand.Text(), At: time.Now(), Sent: time.Now(), Site: "shop", Key: fmt.Sprint(i), Rule: capture.Rule{Path: "/send"}, Status: http.StatusOK, Host: "shop.example", Path: "/send", Client: "192.0.2.1:1",
 			Referer: "http://shop.example/lamps", Said: capture.Recognised{Name: "Anna", Email: fmt.Sprint("anna", i, "@example.com"), Message: "Is it there?"},
 		}
 	}
@@ -100,7 +100,7 @@ func BenchmarkForms(b *testing.B) {
 		for range 64 {
 			senders.Go(func() {
 				for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-					if err := e.storeForm(b.Context(), form(e, int(i))); err != nil {
+					if _, err := e.storeForm(b.Context(), form(e, int(i))); err != nil {
 						b.Error(err)
 					}
 				}
