@@ -358,8 +358,10 @@ func TestFullDisk(t *testing.T) {
 	require.EqualValues(t, forms, outcome("waits"))
 	require.Zero(t, outcome("lost"))
 	// The spool is full, too, in the end: that is told.
+	further := 0
 	require.Eventually(t, func() bool {
-		_, err := s.do(http.MethodPost, "http://localhost:$PORT/send", "email=b@example.com&message="+strings.Repeat("m", 60_000), "Content-Type", formType, "User-Agent", browser)
+		further++
+		_, err := s.do(http.MethodPost, "http://localhost:$PORT/send", fmt.Sprintf("email=b%d@example.com&message=%s", further, strings.Repeat("m", 60_000)), "Content-Type", formType, "User-Agent", browser)
 		require.NoError(t, err)
 		_, told = s.health()
 		return strings.Contains(told.Forms.Error, "the file is full")
