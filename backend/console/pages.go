@@ -110,7 +110,7 @@ type frame struct {
 	Staff    []operator.Operator // by whose names those are called who have leads
 	Notice   string
 	Alarms   []string // what is wrong with the server
-	Problem  string // why what was sent was not accepted
+	Problem  string   // why what was sent was not accepted
 	Body     any
 
 	end journal.Position // when the page was begun
