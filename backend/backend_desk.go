@@ -204,6 +204,13 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	chats.Handle(jobs, leads, desk.regionOf)
 	chats.HandleTranscripts(jobs, desk.letters())
 	desk.API.TakeCallbacks(desk.Callbacks)
+	leads.OnElsewhere(func(ctx context.Context, r lead.Refused, s lead.Submission) error {
+		item, err := api.Elsewhere(r, s)
+		if err != nil {
+			return err
+		}
+		return desk.Forwards.Add(ctx, r.SiteID, item)
+	})
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), notify.Traces(), journal.Traces())
 	if err != nil {

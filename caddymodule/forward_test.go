@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // central runs the node that has the visitors of a shop that others are in front of.
@@ -146,6 +147,51 @@ func TestServiceElsewhere(t *testing.T) {
 			require.Equal(t, map[string]int{"Anna": 1, "Bob": 1, "Carl": 1}, stored(t, d))
 		})
 	}
+}
+
+// A refused form of which somebody makes a lead on the edge goes to the service, as the form's visitor, and once.
+func TestWhatIsTakenOverGoesElsewhere(t *testing.T) {
+	c, m := central(t, "variant B"), newMailer(t)
+	d := c.database()
+	s := run(t, option+`
+		http://localhost:$PORT {
+			frontdesk shop {
+				service `+c.text("http://localhost:$PORT/frontdesk/")+`
+				variant B
+				capture /send/* {
+					on success
+				}
+			}
+			reverse_proxy `+strings.TrimPrefix(m.URL, "http://")+`
+		}`).ready()
+	desk, done, err := activeService(t).Use()
+	require.NoError(t, err)
+	t.Cleanup(done)
+	const site = "http://localhost:$PORT"
+	visitor, set := s.viewed(site, site+"/?utm_source=news", "", "User-Agent", browser)
+	_, err = s.do(http.MethodPost, site+"/send/500", "name=Anna&phone=%2B74951112233&message=Hello&city=Kazan", "Content-Type", formType, "User-Agent", browser, "Cookie", cookieOf(t, set))
+	require.NoError(t, err)
+	var refused []lead.Refused
+	require.Eventually(t, func() bool {
+		refused, err = desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 2)
+		return err == nil && len(refused) == 1
+	}, wait, tick)
+	for range 2 {
+		made, err := desk.Leads.TakeOver(t.Context(), refused[0].SiteID, refused[0].ID)
+		require.NoError(t, err)
+		require.EqualValues(t, lead.Elsewhere, made.ID)
+	}
+	require.Eventually(t, func() bool { return len(stored(t, d)) == 1 }, wait, tick)
+	require.Empty(t, leadsOf(t, desk))
+	type row struct {
+		message, fields string
+		visitor         int64
+		siteError       int
+	}
+	got, _, err := db.One(t.Context(), d.Read(), func(r *row) []any { return []any{&r.message, &r.fields, &r.visitor, &r.siteError} }, `SELECT message, user_fields, visitor_id, site_error FROM leads`)
+	require.NoError(t, err)
+	require.Equal(t, row{"Hello", `{"city":"Kazan"}`, got.visitor, 500}, got)
+	require.Equal(t, visitor.String(), fmt.Sprint(got.visitor))
 }
 
 // Central and edge are killed under a stream of forms and calls. Whatever was acknowledged is there once.

@@ -259,10 +259,8 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (api.Kept, err
 		return region
 	}}
 	if k.Service != nil {
-		of.Forward = func(ctx context.Context, item forward.Item) error {
-			item.Service = *k.Service
-			return desk.Forwards.Add(ctx, s.ID, item)
-		}
+		of.Service = *k.Service
+		of.Forward = func(ctx context.Context, item forward.Item) error { return desk.Forwards.Add(ctx, s.ID, item) }
 	}
 	if k.waited {
 		// The form's sender may have been erased in the meantime.

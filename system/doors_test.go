@@ -111,6 +111,7 @@ func doors() map[string]door {
 		"/":                                               open("/elsewhere"),
 		"GET /stream/{view}":                              streams(bare(http.MethodGet, "/stream/{view}?site=0&after={after}")).costs(showing),
 		"POST /leads/refused/{site}/{refused}":            form("to"),
+		"POST /leads/refused":                             form("to"),
 		"POST /leads/read":                                form("lead={lead}", "site=1", "back"),
 		"POST /leads/forms/{site}":                        form("path", "name", "phone"),
 		"POST /leads/state/{site}/{lead}":                 form("back", "state=done"),

@@ -55,9 +55,10 @@ type Site struct {
 	Numbers func(context.Context, visit.Hit) (json.RawMessage, error)
 	// Callback says how visitors are called back.
 	Callback callback.Settings
-	// Forward has what a form says sent to the service that has the site's visitors; nil
-	// where that is this one. It is durable when Forward returns nil.
+	// Forward has what a form says sent to Service, which has the site's visitors; nil where that is this one. It is
+	// durable when Forward returns nil.
 	Forward func(context.Context, forward.Item) error
+	Service forward.Service
 	// Widget is how the site's panels look and what they say; nil for as built in.
 	Widget *Widget
 	// Ending is closed when the configuration ends, and its streams with it; nil for never.

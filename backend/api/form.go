@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -88,7 +89,7 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	why := f.refused(known)
 	switch {
 	case why != nil:
-		return a.keepRefusedForm(ctx, c, from, submission, why)
+		return a.keepRefusedForm(ctx, c, f, from, submission, why)
 	case site.Forward != nil:
 		err = site.Forward(ctx, a.forwarded(r, site, f, submission))
 	case f.Rule.Kind == capture.KindVisitor:
@@ -124,14 +125,26 @@ func (f *Form) refused(known bool) *failure {
 }
 
 // keepRefusedForm keeps a form that is no lead among the refused submissions.
-func (a *API) keepRefusedForm(ctx context.Context, c *call, from page, s lead.Submission, why *failure) (Kept, error) {
-	sent, err := json.Marshal(map[string]any{
-		"name": s.Name, "email": s.Email, "phone": s.Phone, "message": s.Message, "form_name": s.FormName, "user_fields": s.UserFields,
-	})
+func (a *API) keepRefusedForm(ctx context.Context, c *call, f Form, from page, s lead.Submission, why *failure) (Kept, error) {
+	sent, err := json.Marshal(struct {
+		Name       string            `json:"name,omitempty"`
+		Email      string            `json:"email,omitempty"`
+		Phone      string            `json:"phone,omitempty"`
+		Message    string            `json:"message,omitempty"`
+		FormName   string            `json:"form_name,omitempty"`
+		UserFields map[string]string `json:"user_fields,omitempty"`
+	}{s.Name, s.Email, s.Phone, s.Message, s.FormName, s.UserFields})
 	if err != nil {
 		return "", err
 	}
-	c.submitted = &lead.Refused{Origin: lead.Form, At: s.At, Sent: sent, Ref: from.Ref, URL: from.uri}
+	c.submitted = &lead.Refused{Origin: lead.Form, At: s.At, Sent: sent, Ref: from.Ref, URL: from.uri, SiteError: s.SiteError}
+	if c.site.Forward != nil {
+		item := a.forwarded(c.r, c.site, f, s)
+		item.Fields, item.Information = nil, nil // they are what was sent
+		if c.submitted.Forward, err = json.Marshal(item); err != nil {
+			return "", err
+		}
+	}
 	kept, err := a.leads.AddRefused(ctx, a.refusedOf(ctx, c, why))
 	if err == nil && !kept {
 		return KeptNot, nil
@@ -209,7 +222,7 @@ func pageOfForm(r *http.Request) string {
 func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) forward.Item {
 	client, _, _ := net.SplitHostPort(r.RemoteAddr)
 	item := forward.Item{
-		ID: f.ID, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials, Marks: s.Marks, SiteError: s.SiteError,
+		ID: f.ID, Service: site.Service, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials, Marks: s.Marks, SiteError: s.SiteError,
 		Key: f.Key, At: f.At,
 		From: forward.Browser{
 			Page: visit.Clip(pageOfForm(r), maxAddress), Client: client, Cookie: r.Header.Get("Cookie"),
@@ -219,24 +232,44 @@ func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) f
 	if a.visits.IsBot(item.From.UserAgent) {
 		item.Marks = append(item.Marks, lead.Bot)
 	}
+	if f.Rule.Kind == capture.KindVisitor {
+		item.Information = contactsOf(s)
+	} else {
+		item.Fields = fieldsOf(s)
+	}
+	return item
+}
+
+// contactsOf are the fields of who somebody is, by their names in calls of the site's server.
+func contactsOf(s lead.Submission) url.Values {
 	said := url.Values{}
-	for name, value := range map[string]string{"name": f.Said.Name, "email": f.Said.Email, "phone": f.Said.Phone} {
+	for name, value := range map[string]string{"name": s.Name, "email": s.Email, "phone": s.Phone} {
 		if value != "" {
 			said.Set(name, value)
 		}
 	}
-	if f.Rule.Kind == capture.KindVisitor {
-		item.Information = said
-		return item
-	}
-	for name, value := range f.Said.UserFields {
+	return said
+}
+
+// fieldsOf are the fields of a lead by their names in calls of the site's server.
+func fieldsOf(s lead.Submission) url.Values {
+	said := contactsOf(s)
+	for name, value := range s.UserFields {
 		said.Set("user_fields["+name+"]", value)
 	}
-	for name, value := range map[string]string{"text": f.Said.Message, "form_name": f.Said.FormName} {
+	for name, value := range map[string]string{"text": s.Message, "form_name": s.FormName} {
 		if value != "" {
 			said.Set(name, value)
 		}
 	}
-	item.Fields = said
-	return item
+	return said
+}
+
+// Elsewhere is a refused form, of which s is what can be used, as another service is to hear of it.
+func Elsewhere(r lead.Refused, s lead.Submission) (item forward.Item, err error) {
+	if err = json.Unmarshal(r.Forward, &item); err != nil {
+		return item, fmt.Errorf("reading how a form is forwarded: %w", err)
+	}
+	item.Fields = fieldsOf(s)
+	return item, nil
 }

@@ -275,6 +275,7 @@ func (c *Console) table() *table {
 	mux.HandleFunc("GET /visitors/{site}/{visitor}", c.signedIn(c.showCard))
 	mux.HandleFunc("GET /leads", c.signedIn(c.showLeads))
 	mux.HandleFunc("GET /leads/refused", c.signedIn(c.showRefused))
+	mux.HandleFunc("POST /leads/refused", c.signedIn(c.takeOverAll))
 	mux.HandleFunc("POST /leads/refused/{site}/{refused}", c.signedIn(c.takeOver))
 	mux.HandleFunc("GET /leads/{site}/{lead}", c.signedIn(c.showLead))
 	mux.HandleFunc("GET /leads/{site}/{lead}/text", c.signedIn(c.sendLead))

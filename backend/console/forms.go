@@ -33,6 +33,7 @@ type formsPage struct {
 type failingForm struct {
 	form.Failing
 	Site string
+	Link string // to what has become of them
 }
 
 // rules are those by which forms of the site are kept: its own, then those of this server's
@@ -50,12 +51,18 @@ func completed(rules []capture.Rule) []capture.Rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r capture.Rule) bool { return r.Complete() != nil })
 }
 
-// keeps tells whether one of the rules keeps what is posted to the path.
-func keeps(rules []capture.Rule, path string) bool {
-	return slices.ContainsFunc(rules, func(r capture.Rule) bool {
-		return r.Complete() == nil && (r.Matches(http.MethodPost, path) || r.Matches(http.MethodPut, path) || r.Matches(http.MethodPatch, path))
-	})
+// keeper is the first of the rules that keeps what is posted to the path; nil where there is none.
+func keeper(rules []capture.Rule, path string) *capture.Rule {
+	for _, r := range rules {
+		if r.Complete() == nil && (r.Matches(http.MethodPost, path) || r.Matches(http.MethodPut, path) || r.Matches(http.MethodPatch, path)) {
+			return &r
+		}
+	}
+	return nil
 }
+
+// keeps tells whether one of the rules keeps what is posted to the path.
+func keeps(rules []capture.Rule, path string) bool { return keeper(rules, path) != nil }
 
 // failingForms are the kept forms of the frame's sites that fail today.
 func (c *Console) failingForms(ctx context.Context, f frame) ([]failingForm, error) {
@@ -67,7 +74,10 @@ func (c *Console) failingForms(ctx context.Context, f frame) ([]failingForm, err
 	found, err := c.Forms.FailingOf(ctx, f.Scope, func(siteID int64, path string) bool { return keeps(byID[siteID], path) })
 	failing := make([]failingForm, len(found))
 	for i, one := range found {
-		failing[i] = failingForm{one, f.SiteKey(one.SiteID)}
+		failing[i] = failingForm{one, f.SiteKey(one.SiteID), leadForm{Failed: failedOnly}.With("")}
+		if rule := keeper(byID[one.SiteID], one.Path); rule.Kind == capture.KindVisitor || rule.On == capture.OnSuccess {
+			failing[i].Link = "/leads/refused" // else leads are made of most
+		}
 	}
 	return failing, err
 }

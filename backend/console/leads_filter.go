@@ -16,7 +16,7 @@ import (
 
 // leadForm says which leads are shown, as the address has it.
 type leadForm struct {
-	Search, State, Owner, Source, Form, Number, From, To, Since, Until string
+	Search, State, Owner, Source, Form, Failed, Number, From, To, Since, Until string
 	// Zone is how many minutes the operator's clock is behind UTC, as browsers tell it.
 	Zone string
 }
@@ -27,9 +27,12 @@ const (
 	ownerNobody = "nobody"
 )
 
+// failedOnly is the value of Failed for the leads of which the site has failed.
+const failedOnly = "yes"
+
 // leadFields are the names of the form's fields in addresses.
 func (f *leadForm) fields() map[string]*string {
-	return map[string]*string{"q": &f.Search, "state": &f.State, "owner": &f.Owner, "source": &f.Source, "form": &f.Form, "number": &f.Number,
+	return map[string]*string{"q": &f.Search, "state": &f.State, "owner": &f.Owner, "source": &f.Source, "form": &f.Form, "failed": &f.Failed, "number": &f.Number,
 		"from": &f.From, "to": &f.To, "since": &f.Since, "until": &f.Until, "zone": &f.Zone}
 }
 
@@ -90,7 +93,7 @@ func (f leadForm) day(text string) (at time.Time, ok bool) {
 
 // filter is what the form asks for, or the name of the words that say what is wrong with it.
 func (f leadForm) filter(page frame) (filter lead.Filter, problem string) {
-	filter = lead.Filter{Sites: sitesOf(page), Source: f.Source, Form: f.Form, Number: number.Digits(f.Number), Search: f.Search,
+	filter = lead.Filter{Sites: sitesOf(page), Source: f.Source, Form: f.Form, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
 		From: amountTyped(f.From), To: amountTyped(f.To)}
 	if f.State != "" {
 		state, ok := lead.StateOf(f.State)
@@ -111,6 +114,9 @@ func (f leadForm) filter(page frame) (filter lead.Filter, problem string) {
 			return filter, "leads.wrongFilter"
 		}
 		filter.Owner = &id
+	}
+	if f.Failed != "" && f.Failed != failedOnly {
+		return filter, "leads.wrongFilter"
 	}
 	if f.Source != "" && !slices.Contains(visit.Kinds, f.Source) || strings.Trim(filter.Number, "0123456789") != "" || !utf8.ValidString(f.Form) || strings.Contains(f.Form, "\x00") {
 		return filter, "leads.wrongFilter"

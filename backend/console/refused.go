@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // maxRefused is how many refused submissions a page of the list has, and refusedFields how many bytes of HTML the fields of one.
@@ -22,11 +24,13 @@ type refusedRow struct {
 	lead.Refused
 	Site   string
 	Why    string // in the operator's language, or as the sender was told
-	Label  string // who it may be from; empty when the fields do not say
+	Who    string // who it may be from, and how to reach him; empty when the fields do not say
+	Reach  reach
 	values        // the fields as they were sent
 	Text   string // address of all of them
 	Action string // address that makes a lead of it; empty when nothing in it can be one
 	Lead   string // link to the lead that was made of it
+	Gone   bool   // it was sent to the service that has the site's leads
 	Page   page
 }
 
@@ -37,6 +41,9 @@ var refusals = map[string]string{
 	"form_broken": "refused.whyBroken", "form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped", "form_nobody": "refused.whyNobody",
 }
 
+// happenings are the names of the words for what has happened to somebody who has sent a form, by the codes.
+var happenings = map[string]string{"form_failed": "refused.failedTo", "form_broken": "refused.brokenBy"}
+
 func refusedRowOf(f frame, r lead.Refused) refusedRow {
 	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, values: valuesWithin(sentFields(r.Sent), refusedFields), Text: fmt.Sprintf("/leads/refused/%d/%d/text", r.SiteID, r.ID), Page: pageOf(r.URL)}
 	if name := refusals[r.Code]; name != "" {
@@ -46,13 +53,21 @@ func refusedRowOf(f frame, r lead.Refused) refusedRow {
 		row.Address = ""
 	}
 	if s, err := lead.FromObject(r.Sent); err == nil {
-		row.Label = firstOf(s.Name, s.Phone, s.Email)
+		phone := visit.ReadPhone(s.Phone, r.Region)
+		row.Reach = reach{PhoneDigits: phone.Digits, Email: s.Email}
+		who := []string{s.Name, f.Words.phone(phone.Digits, phone.Extension, s.Phone), s.Email}
+		row.Who = strings.Join(slices.DeleteFunc(who, func(one string) bool { return one == "" }), ", ")
+		if name := happenings[r.Code]; name != "" && row.Who != "" {
+			row.Why, row.Who = f.Words.text(name, "who", row.Who), ""
+		}
 		cost := s.SaleCost
 		if s.SaleCost = ""; s.Check() == nil || cost != "" {
 			row.Action = fmt.Sprintf("/leads/refused/%d/%d", r.SiteID, r.ID)
 		}
 	}
-	if r.LeadID != 0 {
+	if r.LeadID == lead.Elsewhere {
+		row.Action, row.Gone = "", true
+	} else if r.LeadID != 0 {
 		row.Action, row.Lead = "", fmt.Sprintf("/leads/%d/%d", r.SiteID, r.LeadID)
 	}
 	return row
@@ -98,6 +113,7 @@ type refusedPage struct {
 	Rows  []template.HTML
 	Older string // address of the next part; empty at the end
 	Lost  int    // how many more were not kept
+	Takes bool   // leads can be made of some at once
 }
 
 func (c *Console) showRefused(w http.ResponseWriter, r *http.Request) {
@@ -121,6 +137,12 @@ func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int
 		c.failed(w, r, err)
 		return
 	}
+	found, _, err := c.Leads.ListContacts(r.Context(), f.Scope, lead.Cursor{}, maxRefused)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	body.Takes = len(found) > 1
 	room := listRoom
 	if body.Rows, err = within(c, f.Words, "refused-row", rowsOf(f, list[:min(len(list), maxRefused)], refusedRowOf), &room); err != nil {
 		c.failed(w, r, err)
@@ -149,7 +171,52 @@ func (c *Console) takeOver(w http.ResponseWriter, r *http.Request) {
 		c.listRefused(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("refused.nothing"))
 	case err != nil:
 		c.failed(w, r, err)
+	case made.ID == lead.Elsewhere:
+		c.back(w, r, "/leads/refused", "refused.sentOn")
 	default:
 		c.back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, made.ID), "refused.taken")
+	}
+}
+
+// takenAtOnce is how many refused submissions one press makes leads of, and takingTime how long it goes on at most.
+const (
+	takenAtOnce = 200
+	takingTime  = 3 * time.Second
+)
+
+// takeOverAll makes leads of the refused submissions of the page's sites that say how to reach their sender, the newest
+// first.
+func (c *Console) takeOverAll(w http.ResponseWriter, r *http.Request) {
+	f, err := c.frame(r, "refused")
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	until, taken, notice := time.Now().Add(takingTime), 0, "refused.allTaken"
+	for behind := (lead.Cursor{}); ; {
+		found, next, err := c.Leads.ListContacts(r.Context(), f.Scope, behind, maxRefused)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		for _, one := range found {
+			if taken == takenAtOnce || time.Now().After(until) {
+				c.back(w, r, "/leads/refused", "refused.someTaken")
+				return
+			}
+			var invalid lead.Invalid
+			switch _, err := c.Leads.TakeOver(r.Context(), one.SiteID, one.ID); {
+			case errors.As(err, &invalid), errors.Is(err, lead.ErrUnknownRefused): // erased meanwhile
+			case err != nil:
+				c.failed(w, r, err)
+				return
+			default:
+				taken++
+			}
+		}
+		if behind = next; behind == (lead.Cursor{}) {
+			c.back(w, r, "/leads/refused", notice)
+			return
+		}
 	}
 }

@@ -82,6 +82,49 @@ func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
 	})
 }
 
+// What happened is said in words for the owner, and all who can be reached are taken over at once.
+func TestRefusedRequestsAreTakenOverAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		for i := range 60 {
+			d.refuse("made_up", fmt.Appendf(nil, `{"message":"Nobody %d"}`, i), visit.Ref{})
+		}
+		require.Zero(t, page(t, b.get("/leads/refused").body).Find("form[action='/leads/refused']").Length(), "nobody can be reached")
+		for i, code := range []string{"form_failed", "form_broken", "made_up"} {
+			d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Origin: lead.Form, Code: code, Reason: "why", Region: "RU", SiteError: 500 * max(0, 1-i),
+				Sent: fmt.Appendf(nil, `{"name":"Ivan %d","phone":"8 (495) 123-45-67"}`, i)})
+		}
+		require.NoError(t, d.Leads.WriteRefused(t.Context()))
+		shown := page(t, b.get("/leads/refused").body)
+		require.Contains(t, shown.Text(), "The site answered with an error to Ivan 0, +7 495 123-45-67")
+		require.Contains(t, shown.Text(), "Left before the form had come whole: Ivan 1, +7 495 123-45-67")
+		require.Equal(t, 3, shown.Find(".refused .reach a[href='tel:+74951234567']").Length())
+		a := b.post("/leads/refused")
+		require.Equal(t, http.StatusSeeOther, a.status)
+		require.Contains(t, b.get("/leads/refused").body, "They are leads now.")
+		list := b.get("/leads?failed=yes").body
+		require.Contains(t, list, "Ivan 0")
+		require.Contains(t, list, "The site failed: 500")
+		require.NotContains(t, list, "Ivan 2")
+		all, err := d.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 100)
+		require.NoError(t, err)
+		require.Len(t, all, 3)
+		b.post("/leads/refused")
+		all, err = d.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 100)
+		require.NoError(t, err)
+		require.Len(t, all, 3, "once is once")
+		require.Equal(t, http.StatusUnprocessableEntity, b.get("/leads?failed=no").status)
+	})
+}
+
+// page is the page as goquery has it.
+func page(t *testing.T, body string) *goquery.Document {
+	t.Helper()
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(body))
+	require.NoError(t, err)
+	return document
+}
+
 func TestHostileRefusedRequestsStayText(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		sent, err := json.Marshal(map[string]string{hostile: hostile, "name": hostile + deceptive})

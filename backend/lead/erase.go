@@ -22,7 +22,7 @@ func (l *Leads) Traces() trace.Subject {
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},
 				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id"},
-			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest"}, JSON: []string{"sent"},
+			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest", "forward"}, JSON: []string{"sent"},
 				Texts: []string{"sent", "reason", "url"}, Key: []string{"site_id", "id"}, Of: "id"},
 		},
 	}

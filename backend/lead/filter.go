@@ -22,6 +22,8 @@ type Filter struct {
 	Source string
 	// Form is the name of the form.
 	Form string
+	// Failed is of those alone of which the site has failed, see [Lead.SiteError].
+	Failed bool
 	// Number is one of a pool that the sender had, as digits.
 	Number string
 	// From and To bound the amount of sales, as decimals with a point; both belong to it.
@@ -80,6 +82,9 @@ func (f Filter) conditions() (all []condition) {
 		if f.To != "" {
 			add(false, db.Amount+` <= CAST(? AS NUMERIC)`, f.To)
 		}
+	}
+	if f.Failed {
+		add(true, `site_error <> 0`)
 	}
 	if f.Source != "" {
 		add(true, `source_kind = ?`, f.Source)

@@ -109,6 +109,7 @@ type Leads struct {
 	refused    waiting
 	refusedIDs *db.Sequence
 	deedIDs    *db.Sequence
+	elsewhere  func(ctx context.Context, r Refused, s Submission) error
 	numbers    func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
 
@@ -121,6 +122,12 @@ func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
 // them. It is called before the leads are used.
 func (l *Leads) OnNumbers(f func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)) {
 	l.numbers = f
+}
+
+// OnElsewhere has f send a refused submission to the service that its Forward names. It is called before the leads are
+// used. The submission is durable there or on its way when f returns nil.
+func (l *Leads) OnElsewhere(f func(ctx context.Context, r Refused, s Submission) error) {
+	l.elsewhere = f
 }
 
 // Key names the lead.

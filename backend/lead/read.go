@@ -25,16 +25,21 @@ type Cursor struct {
 	ID int64
 }
 
+// bounds are what the time and the id of all that is behind the place are less than.
+func (c Cursor) bounds() (at, id int64) {
+	if c == (Cursor{}) {
+		return math.MaxInt64, math.MaxInt64
+	}
+	return c.At.UnixMilli(), c.ID
+}
+
 // Cursor is the place behind the lead.
 func (l Lead) Cursor() Cursor { return Cursor{At: l.At, ID: l.ID} }
 
 // List returns all leads of the sites behind the cursor, newest first, limit at
 // most: spam and parts of others among them. See [Leads.Inbox].
 func (l *Leads) List(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Lead, error) {
-	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
-	if behind != (Cursor{}) {
-		at, id = behind.At.UnixMilli(), behind.ID
-	}
+	at, id := behind.bounds()
 	return l.read(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 

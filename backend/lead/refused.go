@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -54,9 +54,16 @@ type Refused struct {
 	Sent json.RawMessage
 	// Region is that of the [Submission], URL the page's address.
 	Region, URL string
-	// LeadID is the lead that somebody has made of it; 0 for none.
+	// SiteError is that of the lead.
+	SiteError int
+	// Forward says how it goes to the service elsewhere that has the site's leads; nil where this one has them.
+	Forward json.RawMessage
+	// LeadID is the lead that somebody has made of it; 0 for none, and Elsewhere if it has gone there.
 	LeadID int64
 }
+
+// Elsewhere is the [Refused.LeadID] of a submission that was sent to the service elsewhere.
+const Elsewhere = -1
 
 // HiddenAddress begins the address of a visitor.
 const HiddenAddress = "visitor "
@@ -79,10 +86,7 @@ var ErrUnknownRefused = errors.New("unknown refused submission")
 // ListRefused returns the refused submissions behind the cursor, newest first, limit
 // at most: those of the sites.
 func (l *Leads) ListRefused(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Refused, error) {
-	at, id := int64(math.MaxInt64), int64(math.MaxInt64)
-	if behind != (Cursor{}) {
-		at, id = behind.At.UnixMilli(), behind.ID
-	}
+	at, id := behind.bounds()
 	return l.readRefused(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 
@@ -98,14 +102,31 @@ func (l *Leads) GetRefused(ctx context.Context, siteID, id int64) (Refused, erro
 	return found[0], nil
 }
 
+// ListContacts is ListRefused of the submissions that say how to reach their sender, and of which nobody has made a lead.
+// Of these limit are looked at. next is the place behind them, and zero at the end of the list.
+func (l *Leads) ListContacts(ctx context.Context, sites scope.Sites, behind Cursor, limit int) (refused []Refused, next Cursor, err error) {
+	at, id := behind.bounds()
+	refused, err = l.readRefused(ctx, `lead_id = 0 AND (at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
+	if len(refused) == limit {
+		next = refused[limit-1].Cursor()
+	}
+	return slices.DeleteFunc(refused, func(r Refused) bool {
+		s, err := FromObject(r.Sent)
+		return err != nil || s.Phone == "" && s.Email == ""
+	}), next, err
+}
+
 // TakeOver makes a lead of a refused submission, with all that is usable of it; doing
 // so again returns the same lead. A cost without a sale becomes a user field. The error
 // is an [Invalid] when nothing is usable, and ErrUnknownRefused when there is no such
-// submission.
+// submission. Where the site's leads are elsewhere, it is sent there, and the lead has Elsewhere for its ID.
 func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 	r, err := l.GetRefused(ctx, siteID, id)
 	if err != nil {
 		return Lead{}, err
+	}
+	if r.LeadID == Elsewhere {
+		return Lead{ID: Elsewhere, SiteID: siteID}, nil
 	}
 	if r.LeadID != 0 {
 		return l.made(ctx, Lead{ID: r.LeadID, SiteID: siteID, Ref: r.Ref})
@@ -121,9 +142,16 @@ func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 		s.UserFields[free(s.UserFields, "sale_cost")] = s.SaleCost
 		s.SaleCost = ""
 	}
-	s.SiteID, s.Ref, s.Origin, s.Region, s.URL = r.SiteID, r.Ref, r.Origin, r.Region, r.URL
+	s.SiteID, s.Ref, s.Origin, s.Region, s.URL, s.SiteError = r.SiteID, r.Ref, r.Origin, r.Region, r.URL, r.SiteError
 	s.CallID = "refused:" + strconv.FormatInt(r.ID, 10)
-	lead, _, err := l.Add(ctx, s)
+	lead := Lead{ID: Elsewhere, SiteID: siteID}
+	if r.Forward != nil {
+		if err = s.Check(); err == nil {
+			err = l.elsewhere(ctx, r, s)
+		}
+	} else {
+		lead, _, err = l.Add(ctx, s)
+	}
 	if err != nil {
 		return Lead{}, err
 	}
@@ -140,13 +168,13 @@ func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 func (l *Leads) readRefused(ctx context.Context, which string, limit int, args ...any) ([]Refused, error) {
 	type row struct {
 		Refused
-		at   int64
-		sent string
+		at            int64
+		sent, forward string
 	}
 	rows, err := db.List(ctx, l.db.Read(), func(r *row) []any {
 		return []any{&r.SiteID, &r.ID, &r.at, &r.Times, &r.Address, &r.Origin, &r.Code, &r.Reason, &r.sent, &r.Region, &r.URL,
-			&r.Visitor, &r.Session, &r.Hit, &r.LeadID}
-	}, `SELECT site_id, id, at, times, address, origin, code, reason, sent, region, url, visitor_id, session_id, hit_id, lead_id
+			&r.Visitor, &r.Session, &r.Hit, &r.LeadID, &r.SiteError, &r.forward}
+	}, `SELECT site_id, id, at, times, address, origin, code, reason, sent, region, url, visitor_id, session_id, hit_id, lead_id, site_error, forward
 		FROM refused_leads WHERE `+which+` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading refused submissions: %w", err)
@@ -154,6 +182,9 @@ func (l *Leads) readRefused(ctx context.Context, which string, limit int, args .
 	refused := make([]Refused, len(rows))
 	for i, r := range rows {
 		r.At, r.Refused.Sent = time.UnixMilli(r.at), json.RawMessage(r.sent)
+		if r.forward != "" {
+			r.Refused.Forward = json.RawMessage(r.forward)
+		}
 		refused[i] = r.Refused
 	}
 	return refused, nil

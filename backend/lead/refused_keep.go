@@ -225,17 +225,17 @@ func (r *Refused) store(ctx context.Context, tx db.Tx, digest string, day int64)
 		return false, err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO refused_leads (site_id, id, digest, at, times, address, origin, code, reason, sent, region, url,
-		visitor_id, session_id, hit_id, lead_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
+		visitor_id, session_id, hit_id, lead_id, site_error, forward) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17)
 		ON CONFLICT (site_id, digest) DO UPDATE SET at = excluded.at, times = refused_leads.times + excluded.times`,
 		r.SiteID, r.ID, digest, r.At.UnixMilli(), r.Times, r.Address, r.Origin, r.Code, r.Reason, string(r.Sent), r.Region, r.URL,
-		int64(r.Visitor), int64(r.Session), int64(r.Hit))
+		int64(r.Visitor), int64(r.Session), int64(r.Hit), r.SiteError, string(r.Forward))
 	return true, err
 }
 
 // takeRoom counts the bytes of the submission for its site and its network. Where one of the two has no room for them, it
 // counts the submission as lost, and room is false.
 func (r *Refused) takeRoom(ctx context.Context, tx db.Tx, day int64) (room bool, err error) {
-	size := refusedRow + len(r.Sent) + len(r.URL) + len(r.Reason)
+	size := refusedRow + len(r.Sent) + len(r.URL) + len(r.Reason) + len(r.Forward)
 	const take = `INSERT INTO refused_days (site_id, day, network, bytes, lost) VALUES ($1, $2, $3, $4, 0)
 		ON CONFLICT (site_id, day, network) DO UPDATE SET bytes = refused_days.bytes + excluded.bytes WHERE refused_days.bytes + excluded.bytes <= $5`
 	taken, err := tx.Exec(ctx, take, r.SiteID, day, "", size, MaxRefused)

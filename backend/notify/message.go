@@ -140,7 +140,7 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		}
 		m.Data = data
 		v["path"], v["status"], v["count"] = data.Path, fmt.Sprint(data.Status), fmt.Sprint(data.Count)
-		v["link"] = d.link("leads/refused")
+		v["link"] = d.link("leads?failed=yes")
 	case Test:
 		m.Data = testData{key, w.test}
 		v["message"] = w.test

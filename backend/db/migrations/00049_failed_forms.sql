@@ -16,3 +16,8 @@ CREATE TABLE refused_days (
 );
 CREATE INDEX refused_days_of_day ON refused_days (day);
 DROP INDEX refused_leads_of_address;
+
+-- The site_error of a refused form, and where the site's service is elsewhere, how the form goes there, as JSON: a lead_id
+-- of -1 says that it has gone.
+ALTER TABLE refused_leads ADD COLUMN site_error BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE refused_leads ADD COLUMN forward TEXT NOT NULL DEFAULT '';
