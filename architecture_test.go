@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"backend/chat":     {"backend/aside", "backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db", "snippet", "snippet/picture"},
 	"backend/visit":    {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db", "snippet/steps"},
-	"backend/person":   {"backend/operator", "backend/trace", "backend/visit", "backend/scope", "backend/db", "snippet/steps"},
+	"backend/person":   {"backend/operator", "backend/trace", "backend/visit", "backend/scope", "backend/db"},
 	"backend/trace":    {"backend/db", "backend/scope"},
 	"backend/operator": {"backend/journal", "backend/scope", "backend/db"},
 	"backend/site":     {"backend/callback", "backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet"},

@@ -51,8 +51,9 @@ func (d door) opened(a answer) bool {
 }
 
 var (
-	hashing = price{80 << 20, 64} // of a password
-	showing = price{4 << 20, 192} // of a page of the console, whose query and form are read by several
+	hashing = price{80 << 20, 64}  // of a password
+	looking = price{16 << 20, 192} // through all texts that are stored
+	showing = price{4 << 20, 192}  // of a page of the console, whose query and form are read by several
 )
 
 // nested is the price of objects in one another: a byte of them takes ten times as much as one of a text, but JSON has
@@ -156,8 +157,8 @@ func doors() map[string]door {
 		"POST /operators/{operator}/disabled":             form("disabled"),
 		"POST /operators/{operator}/password":             {dearest: form("password").dearest, memory: hashing},
 		"POST /operators/{operator}/removal":              form("version"),
-		"POST /person":                                    form("who"),
-		"POST /person/export":                             form("who", "visitor"),
+		"POST /person":                                    form("who").costs(looking),
+		"POST /person/export":                             form("who", "visitor").costs(looking),
 		"POST /person/erasure":                            form("who", "visitor"),
 	}
 	for _, path := range []string{

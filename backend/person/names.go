@@ -12,7 +12,6 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-3405227d/frontdesk/backend/trace"
-	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // names are the numbers and addresses by which a person is named in texts.
@@ -55,7 +54,6 @@ func (n names) in(text string) bool {
 // eachReading calls do with the text as it is read where signs stand in it for others, in addresses of the web and in
 // JSON, and once more for those in HTML. It returns false when do does.
 func eachReading(text string, do func(string) bool) bool {
-	steps.Walk(len(text))
 	for range 3 { // one in one in one
 		if strings.Contains(text, "%") {
 			text = undone(text)
@@ -160,7 +158,6 @@ var dialled = []string{"0", "00", "8", "810", "011"}
 // them, and no other digit right before or behind. A number after a plus sign begins with its country. eachNumber
 // returns false when do does.
 func eachNumber(text string, lengths []int, do func(digits []byte) bool) bool {
-	steps.Walk(len(text))
 	var row digitRow
 	gap, plus, last := 0, false, ' '
 	for i := 0; i < len(text); {
@@ -283,7 +280,6 @@ func eachAddress(text string, do func(address string) bool) bool {
 	if !strings.Contains(text, "@") {
 		return true
 	}
-	steps.Walk(len(text))
 	text = strings.ToLower(text)
 	for {
 		local, rest, found := strings.Cut(text, "@")
