@@ -130,7 +130,9 @@ func (f *passingForm) end(key string, status int, charset string) {
 			return
 		}
 	}
-	read, err := body.Form(charset)
+	forms := &e.samples().forms
+	forms.load(context.WithoutCancel(r.Context()), e, s)
+	read, err := body.Form(forms.charset(key, r), charset)
 	if err != nil {
 		e.Logger.Debug("a form could not be read", zap.String("site", key), zap.Error(err))
 		e.Observer.Form(FormUnreadable)
@@ -142,7 +144,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
-	k.Said = f.rule.Read(read, k.Region, e.samples().forms.of(key, r))
+	k.Said = f.rule.Read(read, k.Region, forms.formOf(key, r, read))
 	e.noteForm(s.ID, form.Answer{
 		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && !k.Broken,
 	})

@@ -152,7 +152,9 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 		return err
 	}
 	if len(f.captures) > 0 {
-		l.forms.keep(s.site, s.path, capture.ReadMarkup(s.page, s.contentType))
+		if err := l.forms.store(ctx, desk.Forms, site, s.path, capture.ReadMarkup(s.page, s.contentType)); err != nil {
+			return err
+		}
 	}
 	found := make(map[string][]number.Writing)
 	for _, n := range survey.Page(s.page, s.contentType, f.regionNow(ctx, desk.Numbers)) {

@@ -8,19 +8,29 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 )
 
 // Markup is what the forms of a page say of their fields beside the names: by the kind of the
 // input, by what browsers are to fill in, by the words that people read there.
-type Markup []map[string]mark // of each form, by the fields' names
+type Markup []formMarkup
+
+// formMarkup is what a form of a page says. It is stored as JSON.
+type formMarkup struct {
+	// Charset is the character set in which the browser sends the form, as a label of the Encoding Standard.
+	Charset string `json:"charset,omitempty"`
+	// Fields are by their names.
+	Fields map[string]mark `json:"fields"`
+}
 
 // mark is what is known of a field.
 type mark struct {
-	says   meaning
-	label  string // as people read it; may be empty
-	hidden bool   // people do not see it, and it is there for programs to fill
-	secret bool   // it protects an account, or pays
-	preset bool   // the page fills it
+	Says   meaning `json:"says,omitempty"`
+	Label  string  `json:"label,omitempty"`  // as people read it
+	Hidden bool    `json:"hidden,omitempty"` // people do not see it, and it is there for programs to fill
+	Secret bool    `json:"secret,omitempty"` // it protects an account, or pays
+	Preset bool    `json:"preset,omitempty"` // the page fills it
 }
 
 // What is read of a page.
@@ -32,11 +42,8 @@ const (
 
 // ReadMarkup reads the forms of a page as its origin sent it. It costs some milliseconds for a large page.
 func ReadMarkup(page []byte, contentType string) Markup {
-	reader, err := charset.NewReader(bytes.NewReader(page), contentType)
-	if err != nil {
-		return nil
-	}
-	document, err := goquery.NewDocumentFromReader(reader)
+	set, label, _ := charset.DetermineEncoding(page[:min(len(page), 1024)], contentType) // as far as browsers look
+	document, err := goquery.NewDocumentFromReader(transform.NewReader(bytes.NewReader(page), set.NewDecoder()))
 	if err != nil {
 		return nil
 	}
@@ -53,11 +60,22 @@ func ReadMarkup(page []byte, contentType string) Markup {
 			return len(marks) < maxMarks
 		})
 		if len(marks) > 0 {
-			markup = append(markup, marks)
+			markup = append(markup, formMarkup{sentIn(form, label), marks})
 		}
 		return len(markup) < maxForms
 	})
 	return markup
+}
+
+// sentIn is the character set in which browsers send the form of a page of the label (HTML Standard, section 4.10.21.5).
+func sentIn(form *goquery.Selection, page string) string {
+	for _, label := range strings.FieldsFunc(form.AttrOr("accept-charset", ""), func(r rune) bool { return r == ' ' || r == ',' }) {
+		if set, err := htmlindex.Get(label); err == nil {
+			page, _ = htmlindex.Name(set)
+			break
+		}
+	}
+	return page
 }
 
 // words are what stands in an element for people, cut.
@@ -87,49 +105,49 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 	kind := strings.ToLower(field.AttrOr("type", "text"))
 	switch kind {
 	case "hidden", "submit", "button", "image", "reset", "file":
-		return mark{preset: true}
+		return mark{Preset: true}
 	case "password":
-		return mark{secret: true}
+		return mark{Secret: true}
 	}
 	var m mark
-	if m.label = labels[field.AttrOr("id", "")]; m.label == "" {
-		m.label = words(field.ParentsUntil("form").Filter("label").First())
+	if m.Label = labels[field.AttrOr("id", "")]; m.Label == "" {
+		m.Label = words(field.ParentsUntil("form").Filter("label").First())
 	}
-	if m.label == "" { // forms in tables and lists have none
+	if m.Label == "" { // forms in tables and lists have none
 		before := field.Prev()
 		if before.Length() == 0 {
 			before = field.Parent().Filter("td, dd").Prev()
 		}
-		m.label = words(before.Not("input, select, textarea, button"))
+		m.Label = words(before.Not("input, select, textarea, button"))
 	}
 	if kind == "checkbox" || kind == "radio" {
-		m.label = "" // of one choice: the field has others
+		m.Label = "" // of one choice: the field has others
 		return m
 	}
-	m.hidden = !field.Is("select") && isHidden(field)
+	m.Hidden = !field.Is("select") && isHidden(field)
 	for token := range strings.FieldsSeq(strings.ToLower(field.AttrOr("autocomplete", ""))) {
-		if m.says == "" {
-			m.says = filled[token]
+		if m.Says == "" {
+			m.Says = filled[token]
 		}
-		m.secret = m.secret || strings.HasPrefix(token, "cc-") || strings.HasSuffix(token, "-password") || token == "one-time-code"
+		m.Secret = m.Secret || strings.HasPrefix(token, "cc-") || strings.HasSuffix(token, "-password") || token == "one-time-code"
 	}
 	switch {
-	case m.says != "":
+	case m.Says != "":
 	case kind == "email":
-		m.says = email
+		m.Says = email
 	case kind == "tel":
-		m.says = phone
+		m.Says = phone
 	}
-	for _, text := range []string{m.label, field.AttrOr("aria-label", ""), field.AttrOr("placeholder", ""), field.AttrOr("title", "")} {
-		if m.label == "" && len(text) <= maxLabel {
-			m.label = text
+	for _, text := range []string{m.Label, field.AttrOr("aria-label", ""), field.AttrOr("placeholder", ""), field.AttrOr("title", "")} {
+		if m.Label == "" && len(text) <= maxLabel {
+			m.Label = text
 		}
-		if m.says == "" && !field.Is("select") {
-			m.says = meaningOf(withPairs(splitWords(text)))
+		if m.Says == "" && !field.Is("select") {
+			m.Says = meaningOf(withPairs(splitWords(text)))
 		}
 	}
-	if m.says == "" && field.Is("textarea") {
-		m.says = message
+	if m.Says == "" && field.Is("textarea") {
+		m.Says = message
 	}
 	return m
 }
@@ -148,28 +166,54 @@ func isHidden(field *goquery.Selection) bool {
 
 // of are the marks of the form that has most of the fields that were sent.
 func (m Markup) of(f Form) map[string]mark {
-	var best map[string]mark
-	most := 0
-	for _, marks := range m {
+	best, _ := m.best(f)
+	return best.Fields
+}
+
+// maxKnown is of how many fields it is looked up which form has them.
+const maxKnown = 30
+
+// Knows is how many of the first 30 fields that were sent one form of the page has.
+func (m Markup) Knows(f Form) int {
+	_, most := m.best(f)
+	return most
+}
+
+// IsOf tells whether a form of the page is the one that was sent: it has two of the fields at least, and half of them.
+func (m Markup) IsOf(f Form) bool {
+	known := m.Knows(f)
+	return known >= 2 && 2*known >= min(len(f.Fields), maxKnown)
+}
+
+func (m Markup) best(f Form) (best formMarkup, most int) {
+	for _, form := range m {
 		n := 0
-		for _, field := range f.Fields {
-			if _, has := marks[field.Name]; has {
+		for _, field := range f.Fields[:min(len(f.Fields), maxKnown)] {
+			if _, has := form.Fields[field.Name]; has {
 				n++
 			}
 		}
 		if n > most {
-			best, most = marks, n
+			best, most = form, n
 		}
 	}
-	return best
+	return best, most
+}
+
+// Charset is the character set in which the page's forms are sent, which may be empty.
+func (m Markup) Charset() string {
+	if len(m) == 0 {
+		return ""
+	}
+	return m[0].Charset
 }
 
 // Size is about what the markup takes in memory, in bytes.
 func (m Markup) Size() int {
 	n := 0
-	for _, marks := range m {
-		for name, mark := range marks {
-			n += len(name) + len(mark.label) + 100
+	for _, form := range m {
+		for name, mark := range form.Fields {
+			n += len(name) + len(mark.Label) + 100
 		}
 	}
 	return n

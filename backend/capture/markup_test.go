@@ -37,7 +37,7 @@ func TestMarkup(t *testing.T) {
 
 	// In the page's character set, and bounded.
 	markup = ReadMarkup([]byte("<form><label>\xd2\xe5\xeb\xe5\xf4\xee\xed <input name=x></label></form>"), "text/html; charset=windows-1251")
-	require.Equal(t, phone, markup[0]["x"].says)
+	require.Equal(t, phone, markup[0].Fields["x"].Says)
 	var many strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&many, "<form>%s</form>", strings.Repeat(fmt.Sprintf("<label>%s<input name=n%d></label>", strings.Repeat("ж", 200), i), 3))
@@ -65,11 +65,11 @@ func FuzzMarkup(f *testing.F) {
 		var markup Markup
 		stepstest.Hold(t, len(page), func() { markup = ReadMarkup(page, contentType) })
 		require.LessOrEqual(t, len(markup), maxForms)
-		for _, marks := range markup {
-			require.LessOrEqual(t, len(marks), maxMarks)
-			for name, m := range marks {
+		for _, form := range markup {
+			require.LessOrEqual(t, len(form.Fields), maxMarks)
+			for name, m := range form.Fields {
 				require.LessOrEqual(t, len(name), maxName)
-				require.LessOrEqual(t, len(m.label), maxLabel)
+				require.LessOrEqual(t, len(m.Label), maxLabel)
 			}
 		}
 		require.LessOrEqual(t, markup.Size(), maxForms*maxMarks*(maxName+maxLabel+200))

@@ -57,13 +57,13 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 				r.Credentials = make(map[string]string)
 			}
 			r.Credentials[field.Name] = field.Value
-		case r.marks[field.Name].hidden, isTrap(field.Name) && !r.isPhoneField(field):
+		case r.marks[field.Name].Hidden, isTrap(field.Name) && !r.isPhoneField(field):
 			r.Trapped = true
 			r.trapped = append(r.trapped, field)
-		case IsSecret(field.Name), r.marks[field.Name].secret, isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
+		case IsSecret(field.Name), r.marks[field.Name].Secret, isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
 			speaks, signsIn = speaks || field.Name == "action", signsIn || isPassword(field.Name)
 		default:
-			r.Empty = r.Empty && r.marks[field.Name].preset
+			r.Empty = r.Empty && r.marks[field.Name].Preset
 			r.take(field)
 		}
 	}
@@ -144,7 +144,7 @@ func (r *recognising) take(field Field) {
 		says = ""
 	}
 	if says == "" {
-		says = r.marks[field.Name].says
+		says = r.marks[field.Name].Says
 	}
 	// What is called so must look so: "mail" may be a choice between mail and telephone.
 	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) || says.isName() && strings.Trim(field.Value, "0123456789") == "" {
@@ -153,7 +153,7 @@ func (r *recognising) take(field Field) {
 	switch {
 	case says == "" && r.takeAccount(field, words):
 	case says == "":
-		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].preset || isNumber(words)})
+		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].Preset || isNumber(words)})
 	case r.taken[says] == "":
 		r.taken[says] = r.without(field.Value, says)
 	default:
@@ -164,7 +164,7 @@ func (r *recognising) take(field Field) {
 // takeAccount takes a field that says how somebody is written to by a messenger.
 func (r *recognising) takeAccount(field Field, words []string) bool {
 	called, dialled := messengerOf(words)
-	if label := r.marks[field.Name].label; called == "" && label != "" {
+	if label := r.marks[field.Name].Label; called == "" && label != "" {
 		called, dialled = messengerOf(withPairs(splitWords(label)))
 	}
 	of, linked := accountIn(field.Value)
@@ -198,7 +198,7 @@ func (r *recognising) other(field Field, says meaning) {
 	if words := strings.FieldsFunc(called, func(r rune) bool { return r == '[' || r == ']' }); len(words) == 2 && words[0] == "form_fields" {
 		called = words[1]
 	}
-	if label := r.marks[field.Name].label; label != "" && isGeneric(called) {
+	if label := r.marks[field.Name].Label; label != "" && isGeneric(called) {
 		called = label
 	}
 	r.others[called] = append(r.others[called], r.without(field.Value, says))

@@ -126,6 +126,7 @@ var columns = map[string]filling{
 	"operator_leases.id": service, "operator_resets.token": service, "operator_sessions.data": service, "operator_sessions.token": service, "operator_setup.token": service,
 	"operators.language": service, "operators.login": service, "operators.name": text(400), "operators.password_hash": service, "operators.role": service, "operators.sites": service,
 	"own_pool_numbers.digits": service, "own_pool_numbers.pool": service, "pool_numbers.digits": service, "pool_numbers.pool": service, "pool_numbers.replaces": service,
+	"page_markups.markup": service, "page_markups.path": service,
 	"properties.name": key(128), "properties.value": text(2048),
 	"refused_leads.address": service, "refused_leads.code": service, "refused_leads.digest": service, "refused_leads.forward": service, "refused_leads.origin": service, "refused_leads.reason": text(300),
 	"refused_days.network": service, "refused_leads.region": service, "refused_leads.sent": object(60, 60), "refused_leads.url": address(2048),

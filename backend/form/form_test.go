@@ -139,3 +139,44 @@ func TestFailuresAreTold(t *testing.T) {
 		}
 	})
 }
+
+// The markup of pages is kept in bounds, of those that were seen last, and for as long as they are seen.
+func TestMarkupOfPages(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB, f *form.Forms, pass func(time.Duration)) {
+		keep := func(path, markup string) {
+			t.Helper()
+			require.NoError(t, f.KeepPage(t.Context(), site, form.Page{Path: path, Markup: markup}))
+		}
+		pages := func() map[string]string {
+			t.Helper()
+			kept, err := f.Pages(t.Context(), site)
+			require.NoError(t, err)
+			all := make(map[string]string)
+			for _, p := range kept {
+				all[p.Path] = p.Markup
+			}
+			return all
+		}
+		keep("/", "[1]")
+		keep("/contact", "[2]")
+		keep("/nothing", "")
+		keep("/long", strings.Repeat("x", form.MaxMarkup+1))
+		require.Equal(t, map[string]string{"/": "[1]", "/contact": "[2]"}, pages())
+		keep("/", "[3]")
+		keep("/contact", "")
+		require.Equal(t, map[string]string{"/": "[3]"}, pages())
+		for i := range form.MaxPages + 10 {
+			pass(time.Second)
+			keep(fmt.Sprint("/", i), "[4]")
+		}
+		all := pages()
+		require.Len(t, all, form.MaxPages)
+		require.NotContains(t, all, "/")
+		require.Contains(t, all, fmt.Sprint("/", form.MaxPages+9))
+		pass((form.DaysKept - 1) * 24 * time.Hour)
+		keep("/20", "[4]")
+		pass(2 * 24 * time.Hour)
+		require.NoError(t, f.Prune(t.Context()))
+		require.Equal(t, map[string]string{"/20": "[4]"}, pages())
+	})
+}

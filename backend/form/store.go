@@ -201,8 +201,10 @@ func (f *Forms) tell(ctx context.Context) error {
 func (f *Forms) Prune(ctx context.Context) error {
 	oldest := f.now().AddDate(0, 0, -DaysKept).UnixMilli()
 	err := f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM forms WHERE at < $1`, oldest); err != nil {
-			return err
+		for _, table := range [...]string{"forms", "page_markups"} {
+			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE at < $1`, oldest); err != nil {
+				return err
+			}
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM form_answers WHERE day < $1`, f.today()-DaysKept)
 		return err
