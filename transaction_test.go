@@ -44,6 +44,7 @@ var smallWork = map[string]string{
 	"notify.insert notify..job":         "numbers",
 	"notify.release notify..job":        "numbers",
 	"notify.take notify.eventOf":        "an entry of the journal, which holds no text of anybody",
+	"notify.take notify..wants":         "an entry of the journal, which holds no text of anybody",
 	"number.Take json.Marshal":          "numbers",
 	"number.Take number..alarm":         "numbers",
 	"number.Take number..alarms":        "numbers",

@@ -74,8 +74,8 @@ func (l *ready) markRepeated(ctx context.Context, tx db.Tx) error {
 	return err
 }
 
-// isSpam tells whether the lead of the journal's entry has come as spam.
-func isSpam(e journal.Entry) bool {
+// CameAsSpam tells whether the lead of the journal's entry has come as spam.
+func CameAsSpam(e journal.Entry) bool {
 	var l Lead
 	return json.Unmarshal(e.Data, &struct{ Marks *[]string }{&l.Marks}) == nil && l.Spam()
 }

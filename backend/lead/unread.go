@@ -53,7 +53,7 @@ func (l *Leads) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 	var unread []Name
 	for _, e := range entries {
 		name := Name{e.SiteID, e.SubjectID}
-		if !read[name] && e.Behind(marks[e.SiteID]) && !e.At.Before(since) && len(unread) < MaxUnread && !isSpam(e) {
+		if !read[name] && e.Behind(marks[e.SiteID]) && !e.At.Before(since) && len(unread) < MaxUnread && !CameAsSpam(e) {
 			unread = append(unread, name)
 		}
 	}

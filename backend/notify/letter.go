@@ -42,7 +42,7 @@ func (d *Deliveries) Send(ctx context.Context, l Letter) (never bool, err error)
 	}
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(sender)
-	m.ToMailAddress(&mail.Address{Address: l.To})
+	m.ToMailAddress(&mail.Address{Address: mailboxOf(l.To)})
 	m.Subject(l.Subject)
 	m.SetDateWithValue(l.At)
 	_, host, _ := strings.Cut(sender.Address, "@")

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
+	"golang.org/x/net/idna"
 )
 
 // MailServer is the server that takes mail.
@@ -110,6 +111,15 @@ func (e Endpoint) write(v values) (w Written, err error) {
 	return w, err
 }
 
+// mailboxOf is the address with the name of its host as mail servers know it: in ASCII (RFC 5891).
+func mailboxOf(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if host, err := idna.Lookup.ToASCII(address[at+1:]); err == nil {
+		return address[:at+1] + host
+	}
+	return address
+}
+
 // page is the text as HTML.
 var page = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
@@ -141,7 +151,7 @@ func (e Endpoint) letter(r Delivery, v values, from string) (*gomail.Msg, error)
 	}
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(sender)
-	m.ToMailAddress(&mail.Address{Address: e.Address})
+	m.ToMailAddress(&mail.Address{Address: mailboxOf(e.Address)})
 	if CheckMailbox(v["email"]) == nil { // as it was typed by a visitor
 		m.ReplyToMailAddress(&mail.Address{Address: v["email"]})
 	}

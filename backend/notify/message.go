@@ -218,7 +218,7 @@ func (v values) lead(l leadData, w wording) {
 		lines = append(lines, name+": "+l.UserFields[name])
 	}
 	v["fields"] = strings.Join(lines, "\n")
-	v.source(l.Source)
+	v.source(l.Source, w)
 }
 
 func (v values) call(c callData, w wording) {
@@ -229,12 +229,12 @@ func (v values) call(c callData, w wording) {
 	if c.TalkSeconds != nil && *c.TalkSeconds > 0 {
 		v["talk"] = (time.Duration(*c.TalkSeconds) * time.Second).String()
 	}
-	v.source(c.Source)
+	v.source(c.Source, w)
 }
 
-func (v values) source(s *visit.Source) {
+func (v values) source(s *visit.Source, w wording) {
 	if s != nil {
-		v["source"], v["campaign"] = cmp.Or(s.Source, s.Referrer, s.Kind), s.Campaign
+		v["source"], v["campaign"] = cmp.Or(s.Source, s.Referrer, w.sources[s.Kind], s.Kind), s.Campaign
 	}
 }
 

@@ -125,6 +125,9 @@ func (e *Endpoint) wants(event Event, entry journal.Entry) bool {
 	if event == Test {
 		return entry.SubjectID == e.ID
 	}
+	if e.Kind == Mail && entry.Kind == lead.Added && lead.CameAsSpam(entry) {
+		return false // systems are told of its marks, and people are left alone
+	}
 	return e.begun && slices.Contains(e.Events, event)
 }
 

@@ -1,11 +1,15 @@
 package notify
 
-import "github.com/seed-3405227d/frontdesk/backend/telephony"
+import (
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
 
 // wording is what is said in a language.
 type wording struct {
 	events      map[Event]string
 	statuses    map[telephony.Status]string
+	sources     map[string]string // by their kinds
 	unknownSale string
 	withheld    string
 	test        string
@@ -61,7 +65,9 @@ Source: {{.source}}{{if .campaign}} · {{.campaign}}{{end}}{{end}}{{if .link}}
 			LeadAdded: "Новая заявка", SaleAdded: "Новая продажа", CallStarted: "Входящий звонок", CallAnswered: "На звонок ответили", CallEnded: "Звонок завершён",
 			CallRecorded: "Запись звонка", FormFailed: "Форма не работает", Test: "Проверка",
 		},
-		statuses:    map[telephony.Status]string{telephony.Answered: "отвечен", telephony.Missed: "пропущен", telephony.Busy: "занято", telephony.Failed: "не удался"},
+		statuses: map[telephony.Status]string{telephony.Answered: "отвечен", telephony.Missed: "пропущен", telephony.Busy: "занято", telephony.Failed: "не удался"},
+		sources: map[string]string{visit.Direct: "прямой заход", visit.Campaign: "кампания", visit.Ad: "реклама", visit.Search: "поиск", visit.Social: "соцсеть",
+			visit.Mail: "почта", visit.Map: "карты", visit.Referral: "ссылка"},
 		unknownSale: "сумма неизвестна",
 		withheld:    "номер скрыт",
 		test:        "Это проверка. Тот, кто это читает, получает новости сайта.",
