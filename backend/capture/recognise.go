@@ -50,6 +50,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 	speaks, signsIn := false, false // to a program, of which it is asked what to do; with a password
 	for _, field := range f.Fields {
 		field.Value = strings.TrimSpace(field.Value)
+		speaks = speaks || field.Value != "" && isCall(field)
 		switch {
 		case field.Value == "":
 		case credentials[field.Name]:
@@ -61,7 +62,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 			r.Trapped = true
 			r.trapped = append(r.trapped, field)
 		case IsSecret(field.Name), r.marks[field.Name].Secret, isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
-			speaks, signsIn = speaks || field.Name == "action", signsIn || isPassword(field.Name)
+			signsIn = signsIn || isPassword(field.Name)
 		default:
 			r.Empty = r.Empty && r.marks[field.Name].Preset
 			r.take(field)
@@ -78,7 +79,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 	r.Name = r.name()
 	if r.Says() || r.Name != "" {
 		r.Empty = false
-	} else if speaks && !r.introduces() || signsIn { // a page of WordPress speaks so without anybody's doing
+	} else if speaks && !r.introduces() || signsIn { // a page speaks so without anybody's doing
 		r.Empty = true
 	}
 	return r.Recognised
@@ -257,6 +258,15 @@ func (r *recognising) guess() {
 	for _, field := range r.rest {
 		r.other(field.Field, "")
 	}
+}
+
+// calls are names of fields by which pages of WordPress, and the cart and the checkout of WooCommerce, speak to their site
+// while nobody sends a form.
+var calls = setOf("action product_id add-to-cart cart_item_key coupon_code post_data")
+
+// isCall tells whether the field is one of these, or the time at which WooCommerce looks for what is in the cart.
+func isCall(field Field) bool {
+	return calls[field.Name] || field.Name == "time" && len(field.Value) > 10 && strings.Trim(field.Value, "0123456789") == ""
 }
 
 // introduces tells whether there may be a name and a number among the fields of which the names say nothing.
