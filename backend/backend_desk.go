@@ -377,7 +377,28 @@ func (d *Desk) keepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.O
 // pruneEvery is how often what is old is deleted.
 const pruneEvery = time.Hour
 
-// prune deletes what is old, until ctx ends. Before it does, leads of an older program are made
+// pruneAgain is how soon the journal is looked at again of which old entries are still to be read.
+const pruneAgain = 10 * time.Second
+
+// pruneJournal deletes old entries of the journal, until ctx ends.
+func (d *Desk) pruneJournal(ctx context.Context, logger *zap.Logger) {
+	for again := true; again; {
+		pruned, unread, err := d.Journal.Prune(ctx, time.Now())
+		switch {
+		case err != nil && ctx.Err() == nil:
+			logger.Warn("pruning the journal failed", zap.Error(err))
+		case pruned > 0:
+			logger.Info("pruned the journal", zap.Int("entries", pruned))
+		}
+		pause := pruneEvery
+		if unread {
+			pause = pruneAgain
+		}
+		again = sleep(ctx, pause)
+	}
+}
+
+// prune deletes what else is old, until ctx ends. Before it does, leads of an older program are made
 // known to the search.
 func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	if indexed, err := d.Leads.IndexOlder(ctx); err != nil && ctx.Err() == nil {
@@ -386,13 +407,6 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		logger.Info("made older leads known to the search", zap.Int("leads", indexed))
 	}
 	for again := true; again; again = sleep(ctx, pruneEvery) {
-		pruned, err := d.Journal.Prune(ctx, time.Now())
-		switch {
-		case err != nil && ctx.Err() == nil:
-			logger.Warn("pruning the journal failed", zap.Error(err))
-		case pruned > 0:
-			logger.Info("pruned the journal", zap.Int("entries", pruned))
-		}
 		if _, err := d.Leads.PruneRefused(ctx); err != nil && ctx.Err() == nil {
 			logger.Warn("pruning refused submissions failed", zap.Error(err))
 		}

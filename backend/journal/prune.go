@@ -18,39 +18,41 @@ const (
 )
 
 // Prune deletes the entries that are older than [KeepFor] and that all readers
-// have read, and returns how many. A reader that has not run anywhere for KeepFor
-// does not count: it goes on with the oldest entry that is left.
-func (j *Journal) Prune(ctx context.Context, now time.Time) (pruned int, err error) {
+// have read, and returns how many, and whether some are as old that a reader has still
+// to read. A reader that has not run anywhere for KeepFor does not count: it goes on
+// with the oldest entry that is left.
+func (j *Journal) Prune(ctx context.Context, now time.Time) (pruned int, unread bool, err error) {
 	for {
-		n, err := j.pruneSome(ctx, now.Add(-KeepFor))
+		n, unread, err := j.pruneSome(ctx, now.Add(-KeepFor))
 		pruned += n
 		if err != nil {
-			return pruned, fmt.Errorf("pruning the journal: %w", err)
+			return pruned, false, fmt.Errorf("pruning the journal: %w", err)
 		}
 		if n < prunedAtOnce {
-			return pruned, nil
+			return pruned, unread, nil
 		}
 	}
 }
 
-func (j *Journal) pruneSome(ctx context.Context, before time.Time) (int, error) {
+func (j *Journal) pruneSome(ctx context.Context, before time.Time) (n int, unread bool, err error) {
 	slowest, err := j.slowest(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	oldest, err := j.After(ctx, Position{}, prunedAtOnce)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	n := 0
-	for n < len(oldest) && oldest[n].At.Before(before) && (slowest == nil || !oldest[n].Behind(*slowest)) {
-		n++
+	for ; n < len(oldest) && oldest[n].At.Before(before); n++ {
+		if unread = slowest != nil && oldest[n].Behind(*slowest); unread {
+			break
+		}
 	}
 	if n == 0 {
-		return 0, nil
+		return 0, unread, nil
 	}
 	last := oldest[n-1].Position
-	return n, j.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	return n, unread, j.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM journal WHERE (tx, seq) <= ($1, $2)`, last.Tx, last.Seq)
 		return err
 	})

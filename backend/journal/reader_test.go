@@ -182,8 +182,9 @@ func TestJournalIsPrunedBehindTheSlowestReader(t *testing.T) {
 		entries, err := j.After(ctx, journal.Position{}, 100)
 		require.NoError(t, err)
 		prune := func() int {
-			n, err := j.Prune(ctx, now)
+			n, unread, err := j.Prune(ctx, now)
 			require.NoError(t, err)
+			require.Equal(t, len(left()) > 1, unread)
 			return n
 		}
 		at("slow", entries[0].Position, now)
@@ -208,7 +209,7 @@ func TestOldEntriesArePrunedInParts(t *testing.T) {
 	defer d.Close()
 	require.NoError(t, d.Migrate(t.Context()))
 	appendMany(t, d, 1, "", 1200)
-	n, err := journal.New(d).Prune(t.Context(), time.Now())
+	n, _, err := journal.New(d).Prune(t.Context(), time.Now())
 	require.NoError(t, err)
 	require.Equal(t, 1200, n)
 	appendMany(t, d, 1, "new ", 1)
