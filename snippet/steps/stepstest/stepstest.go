@@ -37,7 +37,7 @@ func Of(work func()) Cost {
 }
 
 // Hold does the work on so many bytes, and fails the test if that costs more than [Usual]. Work that is too dear is done
-// once more, since libraries make some things ready when they are first asked.
+// once more, since libraries make some things ready when they are first asked. With the race detector only the walks count.
 func Hold(t testing.TB, bytes int, work func()) {
 	t.Helper()
 	Usual.Hold(t, bytes, work)
@@ -52,5 +52,7 @@ func (p Price) Hold(t testing.TB, bytes int, work func()) {
 		spent = Of(work)
 	}
 	require.LessOrEqual(t, spent.Walked, most.Walked, "bytes walked over for %d", bytes)
-	require.LessOrEqual(t, spent.Allocated, most.Allocated, "bytes allocated for %d", bytes)
+	if !raced {
+		require.LessOrEqual(t, spent.Allocated, most.Allocated, "bytes allocated for %d", bytes)
+	}
 }

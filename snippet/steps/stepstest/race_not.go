@@ -1,0 +1,5 @@
+//go:build !race
+
+package stepstest
+
+const raced = false
