@@ -18,7 +18,8 @@ func scripts(parts ...string) []string { return parts }
 // TestHowCallsEnd has phones behave in every way. The trunk asks for a password.
 func TestHowCallsEnd(t *testing.T) {
 	proxy := siptest.StartProxy(t, siptest.Trunk{User: trunkUser, Password: trunkPassword})
-	answers := siptest.Waits(200*time.Millisecond) + siptest.Answers(20000) // what is sent at once may come in any order
+	soon := siptest.Waits(200 * time.Millisecond) // what is sent at once may come in any order
+	answers := soon + siptest.Answers(20000)
 	answered := scripts(siptest.Invited, siptest.Ringing, answers, siptest.Acknowledged, siptest.HungUp)
 	silent := scripts(siptest.Invited, siptest.Ringing, siptest.Cancelled)
 	for _, test := range []struct {
@@ -29,7 +30,7 @@ func TestHowCallsEnd(t *testing.T) {
 		steps             []string
 	}{
 		{name: "operator busy", operator: scripts(siptest.Invited, siptest.Busy), steps: []string{"operator_busy"}},
-		{name: "operator declines", operator: scripts(siptest.Invited, siptest.Ringing, siptest.Declines), steps: []string{"operator_rings", "operator_busy"}},
+		{name: "operator declines", operator: scripts(siptest.Invited, siptest.Ringing, soon, siptest.Declines), steps: []string{"operator_rings", "operator_busy"}},
 		{name: "operator silent", operator: silent, ring: 2 * time.Second, steps: []string{"operator_rings", "operator_no_answer"}},
 		{name: "no operator", steps: []string{"failed"}},
 		{name: "visitor busy", operator: answered, visitor: scripts(siptest.Invited, siptest.Busy), steps: []string{"operator_rings", "visitor_rings", "visitor_busy"}},

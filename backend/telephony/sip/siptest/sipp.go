@@ -82,7 +82,7 @@ var (
     ]]></send>
     <recv request="ACK"/>
 `
-	// HangsUp sends BYE.
+	// HangsUp sends BYE. The ACK of what has been answered may come after it.
 	HangsUp = `<send retrans="500"><![CDATA[
 
       BYE [next_url] SIP/2.0
@@ -96,6 +96,7 @@ var (
       Content-Length: 0
 
     ]]></send>
+    <recv request="ACK" optional="true"/>
     <recv response="200"/>
 `
 )
