@@ -29,8 +29,8 @@ var mayImport = map[string][]string{
 	"edge":             {"backend/aside", "backend", "backend/api", "backend/callback", "backend/capture", "backend/form", "backend/forward", "backend/intake", "backend/number", "backend/pace", "backend/site", "backend/spool", "backend/visit", "snippet", "snippet/picture", "snippet/survey"},
 	"snippet":          {"snippet/..."},
 	"snippet/asset":    {"snippet/asset"},
-	"snippet/survey":   {"snippet/phone", "snippet/weave"},
-	"snippet/weave":    {"snippet/phone", "snippet/steps"},
+	"snippet/survey":   {"snippet/phone", "snippet/weave", "snippet/weave/token"},
+	"snippet/weave":    {"snippet/phone", "snippet/steps", "snippet/weave/..."},
 	"snippet/phone":    {"snippet/steps"},
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
@@ -61,6 +61,9 @@ var mayImport = map[string][]string{
 	"e2e":              nil,
 	"examples":         nil,
 	"system":           nil,
+
+	"snippet/weave/token": {"snippet/phone", "snippet/steps"},
+	"snippet/weave/head":  {"snippet/steps", "snippet/weave/token"},
 
 	"backend/telephony":     {"backend/signature", "snippet/steps"},
 	"backend/telephony/sip": {"backend/aside", "backend/telephony", "snippet/steps"},

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/bench/page"
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 // piece is how much of a page comes at once, as a proxy copies.
@@ -72,20 +73,20 @@ func copyMemory() through {
 
 // insertOnly looks for the place of the insertion code and copies what is behind it.
 func insertOnly() through {
-	var finder weave.Finder
+	var finder head.Finder
 	to := make([]byte, piece)
 	return func(made []byte, out func([]byte)) error {
 		finder.Reset(false)
-		verdict := weave.Undecided
+		verdict := head.Undecided
 		for rest := made; len(rest) > 0; {
 			n := copy(to, rest)
-			if verdict == weave.Undecided {
+			if verdict == head.Undecided {
 				verdict = finder.Feed(to[:n])
 			}
 			out(to[:n])
 			rest = rest[n:]
 		}
-		if verdict != weave.Found {
+		if verdict != head.Found {
 			return fmt.Errorf("the verdict on the page is %v", verdict)
 		}
 		return nil

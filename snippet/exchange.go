@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 const (
@@ -275,7 +276,7 @@ func (s Shown) Rewrite(dst io.Writer, src io.Reader, charset string) ([]weave.Re
 		return nil, err
 	}
 	if charset == "" {
-		var f weave.Finder
+		var f head.Finder
 		f.Reset(false)
 		f.Feed(page)
 		charset = f.Charset()

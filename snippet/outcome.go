@@ -3,7 +3,7 @@ package snippet
 import (
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 // Outcome is what became of a page. The values serve as labels of metrics; there
@@ -60,17 +60,17 @@ type Result struct {
 }
 
 // outcomeOf translates the verdicts under which a page passes.
-func outcomeOf(v weave.Verdict) Outcome {
+func outcomeOf(v head.Verdict) Outcome {
 	switch v {
-	case weave.Fragment:
+	case head.Fragment:
 		return Fragment
-	case weave.Frameset:
+	case head.Frameset:
 		return Frameset
-	case weave.Charset:
+	case head.Charset:
 		return Charset
-	case weave.Already:
+	case head.Already:
 		return Already
-	case weave.Policy:
+	case head.Policy:
 		return CSP
 	}
 	return NoPlace

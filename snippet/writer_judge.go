@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 // begin decides by the headers.
@@ -123,7 +123,7 @@ func (w *writer) judgeDocument(h http.Header, charset string, readable bool) boo
 	switch {
 	case !readable:
 		w.Outcome = Encoding
-	case !weave.Compatible(charset):
+	case !head.Compatible(charset):
 		w.Outcome = Charset
 	default:
 		w.policies = headerPolicies(h)

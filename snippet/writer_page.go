@@ -6,12 +6,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 // page is the memory that a page needs on its way.
 type page struct {
-	finder   weave.Finder
+	finder   head.Finder
 	held     []byte // of the page, not sent yet
 	origin   []byte // what was written, while it can still be passed untouched; if encoded
 	code     []byte // to be inserted
@@ -57,7 +57,7 @@ func (w *writer) relay(p []byte) error {
 // search looks for the place in the next piece of the page, which is decoded.
 func (w *writer) search(p []byte) error {
 	w.note(p)
-	verdict := weave.Undecided
+	verdict := head.Undecided
 	if !w.guard("search", func() { verdict = w.judgePage(w.page.finder.Feed(p)) }) {
 		return w.fail(p)
 	}
@@ -70,8 +70,8 @@ func (w *writer) search(p []byte) error {
 }
 
 // judgePage renders the code once there is a place for it.
-func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
-	if v != weave.Found || w.bypass != "" {
+func (w *writer) judgePage(v head.Verdict) head.Verdict {
+	if v != head.Found || w.bypass != "" {
 		return v
 	}
 	policies := w.policies
@@ -80,7 +80,7 @@ func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
 	}
 	f, ok := w.code.chooseForm(policies, w.request.Host)
 	if !ok {
-		return weave.Policy
+		return head.Policy
 	}
 	if namesHost(w.page.finder.Base()) && isHost(w.request.Host) {
 		f.host = w.request.Host
@@ -93,11 +93,11 @@ func (w *writer) judgePage(v weave.Verdict) weave.Verdict {
 }
 
 // follow does what the verdict asks for; p is what has been read last.
-func (w *writer) follow(v weave.Verdict, p []byte) error {
+func (w *writer) follow(v head.Verdict, p []byte) error {
 	switch v {
-	case weave.Undecided:
+	case head.Undecided:
 		return w.hold(p)
-	case weave.Found:
+	case head.Found:
 		if w.bypass != "" {
 			return w.pass(w.bypass, p)
 		}
@@ -291,7 +291,7 @@ func (w *writer) finish() {
 		_ = w.drain()
 	}
 	if w.stage == searching {
-		verdict := weave.NoPlace
+		verdict := head.NoPlace
 		if w.guard("search", func() { verdict = w.judgePage(w.page.finder.Finish()) }) {
 			_ = w.follow(verdict, nil)
 		} else {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 const shortPage = "<html><head><title>a</title></head><body>b</body></html>"
@@ -33,7 +33,7 @@ func broken(t *testing.T, rw http.ResponseWriter, header ...string) *writer {
 func TestOwnPanicLetsThePagePass(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	w := broken(t, recorder, "Content-Length", "56")
-	w.page.finder = weave.Finder{}
+	w.page.finder = head.Finder{}
 	_, err := io.WriteString(w, shortPage[:20])
 	require.NoError(t, err)
 	_, err = io.WriteString(w, shortPage[20:])
@@ -51,7 +51,7 @@ func TestOwnPanicInAPageThatIsUnderWay(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.FlushError())
 	require.Equal(t, shortPage[:12], recorder.Body.String())
-	w.page.finder = weave.Finder{}
+	w.page.finder = head.Finder{}
 	_, err = io.WriteString(w, shortPage[15:])
 	require.NoError(t, err)
 	w.finish()
@@ -68,7 +68,7 @@ func TestOwnPanicInAnEncodedPage(t *testing.T) {
 
 	recorder := httptest.NewRecorder()
 	w := broken(t, recorder, "Content-Encoding", "gzip")
-	w.page.finder = weave.Finder{}
+	w.page.finder = head.Finder{}
 	_, err = w.Write(encoded.Bytes())
 	require.NoError(t, err)
 	w.finish()
@@ -77,7 +77,7 @@ func TestOwnPanicInAnEncodedPage(t *testing.T) {
 
 	w = broken(t, httptest.NewRecorder(), "Content-Encoding", "gzip")
 	require.NoError(t, w.FlushError()) // so that it has to be decoded
-	w.page.finder = weave.Finder{}
+	w.page.finder = head.Finder{}
 	_, err = w.Write(encoded.Bytes())
 	require.Error(t, err)
 	require.Error(t, w.broken, "the response is to be broken off")

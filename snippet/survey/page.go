@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // value is a text in which a number may stand as a whole: a block's text in pieces
@@ -64,7 +65,7 @@ func (r *reader) text(text string) {
 func (r *reader) start(z *html.Tokenizer) {
 	raw, more := z.TagName()
 	name := string(raw)
-	if weave.BreaksLine(name) {
+	if token.BreaksLine(name) {
 		r.endBlock()
 	}
 	attributes := make(map[string]string)
@@ -84,7 +85,7 @@ func (r *reader) start(z *html.Tokenizer) {
 }
 
 func (r *reader) end(name string) {
-	if weave.BreaksLine(name) {
+	if token.BreaksLine(name) {
 		r.endBlock()
 	}
 	if unread[name] && r.inside > 0 {

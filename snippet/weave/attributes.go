@@ -5,12 +5,13 @@ import (
 	"html"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // element holds the parts of a start tag that matter, while the tag is read.
 type element struct {
 	at     int64
-	traits traits
+	traits token.Traits
 	kind   elementKind
 	place  int // index of its place, or -1
 	values []value
@@ -55,38 +56,38 @@ const (
 	altValue
 )
 
-func (e *element) begin(at int64, t *tag, traits traits) {
+func (e *element) begin(at int64, t *token.Tag, traits token.Traits) {
 	*e = element{at: at, traits: traits, place: -1, values: e.values[:0], buf: e.buf[:0]}
 	switch {
-	case t.cut:
-	case t.is("a"), t.is("area"):
+	case t.Cut:
+	case t.Is("a"), t.Is("area"):
 		e.kind = anchor
-	case t.is("img"):
+	case t.Is("img"):
 		e.kind = image
-	case t.is("meta"):
+	case t.Is("meta"):
 		e.kind = metadata
-	case t.is("link"):
+	case t.Is("link"):
 		e.kind = linked
-	case t.is("source"):
+	case t.Is("source"):
 		e.kind = sourced
-	case t.is("script"):
+	case t.Is("script"):
 		e.kind, e.inline = codeElement, true
 	}
-	e.spared = traits&control != 0
+	e.spared = traits&token.Control != 0
 }
 
-func (e *element) keep(kind valueKind, a *attribute) {
-	if a.valueCut || a.at == 0 {
+func (e *element) keep(kind valueKind, a *token.Attribute) {
+	if a.ValueCut || a.At == 0 {
 		return // the attribute has no value
 	}
 	from := len(e.buf)
-	e.buf = append(e.buf, a.value...)
-	e.values = append(e.values, value{kind, a.at, from, len(e.buf), a.bare})
+	e.buf = append(e.buf, a.Value...)
+	e.values = append(e.values, value{kind, a.At, from, len(e.buf), a.Bare})
 }
 
-// attribute notes an attribute that matters. Of the names that are longer than maxName, only data-sveltekit-fetched
+// Attribute notes an attribute that matters. Of the names that are cut, only data-sveltekit-fetched
 // matters.
-func (s *scanner) attribute(a *attribute) {
+func (s *scanner) Attribute(a *token.Attribute) {
 	if s.follow {
 		s.tree.attribute(a)
 	}
@@ -94,7 +95,7 @@ func (s *scanner) attribute(a *attribute) {
 		return
 	}
 	e := &s.element
-	switch string(a.name) {
+	switch string(a.Name) {
 	case "title", "aria-label":
 		e.keep(wordsValue, a)
 	case "alt":
@@ -104,7 +105,7 @@ func (s *scanner) attribute(a *attribute) {
 		case anchor:
 			e.keep(linkValue, a)
 		case linked:
-			s.hydrating = s.hydrating || namesFramework(a.value)
+			s.hydrating = s.hydrating || namesFramework(a.Value)
 		}
 	case "content":
 		if e.kind == metadata {
@@ -112,15 +113,15 @@ func (s *scanner) attribute(a *attribute) {
 		}
 	case "id":
 		if e.kind == codeElement {
-			e.data = e.data || isDataID(a.value)
+			e.data = e.data || isDataID(a.Value)
 		}
 		s.see(s.rules.byID, a)
 	case "name":
-		e.described = e.kind == metadata && bytes.EqualFold(bytes.TrimSpace(a.value), []byte("description"))
+		e.described = e.kind == metadata && bytes.EqualFold(bytes.TrimSpace(a.Value), []byte("description"))
 		s.see(s.rules.byName, a)
 	case "class":
-		if e.place < 0 && len(s.rules.classes) > 0 && !a.valueCut {
-			e.place = s.rules.placeByClass(a.value, s.shown)
+		if e.place < 0 && len(s.rules.classes) > 0 && !a.ValueCut {
+			e.place = s.rules.placeByClass(a.Value, s.shown)
 		}
 	case "src":
 		switch e.kind {
@@ -128,7 +129,7 @@ func (s *scanner) attribute(a *attribute) {
 			e.keep(srcValue, a)
 		case codeElement:
 			e.inline = false
-			s.hydrating = s.hydrating || namesFramework(a.value)
+			s.hydrating = s.hydrating || namesFramework(a.Value)
 		}
 	case "srcset", "data-src", "data-srcset": // scripts use the last two in the same way
 		switch e.kind {
@@ -138,7 +139,7 @@ func (s *scanner) attribute(a *attribute) {
 			s.picture.source(a)
 		}
 	case "type":
-		if e.kind == codeElement && !isCode(a.value) {
+		if e.kind == codeElement && !isCode(a.Value) {
 			e.inline = false
 		}
 	case "data-nuxt-data", "data-sveltekit-f": // the second is data-sveltekit-fetched, cut
@@ -146,20 +147,20 @@ func (s *scanner) attribute(a *attribute) {
 	case "data-svc-noswap":
 		e.spared = true
 	case "contenteditable":
-		e.spared = e.spared || !bytes.EqualFold(a.value, []byte("false"))
+		e.spared = e.spared || !bytes.EqualFold(a.Value, []byte("false"))
 	case "itemprop":
-		e.item = len(a.value) > 0
+		e.item = len(a.Value) > 0
 	case "itemscope":
 		e.scope = true
 	}
 }
 
 // see notes the place that the attribute's value names.
-func (s *scanner) see(places map[string]int, a *attribute) {
-	if len(places) == 0 || s.element.place >= 0 || a.valueCut {
+func (s *scanner) see(places map[string]int, a *token.Attribute) {
+	if len(places) == 0 || s.element.place >= 0 || a.ValueCut {
 		return
 	}
-	if p, ok := places[string(a.value)]; ok && s.shown.of(s.rules.places[p].number) != nil {
+	if p, ok := places[string(a.Value)]; ok && s.shown.of(s.rules.places[p].number) != nil {
 		s.element.place = p
 	}
 }
@@ -173,7 +174,7 @@ func isCode(typ []byte) bool {
 }
 
 // finishElement takes the whole start tag t, which ends before the offset after.
-func (s *scanner) finishElement(after int64, t *tag) {
+func (s *scanner) finishElement(after int64, t *token.Tag) {
 	e := &s.element
 	if e.place < 0 {
 		e.place = s.selected()
@@ -183,7 +184,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		return
 	}
 	// In foreign elements, scripts and styles hold markup.
-	foreign := s.state == inText && (e.kind == codeElement || t.is("style"))
+	foreign := !s.ReadsRaw() && (e.kind == codeElement || t.Is("style"))
 	spared := e.spared || foreign || e.item && !e.scope && e.place < 0
 	if !spared && after-e.at <= maxTag {
 		s.changeValues(after)
@@ -192,7 +193,7 @@ func (s *scanner) finishElement(after int64, t *tag) {
 		s.picture.open = false
 	}
 	targeted := false
-	if e.place >= 0 && !spared && e.traits&void == 0 && !s.closed(t) && s.state == inText && s.rules.places[e.place].picture < 0 {
+	if e.place >= 0 && !spared && e.traits&token.Void == 0 && !s.closed(t) && !s.ReadsRaw() && s.rules.places[e.place].picture < 0 {
 		targeted = s.scopes.target.begin(after, e, &s.rules.places[e.place])
 	}
 	if spared {
@@ -217,8 +218,8 @@ func (s *scanner) selected() int {
 }
 
 // closed says whether a tag also closes its element. A slash does so in foreign elements only.
-func (s *scanner) closed(t *tag) bool {
-	return t.closing && (s.foreign.inside() || t.is("svg") || t.is("math"))
+func (s *scanner) closed(t *token.Tag) bool {
+	return t.Closing && (s.Foreign.Inside() || t.Is("svg") || t.Is("math"))
 }
 
 // changeValues changes the attributes of the element, whose tag ends before the offset after.
@@ -291,7 +292,7 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 	}
 	begin, end := row[0], row[1]
 	for _, sign := range plusSigns {
-		if at := begin - len(sign); at >= 0 && hasPrefixFold(b[at:], sign) {
+		if at := begin - len(sign); at >= 0 && token.HasPrefixFold(b[at:], sign) {
 			begin = at
 		}
 	}
@@ -341,19 +342,19 @@ func NumberInLink(b []byte) (from, to int) {
 	}
 	rest := b[from:]
 	for _, scheme := range numberSchemes {
-		if hasPrefixFold(rest, scheme) {
+		if token.HasPrefixFold(rest, scheme) {
 			from += len(scheme)
 			return from, endOfNumber(b, from)
 		}
 	}
 	for _, scheme := range [...]string{"https:", "http:"} {
-		if hasPrefixFold(rest, scheme) {
+		if token.HasPrefixFold(rest, scheme) {
 			rest = rest[len(scheme):]
 			break
 		}
 	}
 	for _, link := range numberLinks {
-		if hasPrefixFold(rest, link) {
+		if token.HasPrefixFold(rest, link) {
 			from = len(b) - len(rest) + len(link)
 			return from, endOfNumber(b, from)
 		}
@@ -369,23 +370,11 @@ func endOfNumber(b []byte, from int) int {
 		case '?':
 			return i
 		case '&':
-			if i+1 == len(b) || b[i+1] != '#' && bytes.IndexByte(b[i:min(len(b), i+maxName)], ';') < 0 ||
+			if i+1 == len(b) || b[i+1] != '#' && bytes.IndexByte(b[i:min(len(b), i+token.MaxName)], ';') < 0 ||
 				bytes.HasPrefix(b[i:], []byte("&amp;")) {
 				return i
 			}
 		}
 	}
 	return len(b)
-}
-
-func hasPrefixFold(b []byte, prefix string) bool {
-	if len(b) < len(prefix) {
-		return false
-	}
-	for i := range len(prefix) {
-		if lower(b[i]) != prefix[i] {
-			return false
-		}
-	}
-	return true
 }

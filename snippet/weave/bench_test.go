@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/bench/page"
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 var sizes = []struct {
@@ -18,8 +19,8 @@ var sizes = []struct {
 	size int
 }{{"10KB", 10 << 10}, {"100KB", 100 << 10}, {"1MB", 1 << 20}}
 
-// head returns a page whose head never ends, so that the whole page is read.
-func head(size int) []byte {
+// endless returns a page whose head never ends, so that the whole page is read.
+func endless(size int) []byte {
 	const line = "<link rel=\"preload\" href=\"/static/a.css?v=1\" as=\"style\" crossorigin>\n" +
 		"<meta property=\"og:title\" content=\"A page that says who it is\">\n<style>.a { color: #123456 } .b > .c { margin: 0 auto }</style>\n"
 	return []byte("<!doctype html><html><head><meta charset=utf-8>" + strings.Repeat(line, size/len(line)+1))[:size]
@@ -27,7 +28,7 @@ func head(size int) []byte {
 
 // shop returns a page whose head is of the usual length.
 func shop(size int) []byte {
-	top := string(head(2<<10)) + "\"></style><script>a</script></head><body>"
+	top := string(endless(2<<10)) + "\"></style><script>a</script></head><body>"
 	return []byte(top + strings.Repeat("<p>text</p>\n", size/12))[:size]
 }
 
@@ -35,18 +36,18 @@ func BenchmarkFinder(b *testing.B) {
 	for _, kind := range []struct {
 		name string
 		make func(int) []byte
-	}{{"head", head}, {"shop", shop}} {
+	}{{"head", endless}, {"shop", shop}} {
 		for _, s := range sizes {
 			page := kind.make(s.size)
 			b.Run(kind.name+"/"+s.name, func(b *testing.B) {
-				var f weave.Finder
+				var f head.Finder
 				b.SetBytes(int64(len(page)))
 				b.ReportAllocs()
 				for b.Loop() {
 					f.Reset(false)
 					for rest := page; len(rest) > 0; {
 						n := min(len(rest), 32<<10)
-						if f.Feed(rest[:n]) != weave.Undecided {
+						if f.Feed(rest[:n]) != head.Undecided {
 							break
 						}
 						rest = rest[n:]
@@ -56,7 +57,7 @@ func BenchmarkFinder(b *testing.B) {
 		}
 	}
 	for _, s := range sizes {
-		page, to := head(s.size), make([]byte, s.size)
+		page, to := endless(s.size), make([]byte, s.size)
 		b.Run("memcpy/"+s.name, func(b *testing.B) {
 			b.SetBytes(int64(len(page)))
 			for b.Loop() {

@@ -1,5 +1,7 @@
 package weave
 
+import "github.com/seed-3405227d/frontdesk/snippet/weave/token"
+
 // bitmaps say of 64 bytes of a page what each one is. Bit i stands for byte i.
 type bitmaps struct {
 	less, more, quote, equal, slash, ampersand uint64
@@ -33,7 +35,7 @@ func mapInGo(maps []bitmaps, p []byte, f *fingerprints, mask, ender byte) {
 			set(&m.slash, i, c == '/')
 			set(&m.ampersand, i, c == '&')
 			set(&m.digit, i, '0' <= c && c <= '9')
-			set(&m.letter, i, isLetter(c))
+			set(&m.letter, i, token.IsLetter(c))
 			set(&m.ender, i, c == '#' || c|mask == ender)
 			set(&m.wide, i, c >= 0xD9)
 			groups := f.groups(p[at : at+3])

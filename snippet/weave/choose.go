@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // Choose finds the elements of the selectors that the stream cannot follow, in the page that the replacer reads next.
@@ -56,7 +58,7 @@ const ordinalName = "data-svc-ordinal"
 
 // numberer copies a page and adds to each start tag an attribute with its ordinal.
 type numberer struct {
-	tokenizer
+	token.Tokenizer
 	page    []byte
 	out     []byte
 	copied  int
@@ -65,18 +67,18 @@ type numberer struct {
 
 func (n *numberer) number(page []byte) []byte {
 	n.page, n.out = page, make([]byte, 0, 2*len(page))
-	n.tokenizer.reset(n)
-	n.feed(page)
+	n.Reset(n)
+	n.Feed(page)
 	return append(n.out, page[n.copied:]...)
 }
 
-func (n *numberer) tag(at int64, t *tag) bool {
-	if t.end {
+func (n *numberer) Tag(at int64, t *token.Tag) bool {
+	if t.End {
 		return false
 	}
 	n.ordinal++
 	behind := int(at) + len("<")
-	for behind < len(n.page) && !endsName(n.page[behind]) {
+	for behind < len(n.page) && !token.EndsName(n.page[behind]) {
 		behind++
 	}
 	// Of several attributes with the same name, the first counts.
@@ -88,8 +90,8 @@ func (n *numberer) tag(at int64, t *tag) bool {
 	return false
 }
 
-func (n *numberer) tagEnd(int64, *tag)   {}
-func (n *numberer) text(int64, []byte)   {}
-func (n *numberer) raw(int64, []byte)    {}
-func (n *numberer) attribute(*attribute) {}
-func (n *numberer) doctype([]byte)       {}
+func (n *numberer) TagEnd(int64, *token.Tag)   {}
+func (n *numberer) Text(int64, []byte)         {}
+func (n *numberer) Raw(int64, []byte)          {}
+func (n *numberer) Attribute(*token.Attribute) {}
+func (n *numberer) Doctype([]byte)             {}

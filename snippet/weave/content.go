@@ -5,15 +5,16 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
-// beginContent begins the content of an element without markup.
-func (s *scanner) beginContent(after int64) {
+// beginContent begins the content of an element without markup, whose start tag is t.
+func (s *scanner) beginContent(after int64, t *token.Tag) {
 	s.content, s.contentAt = ignored, after
 	if s.scopes.skipping > 0 {
 		return
 	}
-	switch string(s.rawName[:s.rawNameLen]) {
+	switch string(t.Name) {
 	case "title":
 		s.content = titled
 	case "noscript":
@@ -35,7 +36,7 @@ func (s *scanner) beginData() {
 	s.flight.inside = false
 }
 
-func (s *scanner) raw(at int64, b []byte) {
+func (s *scanner) Raw(at int64, b []byte) {
 	switch s.content {
 	case titled:
 		s.read(at, b)
@@ -61,7 +62,7 @@ func (s *scanner) readData(at int64, b []byte) {
 
 // readStretch reads data in which no row of a flight begins or ends. It skips data that hold no number.
 func (s *scanner) readStretch(at int64, b []byte, bound *steps.Bound) {
-	for sweeps := sweeping && s.skim != nil; len(b) > 0; bound.Take("weave.readStretch") {
+	for sweeps := sweeping && s.Skim != nil; len(b) > 0; bound.Take("weave.readStretch") {
 		until := len(b)
 		if _, held := s.values.Held(); held && sweeps {
 			until = min(until, 64)
@@ -165,7 +166,7 @@ func (s *scanner) readFallback(end int64) {
 	in.follow = false // selectors see its content as text
 	in.hydrating = s.hydrating
 	in.records, s.records = s.records, in.records
-	in.feed(s.scratch)
+	in.Feed(s.scratch)
 	in.end()
 	in.records, s.records = s.records, in.records
 	for _, e := range in.edits {

@@ -9,7 +9,7 @@ import (
 )
 
 // ReadAll makes the replacer read every byte and skim none.
-func (z *Replacer) ReadAll() { z.scanner.tokenizer.skim = nil }
+func (z *Replacer) ReadAll() { z.scanner.Skim = nil }
 
 // ShapeOf returns a text that is the same for two pages that differ in digits only.
 var ShapeOf = shapeOf

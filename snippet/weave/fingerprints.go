@@ -2,8 +2,9 @@ package weave
 
 import (
 	"math"
-	"slices"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // fingerprints finds words by three bytes of each. Each word is in one of eight groups. For each of the three bytes,
@@ -101,7 +102,7 @@ func (f *fingerprints) size(group int) int {
 }
 
 func swapCase(c byte) byte {
-	if isLetter(c) {
+	if token.IsLetter(c) {
 		return c ^ 0x20
 	}
 	return c
@@ -148,24 +149,8 @@ var (
 // specialPrints finds the elements whose tags have to be read, and links, which may name a framework.
 var specialPrints = func() *fingerprints {
 	f := new(fingerprints)
-	for _, name := range append(specialNames(), "link") {
+	for _, name := range append(token.Names(token.Special), "link") {
 		f.add(0, groupsNames, []trigram{ofName(name)}, usualNames)
 	}
 	return f
 }()
-
-// specialNames returns the names of the elements whose tags have to be read.
-func specialNames() (names []string) {
-	for _, e := range elements {
-		if e.traits&special != 0 {
-			names = append(names, e.name.String())
-		}
-	}
-	for name, t := range longElements {
-		if t&special != 0 {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}

@@ -1,5 +1,7 @@
 package weave
 
+import "github.com/seed-3405227d/frontdesk/snippet/weave/token"
+
 // picture is a <picture> whose image has not come yet. Browsers prefer the sources of a <picture> to the address of its
 // image.
 type picture struct {
@@ -8,22 +10,22 @@ type picture struct {
 	sources []value // addresses of its <source> elements
 }
 
-func (p *picture) tag(e *element, t *tag) {
-	if t.is("picture") {
+func (p *picture) tag(e *element, t *token.Tag) {
+	if t.Is("picture") {
 		*p = picture{open: true, at: e.at, sources: p.sources[:0]}
 	}
 }
 
-func (p *picture) endTag(t *tag) {
-	if t.is("picture") {
+func (p *picture) endTag(t *token.Tag) {
+	if t.Is("picture") {
 		p.open = false
 	}
 }
 
 // source notes an address of a <source>.
-func (p *picture) source(a *attribute) {
-	if p.open && !a.valueCut && a.at > 0 && len(p.sources) < maxSources {
-		p.sources = append(p.sources, value{at: a.at, to: len(a.value), bare: a.bare})
+func (p *picture) source(a *token.Attribute) {
+	if p.open && !a.ValueCut && a.At > 0 && len(p.sources) < maxSources {
+		p.sources = append(p.sources, value{at: a.At, to: len(a.Value), bare: a.Bare})
 	}
 }
 

@@ -3,6 +3,8 @@ package weave
 import (
 	"bytes"
 	"slices"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // program holds the compiled selectors that the stream can follow. Each selector is a row of parts. "footer .contacts
@@ -40,7 +42,7 @@ type bare struct {
 // prepare fills in what the program knows of elements that meet no condition.
 func (p *program) prepare() {
 	own := func(name uint64) parts {
-		t := token{name: name}
+		t := tag{name: name}
 		p.judge(&t)
 		return t.own
 	}
@@ -101,7 +103,7 @@ func (p *program) tellers(above parts) (names uint64) {
 	}
 	for _, b := range p.named {
 		if told = may(b.own); p.tells(&told) {
-			names |= word(b.name).teller()
+			names |= token.Word(b.name).Bit()
 		}
 	}
 	return names
@@ -117,17 +119,14 @@ func (p *program) tells(here *parts) bool {
 	return false
 }
 
-// teller returns the name's bit in the result of tellers.
-func (w word) teller() uint64 { return 1 << (w.slot() >> (elementBits - 6)) }
-
 // minds says whether an attribute may meet a condition.
 func (p *program) minds(name, value []byte) bool {
 	for i := range p.conditions {
 		c := &p.conditions[i]
-		if len(c.key) != len(name) || !hasPrefixFold(name, c.key) {
+		if len(c.key) != len(name) || !token.HasPrefixFold(name, c.key) {
 			continue
 		}
-		if c.meets(value) || bytes.IndexByte(value, '&') >= 0 || len(value) > maxValue {
+		if c.meets(value) || bytes.IndexByte(value, '&') >= 0 || len(value) > token.MaxValue {
 			return true
 		}
 	}
@@ -166,7 +165,7 @@ type kind struct {
 	need parts
 }
 
-func (k *kind) has(t *token) bool {
+func (k *kind) has(t *tag) bool {
 	return (k.name == 0 || k.name == t.name) && t.met.holds(&k.need)
 }
 
@@ -210,7 +209,7 @@ func includes(list []byte, word string) bool {
 		}
 		start := from + i
 		end := start + len(word)
-		if (start == 0 || isSpace(list[start-1])) && (end == len(list) || isSpace(list[end])) {
+		if (start == 0 || token.IsSpace(list[start-1])) && (end == len(list) || token.IsSpace(list[end])) {
 			return true
 		}
 		from = start + 1
@@ -219,13 +218,13 @@ func includes(list []byte, word string) bool {
 
 // attribute adds the conditions that an attribute meets to the token. If several attributes have the same name, the
 // first counts. seen has a bit for each name.
-func (p *program) attribute(t *token, at *attribute, seen *uint64) {
-	if at.nameCut {
+func (p *program) attribute(t *tag, at *token.Attribute, seen *uint64) {
+	if at.NameCut {
 		return
 	}
 	key := -1
 	for i, k := range p.keys {
-		if k == string(at.name) {
+		if k == string(at.Name) {
 			key = i
 		}
 	}
@@ -233,7 +232,7 @@ func (p *program) attribute(t *token, at *attribute, seen *uint64) {
 		return
 	}
 	*seen |= 2 << key
-	value, known := plainValue(at)
+	value, known := at.Plain()
 	if !known {
 		t.dim = true
 		return
@@ -246,7 +245,7 @@ func (p *program) attribute(t *token, at *attribute, seen *uint64) {
 }
 
 // judge sets the parts that the token meets by itself.
-func (p *program) judge(t *token) {
+func (p *program) judge(t *tag) {
 	t.own = parts{}
 	for i := range p.parts {
 		c := &p.parts[i]

@@ -1,6 +1,10 @@
 package weave
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
+)
 
 // selectorReader compiles selectors. It knows less of CSS than goquery, and reads nothing in another way than goquery
 // does.
@@ -23,7 +27,7 @@ func (r *selectorReader) take(s string) bool {
 
 func (r *selectorReader) spaces() bool {
 	from := r.at
-	for r.at < len(r.text) && isSpace(r.text[r.at]) {
+	for r.at < len(r.text) && token.IsSpace(r.text[r.at]) {
 		r.at++
 	}
 	return r.at > from
@@ -67,7 +71,7 @@ func (r *selectorReader) compound(k *kind, whole *part) bool {
 	from := r.at
 	if !r.take("*") {
 		if name := r.identifier(); name != "" {
-			k.name = nameOf(strings.ToLower(name))
+			k.name = token.NumberOf(strings.ToLower(name))
 		}
 	}
 	for {
@@ -142,7 +146,7 @@ func (r *selectorReader) nots(whole *part) bool {
 // attribute reads a condition behind its "[".
 func (r *selectorReader) attribute(c *condition) bool {
 	r.spaces()
-	if c.key = strings.ToLower(r.identifier()); c.key == "" || len(c.key) > maxName {
+	if c.key = strings.ToLower(r.identifier()); c.key == "" || len(c.key) > token.MaxName {
 		return false
 	}
 	r.spaces()
@@ -195,5 +199,5 @@ func (r *selectorReader) identifierFollows() bool {
 		return false
 	}
 	c := r.text[r.at]
-	return isLetter(c) || '0' <= c && c <= '9' || c == '-' || c == '_'
+	return token.IsLetter(c) || '0' <= c && c <= '9' || c == '-' || c == '_'
 }

@@ -32,7 +32,7 @@ func changesOf(z *PairReplacer, page []byte) []edit {
 	z.Reset(phone.UTF8)
 	z.window.piece = page
 	z.scanner.tree.bound.Add(len(page))
-	z.scanner.feed(page)
+	z.scanner.Feed(page)
 	z.scanner.end()
 	return z.scanner.edits
 }

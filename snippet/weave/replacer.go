@@ -18,7 +18,7 @@ type Replacer struct {
 func (r *Rules) NewReplacer() *Replacer {
 	z := new(Replacer)
 	z.scanner.rules, z.scanner.window = r, &z.window
-	z.scanner.tokenizer.skim = z.scanner.skimText
+	z.scanner.Skim = z.scanner.skimText
 	return z
 }
 
@@ -47,11 +47,11 @@ func (z *Replacer) Hydrates() { z.scanner.hydrating = true }
 func (z *Replacer) Append(dst, p []byte) []byte {
 	z.window.piece = p
 	if z.data {
-		z.scanner.raw(z.scanner.offset, p)
-		z.scanner.offset += int64(len(p))
+		z.scanner.Raw(z.scanner.Offset, p)
+		z.scanner.Offset += int64(len(p))
 	} else {
 		z.scanner.tree.bound.Add(len(p))
-		z.scanner.feed(p)
+		z.scanner.Feed(p)
 	}
 	return z.release(dst, z.scanner.certain())
 }
@@ -62,7 +62,7 @@ func (z *Replacer) Insert(at int64, code []byte) { z.scanner.change(at, at, code
 // Finish ends the page and appends the rest of it to dst.
 func (z *Replacer) Finish(dst []byte) []byte {
 	z.scanner.end()
-	return z.release(dst, z.scanner.offset)
+	return z.release(dst, z.scanner.Offset)
 }
 
 // Rest appends to dst, unchanged, the bytes that have been read and not appended yet. It is for the case that something
@@ -72,7 +72,7 @@ func (z *Replacer) Rest(dst []byte) []byte {
 }
 
 // Complete says whether the page so far ends in text, so that the caller can add to it.
-func (z *Replacer) Complete() bool { return !z.data && !z.scanner.insideMarkup() }
+func (z *Replacer) Complete() bool { return !z.data && !z.scanner.InsideMarkup() }
 
 // Replaced returns the writings that have been replaced, each one once, and at most 64. The list is valid until the
 // next Reset.
@@ -82,7 +82,7 @@ func (z *Replacer) Replaced() []Replaced { return z.scanner.records.list }
 func (z *Replacer) release(dst []byte, end int64) []byte {
 	s, sent, done := &z.scanner, z.sent, 0
 	for _, e := range s.edits {
-		if e.end > end || e.start == end && end < s.offset {
+		if e.end > end || e.start == end && end < s.Offset {
 			break
 		}
 		dst = z.window.append(dst, sent, e.start)

@@ -10,6 +10,7 @@ import (
 	"github.com/andybalholm/cascadia"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // Number says where a page shows a number of a set other than by its writings in text.
@@ -202,7 +203,7 @@ func (r *Rules) placeByClass(value []byte, shown Shown) int {
 			}
 			start := from + i
 			end := start + len(c.name)
-			if (start == 0 || isSpace(value[start-1])) && (end == len(value) || isSpace(value[end])) {
+			if (start == 0 || token.IsSpace(value[start-1])) && (end == len(value) || token.IsSpace(value[end])) {
 				return c.place
 			}
 			from = start + 1

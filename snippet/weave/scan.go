@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // How many bytes of a page the scanner holds back, for different reasons. What is longer stays as it is.
@@ -18,7 +19,7 @@ const (
 	// maxPicture bounds a <picture> up to its image.
 	maxPicture = 8 << 10
 	// maxEndTag bounds the bytes of an end tag that are read before the tag is known.
-	maxEndTag = 2 + maxName + 1
+	maxEndTag = 2 + token.MaxName + 1
 	// maxNoscript bounds the content of a <noscript>.
 	maxNoscript = 16 << 10
 )
@@ -43,7 +44,7 @@ const (
 
 // scanner reads a page and collects the changes to it.
 type scanner struct {
-	tokenizer
+	token.Tokenizer
 	rules   *Rules
 	window  *window
 	charset *phone.Charset
@@ -84,7 +85,7 @@ type scanner struct {
 
 func newScanner(r *Rules, w *window) *scanner {
 	s := &scanner{rules: r, window: w}
-	s.tokenizer.skim = s.skimText
+	s.Skim = s.skimText
 	return s
 }
 
@@ -96,9 +97,9 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 	}
 	s.show(shown)
 	s.sweep.reset(s.rules, c, &s.tree)
-	s.tokenizer.reset(s)
+	s.Tokenizer.Reset(s)
 	s.tree.reset(&s.rules.program)
-	s.offset = at
+	s.Offset = at
 	s.words.Reset(phone.Text)
 	s.values.Reset(phone.Text)
 	s.textEnd, s.noSkim = -1, 0
@@ -122,17 +123,17 @@ func (s *scanner) show(shown Shown) {
 
 // certain returns the offset up to which the page cannot change any more.
 func (s *scanner) certain() int64 {
-	certain := s.offset
+	certain := s.Offset
 	hold := func(from, most int64) {
-		if s.offset-from <= most {
+		if s.Offset-from <= most {
 			certain = min(certain, from)
 		}
 	}
-	if s.state > inText && s.state < declaration {
-		hold(s.tagAt, maxTag)
+	if s.InTag() {
+		hold(s.TagAt, maxTag)
 	}
 	if at, held := s.words.Held(); held {
-		if s.offset-at > maxHole+phone.MaxHeld {
+		if s.Offset-at > maxHole+phone.MaxHeld {
 			s.breakLine() // no writing goes on behind so much markup
 		} else {
 			certain = min(certain, at)
@@ -165,7 +166,7 @@ func (s *scanner) end() {
 	s.breakLine()
 }
 
-func (s *scanner) text(at int64, b []byte) {
+func (s *scanner) Text(at int64, b []byte) {
 	if s.follow {
 		s.tree.text(at, b)
 	}
@@ -198,19 +199,19 @@ func (s *scanner) breakLine() {
 	}
 }
 
-func (s *scanner) tag(at int64, t *tag) bool {
+func (s *scanner) Tag(at int64, t *token.Tag) bool {
 	if s.follow {
 		s.tree.begin(at, t)
 	}
-	traits := t.traits()
-	if traits&breaks != 0 {
+	traits := t.Traits()
+	if traits&token.Breaks != 0 {
 		s.breakLine()
 		s.scopes.target.line()
 	}
 	if s.content != markup {
 		s.endContent(at)
 	}
-	if t.end {
+	if t.End {
 		s.closeTag(at, t)
 		s.picture.endTag(t)
 		return false
@@ -223,22 +224,22 @@ func (s *scanner) tag(at int64, t *tag) bool {
 	return s.scopes.skipping == 0 || s.follow
 }
 
-func (s *scanner) doctype(content []byte) {
+func (s *scanner) Doctype(content []byte) {
 	if s.follow {
 		s.tree.takeDoctype(content)
 	}
 }
 
-func (s *scanner) tagEnd(after int64, t *tag) {
+func (s *scanner) TagEnd(after int64, t *token.Tag) {
 	if s.follow {
-		s.tree.finish(after, t, s.readsRaw(), &s.foreign)
+		s.tree.finish(after, t, s.ReadsRaw(), &s.Foreign)
 	}
-	if t.end {
+	if t.End {
 		return
 	}
 	s.finishElement(after, t)
-	if s.readsRaw() {
-		s.beginContent(after)
+	if s.ReadsRaw() {
+		s.beginContent(after, t)
 	}
 }
 

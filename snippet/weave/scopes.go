@@ -1,5 +1,7 @@
 package weave
 
+import "github.com/seed-3405227d/frontdesk/snippet/weave/token"
+
 // scopes holds the open elements from the outermost spared element or target inwards. It does not hold the elements
 // around that.
 type scopes struct {
@@ -10,7 +12,7 @@ type scopes struct {
 }
 
 type openElement struct {
-	name     [maxName]byte
+	name     [token.MaxName]byte
 	length   uint8
 	spared   bool
 	targeted bool
@@ -26,16 +28,16 @@ func (sc *scopes) reset() {
 }
 
 // push opens the element of a start tag.
-func (sc *scopes) push(t *tag, e *element, closed, targeted bool) {
-	if e.traits&void != 0 || closed {
+func (sc *scopes) push(t *token.Tag, e *element, closed, targeted bool) {
+	if e.traits&token.Void != 0 || closed {
 		return
 	}
 	if len(sc.open) == maxOpen {
 		sc.lost++
 		return
 	}
-	o := openElement{length: uint8(len(t.name)), spared: e.spared, targeted: targeted}
-	copy(o.name[:], t.name)
+	o := openElement{length: uint8(len(t.Name)), spared: e.spared, targeted: targeted}
+	copy(o.name[:], t.Name)
 	sc.open = append(sc.open, o)
 	if o.spared {
 		sc.skipping++
@@ -43,7 +45,7 @@ func (sc *scopes) push(t *tag, e *element, closed, targeted bool) {
 }
 
 // imply closes the elements that the start tag closes without an end tag (HTML standard, 13.1.2.4).
-func (sc *scopes) imply(t *tag, endTarget func()) {
+func (sc *scopes) imply(t *token.Tag, endTarget func()) {
 	for len(sc.open) > 0 && sc.lost == 0 && closes(t, &sc.open[len(sc.open)-1]) {
 		sc.pop(endTarget)
 	}
@@ -62,7 +64,7 @@ func (sc *scopes) pop(endTarget func()) {
 
 // closeTag closes the element of the end tag, and those that are open in it. An end tag of an element that scopes does
 // not hold closes all of them, since it belongs to an element around them.
-func (s *scanner) closeTag(at int64, t *tag) {
+func (s *scanner) closeTag(at int64, t *token.Tag) {
 	sc := &s.scopes
 	if len(sc.open) == 0 {
 		return
@@ -72,11 +74,11 @@ func (s *scanner) closeTag(at int64, t *tag) {
 		return
 	}
 	down := len(sc.open) - 1
-	for down >= 0 && !sc.open[down].is(t.name) {
+	for down >= 0 && !sc.open[down].is(t.Name) {
 		down--
 	}
 	if down < 0 {
-		if isFormatting(string(t.name)) {
+		if isFormatting(string(t.Name)) {
 			return
 		}
 		down = 0
@@ -87,11 +89,11 @@ func (s *scanner) closeTag(at int64, t *tag) {
 }
 
 // closes says whether the start tag implies the end of the open element.
-func closes(t *tag, o *openElement) bool {
-	if t.cut {
+func closes(t *token.Tag, o *openElement) bool {
+	if t.Cut {
 		return false
 	}
-	name := string(t.name)
+	name := string(t.Name)
 	switch string(o.name[:o.length]) {
 	case "li":
 		return name == "li"
@@ -106,7 +108,7 @@ func closes(t *tag, o *openElement) bool {
 	case "tr":
 		return name == "tr" || name == "tbody" || name == "tfoot"
 	case "p":
-		return t.traits()&breaks != 0 && !phrasing(name)
+		return t.Traits()&token.Breaks != 0 && !phrasing(name)
 	}
 	return false
 }
@@ -117,6 +119,16 @@ func phrasing(name string) bool {
 	case "br", "img", "input", "button", "select", "textarea", "video", "audio", "canvas", "iframe", "object", "svg", "math",
 		"picture", "source", "embed", "meter", "progress", "script", "noscript", "template", "link", "meta", "datalist", "map", "area",
 		"option", "optgroup", "slot", "track", "param", "text", "desc":
+		return true
+	}
+	return false
+}
+
+// isFormatting says whether a stray end tag of the element leaves other elements open. The formatting elements of the
+// HTML standard (13.2.4.3) do so, and span, p and br.
+func isFormatting(name string) bool {
+	switch name {
+	case "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u", "span", "p", "br":
 		return true
 	}
 	return false

@@ -1,6 +1,6 @@
 package weave
 
-import "slices"
+import "github.com/seed-3405227d/frontdesk/snippet/weave/token"
 
 // ScriptRules are the tables by which pages are searched for lines and links. They are written into the sources of the
 // browser's script, so that it searches in the same way.
@@ -14,17 +14,5 @@ type ScriptRules struct {
 
 // RulesOfScript returns the tables.
 func RulesOfScript() ScriptRules {
-	r := ScriptRules{Schemes: numberSchemes[:], Links: numberLinks[:]}
-	for _, e := range elements {
-		if e.traits&breaks != 0 {
-			r.Breaking = append(r.Breaking, e.name.String())
-		}
-	}
-	for name, t := range longElements {
-		if t&breaks != 0 {
-			r.Breaking = append(r.Breaking, name)
-		}
-	}
-	slices.Sort(r.Breaking)
-	return r
+	return ScriptRules{Breaking: token.Names(token.Breaks), Schemes: numberSchemes[:], Links: numberLinks[:]}
 }

@@ -2,16 +2,16 @@ package weave
 
 import (
 	"bytes"
-	"encoding/binary"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // skimText skips bytes that cannot change the result: text with too few digits, and tags without a number, a place or a
 // framework's name. It returns the start of the line that holds the next byte to read, because the text before a number
 // decides whether it is one. skimText changes nothing in the page.
 func (s *scanner) skimText(p []byte, i int, base int64) int {
-	if base+int64(i) < s.noSkim || s.foreign.depth > 0 || s.picture.open || len(s.scopes.open) > 0 || s.whole || s.follow && !s.tree.skims() {
+	if base+int64(i) < s.noSkim || s.Foreign.Open() || s.picture.open || len(s.scopes.open) > 0 || s.whole || s.follow && !s.tree.skims() {
 		return i
 	}
 	if _, held := s.words.Held(); held {
@@ -40,11 +40,11 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 	if !sweeping {
 		seen = len(p)
 	}
-	for ; ; s.bound.Take("weave.pass") {
+	for ; ; s.Bound.Take("weave.pass") {
 		if i >= seen && row == 0 && !drawing {
 			from := i
 			var begins int
-			if begins, i, seen = s.sweep.over(p, i, &s.bound); begins >= 0 {
+			if begins, i, seen = s.sweep.over(p, i, &s.Bound); begins >= 0 {
 				line = begins
 			}
 			seen = max(seen, from) + 1
@@ -63,8 +63,8 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			i = max(i, digit+1)
 			continue
 		}
-		name, after, start := tagWord(p, i+1)
-		traits := elements.of(name).traits
+		name, after, start := token.TagWord(p, i+1)
+		traits := name.Traits()
 		switch {
 		case name == 0:
 			return line, i
@@ -83,12 +83,12 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 			s.breakLine() // reading the tag would do this
 			i, line = after, after
 			continue
-		case traits&special != 0:
-			if traits&breaks != 0 && !drawing {
+		case traits&token.Special != 0:
+			if traits&token.Breaks != 0 && !drawing {
 				return i, i
 			}
 			return line, i
-		case traits&breaks != 0:
+		case traits&token.Breaks != 0:
 			if row = 0; !drawing {
 				line = i
 			}
@@ -126,40 +126,15 @@ func (s *scanner) pass(p []byte, i int) (line, end int) {
 }
 
 var (
-	svgWord    = wordOf("svg")
-	linkWord   = wordOf("link")
-	scriptWord = wordOf("script")
-	styleWord  = wordOf("style")
+	svgWord    = token.WordOf("svg")
+	linkWord   = token.WordOf("link")
+	scriptWord = token.WordOf("script")
+	styleWord  = token.WordOf("style")
 )
-
-// tagWord reads the name of the tag whose "<" is at p[i-1]. It also returns the index behind the name, and whether the
-// tag is a start tag. The name is 0 if it has more than seven letters or has other characters than letters; h1 to h6
-// are the exception. Such a tag has to be read.
-func tagWord(p []byte, i int) (name word, after int, start bool) {
-	if start = p[i] != '/'; !start {
-		i++
-	}
-	name, size, next := wordAt(binary.LittleEndian.Uint64(p[i:]))
-	after = i + size/8
-	for w := name; w != 0; w >>= 8 {
-		if !isLetter(byte(w)) {
-			return 0, after, start
-		}
-	}
-	if name == 'h' && '1' <= next && next <= '6' {
-		name |= word(next) << 8
-		after++
-		next = p[after]
-	}
-	if size == 64 || !endsName(next) {
-		return 0, after, start
-	}
-	return name, after, start
-}
 
 // skimRaw skips a script or style element. Its "<" is at p[begin], and its name ends before p[i]. skimRaw returns the
 // index behind the end tag, or -1 if the element has to be read.
-func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
+func (s *scanner) skimRaw(p []byte, begin, i int, name token.Word) int {
 	after := s.skimAttributes(p, i)
 	if after < 0 || p[after-2] == '/' {
 		return -1
@@ -170,7 +145,7 @@ func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
 			return -1 // the script may hold a framework's data
 		}
 	}
-	for i = after; ; s.bound.Take("weave.skimRaw") {
+	for i = after; ; s.Bound.Take("weave.skimRaw") {
 		n := bytes.IndexByte(p[i:], '<')
 		if i += n; n < 0 || len(p)-i < 16 {
 			return -1
@@ -179,7 +154,7 @@ func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
 		case '!':
 			return -1 // a comment may hide the end tag
 		case '/':
-			if closing, behind, _ := tagWord(p, i+1); closing == name {
+			if closing, behind, _ := token.TagWord(p, i+1); closing == name {
 				if p[behind] != '>' || name == scriptWord && carriesData(p[after:min(i, after+sniffLength)]) {
 					return -1
 				}
@@ -192,7 +167,7 @@ func (s *scanner) skimRaw(p []byte, begin, i int, name word) int {
 
 func containsFold(b []byte, word string) bool {
 	for i := range b {
-		if hasPrefixFold(b[i:], word) {
+		if token.HasPrefixFold(b[i:], word) {
 			return true
 		}
 	}

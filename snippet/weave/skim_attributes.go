@@ -4,12 +4,13 @@ import (
 	"bytes"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // lastName returns the last of the attribute names. Attributes without a value may stand before it.
 func lastName(names []byte) []byte {
 	i := len(names)
-	for i > 0 && !endsName(names[i-1]) {
+	for i > 0 && !token.EndsName(names[i-1]) {
 		i--
 	}
 	return names[i:]
@@ -18,12 +19,12 @@ func lastName(names []byte) []byte {
 // skimAttributes skips the attributes of a start tag from p[i] on. It returns the index behind the tag, or -1 if the
 // tag has to be read.
 func (s *scanner) skimAttributes(p []byte, i int) int {
-	for ; i < len(p); s.bound.Take("weave.skimAttributes") {
+	for ; i < len(p); s.Bound.Take("weave.skimAttributes") {
 		c := p[i]
 		if c == '>' {
 			return i + 1
 		}
-		if isSpace(c) || c == '/' {
+		if token.IsSpace(c) || c == '/' {
 			i++
 			continue
 		}
@@ -37,7 +38,7 @@ func (s *scanner) skimAttributes(p []byte, i int) int {
 			return -1
 		}
 		if p[i] != '=' {
-			if s.minds(name, nil) || p[i] != '>' && p[i] != '/' && (p[i+1] == '=' || isSpace(p[i+1])) {
+			if s.minds(name, nil) || p[i] != '>' && p[i] != '/' && (p[i+1] == '=' || token.IsSpace(p[i+1])) {
 				return -1
 			}
 			continue
@@ -46,7 +47,7 @@ func (s *scanner) skimAttributes(p []byte, i int) int {
 		quote := p[i]
 		if quote != '"' && quote != '\'' {
 			start = i
-			for i < len(p) && !isSpace(p[i]) && p[i] != '>' {
+			for i < len(p) && !token.IsSpace(p[i]) && p[i] != '>' {
 				i++
 			}
 			value := p[start:i]

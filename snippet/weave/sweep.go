@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // room is how many bytes of a piece have to be left for a sweep: a block of 64 bytes, and the bytes that a sweep looks
@@ -70,7 +71,7 @@ func (w *sweep) over(p []byte, i int, bound *steps.Bound) (line, to, until int) 
 // lastLine returns the index of the last tag in p[i:end] at which a line begins, or -1.
 func (w *sweep) lastLine(p []byte, i, end int) int {
 	for at := w.lessBefore(i-w.at, end-w.at); at >= 0; at = w.lessBefore(i-w.at, at) {
-		if breaksLine(p, w.at+at) {
+		if token.TagBreaksLine(p, w.at+at) {
 			return w.at + at
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // open counts the digits of a row, or of an attribute's value, that goes on from one run of 64 bytes to the next.
@@ -69,7 +70,7 @@ func spareReferences(p []byte, ampersands, digits, ends uint64) (uint64, uint64)
 // lineEnds returns the tags at which a line begins or ends, and the bytes that begin a currency sign.
 func lineEnds(p []byte, tags, high uint64) (ends uint64) {
 	for ; tags != 0; tags &= tags - 1 {
-		if breaksLine(p, bits.TrailingZeros64(tags)) {
+		if token.TagBreaksLine(p, bits.TrailingZeros64(tags)) {
 			ends |= tags & -tags
 		}
 	}

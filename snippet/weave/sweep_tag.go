@@ -3,6 +3,8 @@ package weave
 import (
 	"bytes"
 	"math/bits"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // manyInValue returns the first digit of a value that has at least w.least digits and may matter, or 0. before holds
@@ -32,9 +34,9 @@ func (w *sweep) valueAt(at int, bit, opening uint64) int {
 }
 
 // nameBefore returns the name of the attribute whose value opens with the quotation mark at p[i]. Of a name longer than
-// maxName it may return the end only.
+// token.MaxName it may return the end only.
 func nameBefore(p []byte, i int) []byte {
-	name := lastName(p[max(0, i-1-maxName-1) : i-1])
+	name := lastName(p[max(0, i-1-token.MaxName-1) : i-1])
 	return name[bytes.LastIndexByte(name, '"')+1:]
 }
 
@@ -57,7 +59,7 @@ func (w *sweep) oddReference(p []byte, at int, ampersands, opening uint64) uint6
 		bit := ampersands & -ampersands
 		name := nameBefore(p, w.valueAt(at, bit, opening))
 		for _, key := range w.tree.program.keys {
-			if len(key) == len(name) && hasPrefixFold(name, key) {
+			if len(key) == len(name) && token.HasPrefixFold(name, key) {
 				return bit
 			}
 		}
@@ -83,7 +85,7 @@ func (w *sweep) oddMark(p []byte, at int, marked uint64) uint64 {
 func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 	for ; known != 0; known &= known - 1 {
 		bit, i := known&-known, w.at+at+bits.TrailingZeros64(known)
-		name, after, _ := tagWord(p, i)
+		name, after, _ := token.TagWord(p, i)
 		switch start := p[i-1] == '<'; {
 		case name == svgWord && !start && w.svg >= 0:
 			w.svg = -1
@@ -91,7 +93,7 @@ func (w *sweep) oddName(p []byte, at int, known uint64) (odd, drawing uint64) {
 		case name == svgWord && start && w.svg < 0 && hasContent(p[after:]):
 			w.svg = i - 1 - w.at
 			drawing |= bit
-		case name == 0 || name == linkWord || elements.of(name).traits&special != 0:
+		case name == 0 || name == linkWord || name.Traits()&token.Special != 0:
 			return bit, drawing
 		}
 	}
@@ -129,10 +131,10 @@ func (w *sweep) follow(p []byte, at int, open, begins, ends, known uint64) (end 
 }
 
 // endsAtOnce says whether the end tag stands right behind the start tag, as the tags of icons do.
-func endsAtOnce(p []byte, after int, name word) bool {
+func endsAtOnce(p []byte, after int, name token.Word) bool {
 	if len(p)-after < room/2 || p[after] != '<' {
 		return false
 	}
-	ended, _, start := tagWord(p, after+1)
+	ended, _, start := token.TagWord(p, after+1)
 	return ended == name && !start
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // Bitmaps of the machine's own instructions are the same as those of Go.
@@ -57,7 +58,7 @@ func TestFingerprints(t *testing.T) {
 		}
 		return false
 	}
-	for _, name := range append(specialNames(), "link") {
+	for _, name := range append(token.Names(token.Special), "link") {
 		for _, name := range []string{name, strings.ToUpper(name), strings.ToUpper(name[:1]) + name[1:]} {
 			require.NotZero(t, rules.prints.groups([]byte(name + ">>")[:3])&nameGroups, name)
 		}

@@ -3,6 +3,8 @@ package weave
 import (
 	"html"
 	"regexp"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // target is an element whose content is known to be a number. The scanner holds its content back until a writing of the
@@ -36,7 +38,7 @@ func (t *target) begin(at int64, e *element, p *place) bool {
 	}
 	*t = t.reset()
 	t.open, t.place, t.at = true, p, at
-	t.unfilled = e.traits&structure != 0
+	t.unfilled = e.traits&token.Structure != 0
 	return true
 }
 
@@ -95,7 +97,7 @@ func (s *scanner) endTarget(at int64) {
 // replaceWords replaces the target's text, except the white space around it.
 func (s *scanner) replaceWords() {
 	words := s.scopes.target.words
-	blank := func(c byte) bool { return isSpace(c) || c == 0 } // c == 0 stands between lines
+	blank := func(c byte) bool { return token.IsSpace(c) || c == 0 } // c == 0 stands between lines
 	from, to := 0, len(words)
 	for from < to && blank(words[from]) {
 		from++
@@ -122,4 +124,13 @@ func (s *scanner) replaceOther(from, to int) {
 		s.changeWritten(p.at+int64(first-p.from), p.at+int64(last-p.from), text, false)
 		text = ""
 	}
+}
+
+func indexNonSpace(b []byte) int {
+	for i, c := range b {
+		if !token.IsSpace(c) {
+			return i
+		}
+	}
+	return -1
 }

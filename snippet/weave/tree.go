@@ -7,6 +7,7 @@ import (
 	a "golang.org/x/net/html/atom"
 
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // tree follows the tree that browsers make of a page, as far as selectors need it. It holds the open elements, each
@@ -32,7 +33,7 @@ type tree struct {
 	quirks         quirks
 	known          quirks // whether doctype means quirks mode
 	doctype        []byte
-	blank          blank
+	blank          token.Blank
 	after          int64 // offset behind the tag that the tree takes
 	afterPre       int64 // offset at which a line break is no text, behind <pre>
 
@@ -48,7 +49,7 @@ type tree struct {
 	inert   int   // how many templates are open; only the first is on the stack
 	markers int   // how many markers and foreign elements the templates have left open
 
-	token   token
+	tag     tag
 	seen    uint64 // bit 0 for the type or the encoding, the others for keys of the program
 	told    parts  // the parts that lead to the element of the last start tag
 	program *program
@@ -67,8 +68,8 @@ const (
 	svgSpace
 )
 
-// token is a tag.
-type token struct {
+// tag is a tag.
+type tag struct {
 	atom    a.Atom
 	name    uint64 // the number of the name; see nameOf
 	closing bool
@@ -91,7 +92,7 @@ const (
 
 // node is an element that is open, or that the tree may open again.
 type node struct {
-	token
+	tag
 	space    namespace
 	dark     bool // selectors choose neither it nor an element in it
 	parent   *node
@@ -115,7 +116,7 @@ func (t *tree) reset(p *program) {
 	if t.head != nil {
 		t.release(t.head)
 	}
-	*t = tree{open: t.open, formatting: t.formatting, noted: t.noted, program: p, free: t.free, doctype: t.doctype, known: t.known, blank: blank{open: t.blank.open[:0]},
+	*t = tree{open: t.open, formatting: t.formatting, noted: t.noted, program: p, free: t.free, doctype: t.doctype, known: t.known, blank: t.blank.Reset(),
 		framesetOK: true, afterPre: -1}
 }
 
@@ -130,9 +131,9 @@ func (t *tree) step() {
 }
 
 // make returns a node for the token.
-func (t *tree) make(k *token) *node {
+func (t *tree) make(k *tag) *node {
 	n := t.blankNode()
-	n.token = *k
+	n.tag = *k
 	return n
 }
 
@@ -278,7 +279,7 @@ func (t *tree) foster(n *node) {
 
 // addToken opens the element of the start tag. Selectors may choose it.
 func (t *tree) addToken() *node {
-	n := t.make(&t.token)
+	n := t.make(&t.tag)
 	t.add(n)
 	if !n.dark {
 		t.told = n.here
@@ -294,7 +295,7 @@ func (t *tree) addVoid() {
 
 // addImplied opens an element that has no tag in the page.
 func (t *tree) addImplied(x a.Atom) *node {
-	k := token{atom: x, name: nameOf(x.String())}
+	k := tag{atom: x, name: token.NumberOf(x.String())}
 	t.program.judge(&k)
 	n := t.make(&k)
 	t.add(n)

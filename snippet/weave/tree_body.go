@@ -2,11 +2,13 @@ package weave
 
 import (
 	a "golang.org/x/net/html/atom"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // startInBody takes a start tag in the mode "in body". It returns false if the token has to be taken again.
 func (t *tree) startInBody() bool {
-	k := &t.token
+	k := &t.tag
 	switch k.atom {
 	case a.Html, a.Body:
 		// The element that is open gets the attributes that it lacks. The tree does not follow this.
@@ -116,7 +118,7 @@ func (t *tree) startInBody() bool {
 		t.addVoid()
 		t.framesetOK = false
 	case a.Image:
-		k.atom, k.name = a.Img, nameOf("img")
+		k.atom, k.name = a.Img, token.NumberOf("img")
 		t.program.judge(k)
 		return false
 	case a.Textarea, a.Iframe:
@@ -162,7 +164,7 @@ func (t *tree) startInBody() bool {
 
 // endInBody takes an end tag in the mode "in body". It returns false if the token has to be taken again.
 func (t *tree) endInBody() bool {
-	k := &t.token
+	k := &t.tag
 	switch k.atom {
 	case a.Body, a.Html:
 		if t.inScope(defaultScope, a.Body) < 0 {
@@ -220,7 +222,7 @@ func (t *tree) endOther() {
 	for i := len(t.open) - 1; i >= 0; i-- {
 		t.step()
 		n := t.open[i]
-		if n.space == htmlSpace && n.name == t.token.name {
+		if n.space == htmlSpace && n.name == t.tag.name {
 			t.popTo(i)
 			return
 		}

@@ -2,11 +2,13 @@ package weave
 
 import (
 	a "golang.org/x/net/html/atom"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // takeForeign takes a tag in a foreign element (HTML standard, 13.2.6.5).
 func (t *tree) takeForeign() bool {
-	k := &t.token
+	k := &t.tag
 	if k.end {
 		for i := len(t.open) - 1; i >= 0; i-- {
 			t.step()
@@ -20,7 +22,7 @@ func (t *tree) takeForeign() bool {
 		}
 		return t.takeIn(t.mode)
 	}
-	if breaksOutOf(k.atom) || k.traits&breaksFont != 0 {
+	if token.BreaksOut(k.atom) || k.traits&breaksFont != 0 {
 		t.breakOut()
 		return t.takeIn(t.mode)
 	}
@@ -37,7 +39,7 @@ func (t *tree) breakOut() {
 }
 
 func (t *tree) addForeign(s namespace) {
-	n := t.make(&t.token)
+	n := t.make(&t.tag)
 	if n.space = s; s == svgSpace && n.name == foreignObject {
 		n.atom = a.ForeignObject // in SVG, this atom has a capital letter
 	}
@@ -47,11 +49,11 @@ func (t *tree) addForeign(s namespace) {
 	}
 }
 
-var foreignObject = nameOf("foreignobject")
+var foreignObject = token.NumberOf("foreignobject")
 
 // inForeign says whether the tree takes the next tag by the rules of foreign content.
 func (t *tree) inForeign() bool {
-	n, k := t.top(), &t.token
+	n, k := t.top(), &t.tag
 	switch {
 	case n.space == htmlSpace:
 		return false
@@ -79,17 +81,6 @@ func (n *node) holdsStart() bool {
 func isMathText(x a.Atom) bool {
 	switch x {
 	case a.Mi, a.Mn, a.Mo, a.Ms, a.Mtext:
-		return true
-	}
-	return false
-}
-
-// breaksOutOf says whether a start tag closes the foreign elements around it.
-func breaksOutOf(x a.Atom) bool {
-	switch x {
-	case a.B, a.Big, a.Blockquote, a.Body, a.Br, a.Center, a.Code, a.Dd, a.Div, a.Dl, a.Dt, a.Em, a.Embed, a.H1, a.H2, a.H3, a.H4, a.H5, a.H6,
-		a.Head, a.Hr, a.I, a.Img, a.Li, a.Listing, a.Menu, a.Meta, a.Nobr, a.Ol, a.P, a.Pre, a.Ruby, a.S, a.Small, a.Span, a.Strong, a.Strike,
-		a.Sub, a.Sup, a.Table, a.Tt, a.U, a.Ul, a.Var:
 		return true
 	}
 	return false

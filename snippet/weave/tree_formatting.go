@@ -88,7 +88,7 @@ func (t *tree) reconstruct() {
 // again replaces the active formatting element at i by a new node of the same tag, and returns the new node.
 func (t *tree) again(i int) *node {
 	old := t.formatting[i]
-	n := t.make(&old.token)
+	n := t.make(&old.tag)
 	n.holders++
 	t.formatting[i] = n
 	t.release(old)
@@ -98,8 +98,8 @@ func (t *tree) again(i int) *node {
 // adopt takes the end tag of a formatting element by the adoption agency algorithm (HTML standard, 13.2.6.4.7). Other
 // elements may still be open in the formatting element.
 func (t *tree) adopt() {
-	x := t.token.atom
-	if n := t.top(); n.name == t.token.name && t.listed(n) < 0 {
+	x := t.tag.atom
+	if n := t.top(); n.name == t.tag.name && t.listed(n) < 0 {
 		t.pop()
 		return
 	}
@@ -188,7 +188,7 @@ func (t *tree) adoptBlock(element *node, at, block int) {
 		t.lose()
 		return
 	}
-	fresh := t.make(&element.token)
+	fresh := t.make(&element.tag)
 	fresh.holders++
 	fresh.children = furthest.children
 	fresh.parent = furthest

@@ -55,7 +55,7 @@ func (t *tree) takeOnce() bool {
 }
 
 func (t *tree) takeIn(mode insertionMode) bool {
-	k := &t.token
+	k := &t.tag
 	switch mode {
 	case initial:
 		t.quirks = inQuirks
@@ -143,7 +143,7 @@ func inMetadata(x a.Atom) bool {
 }
 
 func (t *tree) takeInHead() bool {
-	k := &t.token
+	k := &t.tag
 	if k.end {
 		switch {
 		case k.atom == a.Head:
@@ -185,7 +185,7 @@ func (t *tree) addRawText() {
 }
 
 func (t *tree) takeAfterHead() bool {
-	k := &t.token
+	k := &t.tag
 	switch {
 	case k.end:
 		if k.atom != a.Body && k.atom != a.Html && k.atom != a.Br {
@@ -230,7 +230,7 @@ func (t *tree) beginTemplate() {
 
 // inTemplate takes a tag inside a template. It returns true, since it takes every tag.
 func (t *tree) inTemplate() bool {
-	k := &t.token
+	k := &t.tag
 	change := 1
 	if k.end {
 		change = -1
@@ -296,7 +296,7 @@ func (t *tree) text(at int64, b []byte) {
 }
 
 func (t *tree) textPiece(at int64, b []byte) {
-	_, shown := t.blank.next(at, b)
+	_, shown := t.blank.Next(at, b)
 	if !t.top().holdsStart() {
 		if shown {
 			t.framesetOK = false
@@ -315,7 +315,7 @@ func (t *tree) textPiece(at int64, b []byte) {
 
 // endText tells the tree that no more text comes before the next tag.
 func (t *tree) endText() {
-	if _, shown := t.blank.end(); shown && !t.lost && t.inert == 0 && t.mode != inTextOnly {
+	if _, shown := t.blank.End(); shown && !t.lost && t.inert == 0 && t.mode != inTextOnly {
 		t.shownText()
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/andybalholm/cascadia"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // streamed are selectors of all kinds that the stream can follow.
@@ -30,24 +32,24 @@ var streamed = []string{
 
 // watcher follows a page's tree and notes which parts lead to each start tag.
 type watcher struct {
-	tokenizer
+	token.Tokenizer
 	tree
 	told  []parts
 	lost  []bool
 	after []int
 }
 
-func (w *watcher) text(at int64, b []byte) { w.tree.text(at, b) }
-func (w *watcher) raw(int64, []byte)       {}
-func (w *watcher) doctype(b []byte)        { w.tree.takeDoctype(b) }
-func (w *watcher) attribute(a *attribute)  { w.tree.attribute(a) }
-func (w *watcher) tag(at int64, t *tag) bool {
+func (w *watcher) Text(at int64, b []byte)      { w.tree.text(at, b) }
+func (w *watcher) Raw(int64, []byte)            {}
+func (w *watcher) Doctype(b []byte)             { w.tree.takeDoctype(b) }
+func (w *watcher) Attribute(a *token.Attribute) { w.tree.attribute(a) }
+func (w *watcher) Tag(at int64, t *token.Tag) bool {
 	w.tree.begin(at, t)
-	return !t.end
+	return !t.End
 }
-func (w *watcher) tagEnd(after int64, t *tag) {
-	w.tree.finish(after, t, w.readsRaw(), &w.tokenizer.foreign)
-	if !t.end {
+func (w *watcher) TagEnd(after int64, t *token.Tag) {
+	w.tree.finish(after, t, w.ReadsRaw(), &w.Foreign)
+	if !t.End {
 		unsure := w.tree.told == (parts{}) && (w.inert > 0 || w.dims())
 		w.told, w.lost, w.after = append(w.told, w.tree.told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
 	}
@@ -59,13 +61,13 @@ func (w *watcher) dims() bool {
 }
 
 func (w *watcher) watch(p *program, page []byte, cuts ...int) {
-	w.tokenizer.reset(w)
+	w.Tokenizer.Reset(w)
 	w.tree.reset(p)
 	w.told, w.lost, w.after = w.told[:0], w.lost[:0], w.after[:0]
 	w.tree.bound.Add(len(page))
 	from := 0
 	for _, cut := range append(cuts, len(page)) {
-		w.feed(page[from:cut])
+		w.Feed(page[from:cut])
 		from = cut
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	a "golang.org/x/net/html/atom"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // Most elements that skimming opens are closed again before the scanner reads a tag. So skimming notes its elements on
@@ -41,7 +43,7 @@ type noted struct {
 	plain  bool    // the start tag has no attributes
 }
 
-func (n *noted) name() word { return word(n.end<<8>>8) >> n.shift }
+func (n *noted) name() token.Word { return token.Word(n.end<<8>>8) >> n.shift }
 
 // skims says whether text cannot change the tree here, so that skimming may skip it.
 func (t *tree) skims() bool {
@@ -51,8 +53,10 @@ func (t *tree) skims() bool {
 	if n := len(t.formatting); n > 0 && t.formatting[n-1] != nil && !t.formatting[n-1].isOpen {
 		return false
 	}
-	return t.inert == 0 && t.mode >= inBody && t.mode <= inCell && t.mode != inTextOnly && t.mode != inColumnGroup && !t.framesetOK &&
-		len(t.blank.open) == 0 && t.top().space == htmlSpace
+	if _, open := t.blank.Open(); open {
+		return false
+	}
+	return t.inert == 0 && t.mode >= inBody && t.mode <= inCell && t.mode != inTextOnly && t.mode != inColumnGroup && !t.framesetOK && t.top().space == htmlSpace
 }
 
 // maxSurveyed is how many formatting elements survey looks at.
@@ -64,7 +68,7 @@ func (t *tree) survey() {
 		t.noted = new([maxDepth]noted)
 	}
 	top := t.top()
-	t.nesting = elements.of(word(top.name)).sets & last
+	t.nesting = knownOf(token.Word(top.name)).sets & last
 	switch t.mode {
 	case inTable:
 		t.nesting = t.nesting&tableLast | tableOpen
@@ -85,7 +89,7 @@ func (t *tree) survey() {
 		t.nesting |= hasChildren
 	}
 	for i := len(t.formatting) - 1; i >= 0 && t.formatting[i] != nil; i-- {
-		t.nesting |= elements.of(word(t.formatting[i].name)).sets & allFormatting
+		t.nesting |= knownOf(token.Word(t.formatting[i].name)).sets & allFormatting
 		if len(t.formatting)-i == maxSurveyed {
 			t.nesting |= allFormatting // so that all tags of formatting elements are read
 			break
@@ -115,13 +119,13 @@ func (t *tree) settle() {
 
 // takeBare takes a tag whose attributes meet no condition. Unless the tag is plain, the tree cannot compare its
 // attributes with those of another element.
-func (t *tree) takeBare(name word, end, plain bool) {
-	t.token = token{atom: elements.of(name).atom, name: uint64(name), end: end}
+func (t *tree) takeBare(name token.Word, end, plain bool) {
+	t.tag = tag{atom: knownOf(name).atom, name: uint64(name), end: end}
 	if !end {
-		t.token.own = t.program.bare(uint64(name))
+		t.tag.own = t.program.bare(uint64(name))
 	}
 	if !plain {
-		t.token.traits = unlike
+		t.tag.traits = unlike
 	}
 	t.take()
 }
@@ -132,7 +136,7 @@ func (t *tree) takes(e *known) bool {
 }
 
 // note puts an element on the stack of noted elements. Its tag is at offset at. Its name has size bits.
-func (t *tree) note(e *known, name word, size int, plain bool, at int64) {
+func (t *tree) note(e *known, name token.Word, size int, plain bool, at int64) {
 	n := &t.noted[t.depth]
 	n.shift = uint8(56 - size)
 	n.end, n.before, n.plain = (uint64(name)|'>'<<size)<<n.shift, t.nesting, plain
@@ -160,8 +164,8 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 			}
 		}
 	} else {
-		name, size, next := wordAt(x)
-		if e := elements.of(name); e.noted && e.name == name && endsName(next) && t.takes(e) && t.tellers&name.teller() == 0 {
+		name, size, next := token.WordAt(x)
+		if e := knownOf(name); e.noted && e.name == name && token.EndsName(next) && t.takes(e) && t.tellers&name.Bit() == 0 {
 			t.note(e, name, size, next == '>', at)
 			return true
 		}
@@ -171,12 +175,12 @@ func (t *tree) skimTag(p []byte, i, after int, at int64) bool {
 
 // skimUnusual does what skimTag does, for any tag.
 func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
-	name, behind, start := tagWord(p, i+1)
+	name, behind, start := token.TagWord(p, i+1)
 	plain := p[behind] == '>'
 	if !start {
 		return plain && t.skimEnd(at, name)
 	}
-	e := elements.of(name)
+	e := knownOf(name)
 	switch {
 	case name == 0:
 		return false
@@ -210,7 +214,7 @@ func (t *tree) skimUnusual(p []byte, i, after int, at int64) bool {
 // skimStart takes a start tag that skimming cannot note, since it closes other elements or is moved out of a table. It
 // returns false if the tag, or the text behind it, has to be read. The new element's parent is not known yet, so the
 // tag is read if the last part of any selector fits its name.
-func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
+func (t *tree) skimStart(at int64, name token.Word, e *known, plain bool) bool {
 	own := t.program.bare(uint64(name))
 	switch {
 	case t.nesting&drawingOpen != 0, t.program.tells(&own), e.kind == skimRead, e.kind == skimDrawing,
@@ -224,8 +228,8 @@ func (t *tree) skimStart(at int64, name word, e *known, plain bool) bool {
 }
 
 // spares says whether no selector chooses an element of this name here, if its attributes meet no condition.
-func (t *tree) spares(name word) bool {
-	if t.tellers&name.teller() == 0 || t.nesting&drawingOpen != 0 {
+func (t *tree) spares(name token.Word) bool {
+	if t.tellers&name.Bit() == 0 || t.nesting&drawingOpen != 0 {
 		return true
 	}
 	t.settle()
@@ -237,7 +241,7 @@ func (t *tree) spares(name word) bool {
 
 // skimAside adds an element that skimming skips together with its content, a script or a style. Its tag is at offset
 // at. It returns false if the element has to be read.
-func (t *tree) skimAside(at int64, name word) bool {
+func (t *tree) skimAside(at int64, name token.Word) bool {
 	if at < t.done {
 		return true
 	}
@@ -267,7 +271,7 @@ func (t *tree) leaveDrawing() (at int64, left bool) {
 }
 
 // skimEnd takes the end tag at offset at. It returns false if the tag, or the text behind it, has to be read.
-func (t *tree) skimEnd(at int64, name word) bool {
+func (t *tree) skimEnd(at int64, name token.Word) bool {
 	if t.depth > 0 && t.noted[t.depth-1].name() == name {
 		t.depth--
 		t.nesting, t.done = t.noted[t.depth].before|hasChildren, at+1

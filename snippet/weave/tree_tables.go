@@ -122,7 +122,7 @@ func (t *tree) resetMode() {
 }
 
 func (t *tree) takeInTable() bool {
-	k := &t.token
+	k := &t.tag
 	if k.end {
 		switch k.atom {
 		case a.Table:
@@ -195,7 +195,7 @@ func (t *tree) takeFostered() bool {
 }
 
 func (t *tree) takeInCaption() bool {
-	k := &t.token
+	k := &t.tag
 	switch k.atom {
 	case a.Caption, a.Col, a.Colgroup, a.Tbody, a.Td, a.Tfoot, a.Thead, a.Tr, a.Table, a.Th, a.Body, a.Html:
 		ends := k.end && (k.atom == a.Caption || k.atom == a.Table)
@@ -213,7 +213,7 @@ func (t *tree) takeInCaption() bool {
 }
 
 func (t *tree) takeInColumnGroup() bool {
-	k := &t.token
+	k := &t.tag
 	switch {
 	case !k.end && k.atom == a.Html:
 		return t.takeIn(inBody)
@@ -234,7 +234,7 @@ func (t *tree) takeInColumnGroup() bool {
 }
 
 func (t *tree) takeInTableBody() bool {
-	k := &t.token
+	k := &t.tag
 	switch k.atom {
 	case a.Tr:
 		if k.end {
@@ -286,7 +286,7 @@ func (t *tree) leaveTableBody() bool {
 }
 
 func (t *tree) takeInRow() bool {
-	k := &t.token
+	k := &t.tag
 	switch k.atom {
 	case a.Td, a.Th:
 		if k.end {
@@ -332,7 +332,7 @@ func (t *tree) leaveRow() bool {
 }
 
 func (t *tree) takeInCell() bool {
-	k := &t.token
+	k := &t.tag
 	switch k.atom {
 	case a.Caption, a.Col, a.Colgroup, a.Tbody, a.Td, a.Tfoot, a.Th, a.Thead, a.Tr:
 		if !k.end {
@@ -370,7 +370,7 @@ func (t *tree) leaveCell(elements ...a.Atom) bool {
 // endAroundCell takes the end tag of an element around the cell. It closes the cell, and returns true if the tag is to
 // be ignored.
 func (t *tree) endAroundCell() bool {
-	if t.inScope(tableScope, t.token.atom) < 0 {
+	if t.inScope(tableScope, t.tag.atom) < 0 {
 		return true
 	}
 	t.leaveCell(a.Td, a.Th)

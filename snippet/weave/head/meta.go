@@ -1,10 +1,15 @@
-package weave
+package head
 
 import (
 	"bytes"
 	"html"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
+
+// maxPolicies is how many policies a page may state.
+const maxPolicies = 16
 
 // meta collects the attributes of a <meta> that matter.
 type meta struct {
@@ -14,7 +19,7 @@ type meta struct {
 	content  []byte
 	encoding []byte
 	has      struct{ equiv, content, encoding bool }
-	cut      bool // content is longer than maxValue
+	cut      bool // content is longer than token.MaxValue
 }
 
 func (m *meta) reset() meta {
@@ -26,18 +31,18 @@ func (m *meta) begin() {
 	m.open = true
 }
 
-func (m *meta) attribute(a *attribute) {
+func (m *meta) attribute(a *token.Attribute) {
 	switch {
-	case a.is("http-equiv") && !m.has.equiv:
+	case a.Is("http-equiv") && !m.has.equiv:
 		m.has.equiv = true
-		m.equiv = append(m.equiv, a.value...)
-	case a.is("content") && !m.has.content:
+		m.equiv = append(m.equiv, a.Value...)
+	case a.Is("content") && !m.has.content:
 		m.has.content = true
-		m.content = append(m.content, a.value...)
-		m.cut = a.valueCut
-	case a.is("charset") && !m.has.encoding:
+		m.content = append(m.content, a.Value...)
+		m.cut = a.ValueCut
+	case a.Is("charset") && !m.has.encoding:
 		m.has.encoding = true
-		m.encoding = append(m.encoding, a.value...)
+		m.encoding = append(m.encoding, a.Value...)
 	}
 }
 
@@ -58,7 +63,7 @@ func (m *meta) charset() ([]byte, bool) {
 		return nil, false
 	}
 	for i, c := range m.content {
-		m.content[i] = lower(c)
+		m.content[i] = token.Lower(c)
 	}
 	_, label, ok := bytes.Cut(m.content, []byte("charset"))
 	if !ok {
@@ -70,6 +75,40 @@ func (m *meta) charset() ([]byte, bool) {
 	}
 	label, _, _ = bytes.Cut(label, []byte(";"))
 	return label, true
+}
+
+// endMeta judges the <meta> that has been read, whose tag ends before the offset after.
+func (s *search) endMeta(after int64) {
+	s.meta.open = false
+	if policy, ok := s.meta.policy(); ok {
+		if s.meta.cut {
+			s.decide(Policy)
+			return
+		}
+		if len(s.policies) == maxPolicies {
+			s.decide(Policy)
+			return
+		}
+		s.policies = append(s.policies, policy)
+		if s.place >= 0 {
+			s.later++
+		}
+	}
+	label, ok := s.meta.charset()
+	if !ok || s.charset {
+		return
+	}
+	if !Compatible(string(label)) {
+		s.decide(Charset)
+		return
+	}
+	s.charset = true
+	s.label = append(s.label[:0], label...)
+	if s.awaitCharset {
+		s.awaitCharset = false
+		s.place, s.later = after, 0
+		s.awaitScript = true
+	}
 }
 
 // Compatible says whether ASCII can be inserted between any two characters of a page whose encoding has this label

@@ -1,10 +1,8 @@
-package weave
+package token
 
 import (
 	"bytes"
 	"strings"
-
-	a "golang.org/x/net/html/atom"
 )
 
 // maxDoctype is how many bytes of a document type declaration are kept. The longest public identifiers in use are
@@ -13,7 +11,7 @@ const maxDoctype = 256
 
 // readMarkup reads declarations, comments and CDATA sections, which begin with "<!" or "<?". It also reads "</" without
 // a name.
-func (z *tokenizer) readMarkup(p []byte, i int) int {
+func (z *Tokenizer) readMarkup(p []byte, i int) int {
 	c := p[i]
 	switch z.state {
 	case declaration:
@@ -75,7 +73,7 @@ func (z *tokenizer) readMarkup(p []byte, i int) int {
 		}
 		z.addDoctype(p[i : i+n])
 		z.state = inText
-		z.sink.doctype(z.content)
+		z.sink.Doctype(z.content)
 		return i + n + 1
 	case inCDATA:
 		return z.skipTo(p, i, ']', cdataBracket)
@@ -98,7 +96,7 @@ func (z *tokenizer) readMarkup(p []byte, i int) int {
 }
 
 // readDeclaration finds out what the "<!" begins.
-func (z *tokenizer) readDeclaration(c byte, i int) int {
+func (z *Tokenizer) readDeclaration(c byte, i int) int {
 	z.word[z.matched] = c
 	z.matched++
 	seen := string(z.word[:z.matched])
@@ -109,12 +107,12 @@ func (z *tokenizer) readDeclaration(c byte, i int) int {
 	case doctype && len(seen) == len("doctype"):
 		z.content = z.content[:0]
 		z.state = inDoctype
-	case seen == "[CDATA[" && z.foreign.inside():
+	case seen == "[CDATA[" && z.Foreign.Inside():
 		z.state = inCDATA
-	case seen == "[CDATA[" && z.foreign.depth > 0:
-		z.foreign.unsure = true
+	case seen == "[CDATA[" && z.Foreign.Open():
+		z.Foreign.Unsure = true
 		z.state = bogusComment
-	case seen == "-", doctype, z.foreign.depth > 0 && hasPrefix("[CDATA[", seen):
+	case seen == "-", doctype, z.Foreign.Open() && strings.HasPrefix("[CDATA[", seen):
 	default:
 		z.state = bogusComment
 		return i
@@ -122,7 +120,7 @@ func (z *tokenizer) readDeclaration(c byte, i int) int {
 	return i + 1
 }
 
-func (z *tokenizer) skipTo(p []byte, i int, c byte, then state) int {
+func (z *Tokenizer) skipTo(p []byte, i int, c byte, then state) int {
 	n := bytes.IndexByte(p[i:], c)
 	if n < 0 {
 		return len(p)
@@ -131,81 +129,6 @@ func (z *tokenizer) skipTo(p []byte, i int, c byte, then state) int {
 	return i + n + 1
 }
 
-func (z *tokenizer) addDoctype(b []byte) {
+func (z *Tokenizer) addDoctype(b []byte) {
 	z.content = append(z.content, b[:min(len(b), maxDoctype-len(z.content))]...)
-}
-
-func hasPrefix(word, seen string) bool {
-	return len(seen) <= len(word) && word[:len(seen)] == seen
-}
-
-// foreign says whether the page is inside of SVG or MathML. CDATA sections exist only there, and no element there has
-// raw content. foreign is a stack of bits. A bit is set for a foreign element, and clear for an element in it that
-// holds HTML.
-type foreign struct {
-	bits   uint64
-	depth  uint8
-	unsure bool // a CDATA section in a <desc> or the like was read as a comment, which it is in the HTML elements there
-}
-
-func (f *foreign) inside() bool { return f.depth > 0 && f.bits&1 == 1 }
-
-func (f *foreign) push(inside bool) {
-	if f.depth == 64 {
-		return
-	}
-	f.depth++
-	f.bits <<= 1
-	if inside {
-		f.bits |= 1
-	}
-}
-
-func (f *foreign) pop(inside bool) {
-	if f.depth > 0 && f.inside() == inside {
-		f.depth--
-		f.bits >>= 1
-	}
-}
-
-// follow takes a tag. It says whether the tag is one of a foreign element, whose content is read as markup.
-func (f *foreign) follow(t *tag) bool {
-	switch string(t.name) {
-	case "svg", "math":
-		if t.end {
-			f.pop(true)
-		} else if !t.closing {
-			f.push(true)
-		}
-		return true
-	case "foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml":
-		if f.depth == 0 {
-			return false
-		}
-		if t.end {
-			f.pop(false)
-		} else if f.inside() && !t.closing {
-			f.push(false)
-			return true
-		}
-	}
-	if f.inside() && breaksOut(t) {
-		for f.inside() {
-			f.pop(true)
-		}
-	}
-	return f.inside()
-}
-
-// breaksOut says whether a tag closes all foreign elements around it (HTML standard, 13.2.6.5). A <font> does so only
-// with some attributes, but breaksOut does not look at them.
-func breaksOut(t *tag) bool {
-	if t.cut {
-		return false
-	}
-	if t.end {
-		return t.is("p") || t.is("br")
-	}
-	x := a.Lookup(t.name)
-	return x == a.Font || breaksOutOf(x)
 }

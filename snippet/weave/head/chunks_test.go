@@ -1,4 +1,4 @@
-package weave_test
+package head_test
 
 import (
 	"math/rand/v2"
@@ -7,33 +7,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 const mark = "\x00CODE\x00"
 
 // woven streams the pieces of a page as a writer does, and holds back no more than it must. It returns the verdict and
 // the output.
-func woven(t testing.TB, f *weave.Finder, pieces [][]byte) (weave.Verdict, string) {
+func woven(t testing.TB, f *head.Finder, pieces [][]byte) (head.Verdict, string) {
 	f.Reset(false)
 	var out strings.Builder
 	var held []byte
-	verdict := weave.Undecided
+	verdict := head.Undecided
 	for _, piece := range append(pieces, nil) {
-		if verdict != weave.Undecided {
+		if verdict != head.Undecided {
 			out.Write(piece)
 			continue
 		}
 		held = append(held, piece...)
-		if verdict = f.Feed(piece); piece == nil && verdict == weave.Undecided {
+		if verdict = f.Feed(piece); piece == nil && verdict == head.Undecided {
 			verdict = f.Finish()
 		}
 		n := len(held)
 		switch sent := int64(out.Len()); verdict {
-		case weave.Undecided:
+		case head.Undecided:
 			n = int(f.Passed() - sent)
 			require.LessOrEqual(t, len(held)-n, 9<<10, "too much is held back")
-		case weave.Found:
+		case head.Found:
 			at := int(f.Place() - sent)
 			out.Write(held[:at])
 			out.WriteString(mark)
@@ -74,7 +74,7 @@ var corpus = []string{
 
 func TestEveryCutGivesTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	var f, g weave.Finder
+	var f, g head.Finder
 	for _, page := range corpus {
 		verdict, want := woven(t, &f, whole(page))
 		require.Equal(t, page, strings.Replace(want, mark, "", 1))
@@ -117,7 +117,7 @@ func each(page string) [][]byte {
 
 func TestLongLooksAreTheSameForEveryCut(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	var f, g weave.Finder
+	var f, g head.Finder
 	for _, page := range []string{
 		"<html></head><!--" + strings.Repeat("a", 20<<10) + "--><frameset>",
 		"<html><script>" + strings.Repeat("a", 20<<10) + "__cs setCsAccount</script>",
@@ -144,14 +144,14 @@ func FuzzWeave(f *testing.F) {
 		f.Add([]byte(page), uint64(len(page)))
 	}
 	f.Add([]byte("<html>&#"+strings.Repeat("0", 20_000)+"9<head>"), uint64(1)) // zeros are not kept
-	var one, other weave.Finder
+	var one, other head.Finder
 	f.Fuzz(func(t *testing.T, page []byte, seed uint64) {
 		if strings.Contains(string(page), mark) {
 			return
 		}
 		verdict, want := woven(t, &one, whole(string(page)))
 		require.Equal(t, string(page), strings.Replace(want, mark, "", 1))
-		require.Equal(t, verdict == weave.Found, len(want) > len(page))
+		require.Equal(t, verdict == head.Found, len(want) > len(page))
 		v, got := woven(t, &other, pieces(string(page), rand.New(rand.NewPCG(seed, 0))))
 		require.Equal(t, verdict, v)
 		require.Equal(t, want, got)
@@ -160,10 +160,10 @@ func FuzzWeave(f *testing.F) {
 
 func TestFinderTakesNoMemoryOncePooled(t *testing.T) {
 	page := []byte(corpus[1])
-	var f weave.Finder
+	var f head.Finder
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		f.Reset(false)
-		if f.Feed(page) != weave.Found {
+		if f.Feed(page) != head.Found {
 			t.Error("there is a place")
 		}
 	}))

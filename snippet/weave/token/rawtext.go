@@ -1,4 +1,4 @@
-package weave
+package token
 
 import "bytes"
 
@@ -14,34 +14,34 @@ const (
 
 // chooseContent chooses how the tokenizer reads the content of the element just opened (HTML standard, 13.2.6: the
 // insertion modes that switch the tokenizer).
-func (z *tokenizer) chooseContent() {
-	if z.foreign.follow(&z.tag) || z.tag.end {
+func (z *Tokenizer) chooseContent() {
+	if z.Foreign.follow(&z.tag) || z.tag.End {
 		return
 	}
-	switch string(z.tag.name) {
+	switch string(z.tag.Name) {
 	case "plaintext":
 		z.state = plainText
 		z.rawNameLen = 0
 	case "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript":
 		z.state = rawText
-		z.rawNameLen = copy(z.rawName[:], z.tag.name)
+		z.rawNameLen = copy(z.rawName[:], z.tag.Name)
 		z.escape, z.dashes = notEscaped, 0
 	}
 }
 
-// readsRaw says whether an element has just begun that holds no markup.
-func (z *tokenizer) readsRaw() bool { return z.state == rawText || z.state == plainText }
+// ReadsRaw says, at the end of a start tag, whether the element's content is read as text.
+func (z *Tokenizer) ReadsRaw() bool { return z.state == rawText || z.state == plainText }
 
 const scriptName = "script"
 
-func (z *tokenizer) inScript() bool { return string(z.rawName[:z.rawNameLen]) == scriptName }
+func (z *Tokenizer) inScript() bool { return string(z.rawName[:z.rawNameLen]) == scriptName }
 
 // readRaw reads the content of elements without markup, up to their end tag.
-func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
+func (z *Tokenizer) readRaw(p []byte, i int, base int64) int {
 	c := p[i]
 	switch z.state {
 	case plainText:
-		z.sink.raw(base+int64(i), p[i:])
+		z.sink.Raw(base+int64(i), p[i:])
 		return len(p)
 	case rawText:
 		if z.escape != notEscaped {
@@ -49,13 +49,13 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 		}
 		n := bytes.IndexByte(p[i:], '<')
 		if n < 0 {
-			z.sink.raw(base+int64(i), p[i:])
+			z.sink.Raw(base+int64(i), p[i:])
 			return len(p)
 		}
 		if n > 0 {
-			z.sink.raw(base+int64(i), p[i:i+n])
+			z.sink.Raw(base+int64(i), p[i:i+n])
 		}
-		z.tagAt = base + int64(i+n)
+		z.TagAt = base + int64(i+n)
 		z.state = rawLess
 		return i + n + 1
 	case rawLess:
@@ -65,7 +65,7 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 			z.state = rawEndName
 		case c == '!' && z.escape == notEscaped && z.inScript():
 			z.state = rawBang
-		case isLetter(c) && z.escape == escaped:
+		case IsLetter(c) && z.escape == escaped:
 			z.state = rawDoubleName
 			return i
 		default:
@@ -86,13 +86,13 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 		return z.readRawEnd(c, i, base)
 	case rawDoubleName:
 		if z.matched < len(scriptName) {
-			if lower(c) != scriptName[z.matched] {
+			if Lower(c) != scriptName[z.matched] {
 				return z.backToRaw("<", z.rawName[:z.matched], i)
 			}
 			z.matched++
 			break
 		}
-		if endsName(c) {
+		if EndsName(c) {
 			z.escape = doubleEscaped
 		}
 		return z.backToRaw("<", z.rawName[:z.rawNameLen], i)
@@ -101,30 +101,30 @@ func (z *tokenizer) readRaw(p []byte, i int, base int64) int {
 }
 
 // backToRaw gives the text since the last "<" to the sink and goes on at i. The letters of name are in lower case.
-func (z *tokenizer) backToRaw(begin string, name []byte, i int) int {
+func (z *Tokenizer) backToRaw(begin string, name []byte, i int) int {
 	z.state = rawText
 	z.again = append(append(z.again[:0], begin...), name...)
-	z.sink.raw(z.tagAt, z.again)
+	z.sink.Raw(z.TagAt, z.again)
 	return i
 }
 
 // readRawEnd compares the bytes behind "</" with the name of the open element.
-func (z *tokenizer) readRawEnd(c byte, i int, base int64) int {
+func (z *Tokenizer) readRawEnd(c byte, i int, base int64) int {
 	if z.matched < z.rawNameLen {
-		if lower(c) != z.rawName[z.matched] {
+		if Lower(c) != z.rawName[z.matched] {
 			return z.backToRaw("</", z.rawName[:z.matched], i)
 		}
 		z.matched++
 		return i + 1
 	}
-	if !endsName(c) {
+	if !EndsName(c) {
 		return z.backToRaw("</", z.rawName[:z.rawNameLen], i)
 	}
 	if z.escape == doubleEscaped {
 		z.escape = escaped
 		return z.backToRaw("</", z.rawName[:z.rawNameLen], i)
 	}
-	z.tag = tag{name: append(z.tag.name[:0], z.rawName[:z.rawNameLen]...), end: true}
+	z.tag = Tag{Name: append(z.tag.Name[:0], z.rawName[:z.rawNameLen]...), End: true}
 	z.named, z.wanted = false, false
 	z.nameTag()
 	z.state = beforeAttributeName
@@ -132,7 +132,7 @@ func (z *tokenizer) readRawEnd(c byte, i int, base int64) int {
 }
 
 // readEscaped reads a script inside of "<!--". "-->" ends the escape.
-func (z *tokenizer) readEscaped(p []byte, i int, base int64) int {
+func (z *Tokenizer) readEscaped(p []byte, i int, base int64) int {
 	start := i
 	for ; i < len(p); i++ {
 		switch p[i] {
@@ -142,22 +142,20 @@ func (z *tokenizer) readEscaped(p []byte, i int, base int64) int {
 		case '>':
 			if z.dashes == 2 {
 				z.escape, z.dashes = notEscaped, 0
-				z.sink.raw(base+int64(start), p[start:i+1])
+				z.sink.Raw(base+int64(start), p[start:i+1])
 				return i + 1
 			}
 		case '<':
 			z.dashes = 0
 			if i > start {
-				z.sink.raw(base+int64(start), p[start:i])
+				z.sink.Raw(base+int64(start), p[start:i])
 			}
-			z.tagAt = base + int64(i)
+			z.TagAt = base + int64(i)
 			z.state = rawLess
 			return i + 1
 		}
 		z.dashes = 0
 	}
-	z.sink.raw(base+int64(start), p[start:])
+	z.sink.Raw(base+int64(start), p[start:])
 	return len(p)
 }
-
-func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }

@@ -1,4 +1,4 @@
-package weave_test
+package head_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 const element = `<script id="inserted"></script>`
@@ -55,14 +55,14 @@ func FuzzTree(f *testing.F) {
 	for _, page := range corpus {
 		f.Add(page)
 	}
-	var finder weave.Finder
+	var finder head.Finder
 	f.Fuzz(func(t *testing.T, page string) {
 		finder.Reset(true)
 		verdict := finder.Feed([]byte(page))
-		if verdict == weave.Undecided {
+		if verdict == head.Undecided {
 			verdict = finder.Finish()
 		}
-		if verdict != weave.Found || strings.Contains(page, "inserted") {
+		if verdict != head.Found || strings.Contains(page, "inserted") {
 			return
 		}
 		want, _, _ := treeOf(t, page)

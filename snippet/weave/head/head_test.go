@@ -1,4 +1,4 @@
-package weave_test
+package head_test
 
 import (
 	"strings"
@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
 // found feeds a whole page to a Finder and returns the verdict and the place.
-func found(page string, charset bool) (weave.Verdict, int) {
-	var f weave.Finder
+func found(page string, charset bool) (head.Verdict, int) {
+	var f head.Finder
 	f.Reset(charset)
 	verdict := f.Feed([]byte(page))
-	if verdict == weave.Undecided {
+	if verdict == head.Undecided {
 		verdict = f.Finish()
 	}
 	return verdict, int(f.Place())
@@ -81,7 +81,7 @@ func TestPlace(t *testing.T) {
 			before, after, ok := strings.Cut(page, "§")
 			require.True(t, ok)
 			verdict, place := found(before+after, false)
-			require.Equal(t, weave.Found, verdict)
+			require.Equal(t, head.Found, verdict)
 			require.Equal(t, len(before), place)
 		})
 	}
@@ -89,43 +89,43 @@ func TestPlace(t *testing.T) {
 
 func TestPlaceWhenTheEncodingIsKnown(t *testing.T) {
 	verdict, place := found(`<html><script>a</script><meta charset=utf-8>`, true)
-	require.Equal(t, weave.Found, verdict)
+	require.Equal(t, head.Found, verdict)
 	require.Equal(t, len("<html>"), place)
 }
 
 func TestNoPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		page    string
-		verdict weave.Verdict
+		verdict head.Verdict
 	}{
-		"nothing":                   {"", weave.Fragment},
-		"white space":               {" \n", weave.Fragment},
-		"part of a mark":            {"\xef\xbb", weave.Fragment},
-		"only a comment":            {"<!-- a -->", weave.Fragment},
-		"text":                      {"a", weave.Fragment},
-		"a div":                     {"<div><html><head></head>", weave.Fragment},
-		"a script":                  {"<script>a</script>", weave.Fragment},
-		"an end tag":                {"</html><!doctype html>", weave.Fragment},
-		"less-than":                 {"< html><head>", weave.Fragment},
-		"frameset":                  {"<html><head><title>a</title></head> <!-- b --><frameset>", weave.Frameset},
-		"frameset without a head":   {"<html><frameset>", weave.Frameset},
-		"frameset by type":          {`<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Frameset//EN"><head><script>`, weave.Frameset},
-		"utf-16, big end first":     {"\xfe\xff\x00<", weave.Charset},
-		"utf-16, little end first":  {"\xff\xfe<\x00", weave.Charset},
-		"utf-32, big end first":     {"\x00\x00\xfe\xff", weave.Charset},
-		"iso-2022-jp":               {"<html><meta charset=ISO-2022-JP><script>", weave.Charset},
-		"end in a tag":              {"<!doctype html><titl", weave.NoPlace},
-		"end in the title":          {"<!doctype html><title>a", weave.NoPlace},
-		"end in a comment":          {"<!doctype html><!-- a", weave.NoPlace},
-		"end in a template":         {"<!doctype html><template>", weave.NoPlace},
-		"a policy out of all size":  {`<html><meta http-equiv=content-security-policy content="` + strings.Repeat("a", 1<<14) + `"><script>`, weave.Policy},
-		"the core script":           {`<html><script src="https://a.example/frontdesk/svc.js?k=b"></script>`, weave.Already},
-		"the core script, relative": {`<html><script async src=svc.js></script>`, weave.Already},
-		"our own code":              {`<html><script nonce="a">var __cs=__cs||[];__cs.push(["setCsAccount","k"]);</script><script async src="/frontdesk/svc.js"></script>`, weave.Already},
-		"our own data":              {`<html><script type="application/json" data-svc>{"queue":[]}</script><script async src="/f/svc.js"></script>`, weave.Already},
-		"the account by push":       {`<html><script>var __cs=__cs||[];__cs.push(["setAccount","k"])</script>`, weave.Already},
-		"the queue, then account":   {"<html><script>var __cs=__cs||[]</script>\n<script>__cs.push(['setCsAccount','k'])</script>", weave.Already},
-		"our code behind charset":   {`<html><script>a</script><meta charset=utf-8><script>__cs.push(["setCsAccount","k"])</script>`, weave.Already},
+		"nothing":                   {"", head.Fragment},
+		"white space":               {" \n", head.Fragment},
+		"part of a mark":            {"\xef\xbb", head.Fragment},
+		"only a comment":            {"<!-- a -->", head.Fragment},
+		"text":                      {"a", head.Fragment},
+		"a div":                     {"<div><html><head></head>", head.Fragment},
+		"a script":                  {"<script>a</script>", head.Fragment},
+		"an end tag":                {"</html><!doctype html>", head.Fragment},
+		"less-than":                 {"< html><head>", head.Fragment},
+		"frameset":                  {"<html><head><title>a</title></head> <!-- b --><frameset>", head.Frameset},
+		"frameset without a head":   {"<html><frameset>", head.Frameset},
+		"frameset by type":          {`<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Frameset//EN"><head><script>`, head.Frameset},
+		"utf-16, big end first":     {"\xfe\xff\x00<", head.Charset},
+		"utf-16, little end first":  {"\xff\xfe<\x00", head.Charset},
+		"utf-32, big end first":     {"\x00\x00\xfe\xff", head.Charset},
+		"iso-2022-jp":               {"<html><meta charset=ISO-2022-JP><script>", head.Charset},
+		"end in a tag":              {"<!doctype html><titl", head.NoPlace},
+		"end in the title":          {"<!doctype html><title>a", head.NoPlace},
+		"end in a comment":          {"<!doctype html><!-- a", head.NoPlace},
+		"end in a template":         {"<!doctype html><template>", head.NoPlace},
+		"a policy out of all size":  {`<html><meta http-equiv=content-security-policy content="` + strings.Repeat("a", 1<<14) + `"><script>`, head.Policy},
+		"the core script":           {`<html><script src="https://a.example/frontdesk/svc.js?k=b"></script>`, head.Already},
+		"the core script, relative": {`<html><script async src=svc.js></script>`, head.Already},
+		"our own code":              {`<html><script nonce="a">var __cs=__cs||[];__cs.push(["setCsAccount","k"]);</script><script async src="/frontdesk/svc.js"></script>`, head.Already},
+		"our own data":              {`<html><script type="application/json" data-svc>{"queue":[]}</script><script async src="/f/svc.js"></script>`, head.Already},
+		"the account by push":       {`<html><script>var __cs=__cs||[];__cs.push(["setAccount","k"])</script>`, head.Already},
+		"the queue, then account":   {"<html><script>var __cs=__cs||[]</script>\n<script>__cs.push(['setCsAccount','k'])</script>", head.Already},
+		"our code behind charset":   {`<html><script>a</script><meta charset=utf-8><script>__cs.push(["setCsAccount","k"])</script>`, head.Already},
 	} {
 		t.Run(name, func(t *testing.T) {
 			verdict, _ := found(c.page, false)
@@ -135,12 +135,12 @@ func TestNoPlace(t *testing.T) {
 }
 
 func TestPolicies(t *testing.T) {
-	var f weave.Finder
+	var f head.Finder
 	f.Reset(false)
 	f.Feed([]byte(`<html><base href="//a&amp;b/"><meta http-equiv="Content-Security-Policy" content="script-src &#39;self&#39;">` +
 		`<noscript><meta http-equiv="Content-Security-Policy" content="b"></noscript>` +
 		`<script>a</script><meta http-equiv="Content-Security-Policy" content="c"><title>d</title>` + strings.Repeat(" ", 1<<10)))
-	require.Equal(t, weave.Found, f.Settle())
+	require.Equal(t, head.Found, f.Settle())
 	require.Equal(t, []string{"script-src 'self'"}, f.Policies(), "only those before the place")
 	require.Equal(t, "//a&b/", f.Base())
 

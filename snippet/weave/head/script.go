@@ -1,10 +1,15 @@
-package weave
+package head
 
 import (
 	"bytes"
 	"html"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
+
+// maxScript is how many bytes of inline scripts are kept to recognise the insertion code.
+const maxScript = 4 << 10
 
 // script collects what decides whether a script is the insertion code.
 type script struct {
@@ -24,12 +29,12 @@ func (s *script) begin() {
 	*s = script{open: true, text: s.text}
 }
 
-func (s *script) attribute(a *attribute) {
+func (s *script) attribute(a *token.Attribute) {
 	switch {
-	case a.is("src") && !s.external:
+	case a.Is("src") && !s.external:
 		s.external = true
-		s.own = !a.valueCut && isCoreScript(html.UnescapeString(string(a.value)))
-	case a.is("data-svc"):
+		s.own = !a.ValueCut && isCoreScript(html.UnescapeString(string(a.Value)))
+	case a.Is("data-svc"):
 		s.data = true
 	}
 }
@@ -55,6 +60,19 @@ func (s *script) ours() bool {
 
 // queue says whether the script uses the queue that the insertion code fills.
 func (s *script) queue() bool { return bytes.Contains(s.text, []byte("__cs")) }
+
+// endScript judges the inline script that has been read.
+func (s *search) endScript() {
+	s.script.reading = false
+	switch {
+	case s.script.ours():
+		s.decide(Already)
+	case s.script.queue(): // the script that follows may push the account
+	default:
+		s.awaitScript = false
+		s.settle()
+	}
+}
 
 // isCoreScript says whether an address names the core script, on any host.
 func isCoreScript(address string) bool {

@@ -1,10 +1,10 @@
-package weave
+package token
 
 import "github.com/seed-3405227d/frontdesk/snippet/phone"
 
-// blank tells white space from text that is shown. Browsers drop white space before the body, or move it. White space
+// Blank tells white space from text that is shown. Browsers drop white space before the body, or move it. White space
 // may be written as character references.
-type blank struct {
+type Blank struct {
 	open  []byte // a reference that may go on, without its leading zeros
 	zeros int64  // how many leading zeros it has
 	at    int64  // offset of the reference
@@ -17,11 +17,17 @@ const (
 	maxZeros = 256
 )
 
-// next reads a piece of text at offset at. If text that is shown begins in it, or in the open reference before it, next
+// Reset returns the Blank for another page. It uses the memory of this one.
+func (k *Blank) Reset() Blank { return Blank{open: k.open[:0]} }
+
+// Open returns the offset of the reference that may go on, and false if there is none.
+func (k *Blank) Open() (at int64, open bool) { return k.at, len(k.open) > 0 }
+
+// Next reads a piece of text at offset at. If text that is shown begins in it, or in the open reference before it, Next
 // returns its offset.
-func (k *blank) next(at int64, b []byte) (shown int64, ok bool) {
+func (k *Blank) Next(at int64, b []byte) (shown int64, ok bool) {
 	if at != k.at+k.zeros+int64(len(k.open)) { // markup stands before this piece
-		if shown, ok := k.end(); ok {
+		if shown, ok := k.End(); ok {
 			return shown, true
 		}
 	}
@@ -37,22 +43,22 @@ func (k *blank) next(at int64, b []byte) (shown int64, ok bool) {
 				}
 				c = ' ' // the reference ends here
 			}
-			if shown, ok := k.end(); ok {
+			if shown, ok := k.End(); ok {
 				return shown, true
 			}
 		}
 		switch {
 		case c == '&':
 			k.open, k.zeros, k.at = append(k.open, c), 0, at+int64(i)
-		case !isSpace(c):
+		case !IsSpace(c):
 			return at + int64(i), true
 		}
 	}
 	return 0, false
 }
 
-// end decides the open reference. If it is shown, end returns its offset.
-func (k *blank) end() (shown int64, ok bool) {
+// End decides the open reference, as markup or the end of the page does. If it is shown, End returns its offset.
+func (k *Blank) End() (shown int64, ok bool) {
 	open := k.open
 	k.open = open[:0]
 	if len(open) == 0 {
@@ -60,7 +66,7 @@ func (k *blank) end() (shown int64, ok bool) {
 	}
 	char, size := phone.Reference(open)
 	switch {
-	case char >= 0x80, !isSpace(byte(char)):
+	case char >= 0x80, !IsSpace(byte(char)):
 		return k.at, true
 	case size < len(open):
 		return k.at + k.zeros + int64(size), true
@@ -69,10 +75,10 @@ func (k *blank) end() (shown int64, ok bool) {
 }
 
 // awaitsNumber says whether the open reference still waits for the first digit of its number that is no leading zero.
-func (k *blank) awaitsNumber() bool {
+func (k *Blank) awaitsNumber() bool {
 	n := len(k.open)
 	return n > 1 && k.open[1] == '#' && (n == 2 || n == 3 && k.open[2]|0x20 == 'x')
 }
 
 // goesOn says whether a character reference may go on with c.
-func goesOn(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '#' || c == ';' }
+func goesOn(c byte) bool { return IsLetter(c) || '0' <= c && c <= '9' || c == '#' || c == ';' }
