@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/pressly/goose/v3"
 )
 
 var (
@@ -144,17 +142,19 @@ func Restore(ctx context.Context, settings Settings, from string, now time.Time)
 
 // pendingIn is how many steps of migration the database lacks.
 func pendingIn(ctx context.Context, d *sql.DB) (int, error) {
-	of := &DB{engine: SQLite, read: d, write: d}
-	provider, err := of.migrator(d)
+	of := &DB{engine: SQLite, read: d}
+	steps, err := of.steps()
 	if err != nil {
 		return 0, err
 	}
-	sources := provider.ListSources()
-	var version int64
-	if err := d.QueryRowContext(ctx, "SELECT MAX(version_id) FROM "+goose.DefaultTablename).Scan(&version); err != nil {
-		return 0, fmt.Errorf("it is no database of Frontdesk: %w", err)
+	version, err := of.version(ctx)
+	if err != nil {
+		return 0, err
 	}
-	if newest := sources[len(sources)-1].Version; version > newest {
+	if version == 0 {
+		return 0, errors.New("it is no database of Frontdesk: it has no tables")
+	}
+	if newest := steps[len(steps)-1].Version; version > newest {
 		return 0, fmt.Errorf("%w: its schema is %d, and this one knows %d", ErrNewer, version, newest)
 	}
 	return of.Pending(ctx)

@@ -139,7 +139,7 @@ func TestRestoringRefuses(t *testing.T) {
 	_, err := db.Backup(t.Context(), settings, made)
 	require.NoError(t, err)
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)`)
+		_, err := tx.Exec(ctx, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999999, 1)`)
 		return err
 	}))
 	newer := filepath.Join(t.TempDir(), "newer.db")

@@ -26,13 +26,3 @@ func (d *DB) Kept() int { return len(d.writer.kept) }
 
 // Transaction is the one that the write takes part in.
 func (tx Tx) Transaction() any { return tx.notes }
-
-// MigrateTo brings the schema to an earlier version.
-func (d *DB) MigrateTo(ctx context.Context, version int64) error {
-	provider, err := d.migrator(d.write)
-	if err != nil {
-		return err
-	}
-	_, err = provider.UpTo(ctx, version)
-	return err
-}

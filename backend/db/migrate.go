@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -15,9 +17,19 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// first is the number of the first step, which makes the whole schema of the first release.
+const first = 20261123
+
+// ErrUnreleased means that the tables were made by a program older than the first release, in steps that this one does
+// not know.
+var ErrUnreleased = errors.New("the database was made before the first release, and is not brought up to date: begin with an empty one")
+
 // Migrate brings the schema up to date. Several nodes, or processes, may call it at once
-// on one database: one takes each step, the others wait for it.
+// on one database: one takes each step, the others wait for it. The error may be [ErrUnreleased].
 func (d *DB) Migrate(ctx context.Context) error {
+	if _, err := d.version(ctx); err != nil {
+		return fmt.Errorf("migrating database: %w", err)
+	}
 	by := d.write
 	if d.patient != nil {
 		var err error
@@ -52,37 +64,88 @@ const (
 	migratePause = 50 * time.Millisecond
 )
 
-// Pending is how many migrations the schema lacks. It writes nothing.
+// Pending is how many steps the schema lacks. It writes nothing. The error may be [ErrUnreleased].
 func (d *DB) Pending(ctx context.Context) (int, error) {
-	provider, err := d.migrator(d.write)
+	version, err := d.version(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("reading migrations: %w", err)
+		return 0, err
 	}
-	sources := provider.ListSources()
-	var version int64
-	query := "SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename
-	if err := d.read.QueryRowContext(ctx, query).Scan(&version); err != nil {
-		return len(sources), d.read.PingContext(ctx) // the table comes with the first migration
+	steps, err := d.steps()
+	if err != nil {
+		return 0, err
 	}
 	pending := 0
-	for _, source := range sources {
-		if source.Version > version {
+	for _, step := range steps {
+		if step.Version > version {
 			pending++
 		}
 	}
 	return pending, nil
 }
 
+// version is the number of the last step that the schema has; 0 when there are no tables yet.
+func (d *DB) version(ctx context.Context) (version int64, err error) {
+	query := "SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename
+	if d.read.QueryRowContext(ctx, query).Scan(&version) != nil {
+		return 0, d.read.PingContext(ctx) // the table comes with the first step
+	}
+	if version > 0 && version < first {
+		return 0, ErrUnreleased
+	}
+	return version, nil
+}
+
+// steps are those of the schema in their order: a text each, which is executed as it is.
+func (d *DB) steps() (steps []*goose.Migration, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		version, err := goose.NumericComponent(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the schema: %w", err)
+		}
+		text, err := migrations.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the schema: %w", err)
+		}
+		up := func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, textFor(d.engine, string(text)))
+			return err
+		}
+		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: up}, nil))
+	}
+	return steps, nil
+}
+
+// textFor is the text without the lines of the other engine: those behind "-- sqlite:" or "-- postgres:", up to
+// "-- both:".
+func textFor(engine, text string) string {
+	var kept strings.Builder
+	meant := true
+	for line := range strings.Lines(text) {
+		switch line {
+		case "-- " + SQLite + ":\n", "-- " + Postgres + ":\n":
+			meant = line == "-- "+engine+":\n"
+		case "-- both:\n":
+			meant = true
+		default:
+			if meant {
+				kept.WriteString(line)
+			}
+		}
+	}
+	return kept.String()
+}
+
 func (d *DB) migrator(by *sql.DB) (*goose.Provider, error) {
-	files, err := fs.Sub(migrations, "migrations")
+	steps, err := d.steps()
 	if err != nil {
 		return nil, err
 	}
 	dialect := goose.DialectSQLite3
-	options := []goose.ProviderOption{
-		goose.WithGoMigrations(d.journalMigration(), d.sourcesMigration(), d.jobsMigration(), d.inboxMigration()),
-		goose.WithDisableGlobalRegistry(true),
-	}
+	options := []goose.ProviderOption{goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true)}
 	if d.engine == Postgres {
 		dialect = goose.DialectPostgres
 		locker, err := lock.NewPostgresSessionLocker()
@@ -91,48 +154,5 @@ func (d *DB) migrator(by *sql.DB) (*goose.Provider, error) {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(dialect, by, files, options...)
-}
-
-// journalMigration makes the journal's table, the one whose definition differs
-// between the engines: its rows are ordered by the transaction that wrote them
-// and by their number, and PostgreSQL must know the former, see package journal.
-func (d *DB) journalMigration() *goose.Migration {
-	table := `
-CREATE TABLE journal (
-	seq        INTEGER PRIMARY KEY AUTOINCREMENT,
-	tx         BIGINT NOT NULL DEFAULT 0,
-	site_id    BIGINT NOT NULL,
-	at         BIGINT NOT NULL,
-	kind       TEXT NOT NULL,
-	subject_id BIGINT NOT NULL,
-	visitor_id BIGINT NOT NULL,
-	data       TEXT NOT NULL
-)`
-	if d.engine == Postgres {
-		table = `
-CREATE TABLE journal (
-	seq        BIGINT GENERATED ALWAYS AS IDENTITY,
-	tx         BIGINT NOT NULL DEFAULT (pg_current_xact_id()::text::bigint),
-	site_id    BIGINT NOT NULL,
-	at         BIGINT NOT NULL,
-	kind       TEXT NOT NULL,
-	subject_id BIGINT NOT NULL,
-	visitor_id BIGINT NOT NULL,
-	data       TEXT NOT NULL,
-	PRIMARY KEY (site_id, seq)
-)`
-	}
-	up := func(ctx context.Context, tx *sql.Tx) error {
-		for _, statement := range []string{table,
-			"CREATE INDEX journal_order ON journal (tx, seq)",
-			"CREATE INDEX journal_visitor ON journal (site_id, visitor_id, seq)",
-		} {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return goose.NewGoMigration(2, &goose.GoFunc{RunTx: up}, nil)
+	return goose.NewProvider(dialect, by, nil, options...)
 }

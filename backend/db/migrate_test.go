@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -30,5 +31,31 @@ func TestTablesAreMadeTogether(t *testing.T) {
 		pending, err := dbtest.Open(t, settings).Pending(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, pending)
+	}
+}
+
+// Tables that an unreleased program has made stay as they are.
+func TestTablesOfAnUnreleasedProgramAreRefused(t *testing.T) {
+	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			d, err := db.Open(t.Context(), settings(t), zap.NewNop())
+			require.NoError(t, err)
+			defer d.Close()
+			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				for _, statement := range []string{
+					`CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY, version_id BIGINT NOT NULL, is_applied BOOLEAN NOT NULL)`,
+					`INSERT INTO goose_db_version (id, version_id, is_applied) VALUES (1, 0, TRUE), (2, 50, TRUE)`,
+				} {
+					if _, err := tx.Exec(ctx, statement); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			require.ErrorIs(t, d.Migrate(t.Context()), db.ErrUnreleased)
+			_, err = d.Pending(t.Context())
+			require.ErrorIs(t, err, db.ErrUnreleased)
+			require.Error(t, d.Write(t.Context(), 0, put("nothing was made")))
+		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -59,6 +58,9 @@ type condition struct {
 	at bool
 }
 
+// saleAmount is a lead's sale_cost as a number, NULL where there is none. An index is of just this expression.
+const saleAmount = `CAST(NULLIF(sale_cost, '') AS NUMERIC)`
+
 // notSpam is what most leads meet: its index is the last to be thought of.
 const notSpam = `state <> 3`
 
@@ -77,10 +79,10 @@ func (f Filter) conditions() (all []condition) {
 	if f.From != "" || f.To != "" {
 		add(true, `sale_cost <> ''`)
 		if f.From != "" {
-			add(false, db.Amount+` >= CAST(? AS NUMERIC)`, f.From)
+			add(false, saleAmount+` >= CAST(? AS NUMERIC)`, f.From)
 		}
 		if f.To != "" {
-			add(false, db.Amount+` <= CAST(? AS NUMERIC)`, f.To)
+			add(false, saleAmount+` <= CAST(? AS NUMERIC)`, f.To)
 		}
 	}
 	if f.Failed {

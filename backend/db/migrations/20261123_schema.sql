@@ -1,0 +1,1050 @@
+-- The schema, by the rooms of backend/ that own the tables. Times are milliseconds since 1970 and 0 for never; days and
+-- hours are counted since 1970, in UTC; lists and objects are JSON. "site_id" leads the key of what grows with a site.
+--
+-- Both engines are given this text, but for the lines between "-- sqlite:" or "-- postgres:" and "-- both:", which are
+-- one engine's. What changes the schema later is a file of its own beside this one, named by its date.
+
+
+-- db: what belongs to the installation and its nodes
+
+CREATE TABLE secrets (
+	name  TEXT PRIMARY KEY,
+	value TEXT NOT NULL
+);
+
+-- Numbers below "next" have been given out to nodes.
+CREATE TABLE sequences (
+	name TEXT PRIMARY KEY,
+	next BIGINT NOT NULL
+);
+
+-- Which node does what one node does at a time.
+CREATE TABLE duties (
+	name       TEXT NOT NULL PRIMARY KEY,
+	owner      TEXT NOT NULL,
+	expires_at BIGINT NOT NULL
+);
+
+
+-- declarer: whose configurations declare things
+
+CREATE TABLE declarers (
+	name    TEXT PRIMARY KEY,
+	seen_at BIGINT NOT NULL
+);
+
+
+-- site
+
+-- "settings" are what the console has set above the configuration, as an object, and "version" is how often they have
+-- been changed: a change names the version that it was made from. A site is served unless it has been retired.
+CREATE TABLE sites (
+	id         BIGINT PRIMARY KEY,
+	key        TEXT NOT NULL UNIQUE,
+	created_at BIGINT NOT NULL,
+	settings   TEXT NOT NULL DEFAULT '{}',
+	version    BIGINT NOT NULL DEFAULT 0,
+	retired_at BIGINT NOT NULL DEFAULT 0
+);
+
+-- How many pages of a site had which outcome on a day.
+CREATE TABLE site_pages (
+	site_id BIGINT NOT NULL,
+	day     BIGINT NOT NULL,
+	outcome TEXT NOT NULL,
+	pages   BIGINT NOT NULL,
+	last_at BIGINT NOT NULL,
+	PRIMARY KEY (site_id, day, outcome)
+);
+
+
+-- visit: visitors, their sessions and page views, and what is known of them. The ids here are the numbers that were
+-- drawn, so that new rows lie next to each other; package visit turns them into what all others see.
+
+-- "arrived" and "nonce" recognise the first view of a visitor without a cookie when it is reported again; the time stands
+-- first so that the index, too, grows at one end. "session_id" is the latest session. A visitor who is "marked" has
+-- properties.
+CREATE TABLE visitors (
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	arrived    BIGINT NOT NULL,
+	nonce      TEXT NOT NULL,
+	first_at   BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	marked     BOOLEAN NOT NULL DEFAULT FALSE,
+	name       TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE UNIQUE INDEX visitors_arriving ON visitors (site_id, arrived, nonce);
+
+-- "hit_id" is the latest page view, and "recent" recognises the latest few. "campaign" is what tells one campaign from
+-- another. The source is in columns so that it can be counted by.
+CREATE TABLE sessions (
+	site_id              BIGINT NOT NULL,
+	id                   BIGINT NOT NULL,
+	visitor_id           BIGINT NOT NULL,
+	started_at           BIGINT NOT NULL,
+	last_at              BIGINT NOT NULL,
+	hits                 BIGINT NOT NULL,
+	hit_id               BIGINT NOT NULL,
+	recent               TEXT NOT NULL,
+	campaign             TEXT NOT NULL,
+	bot                  BOOLEAN NOT NULL,
+	user_agent           TEXT NOT NULL,
+	language             TEXT NOT NULL,
+	source_kind          TEXT NOT NULL,
+	source_name          TEXT NOT NULL,
+	source_medium        TEXT NOT NULL,
+	source_campaign      TEXT NOT NULL,
+	source_term          TEXT NOT NULL,
+	source_content       TEXT NOT NULL,
+	source_click_id_name TEXT NOT NULL,
+	source_click_id      TEXT NOT NULL,
+	source_referrer      TEXT NOT NULL,
+	source_landing       TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+-- The visitor leads: while a table is small, PostgreSQL takes all indexes that begin with the site for equally good to
+-- find one row of a site, and keeps the plan while the table grows.
+CREATE INDEX sessions_of_visitor ON sessions (visitor_id, site_id, started_at);
+CREATE INDEX sessions_live ON sessions (last_at) WHERE NOT bot;
+CREATE INDEX sessions_live_of_site ON sessions (site_id, last_at) WHERE NOT bot;
+CREATE INDEX sessions_of_bots ON sessions (last_at) WHERE bot;
+
+CREATE TABLE hits (
+	site_id    BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	at         BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	url        TEXT NOT NULL,
+	referrer   TEXT NOT NULL,
+	title      TEXT NOT NULL,
+	PRIMARY KEY (site_id, session_id, id)
+);
+
+-- What the site's own scripts have told. "call_id" is the request's, by which it is known when it is repeated.
+CREATE TABLE events (
+	site_id    BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	hit_id     BIGINT NOT NULL,
+	at         BIGINT NOT NULL,
+	call_id    TEXT NOT NULL,
+	category   TEXT NOT NULL,
+	action     TEXT NOT NULL,
+	name       TEXT NOT NULL,
+	value      TEXT NOT NULL,
+	PRIMARY KEY (site_id, session_id, id)
+);
+CREATE UNIQUE INDEX events_once ON events (site_id, session_id, call_id);
+
+-- A property without a value is a flag.
+CREATE TABLE properties (
+	site_id    BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	name       TEXT NOT NULL,
+	value      TEXT,
+	at         BIGINT NOT NULL,
+	PRIMARY KEY (site_id, visitor_id, name)
+);
+
+-- "value" is what makes two writings the same, "written" the first of them.
+CREATE TABLE contacts (
+	site_id    BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	value      TEXT NOT NULL,
+	written    TEXT NOT NULL,
+	at         BIGINT NOT NULL,
+	PRIMARY KEY (site_id, visitor_id, kind, value)
+);
+CREATE INDEX contacts_of_phone ON contacts (site_id, value) WHERE kind = 'phone';
+CREATE INDEX contacts_of_value ON contacts (lower(value)); -- of all sites: by what persons are looked for
+
+-- How many page views and sessions a site had on a day, sessions by the kind of their source, without bots. "lane" keeps
+-- those who count at the same time apart: a day is the sum of its lanes.
+CREATE TABLE visit_days (
+	site_id  BIGINT NOT NULL,
+	day      BIGINT NOT NULL,
+	lane     BIGINT NOT NULL,
+	hits     BIGINT NOT NULL,
+	direct   BIGINT NOT NULL,
+	campaign BIGINT NOT NULL,
+	ad       BIGINT NOT NULL,
+	search   BIGINT NOT NULL,
+	social   BIGINT NOT NULL,
+	mail     BIGINT NOT NULL,
+	map      BIGINT NOT NULL,
+	referral BIGINT NOT NULL,
+	PRIMARY KEY (site_id, day, lane)
+);
+
+-- The open pages of visitors: each counts as being there until "until". A page is known by the hit that it has last
+-- spoken for.
+CREATE TABLE presences (
+	site_id    BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	hit_id     BIGINT NOT NULL,
+	until      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, session_id, hit_id)
+);
+CREATE INDEX presences_until ON presences (until);
+
+-- How many bytes of texts and files were stored of a visitor on a day, and with visitor_id 0 of all visitors of the site.
+-- Texts of usual size are not counted. "lane" is as in visit_days.
+CREATE TABLE stored_texts (
+	site_id    BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	day        BIGINT NOT NULL,
+	lane       BIGINT NOT NULL,
+	bytes      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, visitor_id, day, lane)
+);
+CREATE INDEX stored_texts_of_day ON stored_texts (day);
+
+
+-- number: the numbers that pages show, and those that take their place
+
+-- The numbers that configurations have for sites. "replaces" is empty for a number that is printed on pages; for a
+-- tracking number it is the printed one, and "conditions" say for which visitors.
+CREATE TABLE number_declarations (
+	site_id    BIGINT NOT NULL,
+	digits     TEXT NOT NULL,
+	replaces   TEXT NOT NULL,
+	declarer   TEXT NOT NULL,
+	place      BIGINT NOT NULL,
+	conditions TEXT NOT NULL DEFAULT '',
+	PRIMARY KEY (site_id, digits, replaces, declarer)
+);
+CREATE INDEX number_declarations_of ON number_declarations (declarer);
+
+-- All that have ever been declared. "retired_at" is when the last declaration ended; 0 while there is one.
+CREATE TABLE declared_numbers (
+	site_id    BIGINT NOT NULL,
+	digits     TEXT NOT NULL,
+	replaces   TEXT NOT NULL,
+	first_at   BIGINT NOT NULL,
+	retired_at BIGINT NOT NULL,
+	PRIMARY KEY (site_id, digits, replaces)
+);
+CREATE INDEX declared_numbers_of ON declared_numbers (digits);
+
+-- The telephone numbers that the sites' own pages show, as far as pages have been looked at.
+CREATE TABLE shown_numbers (
+	site_id  BIGINT NOT NULL,
+	digits   TEXT NOT NULL,
+	first_at BIGINT NOT NULL,
+	last_at  BIGINT NOT NULL,
+	PRIMARY KEY (site_id, digits)
+);
+
+-- On which pages, by their paths, and in which writings: a list.
+CREATE TABLE shown_pages (
+	site_id  BIGINT NOT NULL,
+	path     TEXT NOT NULL,
+	digits   TEXT NOT NULL,
+	writings TEXT NOT NULL,
+	at       BIGINT NOT NULL,
+	PRIMARY KEY (site_id, path, digits)
+);
+CREATE INDEX shown_pages_newest ON shown_pages (site_id, digits, at);
+
+-- The numbers of the sites' own pools. The site is not in the key: a number is in one pool, whichever site has it.
+CREATE TABLE own_pool_numbers (
+	digits  TEXT NOT NULL PRIMARY KEY,
+	site_id BIGINT NOT NULL,
+	pool    TEXT NOT NULL
+);
+CREATE INDEX own_pool_numbers_of_site ON own_pool_numbers (site_id);
+
+
+-- lease: who has which number. Its tables have the number first and not the site: a number is one for all sites that
+-- share its pool.
+
+-- The tracking numbers of pools, each with the lease that it has, or had last. A lease counts until "until"; a number
+-- that was never leased has a visitor of 0.
+CREATE TABLE pool_numbers (
+	digits     TEXT NOT NULL PRIMARY KEY,
+	pool       TEXT NOT NULL,
+	lease_id   BIGINT NOT NULL,
+	site_id    BIGINT NOT NULL,
+	replaces   TEXT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	begun_at   BIGINT NOT NULL,
+	until      BIGINT NOT NULL,
+	hold       BIGINT NOT NULL
+);
+-- A visitor has one number for each that is printed.
+CREATE UNIQUE INDEX pool_numbers_of_visitor ON pool_numbers (site_id, visitor_id, replaces) WHERE visitor_id <> 0;
+CREATE INDEX pool_numbers_of_session ON pool_numbers (site_id, session_id);
+
+-- The leases that have ended, and those of numbers that several visitors share.
+CREATE TABLE leases (
+	digits     TEXT NOT NULL,
+	begun_at   BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	site_id    BIGINT NOT NULL,
+	replaces   TEXT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	ended_at   BIGINT NOT NULL,
+	shared     BOOLEAN NOT NULL,
+	PRIMARY KEY (digits, begun_at, id)
+);
+CREATE INDEX leases_of_visitor ON leases (site_id, visitor_id);
+
+-- How many leases began in an hour, and how many sessions found their pool exhausted. "lane" is as in visit_days.
+CREATE TABLE lease_hours (
+	site_id BIGINT NOT NULL,
+	pool    TEXT NOT NULL,
+	hour    BIGINT NOT NULL,
+	lane    BIGINT NOT NULL,
+	begun   BIGINT NOT NULL,
+	lost    BIGINT NOT NULL,
+	PRIMARY KEY (site_id, pool, hour, lane)
+);
+
+
+-- call: telephone calls, and whose they are
+
+-- Times are those of the call, but "told_at", when it was heard of last. "talk" and "wait" are seconds, -1 where nobody
+-- has told them. "start_told" says that the time of the start was told, and is no conclusion. A call to a number of no
+-- site is of site 0. Visitors and sessions are in public form.
+CREATE TABLE calls (
+	site_id              BIGINT NOT NULL,
+	id                   BIGINT NOT NULL,
+	platform             TEXT NOT NULL,
+	call_id              TEXT NOT NULL,
+	called               TEXT NOT NULL,
+	caller               TEXT NOT NULL,
+	started_at           BIGINT NOT NULL,
+	start_told           BOOLEAN NOT NULL,
+	answered_at          BIGINT NOT NULL,
+	ended_at             BIGINT NOT NULL,
+	status               TEXT NOT NULL,
+	talk                 BIGINT NOT NULL,
+	wait                 BIGINT NOT NULL,
+	recording            TEXT NOT NULL,
+	price                TEXT NOT NULL,
+	currency             TEXT NOT NULL,
+	notes                TEXT NOT NULL,
+	told_at              BIGINT NOT NULL,
+	reason               TEXT NOT NULL,
+	confidence           TEXT NOT NULL,
+	replaces             TEXT NOT NULL,
+	conditions           TEXT NOT NULL,
+	visitor_id           BIGINT NOT NULL,
+	session_id           BIGINT NOT NULL,
+	source_kind          TEXT NOT NULL,
+	source_name          TEXT NOT NULL,
+	source_medium        TEXT NOT NULL,
+	source_campaign      TEXT NOT NULL,
+	source_term          TEXT NOT NULL,
+	source_content       TEXT NOT NULL,
+	source_click_id_name TEXT NOT NULL,
+	source_click_id      TEXT NOT NULL,
+	source_referrer      TEXT NOT NULL,
+	source_landing       TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE INDEX calls_newest ON calls (started_at, id);
+CREATE INDEX calls_of_site ON calls (site_id, started_at, id);
+CREATE INDEX calls_of_visitor ON calls (site_id, visitor_id, started_at, id) WHERE visitor_id <> 0;
+CREATE INDEX calls_of_caller ON calls (site_id, caller, started_at) WHERE caller <> '';
+CREATE INDEX calls_from ON calls (caller); -- of all sites: by what persons are looked for
+
+-- Where each call stands, by what its platform calls it. Only by this can be told which site a call is of: the site is
+-- not in the key.
+CREATE TABLE call_places (
+	platform TEXT NOT NULL,
+	call_id  TEXT NOT NULL,
+	site_id  BIGINT NOT NULL,
+	id       BIGINT NOT NULL,
+	PRIMARY KEY (platform, call_id)
+);
+CREATE INDEX call_places_of_call ON call_places (site_id, id);
+
+
+-- lead
+
+-- "phone" is as it was written, "phone_digits" and "phone_extension" what is dialled. "also" are the further ways by
+-- which the same request has come, with spaces between them. "marks" say what speaks against a lead, with commas between
+-- them, and "message_hash" finds others with the same message, which is long enough to be nobody else's; 0 for none.
+-- "site_error" is the status, 400 or more, with which the site has answered the form; 0 where it has not failed.
+--
+-- The state is one of package lead, "owner_id" the operator who has the lead, and "merged_into" the lead of the same site
+-- that it is a part of; each 0 for none. Of a lead that is not indexed, the search does not know yet. Visitors and
+-- sessions are in public form.
+CREATE TABLE leads (
+	site_id              BIGINT NOT NULL,
+	id                   BIGINT NOT NULL,
+	visitor_id           BIGINT NOT NULL,
+	session_id           BIGINT NOT NULL,
+	hit_id               BIGINT NOT NULL,
+	at                   BIGINT NOT NULL,
+	origin               TEXT NOT NULL,
+	also                 TEXT NOT NULL DEFAULT '',
+	name                 TEXT NOT NULL,
+	email                TEXT NOT NULL,
+	phone                TEXT NOT NULL,
+	phone_digits         TEXT NOT NULL,
+	phone_extension      TEXT NOT NULL DEFAULT '',
+	message              TEXT NOT NULL,
+	message_hash         BIGINT NOT NULL DEFAULT 0,
+	is_sale              BOOLEAN NOT NULL,
+	sale_cost            TEXT NOT NULL,
+	group_id             BIGINT NOT NULL,
+	form_name            TEXT NOT NULL,
+	user_fields          TEXT NOT NULL,
+	url                  TEXT NOT NULL,
+	marks                TEXT NOT NULL DEFAULT '',
+	site_error           BIGINT NOT NULL DEFAULT 0,
+	state                BIGINT NOT NULL DEFAULT 0,
+	owner_id             BIGINT NOT NULL DEFAULT 0,
+	merged_into          BIGINT NOT NULL DEFAULT 0,
+	indexed              BIGINT NOT NULL DEFAULT 0,
+	source_kind          TEXT NOT NULL,
+	source_name          TEXT NOT NULL,
+	source_medium        TEXT NOT NULL,
+	source_campaign      TEXT NOT NULL,
+	source_term          TEXT NOT NULL,
+	source_content       TEXT NOT NULL,
+	source_click_id_name TEXT NOT NULL,
+	source_click_id      TEXT NOT NULL,
+	source_referrer      TEXT NOT NULL,
+	source_landing       TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+-- What a lead belongs to.
+CREATE INDEX leads_newest ON leads (at, id);
+CREATE INDEX leads_of_site ON leads (site_id, at, id);
+CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);
+CREATE INDEX leads_merged ON leads (site_id, merged_into, at) WHERE merged_into <> 0;
+CREATE INDEX leads_unindexed ON leads (site_id, id) WHERE indexed = 0;
+-- The inbox, by its filters.
+CREATE INDEX leads_listed ON leads (site_id, at, id) WHERE merged_into = 0 AND state <> 3;
+CREATE INDEX leads_of_state ON leads (site_id, state, at, id) WHERE merged_into = 0;
+CREATE INDEX leads_of_owner ON leads (site_id, owner_id, at, id) WHERE merged_into = 0;
+CREATE INDEX leads_of_work ON leads (site_id, owner_id, state, at, id) WHERE merged_into = 0;
+CREATE INDEX leads_of_source ON leads (site_id, source_kind, at, id) WHERE merged_into = 0;
+CREATE INDEX leads_of_form ON leads (site_id, form_name, at, id) WHERE merged_into = 0;
+CREATE INDEX leads_of_amount ON leads (site_id, (CAST(NULLIF(sale_cost, '') AS NUMERIC)), at, id) WHERE merged_into = 0 AND sale_cost <> '';
+CREATE INDEX leads_sold ON leads (site_id, at, id) WHERE merged_into = 0 AND sale_cost <> '';
+CREATE INDEX leads_failed ON leads (site_id, at, id) WHERE merged_into = 0 AND site_error <> 0;
+-- Leads of one person, at a site and at all.
+CREATE INDEX leads_of_phone ON leads (site_id, phone_digits, at, id) WHERE merged_into = 0 AND phone_digits <> '';
+CREATE INDEX leads_of_email ON leads (site_id, lower(email), at, id) WHERE merged_into = 0 AND email <> '';
+CREATE INDEX leads_of_message ON leads (site_id, message_hash, at) WHERE message_hash <> 0;
+CREATE INDEX leads_by_phone ON leads (phone_digits);
+CREATE INDEX leads_by_email ON leads (lower(email));
+
+-- What makes two requests the same lead: the id of a request, a key that a server chose, or the hash of what was sent.
+-- "at" is when it made the lead; those of long ago are deleted in passing.
+CREATE TABLE lead_deliveries (
+	site_id  BIGINT NOT NULL,
+	delivery TEXT NOT NULL,
+	lead_id  BIGINT NOT NULL,
+	at       BIGINT NOT NULL,
+	PRIMARY KEY (site_id, delivery)
+);
+CREATE INDEX lead_deliveries_oldest ON lead_deliveries (site_id, at);
+CREATE INDEX lead_deliveries_of_lead ON lead_deliveries (site_id, lead_id);
+
+-- What operators have done with a lead, their notes among it.
+CREATE TABLE lead_deeds (
+	site_id     BIGINT NOT NULL,
+	lead_id     BIGINT NOT NULL,
+	id          BIGINT NOT NULL,
+	at          BIGINT NOT NULL,
+	operator_id BIGINT NOT NULL,
+	login       TEXT NOT NULL,
+	kind        TEXT NOT NULL,
+	was         TEXT NOT NULL,
+	said        TEXT NOT NULL,
+	PRIMARY KEY (site_id, lead_id, id)
+);
+
+-- The numbers of pools that the sender had when the lead came.
+CREATE TABLE lead_numbers (
+	site_id BIGINT NOT NULL,
+	number  TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	lead_id BIGINT NOT NULL,
+	PRIMARY KEY (site_id, number, at, lead_id)
+);
+CREATE INDEX lead_numbers_of_lead ON lead_numbers (site_id, lead_id);
+
+-- What an operator has read of the leads: all up to a place in the journal, of one site or (site_id 0) of all, and those
+-- that were opened alone since.
+CREATE TABLE lead_marks (
+	operator_id BIGINT NOT NULL,
+	site_id     BIGINT NOT NULL,
+	tx          BIGINT NOT NULL,
+	seq         BIGINT NOT NULL,
+	PRIMARY KEY (operator_id, site_id)
+);
+CREATE TABLE lead_opened (
+	operator_id BIGINT NOT NULL,
+	site_id     BIGINT NOT NULL,
+	lead_id     BIGINT NOT NULL,
+	PRIMARY KEY (operator_id, site_id, lead_id)
+);
+
+-- Submissions that became no lead, for the owner of the site to see why. The same one, by its "digest", is kept once and
+-- counted. "lead_id" is the lead that somebody has made of it, or 0; -1 says that it has gone where the site's service is
+-- elsewhere, and "forward" is how it goes there, as an object. "site_error" is as in leads.
+CREATE TABLE refused_leads (
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	digest     TEXT NOT NULL,
+	at         BIGINT NOT NULL,
+	times      BIGINT NOT NULL,
+	address    TEXT NOT NULL,
+	origin     TEXT NOT NULL,
+	code       TEXT NOT NULL,
+	reason     TEXT NOT NULL,
+	sent       TEXT NOT NULL,
+	region     TEXT NOT NULL,
+	url        TEXT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	session_id BIGINT NOT NULL,
+	hit_id     BIGINT NOT NULL,
+	lead_id    BIGINT NOT NULL,
+	site_error BIGINT NOT NULL DEFAULT 0,
+	forward    TEXT NOT NULL DEFAULT '',
+	PRIMARY KEY (site_id, id)
+);
+CREATE UNIQUE INDEX refused_leads_once ON refused_leads (site_id, digest);
+CREATE INDEX refused_leads_newest ON refused_leads (at, id);
+CREATE INDEX refused_leads_of_site ON refused_leads (site_id, at, id);
+
+-- How many bytes of refused submissions were kept of a network on a day, and with an empty network of all of the site.
+-- "lost" is how many of the site were not kept.
+CREATE TABLE refused_days (
+	site_id BIGINT NOT NULL,
+	day     BIGINT NOT NULL,
+	network TEXT NOT NULL,
+	bytes   BIGINT NOT NULL,
+	lost    BIGINT NOT NULL,
+	PRIMARY KEY (site_id, day, network)
+);
+CREATE INDEX refused_days_of_day ON refused_days (day);
+
+-- By which words a lead is found. The engines search texts in ways of their own, of which none needs an extension or
+-- special rights. In SQLite the words stand without their places, by the id of the lead, which is one for all sites; the
+-- index beside them has what is asked most of the leads that have the words.
+-- sqlite:
+CREATE VIRTUAL TABLE lead_search USING fts5(words, content='', contentless_delete=1, detail=none, prefix='2 3 4', tokenize="ascii tokenchars '_'");
+CREATE VIRTUAL TABLE lead_words USING fts5vocab(lead_search, instance);
+CREATE INDEX leads_by_id ON leads (id, site_id, at, state, owner_id, merged_into);
+-- postgres:
+CREATE TABLE lead_search (
+	site_id BIGINT NOT NULL,
+	lead_id BIGINT NOT NULL,
+	at      BIGINT NOT NULL,
+	words   TSVECTOR NOT NULL,
+	PRIMARY KEY (site_id, lead_id)
+);
+CREATE INDEX lead_search_words ON lead_search USING gin (words);
+-- both:
+
+-- What belongs to a lead goes with it, whoever deletes it.
+-- sqlite:
+CREATE TRIGGER leads_erased AFTER DELETE ON leads BEGIN
+	DELETE FROM lead_deeds WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_search WHERE rowid = OLD.id;
+	UPDATE leads SET merged_into = 0, indexed = 0 WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
+END;
+-- postgres:
+CREATE FUNCTION leads_erased() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	DELETE FROM lead_deeds WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_search WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	UPDATE leads SET merged_into = 0, indexed = 0 WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER leads_erased AFTER DELETE ON leads FOR EACH ROW EXECUTE FUNCTION leads_erased();
+-- both:
+
+
+-- form: which forms visitors send, what pages say of these, and how sites answer them
+
+-- A form by where it is sent to. "fields" are the names of its fields, as a list. "untold" is how often a kept one has
+-- failed since the journal told of it, at "told_at", and "status" the last answer.
+CREATE TABLE forms (
+	site_id BIGINT NOT NULL,
+	path    TEXT NOT NULL,
+	fields  TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	status  BIGINT NOT NULL DEFAULT 0,
+	untold  BIGINT NOT NULL DEFAULT 0,
+	told    BIGINT NOT NULL DEFAULT 0,
+	told_at BIGINT NOT NULL DEFAULT 0,
+	PRIMARY KEY (site_id, path)
+);
+CREATE INDEX forms_untold ON forms (told_at) WHERE untold > 0;
+
+-- How a site has answered a form, by day.
+CREATE TABLE form_answers (
+	site_id BIGINT NOT NULL,
+	path    TEXT NOT NULL,
+	day     BIGINT NOT NULL,
+	status  BIGINT NOT NULL,
+	times   BIGINT NOT NULL,
+	PRIMARY KEY (site_id, path, day, status)
+);
+CREATE INDEX form_answers_failed ON form_answers (day, site_id) WHERE status >= 400;
+
+-- What the forms of pages say of their fields: names, kinds and labels. "markup" is an object that the edge writes and
+-- reads, "path" that of the pages, with * for what numbers something. Nothing of visitors is in it.
+CREATE TABLE page_markups (
+	site_id BIGINT NOT NULL,
+	path    TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	markup  TEXT NOT NULL,
+	PRIMARY KEY (site_id, path)
+);
+CREATE INDEX page_markups_of_time ON page_markups (at);
+
+
+-- operator: those who work in the console. They belong to the installation, not to one of its sites.
+
+-- "epoch" grows when what a session stands on changes: the sessions of an earlier epoch are over. "sites" are '*' for
+-- all, else ids with a comma around each, such as ',1,7,'.
+CREATE TABLE operators (
+	id            BIGINT PRIMARY KEY,
+	login         TEXT NOT NULL UNIQUE,
+	name          TEXT NOT NULL,
+	role          TEXT NOT NULL,
+	sites         TEXT NOT NULL DEFAULT '*',
+	password_hash TEXT NOT NULL,
+	epoch         BIGINT NOT NULL,
+	provisioned   BOOLEAN NOT NULL,
+	disabled      BOOLEAN NOT NULL,
+	away          BOOLEAN NOT NULL,
+	language      TEXT NOT NULL,
+	created_at    BIGINT NOT NULL
+);
+
+-- Which configurations declare an account, with which password and sites, and since when with these. An account is
+-- provisioned as long as there is a declaration of it.
+CREATE TABLE operator_declarations (
+	login         TEXT NOT NULL,
+	declarer      TEXT NOT NULL,
+	password_hash TEXT NOT NULL,
+	sites         TEXT NOT NULL DEFAULT '*',
+	at            BIGINT NOT NULL,
+	PRIMARY KEY (login, declarer)
+);
+
+-- The token of the link by which the first account is made, until it is made.
+CREATE TABLE operator_setup (
+	id    BIGINT PRIMARY KEY,
+	token TEXT NOT NULL
+);
+
+-- The links by which accounts get a new password, by the hash of their token.
+CREATE TABLE operator_resets (
+	operator_id BIGINT PRIMARY KEY,
+	token       TEXT NOT NULL UNIQUE,
+	expires_at  BIGINT NOT NULL
+);
+
+-- Sessions of the console by the hash of their token.
+CREATE TABLE operator_sessions (
+	token      TEXT PRIMARY KEY,
+	data       TEXT NOT NULL,
+	expires_at BIGINT NOT NULL
+);
+CREATE INDEX operator_sessions_expiring ON operator_sessions (expires_at);
+
+-- A lease is held by an open stream of a console and ends on its own when it is not renewed.
+CREATE TABLE operator_leases (
+	id          TEXT PRIMARY KEY,
+	operator_id BIGINT NOT NULL,
+	expires_at  BIGINT NOT NULL
+);
+CREATE INDEX operator_leases_expiring ON operator_leases (expires_at);
+
+-- Groups of a site's operators: who answers, when, and by which telephone. "hours" is an object and "holidays" a list. A
+-- group without members is of all who see the site.
+CREATE TABLE operator_groups (
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	name       TEXT NOT NULL,
+	phone      TEXT NOT NULL,
+	zone       TEXT NOT NULL,
+	hours      TEXT NOT NULL,
+	holidays   TEXT NOT NULL,
+	routing    TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+
+CREATE TABLE operator_group_members (
+	site_id     BIGINT NOT NULL,
+	group_id    BIGINT NOT NULL,
+	operator_id BIGINT NOT NULL,
+	PRIMARY KEY (site_id, group_id, operator_id)
+);
+CREATE INDEX operator_group_members_of_operator ON operator_group_members (operator_id);
+
+
+-- chat: conversations of visitors with operators
+
+-- There is one for each visitor of a site. "seq" is the number of the last entry, "waiting_since" when the visitor wrote
+-- what nobody has answered yet, or 0, and "lead_id" the lead that was made of it when nobody answered, or 0.
+-- "read_before" is up to where operators had read when it was last handed to one of them: "operator_read" goes back then,
+-- and the visitor is still told that it was read. Visitors and sessions are in public form.
+CREATE TABLE conversations (
+	site_id       BIGINT NOT NULL,
+	id            BIGINT NOT NULL,
+	visitor_id    BIGINT NOT NULL,
+	session_id    BIGINT NOT NULL,
+	hit_id        BIGINT NOT NULL,
+	group_id      BIGINT NOT NULL,
+	state         TEXT NOT NULL,
+	operator_id   BIGINT NOT NULL,
+	seq           BIGINT NOT NULL,
+	visitor_read  BIGINT NOT NULL,
+	operator_read BIGINT NOT NULL,
+	read_before   BIGINT NOT NULL DEFAULT 0,
+	opened_at     BIGINT NOT NULL,
+	waiting_since BIGINT NOT NULL,
+	last_at       BIGINT NOT NULL,
+	last_from     TEXT NOT NULL,
+	banned        BOOLEAN NOT NULL,
+	url           TEXT NOT NULL,
+	language      TEXT NOT NULL,
+	lead_id       BIGINT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE UNIQUE INDEX conversations_of_visitor ON conversations (site_id, visitor_id);
+CREATE INDEX conversations_newest ON conversations (last_at, id);
+CREATE INDEX conversations_of_site ON conversations (site_id, last_at, id);
+CREATE INDEX conversations_of_lead ON conversations (site_id, lead_id) WHERE lead_id <> 0;
+-- The desk looks each second for those who wait: in the groups that route, and for an answer of the operator who has
+-- them. The console counts and lists what is not closed with each message. Most conversations are closed, or waited for
+-- in vain.
+CREATE INDEX conversations_of_group ON conversations (site_id, group_id, last_at, id) WHERE state = 'waiting';
+CREATE INDEX conversations_unanswered ON conversations (last_at, id) WHERE state = 'open' AND waiting_since > 0;
+CREATE INDEX conversations_live ON conversations (last_at, id) WHERE state <> 'closed';
+
+-- What was said, in order. A service message has a "code" by which each side words it, or a text. Notes are the
+-- operators' own: no visitor sees them.
+CREATE TABLE messages (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	seq             BIGINT NOT NULL,
+	author          TEXT NOT NULL,
+	operator_id     BIGINT NOT NULL,
+	client_id       TEXT NOT NULL,
+	code            TEXT NOT NULL,
+	text            TEXT NOT NULL,
+	file_id         BIGINT NOT NULL,
+	at              BIGINT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id, seq)
+);
+CREATE UNIQUE INDEX messages_once ON messages (site_id, conversation_id, client_id);
+
+-- What was sent along. "content" is in base64, "type" what the content was found to be, and "pixels" how many a picture
+-- has over all of its frames: 0 for other files, and for pictures of which it is not known. These are offered as files.
+CREATE TABLE chat_files (
+	site_id         BIGINT NOT NULL,
+	id              BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	author          TEXT NOT NULL,
+	name            TEXT NOT NULL,
+	type            TEXT NOT NULL,
+	size            BIGINT NOT NULL,
+	pixels          BIGINT NOT NULL DEFAULT 0,
+	at              BIGINT NOT NULL,
+	content         TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE INDEX chat_files_of ON chat_files (site_id, conversation_id, at);
+
+-- To whom a waiting conversation is offered, until when, and to whom it has been since it began to wait: "tried" are
+-- operators, with a comma around each. operator_id 0 is all.
+CREATE TABLE chat_offers (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	operator_id     BIGINT NOT NULL,
+	until           BIGINT NOT NULL,
+	tried           TEXT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id)
+);
+
+-- When an operator was last offered a conversation.
+CREATE TABLE chat_turns (
+	site_id     BIGINT NOT NULL,
+	operator_id BIGINT NOT NULL,
+	at          BIGINT NOT NULL,
+	PRIMARY KEY (site_id, operator_id)
+);
+
+-- What operators of a site say often, by a short word. "place" is its key, 1 to 9, or 0.
+CREATE TABLE chat_replies (
+	site_id BIGINT NOT NULL,
+	id      BIGINT NOT NULL,
+	word    TEXT NOT NULL,
+	place   BIGINT NOT NULL,
+	text    TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+
+
+-- captcha: what visitors are asked to read from a picture, until they answer or "until" has passed
+
+CREATE TABLE captchas (
+	site_id BIGINT NOT NULL,
+	key     TEXT NOT NULL,
+	digits  TEXT NOT NULL,
+	until   BIGINT NOT NULL,
+	PRIMARY KEY (site_id, key)
+);
+CREATE INDEX captchas_until ON captchas (site_id, until);
+
+
+-- callback
+
+-- Who wants to be called back, and how far that has come. "phone" and "operator" are the numbers to call. "due_at" is
+-- when it is tried next, "deadline_at" when the platform has to have told of the next step. "attempts" are those begun,
+-- of "most". "order_id" is that of the last one, which the platform has taken when it is "placed". It is "concluded" when
+-- its end is the service's own conclusion and not the platform's word. "delivery" names the request of the script, and
+-- "status" and "code" are what it was answered.
+CREATE TABLE callbacks (
+	site_id     BIGINT NOT NULL,
+	id          BIGINT NOT NULL,
+	state       TEXT NOT NULL,
+	reason      TEXT NOT NULL,
+	origin      TEXT NOT NULL,
+	visitor_id  BIGINT NOT NULL,
+	session_id  BIGINT NOT NULL,
+	hit_id      BIGINT NOT NULL,
+	url         TEXT NOT NULL,
+	phone       TEXT NOT NULL,
+	group_id    BIGINT NOT NULL,
+	wanted_at   BIGINT NOT NULL,
+	created_at  BIGINT NOT NULL,
+	changed_at  BIGINT NOT NULL,
+	due_at      BIGINT NOT NULL,
+	deadline_at BIGINT NOT NULL,
+	placing_at  BIGINT NOT NULL,
+	ended_at    BIGINT NOT NULL,
+	attempts    BIGINT NOT NULL,
+	most        BIGINT NOT NULL,
+	pause       BIGINT NOT NULL,
+	operator    TEXT NOT NULL,
+	caller_id   TEXT NOT NULL,
+	platform    TEXT NOT NULL,
+	order_id    TEXT NOT NULL,
+	placed      BIGINT NOT NULL,
+	concluded   BIGINT NOT NULL,
+	talk        BIGINT NOT NULL,
+	delivery    TEXT NOT NULL,
+	status      BIGINT NOT NULL,
+	code        TEXT NOT NULL,
+	steps       BIGINT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE INDEX callbacks_newest ON callbacks (site_id, created_at);
+CREATE INDEX callbacks_of_state ON callbacks (site_id, state, created_at);
+CREATE INDEX callbacks_of_visitor ON callbacks (site_id, visitor_id, created_at);
+CREATE INDEX callbacks_of_phone ON callbacks (phone, created_at);
+CREATE UNIQUE INDEX callbacks_of_delivery ON callbacks (site_id, delivery) WHERE delivery <> '';
+
+-- Which attempt of which callback an order of a platform is.
+CREATE TABLE callback_orders (
+	site_id     BIGINT NOT NULL,
+	order_id    TEXT NOT NULL,
+	callback_id BIGINT NOT NULL,
+	attempt     BIGINT NOT NULL,
+	PRIMARY KEY (site_id, order_id)
+);
+CREATE INDEX callback_orders_of ON callback_orders (order_id);
+CREATE INDEX callback_orders_of_callback ON callback_orders (site_id, callback_id);
+
+-- What has happened to a callback, in order. "made_by" is the login of who did it, if that was somebody in the console.
+CREATE TABLE callback_steps (
+	site_id     BIGINT NOT NULL,
+	callback_id BIGINT NOT NULL,
+	n           BIGINT NOT NULL,
+	at          BIGINT NOT NULL,
+	attempt     BIGINT NOT NULL,
+	kind        TEXT NOT NULL,
+	detail      TEXT NOT NULL,
+	made_by     TEXT NOT NULL,
+	PRIMARY KEY (site_id, callback_id, n)
+);
+
+-- How many callbacks the visitors of a network have asked for, and when. "network" is a keyed hash. Rows are kept for as
+-- long as they count.
+CREATE TABLE callback_networks (
+	site_id BIGINT NOT NULL,
+	network TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	asked   BIGINT NOT NULL,
+	PRIMARY KEY (site_id, network, at)
+);
+CREATE INDEX callback_networks_of_time ON callback_networks (site_id, at);
+
+
+-- notify: where the news of a site goes
+
+-- "address" is the URL of a webhook or an address of mail. An endpoint has "begun" once the reader of the journal has
+-- come to where it was added: what was before is not sent there. It is "gone" when the receiver has said so.
+CREATE TABLE endpoints (
+	site_id        BIGINT NOT NULL,
+	id             BIGINT NOT NULL,
+	kind           TEXT NOT NULL,
+	address        TEXT NOT NULL,
+	events         TEXT NOT NULL,
+	language       TEXT NOT NULL,
+	subject        TEXT NOT NULL,
+	template       TEXT NOT NULL,
+	content_type   TEXT NOT NULL,
+	secret         TEXT NOT NULL,
+	earlier_secret TEXT NOT NULL,
+	earlier_until  BIGINT NOT NULL,
+	version        BIGINT NOT NULL,
+	created_at     BIGINT NOT NULL,
+	begun          BIGINT NOT NULL,
+	paused_at      BIGINT NOT NULL,
+	gone           BIGINT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+
+-- What was sent to an endpoint, or is to be. "entry" is the number of the journal's entry, "subject_id" the lead or call,
+-- and "data" what else the entry said, of which nothing names a person: who it is about is read when it is sent.
+CREATE TABLE deliveries (
+	site_id     BIGINT NOT NULL,
+	endpoint_id BIGINT NOT NULL,
+	entry       BIGINT NOT NULL,
+	event       TEXT NOT NULL,
+	subject_id  BIGINT NOT NULL,
+	data        TEXT NOT NULL,
+	at          BIGINT NOT NULL,
+	noted_at    BIGINT NOT NULL,
+	state       TEXT NOT NULL,
+	attempts    BIGINT NOT NULL,
+	status      BIGINT NOT NULL,
+	reason      TEXT NOT NULL,
+	detail      TEXT NOT NULL,
+	tried_at    BIGINT NOT NULL,
+	PRIMARY KEY (site_id, endpoint_id, entry)
+);
+CREATE INDEX deliveries_newest ON deliveries (site_id, entry);
+CREATE INDEX deliveries_of_state ON deliveries (site_id, state, entry);
+CREATE INDEX deliveries_oldest ON deliveries (noted_at);
+CREATE INDEX deliveries_held ON deliveries (entry) WHERE state = 'held';
+
+
+-- journal: what has happened, in order
+
+-- Entries are ordered by the transaction that wrote them and by their number. PostgreSQL must know the former; SQLite has
+-- one writer, whose transactions are ordered by the numbers alone.
+CREATE TABLE journal (
+-- sqlite:
+	seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+	tx         BIGINT NOT NULL DEFAULT 0,
+-- postgres:
+	PRIMARY KEY (site_id, seq),
+	seq        BIGINT GENERATED ALWAYS AS IDENTITY,
+	tx         BIGINT NOT NULL DEFAULT (pg_current_xact_id()::text::bigint),
+-- both:
+	site_id    BIGINT NOT NULL,
+	at         BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	subject_id BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	data       TEXT NOT NULL
+);
+CREATE INDEX journal_order ON journal (tx, seq);
+CREATE INDEX journal_visitor ON journal (site_id, visitor_id, seq);
+CREATE INDEX journal_of_site ON journal (site_id, tx, seq);
+CREATE INDEX journal_leads ON journal (tx, seq) WHERE kind = 'lead.added';
+-- What was done to accounts and sites, which is little among all that happens.
+CREATE INDEX journal_of_administration ON journal (tx, seq)
+	WHERE (kind >= 'operator.' AND kind < 'operator/' OR kind >= 'site.' AND kind < 'site/');
+CREATE INDEX journal_of_persons ON journal (site_id, subject_id)
+	WHERE (kind >= 'lead.' AND kind < 'lead/' OR kind >= 'call.' AND kind < 'call/');
+
+-- Where those who read the journal by name have come to, and which node does it for them: "owner" may, until
+-- "expires_at". "seen_at" is when there last was one.
+CREATE TABLE journal_readers (
+	name       TEXT PRIMARY KEY,
+	tx         BIGINT NOT NULL,
+	seq        BIGINT NOT NULL,
+	owner      TEXT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	seen_at    BIGINT NOT NULL
+);
+
+
+-- queue: what has to reach another machine
+
+-- "due_at" is when a job may be taken; who takes it moves it to when another may. Jobs of a "target" are found in their
+-- order without looking at those of others. The engines count ids in ways of their own.
+CREATE TABLE jobs (
+-- sqlite:
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+-- postgres:
+	PRIMARY KEY (site_id, id),
+	id         BIGINT GENERATED ALWAYS AS IDENTITY,
+-- both:
+	site_id    BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	target     TEXT NOT NULL,
+	lane       BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	payload    TEXT NOT NULL,
+	added_at   BIGINT NOT NULL,
+	due_at     BIGINT NOT NULL,
+	attempts   BIGINT NOT NULL,
+	dead_at    BIGINT NOT NULL,
+	reason     TEXT NOT NULL
+);
+CREATE INDEX jobs_due ON jobs (target, due_at, id) WHERE dead_at = 0;
+CREATE INDEX jobs_lane ON jobs (target, lane, id) WHERE lane <> 0 AND dead_at = 0;
+CREATE INDEX jobs_dead ON jobs (kind, dead_at, id) WHERE dead_at <> 0;
+CREATE INDEX jobs_visitor ON jobs (site_id, visitor_id) WHERE visitor_id <> 0;
+
+
+-- person: who has been erased
+
+-- Who has had a person erased, when, and how many rows that were. The person is known by a keyed hash alone. "ended_at"
+-- is 0 while it goes on.
+CREATE TABLE erasures (
+	id       BIGINT PRIMARY KEY,
+	sites    TEXT NOT NULL,
+	asked_by TEXT NOT NULL,
+	person   TEXT NOT NULL,
+	asked_at BIGINT NOT NULL,
+	ended_at BIGINT NOT NULL,
+	erased   BIGINT NOT NULL
+);
+
+-- By what the person of an erasure is known that has not ended. A mark that is "named" is of what only names the person
+-- in a text.
+CREATE TABLE erasure_marks (
+	erasure_id BIGINT NOT NULL,
+	kind       TEXT NOT NULL,
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	text       TEXT NOT NULL,
+	named      BOOLEAN NOT NULL DEFAULT FALSE,
+	PRIMARY KEY (erasure_id, kind, site_id, id, text)
+);
+
+-- Numbers and addresses of persons that were erased, as keyed hashes: what they sent before "at" and has waited since is
+-- not stored any more.
+CREATE TABLE erased_contacts (
+	hash TEXT NOT NULL PRIMARY KEY,
+	at   BIGINT NOT NULL
+);
