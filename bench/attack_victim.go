@@ -151,3 +151,13 @@ func (p *process) peak() (int64, error) {
 	kilobytes, err := strconv.ParseInt(string(found[1]), 10, 64)
 	return kilobytes << 10, err
 }
+
+// pause returns whether ctx is still there after that time.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

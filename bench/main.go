@@ -1,28 +1,22 @@
 // Command bench measures Frontdesk beside what it is compared with, in one run
 // on one machine, and prints ratios:
 //
-//	go run ./bench            # everything
+//	go run ./bench            # rewrite, pages and hits
 //	go run ./bench rewrite    # looking through pages in memory, beside other rewriters
 //	go run ./bench pages      # pages on their way, beside plain Caddy and nginx
-//	go run ./bench pages -kinds # pages of each kind, beside plain Caddy; not among everything
+//	go run ./bench pages -kinds # pages of each kind, beside plain Caddy
 //	go run ./bench arrivals   # the last table of these alone: pages that come with their visits
-//	go run ./bench forms      # forms with files, kept and not; not among everything
-//	go run ./bench lost       # forms sent while the disk and the databases fail and the server is killed; needs root; not among everything
-//	go run ./bench elsewhere  # hits that come to a service by an edge; not among everything
+//	go run ./bench forms      # forms with files, kept and not
+//	go run ./bench lost       # forms sent while the disk and the databases fail and the server is killed; needs root
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
-//	go run ./bench signin     # signing in while strangers guess at the login; not among everything
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root. Then beside the worst of one address
 //	go run ./bench attack -all # a server of 1 GB of memory under all of that at once, for ten minutes
 //	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
-//	go run ./bench reload     # memory and goroutines after reloads of a thousand sites; not among everything
-//	go run ./bench size       # disk and memory that page views take; not among everything
-//	go run ./bench endure     # the pages that once ended or hung Caddy; -slice 10m -race is what has to pass
-//	go run ./bench deliveries # webhooks to a receiver that comes back; not among everything
-//	go run ./bench inbox      # filters and searches of the console's leads, a million of them; not among everything
-//	go run ./bench live       # what PostgreSQL has to do for open consoles; not among everything
-//	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler; not among everything
-//	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium; not among everything
-//	go run ./bench panels     # from a click to a panel that can be used, in Chromium with a slow CPU; not among everything
+//	go run ./bench size       # disk and memory that page views take
+//	go run ./bench inbox      # filters and searches of the console's leads, a million of them
+//	go run ./bench live       # what PostgreSQL has to do for open consoles
+//	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
+//	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -50,7 +44,6 @@ type options struct {
 	profile string
 	numbers bool
 	kinds   bool
-	race    bool
 	leads   int
 	all     bool
 	memory  int
@@ -69,7 +62,6 @@ func parse() options {
 	flag.StringVar(&o.bun, "bun", "bun", "Bun's program, for lol-html")
 	flag.StringVar(&o.caddy, "caddy", "", "a Caddy with Frontdesk to be measured instead of this one")
 	flag.StringVar(&o.profile, "profile", "", "where hits leaves CPU profiles of the server, a file for each database by its name, and streams a profile of its memory")
-	flag.BoolVar(&o.race, "race", false, "let endure build Caddy with the race detector")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
 	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks")
@@ -115,128 +107,37 @@ func run(ctx context.Context, o options) error {
 		}
 		return build(ctx, filepath.Join(folder, "caddy"), ".", "./cmd/caddy")
 	})
+	with := func(part func(program string) error) func() error {
+		return func() error {
+			program, err := caddy()
+			if err != nil {
+				return err
+			}
+			return part(program)
+		}
+	}
 	parts := map[string]func() error{
 		"rewrite": func() error {
 			// Of many short turns some are undisturbed on any machine.
 			return rewrite(ctx, folder, o.bun, strings.Split(o.sizes, ","), 3*o.rounds, o.slice/30)
 		},
-		"pages": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return pages(ctx, folder, program, o.numbers, o.kinds, o.rounds, o.slice)
-		},
-		"arrivals": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return arrivals(ctx, folder, program, o.rounds, o.slice)
-		},
-		"forms": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return forms(ctx, folder, program, o.rounds)
-		},
-		"lost": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return lost(ctx, folder, program, o.forms, o.kills)
-		},
-		"elsewhere": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return elsewhere(ctx, folder, program, o.rounds, o.slice)
-		},
-		"hits": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return hits(ctx, folder, program, o.profile, 6*o.slice)
-		},
-		"signin": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return signin(ctx, folder, program, 20*o.slice)
-		},
-		"attack": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
+		"pages":    with(func(program string) error { return pages(ctx, folder, program, o.numbers, o.kinds, o.rounds, o.slice) }),
+		"arrivals": with(func(program string) error { return arrivals(ctx, folder, program, o.rounds, o.slice) }),
+		"forms":    with(func(program string) error { return forms(ctx, folder, program, o.rounds) }),
+		"lost":     with(func(program string) error { return lost(ctx, folder, program, o.forms, o.kills) }),
+		"hits":     with(func(program string) error { return hits(ctx, folder, program, o.profile, 6*o.slice) }),
+		"attack": with(func(program string) error {
 			if o.all {
 				return attackAll(ctx, folder, program, o.memory, o.lasting)
 			}
 			return attack(ctx, folder, program, o.worst, o.rounds, o.slice)
-		},
-		"endure": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return endure(ctx, folder, program, o.race, o.slice)
-		},
-		"reload": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return reload(ctx, folder, program)
-		},
-		"memory": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return memory(ctx, folder, program)
-		},
-		"size": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return size(ctx, folder, program, 6*o.slice)
-		},
-		"deliveries": func() error { return deliveries(ctx, folder) },
-		"inbox":      func() error { return inbox(ctx, folder, o.leads, 7*o.rounds) },
-		"live": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return live(ctx, folder, program, 10*o.slice)
-		},
-		"streams": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return streams(ctx, folder, program, o.profile, o.rounds)
-		},
-		"script": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return script(ctx, folder, program, o.rounds)
-		},
-		"panels": func() error {
-			program, err := caddy()
-			if err != nil {
-				return err
-			}
-			return panels(ctx, folder, program, 3*o.rounds)
-		},
+		}),
+		"memory":  with(func(program string) error { return memory(ctx, folder, program) }),
+		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
+		"inbox":   func() error { return inbox(ctx, folder, o.leads, 7*o.rounds) },
+		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
+		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
+		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds) }),
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -244,7 +145,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, elsewhere, deliveries, hits, signin, attack, memory, size, endure, inbox, live, streams, script or panels", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, live, streams or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
