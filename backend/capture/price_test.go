@@ -10,11 +10,17 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
+// formPrice is the price of a form: the usual one, and a KB for each text that may be tried as a telephone number.
+var formPrice = stepstest.Price{
+	Each:    stepstest.Usual.Each,
+	Besides: stepstest.Cost{Walked: stepstest.Usual.Besides.Walked + maxTried<<10, Allocated: stepstest.Usual.Besides.Allocated},
+}
+
 // priced reads and recognises the form of a body, and holds both to their price. The error is the reader's.
 func priced(t *testing.T, contentType string, body []byte) (form Form, said Recognised, err error) {
 	t.Helper()
 	var kept *Body
-	stepstest.Hold(t, len(body), func() {
+	formPrice.Hold(t, len(body), func() {
 		kept = NewBody(contentType)
 		kept.Write(body)
 		form, err = kept.Form("")
