@@ -109,7 +109,7 @@ func fillInbox(ctx context.Context, settings db.Settings, words []string, leads 
 		'8 (495) ' || (10000000 + phone), '7495' || (10000000 + phone), ` + strings.Join(picked[2:], ` || ' ' || `) + `, q < 100, CASE WHEN i % 20000 = 0 THEN '1500000' WHEN q < 100 THEN CAST(1000 + phone % 90000 AS TEXT) ELSE '' END, 0,
 		CASE WHEN i % 30000 = 1 THEN 'Seldom' ELSE 'Form ' || CAST(form / 100 AS TEXT) END, '{}', 'https://shop.example/order',
 		CASE WHEN i % 25000 = 2 THEN 'map' WHEN form % 10 < 4 THEN 'direct' WHEN form % 10 < 7 THEN 'ad' WHEN form % 10 < 9 THEN 'search' ELSE 'campaign' END, '', '', '', '', '', '', '', '', '',
-		CASE WHEN state < 300 THEN 0 WHEN state < 350 THEN 1 WHEN state < 900 THEN 2 ELSE 3 END, CASE WHEN i % 50000 = 3 THEN 99 WHEN state >= 300 AND state < 900 THEN 1 + q % 20 ELSE 0 END, 1 FROM made`
+		CASE WHEN state < 300 THEN 0 WHEN state < 350 THEN 1 WHEN state < 900 THEN 2 ELSE 3 END, CASE WHEN i % 50000 = 3 THEN 99 WHEN state >= 300 AND state < 900 THEN 1 + q % 20 ELSE 0 END, TRUE FROM made`
 	if settings.Engine == db.Postgres {
 		insert = strings.Replace(insert, "q < 100, CASE", "(q < 100), CASE", 1)
 	}

@@ -229,7 +229,7 @@ func TestRestartInTheMiddle(t *testing.T) {
 		<-ended
 		// What a node that dies does not write is taken back.
 		require.NoError(t, o.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.Exec(ctx, `UPDATE callbacks SET state = 'calling_operator', reason = '', ended_at = 0, placed = 0, concluded = 0, placing_at = 1`)
+			_, err := tx.Exec(ctx, `UPDATE callbacks SET state = 'calling_operator', reason = '', ended_at = 0, placed = FALSE, concluded = FALSE, placing_at = 1`)
 			return err
 		}))
 		o.pbx.set(func(p *pbx) { p.hangs = false })

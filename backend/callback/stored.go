@@ -17,7 +17,6 @@ import (
 type row struct {
 	Callback
 	visitor, session, hit, wanted, created, changed, due, deadline, placing, ended, pause int64
-	placedMark, concludedMark                                                             int64
 }
 
 var columnNames = []string{
@@ -39,7 +38,7 @@ func marksOf(n int) string {
 func (r *row) fields() []any {
 	return []any{
 		&r.SiteID, &r.ID, &r.State, &r.Reason, &r.Origin, &r.visitor, &r.session, &r.hit, &r.URL, &r.Phone, &r.GroupID, &r.wanted, &r.created, &r.changed,
-		&r.due, &r.deadline, &r.placing, &r.ended, &r.Attempts, &r.Most, &r.pause, &r.Operator, &r.CallerID, &r.Platform, &r.order, &r.placedMark, &r.concludedMark,
+		&r.due, &r.deadline, &r.placing, &r.ended, &r.Attempts, &r.Most, &r.pause, &r.Operator, &r.CallerID, &r.Platform, &r.order, &r.placed, &r.concluded,
 		&r.Talk, &r.delivery, &r.result.Status, &r.result.Code, &r.steps,
 	}
 }
@@ -49,7 +48,6 @@ func (r *row) callback() Callback {
 	c.Visitor, c.Session, c.Hit = idOf(r.visitor), idOf(r.session), idOf(r.hit)
 	c.WantedAt, c.CreatedAt, c.ChangedAt, c.DueAt, c.EndedAt = timeOf(r.wanted), timeOf(r.created), timeOf(r.changed), timeOf(r.due), timeOf(r.ended)
 	c.deadlineAt, c.placingAt, c.Pause = timeOf(r.deadline), timeOf(r.placing), time.Duration(r.pause)*time.Millisecond
-	c.placed, c.concluded = r.placedMark != 0, r.concludedMark != 0
 	return c
 }
 
@@ -57,16 +55,9 @@ func (r *row) callback() Callback {
 func (c *Callback) values() []any {
 	return []any{
 		c.SiteID, c.ID, string(c.State), c.Reason, c.Origin, int64(c.Visitor), int64(c.Session), int64(c.Hit), c.URL, c.Phone, c.GroupID, milli(c.WantedAt), milli(c.CreatedAt), milli(c.ChangedAt),
-		milli(c.DueAt), milli(c.deadlineAt), milli(c.placingAt), milli(c.EndedAt), c.Attempts, c.Most, c.Pause.Milliseconds(), c.Operator, c.CallerID, c.Platform, c.order, mark(c.placed), mark(c.concluded),
+		milli(c.DueAt), milli(c.deadlineAt), milli(c.placingAt), milli(c.EndedAt), c.Attempts, c.Most, c.Pause.Milliseconds(), c.Operator, c.CallerID, c.Platform, c.order, c.placed, c.concluded,
 		c.Talk, c.delivery, c.result.Status, c.result.Code, c.steps,
 	}
-}
-
-func mark(set bool) int64 {
-	if set {
-		return 1
-	}
-	return 0
 }
 
 func milli(t time.Time) int64 {

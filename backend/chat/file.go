@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"mime"
 	"net/http"
@@ -41,7 +40,6 @@ type File struct {
 	Pixels int64
 	// Content is nil where only the file's properties were read.
 	Content []byte
-	stored  string // the content as it is stored
 }
 
 // Check finds the type of the file by its content and makes its name harmless. It returns an
@@ -106,7 +104,7 @@ func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 		return nil, invalid("too_many", "a conversation has at most %d files and %d bytes of them", maxFiles, maxFileBytes)
 	}
 	err = tx.Send(ctx, `INSERT INTO chat_files (site_id, id, conversation_id, author, name, type, size, pixels, at, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, f.Pixels, m.At.UnixMilli(), f.stored)
+		m.SiteID, f.ID, m.ConversationID, string(m.Author), f.Name, f.Type, f.Size, f.Pixels, m.At.UnixMilli(), f.Content)
 	if err != nil {
 		return nil, fmt.Errorf("storing a file: %w", err)
 	}
@@ -118,19 +116,15 @@ func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 func (c *Chats) File(ctx context.Context, siteID, conversation, id int64, by Author) (File, error) {
 	type row struct {
 		File
-		author  Author
-		content string
+		author Author
 	}
-	r, found, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.ID, &r.Name, &r.Type, &r.Size, &r.Pixels, &r.author, &r.content} },
+	r, found, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.ID, &r.Name, &r.Type, &r.Size, &r.Pixels, &r.author, &r.Content} },
 		`SELECT id, name, type, size, pixels, author, content FROM chat_files WHERE site_id = $1 AND id = $2 AND conversation_id = $3`, siteID, id, conversation)
 	if err != nil {
 		return File{}, fmt.Errorf("reading a file: %w", err)
 	}
 	if !found || by == Visitor && r.author == Note {
 		return File{}, ErrUnknown
-	}
-	if r.Content, err = base64.StdEncoding.DecodeString(r.content); err != nil {
-		return File{}, fmt.Errorf("reading a file: %w", err)
 	}
 	r.Name = ending(r.Name, r.Type) // earlier programs kept others
 	return r.File, nil

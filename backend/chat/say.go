@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -66,7 +65,6 @@ func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 		return err
 	}
 	file := *m.File
-	file.stored = base64.StdEncoding.EncodeToString(file.Content)
 	file.ID, err = c.fileIDs.Next(ctx)
 	m.File = &file
 	return err

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func put(name string) func(context.Context, db.Tx) error {
 	return func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`, name, "value")
+		_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`, name, []byte("value"))
 		return err
 	}
 }

@@ -3,29 +3,27 @@ package db
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 )
 
 // Secret returns the installation's secret of that name: 32 random bytes, made
 // when first asked for and the same on every node from then on.
-func (d *DB) Secret(ctx context.Context, name string) ([]byte, error) {
+func (d *DB) Secret(ctx context.Context, name string) (stored []byte, err error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
-	var stored string
-	err := d.Write(ctx, 0, func(ctx context.Context, tx Tx) error {
+	err = d.Write(ctx, 0, func(ctx context.Context, tx Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
-			name, base64.StdEncoding.EncodeToString(fresh))
+			name, fresh)
 		if err != nil {
 			return err
 		}
-		stored, _, err = One(ctx, tx, Only[string], `SELECT value FROM secrets WHERE name = $1`, name)
+		stored, _, err = One(ctx, tx, Only[[]byte], `SELECT value FROM secrets WHERE name = $1`, name)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the secret %q: %w", name, err)
 	}
-	return base64.StdEncoding.DecodeString(stored)
+	return stored, nil
 }
 
 // Sequence gives out numbers from 1 upwards that no node gives out twice. It

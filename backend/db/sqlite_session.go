@@ -192,6 +192,11 @@ func assign(pointer any, value driver.Value) error {
 			field.SetFloat(v)
 			return nil
 		}
+	case []byte:
+		if field.Kind() == reflect.Slice && field.Type().Elem().Kind() == reflect.Uint8 {
+			field.SetBytes(v)
+			return nil
+		}
 	case string:
 		if field.Kind() == reflect.String {
 			field.SetString(v)

@@ -51,7 +51,7 @@ func TestTroubleBeginsAndEnds(t *testing.T) {
 				writes = append(writes, func() {
 					err := hand(d, t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 						ran.seen(tx)
-						_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`, fmt.Sprint(i), fmt.Sprintf("%09000d", i))
+						_, err := tx.Exec(ctx, `INSERT INTO secrets (name, value) VALUES ($1, $2)`, fmt.Sprint(i), fmt.Appendf(nil, "%09000d", i))
 						return err
 					})
 					if assert.Error(t, err) {

@@ -78,7 +78,7 @@ const indexedAtOnce = 50
 // ends. It returns how many there were.
 func (l *Leads) IndexOlder(ctx context.Context) (indexed int, err error) {
 	for {
-		older, err := readBegun(ctx, l.db.Read(), fmt.Sprintf(`indexed = 0 ORDER BY site_id, id LIMIT %d`, indexedAtOnce))
+		older, err := readBegun(ctx, l.db.Read(), fmt.Sprintf(`NOT indexed ORDER BY site_id, id LIMIT %d`, indexedAtOnce))
 		if err != nil || len(older) == 0 {
 			return indexed, err
 		}
@@ -89,7 +89,7 @@ func (l *Leads) IndexOlder(ctx context.Context) (indexed int, err error) {
 		err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 			for i, lead := range older {
 				// What has changed or gone since it was read is read again.
-				changed, err := tx.Exec(ctx, `UPDATE leads SET indexed = 1 WHERE site_id = $1 AND id = $2 AND indexed = 0`, lead.SiteID, lead.ID)
+				changed, err := tx.Exec(ctx, `UPDATE leads SET indexed = TRUE WHERE site_id = $1 AND id = $2 AND NOT indexed`, lead.SiteID, lead.ID)
 				if err != nil {
 					return err
 				}

@@ -213,7 +213,7 @@ func (l Lead) ready() (ready, error) {
 // insert stores the lead.
 func (r *ready) insert(ctx context.Context, tx db.Tx) error {
 	_, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`, indexed)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, 1)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, TRUE)`,
 		append([]any{
 			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Session), int64(r.Hit), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,
 			r.IsSale, r.SaleCost, r.GroupID, r.FormName, r.userFields, r.URL, strings.Join(r.Also, " "), strings.Join(r.Marks, ","), r.SiteError, int64(r.State), r.Owner, r.MergedInto,

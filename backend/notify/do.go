@@ -194,7 +194,7 @@ func (d *Deliveries) leave(ctx context.Context, e Endpoint, r Delivery) error {
 		if err := r.store(ctx, tx, held); err != nil {
 			return err
 		}
-		paused, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = 1 WHERE site_id = $2 AND id = $3 AND paused_at = 0`, d.now().UnixMilli(), e.SiteID, e.ID)
+		paused, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = TRUE WHERE site_id = $2 AND id = $3 AND paused_at = 0`, d.now().UnixMilli(), e.SiteID, e.ID)
 		if err != nil || paused == 0 {
 			return err
 		}

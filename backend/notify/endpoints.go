@@ -39,16 +39,15 @@ var ErrTooMany = fmt.Errorf("a site has at most %d endpoints", MaxEndpoints)
 // endpointRow is a row of the endpoints' table.
 type endpointRow struct {
 	Endpoint
-	events                          string
-	created, begun, paused, earlier int64
-	gone                            int64
+	events                   string
+	created, paused, earlier int64
 }
 
 const endpointColumns = `site_id, id, kind, address, events, language, subject, template, content_type, secret, earlier_secret, earlier_until, version, created_at, begun, paused_at, gone`
 
 func (r *endpointRow) fields() []any {
 	return []any{&r.SiteID, &r.ID, &r.Kind, &r.Address, &r.events, &r.Language, &r.Subject, &r.Template, &r.ContentType, &r.secret, &r.Endpoint.earlier, &r.earlier,
-		&r.Version, &r.created, &r.begun, &r.paused, &r.gone}
+		&r.Version, &r.created, &r.Endpoint.begun, &r.paused, &r.Gone}
 }
 
 func (r *endpointRow) endpoint() Endpoint {
@@ -57,7 +56,6 @@ func (r *endpointRow) endpoint() Endpoint {
 		e.Events = append(e.Events, Event(name))
 	}
 	e.CreatedAt, e.PausedAt, e.EarlierUntil = fromMillis(r.created), fromMillis(r.paused), fromMillis(r.earlier)
-	e.begun, e.Gone = r.begun != 0, r.gone != 0
 	return e
 }
 
@@ -148,7 +146,7 @@ func (d *Deliveries) Add(ctx context.Context, e Endpoint, by string) (made Endpo
 		case there >= MaxEndpoints:
 			return ErrTooMany
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0, 1, $11, 0, 0, 0)`,
+		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0, 1, $11, FALSE, 0, FALSE)`,
 			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.secret, millis(e.CreatedAt)); err != nil {
 			return err
 		}
@@ -238,7 +236,7 @@ func (d *Deliveries) Pause(ctx context.Context, siteID, id int64, paused bool, b
 		kind, at = EndpointPaused, d.now().UnixMilli()
 	}
 	err := d.change(ctx, siteID, id, kind, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
-		_, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = 0 WHERE site_id = $2 AND id = $3`, at, siteID, id)
+		_, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = FALSE WHERE site_id = $2 AND id = $3`, at, siteID, id)
 		return err
 	})
 	if err == nil && !paused {

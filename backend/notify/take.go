@@ -98,7 +98,7 @@ func (d *Deliveries) take(ctx context.Context, tx db.Tx, entries []journal.Entry
 			e := &sites[entry.SiteID][i]
 			if entry.Kind == EndpointAdded && entry.SubjectID == e.ID {
 				e.begun = true
-				if _, err := tx.Exec(ctx, `UPDATE endpoints SET begun = 1 WHERE site_id = $1 AND id = $2`, e.SiteID, e.ID); err != nil {
+				if _, err := tx.Exec(ctx, `UPDATE endpoints SET begun = TRUE WHERE site_id = $1 AND id = $2`, e.SiteID, e.ID); err != nil {
 					return fmt.Errorf("noting deliveries: %w", err)
 				}
 			}

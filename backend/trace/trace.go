@@ -176,11 +176,8 @@ func (t Table) eachWhere(ctx context.Context, from db.Reader, each func(json.Raw
 	return rows.Err()
 }
 
-// value is a column's as it is exported.
+// value is a column's as it is exported: bytes in base64.
 func (t Table) value(column string, value any) any {
-	if text, ok := value.([]byte); ok {
-		value = string(text)
-	}
 	switch v := value.(type) {
 	case int64:
 		if public := t.Public[column]; public != nil {

@@ -9,7 +9,7 @@
 
 CREATE TABLE secrets (
 	name  TEXT PRIMARY KEY,
-	value TEXT NOT NULL
+	value BYTEA NOT NULL
 );
 
 -- Numbers below "next" have been given out to nodes.
@@ -406,7 +406,7 @@ CREATE TABLE leads (
 	state                BIGINT NOT NULL DEFAULT 0,
 	owner_id             BIGINT NOT NULL DEFAULT 0,
 	merged_into          BIGINT NOT NULL DEFAULT 0,
-	indexed              BIGINT NOT NULL DEFAULT 0,
+	indexed              BOOLEAN NOT NULL DEFAULT FALSE,
 	source_kind          TEXT NOT NULL,
 	source_name          TEXT NOT NULL,
 	source_medium        TEXT NOT NULL,
@@ -424,7 +424,7 @@ CREATE INDEX leads_newest ON leads (at, id);
 CREATE INDEX leads_of_site ON leads (site_id, at, id);
 CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);
 CREATE INDEX leads_merged ON leads (site_id, merged_into, at) WHERE merged_into <> 0;
-CREATE INDEX leads_unindexed ON leads (site_id, id) WHERE indexed = 0;
+CREATE INDEX leads_unindexed ON leads (site_id, id) WHERE NOT indexed;
 -- The inbox, by its filters.
 CREATE INDEX leads_listed ON leads (site_id, at, id) WHERE merged_into = 0 AND state <> 3;
 CREATE INDEX leads_of_state ON leads (site_id, state, at, id) WHERE merged_into = 0;
@@ -558,14 +558,14 @@ CREATE TRIGGER leads_erased AFTER DELETE ON leads BEGIN
 	DELETE FROM lead_deeds WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_search WHERE rowid = OLD.id;
-	UPDATE leads SET merged_into = 0, indexed = 0 WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
+	UPDATE leads SET merged_into = 0, indexed = FALSE WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
 END;
 -- postgres:
 CREATE FUNCTION leads_erased() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	DELETE FROM lead_deeds WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_search WHERE site_id = OLD.site_id AND lead_id = OLD.id;
-	UPDATE leads SET merged_into = 0, indexed = 0 WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
+	UPDATE leads SET merged_into = 0, indexed = FALSE WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
 	RETURN NULL;
 END $$;
 CREATE TRIGGER leads_erased AFTER DELETE ON leads FOR EACH ROW EXECUTE FUNCTION leads_erased();
@@ -752,7 +752,7 @@ CREATE TABLE messages (
 );
 CREATE UNIQUE INDEX messages_once ON messages (site_id, conversation_id, client_id);
 
--- What was sent along. "content" is in base64, "type" what the content was found to be, and "pixels" how many a picture
+-- What was sent along. "type" is what the content was found to be, and "pixels" how many a picture
 -- has over all of its frames: 0 for other files, and for pictures of which it is not known. These are offered as files.
 CREATE TABLE chat_files (
 	site_id         BIGINT NOT NULL,
@@ -764,7 +764,7 @@ CREATE TABLE chat_files (
 	size            BIGINT NOT NULL,
 	pixels          BIGINT NOT NULL DEFAULT 0,
 	at              BIGINT NOT NULL,
-	content         TEXT NOT NULL,
+	content         BYTEA NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
 CREATE INDEX chat_files_of ON chat_files (site_id, conversation_id, at);
@@ -844,8 +844,8 @@ CREATE TABLE callbacks (
 	caller_id   TEXT NOT NULL,
 	platform    TEXT NOT NULL,
 	order_id    TEXT NOT NULL,
-	placed      BIGINT NOT NULL,
-	concluded   BIGINT NOT NULL,
+	placed      BOOLEAN NOT NULL,
+	concluded   BOOLEAN NOT NULL,
 	talk        BIGINT NOT NULL,
 	delivery    TEXT NOT NULL,
 	status      BIGINT NOT NULL,
@@ -914,9 +914,9 @@ CREATE TABLE endpoints (
 	earlier_until  BIGINT NOT NULL,
 	version        BIGINT NOT NULL,
 	created_at     BIGINT NOT NULL,
-	begun          BIGINT NOT NULL,
+	begun          BOOLEAN NOT NULL,
 	paused_at      BIGINT NOT NULL,
-	gone           BIGINT NOT NULL,
+	gone           BOOLEAN NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
 
