@@ -12,7 +12,7 @@ run:
 # The tests in the browser take longest, so they begin first.
 test: tools lint types
 	go test -timeout 20m ./e2e ./...
-	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave
+	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
 RACE ?= ./caddymodule ./edge ./snippet/... ./backend/...
@@ -39,7 +39,7 @@ generate:
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted by gofmt: $$unformatted"; exit 1; }
 	go vet ./...
-	GOARCH=arm64 go vet ./snippet/weave
+	GOARCH=arm64 go vet ./snippet/weave/...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 # Known vulnerabilities in what the programs call.

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/link"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
@@ -122,13 +122,13 @@ func (r *reader) add(kind Kind, text string) {
 
 // called is the part of a link that holds the number which it calls, as it is
 // written there, and how it calls.
-func called(link string) (Kind, string) {
-	from, to := weave.NumberInLink([]byte(link))
+func called(address string) (Kind, string) {
+	from, to := link.Number([]byte(address))
 	if from < 0 {
 		return "", ""
 	}
 	kind := WhatsApp
-	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(link)), ":")
+	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), ":")
 	switch scheme {
 	case "tel":
 		kind = Tel
@@ -137,7 +137,7 @@ func called(link string) (Kind, string) {
 	case "callto":
 		kind = Callto
 	}
-	number, _, _ := strings.Cut(link[from:to], "&") // references have been read
+	number, _, _ := strings.Cut(address[from:to], "&") // references have been read
 	return kind, number
 }
 

@@ -1,10 +1,10 @@
 package weave
 
 import (
-	"bytes"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/sweep"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
@@ -33,7 +33,7 @@ func (s *scanner) beginData() {
 	s.content = dataHeld
 	s.hydrating = true
 	s.values.Reset(phone.Data)
-	s.flight.inside = false
+	s.flight.Begin()
 }
 
 func (s *scanner) Raw(at int64, b []byte) {
@@ -41,7 +41,7 @@ func (s *scanner) Raw(at int64, b []byte) {
 	case titled:
 		s.read(at, b)
 	case sniffed:
-		if end := at + int64(len(b)); end-s.contentAt >= sniffLength {
+		if end := at + int64(len(b)); end-s.contentAt >= framework.Beginning {
 			s.sniff(end)
 		}
 	case dataHeld:
@@ -51,7 +51,7 @@ func (s *scanner) Raw(at int64, b []byte) {
 
 func (s *scanner) readData(at int64, b []byte) {
 	for bound := steps.Over(len(b)); len(b) > 0; bound.Take("weave.readData") {
-		n, row := s.flight.next(b)
+		n, row := s.flight.Next(b)
 		s.readStretch(at, b[:n], &bound)
 		if row {
 			s.takeValue(s.values.Break())
@@ -62,13 +62,13 @@ func (s *scanner) readData(at int64, b []byte) {
 
 // readStretch reads data in which no row of a flight begins or ends. It skips data that hold no number.
 func (s *scanner) readStretch(at int64, b []byte, bound *steps.Bound) {
-	for sweeps := sweeping && s.Skim != nil; len(b) > 0; bound.Take("weave.readStretch") {
+	for sweeps := sweep.Fast && s.Skim != nil; len(b) > 0; bound.Take("weave.readStretch") {
 		until := len(b)
 		if _, held := s.values.Held(); held && sweeps {
 			until = min(until, 64)
 		} else if sweeps {
 			var to int
-			to, until = s.sweep.overData(b, bound)
+			to, until = s.skimmer.Data(b, bound)
 			at, b, until = at+int64(to), b[to:], until-to
 		}
 		s.takeValue(s.values.Text(at, b[:until]))
@@ -93,63 +93,16 @@ func (s *scanner) endContent(at int64) {
 	s.content = markup
 }
 
-// sniffLength is how many bytes of a script decide whether it is data.
-const sniffLength = 512
-
 // sniff looks at the beginning of a script, which has been read up to the offset end. If the script is data, sniff
 // reads it.
 func (s *scanner) sniff(end int64) {
-	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
-	if !carriesData(s.scratch[:min(len(s.scratch), sniffLength)]) {
+	s.scratch = s.window.Append(s.scratch[:0], s.contentAt, end)
+	if !framework.CarriesData(s.scratch) {
 		s.content = ignored
 		return
 	}
 	s.beginData()
 	s.readData(s.contentAt, s.scratch)
-}
-
-// dataNames are names under which frameworks put a page's data into its scripts: React's flight rows, Nuxt, SvelteKit,
-// React Router, and common stores.
-var dataNames = [][]byte{
-	[]byte("__next_f"), []byte("__NEXT_DATA__"), []byte("__NUXT__"), []byte("__sveltekit_"),
-	[]byte("__remixContext"), []byte("__reactRouterContext"),
-	[]byte("__INITIAL_STATE__"), []byte("__PRELOADED_STATE__"), []byte("__APOLLO_STATE__"),
-}
-
-func carriesData(script []byte) bool {
-	i := bytes.Index(script, []byte("__"))
-	if i < 0 {
-		return false
-	}
-	for _, name := range dataNames {
-		if bytes.Contains(script[i:], name) {
-			return true
-		}
-	}
-	return false
-}
-
-// isDataID says whether a script with this id holds a framework's data.
-func isDataID(id []byte) bool {
-	switch string(id) {
-	case "__NEXT_DATA__", "__NUXT_DATA__", "ng-state", "vike_pageContext":
-		return true
-	}
-	return false
-}
-
-// frameworkPaths are paths of assets that show a framework before its data come.
-var frameworkPaths = [][]byte{
-	[]byte("/_next/"), []byte("/_nuxt/"), []byte("/_app/immutable/"), []byte("/assets/manifest-"), []byte("/assets/entry.client-"),
-}
-
-func namesFramework(address []byte) bool {
-	for _, path := range frameworkPaths {
-		if bytes.Contains(address, path) {
-			return true
-		}
-	}
-	return false
 }
 
 // readFallback reads the content of a <noscript> as markup, up to its end tag at offset end.
@@ -160,16 +113,16 @@ func (s *scanner) readFallback(end int64) {
 	if s.inner == nil {
 		s.inner = newScanner(s.rules, s.window)
 	}
-	s.scratch = s.window.append(s.scratch[:0], s.contentAt, end)
+	s.scratch = s.window.Append(s.scratch[:0], s.contentAt, end)
 	in := s.inner
 	in.start(s.contentAt, s.charset, s.shown)
-	in.follow = false // selectors see its content as text
+	in.skimmer.Follow, in.minder.follow = false, false // selectors see its content as text
 	in.hydrating = s.hydrating
 	in.records, s.records = s.records, in.records
 	in.Feed(s.scratch)
 	in.end()
 	in.records, s.records = s.records, in.records
-	for _, e := range in.edits {
-		s.change(e.start, e.end, e.text)
+	for _, e := range in.edits.List {
+		s.edits.Add(e.Start, e.End, e.Text)
 	}
 }

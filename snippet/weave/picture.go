@@ -39,6 +39,6 @@ func (s *scanner) changeSources(after int64, url string) {
 		return
 	}
 	for _, v := range p.sources {
-		s.changeWritten(v.at, v.at+int64(v.to), url, v.bare)
+		s.edits.Write(v.at, v.at+int64(v.to), url, v.bare)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +11,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/weavetest"
 )
 
 // evenRules pour every writing of their numbers, so that no byte of a page moves.
@@ -28,13 +28,13 @@ func placedRules(t testing.TB) *PairRules {
 }
 
 // changesOf returns all changes of a page that is read at once.
-func changesOf(z *PairReplacer, page []byte) []edit {
+func changesOf(z *PairReplacer, page []byte) []edit.Edit {
 	z.Reset(phone.UTF8)
-	z.window.piece = page
-	z.scanner.tree.bound.Add(len(page))
+	z.window.Next(page)
+	z.scanner.skimmer.Tree.Bound.Add(len(page))
 	z.scanner.Feed(page)
 	z.scanner.end()
-	return z.scanner.edits
+	return z.scanner.edits.List
 }
 
 func replaceAll(z *PairReplacer, chosen []byte, pieces ...[]byte) []byte {
@@ -56,15 +56,15 @@ func checkPage(t *testing.T, even, placed, patient *PairReplacer, page []byte, c
 	changes, at := changesOf(even, page), int64(0)
 	var want, fitted []byte // want has all changes; fitted lacks the plus signs that links get
 	for _, e := range changes {
-		require.LessOrEqual(t, at, e.start, "changes overlap")
-		require.LessOrEqual(t, e.start, e.end)
-		want = append(append(want, page[at:e.start]...), e.text...)
-		text := e.text
-		if int64(len(text)) > e.end-e.start {
+		require.LessOrEqual(t, at, e.Start, "changes overlap")
+		require.LessOrEqual(t, e.Start, e.End)
+		want = append(append(want, page[at:e.Start]...), e.Text...)
+		text := e.Text
+		if int64(len(text)) > e.End-e.Start {
 			text = bytes.Replace(text, []byte("+"), nil, 1)
 		}
-		fitted = append(append(fitted, page[at:e.start]...), text...)
-		at = e.end
+		fitted = append(append(fitted, page[at:e.Start]...), text...)
+		at = e.End
 	}
 	require.Equal(t, string(append(want, page[at:]...)), string(out))
 	fitted = append(fitted, page[at:]...)
@@ -74,7 +74,7 @@ func checkPage(t *testing.T, even, placed, patient *PairReplacer, page []byte, c
 
 	// These numbers fit: no byte moves, and only digits change.
 	require.Len(t, fitted, len(page))
-	if lower := bytes.ToLower(page); !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) && !misread.Match(page) {
+	if lower := bytes.ToLower(page); !bytes.Contains(lower, []byte("<svg")) && !bytes.Contains(lower, []byte("<math")) && !weavetest.Misread.Match(page) {
 		// What is markup inside of SVG and MathML depends on the tree. The tokenizer knows only as much of the tree as
 		// pages with real pictures and formulas need.
 		require.Equal(t, shapeOf(t, page), shapeOf(t, fitted))
@@ -130,28 +130,6 @@ func shapeOf(t testing.TB, page []byte) string {
 	return b.String()
 }
 
-// pieces are the parts of generated pages.
-var pieces = []string{
-	"+7 (495) 123-45-67", "8 495 1234567", "84951234567", "+44 20 7946 0018", "020&nbsp;7946 0018", "495 ", "123", "-45-67", "&#52;95", "12 345 678", "2026-11-21", "&", "&nbsp;", "&#8217;", "&#39;", "&rsquo;", "&#8381;", "&#x1F600;", "&amp;", "&#", "\u00a0", "８４９５", "１２３４５６７",
-	"<b>", "</b>", "<p>", "</p>", "<div class=\"phone a\">", "</div>", "<span id=callme>", "</span>", "<i name='tel'>", "</i>", "<br>", "<br/>", "<!-- 1 -->", "<!--", "-->", "<![CDATA[", "]]>",
-	"<a href=\"tel:+74951234567\">", "<a href='sms:84951234567?body=1'>", "</a>", "<img class=a src=/a.png alt=\"84951234567\">", "<img class='b' srcset='/a 1x, /b 2x' src='/a'>", "<meta name=description content='+7 495 123-45-67'>",
-	"<script>", "</script>", "<script id=__NEXT_DATA__ type=application/json>", "{\"a\":\"+74951234567\"}", "<script>self.__next_f.push([1,\"", "<style>", "</style>", "<title>", "</title>", "<textarea>", "</textarea>",
-	"<noscript>", "</noscript>", "<select><option>", "</select>", "<svg>", "</svg>", "<desc>", "<p data-svc-noswap>", "<b contenteditable>", "<i itemprop=a>", "<div itemprop=b itemscope>", "<div itemprop>", "<div itemprop a=\"b\">", "<div a=\"b\"itemprop>", "<div/itemprop>",
-	"<div class=\"row\" contenteditable>", "<p a=\"b\" data-svc-noswap c=\"d\">", "ไทย ๐๑ ", "٠١٢ عربي ", "A paragraph that is long enough for more than one block of sixty-four bytes. ", "<template>", "</template>",
-	"<img srcset=\"/12345678901.png 1x, /12345678901.png 2x\" alt=\"", "<img src=\"/123456789012345.png\" class=\"a\" title=\"a lamp of 84951234567 and more\">", "<i data-a=\"1234567890123\"></i>", "<table>", "<tr>", "<td>", "</table>", "<li>", "<ul>", "</ul>", "<x y", " z=\"", "\"", "'", ">", "<", "</", "/", "=", " ", "\n", "text ", "Заказ ", "order ", "\x00", "\xff", "a=84951234567", "<plaintext>",
-}
-
-func generated(r *rand.Rand) []byte {
-	var b bytes.Buffer
-	if r.IntN(2) == 0 {
-		b.WriteString("<!doctype html><html><head>")
-	}
-	for range r.IntN(60) {
-		b.WriteString(pieces[r.IntN(len(pieces))])
-	}
-	return b.Bytes()
-}
-
 func newTrio(t testing.TB) (even, placed, patient *PairReplacer) {
 	even, placed, patient = evenRules(t).NewReplacer(), placedRules(t).NewReplacer(), evenRules(t).NewReplacer()
 	patient.ReadAll()
@@ -162,34 +140,26 @@ func TestPropertiesOfGeneratedPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	even, placed, patient := newTrio(t)
 	for range 1500 {
-		checkPage(t, even, placed, patient, generated(r), r.Int(), r.Int(), r.Int())
+		checkPage(t, even, placed, patient, weavetest.Generated(r), r.Int(), r.Int(), r.Int())
 	}
 }
 
 // The shop's pages are written by hand, and the others made by widespread programs.
 func TestPropertiesOfWholePages(t *testing.T) {
 	even, placed, patient := newTrio(t)
-	for _, folder := range []string{"../../examples/shop/site", "../testdata/web"} {
-		err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
-			if filepath.Ext(path) == ".html" {
-				page, err := os.ReadFile(path)
-				require.NoError(t, err)
-				var cuts []int
-				for cut := 1; cut < len(page); cut += max(97, len(page)/100) {
-					cuts = append(cuts, cut)
-				}
-				checkPage(t, even, placed, patient, page, cuts...)
-			}
-			return err
-		})
-		require.NoError(t, err)
+	for _, page := range weavetest.Pages(t, "../..") {
+		var cuts []int
+		for cut := 1; cut < len(page); cut += max(97, len(page)/100) {
+			cuts = append(cuts, cut)
+		}
+		checkPage(t, even, placed, patient, page, cuts...)
 	}
 }
 
 func FuzzReplacer(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 50 {
-		f.Add(generated(r), 7)
+		f.Add(weavetest.Generated(r), 7)
 	}
 	even, placed, patient := newTrio(f)
 	f.Fuzz(func(t *testing.T, page []byte, cut int) {
@@ -232,9 +202,9 @@ func TestMemoryIsBounded(t *testing.T) {
 				for range 256 {
 					out = z.Append(out[:0], piece)
 					in, came = in+len(piece), came+len(out)
-					require.LessOrEqual(t, len(z.window.held), 48<<10)
-					require.LessOrEqual(t, cap(z.scanner.ink), 128<<10)
-					require.LessOrEqual(t, cap(z.scanner.edits), 8<<10)
+					require.LessOrEqual(t, z.window.Held(), 48<<10)
+					require.LessOrEqual(t, z.scanner.edits.Ink(), 128<<10)
+					require.LessOrEqual(t, cap(z.scanner.edits.List), 8<<10)
 					require.LessOrEqual(t, cap(z.scanner.scratch), 48<<10)
 				}
 				require.Positive(t, came)

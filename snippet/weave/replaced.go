@@ -35,7 +35,7 @@ func (r *records) reset() { r.list = r.list[:0] }
 
 // number records a replaced writing of a number.
 func (r *records) number(s *scanner, m *phone.Match) {
-	r.old = s.window.append(r.old[:0], m.Start, m.End)
+	r.old = s.window.Append(r.old[:0], m.Start, m.End)
 	id := s.rules.ids[m.Number]
 	for i := range r.list {
 		if e := &r.list[i]; e.ID == id && bytes.Equal(r.keys[i].old, r.old) {

@@ -1,6 +1,18 @@
+// Package weave replaces the telephone numbers that an HTML page shows by others, as the page streams by. It owns the rules
+// of where on a page a number is, and the changes to the page. The writer of pages hands it a page in pieces of any
+// size; the output does not depend on how the page was cut. Only the bytes that may still change are kept, and a few
+// names and values.
+//
+// In its folders are the parts that it is made of, each of which knows only those before it: token cuts a page into
+// tokens, nest notes open elements by their names, sweep skips by bitmaps, selector compiles selectors, tree follows the
+// page's tree, framework knows the data of frameworks, and skim skips what cannot matter. head finds the place for the
+// insertion code.
 package weave
 
-import "github.com/seed-3405227d/frontdesk/snippet/phone"
+import (
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
+)
 
 // Replacer changes a page as it streams by. It replaces numbers, and the content of elements that are known to show
 // numbers. It leaves all other bytes as they are. The output does not depend on how the page is cut into pieces.
@@ -9,7 +21,7 @@ import "github.com/seed-3405227d/frontdesk/snippet/phone"
 // has to be called before each page.
 type Replacer struct {
 	scanner scanner
-	window  window
+	window  edit.Window
 	sent    int64 // offset up to which the page has been appended
 	data    bool  // it reads a framework's data, not a page
 }
@@ -25,8 +37,7 @@ func (r *Rules) NewReplacer() *Replacer {
 // Reset makes the replacer ready for a page in the charset c. The page's visitor sees the numbers in shown.
 func (z *Replacer) Reset(c *phone.Charset, shown Shown) {
 	z.sent, z.data = 0, false
-	z.window.held, z.window.piece = z.window.held[:0], nil
-	z.window.heldAt, z.window.pieceAt = 0, 0
+	z.window.Reset()
 	z.scanner.start(0, c, shown)
 }
 
@@ -36,7 +47,7 @@ func (z *Replacer) ResetData(shown Shown) {
 	z.Reset(phone.UTF8, shown)
 	z.data = true
 	z.scanner.beginData()
-	z.scanner.flight.script = false
+	z.scanner.flight.Script = false
 }
 
 // Hydrates tells the replacer that a framework takes the page over in the browser, by the page's headers. It has to be
@@ -45,19 +56,19 @@ func (z *Replacer) Hydrates() { z.scanner.hydrating = true }
 
 // Append reads the next piece of the page, and appends to dst the bytes that cannot change any more.
 func (z *Replacer) Append(dst, p []byte) []byte {
-	z.window.piece = p
+	z.window.Next(p)
 	if z.data {
 		z.scanner.Raw(z.scanner.Offset, p)
 		z.scanner.Offset += int64(len(p))
 	} else {
-		z.scanner.tree.bound.Add(len(p))
+		z.scanner.skimmer.Tree.Bound.Add(len(p))
 		z.scanner.Feed(p)
 	}
 	return z.release(dst, z.scanner.certain())
 }
 
 // Insert inserts code at the offset at, which the replacer has not read yet. The replacer does not change the code.
-func (z *Replacer) Insert(at int64, code []byte) { z.scanner.change(at, at, code) }
+func (z *Replacer) Insert(at int64, code []byte) { z.scanner.edits.Add(at, at, code) }
 
 // Finish ends the page and appends the rest of it to dst.
 func (z *Replacer) Finish(dst []byte) []byte {
@@ -68,7 +79,7 @@ func (z *Replacer) Finish(dst []byte) []byte {
 // Rest appends to dst, unchanged, the bytes that have been read and not appended yet. It is for the case that something
 // went wrong. Nothing can be appended after it.
 func (z *Replacer) Rest(dst []byte) []byte {
-	return z.window.append(dst, z.sent, z.window.pieceAt+int64(len(z.window.piece)))
+	return z.window.Rest(dst, z.sent)
 }
 
 // Complete says whether the page so far ends in text, so that the caller can add to it.
@@ -80,57 +91,28 @@ func (z *Replacer) Replaced() []Replaced { return z.scanner.records.list }
 
 // release appends the page up to the offset end, with its changes. The window keeps the rest.
 func (z *Replacer) release(dst []byte, end int64) []byte {
-	s, sent, done := &z.scanner, z.sent, 0
-	for _, e := range s.edits {
-		if e.end > end || e.start == end && end < s.Offset {
-			break
-		}
-		dst = z.window.append(dst, sent, e.start)
-		dst = append(dst, e.text...)
-		sent = e.end
-		done++
-	}
-	if done == len(s.edits) {
-		s.edits, s.ink = s.edits[:0], s.ink[:0]
-	} else {
-		s.edits = s.edits[:copy(s.edits, s.edits[done:])]
-		s.keepInk()
-		end = min(end, s.edits[0].start)
-	}
-	dst = z.window.append(dst, sent, end)
-	z.sent = max(sent, end)
-	z.window.keep(z.sent)
+	dst, z.sent = z.scanner.edits.Release(dst, &z.window, z.sent, end, z.scanner.Offset)
+	z.window.Keep(z.sent)
 	return dst
 }
 
-// window holds the bytes that may still be needed: held is what is held back, and piece is the piece being read behind
-// it.
-type window struct {
-	held            []byte
-	piece           []byte
-	heldAt, pieceAt int64
+// Choose finds the elements of the selectors that the stream cannot follow, in the page that the replacer reads next.
+// It has to be called after Reset. It parses the page. The error is that of the parser.
+func (z *Replacer) Choose(page []byte) (err error) {
+	s := &z.scanner
+	s.chosen, err = s.rules.program.Choose(page, s.shows)
+	return err
 }
 
-// append appends the page's bytes from one offset to another.
-func (w *window) append(dst []byte, from, to int64) []byte {
-	if from < w.pieceAt {
-		dst = append(dst, w.held[from-w.heldAt:min(to, w.pieceAt)-w.heldAt]...)
-		from = w.pieceAt
-	}
-	if from < to {
-		dst = append(dst, w.piece[from-w.pieceAt:to-w.pieceAt]...)
-	}
-	return dst
-}
+// Choice is the result of Choose for a page. It is immutable.
+type Choice struct{ places map[int]int }
 
-// keep drops the bytes before the offset from, and moves the rest of the piece to held.
-func (w *window) keep(from int64) {
-	end := w.pieceAt + int64(len(w.piece))
-	if from < w.pieceAt {
-		w.held = w.held[:copy(w.held, w.held[from-w.heldAt:])]
-		w.held = append(w.held, w.piece...)
-	} else {
-		w.held = append(w.held[:0], w.piece[from-w.pieceAt:]...)
-	}
-	w.heldAt, w.pieceAt, w.piece = from, end, nil
-}
+// Len returns how many elements are chosen.
+func (c Choice) Len() int { return len(c.places) }
+
+// Choice returns the result of Choose. It is valid for every page with the same bytes and the same replaced numbers,
+// whichever numbers replace them.
+func (z *Replacer) Choice() Choice { return Choice{z.scanner.chosen} }
+
+// Recall does what Choose does, from an earlier choice for the same page.
+func (z *Replacer) Recall(c Choice) { z.scanner.chosen = c.places }

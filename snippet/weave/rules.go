@@ -1,16 +1,13 @@
 package weave
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
-	"github.com/andybalholm/cascadia"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
-	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/selector"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/sweep"
 )
 
 // Number says where a page shows a number of a set other than by its writings in text.
@@ -56,17 +53,14 @@ func (s Shown) appendNumbers(numbers phone.Shown) phone.Shown {
 
 // Rules are a compiled set of numbers and their places. They are immutable and may be shared.
 type Rules struct {
-	set       *phone.Set
-	ids       []string // "number=DIGITS" by number
-	places    []place
-	byID      map[string]int // index in places
-	byName    map[string]int
-	classes   []class
-	program   program      // the selectors that the stream can follow
-	selectors []selector   // the other selectors, which need the whole page
-	least     int          // the least digits of a number in text
-	prints    fingerprints // fingerprints of the words that matter in tags
-	marks     []mark       // one for each of these words
+	set     *phone.Set
+	ids     []string // "number=DIGITS" by number
+	places  []place
+	byID    map[string]int // index in places
+	byName  map[string]int
+	classes []class
+	program selector.Program
+	search  *sweep.Search
 }
 
 // place is a kind of element whose content is a number.
@@ -81,15 +75,10 @@ type class struct {
 	place int
 }
 
-type selector struct {
-	goquery.Matcher
-	place int
-}
-
 // Compile prepares the places of numbers, which are in the order of the set. It returns the error of the first selector
 // that does not parse.
 func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
-	r := &Rules{set: set, least: set.Least(), byID: make(map[string]int), byName: make(map[string]int)}
+	r := &Rules{set: set, byID: make(map[string]int), byName: make(map[string]int)}
 	for i, n := range numbers {
 		r.ids = append(r.ids, "number="+set.Number(i).Digits())
 		for _, target := range append(n.Targets[:len(n.Targets):len(n.Targets)], n.Selectors...) {
@@ -103,33 +92,20 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 			}
 		}
 	}
-	r.program.prepare()
-	r.fingerprint()
+	r.program.Prepare()
+	r.search = r.newSearch(set.Least())
 	return r, nil
 }
 
-// fingerprint prepares the search for tags that may matter.
-func (r *Rules) fingerprint() {
-	r.prints = *specialPrints
-	words := []string{"contenteditable", "data-svc-noswap", "itemprop"}
+// newSearch says what a sweep of a page stops at.
+func (r *Rules) newSearch(least int) *sweep.Search {
+	words := append(r.program.Words(), "contenteditable", "data-svc-noswap", "itemprop")
 	words = slices.AppendSeq(words, maps.Keys(r.byID))
 	words = slices.AppendSeq(words, maps.Keys(r.byName))
 	for _, c := range r.classes {
 		words = append(words, c.name)
 	}
-	for _, c := range r.program.conditions {
-		switch {
-		case c.operator == "=", c.operator == "~=", len(c.value) > 2: // a shorter value may stand inside a word
-			words = append(words, c.value)
-		default:
-			words = append(words, c.key)
-		}
-	}
-	slices.Sort(words)
-	for _, word := range slices.Compact(words) {
-		found := r.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
-		r.marks = append(r.marks, found.mark())
-	}
+	return sweep.NewSearch(least, words, r.program.Keys())
 }
 
 func (r *Rules) add(p place) error {
@@ -143,13 +119,7 @@ func (r *Rules) add(p place) error {
 	case '[':
 		r.byName[name] = i
 	default:
-		parsed, err := cascadia.Compile(p.id)
-		if err != nil {
-			return err
-		}
-		if !r.program.add(p.id, i) {
-			r.selectors = append(r.selectors, selector{parsed, i})
-		}
+		return r.program.Add(p.id, i)
 	}
 	return nil
 }
@@ -182,31 +152,17 @@ func (r *Rules) Scripts(shown Shown) func(b []byte, i int) []byte {
 // NeedsWhole says whether a shown number has a selector that the stream cannot follow. [Replacer.Choose] finds the
 // elements of such selectors in the whole page.
 func (r *Rules) NeedsWhole(shown Shown) bool {
-	return slices.ContainsFunc(r.selectors, func(s selector) bool { return shown.of(r.places[s.place].number) != nil })
+	return r.program.NeedsWhole(func(place int) bool { return r.shows(shown, place) })
 }
 
-// follows says whether a shown number has a selector that the stream follows.
-func (r *Rules) follows(shown Shown) bool {
-	return slices.ContainsFunc(r.program.parts, func(p part) bool { return shown.of(r.places[p.place].number) != nil })
-}
+// shows says whether the number of a place is replaced.
+func (r *Rules) shows(shown Shown, place int) bool { return shown.of(r.places[place].number) != nil }
 
 // placeByClass returns the place of a shown number for an element with this class attribute, or -1.
 func (r *Rules) placeByClass(value []byte, shown Shown) int {
 	for _, c := range r.classes {
-		if shown.of(r.places[c.place].number) == nil {
-			continue
-		}
-		for from := 0; ; {
-			i := bytes.Index(value[from:], []byte(c.name))
-			if i < 0 {
-				break
-			}
-			start := from + i
-			end := start + len(c.name)
-			if (start == 0 || token.IsSpace(value[start-1])) && (end == len(value) || token.IsSpace(value[end])) {
-				return c.place
-			}
-			from = start + 1
+		if r.shows(shown, c.place) && selector.Includes(value, c.name) {
+			return c.place
 		}
 	}
 	return -1

@@ -1,10 +1,10 @@
 package weave
 
 import (
-	"html"
-	"strings"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/skim"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
@@ -24,12 +24,6 @@ const (
 	maxNoscript = 16 << 10
 )
 
-// edit is a change to the page: text replaces the bytes from start to end.
-type edit struct {
-	start, end int64
-	text       []byte
-}
-
 // content says how the scanner treats the content of an element without markup.
 type content uint8
 
@@ -46,25 +40,20 @@ const (
 type scanner struct {
 	token.Tokenizer
 	rules   *Rules
-	window  *window
+	window  *edit.Window
 	charset *phone.Charset
 	shown   Shown
 	numbers phone.Shown // the numbers of shown
 	whole   bool        // chosen comes from the whole page, by the ordinals of its tags
-	follow  bool        // selectors need the page's tree
-	tree    tree
-
-	following bool  // skimming follows the tree now
-	skimBase  int64 // offset of the piece that is skimmed
-	sweep     sweep
+	skimmer skim.Skimmer
+	minder  minder
 
 	words   *phone.Matcher // reads the text that people read
 	values  *phone.Matcher // reads attributes and data
 	textEnd int64          // offset behind the text that words has read; -1 at the beginning of a line
 	noSkim  int64          // up to this offset nothing is skimmed
 
-	edits []edit // in the order of the page
-	ink   []byte // holds the texts of edits
+	edits edit.Edits
 
 	hydrating bool // a framework takes the page over in the browser
 	element   element
@@ -74,7 +63,7 @@ type scanner struct {
 	picture   picture
 	content   content
 	contentAt int64
-	flight    flight
+	flight    framework.Flight
 	scratch   []byte
 	inner     *scanner // reads the content of <noscript>
 
@@ -83,7 +72,7 @@ type scanner struct {
 	records records
 }
 
-func newScanner(r *Rules, w *window) *scanner {
+func newScanner(r *Rules, w *edit.Window) *scanner {
 	s := &scanner{rules: r, window: w}
 	s.Skim = s.skimText
 	return s
@@ -96,19 +85,19 @@ func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
 	}
 	s.show(shown)
-	s.sweep.reset(s.rules, c, &s.tree)
 	s.Tokenizer.Reset(s)
-	s.tree.reset(&s.rules.program)
+	s.skimmer.Reset(s.rules.search, c, &s.Bound, &s.minder)
+	s.skimmer.Tree.Reset(&s.rules.program)
 	s.Offset = at
 	s.words.Reset(phone.Text)
 	s.values.Reset(phone.Text)
 	s.textEnd, s.noSkim = -1, 0
-	s.edits, s.ink = s.edits[:0], s.ink[:0]
+	s.edits.Reset()
 	s.hydrating = false
 	s.scopes.reset()
 	s.picture = picture{sources: s.picture.sources[:0]}
 	s.content = markup
-	s.flight = flight{script: true}
+	s.flight = framework.Flight{Script: true}
 	s.ordinal, s.chosen = 0, nil
 	s.records.reset()
 }
@@ -118,7 +107,30 @@ func (s *scanner) show(shown Shown) {
 	s.shown, s.numbers = shown, shown.appendNumbers(s.numbers[:0])
 	s.words.Show(s.numbers)
 	s.values.Show(s.numbers)
-	s.whole, s.follow = s.rules.NeedsWhole(shown), s.rules.follows(shown)
+	s.whole, s.skimmer.Follow = s.rules.NeedsWhole(shown), s.rules.program.Streams(s.shows)
+	s.minder = minder{s.rules, shown, s.skimmer.Follow, s.charset.Wide()}
+}
+
+// shows says whether the number of a place is replaced.
+func (s *scanner) shows(place int) bool { return s.rules.shows(s.shown, place) }
+
+// skimText skips bytes that cannot change the result. It returns the start of the line that holds the next byte to read.
+// skimText changes nothing in the page.
+func (s *scanner) skimText(p []byte, i int, base int64) int {
+	if base+int64(i) < s.noSkim || s.Foreign.Open() || s.picture.open || len(s.scopes.open) > 0 || s.whole ||
+		s.skimmer.Follow && !s.skimmer.Tree.Skims() {
+		return i
+	}
+	if _, held := s.words.Held(); held {
+		return i
+	}
+	s.skimmer.Hydrating = s.hydrating
+	line, to := s.skimmer.Skim(p, i, base)
+	if s.skimmer.Broke {
+		s.breakLine() // reading what has been skipped would do this
+	}
+	s.noSkim = base + int64(to) + 1
+	return line
 }
 
 // certain returns the offset up to which the page cannot change any more.
@@ -167,8 +179,8 @@ func (s *scanner) end() {
 }
 
 func (s *scanner) Text(at int64, b []byte) {
-	if s.follow {
-		s.tree.text(at, b)
+	if s.skimmer.Follow {
+		s.skimmer.Tree.Text(at, b)
 	}
 	if s.scopes.skipping > 0 {
 		return
@@ -200,8 +212,8 @@ func (s *scanner) breakLine() {
 }
 
 func (s *scanner) Tag(at int64, t *token.Tag) bool {
-	if s.follow {
-		s.tree.begin(at, t)
+	if s.skimmer.Follow {
+		s.skimmer.Tree.Begin(at, t)
 	}
 	traits := t.Traits()
 	if traits&token.Breaks != 0 {
@@ -221,18 +233,18 @@ func (s *scanner) Tag(at int64, t *token.Tag) bool {
 	s.scopes.target.children = true
 	s.element.begin(at, t, traits)
 	s.picture.tag(&s.element, t)
-	return s.scopes.skipping == 0 || s.follow
+	return s.scopes.skipping == 0 || s.skimmer.Follow
 }
 
 func (s *scanner) Doctype(content []byte) {
-	if s.follow {
-		s.tree.takeDoctype(content)
+	if s.skimmer.Follow {
+		s.skimmer.Tree.Doctype(content)
 	}
 }
 
 func (s *scanner) TagEnd(after int64, t *token.Tag) {
-	if s.follow {
-		s.tree.finish(after, t, s.ReadsRaw(), &s.Foreign)
+	if s.skimmer.Follow {
+		s.skimmer.Tree.Finish(after, t, s.ReadsRaw(), &s.Foreign)
 	}
 	if t.End {
 		return
@@ -263,54 +275,16 @@ func (s *scanner) takeValue(matches []phone.Match) {
 			s.records.number(s, m)
 		}
 		if s.dials && m.Form == phone.International && !m.Plus && !s.hydrating {
-			s.change(m.Start, m.Start, plus) // the link would dial another number without it
+			s.edits.Add(m.Start, m.Start, plus) // the link would dial another number without it
 		}
 		for _, e := range m.Edits {
 			if s.bare && !m.Poured {
-				s.changeWritten(e.Start, e.End, string(e.Text), true)
+				s.edits.Write(e.Start, e.End, string(e.Text), true)
 			} else {
-				s.change(e.Start, e.End, e.Text)
+				s.edits.Add(e.Start, e.End, e.Text)
 			}
 		}
 	}
 }
 
 var plus = []byte("+")
-
-// changeWritten is change for text that has to be escaped. bare says that it becomes part of a value without quotation
-// marks.
-func (s *scanner) changeWritten(start, end int64, text string, bare bool) {
-	text = html.EscapeString(text)
-	if bare {
-		text = bareSpaces.Replace(text)
-	}
-	s.change(start, end, []byte(text))
-}
-
-// bareSpaces escapes the bytes that may not stand in a value without quotation marks.
-var bareSpaces = strings.NewReplacer(" ", "&#32;", "=", "&#61;", "`", "&#96;")
-
-// change adds an edit: text replaces the bytes from start to end. change keeps edits in order, since a writing that
-// began before a tag is found after the tag has been changed.
-func (s *scanner) change(start, end int64, text []byte) {
-	from := len(s.ink)
-	s.ink = append(s.ink, text...)
-	s.edits = append(s.edits, edit{start, end, s.ink[from:len(s.ink):len(s.ink)]})
-	for i := len(s.edits) - 1; i > 0 && s.edits[i].start < s.edits[i-1].start; i-- {
-		s.edits[i], s.edits[i-1] = s.edits[i-1], s.edits[i]
-	}
-}
-
-// keepInk drops the ink of edits that have been made, if there is much of it.
-func (s *scanner) keepInk() {
-	if len(s.ink) < maxTag {
-		return
-	}
-	ink := make([]byte, 0, maxTag)
-	for i := range s.edits {
-		from := len(ink)
-		ink = append(ink, s.edits[i].text...)
-		s.edits[i].text = ink[from:len(ink):len(ink)]
-	}
-	s.ink = ink
-}

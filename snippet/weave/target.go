@@ -89,7 +89,7 @@ func (s *scanner) endTarget(at int64) {
 			s.replaceWords()
 		}
 	case !t.unfilled && !t.children:
-		s.changeWritten(t.at, t.at, s.shown[t.place.number].Text(), false)
+		s.edits.Write(t.at, t.at, s.shown[t.place.number].Text(), false)
 		s.records.place(t.place, "", s.shown[t.place.number].Text())
 	}
 }
@@ -121,7 +121,7 @@ func (s *scanner) replaceOther(from, to int) {
 		if first >= last {
 			continue
 		}
-		s.changeWritten(p.at+int64(first-p.from), p.at+int64(last-p.from), text, false)
+		s.edits.Write(p.at+int64(first-p.from), p.at+int64(last-p.from), text, false)
 		text = ""
 	}
 }

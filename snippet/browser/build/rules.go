@@ -8,7 +8,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/link"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // rulesSource is the source that rules writes.
@@ -18,7 +19,7 @@ const rulesSource = "numbers/rules.ts"
 // from the server's own tables.
 func rules() []byte {
 	var b bytes.Buffer
-	numbers, pages := phone.RulesOfScript(), weave.RulesOfScript()
+	numbers := phone.RulesOfScript()
 	b.WriteString("// Written by snippet/browser/build from the tables of snippet/phone and snippet/weave: change them there.\n")
 
 	// esbuild writes into its places what stands before all that is no number or text.
@@ -58,19 +59,19 @@ func rules() []byte {
 		fmt.Fprintf(&b, "%#x", zero)
 	}
 	fmt.Fprintf(&b, "];\n\n/** Signs of prices. */\nexport const currencySign = /[\\p{Sc}%s]/u;\n", ranges([]rune(numbers.CurrencySigns)))
-	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking = new Set(\n  '%s'.split(' '),\n);\n", strings.Join(pages.Breaking, " "))
+	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking = new Set(\n  '%s'.split(' '),\n);\n", strings.Join(token.Names(token.Breaks), " "))
 	var onWeb, others []string
-	for _, link := range pages.Links {
-		if path, found := strings.CutPrefix(link, "//"); found {
+	for _, address := range link.Addresses {
+		if path, found := strings.CutPrefix(address, "//"); found {
 			onWeb = append(onWeb, literal(path))
 		} else {
-			others = append(others, literal(link))
+			others = append(others, literal(address))
 		}
 	}
 	fmt.Fprintf(&b, "\n/** Links that dial or write to a number: the first group leads to it, the second is it. */\nexport const links =\n  /^(\\s*(?:%s|(?:https?:)?\\/\\/(?:%s)|%s))([^?&]*)/i;\n",
-		strings.Join(pages.Schemes, "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
+		strings.Join(link.Schemes[:], "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
 	var selectors []string
-	for _, part := range slices.Concat(pages.Schemes, pages.Links) {
+	for _, part := range slices.Concat(link.Schemes[:], link.Addresses[:]) {
 		if selector := fmt.Sprintf(`[href*="%s" i]`, part[max(0, len(part)-linkEnd):]); !slices.Contains(selectors, selector) {
 			selectors = append(selectors, selector)
 		}

@@ -18,6 +18,43 @@ func (z *Tokenizer) readMarkup(p []byte, i int) int {
 		return z.readDeclaration(c, i)
 	case bogusComment:
 		return z.skipTo(p, i, '>', inText)
+	case commentStart, commentStartDash, inComment, commentEndDash, commentEnd, commentEndBang:
+		return z.readComment(p, i)
+	case inDoctype:
+		// A ">" ends the declaration even inside its quoted identifiers.
+		n := bytes.IndexByte(p[i:], '>')
+		if n < 0 {
+			z.addDoctype(p[i:])
+			return len(p)
+		}
+		z.addDoctype(p[i : i+n])
+		z.state = inText
+		z.sink.Doctype(z.content)
+		return i + n + 1
+	case inCDATA:
+		return z.skipTo(p, i, ']', cdataBracket)
+	case cdataBracket:
+		if c == ']' {
+			z.state = cdataEnd
+		} else {
+			z.state = inCDATA
+		}
+	case cdataEnd:
+		switch c {
+		case '>':
+			z.state = inText
+		case ']':
+		default:
+			z.state = inCDATA
+		}
+	}
+	return i + 1
+}
+
+// readComment reads a comment behind its "<!--".
+func (z *Tokenizer) readComment(p []byte, i int) int {
+	c := p[i]
+	switch z.state {
 	case commentStart:
 		switch c {
 		case '-':
@@ -63,33 +100,6 @@ func (z *Tokenizer) readMarkup(p []byte, i int) int {
 			z.state = commentEndDash
 		default:
 			z.state = inComment
-		}
-	case inDoctype:
-		// A ">" ends the declaration even inside its quoted identifiers.
-		n := bytes.IndexByte(p[i:], '>')
-		if n < 0 {
-			z.addDoctype(p[i:])
-			return len(p)
-		}
-		z.addDoctype(p[i : i+n])
-		z.state = inText
-		z.sink.Doctype(z.content)
-		return i + n + 1
-	case inCDATA:
-		return z.skipTo(p, i, ']', cdataBracket)
-	case cdataBracket:
-		if c == ']' {
-			z.state = cdataEnd
-		} else {
-			z.state = inCDATA
-		}
-	case cdataEnd:
-		switch c {
-		case '>':
-			z.state = inText
-		case ']':
-		default:
-			z.state = inCDATA
 		}
 	}
 	return i + 1
