@@ -238,6 +238,43 @@ func TestLastValueOfAPropertyArrivesLast(t *testing.T) {
 	require.Len(t, s.drained("property"), 2)
 }
 
+// What a visitor has sent first is stored first. A lead that the service could not take at once holds no other up.
+func TestLeadsArriveInTheirOrder(t *testing.T) {
+	t.Parallel()
+	s, b := newScriptService(t, variantA), newTab(t)
+	s.page("/", insertion(""), "")
+	b.before(heldClock)
+	b.visit(s.URL)
+	b.until(identified)
+	release := make(chan struct{})
+	s.set(func() {
+		s.intercept = func(a arrival, nth int) *reply {
+			if a.route != "lead" {
+				return nil
+			}
+			return map[int]*reply{1: {release: release}, 3: {status: 503, body: `{"success":false}`}}[nth]
+		}
+	})
+	names := func() (list []any) {
+		for _, a := range s.got("lead") {
+			list = append(list, a.field("request", "name"))
+		}
+		return list
+	}
+	b.do(`for (const name of ["first", "second", "third", "fourth"]) Svc.addOfflineRequest({name});`)
+	s.await("lead", 1)
+	s.pastAll(b, "Svc")
+	require.Equal(t, []any{"first"}, names(), "the next one waits for the one under way")
+	close(release)
+	s.await("lead", 4)
+	s.pastAll(b, "Svc")
+	require.Equal(t, []any{"first", "second", "third", "fourth"}, names(), "though the third has not been taken")
+	b.until("clock.waiting(500) === 1")
+	b.do("clock.pass(500)")
+	s.await("lead", 5)
+	require.Equal(t, []any{"first", "second", "third", "fourth", "third"}, names())
+}
+
 func TestPushDispatchesAnyMethod(t *testing.T) {
 	t.Parallel()
 	s, b := identifiedPage(t, variantA)

@@ -15,6 +15,8 @@ export interface Call {
   /** When the page is told that it took too long, in milliseconds of the clock. */
   due: number;
   sent?: boolean;
+  /** An attempt to send it was in vain. */
+  missed?: boolean;
   settle(answer: Answer): void;
 }
 
@@ -85,24 +87,19 @@ export function pump(leaving?: boolean): void {
     report(current!);
     wake();
   }
+  // The last value of a property is to arrive last, and leads are stored in their order. So these go one after another, but a lead
+  // that was sent in vain once holds no other up.
+  const ahead: Record<string, boolean> = {};
   for (const made of calls) {
+    const { route } = made;
     const view = (made.view = made.view || current!);
-    if (!made.sent && (leaving || ((view.credentials || view.missed) && !behind(made)))) {
+    if (!made.sent && (leaving || ((view.credentials || view.missed) && !ahead[route]))) {
       send(made);
     }
-  }
-}
-
-/** The last value of a property is to be the last to arrive, so they go one after another. */
-function behind(made: Call): boolean {
-  if (made.route === 'property') {
-    for (const other of calls) {
-      if (other.sent && other.route === made.route) {
-        return true;
-      }
+    if (route === 'property' || (route === 'lead' && !made.missed)) {
+      ahead[route] = true;
     }
   }
-  return false;
 }
 
 function send(made: Call): void {
@@ -125,9 +122,11 @@ function send(made: Call): void {
   }
   // Another attempt that would come too late for the page is made all the same, but the page need not wait for it.
   const missed = (answer: Answer, next: number): void => {
+    made.missed = true;
     if (next > made.due) {
       made.settle(answer);
     }
+    pump();
   };
   deliver(made.route, { ...made.body, ...keys }, missed, done);
 }

@@ -44,6 +44,5 @@ export async function refresh(): Promise<void> {
 }
 
 export function end(): void {
-  clearInterval(timer);
-  timer = undefined;
+  timer = clearInterval(timer) as undefined;
 }

@@ -80,7 +80,7 @@ export function encode(value: any): string {
     });
     return '{' + inner + '}';
   }
-  return typeof value === 'boolean' || (typeof value === 'number' && isFinite(value)) ? String(value) : 'null';
+  return /^(boolean|number)$/.test(typeof value) && isFinite(value) ? String(value) : 'null';
 }
 
 /** 128 random bits in 22 characters: the name of a page view or of a call. */

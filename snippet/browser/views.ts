@@ -85,7 +85,7 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
   }
   current = view;
   const untitled = !document.title && document.readyState === 'loading';
-  const delay = kind === 'history' ? titleDelay : untitled ? loadDelay : 0;
+  const delay = kind === 'history' ? titleDelay : untitled && loadDelay;
   if (delay) {
     setTimeout(report, delay, view);
   } else {
