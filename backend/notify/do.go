@@ -52,11 +52,12 @@ const (
 	reasonTemplate = "template" // filled, the template is not what its content type says
 	reasonNoServer = "noServer" // no mail server is configured
 	reasonSMTP     = "smtp"     // the mail server's answer
+	reasonASCII    = "ascii"    // the mail server takes no address of which the first part is in another script
 	reasonInternal = "internal" // our own fault
 )
 
 // Reasons are all of them.
-var Reasons = []string{reasonConnect, reasonTLS, reasonTimeout, reasonStatus, reasonRedirect, reasonGone, reasonTemplate, reasonNoServer, reasonSMTP, reasonInternal}
+var Reasons = []string{reasonConnect, reasonTLS, reasonTimeout, reasonStatus, reasonRedirect, reasonGone, reasonTemplate, reasonNoServer, reasonSMTP, reasonASCII, reasonInternal}
 
 // failure is an attempt that has failed.
 type failure struct {

@@ -56,13 +56,9 @@ func (d *Deliveries) Send(ctx context.Context, l Letter) (never bool, err error)
 	if err != nil {
 		return true, fmt.Errorf("writing a letter: %w", err)
 	}
-	client, err := server.client()
-	if err != nil {
-		return false, fmt.Errorf("setting up the mail client: %w", err)
-	}
-	if err := client.DialAndSendWithContext(ctx, m); err != nil {
-		var refused *gomail.SendError
-		return errors.As(err, &refused) && refused.ErrorCode() >= 500 && !refused.IsTemp(), fmt.Errorf("sending a letter: %w", err)
+	if err := server.send(ctx, m); err != nil {
+		var f *failure
+		return errors.As(err, &f) && f.never, fmt.Errorf("sending a letter: %w", err)
 	}
 	return false, nil
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/net/idna"
@@ -152,8 +153,9 @@ func (e Endpoint) letter(r Delivery, v values, from string) (*gomail.Msg, error)
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(sender)
 	m.ToMailAddress(&mail.Address{Address: mailboxOf(e.Address)})
-	if CheckMailbox(v["email"]) == nil { // as it was typed by a visitor
-		m.ReplyToMailAddress(&mail.Address{Address: v["email"]})
+	// As it was typed by a visitor. One in another script may keep the mail from being taken, and stands in the text.
+	if reply := mailboxOf(v["email"]); CheckMailbox(reply) == nil && isASCII(reply) {
+		m.ReplyToMailAddress(&mail.Address{Address: reply})
 	}
 	m.Subject(w.Subject)
 	m.SetDateWithValue(r.At)
@@ -177,7 +179,12 @@ func (d *Deliveries) mail(ctx context.Context, e Endpoint, r Delivery, _ Message
 	if err != nil {
 		return &failure{reason: reasonTemplate}
 	}
-	client, err := server.client()
+	return server.send(ctx, letter)
+}
+
+// send hands the mail to the server. The error is a failure, or else our own.
+func (s MailServer) send(ctx context.Context, m *gomail.Msg) error {
+	client, err := s.client()
 	if err != nil {
 		return fmt.Errorf("setting up the mail client: %w", err)
 	}
@@ -187,10 +194,17 @@ func (d *Deliveries) mail(ctx context.Context, e Endpoint, r Delivery, _ Message
 	}
 	// What was taken is taken, whatever becomes of the connection.
 	defer func() { _ = client.CloseWithSMTPClient(connection) }()
-	if err := client.SendWithSMTPClient(connection, letter); err != nil {
+	if knows, _ := connection.Extension("SMTPUTF8"); !knows && !isASCII(m.GetTo()[0].Address) { // RFC 6531
+		return &failure{reason: reasonASCII, never: true}
+	}
+	if err := client.SendWithSMTPClient(connection, m); err != nil {
 		return refusedMail(err)
 	}
 	return nil
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // unsentMail is the failure to come so far that the server hears of a mail: whatever it

@@ -40,7 +40,7 @@ type letter struct {
 }
 
 // postOffice starts a mail server at the address, or at a free one.
-func (w *world) postOffice(address string) *postOffice {
+func (w *world) postOffice(address string, settings ...func(*smtp.Server)) *postOffice {
 	w.t.Helper()
 	if address == "" {
 		address = "127.0.0.1:0"
@@ -51,6 +51,9 @@ func (w *world) postOffice(address string) *postOffice {
 	o.server = smtp.NewServer(o)
 	o.server.AllowInsecureAuth = true
 	o.server.ReadTimeout, o.server.WriteTimeout = time.Minute, time.Minute
+	for _, set := range settings {
+		set(o.server)
+	}
 	go func() { _ = o.server.Serve(listener) }()
 	o.close = sync.OnceFunc(func() {
 		listener.Close() // which the server may not know yet
@@ -182,6 +185,34 @@ func TestLeadGoesByMail(t *testing.T) {
 		d := w.until(state("delivered"))
 		require.Contains(t, m.Header.Get("Message-Id"), d.ID()+"@shop.example")
 		require.Equal(t, 1, d.Attempts)
+		w.lead(func(s *lead.Submission) { s.Ref = w.hitOf("https://shop.example/").Ref })
+		require.Contains(t, o.wait(t, 2)[1].plain, "Источник: прямой заход\n")
+	})
+}
+
+// An address may be in another script as far as the server takes such.
+func TestMailToAnAddressInAnotherScript(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const address = "лампы@shop.example"
+		w.postOffice("")
+		e, _ := w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: address})
+		w.run()
+		w.lead()
+		d := w.until(state("failed"))
+		require.Equal(t, "ascii", d.Reason)
+		never, err := w.Send(t.Context(), notify.Letter{To: address, Subject: "Chat", Text: "Hello", ID: "1", At: time.Now(), Language: "en"})
+		require.ErrorContains(t, err, "ascii")
+		require.True(t, never)
+
+		o := w.postOffice("", func(s *smtp.Server) { s.EnableSMTPUTF8 = true })
+		require.NoError(t, w.Again(t.Context(), w.shop, e.ID, d.Entry))
+		require.Equal(t, address, o.wait(t, 1)[0].to)
+		w.until(state("delivered"))
+		for email, reply := range map[string]string{"анна@shop.example": "", "anna@лампы.example": "<anna@xn--80avem4d.example>"} {
+			before := len(o.list())
+			w.lead(func(s *lead.Submission) { s.Email = email })
+			require.Equal(t, reply, o.wait(t, before+1)[before].Header.Get("Reply-To"))
+		}
 	})
 }
 
