@@ -225,6 +225,8 @@ func TestRecognise(t *testing.T) {
 		"a cart":        {`product_sku=|product_id=12|quantity=1`, Recognised{Empty: true, UserFields: map[string]string{"product_id": "12", "quantity": "1"}}},
 		"a look at it":  {`time=1763890000123`, Recognised{Empty: true, UserFields: map[string]string{"time": "1763890000123"}}},
 		"a checkout":    {`payment_method=cod|city=Berlin|post_data=a=b&c=d`, Recognised{Empty: true, UserFields: map[string]string{"payment_method": "cod", "city": "Berlin", "post_data": "a=b&c=d"}}},
+		"its delivery":  {`security=0ab41c5cf2|shipping_method[0]=flat_rate:1`, Recognised{Empty: true, UserFields: map[string]string{"security": "0ab41c5cf2", "shipping_method[0]": "flat_rate:1"}}},
+		"no coupon":     {`security=0ab41c5cf2|coupon=SPRING`, Recognised{Empty: true, UserFields: map[string]string{"security": "0ab41c5cf2", "coupon": "SPRING"}}},
 		"an order":      {`product_id=12|name=Anna`, Recognised{Name: "Anna", UserFields: map[string]string{"product_id": "12"}}},
 		"of WordPress":  {`action=load_more|page=2`, Recognised{Empty: true, UserFields: map[string]string{"page": "2"}}},
 		"nothing":       {`name=|phone=|_wpnonce=1`, Recognised{Empty: true}},
@@ -250,6 +252,17 @@ func TestRecognise(t *testing.T) {
 			require.Equal(t, c.want, f.Recognise("RU", nil))
 		})
 	}
+}
+
+// WooCommerce's checkout sends all that is filled in with each change, to ask what the order would cost. Nobody has ordered
+// yet.
+func TestCheckoutThatIsBeingFilledIn(t *testing.T) {
+	filled := "billing_first_name=Anna&billing_last_name=Bell&billing_phone=0151+23456789&billing_email=anna%40example.com&order_comments=Please+ring+twice+at+the+door&payment_method=cod"
+	asked := url.Values{"security": {"0ab41c5cf2"}, "payment_method": {"cod"}, "country": {"DE"}, "postcode": {"10827"}, "city": {"Berlin"}, "address": {"Hauptstr. 12"},
+		"s_city": {"Berlin"}, "has_full_address": {"true"}, "post_data": {filled}}
+	require.Equal(t, Recognised{Empty: true}, posted(t, pairs, asked.Encode(), "").Recognise("DE", nil))
+	ordered := posted(t, pairs, filled, "").Recognise("DE", nil)
+	require.Equal(t, []string{"Anna Bell", "0151 23456789", "anna@example.com"}, []string{ordered.Name, ordered.Phone, ordered.Email})
 }
 
 // FuzzBody holds what is read of a body to be the same however it is cut to pieces, and to its price.

@@ -46,6 +46,9 @@ var credentials = map[string]bool{
 // The markup is that of the page of the form, and may be nil. What protects the form, an account or a payment is
 // left out, and so are the fields in which the form speaks to its own program.
 func (f Form) Recognise(region string, page Markup) Recognised {
+	if slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == review }) {
+		return Recognised{Empty: true}
+	}
 	r := recognising{Recognised: Recognised{FormName: f.name(), Empty: true}, phones: &phones{region: region}, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
 	speaks, signsIn := false, false // to a program, of which it is asked what to do; with a password
 	for _, field := range f.Fields {
@@ -258,15 +261,6 @@ func (r *recognising) guess() {
 	for _, field := range r.rest {
 		r.other(field.Field, "")
 	}
-}
-
-// calls are names of fields by which pages of WordPress, and the cart and the checkout of WooCommerce, speak to their site
-// while nobody sends a form.
-var calls = setOf("action product_id add-to-cart cart_item_key coupon_code post_data")
-
-// isCall tells whether the field is one of these, or the time at which WooCommerce looks for what is in the cart.
-func isCall(field Field) bool {
-	return calls[field.Name] || field.Name == "time" && len(field.Value) > 10 && strings.Trim(field.Value, "0123456789") == ""
 }
 
 // introduces tells whether there may be a name and a number among the fields of which the names say nothing.

@@ -114,6 +114,19 @@ var (
 	technicalNumbered = strings.Fields("is_submit_ state_") // with a number behind
 )
 
+// calls are names of fields by which pages of WordPress, and the cart and the checkout of WooCommerce, speak to their site
+// while nobody sends a form.
+var calls = setOf("action security product_id add-to-cart cart_item_key coupon coupon_code shipping_method[0] post_data")
+
+// review is the field with which WooCommerce's checkout asks, while it is being filled in, what the order would cost. It has
+// all that is filled in so far beside it; the order itself comes without it.
+const review = "has_full_address"
+
+// isCall tells whether the field is one of these, or the time at which WooCommerce looks for what is in the cart.
+func isCall(field Field) bool {
+	return calls[field.Name] || field.Name == "time" && len(field.Value) > 10 && strings.Trim(field.Value, "0123456789") == ""
+}
+
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(words) {
