@@ -113,6 +113,23 @@ func FuzzFromForm(f *testing.F) {
 	})
 }
 
+// However long a lead is, its words are those of the first 8 KB, and finding them costs no more than that.
+func TestWordsOfLongLeads(t *testing.T) {
+	fields := make(map[string]string)
+	for i := range 100 {
+		fields[fmt.Sprint("field", i)] = strings.Repeat("b ", 1000)
+	}
+	l := Lead{SiteID: 1, ID: 2, Name: "Anna", UserFields: fields,
+		Message: strings.Repeat("a ", 3000) + "within " + strings.Repeat("a ", 3000) + "behind " + strings.Repeat("a ", 200_000)}
+	var words []string
+	const searched = 8 << 10
+	stepstest.Price{Besides: stepstest.Cost{Walked: 4 * searched, Allocated: 64 * searched}}.Hold(t, 0, func() { words = vocabularyOf([]Lead{l}) })
+	require.Contains(t, words, "within")
+	require.NotContains(t, words, "behind")
+	l.Message = strings.Repeat("a ", 2000)
+	require.Contains(t, vocabularyOf([]Lead{l}), "b", "the user fields come behind the message")
+}
+
 // FuzzSearch holds the words of leads and of searches to letters and digits: so they stand in both engines' languages of
 // searches as they are. A lead is found by a word of its own.
 func FuzzSearch(f *testing.F) {
