@@ -212,7 +212,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return desk.Forwards.Add(ctx, r.SiteID, item)
 	})
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), notify.Traces(), journal.Traces())
+	desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, visits.Traces(), desk.Forwards.Traces(), chats.Traces(), leads.Traces(), desk.Callbacks.Traces(), calls.Traces(), numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces())
 	if err != nil {
 		return nil, err
 	}

@@ -208,6 +208,11 @@ var tableWords = map[string]string{
 	"callback_steps":  "kept.callbackSteps",
 	"stored_texts":    "kept.storedTexts",
 	"deliveries":      "kept.deliveries",
+	"forms":           "kept.forms",
+	"form_answers":    "kept.formAnswers",
+	"page_markups":    "kept.pageMarkups",
+	"shown_pages":     "kept.shownPages",
+	"shown_numbers":   "kept.shownNumbers",
 	"journal":         "kept.journal",
 }
 

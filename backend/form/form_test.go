@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -178,5 +179,29 @@ func TestMarkupOfPages(t *testing.T) {
 		pass(2 * 24 * time.Hour)
 		require.NoError(t, f.Prune(t.Context()))
 		require.Equal(t, map[string]string{"/20": "[4]"}, pages())
+	})
+}
+
+// Visitors choose paths, and pages show what is their visitors' own.
+func TestFormsThatNameAPersonAreForgotten(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB, f *form.Forms, _ func(time.Duration)) {
+		naming := form.PathOf("/call/8-495/111-22/33.html")
+		for _, a := range []form.Answer{
+			{Path: naming, Fields: []string{"email"}}, {Path: "/contact", Fields: []string{"name", "ada%40example.com"}}, {Path: "/order", Fields: []string{"name"}},
+		} {
+			a.Status = 200
+			f.Note(site, a)
+		}
+		require.Len(t, list(t, f), 3)
+		for path, markup := range map[string]string{naming: `{}`, "/account": `{"phone":{"Label":"Not 8 (495) 111-22-33?"}}`, "/order": `{"phone":{"Label":"Phone"}}`} {
+			require.NoError(t, f.KeepPage(t.Context(), site, form.Page{Path: path, Markup: markup}))
+		}
+		require.Equal(t, map[string]int64{"forms": 2, "form_answers": 1, "page_markups": 2}, persontest.Erase(t, d, "+7 495 111 22 33, Ada@example.com", form.Traces()))
+		left := list(t, f)
+		require.Len(t, left, 1)
+		require.Equal(t, "/order", left[0].Path)
+		pages, err := f.Pages(t.Context(), site)
+		require.NoError(t, err)
+		require.Equal(t, []form.Page{{Path: "/order", Markup: `{"phone":{"Label":"Phone"}}`}}, pages)
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
@@ -321,5 +322,31 @@ func TestTraces(t *testing.T) {
 		n, err := f.Traces().Tables[1].Count(t.Context(), d.Read(), trace.Mark{Kind: trace.Visitor, SiteID: 1, ID: 11})
 		require.NoError(t, err)
 		require.EqualValues(t, 1, n)
+	})
+}
+
+// A service may name somebody else in its answer. That is erased, and the lead is not.
+func TestAnswersThatNameAPersonAreErased(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		f, q, _ := sender(t, d)
+		of, _ := service(t, func(_ int, w http.ResponseWriter, _ asked) int {
+			io.WriteString(w, `{"success":false,"error":"ask +7 916 000-00-00","code":"forged"}`)
+			return http.StatusOK
+		})
+		require.NoError(t, f.Add(t.Context(), 1, lead(of, signed)))
+		dead := func() (list []queue.Dead) {
+			var err error
+			list, err = q.Dead(t.Context(), forward.Kind, scope.All(), queue.Dead{}, 10)
+			require.NoError(t, err)
+			return list
+		}
+		require.Eventually(t, func() bool { return len(dead()) == 1 }, time.Minute, 10*time.Millisecond)
+		before := dead()[0]
+		require.Contains(t, before.Reason, "916")
+		require.Equal(t, map[string]int64{"jobs": 1}, persontest.Erase(t, d, "8 916 000 00 00, +7 916 000-00-00", f.Traces()))
+		after := dead()
+		require.Len(t, after, 1)
+		require.Empty(t, after[0].Reason)
+		require.JSONEq(t, string(before.Payload), string(after[0].Payload))
 	})
 }

@@ -27,7 +27,8 @@ const (
 // States are all states.
 var States = []State{waiting, delivered, failed, held, dropped}
 
-// Delivery is one event on its way to one endpoint. Nothing in it names a person.
+// Delivery is one event on its way to one endpoint. Nothing in it names a person, unless the path of a form or a mail
+// server's answer does.
 type Delivery struct {
 	SiteID, EndpointID int64
 	// Entry numbers the deliveries of an endpoint, in the order in which things happened.

@@ -134,6 +134,9 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		m.Data = data
 		v.call(data, w)
 	case FormFailed:
+		if len(r.data) == 0 {
+			return m, nil, errErased
+		}
 		data := formData{Site: key}
 		if err := json.Unmarshal(r.data, &data); err != nil {
 			return m, nil, fmt.Errorf("reading what was noted of a form: %w", err)

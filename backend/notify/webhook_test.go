@@ -18,9 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
@@ -334,5 +336,23 @@ func TestHangingReceiverHoldsUpNobodyElse(t *testing.T) {
 			}
 			return false
 		}, time.Minute, 10*time.Millisecond)
+	})
+}
+
+// A path may name somebody. It is erased, and then nobody is told of the form again.
+func TestFormThatNamesAPersonIsTold(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		r := w.receiver(nil)
+		e, _ := w.endpoint(notify.Endpoint{Address: r.URL})
+		w.run()
+		require.NoError(t, w.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			return journal.Append(ctx, tx, journal.Entry{SiteID: w.shop, At: w.now(), Kind: form.Failed, Data: json.RawMessage(`{"path":"/call/8-495/111-22/33.html","status":500,"count":1}`)})
+		}))
+		d := w.until(state("delivered"))
+		require.Contains(t, string(r.wait(t, 1)[0].body), "/call/8-495/111-22/33.html")
+		require.Equal(t, map[string]int64{"deliveries": 1}, persontest.Erase(t, w.db, "8 495 111 22 33", notify.Traces()))
+		require.NoError(t, w.Again(t.Context(), w.shop, e.ID, d.Entry))
+		w.until(state("dropped"))
+		require.Len(t, r.list(), 1)
 	})
 }

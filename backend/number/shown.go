@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
 // Bounds of what is kept of a site's pages. The oldest is forgotten first.
@@ -199,6 +200,15 @@ func (n *ShownNumber) add(path, writings string) error {
 		}
 	}
 	return nil
+}
+
+// Traces are pages whose paths name a person, and numbers of the person that pages show: a page may show its visitor's own.
+// They are forgotten until such a page is looked at again.
+func (s *Shown) Traces() trace.Subject {
+	return trace.Subject{Tables: []trace.Table{
+		{Name: "shown_pages", Texts: []string{"path", "digits", "writings"}, Key: []string{"site_id", "path", "digits"}},
+		{Name: "shown_numbers", Texts: []string{"digits"}, Key: []string{"site_id", "digits"}},
+	}}
 }
 
 // storable returns text that the database can store, in at most size bytes.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -114,6 +115,22 @@ func TestShownNumbersOnStrangePaths(t *testing.T) {
 		shown, err := s.List(t.Context(), 1)
 		require.NoError(t, err)
 		require.Equal(t, 4, shown[0].Pages)
+	})
+}
+
+// A page behind a door shows its visitor's own number, and visitors can choose paths.
+func TestShownNumbersOfAPersonAreForgotten(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := number.NewShown(d, time.Now)
+		for path, digits := range map[string]string{"/": "74951234567", "/account": "74951112233", "/call/8 495 111-22-33": "74951234567", "/to/ada@example.com": "74951234567"} {
+			require.NoError(t, s.Learn(t.Context(), 1, path, writings(digits)))
+		}
+		require.Equal(t, map[string]int64{"shown_pages": 3, "shown_numbers": 1}, persontest.Erase(t, d, "8 (495) 111-22-33, +7 495 111 22 33, ada@example.com", s.Traces()))
+		shown, err := s.List(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, shown, 1)
+		require.Equal(t, []string{"74951234567", "/"}, []string{shown[0].Digits, shown[0].Example})
+		require.Equal(t, 1, shown[0].Pages)
 	})
 }
 

@@ -74,8 +74,8 @@ type Table struct {
 	// Hidden are columns that say nothing of the person, and JSON those that hold JSON.
 	Hidden, JSON []string
 
-	// Texts are the columns in which somebody has written, and may have named anybody; none where there are none. A
-	// table that is described several times has them once.
+	// Texts are the columns in which somebody has written, and may have named anybody; none where there are none. Of a
+	// table that is described several times, a column stands in one description.
 	Texts []string
 	// Among is the condition of the rows whose texts are looked through; empty for all.
 	Among string
