@@ -143,6 +143,11 @@ func TestServiceElsewhere(t *testing.T) {
 				return err == nil && found
 			}, wait, tick)
 			require.Eventually(t, func() bool { return e.metric(`frontdesk_forwards_total{outcome="taken"}`) == 6 }, wait, tick)
+			// Another edge, which shares nothing with this one, gets the second of two presses.
+			e2 := edgeOf(t, c, "variant "+variant, "sqlite $DIR/edge.db", m)
+			_, err = e2.do(http.MethodPost, site+"/send/200", "name=Anna&phone=%2B74951112233&message=Is+it+there%3F&city=Kazan", "Cookie", cookie, "Content-Type", formType, "User-Agent", browser)
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return e2.metric(`frontdesk_forwards_total{outcome="taken"}`) == 1 }, wait, tick)
 			require.Zero(t, e.metric(`frontdesk_forwards_total{outcome="refused"}`))
 			require.Equal(t, map[string]int{"Anna": 1, "Bob": 1, "Carl": 1}, stored(t, d))
 		})
