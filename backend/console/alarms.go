@@ -9,21 +9,21 @@ import (
 
 // alarmsFor returns what is wrong with the server, and what to do, in words for those who can do something about it:
 // the admins of all sites.
-func (c *Console) alarmsFor(o operator.Operator, w *words) (alarms []string) {
-	if o.Role != operator.Admin || !o.Sites.All() {
+func alarmsFor(s Subjects, o operator.Operator, w *words) (alarms []string) {
+	if !IsChief(o) {
 		return nil
 	}
-	if trouble := c.DB.Trouble(); trouble != nil {
+	if trouble := s.DB.Trouble(); trouble != nil {
 		what := "alarm.away"
 		if errors.Is(trouble, db.ErrFull) {
 			what = "alarm.full"
 		}
 		alarms = append(alarms, w.text(what, "at", w.exactly(trouble.Since)))
 	}
-	if c.Spool == nil {
+	if s.Spool == nil {
 		return alarms
 	}
-	state := c.Spool()
+	state := s.Spool()
 	if state.Waiting > 0 {
 		alarms = append(alarms, w.text("alarm.waiting", "n", state.Waiting))
 	}

@@ -2,8 +2,7 @@ package console
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // attendance looks for all open streams together whether their sessions go on,
 // and keeps their operators present. It sleeps while no stream is open.
 type attendance struct {
-	console *Console
+	live *Live
 
 	mu        sync.Mutex
 	attending map[*attendee]struct{}
@@ -25,6 +24,13 @@ type attendance struct {
 	stop      context.CancelFunc
 	renewing  sync.Mutex // held while leases are renewed
 }
+
+// Why streams end.
+var (
+	errSignedOut = errors.New("signed out")
+	// errMoved is for pages that were made for other sites.
+	errMoved = errors.New("the operator sees other sites than before")
+)
 
 // attendee is an open stream.
 type attendee struct {
@@ -35,16 +41,8 @@ type attendee struct {
 
 // enter has the stream of the request looked after until it leaves.
 func (a *attendance) enter(r *http.Request, lease *operator.Lease) *attendee {
-	m := a.console.sessions.of(r)
 	o, _ := current(r)
-	// The store knows a session by the hash of its token, as scs makes it.
-	hash := sha256.Sum256([]byte(m.Token(r.Context())))
-	one := &attendee{lease: lease, over: make(chan error, 1), sign: operator.Sign{
-		Token:   base64.RawURLEncoding.EncodeToString(hash[:]),
-		Account: m.GetInt64(r.Context(), sessionOperator),
-		Epoch:   m.GetInt64(r.Context(), sessionEpoch),
-		Sites:   o.Sites,
-	}}
+	one := &attendee{lease: lease, over: make(chan error, 1), sign: a.live.sessions.sign(r, o.Sites)}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.attending) == 0 {
@@ -52,8 +50,8 @@ func (a *attendance) enter(r *http.Request, lease *operator.Lease) *attendee {
 		ctx, a.stop = context.WithCancel(context.Background())
 		a.attending, a.arrived = make(map[*attendee]struct{}), make(chan struct{}, 1)
 		arrived := a.arrived
-		aside.Go(a.console.logger, "looking after streams", func() {
-			aside.Keep(ctx, a.console.logger, "looking after streams", func(ctx context.Context) { a.run(ctx, arrived) })
+		aside.Go(a.live.logger, "looking after streams", func() {
+			aside.Keep(ctx, a.live.logger, "looking after streams", func(ctx context.Context) { a.run(ctx, arrived) })
 		})
 	}
 	a.attending[one] = struct{}{}
@@ -77,7 +75,7 @@ func (a *attendance) leave(one *attendee) {
 }
 
 func (a *attendance) run(ctx context.Context, arrived <-chan struct{}) {
-	staff, forget := a.console.DB.Subscribe(operator.Topic)
+	staff, forget := a.live.db.Subscribe(operator.Topic)
 	defer forget()
 	heartbeat := time.NewTicker(operator.Heartbeat)
 	defer heartbeat.Stop()
@@ -112,7 +110,7 @@ func (a *attendance) look(running context.Context, renew bool) {
 	for i, one := range all {
 		signs[i] = one.sign
 	}
-	standing, err := a.console.Operators.Standing(ctx, signs)
+	standing, err := a.live.Operators.Standing(ctx, signs)
 	if running.Err() != nil {
 		return // the streams of now have a goroutine of their own
 	}
@@ -139,7 +137,7 @@ func (a *attendance) look(running context.Context, renew bool) {
 		}
 	}
 	a.mu.Unlock()
-	if err := a.console.Operators.Renew(ctx, leases...); err != nil && running.Err() == nil {
+	if err := a.live.Operators.Renew(ctx, leases...); err != nil && running.Err() == nil {
 		for _, one := range all {
 			one.end(err)
 		}

@@ -19,7 +19,7 @@ func browserCookie(r *http.Request, login string) string {
 
 // knownBrowser names the request's browser, if somebody has signed in with the
 // login in it before; otherwise it returns nothing.
-func (c *Console) knownBrowser(r *http.Request, login string) (name string, err error) {
+func (c *doorRoom) knownBrowser(r *http.Request, login string) (name string, err error) {
 	cookie, err := r.Cookie(browserCookie(r, login))
 	if err != nil {
 		return "", nil
@@ -28,7 +28,7 @@ func (c *Console) knownBrowser(r *http.Request, login string) (name string, err 
 }
 
 // letIn begins a session of the operator, and makes the browser known.
-func (c *Console) letIn(w http.ResponseWriter, r *http.Request, o operator.Operator) error {
+func (c *doorRoom) letIn(w http.ResponseWriter, r *http.Request, o operator.Operator) error {
 	if err := c.sessions.begin(r, o); err != nil {
 		return err
 	}

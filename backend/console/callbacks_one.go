@@ -2,14 +2,11 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
@@ -35,7 +32,7 @@ type callbackDetail struct {
 	Wrong map[string]string // by field
 }
 
-func (c *Console) callbackTold(ctx context.Context, f frame, siteID, id int64) (told callbackTold, err error) {
+func (c *callsRoom) callbackTold(ctx context.Context, f frame, siteID, id int64) (told callbackTold, err error) {
 	b, err := c.Callbacks.Get(ctx, siteID, id)
 	if err != nil {
 		return told, err
@@ -89,67 +86,34 @@ func callbackStepOf(w *words, s callback.Step) callbackStep {
 	return step
 }
 
-func (c *Console) showCallback(w http.ResponseWriter, r *http.Request) {
-	c.callbackPage(w, r, http.StatusOK, callbackProblem{})
+func (c *callsRoom) showCallback(w http.ResponseWriter, r *http.Request) error {
+	return c.callbackPage(w, r, http.StatusOK, callbackProblem{})
 }
 
 // callbackPage shows the callback of the request, with what was wrong in what was asked for.
-func (c *Console) callbackPage(w http.ResponseWriter, r *http.Request, status int, problem callbackProblem) {
-	siteID, id, ok := twoNumbers(r, siteField, "callback")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
-	}
-	f, err := c.frame(r, "callback")
+func (c *callsRoom) callbackPage(w http.ResponseWriter, r *http.Request, status int, problem callbackProblem) error {
+	siteID, id, err := twoNumbers(r, siteField, "callback")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
+	}
+	f, err := c.page(r, "callback")
+	if err != nil {
+		return err
 	}
 	var d callbackDetail
-	if d.callbackTold, err = c.callbackTold(r.Context(), f, siteID, id); errors.Is(err, callback.ErrUnknown) {
-		c.fail(w, r, http.StatusNotFound, "fail.noCallback")
-		return
-	}
-	if err == nil {
+	if d.callbackTold, err = c.callbackTold(r.Context(), f, siteID, id); err == nil {
 		d.Group, err = c.groupName(r.Context(), siteID, d.GroupID)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	if problem.Field == "" {
 		f.Problem = problem.text(f.Words)
 	} else {
 		d.Until, d.Wrong = r.PostFormValue(problem.Field), map[string]string{problem.Field: problem.text(f.Words)}
 	}
-	f.Stream = f.streamAddress("callback", siteID) + "&callback=" + r.PathValue("callback")
+	f.Stream = f.StreamAddress("callback", siteID) + "&callback=" + r.PathValue("callback")
 	f.Here, f.SiteID = d.Link, siteID
 	f.Title, f.Body = f.Words.text("callback.to", "phone", d.Who), d
-	c.show(w, r, status, f)
-}
-
-// groupName is the name of a group of the site; empty for 0, and for one that there is not.
-func (c *Console) groupName(ctx context.Context, siteID, id int64) (string, error) {
-	if id == 0 {
-		return "", nil
-	}
-	g, err := c.Operators.Group(ctx, siteID, id)
-	if errors.Is(err, operator.ErrGroup) {
-		return "", nil
-	}
-	return g.Name, err
-}
-
-// callsBack tells whether somebody of the site can be called back now.
-func (c *Console) callsBack(ctx context.Context, f frame, siteID int64) (bool, error) {
-	s, _ := siteNumbered(f.Sites, siteID)
-	return c.Callbacks.Possible(ctx, siteID, c.callbackSettings(s))
-}
-
-// callbackSettings are those in effect for the site.
-func (c *Console) callbackSettings(s site.Site) callback.Settings {
-	if set := c.effective(s).Callback; set != nil {
-		return *set
-	}
-	return callback.Settings{}
+	return c.show(w, r, status, f)
 }

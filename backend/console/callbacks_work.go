@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
-	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -64,41 +63,37 @@ func moment(text string) (time.Time, error) {
 // callbackDeed answers what an operator does with the callback of the request. Others do it at
 // the same time, and so does the telephone platform: what is no longer possible is said, beside
 // the callback as it is now.
-func (c *Console) callbackDeed(do func(r *http.Request, login string, s site.Site, id int64) (callback.Result, error), done string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		f, named, found := c.siteAt(w, r, "callback")
-		if !found {
-			return
+func (c *callsRoom) callbackDeed(do func(r *http.Request, login string, s site.Site, id int64) (callback.Result, error), done string) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, named, err := c.siteAt(r, "callback")
+		if err != nil {
+			return err
 		}
-		_, id, ok := twoNumbers(r, siteField, "callback")
-		if !ok {
-			c.fail(w, r, http.StatusNotFound, "fail.notFound")
-			return
+		_, id, err := twoNumbers(r, siteField, "callback")
+		if err != nil {
+			return err
 		}
 		result, err := do(r, f.Operator.Login, named, id)
 		problem, mistaken := callbackProblemOf(err)
 		switch {
-		case errors.Is(err, callback.ErrUnknown):
-			c.fail(w, r, http.StatusNotFound, "fail.noCallback")
 		case mistaken && problem.Field == "":
-			c.callbackPage(w, r, http.StatusConflict, problem)
+			return c.callbackPage(w, r, http.StatusConflict, problem)
 		case mistaken:
-			c.callbackPage(w, r, http.StatusUnprocessableEntity, problem)
+			return c.callbackPage(w, r, http.StatusUnprocessableEntity, problem)
 		case err != nil:
-			c.failed(w, r, err)
+			return err
 		case result.Status != callback.Sent:
-			c.callbackPage(w, r, http.StatusConflict, callbackProblem{Code: result.Code})
-		default:
-			c.back(w, r, callbackLink(named.ID, id), done)
+			return c.callbackPage(w, r, http.StatusConflict, callbackProblem{Code: result.Code})
 		}
+		return c.back(w, r, callbackLink(named.ID, id), done)
 	}
 }
 
-func (c *Console) callNow(r *http.Request, login string, s site.Site, id int64) (callback.Result, error) {
-	return c.Callbacks.Call(r.Context(), s.ID, id, login, c.callbackSettings(s))
+func (c *callsRoom) callNow(r *http.Request, login string, s site.Site, id int64) (callback.Result, error) {
+	return c.Callbacks.Call(r.Context(), s.ID, id, login, callbackSettings(c.Frame, s))
 }
 
-func (c *Console) postponeCallback(r *http.Request, login string, s site.Site, id int64) (callback.Result, error) {
+func (c *callsRoom) postponeCallback(r *http.Request, login string, s site.Site, id int64) (callback.Result, error) {
 	until, err := moment(r.PostFormValue("until"))
 	if err == nil {
 		err = c.Callbacks.Postpone(r.Context(), s.ID, id, until, login)
@@ -106,7 +101,7 @@ func (c *Console) postponeCallback(r *http.Request, login string, s site.Site, i
 	return callback.Result{}, err
 }
 
-func (c *Console) closeCallback(r *http.Request, login string, s site.Site, id int64) (callback.Result, error) {
+func (c *callsRoom) closeCallback(r *http.Request, login string, s site.Site, id int64) (callback.Result, error) {
 	return callback.Result{}, c.Callbacks.Close(r.Context(), s.ID, id, login)
 }
 
@@ -127,8 +122,8 @@ type newCallback struct {
 
 // newCallbackAt begins the page of a new callback of the site, or of the only one. Without a
 // site the operator chooses one first.
-func (c *Console) newCallbackAt(r *http.Request) (f frame, body newCallback, err error) {
-	if f, err = c.frame(r, "newcallback"); err != nil {
+func (c *callsRoom) newCallbackAt(r *http.Request) (f frame, body newCallback, err error) {
+	if f, err = c.page(r, "newcallback"); err != nil {
 		return f, body, err
 	}
 	siteID := f.SiteID
@@ -138,44 +133,31 @@ func (c *Console) newCallbackAt(r *http.Request) (f frame, body newCallback, err
 	case len(f.Sites) == 1:
 		siteID = f.Sites[0].ID
 	}
-	if body.Site, body.Chosen = siteNumbered(f.Sites, siteID); !body.Chosen {
+	if body.Site, body.Chosen = f.Site(siteID); !body.Chosen {
 		return f, body, nil
 	}
-	if body.Possible, err = c.Callbacks.Possible(r.Context(), siteID, c.callbackSettings(body.Site)); err != nil {
+	if body.Possible, err = c.Callbacks.Possible(r.Context(), siteID, callbackSettings(c.Frame, body.Site)); err != nil {
 		return f, body, err
 	}
 	body.Groups, err = c.Operators.Groups(r.Context(), siteID)
 	return f, body, err
 }
 
-func siteNumbered(sites []site.Site, id int64) (site.Site, bool) {
-	at := slices.IndexFunc(sites, func(s site.Site) bool { return s.ID == id })
-	if at < 0 {
-		return site.Site{}, false
-	}
-	return sites[at], true
-}
-
-func (c *Console) showNewCallback(w http.ResponseWriter, r *http.Request) {
+func (c *callsRoom) showNewCallback(w http.ResponseWriter, r *http.Request) error {
 	f, body, err := c.newCallbackAt(r)
 	if err == nil && body.Chosen {
 		err = c.knownOf(r, &body)
 	}
-	switch {
-	case errors.Is(err, visit.ErrUnknown), errors.Is(err, lead.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
-	case err != nil:
-		c.failed(w, r, err)
-		return
+	if err != nil {
+		return err
 	}
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // knownOf fills in whom the page is about, if it comes from a visitor's card or from a lead. The
 // address names those, and no telephone number: addresses are logged.
-func (c *Console) knownOf(r *http.Request, body *newCallback) error {
+func (c *callsRoom) knownOf(r *http.Request, body *newCallback) error {
 	query := r.URL.Query()
 	body.Visitor, _ = strconv.ParseInt(query.Get("visitor"), 10, 64)
 	if id, err := strconv.ParseInt(query.Get("lead"), 10, 64); err == nil {
@@ -204,20 +186,17 @@ func (c *Console) knownOf(r *http.Request, body *newCallback) error {
 }
 
 // makeCallback calls somebody by hand, now or later.
-func (c *Console) makeCallback(w http.ResponseWriter, r *http.Request) {
+func (c *callsRoom) makeCallback(w http.ResponseWriter, r *http.Request) error {
 	f, body, err := c.newCallbackAt(r)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	if !body.Chosen {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
 	by, err := c.sentCallback(r, &body)
 	if errors.Is(err, errForm) {
-		c.fail(w, r, http.StatusBadRequest, "fail.form")
-		return
+		return err
 	}
 	by.Login = f.Operator.Login
 	if c.Region != nil {
@@ -226,17 +205,15 @@ func (c *Console) makeCallback(w http.ResponseWriter, r *http.Request) {
 	var made callback.Callback
 	var result callback.Result
 	if err == nil {
-		made, result, err = c.Callbacks.Make(r.Context(), by, c.callbackSettings(body.Site))
+		made, result, err = c.Callbacks.Make(r.Context(), by, callbackSettings(c.Frame, body.Site))
 	}
 	if problem, mistaken := callbackProblemOf(err); mistaken {
 		body.Wrong = map[string]string{problem.Field: problem.text(f.Words)}
 		f.Here, f.Body = "/callbacks/new", body
-		c.show(w, r, http.StatusUnprocessableEntity, f)
-		return
+		return c.show(w, r, http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	notice := ""
 	switch {
@@ -245,12 +222,12 @@ func (c *Console) makeCallback(w http.ResponseWriter, r *http.Request) {
 	case result.Status == callback.Sent:
 		notice = "callback.calling"
 	}
-	c.back(w, r, callbackLink(made.SiteID, made.ID), notice)
+	return c.back(w, r, callbackLink(made.SiteID, made.ID), notice)
 }
 
 // sentCallback is the new callback as the form has it. The error is errForm for what no page of
 // the console sends, or [callback.ErrTime].
-func (c *Console) sentCallback(r *http.Request, body *newCallback) (by callback.By, err error) {
+func (c *callsRoom) sentCallback(r *http.Request, body *newCallback) (by callback.By, err error) {
 	number := func(name string) (n int64) {
 		if text := r.PostFormValue(name); text != "" {
 			var wrong error

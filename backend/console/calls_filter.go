@@ -15,9 +15,6 @@ import (
 // are none.
 type callForm struct{ Period, Outcome, Source, Confidence, Number string }
 
-// option is a value of a select with its name.
-type option struct{ Value, Name string }
-
 // callPeriods are the times that can be chosen, with the names of their words.
 var callPeriods = []struct {
 	value, name string
@@ -74,7 +71,7 @@ func (f callForm) query() string {
 }
 
 func (f callForm) filter(page frame, now time.Time) number.CallFilter {
-	filter := number.CallFilter{Sites: page.Scope, Unattributed: seesUnattributed(page.Operator), Outcome: number.CallOutcome(f.Outcome),
+	filter := number.CallFilter{Sites: page.Scope, Unattributed: IsChief(page.Operator), Outcome: number.CallOutcome(f.Outcome),
 		Confidence: number.Confidence(f.Confidence), Source: f.Source, Number: number.Digits(f.Number)}
 	if length := f.length(); length > 0 {
 		filter.Since = now.Add(-length)
@@ -83,12 +80,7 @@ func (f callForm) filter(page frame, now time.Time) number.CallFilter {
 }
 
 // Sources are the kinds of sources.
-func (callForm) Sources(w *words) (options []option) {
-	for _, kind := range visit.Kinds {
-		options = append(options, option{kind, w.text("source." + kind)})
-	}
-	return options
-}
+func (callForm) Sources(w *words) []option { return sourcesIn(w) }
 
 // Confidences are how sure it can be whose call it is.
 func (callForm) Confidences(w *words) (options []option) {
@@ -108,7 +100,7 @@ type callFigures struct {
 // figuresOf is of how long a time calls are summed up where none is chosen.
 const figuresOf = 30 * 24 * time.Hour
 
-func (c *Console) callFigures(ctx context.Context, w *words, filter number.CallFilter) (*callFigures, error) {
+func (c *callsRoom) callFigures(ctx context.Context, w *words, filter number.CallFilter) (*callFigures, error) {
 	since := ""
 	if filter.Since.IsZero() {
 		filter.Since, since = c.now().Add(-figuresOf), w.text("calls.month")

@@ -72,32 +72,27 @@ type chatNow struct {
 	Page  page
 }
 
-func (c *Console) showChats(w http.ResponseWriter, r *http.Request) {
+func (c *talksRoom) showChats(w http.ResponseWriter, r *http.Request) error {
 	f, body, err := c.chatsPage(r)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
-	f.Stream = f.streamAddress("chats", f.SiteID)
+	f.Stream = f.StreamAddress("chats", f.SiteID)
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // chatsPage is the list, as it stands beside a conversation or alone.
-func (c *Console) chatsPage(r *http.Request) (f frame, body chatsPage, err error) {
-	if f, err = c.frame(r, "chats"); err != nil {
+func (c *talksRoom) chatsPage(r *http.Request) (f frame, body chatsPage, err error) {
+	if f, err = c.page(r, "chats"); err != nil {
 		return f, body, err
 	}
-	if f.Staff, err = c.staff(r, f); err != nil {
+	if f.Staff, err = c.staffOf(r.Context(), f); err != nil {
 		return f, body, err
 	}
 	query := r.URL.Query()
 	body.Tab = query.Get("tab")
-	all, err := c.callingAll(r.Context(), f.Scope)
-	if err != nil {
-		return f, body, err
-	}
-	calling, err := c.calling(r.Context(), f.Operator, all)
+	calling, err := c.calling.Of(r.Context(), &f)
 	if err != nil {
 		return f, body, err
 	}
@@ -155,7 +150,7 @@ func (c *Console) chatsPage(r *http.Request) (f frame, body chatsPage, err error
 }
 
 // callingAll are the conversations of the sites that call for somebody.
-func (c *Console) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
+func (c *talksRoom) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
 	list, err := c.Chats.Calling(ctx, sites, maxCalling)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -171,8 +166,8 @@ func (c *Console) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen
 	return all, nil
 }
 
-// calling are those of the conversations that call for the operator.
-func (c *Console) calling(ctx context.Context, o operator.Operator, all []chatSeen) (calling []chatSeen, err error) {
+// callingFor are those of the conversations that call for the operator.
+func (c *talksRoom) callingFor(ctx context.Context, o operator.Operator, all []chatSeen) (calling []chatSeen, err error) {
 	for _, s := range all {
 		calls, err := c.calls(ctx, o, s)
 		if err != nil {
@@ -198,56 +193,45 @@ func countCalling(calling []chatSeen) (waiting, mine int) {
 }
 
 // showChat shows a conversation, with what is known of its visitor.
-func (c *Console) showChat(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) showChat(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	f, body, err := c.chatsPage(r)
 	if err == nil {
 		body.Open, err = c.openChat(r.Context(), f, conversation)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for i := range body.Rows {
 		body.Rows[i].Here = body.Rows[i].ID == conversation.ID && body.Rows[i].SiteID == conversation.SiteID
 	}
-	f.Stream = f.streamAddress("chats", f.SiteID) + "&" + url.Values{"at": {strconv.FormatInt(conversation.SiteID, 10)},
+	f.Stream = f.StreamAddress("chats", f.SiteID) + "&" + url.Values{"at": {strconv.FormatInt(conversation.SiteID, 10)},
 		"conversation": {strconv.FormatInt(conversation.ID, 10)}, "seq": {strconv.FormatInt(body.Open.Seq, 10)}}.Encode()
 	f.Title, f.Body = body.Open.Row.Label, body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // chatAt is the conversation that the address names. The site is one of the operator's: the
 // door has seen to that.
-func (c *Console) chatAt(w http.ResponseWriter, r *http.Request) (conversation chat.Conversation, ok bool) {
-	siteID, id, ok := twoNumbers(r, siteField, "conversation")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.noChat")
-		return conversation, false
+func (c *talksRoom) chatAt(r *http.Request) (conversation chat.Conversation, err error) {
+	siteID, id, err := twoNumbers(r, siteField, "conversation")
+	if err != nil {
+		return conversation, chat.ErrUnknown
 	}
-	conversation, err := c.Chats.Get(r.Context(), siteID, id)
-	switch {
-	case errors.Is(err, chat.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.noChat")
-		return conversation, false
-	case err != nil:
-		c.failed(w, r, err)
-		return conversation, false
-	}
-	return conversation, true
+	return c.Chats.Get(r.Context(), siteID, id)
 }
 
-func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conversation) (*openChat, error) {
+func (c *talksRoom) openChat(ctx context.Context, f frame, conversation chat.Conversation) (*openChat, error) {
 	entries, err := c.Chats.Before(ctx, conversation.SiteID, conversation.ID, 0, entriesShown)
 	if err != nil {
 		return nil, err
 	}
 	open := &openChat{}
 	room := entriesRoom
-	if open.Entries, err = latestWithin(c, f.Words, "chat-entry", rowsOf(f, entries, remarkOf), &room); err != nil {
+	if open.Entries, err = latestWithin(c.Frame, f.Words, "chat-entry", rowsOf(f, entries, remarkOf), &room); err != nil {
 		return nil, err
 	}
 	if shown := len(open.Entries); shown > 0 {
@@ -268,7 +252,7 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 		return nil, err
 	}
 	room = repliesRoom
-	if open.Replies, err = within(c, f.Words, "chat-reply", replies, &room); err != nil {
+	if open.Replies, err = within(c.Frame, f.Words, "chat-reply", replies, &room); err != nil {
 		return nil, err
 	}
 	open.Fewer = len(open.Replies) < len(replies)
@@ -276,7 +260,7 @@ func (c *Console) openChat(ctx context.Context, f frame, conversation chat.Conve
 }
 
 // chatWorking is what the operator can do with the conversation.
-func (c *Console) chatWorking(ctx context.Context, f frame, row chatRow) (chatWorking, error) {
+func (c *talksRoom) chatWorking(ctx context.Context, f frame, row chatRow) (chatWorking, error) {
 	groups, err := c.Operators.Groups(ctx, row.SiteID)
 	working := chatWorking{Row: row, Groups: groups}
 	for _, o := range f.Staff {
@@ -289,14 +273,14 @@ func (c *Console) chatWorking(ctx context.Context, f frame, row chatRow) (chatWo
 
 // chatCard fills in what is known of the visitor. Of one who has been forgotten there is
 // nothing.
-func (c *Console) chatCard(ctx context.Context, f frame, siteID int64, visitor visit.ID, open *openChat) error {
+func (c *talksRoom) chatCard(ctx context.Context, f frame, siteID int64, visitor visit.ID, open *openChat) error {
 	found, err := c.Visits.Card(ctx, siteID, visitor)
 	if errors.Is(err, visit.ErrUnknown) {
 		open.Card = card{ID: int64(visitor), SiteID: siteID, Label: open.Row.Label}
 		return nil
 	}
 	if err == nil {
-		open.Card, err = c.filledCard(ctx, f, siteID, found)
+		open.Card, err = c.Cards.Of(ctx, f, siteID, found)
 	}
 	if err != nil {
 		return err
@@ -319,16 +303,15 @@ func nowOf(found visit.Card) chatNow {
 }
 
 // showEntries answers with entries of a conversation: those behind a number, or before one.
-func (c *Console) showEntries(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) showEntries(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	query := r.URL.Query()
 	before, errBefore := strconv.ParseInt(query.Get("before"), 10, 64)
 	after, errAfter := strconv.ParseInt(query.Get("after"), 10, 64)
 	var list []chat.Message
-	var err error
 	within := within[remark]
 	switch {
 	case errBefore == nil && before > 0:
@@ -337,36 +320,32 @@ func (c *Console) showEntries(w http.ResponseWriter, r *http.Request) {
 	case errAfter == nil && after >= 0:
 		list, err = c.Chats.Messages(r.Context(), conversation.SiteID, conversation.ID, after, chat.MaxMessages)
 	default:
-		c.fail(w, r, http.StatusBadRequest, "fail.form")
-		return
+		return failure(http.StatusBadRequest, "fail.form")
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
-	c.answerEntries(w, r, within, list...)
+	return c.answerEntries(w, r, within, list...)
 }
 
 // answerEntries answers with the entries alone, as many as are rendered within a page.
-func (c *Console) answerEntries(w http.ResponseWriter, r *http.Request, within func(*Console, *words, string, []remark, *int) ([]template.HTML, error), list ...chat.Message) {
+func (c *talksRoom) answerEntries(w http.ResponseWriter, r *http.Request, within func(*Frame, *words, string, []remark, *int) ([]template.HTML, error), list ...chat.Message) error {
 	o, _ := current(r)
-	staff, err := c.sharedStaff.get(r.Context(), o.Sites)
+	staff, err := c.Staff(r.Context(), o.Sites)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	f := frame{Words: c.wordsFor(r), Operator: o, Staff: staff}
 	room := listRoom
-	entries, err := within(c, f.Words, "chat-entry", rowsOf(f, list, remarkOf), &room)
+	entries, err := within(c.Frame, f.Words, "chat-entry", rowsOf(f, list, remarkOf), &room)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	part, err := c.part(f.Words, "chat-entries", entries)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(part)
+	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html/template"
-	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -60,7 +58,7 @@ type chatRow struct {
 }
 
 // seenChats reads what rows show of the conversations.
-func (c *Console) seenChats(ctx context.Context, list []chat.Conversation) ([]chatSeen, error) {
+func (c *talksRoom) seenChats(ctx context.Context, list []chat.Conversation) ([]chatSeen, error) {
 	of := make([]visit.Of, len(list))
 	for i, conversation := range list {
 		of[i] = visit.Of{SiteID: conversation.SiteID, Visitor: conversation.Visitor}
@@ -84,10 +82,23 @@ func (c *Console) seenChats(ctx context.Context, list []chat.Conversation) ([]ch
 	return seen, nil
 }
 
+// seenChat is the conversation of the id.
+func (c *talksRoom) seenChat(ctx context.Context, siteID, id int64) (seen chatSeen, err error) {
+	conversation, err := c.Chats.Get(ctx, siteID, id)
+	if err != nil {
+		return seen, err
+	}
+	all, err := c.seenChats(ctx, []chat.Conversation{conversation})
+	if err != nil {
+		return seen, err
+	}
+	return all[0], nil
+}
+
 // calls tells whether the conversation calls for the operator: it waits, and is theirs to
 // take, or it is theirs and has what is not read. One that is about to be offered calls for
 // nobody yet.
-func (c *Console) calls(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
+func (c *talksRoom) calls(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
 	if s.State != chat.Waiting {
 		return s.State == chat.Open && s.OperatorID == o.ID && s.Unread > 0, nil
 	}
@@ -103,7 +114,7 @@ func (c *Console) calls(ctx context.Context, o operator.Operator, s chatSeen) (b
 }
 
 // chatRowOf is the row of the conversation, for the operator of the frame.
-func (c *Console) chatRowOf(ctx context.Context, f frame, s chatSeen) (chatRow, error) {
+func (c *talksRoom) chatRowOf(ctx context.Context, f frame, s chatSeen) (chatRow, error) {
 	w := f.Words
 	row := chatRow{
 		chatSeen:  s,
@@ -193,44 +204,4 @@ func codeText(w *words, m chat.Message) string {
 		return w.text(words, "name", m.Text)
 	}
 	return firstOf(m.Text, w.text("chat.service"))
-}
-
-// link finds addresses of the web in what somebody wrote.
-var link = regexp.MustCompile(`https?://[^\s<>"'\x60{}|\\^\x{2028}\x{2029}]+`)
-
-// remarkSize is how many bytes of HTML the text of a message takes at most, so that it fits into an event: 4,000 letters of two
-// bytes do, and of three.
-const remarkSize = 12 << 10
-
-// linked is a message with links. Where they lead to is what they say. cut tells whether there is more of it.
-func linked(text string) (html template.HTML, cut bool) {
-	s := excerpt{signs: remarkSize, size: remarkSize, mark: marked}
-	from := 0
-	for _, at := range link.FindAllStringIndex(text, -1) {
-		address := strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]»")
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || u.User != nil || strings.ContainsFunc(address, func(r rune) bool { return unseen(r, 0) }) {
-			continue
-		}
-		opening := fmt.Sprintf(`<a href="%s" target="_blank" rel="noopener noreferrer nofollow">`, template.HTMLEscapeString(u.String()))
-		if len(opening) > s.size {
-			break
-		}
-		if at[0] > from {
-			s.isolate(text[from:at[0]])
-		}
-		if from = at[0]; s.cut || len(opening) > s.size {
-			break
-		}
-		s.put(opening)
-		s.isolate(address)
-		s.out = append(s.out, "</a>"...)
-		if from += len(address); s.cut {
-			break
-		}
-	}
-	if from < len(text) && !s.cut {
-		s.isolate(text[from:])
-	}
-	return template.HTML(s.out), s.cut
 }

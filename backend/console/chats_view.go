@@ -25,9 +25,24 @@ type chatsEvent struct {
 	Latest        *chatRow // announced on pages of other things
 }
 
+// chatsStream is the name of the view of conversations.
+const chatsStream = "chats"
+
+// announce tells pages of other things what conversations call for the operator.
+func (c *talksRoom) announce(ctx context.Context, to *Listener, entries []journal.Entry) ([][]byte, error) {
+	if to.View == chatsStream { // which tells more
+		return nil, nil
+	}
+	rows, fresh, err := c.chatRows(ctx, to, entries)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return c.tellCalling(ctx, to, entries[len(entries)-1].Position, fresh, true)
+}
+
 // chatRows are the conversations among the entries, as rows: each once, as it is now. news are
 // those of which the operator has to hear.
-func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows, news []chatRow, err error) {
+func (c *talksRoom) chatRows(ctx context.Context, to *Listener, entries []journal.Entry) (rows, news []chatRow, err error) {
 	var f frame
 	told := make(map[chat.Key]int)
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -39,25 +54,25 @@ func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows,
 		at, found := told[key]
 		if !found {
 			if f.Words == nil {
-				if f, err = a.frame(ctx); err != nil {
+				if f, err = to.Page(ctx); err != nil {
 					return nil, nil, err
 				}
 			}
-			seen, err := a.console.sharedChats.get(ctx, subjectKey{e.SiteID, e.SubjectID, e.Position})
+			seen, err := c.toldChats.Get(ctx, e)
 			if err == chat.ErrUnknown { // erased since
 				continue
 			}
 			if err != nil {
 				return nil, nil, err
 			}
-			row, err := a.console.chatRowOf(ctx, f, seen)
+			row, err := c.chatRowOf(ctx, f, seen)
 			if err != nil {
 				return nil, nil, err
 			}
 			at, told[key] = len(rows), len(rows)
 			rows = append(rows, row)
 		}
-		is, err := a.isNews(ctx, e, rows[at])
+		is, err := c.isNews(ctx, to, e, rows[at])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -71,7 +86,7 @@ func (a *arrivals) chatRows(ctx context.Context, entries []journal.Entry) (rows,
 // isNews tells whether the operator has to hear of the entry: the visitor has written and
 // nobody has answered yet, or the conversation is the operator's to take or to answer since it
 // was offered, handed over or put back by another.
-func (a *arrivals) isNews(ctx context.Context, e journal.Entry, row chatRow) (bool, error) {
+func (c *talksRoom) isNews(ctx context.Context, to *Listener, e journal.Entry, row chatRow) (bool, error) {
 	var told struct {
 		Author     chat.Author `json:"author"`
 		Change     string      `json:"change"`
@@ -80,54 +95,44 @@ func (a *arrivals) isNews(ctx context.Context, e journal.Entry, row chatRow) (bo
 	if err := json.Unmarshal(e.Data, &told); err != nil {
 		return false, fmt.Errorf("reading what a conversation has become: %w", err)
 	}
-	switch rung, err := a.rung(ctx, row); {
+	switch rung, err := c.rung(ctx, to, row); {
 	case err != nil || !rung:
 		return false, err
 	case e.Kind == chat.Said:
 		return told.Author == chat.Visitor && row.LastFrom == chat.Visitor, nil
 	case told.Change == chat.Offered:
-		return told.OperatorID == a.operator.ID || told.OperatorID == 0, nil
+		return told.OperatorID == to.Operator.ID || told.OperatorID == 0, nil
 	}
-	return (told.Change == chat.Handed || told.Change == chat.Returned) && told.OperatorID != a.operator.ID, nil
+	return (told.Change == chat.Handed || told.Change == chat.Returned) && told.OperatorID != to.Operator.ID, nil
 }
 
 // rung tells whether the conversation calls for the operator aloud. What waits does so for those
 // who are there and not away, if anybody is.
-func (a *arrivals) rung(ctx context.Context, row chatRow) (bool, error) {
+func (c *talksRoom) rung(ctx context.Context, to *Listener, row chatRow) (bool, error) {
 	if !row.Calls || row.State != chat.Waiting {
 		return row.Calls, nil
 	}
-	there, err := a.console.Operators.Present(ctx, row.SiteID, row.GroupID)
-	return len(there) == 0 || slices.Contains(there, a.operator.ID), err
+	there, err := c.Operators.Present(ctx, row.SiteID, row.GroupID)
+	return len(there) == 0 || slices.Contains(there, to.Operator.ID), err
 }
 
-// frame is what rows are made with.
-func (a *arrivals) frame(ctx context.Context) (frame, error) {
-	sites, err := a.console.sharedSites.get(ctx, struct{}{})
-	if err != nil {
-		return frame{}, err
-	}
-	staff, err := a.console.sharedStaff.get(ctx, a.operator.Sites)
-	return frame{Words: a.words, Operator: a.operator, Sites: seenOf(sites, a.operator.Sites), Staff: staff}, err
-}
-
-// tellChats renders how many conversations call for the operator, and the news of those
+// tellCalling renders how many conversations call for the operator, and the news of those
 // that do.
-func (a *arrivals) tellChats(ctx context.Context, at journal.Position, news []chatRow, announced bool) ([][]byte, error) {
-	all, err := a.console.sharedCalling.get(ctx, callingKey{a.counted, at})
+func (c *talksRoom) tellCalling(ctx context.Context, to *Listener, at journal.Position, news []chatRow, announced bool) ([][]byte, error) {
+	all, err := c.toldCalling.get(ctx, callingKey{to.Counted, at})
 	if err != nil {
 		return nil, err
 	}
-	calling, err := a.console.calling(ctx, a.operator, all)
+	calling, err := c.callingFor(ctx, to.Operator, all)
 	if err != nil {
 		return nil, err
 	}
 	event := chatsEvent{Count: len(calling)}
 	event.Waiting, event.Mine = countCalling(calling)
 	if len(news) == 0 {
-		return a.console.render(a.words, "chats-event", event)
+		return c.render(to.Words, "chats-event", event)
 	}
-	return renderRows(a.console, a.words, "chats-event", news, func(some []chatRow) any {
+	return renderRows(c.Live, to.Words, "chats-event", news, func(some []chatRow) any {
 		event.News = some
 		if announced {
 			event.Latest = &some[0]
@@ -138,8 +143,10 @@ func (a *arrivals) tellChats(ctx context.Context, at journal.Position, news []ch
 
 // chatsView is the page of conversations, one of which may be open.
 type chatsView struct {
-	arrivals
-	open    chat.Key // zero for none
+	*Listener
+	room    *talksRoom
+	watch   *visit.Watch // nil when none is open
+	open    chat.Key     // zero for none
 	visitor visit.ID
 	seq     int64 // of the last entry that was sent
 	views   int   // of the visitor's pages, as they were sent
@@ -148,10 +155,10 @@ type chatsView struct {
 	typing  chan struct{}
 }
 
-// chatsViewOf is the view of the request's stream; nil when its conversation is not the
+// openChats is the view of the request's stream; nil when its conversation is not the
 // operator's.
-func (c *Console) chatsViewOf(r *http.Request, base arrivals) (view, *visit.Watch) {
-	v := &chatsView{arrivals: base, typing: make(chan struct{}, 1)}
+func (c *talksRoom) openChats(r *http.Request, to *Listener) (View, Watch) {
+	v := &chatsView{Listener: to, room: c, typing: make(chan struct{}, 1)}
 	query := r.URL.Query()
 	if !query.Has("conversation") {
 		return v, nil
@@ -159,7 +166,7 @@ func (c *Console) chatsViewOf(r *http.Request, base arrivals) (view, *visit.Watc
 	siteID, errSite := strconv.ParseInt(query.Get("at"), 10, 64)
 	id, errID := strconv.ParseInt(query.Get("conversation"), 10, 64)
 	seq, errSeq := strconv.ParseInt(query.Get("seq"), 10, 64)
-	if errSite != nil || errID != nil || errSeq != nil || siteID <= 0 || !base.operator.Sites.Has(siteID) {
+	if errSite != nil || errID != nil || errSeq != nil || siteID <= 0 || !to.Operator.Sites.Has(siteID) {
 		return nil, nil
 	}
 	conversation, err := c.Chats.Get(r.Context(), siteID, id)
@@ -167,27 +174,25 @@ func (c *Console) chatsViewOf(r *http.Request, base arrivals) (view, *visit.Watc
 		return nil, nil
 	}
 	v.open, v.visitor, v.seq = conversation.Key(), conversation.Visitor, seq
-	return v, c.Visits.WatchVisitor(siteID, conversation.Visitor)
+	v.watch = c.Visits.WatchVisitor(siteID, conversation.Visitor)
+	return v, v.watch
 }
 
-// pause is less than for other pages: people talk here.
-func (v *chatsView) pause() time.Duration { return brisk }
+// Pause is less than for other pages: people talk here.
+func (v *chatsView) Pause() time.Duration { return brisk }
 
-func (v *chatsView) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
-	data, err := v.leads(ctx, entries, "arrival-event")
-	if err != nil {
-		return nil, err
-	}
-	rows, fresh, err := v.chatRows(ctx, entries)
+// News tells of conversations, and of the one that is open.
+func (v *chatsView) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
+	rows, fresh, err := v.room.chatRows(ctx, v.Listener, entries)
 	if err != nil || len(rows) == 0 {
-		return data, err
+		return nil, err
 	}
-	told, err := v.tellChats(ctx, entries[len(entries)-1].Position, fresh, false)
+	data, err := v.room.tellCalling(ctx, v.Listener, entries[len(entries)-1].Position, fresh, false)
 	if err != nil {
 		return nil, err
 	}
-	data = append(data, told...)
-	if told, err = renderRows(v.console, v.words, "chat-rows-event", rows, whatever); err != nil {
+	told, err := renderRows(v.room.Live, v.Words, "chat-rows-event", rows, whatever)
+	if err != nil {
 		return nil, err
 	}
 	data = append(data, told...)
@@ -207,58 +212,59 @@ type chatEvent struct {
 }
 
 func (v *chatsView) conversation(ctx context.Context, row chatRow) ([][]byte, error) {
-	f, err := v.frame(ctx)
+	f, err := v.Page(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, err := v.console.Chats.Messages(ctx, v.open.SiteID, v.open.ID, v.seq, chat.MaxMessages)
+	list, err := v.room.Chats.Messages(ctx, v.open.SiteID, v.open.ID, v.seq, chat.MaxMessages)
 	if err == nil && len(list) == chat.MaxMessages { // the page asks for what is missing
-		list, err = v.console.Chats.Before(ctx, v.open.SiteID, v.open.ID, 0, entriesShown)
+		list, err = v.room.Chats.Before(ctx, v.open.SiteID, v.open.ID, 0, entriesShown)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var data [][]byte
 	for _, m := range list { // each fits into an event
-		one, err := v.console.render(v.words, "chat-event", chatEvent{row, []remark{remarkOf(f, m)}})
+		one, err := v.room.render(v.Words, "chat-event", chatEvent{row, []remark{remarkOf(f, m)}})
 		if err != nil {
 			return nil, err
 		}
 		data, v.seq = append(data, one...), m.Seq
 	}
 	if len(list) == 0 { // it may have been read
-		if data, err = v.console.render(v.words, "chat-event", chatEvent{Row: row}); err != nil {
+		if data, err = v.room.render(v.Words, "chat-event", chatEvent{Row: row}); err != nil {
 			return nil, err
 		}
 	}
-	working, err := v.console.chatWorking(ctx, f, row)
+	working, err := v.room.chatWorking(ctx, f, row)
 	if err != nil {
 		return nil, err
 	}
-	told, err := v.console.render(v.words, "chat-working-event", working)
+	told, err := v.room.render(v.Words, "chat-working-event", working)
 	return append(data, told...), err
 }
 
-// refresh says what the visitor of the open conversation looks at, and by which way.
-func (v *chatsView) refresh(ctx context.Context, scene *visit.Scene) ([][]byte, error) {
+// Refresh says what the visitor of the open conversation looks at, and by which way.
+func (v *chatsView) Refresh(ctx context.Context) ([][]byte, error) {
+	scene := v.watch.Scene()
 	if v.told && v.views == scene.Views && v.here == scene.Here {
 		return nil, nil
 	}
-	f, err := v.frame(ctx)
+	f, err := v.Page(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var open openChat
-	if err := v.console.chatCard(ctx, f, v.open.SiteID, v.visitor, &open); err != nil {
+	if err := v.room.chatCard(ctx, f, v.open.SiteID, v.visitor, &open); err != nil {
 		return nil, err
 	}
 	v.told, v.views, v.here = true, scene.Views, scene.Here
-	return v.console.render(v.words, "chat-now-event", open)
+	return v.room.render(v.Words, "chat-now-event", open)
 }
 
-// hear has typing be told while the stream is open.
-func (v *chatsView) hear() (heard <-chan struct{}, forget func()) {
-	return v.typing, v.console.Chats.OnTyping(func(t chat.Typed) {
+// Hear has typing be told while the stream is open.
+func (v *chatsView) Hear() (heard <-chan struct{}, forget func()) {
+	return v.typing, v.room.Chats.OnTyping(func(t chat.Typed) {
 		if t.By == chat.Visitor && t.SiteID == v.open.SiteID && t.ConversationID == v.open.ID {
 			select {
 			case v.typing <- struct{}{}:
@@ -268,18 +274,19 @@ func (v *chatsView) hear() (heard <-chan struct{}, forget func()) {
 	})
 }
 
-// overheard is what the page is told of it.
-func (v *chatsView) overheard() ([][]byte, error) {
-	return v.console.render(v.words, "chat-typing-event", nil)
+// Overheard is what the page is told of it.
+func (v *chatsView) Overheard() ([][]byte, error) {
+	return v.room.render(v.Words, "chat-typing-event", nil)
 }
 
 // typeChat tells the visitor that the operator is typing.
-func (c *Console) typeChat(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) typeChat(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	o, _ := current(r)
 	c.Chats.Typing(conversation, chat.Operator, o.ID)
 	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -15,44 +16,41 @@ import (
 
 // sayChat stores what the operator says, or notes, and answers with the entry. The page sends
 // it again with the same client id until it hears that it is stored.
-func (c *Console) sayChat(w http.ResponseWriter, r *http.Request) {
+func (c *talksRoom) sayChat(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > maxForm {
-		c.chatRefused(w, r, http.StatusRequestEntityTooLarge, "chat.tooLong")
-		return
+		return refusal(http.StatusRequestEntityTooLarge, "chat.tooLong")
 	}
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
-	c.say(w, r, conversation, r.PostFormValue("note") == "true", chat.Message{
+	return c.say(w, r, conversation, r.PostFormValue("note") == "true", chat.Message{
 		ClientID: r.PostFormValue("client"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n")})
 }
 
 // sendChatFile stores a file that the operator sends: the body is its content, and the query
 // says the rest.
-func (c *Console) sendChatFile(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) sendChatFile(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	content, err := intake.ReadAll(io.LimitReader(r.Body, chat.MaxFile+1), r.ContentLength)
 	if errors.Is(err, intake.ErrFull) {
-		c.chatRefused(w, r, http.StatusServiceUnavailable, "fail.busy")
-		return
+		return refusal(http.StatusServiceUnavailable, "fail.busy")
 	}
 	var large *http.MaxBytesError
 	if err != nil && !errors.As(err, &large) {
-		return // the client has gone
+		return nil // the client has gone
 	}
 	if large != nil || len(content) > chat.MaxFile {
-		c.chatRefused(w, r, http.StatusRequestEntityTooLarge, "chat.wrongFile")
-		return
+		return refusal(http.StatusRequestEntityTooLarge, "chat.wrongFile")
 	}
 	query := r.URL.Query()
-	c.say(w, r, conversation, query.Get("note") == "true", chat.Message{ClientID: query.Get("client"), File: &chat.File{Name: query.Get("name"), Content: content}})
+	return c.say(w, r, conversation, query.Get("note") == "true", chat.Message{ClientID: query.Get("client"), File: &chat.File{Name: query.Get("name"), Content: content}})
 }
 
-func (c *Console) say(w http.ResponseWriter, r *http.Request, conversation chat.Conversation, note bool, m chat.Message) {
+func (c *talksRoom) say(w http.ResponseWriter, r *http.Request, conversation chat.Conversation, note bool, m chat.Message) error {
 	o, _ := current(r)
 	m.Author, m.OperatorID = chat.Operator, o.ID
 	if note {
@@ -60,39 +58,36 @@ func (c *Console) say(w http.ResponseWriter, r *http.Request, conversation chat.
 	}
 	stored, err := c.Chats.Say(r.Context(), conversation.SiteID, conversation.ID, m)
 	if err != nil {
-		c.chatFailed(w, r, err)
-		return
+		return chatFailure(err)
 	}
-	c.answerEntries(w, r, within[remark], stored)
+	return c.answerEntries(w, r, within[remark], stored)
 }
 
 // readChat notes up to where the operator has read. Who looks into what another has leaves it
 // unread for that one.
-func (c *Console) readChat(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) readChat(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	seq, err := strconv.ParseInt(r.PostFormValue("seq"), 10, 64)
 	if err != nil || seq < 0 {
-		c.fail(w, r, http.StatusBadRequest, "fail.form")
-		return
+		return failure(http.StatusBadRequest, "fail.form")
 	}
 	if o, _ := current(r); conversation.State != chat.Open || conversation.OperatorID == o.ID {
 		err = c.Chats.Read(r.Context(), conversation.SiteID, conversation.ID, chat.Operator, seq)
 	}
-	c.chatDone(w, r, err)
+	return chatDone(w, err)
 }
 
 // workChat does with the conversation what the form says.
-func (c *Console) workChat(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) workChat(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	o, _ := current(r)
 	ctx, siteID, id := r.Context(), conversation.SiteID, conversation.ID
-	var err error
 	switch r.PostFormValue("do") {
 	case "claim":
 		err = c.Chats.Claim(ctx, siteID, id, o.ID)
@@ -112,11 +107,11 @@ func (c *Console) workChat(w http.ResponseWriter, r *http.Request) {
 	default:
 		err = errForm
 	}
-	c.chatDone(w, r, err)
+	return chatDone(w, err)
 }
 
 // target is to whom the form hands a conversation of the site: "operator 7" or "group 2".
-func (c *Console) target(r *http.Request, siteID int64) (to chat.Target, err error) {
+func (c *talksRoom) target(r *http.Request, siteID int64) (to chat.Target, err error) {
 	kind, number, _ := strings.Cut(r.PostFormValue("to"), " ")
 	id, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || id <= 0 {
@@ -136,26 +131,24 @@ func (c *Console) target(r *http.Request, siteID int64) (to chat.Target, err err
 	return to, errForm
 }
 
-func (c *Console) chatDone(w http.ResponseWriter, r *http.Request, err error) {
+func chatDone(w http.ResponseWriter, err error) error {
 	if err != nil {
-		c.chatFailed(w, r, err)
-		return
+		return chatFailure(err)
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
-// chatFailed answers the page's script, with a sentence that it shows.
-func (c *Console) chatFailed(w http.ResponseWriter, r *http.Request, err error) {
+// chatFailure is the error as the page's script shows it.
+func chatFailure(err error) error {
 	var invalid chat.Invalid
 	switch {
-	case errors.Is(err, chat.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.noChat")
 	case errors.Is(err, errForm):
-		c.chatRefused(w, r, http.StatusBadRequest, "fail.form")
+		return refusal(http.StatusBadRequest, "fail.form")
 	case errors.Is(err, chat.ErrTaken):
-		c.chatRefused(w, r, http.StatusConflict, "chat.taken")
+		return refusal(http.StatusConflict, "chat.taken")
 	case errors.Is(err, operator.ErrUnknown), errors.Is(err, operator.ErrGroup):
-		c.chatRefused(w, r, http.StatusUnprocessableEntity, "chat.noTarget")
+		return refusal(http.StatusUnprocessableEntity, "chat.noTarget")
 	case errors.As(err, &invalid):
 		text := "chat.tooLong"
 		switch invalid.Code {
@@ -166,35 +159,28 @@ func (c *Console) chatFailed(w http.ResponseWriter, r *http.Request, err error) 
 		case "empty":
 			text = "chat.empty"
 		}
-		c.chatRefused(w, r, http.StatusUnprocessableEntity, text)
-	default:
-		c.failed(w, r, err)
+		return refusal(http.StatusUnprocessableEntity, text)
 	}
-}
-
-func (c *Console) chatRefused(w http.ResponseWriter, r *http.Request, status int, text string) {
-	http.Error(w, c.wordsFor(r).text(text), status)
+	return err
 }
 
 // showChatFile gives a file of a conversation, as a download: nothing of it runs in the
 // console's origin.
-func (c *Console) showChatFile(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
+func (c *talksRoom) showChatFile(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
 	}
 	id, err := strconv.ParseInt(r.PathValue("file"), 10, 64)
 	var file chat.File
 	if err == nil {
 		file, err = c.Chats.File(r.Context(), conversation.SiteID, conversation.ID, id, chat.Operator)
 	}
+	if errors.Is(err, chat.ErrUnknown) || errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
+		return notFound
+	}
 	if err != nil {
-		if errors.Is(err, chat.ErrUnknown) || errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
-			c.fail(w, r, http.StatusNotFound, "fail.notFound")
-			return
-		}
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", file.Type)
@@ -203,9 +189,26 @@ func (c *Console) showChatFile(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "private, max-age=3600")
 	h.Set("Content-Length", strconv.Itoa(len(file.Content)))
 	w.Write(file.Content)
+	return nil
 }
 
-// isChatFile tells whether the request sends a file, which is larger than forms are.
-func isChatFile(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/chats/") && strings.HasSuffix(r.URL.Path, "/files")
+// sendMessage answers with the text of a message of a conversation, as a file.
+func (c *talksRoom) sendMessage(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
+	}
+	seq, err := strconv.ParseInt(r.PathValue("message"), 10, 64)
+	if err != nil || seq <= 0 {
+		return notFound
+	}
+	var found []chat.Message
+	if found, err = c.Chats.Messages(r.Context(), conversation.SiteID, conversation.ID, seq-1, 1); err != nil {
+		return err
+	}
+	if len(found) == 0 || found[0].Seq != seq {
+		return notFound
+	}
+	sendText(w, fmt.Sprintf("message-%d-%d", conversation.ID, seq), func(to io.Writer) { io.WriteString(to, found[0].Text) })
+	return nil
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,13 +24,10 @@ type deliveriesPage struct {
 	Rows      []deliveryRow
 	Chosen    string // state to which the log is narrowed
 	At        int64  // endpoint to which it is narrowed
-	States    []choice
+	States    []option
 	Older     string // address of the next part; empty at the end
 	May       bool   // one more endpoint
 }
-
-// choice is one of a select.
-type choice struct{ Value, Text string }
 
 // endpointRow is an endpoint as a row of the list.
 type endpointRow struct {
@@ -123,10 +119,10 @@ func answerOf(w *words, d notify.Delivery) string {
 	return strings.Join(parts, " · ")
 }
 
-func (c *Console) showDeliveries(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "deliveries")
-	if !found {
-		return
+func (c *deliveriesRoom) showDeliveries(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "deliveries")
+	if err != nil {
+		return err
 	}
 	query := r.URL.Query()
 	body := deliveriesPage{Site: named, Chosen: query.Get("state")}
@@ -134,9 +130,9 @@ func (c *Console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(notify.States, notify.State(body.Chosen)) {
 		body.Chosen = ""
 	}
-	body.States = append(body.States, choice{"", f.Words.text("deliveries.allStates")})
+	body.States = append(body.States, option{"", f.Words.text("deliveries.allStates")})
 	for _, s := range notify.States {
-		body.States = append(body.States, choice{string(s), f.Words.text("delivery.state." + string(s))})
+		body.States = append(body.States, option{string(s), f.Words.text("delivery.state." + string(s))})
 	}
 	endpoints, err := c.Deliveries.Endpoints(r.Context(), named.ID)
 	var counts []notify.Count
@@ -148,8 +144,7 @@ func (c *Console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 		log, err = c.Deliveries.Log(r.Context(), named.ID, body.At, notify.State(body.Chosen), placeOf(query), maxDeliveries+1)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for _, e := range endpoints {
 		body.Endpoints = append(body.Endpoints, endpointRowOf(f.Words, e, counts))
@@ -166,7 +161,7 @@ func (c *Console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	}
 	body.May = len(endpoints) < notify.MaxEndpoints
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // placeOf is the place in the log that the query names.
@@ -180,26 +175,24 @@ func placeOf(query url.Values) (p notify.Place) {
 }
 
 // sendAgain has one delivery sent again.
-func (c *Console) sendAgain(w http.ResponseWriter, r *http.Request) {
-	siteID, id, ok := twoNumbers(r, siteField, "endpoint")
-	entry, err := strconv.ParseInt(r.PostFormValue("entry"), 10, 64)
-	if !ok || err != nil {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+func (c *deliveriesRoom) sendAgain(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "endpoint")
+	entry, wrong := strconv.ParseInt(r.PostFormValue("entry"), 10, 64)
+	if err != nil || wrong != nil {
+		return notFound
 	}
-	c.doneAt(w, r, c.Deliveries.Again(r.Context(), siteID, id, entry), deliveriesLink(siteID), "deliveries.again")
+	return c.doneAt(w, r, c.Deliveries.Again(r.Context(), siteID, id, entry), deliveriesLink(siteID), "deliveries.again")
 }
 
 // spans are the times since which deliveries that have failed may be sent again, in hours.
 var spans = []int{1, 24, 24 * 7, 24 * 30}
 
 // sendFailedAgain has all deliveries of an endpoint sent again that have failed since a time.
-func (c *Console) sendFailedAgain(w http.ResponseWriter, r *http.Request) {
-	siteID, id, ok := twoNumbers(r, siteField, "endpoint")
-	hours, err := strconv.Atoi(r.PostFormValue("hours"))
-	if !ok || err != nil || !slices.Contains(spans, hours) {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+func (c *deliveriesRoom) sendFailedAgain(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "endpoint")
+	hours, wrong := strconv.Atoi(r.PostFormValue("hours"))
+	if err != nil || wrong != nil || !slices.Contains(spans, hours) {
+		return notFound
 	}
 	_, err = c.Deliveries.Endpoint(r.Context(), siteID, id)
 	n := 0
@@ -207,19 +200,15 @@ func (c *Console) sendFailedAgain(w http.ResponseWriter, r *http.Request) {
 		n, err = c.Deliveries.AgainFailed(r.Context(), siteID, id, c.now().Add(-time.Duration(hours)*time.Hour))
 	}
 	if err == nil {
-		c.sessions.of(r).Put(r.Context(), sessionNotice, c.wordsFor(r).text("deliveries.againMany", "n", n))
+		c.sessions.keepNotice(r, c.wordsFor(r).text("deliveries.againMany", "n", n))
 	}
-	c.doneAt(w, r, err, deliveriesLink(siteID), "")
+	return c.doneAt(w, r, err, deliveriesLink(siteID), "")
 }
 
-// doneAt goes to the page, which says the notice, or says why nothing was done.
-func (c *Console) doneAt(w http.ResponseWriter, r *http.Request, err error, to, notice string) {
-	switch {
-	case errors.Is(err, notify.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		c.back(w, r, to, notice)
+// doneAt goes to the page, which says the notice, if there is no error.
+func (c *deliveriesRoom) doneAt(w http.ResponseWriter, r *http.Request, err error, to, notice string) error {
+	if err != nil {
+		return err
 	}
+	return c.back(w, r, to, notice)
 }

@@ -28,7 +28,7 @@ type endpointPage struct {
 	Two       bool   // an earlier secret signs, too
 	NoMail    bool
 	Choices   []eventChoice
-	Types     []choice // content types
+	Types     []option // content types
 	Languages []*words
 	Names     []string // of placeholders
 	Preview   *notify.Written
@@ -60,10 +60,10 @@ func telegram(w *words) notify.Endpoint {
 }`}
 }
 
-func (c *Console) showNewEndpoint(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "endpoint")
-	if !found {
-		return
+func (c *deliveriesRoom) showNewEndpoint(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "endpoint")
+	if err != nil {
+		return err
 	}
 	e := notify.Endpoint{Kind: notify.Webhook}
 	as := r.URL.Query().Get("as")
@@ -80,40 +80,36 @@ func (c *Console) showNewEndpoint(w http.ResponseWriter, r *http.Request) {
 	if as == asWebhook {
 		e.Events = notify.Events
 	}
-	c.endpointPage(w, r, http.StatusOK, f, named, endpointPage{Endpoint: e, As: as})
+	return c.endpointPage(w, r, http.StatusOK, f, named, endpointPage{Endpoint: e, As: as})
 }
 
-func (c *Console) showEndpoint(w http.ResponseWriter, r *http.Request) {
-	c.endpointAgain(w, r, http.StatusOK, "", "")
+func (c *deliveriesRoom) showEndpoint(w http.ResponseWriter, r *http.Request) error {
+	return c.endpointAgain(w, r, http.StatusOK, "", "")
 }
 
 // endpointAgain shows the endpoint that the address names, as it is stored.
-func (c *Console) endpointAgain(w http.ResponseWriter, r *http.Request, status int, problem, secret string) {
-	f, named, found := c.siteAt(w, r, "endpoint")
-	if !found {
-		return
+func (c *deliveriesRoom) endpointAgain(w http.ResponseWriter, r *http.Request, status int, problem, secret string) error {
+	f, named, err := c.siteAt(r, "endpoint")
+	if err != nil {
+		return err
 	}
 	id, _ := strconv.ParseInt(r.PathValue("endpoint"), 10, 64)
 	e, err := c.Deliveries.Endpoint(r.Context(), named.ID, id)
-	switch {
-	case errors.Is(err, notify.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		if problem != "" {
-			f.Problem = f.Words.text(problem)
-		}
-		c.endpointPage(w, r, status, f, named, endpointPage{Endpoint: e, Secret: secret})
+	if err != nil {
+		return err
 	}
+	if problem != "" {
+		f.Problem = f.Words.text(problem)
+	}
+	return c.endpointPage(w, r, status, f, named, endpointPage{Endpoint: e, Secret: secret})
 }
 
 // endpointPage completes the page and shows it.
-func (c *Console) endpointPage(w http.ResponseWriter, r *http.Request, status int, f frame, named site.Site, body endpointPage) {
+func (c *deliveriesRoom) endpointPage(w http.ResponseWriter, r *http.Request, status int, f frame, named site.Site, body endpointPage) error {
 	e := body.Endpoint
 	body.Site, body.Languages, body.Names = named, c.words, notify.Placeholders
 	for _, contentType := range notify.ContentTypes {
-		body.Types = append(body.Types, choice{contentType, f.Words.text(typeNames[contentType])})
+		body.Types = append(body.Types, option{contentType, f.Words.text(typeNames[contentType])})
 	}
 	for _, event := range notify.Events {
 		body.Choices = append(body.Choices, eventChoice{string(event), f.Words.text("event." + string(event)), slices.Contains(e.Events, event)})
@@ -124,8 +120,7 @@ func (c *Console) endpointPage(w http.ResponseWriter, r *http.Request, status in
 	if e.ID != 0 {
 		counts, err := c.Deliveries.Counts(r.Context(), named.ID)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		body.Row = endpointRowOf(f.Words, e, counts)
 		body.Two = c.now().Before(e.EarlierUntil)
@@ -141,7 +136,7 @@ func (c *Console) endpointPage(w http.ResponseWriter, r *http.Request, status in
 		}
 	}
 	f.Body = body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // sentEndpoint is the endpoint as the form has it.
@@ -164,17 +159,16 @@ func sentEndpoint(r *http.Request, siteID int64) (e notify.Endpoint, as string) 
 }
 
 // changeEndpoint stores the endpoint of the form, or shows how its mail would look.
-func (c *Console) changeEndpoint(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "endpoint")
-	if !found {
-		return
+func (c *deliveriesRoom) changeEndpoint(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "endpoint")
+	if err != nil {
+		return err
 	}
 	e, as := sentEndpoint(r, named.ID)
 	if e.ID != 0 { // what the form does not have
 		stored, err := c.Deliveries.Endpoint(r.Context(), named.ID, e.ID)
 		if err != nil {
-			c.doneAt(w, r, err, "", "")
-			return
+			return err
 		}
 		e.Kind, e.PausedAt, e.Gone, e.EarlierUntil = stored.Kind, stored.PausedAt, stored.Gone, stored.EarlierUntil
 	}
@@ -183,35 +177,30 @@ func (c *Console) changeEndpoint(w http.ResponseWriter, r *http.Request) {
 		written, err := c.Deliveries.Preview(e, named.Key)
 		if err == nil {
 			body.Preview = &written
-			c.endpointPage(w, r, http.StatusOK, f, named, body)
-			return
+			return c.endpointPage(w, r, http.StatusOK, f, named, body)
 		}
-		c.endpointWrong(w, r, f, named, body, err)
-		return
+		return c.endpointWrong(w, r, f, named, body, err)
 	}
 	if e.ID != 0 {
-		err := c.Deliveries.Change(r.Context(), e, f.Operator.Login)
-		if err != nil {
-			c.endpointWrong(w, r, f, named, body, err)
-			return
+		if err := c.Deliveries.Change(r.Context(), e, f.Operator.Login); err != nil {
+			return c.endpointWrong(w, r, f, named, body, err)
 		}
-		c.back(w, r, endpointLink(named.ID, e.ID), "endpoint.saved")
-		return
+		return c.back(w, r, endpointLink(named.ID, e.ID), "endpoint.saved")
 	}
 	made, secret, err := c.Deliveries.Add(r.Context(), e, f.Operator.Login)
 	switch {
 	case err != nil:
-		c.endpointWrong(w, r, f, named, body, err)
+		return c.endpointWrong(w, r, f, named, body, err)
 	case secret == "":
-		c.back(w, r, endpointLink(named.ID, made.ID), "endpoint.added")
+		return c.back(w, r, endpointLink(named.ID, made.ID), "endpoint.added")
 	default: // the secret is not kept for another page
 		f.Notice = f.Words.text("endpoint.added")
-		c.endpointPage(w, r, http.StatusOK, f, named, endpointPage{Endpoint: made, Secret: secret})
+		return c.endpointPage(w, r, http.StatusOK, f, named, endpointPage{Endpoint: made, Secret: secret})
 	}
 }
 
 // endpointWrong shows the form with what is wrong with it.
-func (c *Console) endpointWrong(w http.ResponseWriter, r *http.Request, f frame, named site.Site, body endpointPage, err error) {
+func (c *deliveriesRoom) endpointWrong(w http.ResponseWriter, r *http.Request, f frame, named site.Site, body endpointPage, err error) error {
 	var invalid *notify.Invalid
 	switch {
 	case errors.As(err, &invalid):
@@ -221,56 +210,65 @@ func (c *Console) endpointWrong(w http.ResponseWriter, r *http.Request, f frame,
 		}
 		body.Wrong = map[string]string{invalid.Field: said}
 		f.Problem = said
-		c.endpointPage(w, r, http.StatusUnprocessableEntity, f, named, body)
+		return c.endpointPage(w, r, http.StatusUnprocessableEntity, f, named, body)
 	case errors.Is(err, notify.ErrChanged):
 		f.Problem = f.Words.text("problem.changed")
 		if body.Endpoint, err = c.Deliveries.Endpoint(r.Context(), named.ID, body.Endpoint.ID); err != nil {
-			c.doneAt(w, r, err, "", "")
-			return
+			return err
 		}
-		c.endpointPage(w, r, http.StatusConflict, f, named, body)
+		return c.endpointPage(w, r, http.StatusConflict, f, named, body)
 	case errors.Is(err, notify.ErrTooMany):
 		f.Problem = f.Words.text("endpoint.tooMany", "n", notify.MaxEndpoints)
-		c.endpointPage(w, r, http.StatusUnprocessableEntity, f, named, body)
+		return c.endpointPage(w, r, http.StatusUnprocessableEntity, f, named, body)
 	default:
-		c.doneAt(w, r, err, "", "")
+		return err
 	}
 }
 
-func (c *Console) testEndpoint(w http.ResponseWriter, r *http.Request) {
-	siteID, id, _ := twoNumbers(r, siteField, "endpoint")
+func (c *deliveriesRoom) testEndpoint(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "endpoint")
+	if err != nil {
+		return err
+	}
 	o, _ := current(r)
-	c.doneAt(w, r, c.Deliveries.Try(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.tested")
+	return c.doneAt(w, r, c.Deliveries.Try(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.tested")
 }
 
-func (c *Console) pauseEndpoint(w http.ResponseWriter, r *http.Request) {
-	siteID, id, _ := twoNumbers(r, siteField, "endpoint")
+func (c *deliveriesRoom) pauseEndpoint(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "endpoint")
+	if err != nil {
+		return err
+	}
 	o, _ := current(r)
 	paused, notice := r.PostFormValue("paused") == "true", "endpoint.resumed"
 	if paused {
 		notice = "endpoint.isPaused"
 	}
-	c.doneAt(w, r, c.Deliveries.Pause(r.Context(), siteID, id, paused, o.Login), endpointLink(siteID, id), notice)
+	return c.doneAt(w, r, c.Deliveries.Pause(r.Context(), siteID, id, paused, o.Login), endpointLink(siteID, id), notice)
 }
 
 // rotateSecret makes another secret, or ends the earlier one.
-func (c *Console) rotateSecret(w http.ResponseWriter, r *http.Request) {
-	siteID, id, _ := twoNumbers(r, siteField, "endpoint")
+func (c *deliveriesRoom) rotateSecret(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "endpoint")
+	if err != nil {
+		return err
+	}
 	o, _ := current(r)
 	if r.PostFormValue("end") == "true" {
-		c.doneAt(w, r, c.Deliveries.EndEarlier(r.Context(), siteID, id, o.Login), endpointLink(siteID, id), "endpoint.secretEnded")
-		return
+		return c.doneAt(w, r, c.Deliveries.EndEarlier(r.Context(), siteID, id, o.Login), endpointLink(siteID, id), "endpoint.secretEnded")
 	}
 	secret, err := c.Deliveries.Rotate(r.Context(), siteID, id, o.Login)
 	if err != nil {
-		c.doneAt(w, r, err, "", "")
-		return
+		return err
 	}
-	c.endpointAgain(w, r, http.StatusOK, "", secret)
+	return c.endpointAgain(w, r, http.StatusOK, "", secret)
 }
 
-func (c *Console) removeEndpoint(w http.ResponseWriter, r *http.Request) {
-	siteID, id, _ := twoNumbers(r, siteField, "endpoint")
+func (c *deliveriesRoom) removeEndpoint(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "endpoint")
+	if err != nil {
+		return err
+	}
 	o, _ := current(r)
-	c.doneAt(w, r, c.Deliveries.Remove(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.removed")
+	return c.doneAt(w, r, c.Deliveries.Remove(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.removed")
 }

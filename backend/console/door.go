@@ -27,11 +27,10 @@ type door struct {
 	Name  string
 }
 
-func (c *Console) showDoor(w http.ResponseWriter, r *http.Request, status int, d door, problem string) {
-	f, err := c.frame(r, "door")
+func (c *doorRoom) showDoor(w http.ResponseWriter, r *http.Request, status int, d door, problem string) error {
+	f, err := c.page(r, "door")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	f.Body, f.Problem = d, problem
 	f.Title, f.Here = f.Words.text("signin.title"), "/sign-in"
@@ -41,23 +40,22 @@ func (c *Console) showDoor(w http.ResponseWriter, r *http.Request, status int, d
 	case d.Reset:
 		f.Title, f.Here = f.Words.text("reset.title"), "/password?"+query
 	}
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
-func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	if _, err := c.holder(r.Context(), r); err == nil {
 		http.Redirect(w, r, "/visitors", http.StatusSeeOther)
-		return
+		return nil
 	}
 	done, err := c.Operators.SetUp(r.Context())
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
-	c.showDoor(w, r, http.StatusOK, door{First: !done, To: r.URL.Query().Get("to")}, "")
+	return c.showDoor(w, r, http.StatusOK, door{First: !done, To: r.URL.Query().Get("to")}, "")
 }
 
-func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) signIn(w http.ResponseWriter, r *http.Request) error {
 	words := c.wordsFor(r)
 	d := door{To: r.PostFormValue("to"), Login: r.PostFormValue("login")}
 	browser, err := c.knownBrowser(r, d.Login)
@@ -72,32 +70,29 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &wait):
 		w.Header().Set("Retry-After", wait.seconds())
-		c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
-		return
+		return c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
 	case errors.Is(err, operator.ErrDisabled):
 		c.refused(r)
-		c.showDoor(w, r, http.StatusForbidden, d, words.text("signin.disabled"))
-		return
+		return c.showDoor(w, r, http.StatusForbidden, d, words.text("signin.disabled"))
 	case errors.Is(err, operator.ErrCredentials):
 		c.refused(r)
-		c.showDoor(w, r, http.StatusUnauthorized, d, words.text("signin.wrong"))
-		return
+		return c.showDoor(w, r, http.StatusUnauthorized, d, words.text("signin.wrong"))
 	case err == nil:
 		err = c.letIn(w, r, o)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	http.Redirect(w, r, local(d.To), http.StatusSeeOther)
+	return nil
 }
 
 // refused logs an attempt to come in that has failed, for programs that shut out
 // those who guess. What was typed is not logged: it may be a password.
-func (c *Console) refused(r *http.Request) {
+func (c *doorRoom) refused(r *http.Request) {
 	client := pace.Client(r.RemoteAddr)
 	address := pace.Truncated(client)
-	if c.WholeAddresses != nil && c.WholeAddresses() {
+	if c.wholeAddresses != nil && c.wholeAddresses() {
 		address = client.String()
 	}
 	c.logger.Warn("sign-in failed", zap.String("address", address))
@@ -110,89 +105,77 @@ func (t tooMany) text(w *words) string {
 	return w.text("signin.tooMany", "wait", w.span(time.Duration(math.Ceil(time.Duration(t).Seconds()))*time.Second))
 }
 
-func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
-	if err := c.sessions.of(r).Destroy(r.Context()); err != nil {
-		c.failed(w, r, err)
-		return
+func (c *doorRoom) signOut(w http.ResponseWriter, r *http.Request) error {
+	if err := c.sessions.end(r); err != nil {
+		return err
 	}
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+	return nil
 }
 
 // The setup link is good while there is nobody who could sign in.
-func (c *Console) showSetup(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) showSetup(w http.ResponseWriter, r *http.Request) error {
 	if what := r.Header.Get("Sec-Fetch-Dest"); what != "" && what != "document" { // a picture on somebody's page, say
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
 	token := r.URL.Query().Get("token")
-	c.settingUp(w, r, func() error { return c.Operators.CheckSetup(r.Context(), token) }, func(err error) {
-		if err != nil {
-			c.failed(w, r, err)
-			return
-		}
-		c.showDoor(w, r, http.StatusOK, door{Setup: true, Token: token}, "")
-	})
+	if err := c.settingUp(w, r, func() error { return c.Operators.CheckSetup(r.Context(), token) }); err != nil {
+		return err
+	}
+	return c.showDoor(w, r, http.StatusOK, door{Setup: true, Token: token}, "")
 }
 
-func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) setUp(w http.ResponseWriter, r *http.Request) error {
 	d := door{Setup: true, Token: r.PostFormValue("token"), Login: r.PostFormValue("login"), Name: r.PostFormValue("name")}
 	var o operator.Operator
-	c.settingUp(w, r, func() (err error) {
+	err := c.settingUp(w, r, func() (err error) {
 		o, err = c.Operators.Setup(r.Context(), d.Token, operator.Account{Login: d.Login, Name: d.Name, Password: r.PostFormValue("password")})
 		return err
-	}, func(err error) {
-		if problem := c.wordsFor(r).problem(err); problem != "" {
-			c.showDoor(w, r, http.StatusUnprocessableEntity, d, problem)
-			return
-		}
-		if err == nil {
-			err = c.letIn(w, r, o)
-		}
-		if err != nil {
-			c.failed(w, r, err)
-			return
-		}
-		c.back(w, r, "/sites", "setup.done")
 	})
-}
-
-// settingUp makes an attempt to use the setup link, and answers what is wrong
-// with the link itself. Once there are accounts, there is no such page.
-func (c *Console) settingUp(w http.ResponseWriter, r *http.Request, attempt func() error, answer func(error)) {
-	done, err := c.Operators.SetUp(r.Context())
-	if done {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+	if problem := accountProblem(c.wordsFor(r), err); problem != "" {
+		return c.showDoor(w, r, http.StatusUnprocessableEntity, d, problem)
 	}
 	if err == nil {
-		err = c.attempts.setup(r, attempt)
+		err = c.letIn(w, r, o)
 	}
-	if !c.wrongLink(w, r, err, "setup.invalid") {
-		answer(err)
+	if err != nil {
+		return err
 	}
+	return c.back(w, r, "/sites", "setup.done")
 }
 
-// wrongLink answers an attempt that was not made, and one whose link is not good, with the text.
-// It tells whether it has answered.
-func (c *Console) wrongLink(w http.ResponseWriter, r *http.Request, err error, text string) bool {
+// settingUp makes an attempt to use the setup link. Once there are accounts, there is no such page.
+func (c *doorRoom) settingUp(w http.ResponseWriter, r *http.Request, attempt func() error) error {
+	done, err := c.Operators.SetUp(r.Context())
+	if done {
+		return notFound
+	}
+	if err == nil {
+		err = c.byLink(w, r, "setup.invalid", attempt)
+	}
+	return err
+}
+
+// byLink makes an attempt to use a link. The error is the attempt's, or a [Failure] for an attempt that was not made and
+// for a link that is not good, which the text says.
+func (c *doorRoom) byLink(w http.ResponseWriter, r *http.Request, text string, attempt func() error) error {
+	err := c.attempts.setup(r, attempt)
 	var wait tooMany
 	switch {
 	case errors.As(err, &wait):
 		w.Header().Set("Retry-After", wait.seconds())
-		c.fail(w, r, http.StatusTooManyRequests, "fail.later")
+		return failure(http.StatusTooManyRequests, "fail.later")
 	case errors.Is(err, operator.ErrSetupToken):
 		c.refused(r)
-		c.fail(w, r, http.StatusForbidden, text)
-	default:
-		return false
+		return failure(http.StatusForbidden, text)
 	}
-	return true
+	return err
 }
 
-// problem is what the sender of a form did wrong, or nothing when it is not
+// accountProblem is what the sender of a form did wrong with an account, or nothing when it is not
 // their mistake.
-func (w *words) problem(err error) string {
+func accountProblem(w *words, err error) string {
 	for mistake, text := range map[error]string{
 		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role",
 		operator.ErrPassword: "problem.password", operator.ErrCommonPassword: "problem.passwordCommon",
@@ -208,19 +191,18 @@ func (w *words) problem(err error) string {
 }
 
 // chooseLanguage keeps the language for the browser, and for the account.
-func (c *Console) chooseLanguage(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) chooseLanguage(w http.ResponseWriter, r *http.Request) error {
 	chosen := c.wordsOf(r.PostFormValue("language"))
 	if chosen == nil {
-		c.fail(w, r, http.StatusBadRequest, "fail.form")
-		return
+		return failure(http.StatusBadRequest, "fail.form")
 	}
 	if o, err := c.holder(r.Context(), r); err == nil {
 		if err := c.Operators.SetLanguage(r.Context(), o.ID, chosen.Code); err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 	}
 	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: chosen.Code, Path: "/", MaxAge: 400 * 24 * 60 * 60,
 		HttpOnly: true, Secure: secure(r), SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
+	return nil
 }

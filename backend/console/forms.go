@@ -38,12 +38,9 @@ type failingForm struct {
 
 // rules are those by which forms of the site are kept: its own, then those of this server's
 // configuration.
-func (c *Console) rules(s site.Site) (own, configured []capture.Rule) {
-	if c.Configured != nil {
-		set, _ := c.Configured(s.Key)
-		configured = completed(set.Captures)
-	}
-	return completed(s.Settings.Captures), configured
+func (c *inboxRoom) rules(s site.Site) (own, configured []capture.Rule) {
+	set, _ := c.configuredOf(s.Key)
+	return completed(s.Settings.Captures), completed(set.Captures)
 }
 
 // completed are the rules that hold.
@@ -65,7 +62,7 @@ func keeper(rules []capture.Rule, path string) *capture.Rule {
 func keeps(rules []capture.Rule, path string) bool { return keeper(rules, path) != nil }
 
 // failingForms are the kept forms of the frame's sites that fail today.
-func (c *Console) failingForms(ctx context.Context, f frame) ([]failingForm, error) {
+func (c *inboxRoom) failingForms(ctx context.Context, f frame) ([]failingForm, error) {
 	byID := make(map[int64][]capture.Rule)
 	for _, s := range f.Sites {
 		own, configured := c.rules(s)
@@ -82,15 +79,14 @@ func (c *Console) failingForms(ctx context.Context, f frame) ([]failingForm, err
 	return failing, err
 }
 
-func (c *Console) showForms(w http.ResponseWriter, r *http.Request) {
-	c.listForms(w, r, http.StatusOK, "")
+func (c *inboxRoom) showForms(w http.ResponseWriter, r *http.Request) error {
+	return c.listForms(w, r, http.StatusOK, "")
 }
 
-func (c *Console) listForms(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	f, err := c.frame(r, "forms")
+func (c *inboxRoom) listForms(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	f, err := c.page(r, "forms")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	f.Problem, f.Here = problem, "/leads/forms"
 	forms, err := c.Forms.List(r.Context(), f.Scope)
@@ -99,8 +95,7 @@ func (c *Console) listForms(w http.ResponseWriter, r *http.Request, status int, 
 		body.Failing, err = c.failingForms(r.Context(), f)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for _, one := range forms {
 		at := slices.IndexFunc(f.Sites, func(s site.Site) bool { return s.ID == one.SiteID })
@@ -111,20 +106,20 @@ func (c *Console) listForms(w http.ResponseWriter, r *http.Request, status int, 
 		row := formRow{Form: one, Site: f.SiteKey(one.SiteID), Names: strings.Join(one.Fields, ", ")}
 		row.Own = slices.ContainsFunc(own, func(r capture.Rule) bool { return r.Path == one.Path })
 		row.Kept = row.Own || keeps(own, one.Path) || keeps(configured, one.Path)
-		if mayChange(f.Operator) && (row.Own || !row.Kept) {
+		if f.Admin() && (row.Own || !row.Kept) {
 			row.Action = fmt.Sprintf("/leads/forms/%d", one.SiteID)
 		}
 		body.Rows = append(body.Rows, row)
 	}
 	f.Body = body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // captureForm has a form kept from now on, or no longer, by a rule of the site's own.
-func (c *Console) captureForm(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.servedAt(w, r, "forms")
-	if !found {
-		return
+func (c *inboxRoom) captureForm(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.servedAt(r, "forms")
+	if err != nil {
+		return err
 	}
 	rule, set := capture.Rule{Path: r.PostFormValue("path")}, named.Settings
 	set.Captures = slices.DeleteFunc(slices.Clone(set.Captures), func(own capture.Rule) bool { return own.Path == rule.Path })
@@ -137,18 +132,15 @@ func (c *Console) captureForm(w http.ResponseWriter, r *http.Request) {
 		set.Captures = nil
 	}
 	if set.Check() != nil {
-		c.listForms(w, r, http.StatusUnprocessableEntity, f.Words.text("problem.form"))
-		return
+		return c.listForms(w, r, http.StatusUnprocessableEntity, f.Words.text("problem.form"))
 	}
-	_, err := c.Sites.Change(r.Context(), named.Key, named.Version, set, f.Operator.Login)
+	_, err = c.Sites.Change(r.Context(), named.Key, named.Version, set, f.Operator.Login)
 	switch {
 	case errors.Is(err, site.ErrChanged):
-		c.listForms(w, r, http.StatusConflict, f.Words.text("problem.changed"))
-	case errors.Is(err, site.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return c.listForms(w, r, http.StatusConflict, f.Words.text("problem.changed"))
 	case err != nil:
-		c.failed(w, r, err)
+		return err
 	default:
-		c.back(w, r, "/leads/forms", notice)
+		return c.back(w, r, "/leads/forms", notice)
 	}
 }

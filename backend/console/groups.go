@@ -36,7 +36,7 @@ type groupPage struct {
 	Days     []groupDay
 	Holidays string
 	Members  []groupMember
-	Routings []choice
+	Routings []option
 	Wrong    map[string]string
 }
 
@@ -74,28 +74,25 @@ var groupMistakes = []struct {
 
 func groupsLink(siteID int64) string { return siteLink(siteID) + "/groups" }
 
-func (c *Console) showGroups(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "groups")
-	if !found {
-		return
+func (c *sitesRoom) showGroups(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "groups")
+	if err != nil {
+		return err
 	}
 	groups, err := c.Operators.Groups(r.Context(), named.ID)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	staff, err := c.Operators.List(r.Context(), f.Operator.Sites)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	body := groupsPage{Site: named}
 	for _, g := range groups {
 		row := groupRow{Group: g, Link: groupsLink(named.ID) + "/" + strconv.FormatInt(g.ID, 10), Open: g.Open(c.now())}
 		present, err := c.Operators.Present(r.Context(), named.ID, g.ID)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		row.There = len(present)
 		var names []string
@@ -108,26 +105,25 @@ func (c *Console) showGroups(w http.ResponseWriter, r *http.Request) {
 		body.Rows = append(body.Rows, row)
 	}
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
-func (c *Console) showNewGroup(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "group")
-	if !found {
-		return
+func (c *sitesRoom) showNewGroup(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "group")
+	if err != nil {
+		return err
 	}
-	c.groupPage(w, r, http.StatusOK, f, groupPage{Site: named, Group: operator.Group{SiteID: named.ID, Routing: operator.ToAll}})
+	return c.groupPage(w, r, http.StatusOK, f, groupPage{Site: named, Group: operator.Group{SiteID: named.ID, Routing: operator.ToAll}})
 }
 
-func (c *Console) showGroup(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "group")
-	if !found {
-		return
+func (c *sitesRoom) showGroup(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "group")
+	if err != nil {
+		return err
 	}
 	g, err := c.Operators.Group(r.Context(), named.ID, groupID(r))
 	if err != nil {
-		c.groupFailed(w, r, err)
-		return
+		return err
 	}
 	body := groupPage{Site: named, Group: g}
 	if g.Phone != "" {
@@ -141,7 +137,7 @@ func (c *Console) showGroup(w http.ResponseWriter, r *http.Request) {
 	for _, d := range week {
 		body.Days = append(body.Days, groupDay{Hours: operator.FormatSpans(g.Hours[d.day])})
 	}
-	c.groupPage(w, r, http.StatusOK, f, body)
+	return c.groupPage(w, r, http.StatusOK, f, body)
 }
 
 // groupID is the one in the address; 0, which no group has, for what is no number.
@@ -154,11 +150,10 @@ func groupID(r *http.Request) int64 {
 }
 
 // groupPage completes the page and shows it.
-func (c *Console) groupPage(w http.ResponseWriter, r *http.Request, status int, f frame, body groupPage) {
+func (c *sitesRoom) groupPage(w http.ResponseWriter, r *http.Request, status int, f frame, body groupPage) error {
 	staff, err := c.Operators.List(r.Context(), f.Operator.Sites)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for _, o := range staff {
 		if o.Sites.Has(body.ID) {
@@ -172,39 +167,37 @@ func (c *Console) groupPage(w http.ResponseWriter, r *http.Request, status int, 
 		body.Days[i].Field, body.Days[i].Name = "day"+strconv.Itoa(int(d.day)), f.Words.text(d.name)
 	}
 	for _, routing := range operator.Routings {
-		body.Routings = append(body.Routings, choice{string(routing), f.Words.text(routingWords[routing])})
+		body.Routings = append(body.Routings, option{string(routing), f.Words.text(routingWords[routing])})
 	}
 	f.Title, f.Here = f.Words.text("group.new"), groupsLink(body.ID)+"/new"
 	if body.Group.ID != 0 {
 		f.Title, f.Here = body.Group.Name, groupsLink(body.ID)+"/"+strconv.FormatInt(body.Group.ID, 10)
 	}
 	f.Body = body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // keepGroup stores the group of the form.
-func (c *Console) keepGroup(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "group")
-	if !found {
-		return
+func (c *sitesRoom) keepGroup(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "group")
+	if err != nil {
+		return err
 	}
 	body, err := sentGroup(r, named)
 	if err == nil {
 		_, err = c.Operators.KeepGroup(r.Context(), f.Operator.Actor(), body.Group)
 	}
 	if err == nil {
-		c.back(w, r, groupsLink(named.ID), "group.kept")
-		return
+		return c.back(w, r, groupsLink(named.ID), "group.kept")
 	}
 	for _, m := range groupMistakes {
 		if errors.Is(err, m.err) {
 			f.Problem = f.Words.text(m.text)
 			body.Wrong = map[string]string{m.field: f.Problem}
-			c.groupPage(w, r, http.StatusUnprocessableEntity, f, body)
-			return
+			return c.groupPage(w, r, http.StatusUnprocessableEntity, f, body)
 		}
 	}
-	c.groupFailed(w, r, err)
+	return err
 }
 
 // sentGroup is the group as the form has it, and what of it cannot be read.
@@ -243,20 +236,14 @@ func sentGroup(r *http.Request, named site.Site) (body groupPage, err error) {
 	return body, err
 }
 
-func (c *Console) removeGroup(w http.ResponseWriter, r *http.Request) {
+func (c *sitesRoom) removeGroup(w http.ResponseWriter, r *http.Request) error {
 	o, _ := current(r)
-	siteID, id, _ := twoNumbers(r, siteField, "group")
-	if err := c.Operators.RemoveGroup(r.Context(), o.Actor(), siteID, id); err != nil {
-		c.groupFailed(w, r, err)
-		return
+	siteID, id, err := twoNumbers(r, siteField, "group")
+	if err == nil {
+		err = c.Operators.RemoveGroup(r.Context(), o.Actor(), siteID, id)
 	}
-	c.back(w, r, groupsLink(siteID), "group.removed")
-}
-
-func (c *Console) groupFailed(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, operator.ErrGroup) {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+	if err != nil {
+		return err
 	}
-	c.failed(w, r, err)
+	return c.back(w, r, groupsLink(siteID), "group.removed")
 }

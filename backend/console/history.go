@@ -49,23 +49,20 @@ type historyRow struct {
 	about [2]any // with At, tells which entries are of one deed
 }
 
-func (c *Console) showHistory(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "history")
+func (c *staffRoom) showHistory(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "history")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	var before journal.Position
 	if text := r.URL.Query().Get("before"); text != "" {
 		if before, err = journal.ParsePosition(text); err != nil {
-			c.fail(w, r, http.StatusNotFound, "fail.notFound")
-			return
+			return notFound
 		}
 	}
 	entries, err := c.Journal.Administration(r.Context(), f.Scope, before, maxHistory+1)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	var body historyPage
 	if len(entries) > maxHistory {
@@ -76,7 +73,7 @@ func (c *Console) showHistory(w http.ResponseWriter, r *http.Request) {
 		body.add(f, e)
 	}
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // add adds the entry. What was done at several sites at once has an entry at each, and

@@ -27,19 +27,17 @@ var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.
 
 // exportLeads sends all leads of the filter as a table, however many they are, while they are read. A
 // lead that is merged into another stands below it.
-func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "leads")
+func (c *inboxRoom) exportLeads(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "leads")
 	if err == nil {
-		f.Staff, err = c.staff(r, f)
+		f.Staff, err = c.staffOf(r.Context(), f)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	filter, problem := leadFormOf(r.URL.Query()).filter(f)
 	if problem != "" {
-		c.fail(w, r, http.StatusUnprocessableEntity, problem)
-		return
+		return failure(http.StatusUnprocessableEntity, problem)
 	}
 	out := tableWriter{Writer: bufio.NewWriter(w), separator: ','}
 	if f.Words.Code == "ru" { // where the comma is in numbers, spreadsheets expect this
@@ -47,9 +45,8 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 	}
 	control := http.NewResponseController(w)
 	self, _ := current(r)
-	if err := c.Operators.NoteExport(r.Context(), self.Login, sitesOf(f), "leads", 0); err != nil {
-		c.failed(w, r, err)
-		return
+	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "leads", 0); err != nil {
+		return err
 	}
 	begun := false
 	for behind := (lead.Cursor{}); ; {
@@ -59,8 +56,7 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 			names, err = c.withParts(r, page.Leads)
 		}
 		if err != nil && !begun {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		if err != nil {
 			c.endEarly(r, err)
@@ -85,20 +81,20 @@ func (c *Console) exportLeads(w http.ResponseWriter, r *http.Request) {
 				out.row(exported(f, l))
 			}
 			if out.Flush() != nil {
-				return
+				return nil
 			}
 		}
 		if out.Flush() != nil || control.Flush() != nil { // nobody reads on
-			return
+			return nil
 		}
 		if behind = page.Next; behind == (lead.Cursor{}) {
-			return
+			return nil
 		}
 	}
 }
 
 // endEarly ends a table that has begun: one that ends early must not look whole.
-func (c *Console) endEarly(r *http.Request, err error) {
+func (c *inboxRoom) endEarly(r *http.Request, err error) {
 	if r.Context().Err() == nil {
 		c.logger.Error("an export of leads ended early", zap.Error(err))
 	}
@@ -106,7 +102,7 @@ func (c *Console) endEarly(r *http.Request, err error) {
 }
 
 // withParts are the names of the leads, each with those of its parts below it.
-func (c *Console) withParts(r *http.Request, leads []lead.Lead) ([]lead.Name, error) {
+func (c *inboxRoom) withParts(r *http.Request, leads []lead.Lead) ([]lead.Name, error) {
 	parts, err := c.Leads.PartsOf(r.Context(), leads)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -93,7 +92,7 @@ func (f leadForm) day(text string) (at time.Time, ok bool) {
 
 // filter is what the form asks for, or the name of the words that say what is wrong with it.
 func (f leadForm) filter(page frame) (filter lead.Filter, problem string) {
-	filter = lead.Filter{Sites: sitesOf(page), Source: f.Source, Form: f.Form, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
+	filter = lead.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
 		From: amountTyped(f.From), To: amountTyped(f.To)}
 	if f.State != "" {
 		state, ok := lead.StateOf(f.State)
@@ -143,27 +142,8 @@ func amountTyped(text string) string {
 	return strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
 }
 
-// sitesOf are the sites of the page's lists by their ids, so that each can be looked through by itself.
-func sitesOf(page frame) scope.Sites {
-	if !page.Scope.All() {
-		return page.Scope
-	}
-	ids := make([]int64, len(page.Sites))
-	for i, s := range page.Sites {
-		ids[i] = s.ID
-	}
-	return scope.Of(ids...)
-}
-
 // Sources are the kinds of sources.
-func (leadForm) Sources(w *words) []option { return callForm{}.Sources(w) }
-
-// tab is a choice of leads by their state.
-type tab struct {
-	option
-	Link    string
-	Current bool
-}
+func (leadForm) Sources(w *words) []option { return sourcesIn(w) }
 
 // Tabs are the choices by state.
 func (f leadForm) Tabs(w *words) []tab {

@@ -70,27 +70,21 @@ func fieldsOf(l lead.Lead) (fields []field) {
 	return fields
 }
 
-func (c *Console) showLead(w http.ResponseWriter, r *http.Request) {
-	c.leadPage(w, r, http.StatusOK, "", "")
+func (c *inboxRoom) showLead(w http.ResponseWriter, r *http.Request) error {
+	return c.leadPage(w, r, http.StatusOK, "", "")
 }
 
 // leadPage shows the lead of the request, with a problem and the note that was not accepted.
-func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, problem, note string) {
-	siteID, id, ok := twoNumbers(r, "site", "lead")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
-	}
-	f, err := c.frame(r, "lead")
+func (c *inboxRoom) leadPage(w http.ResponseWriter, r *http.Request, status int, problem, note string) error {
+	siteID, id, err := twoNumbers(r, "site", "lead")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
+	}
+	f, err := c.page(r, "lead")
+	if err != nil {
+		return err
 	}
 	l, err := c.Leads.Get(r.Context(), siteID, id)
-	if errors.Is(err, lead.ErrUnknown) {
-		c.fail(w, r, http.StatusNotFound, "fail.noLead")
-		return
-	}
 	if err == nil {
 		f.Staff, err = c.Operators.List(r.Context(), permitted(r).Only(siteID))
 	}
@@ -98,17 +92,20 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 	if err == nil {
 		root, err = c.Leads.Root(r.Context(), l)
 	}
-	if err == nil && slices.Contains(f.Unread, l.Key()) {
+	var unread []lead.Name
+	if err == nil {
+		unread, err = c.unread.Of(r.Context(), &f)
+	}
+	if err == nil && slices.Contains(unread, l.Key()) {
 		err = c.Leads.Open(r.Context(), f.Operator.ID, l.Key())
-		f.Unread = slices.DeleteFunc(f.Unread, func(n lead.Name) bool { return n == l.Key() })
+		f.Counts[unreadBadge]--
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	if root.ID != l.ID && r.Method == http.MethodGet { // it is shown as a part of the other
 		http.Redirect(w, r, fmt.Sprintf("/leads/%d/%d#lead-%d-%d", siteID, root.ID, siteID, l.ID), http.StatusSeeOther)
-		return
+		return nil
 	}
 	d := leadDetail{leadRow: leadRowOf(f, l), values: valuesWithin(fieldsOf(l), fieldsRoom), Text: leadText(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
 	var cut bool
@@ -122,13 +119,12 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 	}
 	if err == nil && d.PhoneDigits != "" {
 		var can bool
-		if can, err = c.callsBack(r.Context(), f, siteID); can {
+		if can, err = callsBack(r.Context(), c.Frame, f, c.Callbacks, siteID); can {
 			d.Back = fmt.Sprintf("/callbacks/new?site=%d&lead=%d", siteID, l.ID)
 		}
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for i := range d.Shown {
 		d.Shown[i] = phone(d.Shown[i], "")
@@ -136,13 +132,13 @@ func (c *Console) leadPage(w http.ResponseWriter, r *http.Request, status int, p
 	if l.Visitor != 0 {
 		d.Visitor = cardLink(siteID, int64(l.Visitor))
 	}
-	f.Stream = f.streamAddress("lead", siteID) + "&lead=" + strconv.FormatInt(id, 10)
+	f.Stream = f.StreamAddress("lead", siteID) + "&lead=" + strconv.FormatInt(id, 10)
 	f.Title, f.Body, f.Problem, f.Here = d.Label, d, problem, d.Link
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // gather adds what belongs to the lead: its parts, those that are alike, and what was done.
-func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
+func (c *inboxRoom) gather(r *http.Request, f frame, d *leadDetail) error {
 	parts, err := c.Leads.Parts(r.Context(), d.Lead.Key())
 	if err != nil {
 		return err
@@ -159,7 +155,7 @@ func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
 		} else if err != nil {
 			return err
 		}
-		shown, err := within(c, f.Words, "lead-part", []leadPart{leadPartOf(f, part, d)}, &room)
+		shown, err := within(c.Frame, f.Words, "lead-part", []leadPart{leadPartOf(f, part, d)}, &room)
 		if err != nil {
 			return err
 		}
@@ -181,7 +177,7 @@ func (c *Console) gather(r *http.Request, f frame, d *leadDetail) error {
 	}
 	slices.SortStableFunc(story, func(a, b leadStep) int { return a.At.Compare(b.At) })
 	room = storyRoom
-	d.Story, err = latestWithin(c, f.Words, "lead-step", story, &room)
+	d.Story, err = latestWithin(c.Frame, f.Words, "lead-step", story, &room)
 	d.Missing = d.Missing || len(d.Story) < len(story)
 	return err
 }

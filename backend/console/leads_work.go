@@ -13,39 +13,30 @@ import (
 
 // work answers what an operator does with the lead of the request. Others do it at the same time, so
 // what is no longer possible is said, beside the lead as it is now.
-func (c *Console) work(do func(r *http.Request, by lead.By, n lead.Name) error, done string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (c *inboxRoom) work(do func(r *http.Request, by lead.By, n lead.Name) error, done string) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.ContentLength > maxForm {
-			c.fail(w, r, http.StatusRequestEntityTooLarge, "lead.tooLarge")
-			return
+			return failure(http.StatusRequestEntityTooLarge, "lead.tooLarge")
 		}
-		siteID, id, ok := twoNumbers(r, "site", "lead")
-		if !ok {
-			c.fail(w, r, http.StatusNotFound, "fail.notFound")
-			return
+		siteID, id, err := twoNumbers(r, "site", "lead")
+		if err != nil {
+			return err
 		}
 		o, _ := current(r)
 		n := lead.Name{SiteID: siteID, ID: id}
-		err := do(r, lead.By{ID: o.ID, Login: o.Login}, n)
-		inRow := r.Header.Get("Console-Row") != ""
+		err = do(r, lead.By{ID: o.ID, Login: o.Login}, n)
 		status, problem := c.workProblem(r, siteID, err)
 		switch {
-		case status == http.StatusNotFound || status == http.StatusBadRequest:
-			c.fail(w, r, status, problem)
 		case err != nil && problem == "":
-			c.failed(w, r, err)
-		case inRow:
-			c.showRow(w, r, status, n, problem)
+			return err
+		case r.Header.Get("Console-Row") != "":
+			return c.showRow(w, r, status, n, problem)
 		case err != nil:
-			c.leadPage(w, r, status, problem, r.PostFormValue("text"))
-		default:
-			c.back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, id), done)
+			return c.leadPage(w, r, status, problem, r.PostFormValue("text"))
 		}
+		return c.back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, id), done)
 	}
 }
-
-// errForm is the error of a form that no page of the console has.
-var errForm = errors.New("the form was not understood")
 
 // workMistakes are the names of the words for what cannot be done.
 var workMistakes = map[error]string{
@@ -53,18 +44,13 @@ var workMistakes = map[error]string{
 	lead.ErrLongNote: "lead.longNote", lead.ErrEmptyNote: "lead.emptyNote", lead.ErrNote: "lead.wrongNote", operator.ErrUnknown: "lead.noOperator",
 }
 
-// workProblem is what the error says to the operator; empty when it is not about what was asked for.
-// For the statuses that have a page of their own it is the name of the words.
-func (c *Console) workProblem(r *http.Request, siteID int64, err error) (status int, problem string) {
+// workProblem is what the page of the lead says of the error; empty when it has nothing to say of it.
+func (c *inboxRoom) workProblem(r *http.Request, siteID int64, err error) (status int, problem string) {
 	words := c.wordsFor(r)
 	var taken lead.TakenError
 	switch {
 	case err == nil:
 		return http.StatusOK, ""
-	case errors.Is(err, lead.ErrUnknown):
-		return http.StatusNotFound, "fail.noLead"
-	case errors.Is(err, errForm), errors.Is(err, lead.ErrState):
-		return http.StatusBadRequest, "fail.form"
 	case errors.As(err, &taken):
 		if taken.Owner == 0 {
 			return http.StatusConflict, words.text("lead.letGoByNow")
@@ -81,19 +67,19 @@ func (c *Console) workProblem(r *http.Request, siteID int64, err error) (status 
 }
 
 // showRow answers with the lead's row, for a list that stays where it is.
-func (c *Console) showRow(w http.ResponseWriter, r *http.Request, status int, n lead.Name, problem string) {
-	f, err := c.frame(r, "leads")
+func (c *inboxRoom) showRow(w http.ResponseWriter, r *http.Request, status int, n lead.Name, problem string) error {
+	f, err := c.page(r, "leads")
 	var l lead.Lead
 	if err == nil {
 		l, err = c.Leads.Get(r.Context(), n.SiteID, n.ID)
 	}
 	if err == nil {
-		f.Staff, err = c.staff(r, f)
+		f.Staff, err = c.staffOf(r.Context(), f)
 	}
 	var body []byte
 	if err == nil {
-		rows := []leadRow{leadRowOf(f, l)}
-		if err = c.countParts(r.Context(), rows); err == nil {
+		var rows []leadRow
+		if rows, err = c.rowsOf(r.Context(), f, []lead.Lead{l}); err == nil {
 			body, err = c.part(f.Words, "lead-answer", struct {
 				Row     leadRow
 				Problem string
@@ -101,24 +87,28 @@ func (c *Console) showRow(w http.ResponseWriter, r *http.Request, status int, n 
 		}
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	w.Write(body)
+	return nil
 }
 
-func (c *Console) setLeadState(r *http.Request, by lead.By, n lead.Name) error {
+func (c *inboxRoom) setLeadState(r *http.Request, by lead.By, n lead.Name) error {
 	state, ok := lead.StateOf(r.PostFormValue("state"))
 	if !ok {
 		return errForm
 	}
-	return c.Leads.SetState(r.Context(), by, n, state)
+	err := c.Leads.SetState(r.Context(), by, n, state)
+	if errors.Is(err, lead.ErrState) {
+		err = errForm
+	}
+	return err
 }
 
 // giveLead gives the lead from whom the page has shown as its owner to another, or to nobody.
-func (c *Console) giveLead(r *http.Request, by lead.By, n lead.Name) error {
+func (c *inboxRoom) giveLead(r *http.Request, by lead.By, n lead.Name) error {
 	from, errFrom := strconv.ParseInt(r.PostFormValue("from"), 10, 64)
 	to, errTo := strconv.ParseInt(r.PostFormValue("to"), 10, 64)
 	if errFrom != nil || errTo != nil || from < 0 || to < 0 {
@@ -139,7 +129,7 @@ func (c *Console) giveLead(r *http.Request, by lead.By, n lead.Name) error {
 }
 
 // colleague is the operator of the id, who sees the site and can sign in, or ErrUnknown; for 0 nobody.
-func (c *Console) colleague(r *http.Request, siteID, id int64) (lead.By, error) {
+func (c *inboxRoom) colleague(r *http.Request, siteID, id int64) (lead.By, error) {
 	if id == 0 {
 		return lead.By{}, nil
 	}
@@ -150,7 +140,7 @@ func (c *Console) colleague(r *http.Request, siteID, id int64) (lead.By, error) 
 	return lead.By{ID: o.ID, Login: o.Login}, err
 }
 
-func (c *Console) addNote(r *http.Request, by lead.By, n lead.Name) error {
+func (c *inboxRoom) addNote(r *http.Request, by lead.By, n lead.Name) error {
 	if !r.PostForm.Has("text") {
 		return errForm
 	}
@@ -161,7 +151,7 @@ func (c *Console) addNote(r *http.Request, by lead.By, n lead.Name) error {
 	return c.Leads.AddNote(r.Context(), by, n, text)
 }
 
-func (c *Console) mergeLead(r *http.Request, by lead.By, n lead.Name) error {
+func (c *inboxRoom) mergeLead(r *http.Request, by lead.By, n lead.Name) error {
 	part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
 	if err != nil {
 		return errForm
@@ -169,7 +159,7 @@ func (c *Console) mergeLead(r *http.Request, by lead.By, n lead.Name) error {
 	return c.Leads.Merge(r.Context(), by, n, part)
 }
 
-func (c *Console) splitLead(r *http.Request, by lead.By, n lead.Name) error {
+func (c *inboxRoom) splitLead(r *http.Request, by lead.By, n lead.Name) error {
 	part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
 	if err != nil {
 		return errForm

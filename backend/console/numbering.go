@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -23,12 +22,10 @@ type numbering struct {
 	By         map[string][]string
 }
 
-func (c *Console) numberingOf(ctx context.Context, s site.Site) (*numbering, error) {
+func (c *numbersRoom) numberingOf(ctx context.Context, s site.Site) (*numbering, error) {
 	n := &numbering{Site: s, Configured: new(number.Declaration)}
 	var set site.Settings
-	if c.Configured != nil {
-		set, n.Known = c.Configured(s.Key)
-	}
+	set, n.Known = c.configuredOf(s.Key)
 	if c.Pools != nil {
 		n.Pools = c.Pools()
 	}
@@ -90,9 +87,6 @@ func (n *numbering) choosable(digits string) (names []string) {
 	return names
 }
 
-// mayChange tells whether the operator of the page may change what is the site's.
-func mayChange(o operator.Operator) bool { return o.Role == operator.Admin }
-
 // with is the site's settings with other numbers and pools.
 func (n *numbering) with(own number.Own) site.Settings {
 	set := n.Settings
@@ -121,40 +115,25 @@ func (n *numbering) check(own number.Own, name string) error {
 	return err
 }
 
-// keep stores numbers and pools of the site's own in place of those of the version. It
-// answers the request unless something is wrong with them, which it returns.
-func (c *Console) keep(w http.ResponseWriter, r *http.Request, n *numbering, seen int64, own number.Own, to, notice string, changed func()) error {
+// keep stores numbers and pools of the site's own in place of those of the version. wrong is what is wrong with them.
+// The error is [site.ErrChanged] when there is another version by now.
+func (c *numbersRoom) keep(r *http.Request, n *numbering, seen int64, own number.Own) (wrong, err error) {
 	o, _ := current(r)
-	_, err := c.Sites.Change(r.Context(), n.Key, seen, n.with(own), o.Login)
+	_, err = c.Sites.Change(r.Context(), n.Key, seen, n.with(own), o.Login)
 	var invalid *site.Invalid
-	switch {
-	case errors.Is(err, site.ErrChanged):
-		changed()
-	case errors.Is(err, site.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	case errors.As(err, &invalid):
-		return invalid.Err
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		c.back(w, r, to, notice)
+	if errors.As(err, &invalid) {
+		return invalid.Err, nil
 	}
-	return nil
+	return nil, err
 }
 
-// numberingAt is what there is of the numbers of the site that the address names. When it
-// cannot be told, the request is answered, and found is false.
-func (c *Console) numberingAt(w http.ResponseWriter, r *http.Request, page string) (f frame, n *numbering, found bool) {
-	f, named, found := c.servedAt(w, r, page)
-	if !found {
-		return f, nil, false
+// numberingAt begins the page of that name, about the numbers of the site that the address names.
+func (c *numbersRoom) numberingAt(r *http.Request, page string) (f frame, n *numbering, err error) {
+	f, named, err := c.servedAt(r, page)
+	if err == nil {
+		n, err = c.numberingOf(r.Context(), named)
 	}
-	n, err := c.numberingOf(r.Context(), named)
-	if err != nil {
-		c.failed(w, r, err)
-		return f, nil, false
-	}
-	return f, n, true
+	return f, n, err
 }
 
 // mistakes are the names of the words for what can be wrong with numbers and pools.
@@ -172,8 +151,8 @@ var mistakes = map[string]string{
 	"pool_used": "mistake.poolUsed",
 }
 
-// mistake is what is wrong, in words. What has none is said as configurations are told it.
-func (w *words) mistake(err error) string {
+// mistakeOf is what is wrong, in words. What has none is said as configurations are told it.
+func mistakeOf(w *words, err error) string {
 	var m *number.Mistake
 	if !errors.As(err, &m) || mistakes[m.Kind] == "" {
 		return err.Error()
@@ -185,12 +164,4 @@ func (w *words) mistake(err error) string {
 		}
 	}
 	return w.text(mistakes[m.Kind], gaps...)
-}
-
-// written is a number as people read it, and any other text as it is.
-func written(text string) string {
-	if dial(text) != "" {
-		return unbroken(phone(text, ""))
-	}
-	return text
 }

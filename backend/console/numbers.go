@@ -61,16 +61,14 @@ var places = map[string]string{
 	"text": "place.text", "attribute": "place.attribute", "tel": "place.call", "callto": "place.call", "sms": "place.message", "whatsapp": "place.whatsapp",
 }
 
-func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "numbers")
+func (c *numbersRoom) showNumbers(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "numbers")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	having, err := c.Numbers.Sites(r.Context())
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	var body numbersPage
 	for _, s := range f.Sites {
@@ -84,30 +82,27 @@ func (c *Console) showNumbers(w http.ResponseWriter, r *http.Request) {
 		}
 		shown, err := c.Numbers.List(r.Context(), s.ID)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		declared, err := c.Numbers.Declared(r.Context(), s.ID)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		n, err := c.numberingOf(r.Context(), s)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
-		listed := siteNumbers{Site: s, Rows: numberRows(shown, declared), May: mayChange(f.Operator) && s.RetiredAt.IsZero()}
+		listed := siteNumbers{Site: s, Rows: numberRows(shown, declared), May: f.Admin() && s.RetiredAt.IsZero()}
 		for i := range listed.Rows {
 			listed.Rows[i].lead(n, listed.May)
 		}
 		if n.Conflict != nil {
-			listed.Problem = f.Words.mistake(n.Conflict)
+			listed.Problem = mistakeOf(f.Words, n.Conflict)
 		}
 		body.Sites = append(body.Sites, listed)
 	}
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // lead says where the row leads to.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -48,15 +50,15 @@ func numberLink(siteID int64, digits string) string {
 	return "/numbers/" + strconv.FormatInt(siteID, 10) + "/" + url.PathEscape(digits)
 }
 
-func (c *Console) showNewNumber(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "number")
-	if !found {
-		return
+func (c *numbersRoom) showNewNumber(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "number")
+	if err != nil {
+		return err
 	}
 	digits := number.Digits(r.URL.Query().Get("number"))
 	if _, own := n.own(digits); own {
 		http.Redirect(w, r, numberLink(n.ID, digits), http.StatusSeeOther)
-		return
+		return nil
 	}
 	known, _ := n.configured(digits)
 	known.Number = digits
@@ -67,24 +69,22 @@ func (c *Console) showNewNumber(w http.ResponseWriter, r *http.Request) {
 	if len(form.Rules) == 0 {
 		form.do("rule")
 	}
-	c.showNumberForm(w, r, http.StatusOK, f, n, form)
+	return c.showNumberForm(w, r, http.StatusOK, f, n, form)
 }
 
-func (c *Console) showNumber(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "number")
-	if !found {
-		return
+func (c *numbersRoom) showNumber(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "number")
+	if err != nil {
+		return err
 	}
 	digits := r.PathValue("number")
 	own, isOwn := n.own(digits)
 	configured, isConfigured := n.configured(digits)
 	switch {
-	case isOwn && mayChange(f.Operator):
-		c.showNumberForm(w, r, http.StatusOK, f, n, numberFormOf(n.Version, digits, own))
-		return
+	case isOwn && f.Admin():
+		return c.showNumberForm(w, r, http.StatusOK, f, n, numberFormOf(n.Version, digits, own))
 	case !isOwn && !isConfigured && n.By[digits] == nil:
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	case !isOwn:
 		own = configured
 		own.Number = digits
@@ -92,11 +92,11 @@ func (c *Console) showNumber(w http.ResponseWriter, r *http.Request) {
 	body := n.numberPage(f, numberFormOf(n.Version, digits, own))
 	body.Shown = shownRules(f.Words, n, own)
 	f.Title, f.Body = written(digits), body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 func (n *numbering) numberPage(f frame, form numberForm) numberPage {
-	body := numberPage{numbering: n, numberForm: form, Digits: form.Was, May: mayChange(f.Operator), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
+	body := numberPage{numbering: n, numberForm: form, Digits: form.Was, May: f.Admin(), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
 	var configured number.Number
 	_, body.IsOwn = n.own(form.Was)
 	configured, body.IsConfigured = n.configured(form.Was)
@@ -115,7 +115,7 @@ func (n *numbering) numberPage(f frame, form numberForm) numberPage {
 		}
 	}
 	if n.Conflict != nil {
-		body.Problem = f.Words.mistake(n.Conflict)
+		body.Problem = mistakeOf(f.Words, n.Conflict)
 	}
 	return body
 }
@@ -131,7 +131,7 @@ func shownRules(w *words, n *numbering, of number.Number) (shown []shownRule) {
 	return shown
 }
 
-func (c *Console) showNumberForm(w http.ResponseWriter, r *http.Request, status int, f frame, n *numbering, form numberForm) {
+func (c *numbersRoom) showNumberForm(w http.ResponseWriter, r *http.Request, status int, f frame, n *numbering, form numberForm) error {
 	body := n.numberPage(f, form)
 	body.Editing = true
 	f.Title = f.Words.text("number.new")
@@ -140,20 +140,19 @@ func (c *Console) showNumberForm(w http.ResponseWriter, r *http.Request, status 
 		f.Title, f.Here = written(form.Was), numberLink(n.ID, form.Was)
 	}
 	f.Body = body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // changeNumber stores the number of the form, or changes the rows of the form.
-func (c *Console) changeNumber(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "number")
-	if !found {
-		return
+func (c *numbersRoom) changeNumber(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "number")
+	if err != nil {
+		return err
 	}
 	form := sentNumber(r)
 	if button := r.PostFormValue("do"); button != "" {
 		form.do(button)
-		c.showNumberForm(w, r, http.StatusOK, f, n, form)
-		return
+		return c.showNumberForm(w, r, http.StatusOK, f, n, form)
 	}
 	form.Pictures = slices.DeleteFunc(form.Pictures, func(p pictureForm) bool { return p.Place == "" })
 	changed, own := form.number(), n.Settings.Own()
@@ -164,22 +163,29 @@ func (c *Console) changeNumber(w http.ResponseWriter, r *http.Request) {
 	} else {
 		own.Numbers = append(own.Numbers, changed)
 	}
-	err := n.check(own, number.Digits(changed.Number))
-	if err == nil {
-		err = c.keep(w, r, n, form.Seen, own, "/numbers", "number.saved", func() { c.numberChanged(w, r, f, form) })
+	wrong := n.check(own, number.Digits(changed.Number))
+	if wrong == nil {
+		wrong, err = c.keep(r, n, form.Seen, own)
 	}
-	if err != nil {
-		f.Problem = f.Words.mistake(err)
-		form.point(f.Words, err)
-		c.showNumberForm(w, r, http.StatusUnprocessableEntity, f, n, form)
+	switch {
+	case wrong != nil:
+		f.Problem = mistakeOf(f.Words, wrong)
+		form.point(f.Words, wrong)
+		return c.showNumberForm(w, r, http.StatusUnprocessableEntity, f, n, form)
+	case errors.Is(err, site.ErrChanged):
+		return c.numberChanged(w, r, form)
+	case err != nil:
+		return err
+	default:
+		return c.back(w, r, "/numbers", "number.saved")
 	}
 }
 
 // numberChanged shows what somebody else has made of the number meanwhile.
-func (c *Console) numberChanged(w http.ResponseWriter, r *http.Request, f frame, form numberForm) {
-	f, n, found := c.numberingAt(w, r, "number")
-	if !found {
-		return
+func (c *numbersRoom) numberChanged(w http.ResponseWriter, r *http.Request, form numberForm) error {
+	f, n, err := c.numberingAt(r, "number")
+	if err != nil {
+		return err
 	}
 	f.Problem = f.Words.text("problem.changed")
 	if own, is := n.own(form.Was); is {
@@ -187,23 +193,27 @@ func (c *Console) numberChanged(w http.ResponseWriter, r *http.Request, f frame,
 	} else {
 		form.Was, form.Seen = "", n.Version
 	}
-	c.showNumberForm(w, r, http.StatusConflict, f, n, form)
+	return c.showNumberForm(w, r, http.StatusConflict, f, n, form)
 }
 
-func (c *Console) removeNumber(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "number")
-	if !found {
-		return
+func (c *numbersRoom) removeNumber(w http.ResponseWriter, r *http.Request) error {
+	_, n, err := c.numberingAt(r, "number")
+	if err != nil {
+		return err
 	}
 	digits, own := r.PathValue("number"), n.Settings.Own()
 	seen, _ := strconv.ParseInt(r.PostFormValue("version"), 10, 64)
 	if _, is := n.own(digits); !is {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
 	own.Numbers = slices.DeleteFunc(slices.Clone(own.Numbers), func(known number.Number) bool { return number.Digits(known.Number) == digits })
-	form := numberForm{Was: digits}
-	if err := c.keep(w, r, n, seen, own, "/numbers", "number.removed", func() { c.numberChanged(w, r, f, form) }); err != nil {
-		c.failed(w, r, err)
+	wrong, err := c.keep(r, n, seen, own)
+	switch {
+	case errors.Is(err, site.ErrChanged):
+		return c.numberChanged(w, r, numberForm{Was: digits})
+	case errors.Join(err, wrong) != nil:
+		return errors.Join(err, wrong)
+	default:
+		return c.back(w, r, "/numbers", "number.removed")
 	}
 }

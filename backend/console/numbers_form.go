@@ -61,7 +61,7 @@ var howWords = map[string]string{howIs: "how.is", howBegins: "how.begins", howCo
 // are in addresses.
 var fieldWords = map[string]string{"click_id": "field.click", "referrer": "field.referrer", "landing": "field.landing", "kind": "field.kind"}
 
-func (w *words) field(name string) string {
+func fieldName(w *words, name string) string {
 	if words := fieldWords[name]; words != "" {
 		return w.text(words)
 	}
@@ -255,5 +255,5 @@ func (f *numberForm) point(w *words, err error) {
 			name = "picture" + strconv.Itoa(place.Index)
 		}
 	}
-	f.Wrong = map[string]string{name: w.mistake(err)}
+	f.Wrong = map[string]string{name: mistakeOf(w, err)}
 }

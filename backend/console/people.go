@@ -82,36 +82,6 @@ func brand(name string) string {
 	return string(unicode.ToTitle(first)) + name[size:]
 }
 
-func guestOf(w *words, f frame, v visit.LiveVisit) guest {
-	g := guest{
-		Key:     fmt.Sprintf("visit-%d-%d", v.SiteID, v.Session),
-		Link:    cardLink(v.SiteID, int64(v.Visitor)),
-		Known:   true,
-		Mobile:  strings.Contains(v.UserAgent, "Mobi"),
-		Site:    f.SiteKey(v.SiteID),
-		Title:   v.Title,
-		Now:     pageOf(v.URL),
-		Source:  sourceOf(w, v.Source),
-		Started: v.StartedAt,
-		Seen:    v.LastAt,
-		Hits:    v.Hits,
-	}
-	g.Label = firstOf(v.Name, contactPhoneOf(v.Phone).text(w), v.Email)
-	if g.Label == "" {
-		g.Known, g.Label = false, visitorLabel(w, int64(v.Visitor))
-	}
-	for i, p := range v.Path {
-		if i < len(v.Path)-1 { // the last is the page that is looked at
-			g.Trail = append(g.Trail, pageOf(p.URL))
-		}
-	}
-	if most := 3; len(g.Trail) > most {
-		g.Trail = g.Trail[len(g.Trail)-most:]
-	}
-	g.state = fmt.Sprint(g.Label, v.Title, v.URL, v.Hits, v.LastAt.UnixMilli())
-	return g
-}
-
 // firstOf is the first of the texts that says anything.
 func firstOf(texts ...string) string {
 	for _, text := range texts {
@@ -277,38 +247,6 @@ func (s *stay) sort() {
 	slices.SortStableFunc(s.Steps, func(a, b step) int { return b.At.Compare(a.At) })
 }
 
-// stepsRoom is for the steps of all visits on a card, in bytes of HTML.
-const stepsRoom = 200 << 10
-
-// walk renders the steps of the visits as far as there is room for them, those of the chosen visit first and behind as many as
-// have been shown of it.
-func (c *Console) walk(w *words, shown *card, chosen visit.ID, behind int) error {
-	order := make([]*stay, 0, len(shown.Visits))
-	for i := range shown.Visits {
-		s := &shown.Visits[i]
-		if s.Session == chosen {
-			s.Open, s.Steps = true, s.Steps[max(0, min(behind, len(s.Steps))):]
-			order = slices.Insert(order, 0, s)
-		} else {
-			order = append(order, s)
-		}
-	}
-	room := stepsRoom
-	for _, s := range order {
-		var err error
-		if s.Shown, err = within(c, w, "step", s.Steps, &room); err != nil {
-			return err
-		}
-		if n := len(s.Shown); n < len(s.Steps) {
-			if s.Session == chosen {
-				n += max(0, behind)
-			}
-			s.More = fmt.Sprintf("%s?visit=%d&behind=%d", cardLink(shown.SiteID, shown.ID), s.Session, n)
-		}
-	}
-	return nil
-}
-
 // add puts a step among those of the visit in which it was made.
 func (c *card) add(session visit.ID, made step) {
 	for i := range c.Visits {
@@ -317,4 +255,12 @@ func (c *card) add(session visit.ID, made step) {
 			s.sort()
 		}
 	}
+}
+
+// sourcesIn are the kinds of sources.
+func sourcesIn(w *words) (options []option) {
+	for _, kind := range visit.Kinds {
+		options = append(options, option{kind, w.text("source." + kind)})
+	}
+	return options
 }

@@ -61,25 +61,23 @@ const (
 	personPatience = 15 * time.Second
 )
 
-func (c *Console) showPerson(w http.ResponseWriter, r *http.Request) {
-	c.person(w, r, http.StatusOK, "", nil)
+func (c *peopleRoom) showPerson(w http.ResponseWriter, r *http.Request) error {
+	return c.person(w, r, http.StatusOK, "", nil)
 }
 
 // showPersonOf shows the page for the visitor that the address names.
-func (c *Console) showPersonOf(w http.ResponseWriter, r *http.Request) {
+func (c *peopleRoom) showPersonOf(w http.ResponseWriter, r *http.Request) error {
 	if _, visitor := personVisitor(r); visitor == 0 {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
-	c.person(w, r, http.StatusOK, "", nil)
+	return c.person(w, r, http.StatusOK, "", nil)
 }
 
 // person shows the page with what was found, or why it was not looked for.
-func (c *Console) person(w http.ResponseWriter, r *http.Request, status int, problem string, found *personFound) {
-	f, err := c.frame(r, "person")
+func (c *peopleRoom) person(w http.ResponseWriter, r *http.Request, status int, problem string, found *personFound) error {
+	f, err := c.page(r, "person")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	body := personPage{Who: r.PostFormValue("who"), Found: found}
 	if site, visitor := personVisitor(r); visitor != 0 {
@@ -87,8 +85,7 @@ func (c *Console) person(w http.ResponseWriter, r *http.Request, status int, pro
 	}
 	list, err := c.Persons.Erasures(r.Context(), f.Operator.Sites)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for _, e := range list {
 		row := erasureRow{Erasure: e, Count: int(e.Rows)}
@@ -100,12 +97,12 @@ func (c *Console) person(w http.ResponseWriter, r *http.Request, status int, pro
 		body.Erased = append(body.Erased, row)
 	}
 	f.Problem, f.Body, f.Here = problem, body, "/person"
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // personVisitor is the visitor that the address or the form names; 0 for none.
 func personVisitor(r *http.Request) (site, visitor int64) {
-	if site, visitor, ok := twoNumbers(r, "site", "visitor"); ok {
+	if site, visitor, err := twoNumbers(r, siteField, "visitor"); err == nil {
 		return site, visitor
 	}
 	site, errSite := strconv.ParseInt(r.PostFormValue("site"), 10, 64)
@@ -125,17 +122,16 @@ func sought(r *http.Request) (person.Sought, error) {
 	return s, s.Read(r.PostFormValue("who"))
 }
 
-// unsought answers why nobody was looked for.
-func (c *Console) unsought(w http.ResponseWriter, r *http.Request, err error) {
+// unsought says why nobody was looked for.
+func (c *peopleRoom) unsought(w http.ResponseWriter, r *http.Request, err error) error {
 	if errors.Is(err, person.ErrNobody) {
-		c.person(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("person.nobody"), nil)
-		return
+		return c.person(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("person.nobody"), nil)
 	}
-	c.failed(w, r, err)
+	return err
 }
 
 // lookAtPerson shows what is known of the person. It is a form, so that nobody's number stands in an address.
-func (c *Console) lookAtPerson(w http.ResponseWriter, r *http.Request) {
+func (c *peopleRoom) lookAtPerson(w http.ResponseWriter, r *http.Request) error {
 	self, _ := current(r)
 	s, err := sought(r)
 	var known person.Known
@@ -145,11 +141,10 @@ func (c *Console) lookAtPerson(w http.ResponseWriter, r *http.Request) {
 	}
 	var f frame
 	if err == nil {
-		f, err = c.frame(r, "person")
+		f, err = c.page(r, "person")
 	}
 	if err != nil {
-		c.unsought(w, r, err)
-		return
+		return c.unsought(w, r, err)
 	}
 	found := &personFound{Person: known.Person, Total: known.Total(), Partial: known.Partial, Rows: knownOf(f.Words, known.Rows), Named: knownOf(f.Words, known.Named)}
 	link := func(m trace.Mark, icon, to, words string) {
@@ -170,7 +165,7 @@ func (c *Console) lookAtPerson(w http.ResponseWriter, r *http.Request) {
 			link(m, "user", "visitors", "person.visitor")
 		}
 	}
-	c.person(w, r, http.StatusOK, "", found)
+	return c.person(w, r, http.StatusOK, "", found)
 }
 
 func knownOf(w *words, tables []person.TableRows) (rows []knownRows) {
@@ -225,7 +220,7 @@ func tableName(w *words, table string) string {
 }
 
 // exportPerson hands out what is known of the person, as a file.
-func (c *Console) exportPerson(w http.ResponseWriter, r *http.Request) {
+func (c *peopleRoom) exportPerson(w http.ResponseWriter, r *http.Request) error {
 	self, _ := current(r)
 	s, err := sought(r)
 	begun := false
@@ -242,22 +237,22 @@ func (c *Console) exportPerson(w http.ResponseWriter, r *http.Request) {
 		c.logger.Error("exporting a person failed", zap.Error(err))
 		panic(http.ErrAbortHandler)
 	default:
-		c.unsought(w, r, err)
+		return c.unsought(w, r, err)
 	}
+	return nil
 }
 
 // erasePerson has the person erased.
-func (c *Console) erasePerson(w http.ResponseWriter, r *http.Request) {
+func (c *peopleRoom) erasePerson(w http.ResponseWriter, r *http.Request) error {
 	self, _ := current(r)
 	s, err := sought(r)
 	if err == nil {
 		_, err = c.Persons.Erase(r.Context(), self.Login, s)
 	}
 	if err != nil {
-		c.unsought(w, r, err)
-		return
+		return c.unsought(w, r, err)
 	}
-	c.back(w, r, "/person", "person.erasing")
+	return c.back(w, r, "/person", "person.erasing")
 }
 
 // handledDetails tell what was handled, in the history.

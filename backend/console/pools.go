@@ -22,12 +22,12 @@ type poolUse struct {
 	Name   string
 	Page   string // its address; empty for one that this server does not know any more
 	Taken  int
-	Advice []string // sentences
-	Own    []lease  // the site's
+	Advice []string   // sentences
+	Own    []leaseRow // the site's
 }
 
-// lease is a lease that counts now, as a row of the list.
-type lease struct {
+// leaseRow is a lease that counts now, as a row of the list.
+type leaseRow struct {
 	number.Lease
 	Visitor, Link string
 	From          *source // nil where it is not known
@@ -37,16 +37,14 @@ type lease struct {
 }
 
 // showPools serves the pools of the sites that lists are narrowed to.
-func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "pools")
+func (c *numbersRoom) showPools(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "pools")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	having, err := c.Numbers.Sites(r.Context())
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	var body struct {
 		Sites []sitePools
@@ -61,18 +59,16 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 			body.More = true
 			break
 		}
-		if mayChange(f.Operator) && s.RetiredAt.IsZero() && (f.SiteID == s.ID || len(f.Sites) == 1) {
+		if f.Admin() && s.RetiredAt.IsZero() && (f.SiteID == s.ID || len(f.Sites) == 1) {
 			body.New = "/pools/" + strconv.FormatInt(s.ID, 10) + "/new"
 		}
 		uses, err := c.Leases.Uses(r.Context(), s.ID)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		n, err := c.numberingOf(r.Context(), s)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		uses = n.withUnused(uses)
 		if len(uses) == 0 {
@@ -89,7 +85,7 @@ func (c *Console) showPools(w http.ResponseWriter, r *http.Request) {
 		body.Sites = append(body.Sites, shown)
 	}
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
 // withUnused adds the pools of which nobody has had a number yet.
@@ -113,7 +109,7 @@ func poolUseOf(w *words, siteID int64, use number.Use) poolUse {
 	shown := poolUse{Use: use, Name: name, Taken: len(use.Now), Advice: adviceOf(w, use)}
 	for _, l := range use.Now {
 		if l.Site == siteID { // another site's visitors are nobody's business here
-			shown.Own = append(shown.Own, lease{
+			shown.Own = append(shown.Own, leaseRow{
 				Lease: l, Visitor: visitorLabel(w, int64(l.Visitor)), Link: cardLink(siteID, int64(l.Visitor)),
 			})
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // poolForm is a pool of a site as its form has it.
@@ -34,11 +35,11 @@ type poolPage struct {
 	May     bool
 	Digits  []string // its numbers
 	Held    time.Duration
-	After   string   // what visitors see when it is exhausted, in words
-	UsedBy  []string // digits of the printed numbers with rules that use it
-	Taken   int      // of its numbers, now
-	Advice  []string // sentences
-	Rows    []lease  // of each number, now or last
+	After   string     // what visitors see when it is exhausted, in words
+	UsedBy  []string   // digits of the printed numbers with rules that use it
+	Taken   int        // of its numbers, now
+	Advice  []string   // sentences
+	Rows    []leaseRow // of each number, now or last
 	History leaseHistory
 	Chart   poolChart
 }
@@ -99,27 +100,28 @@ func (f *poolForm) point(w *words, err error) {
 	if errors.As(err, &m) && slices.Contains([]string{"hold", "reserve", "reserve_pooled"}, m.Kind) {
 		name = strings.TrimSuffix(m.Kind, "_pooled")
 	}
-	f.Wrong = map[string]string{name: w.mistake(err)}
+	f.Wrong = map[string]string{name: mistakeOf(w, err)}
 }
 
-func (c *Console) showNewPool(w http.ResponseWriter, r *http.Request) {
-	if f, n, found := c.numberingAt(w, r, "pool"); found {
-		c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, "", number.DeclaredPool{}))
+func (c *numbersRoom) showNewPool(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "pool")
+	if err != nil {
+		return err
 	}
+	return c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, "", number.DeclaredPool{}))
 }
 
-func (c *Console) showPool(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "pool")
-	if !found {
-		return
+func (c *numbersRoom) showPool(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "pool")
+	if err != nil {
+		return err
 	}
 	name := r.PathValue("pool")
 	own, isOwn := n.Settings.Pools[name]
 	if !isOwn && n.poolOf(name) == nil {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
-	c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, name, own))
+	return c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, name, own))
 }
 
 // poolOf is the pool that the site knows by the name: its own, one of the configuration that
@@ -139,8 +141,8 @@ func (n *numbering) poolOf(name string) *number.Pool {
 	return nil
 }
 
-func (c *Console) showPoolPage(w http.ResponseWriter, r *http.Request, status int, f frame, n *numbering, form poolForm) {
-	body := poolPage{numbering: n, poolForm: form, Title: f.Words.text("pool.new"), May: mayChange(f.Operator)}
+func (c *numbersRoom) showPoolPage(w http.ResponseWriter, r *http.Request, status int, f frame, n *numbering, form poolForm) error {
+	body := poolPage{numbering: n, poolForm: form, Title: f.Words.text("pool.new"), May: f.Admin()}
 	_, body.IsOwn = n.Settings.Pools[form.Was]
 	f.Here, f.Title = "/pools/"+strconv.FormatInt(n.ID, 10)+"/new", body.Title
 	if pool := n.poolOf(form.Was); pool != nil {
@@ -149,12 +151,11 @@ func (c *Console) showPoolPage(w http.ResponseWriter, r *http.Request, status in
 		body.Digits, body.Held, body.After = pool.Digits, pool.Hold, f.Words.text(exhausted[pool.Exhausted], "number", unbroken(phone(pool.Reserve, "")))
 		body.UsedBy = n.users(form.Was)
 		if err := c.usePool(r, f, n, pool, &body); err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 	}
 	f.Body = body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // exhausted are the names of the words for what visitors see when a pool has no number left.
@@ -173,10 +174,10 @@ func (n *numbering) users(name string) (digits []string) {
 }
 
 // changePool stores the pool of the form.
-func (c *Console) changePool(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "pool")
-	if !found {
-		return
+func (c *numbersRoom) changePool(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "pool")
+	if err != nil {
+		return err
 	}
 	form, own := sentPool(r), n.Settings.Own()
 	own.Pools = maps.Clone(own.Pools)
@@ -189,26 +190,32 @@ func (c *Console) changePool(w http.ResponseWriter, r *http.Request) {
 	} else if there {
 		form.Wrong = map[string]string{"name": f.Words.text("pool.nameTaken")}
 		f.Problem = form.Wrong["name"]
-		c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
-		return
+		return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
 	}
 	own.Pools[form.Name] = form.pool()
-	err := n.check(own, form.Name)
-	if err == nil {
-		err = c.keep(w, r, n, form.Seen, own, poolLink(n.ID, form.Name), "pool.saved", func() { c.poolChanged(w, r, form) })
+	wrong := n.check(own, form.Name)
+	if wrong == nil {
+		wrong, err = c.keep(r, n, form.Seen, own)
 	}
-	if err != nil {
-		f.Problem = f.Words.mistake(err)
-		form.point(f.Words, err)
-		c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
+	switch {
+	case wrong != nil:
+		f.Problem = mistakeOf(f.Words, wrong)
+		form.point(f.Words, wrong)
+		return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
+	case errors.Is(err, site.ErrChanged):
+		return c.poolChanged(w, r, form)
+	case err != nil:
+		return err
+	default:
+		return c.back(w, r, poolLink(n.ID, form.Name), "pool.saved")
 	}
 }
 
 // poolChanged shows what somebody else has made of the pool meanwhile.
-func (c *Console) poolChanged(w http.ResponseWriter, r *http.Request, form poolForm) {
-	f, n, found := c.numberingAt(w, r, "pool")
-	if !found {
-		return
+func (c *numbersRoom) poolChanged(w http.ResponseWriter, r *http.Request, form poolForm) error {
+	f, n, err := c.numberingAt(r, "pool")
+	if err != nil {
+		return err
 	}
 	f.Problem = f.Words.text("problem.changed")
 	if own, is := n.Settings.Pools[form.Was]; is {
@@ -216,31 +223,34 @@ func (c *Console) poolChanged(w http.ResponseWriter, r *http.Request, form poolF
 	} else {
 		form.Was, form.Seen = "", n.Version
 	}
-	c.showPoolPage(w, r, http.StatusConflict, f, n, form)
+	return c.showPoolPage(w, r, http.StatusConflict, f, n, form)
 }
 
-func (c *Console) removePool(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "pool")
-	if !found {
-		return
+func (c *numbersRoom) removePool(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "pool")
+	if err != nil {
+		return err
 	}
 	name, own := r.PathValue("pool"), n.Settings.Own()
 	seen, _ := strconv.ParseInt(r.PostFormValue("version"), 10, 64)
 	if _, is := own.Pools[name]; !is {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
 	for _, printed := range own.Numbers {
 		if slices.ContainsFunc(printed.Tracking, func(t number.Tracking) bool { return t.Pool == name }) {
 			f.Problem = f.Words.text("mistake.poolUsed", "a", written(number.Digits(printed.Number)))
-			c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, poolFormOf(n.Version, name, own.Pools[name]))
-			return
+			return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, poolFormOf(n.Version, name, own.Pools[name]))
 		}
 	}
 	own.Pools = maps.Clone(own.Pools)
 	delete(own.Pools, name)
-	form := poolForm{Was: name}
-	if err := c.keep(w, r, n, seen, own, "/numbers/pools", "pool.removed", func() { c.poolChanged(w, r, form) }); err != nil {
-		c.failed(w, r, err)
+	wrong, err := c.keep(r, n, seen, own)
+	switch {
+	case errors.Is(err, site.ErrChanged):
+		return c.poolChanged(w, r, poolForm{Was: name})
+	case errors.Join(err, wrong) != nil:
+		return errors.Join(err, wrong)
+	default:
+		return c.back(w, r, "/numbers/pools", "pool.removed")
 	}
 }

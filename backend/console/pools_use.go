@@ -18,12 +18,12 @@ const maxPast = 50
 // leaseHistory are the past leases of one number of a pool.
 type leaseHistory struct {
 	Digits string // empty when none is looked at
-	Rows   []lease
+	Rows   []leaseRow
 	Older  string // address of the next part; empty at the end
 }
 
 // usePool adds to the page how the pool is used.
-func (c *Console) usePool(r *http.Request, f frame, n *numbering, pool *number.Pool, body *poolPage) error {
+func (c *numbersRoom) usePool(r *http.Request, f frame, n *numbering, pool *number.Pool, body *poolPage) error {
 	use := number.Use{Pool: pool.Name, Numbers: len(pool.Digits)}
 	uses, err := c.Leases.Uses(r.Context(), n.ID)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Console) usePool(r *http.Request, f frame, n *numbering, pool *number.P
 	}
 	now := c.now()
 	for _, digits := range pool.Digits {
-		row := lease{Lease: number.Lease{Digits: digits}}
+		row := leaseRow{Lease: number.Lease{Digits: digits}}
 		if l, known := held[digits]; known {
 			row = leaseRowOf(f.Words, n.ID, l)
 			if row.Free = l.Until.Before(now); !row.Free {
@@ -52,7 +52,7 @@ func (c *Console) usePool(r *http.Request, f frame, n *numbering, pool *number.P
 		row.Past = poolLink(n.ID, body.Was) + "?" + url.Values{"number": {digits}}.Encode() + "#past"
 		body.Rows = append(body.Rows, row)
 	}
-	slices.SortStableFunc(body.Rows, func(a, b lease) int {
+	slices.SortStableFunc(body.Rows, func(a, b leaseRow) int {
 		if a.Free != b.Free {
 			return map[bool]int{false: -1, true: 1}[a.Free]
 		}
@@ -68,15 +68,15 @@ func (c *Console) usePool(r *http.Request, f frame, n *numbering, pool *number.P
 	return err
 }
 
-func leaseRowOf(w *words, siteID int64, l number.Lease) lease {
+func leaseRowOf(w *words, siteID int64, l number.Lease) leaseRow {
 	if l.Site != siteID { // another site's visitors are nobody's business here
-		return lease{Lease: number.Lease{Digits: l.Digits, Until: l.Until}, Elsewhere: true}
+		return leaseRow{Lease: number.Lease{Digits: l.Digits, Until: l.Until}, Elsewhere: true}
 	}
-	return lease{Lease: l, Visitor: visitorLabel(w, int64(l.Visitor)), Link: cardLink(siteID, int64(l.Visitor))}
+	return leaseRow{Lease: l, Visitor: visitorLabel(w, int64(l.Visitor)), Link: cardLink(siteID, int64(l.Visitor))}
 }
 
 // sourcesOf adds from where those came who have the numbers, or had them.
-func (c *Console) sourcesOf(r *http.Request, w *words, siteID int64, lists ...[]lease) error {
+func (c *numbersRoom) sourcesOf(r *http.Request, w *words, siteID int64, lists ...[]leaseRow) error {
 	var sessions []visit.ID
 	for _, list := range lists {
 		for _, l := range list {
@@ -100,7 +100,7 @@ func (c *Console) sourcesOf(r *http.Request, w *words, siteID int64, lists ...[]
 }
 
 // pastOf adds the past leases of the number that the address names.
-func (c *Console) pastOf(r *http.Request, f frame, siteID int64, pool *number.Pool, body *poolPage) error {
+func (c *numbersRoom) pastOf(r *http.Request, f frame, siteID int64, pool *number.Pool, body *poolPage) error {
 	query := r.URL.Query()
 	digits := query.Get("number")
 	if !slices.Contains(pool.Digits, digits) {
@@ -172,7 +172,7 @@ const (
 	chartHeight = 160
 )
 
-func (c *Console) chartOf(r *http.Request, w *words, siteID int64, pool *number.Pool) (poolChart, error) {
+func (c *numbersRoom) chartOf(r *http.Request, w *words, siteID int64, pool *number.Pool) (poolChart, error) {
 	chosen := 0
 	for i, span := range chartSpans {
 		if "chart."+r.URL.Query().Get("span") == span.name {

@@ -116,65 +116,57 @@ type refusedPage struct {
 	Takes bool   // leads can be made of some at once
 }
 
-func (c *Console) showRefused(w http.ResponseWriter, r *http.Request) {
-	c.listRefused(w, r, http.StatusOK, "")
+func (c *inboxRoom) showRefused(w http.ResponseWriter, r *http.Request) error {
+	return c.listRefused(w, r, http.StatusOK, "")
 }
 
-func (c *Console) listRefused(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	f, err := c.frame(r, "refused")
+func (c *inboxRoom) listRefused(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	f, err := c.page(r, "refused")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	f.Problem, f.Here = problem, "/leads/refused"
-	list, err := c.Leads.ListRefused(r.Context(), f.Scope, cursorOf(r.URL.Query()), maxRefused+1)
+	list, err := c.Leads.ListRefused(r.Context(), f.Scope, lead.Cursor(cursorOf(r.URL.Query())), maxRefused+1)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	var body refusedPage
 	if body.Lost, err = c.Leads.LostRefused(r.Context(), f.Scope); err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	found, _, err := c.Leads.ListContacts(r.Context(), f.Scope, lead.Cursor{}, maxRefused)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	body.Takes = len(found) > 1
 	room := listRoom
-	if body.Rows, err = within(c, f.Words, "refused-row", rowsOf(f, list[:min(len(list), maxRefused)], refusedRowOf), &room); err != nil {
-		c.failed(w, r, err)
-		return
+	if body.Rows, err = within(c.Frame, f.Words, "refused-row", rowsOf(f, list[:min(len(list), maxRefused)], refusedRowOf), &room); err != nil {
+		return err
 	}
 	if shown := len(body.Rows); shown > 0 && shown < len(list) {
-		body.Older = behindAddress("/leads/refused", list[shown-1].Cursor())
+		body.Older = cursor(list[shown-1].Cursor()).behind("/leads/refused")
 	}
 	f.Body = body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // takeOver makes a lead of a refused submission and goes to it.
-func (c *Console) takeOver(w http.ResponseWriter, r *http.Request) {
-	siteID, id, ok := twoNumbers(r, "site", "refused")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+func (c *inboxRoom) takeOver(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, "site", "refused")
+	if err != nil {
+		return err
 	}
 	made, err := c.Leads.TakeOver(r.Context(), siteID, id)
 	var invalid lead.Invalid
 	switch {
-	case errors.Is(err, lead.ErrUnknownRefused):
-		c.fail(w, r, http.StatusNotFound, "fail.noRefused")
 	case errors.As(err, &invalid):
-		c.listRefused(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("refused.nothing"))
+		return c.listRefused(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("refused.nothing"))
 	case err != nil:
-		c.failed(w, r, err)
+		return err
 	case made.ID == lead.Elsewhere:
-		c.back(w, r, "/leads/refused", "refused.sentOn")
+		return c.back(w, r, "/leads/refused", "refused.sentOn")
 	default:
-		c.back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, made.ID), "refused.taken")
+		return c.back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, made.ID), "refused.taken")
 	}
 }
 
@@ -186,37 +178,32 @@ const (
 
 // takeOverAll makes leads of the refused submissions of the page's sites that say how to reach their sender, the newest
 // first.
-func (c *Console) takeOverAll(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "refused")
+func (c *inboxRoom) takeOverAll(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "refused")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	until, taken, notice := time.Now().Add(takingTime), 0, "refused.allTaken"
 	for behind := (lead.Cursor{}); ; {
 		found, next, err := c.Leads.ListContacts(r.Context(), f.Scope, behind, maxRefused)
 		if err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		}
 		for _, one := range found {
 			if taken == takenAtOnce || time.Now().After(until) {
-				c.back(w, r, "/leads/refused", "refused.someTaken")
-				return
+				return c.back(w, r, "/leads/refused", "refused.someTaken")
 			}
 			var invalid lead.Invalid
 			switch _, err := c.Leads.TakeOver(r.Context(), one.SiteID, one.ID); {
 			case errors.As(err, &invalid), errors.Is(err, lead.ErrUnknownRefused): // erased meanwhile
 			case err != nil:
-				c.failed(w, r, err)
-				return
+				return err
 			default:
 				taken++
 			}
 		}
 		if behind = next; behind == (lead.Cursor{}) {
-			c.back(w, r, "/leads/refused", notice)
-			return
+			return c.back(w, r, "/leads/refused", notice)
 		}
 	}
 }

@@ -30,21 +30,19 @@ var replyMistakes = []struct {
 
 func repliesLink(siteID int64) string { return siteLink(siteID) + "/replies" }
 
-func (c *Console) showReplies(w http.ResponseWriter, r *http.Request) {
+func (c *sitesRoom) showReplies(w http.ResponseWriter, r *http.Request) error {
 	changed, _ := strconv.ParseInt(r.URL.Query().Get("reply"), 10, 64)
-	c.replies(w, r, http.StatusOK, repliesPage{Sent: chat.Reply{ID: changed}})
+	return c.replies(w, r, http.StatusOK, repliesPage{Sent: chat.Reply{ID: changed}})
 }
 
-func (c *Console) replies(w http.ResponseWriter, r *http.Request, status int, body repliesPage) {
-	f, named, found := c.siteAt(w, r, "replies")
-	if !found {
-		return
+func (c *sitesRoom) replies(w http.ResponseWriter, r *http.Request, status int, body repliesPage) error {
+	f, named, err := c.siteAt(r, "replies")
+	if err != nil {
+		return err
 	}
-	var err error
 	body.Site, body.Places = named, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	if body.List, err = c.Chats.Replies(r.Context(), named.ID); err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	if status == http.StatusOK { // the one that the address names
 		id := body.Sent.ID
@@ -59,14 +57,13 @@ func (c *Console) replies(w http.ResponseWriter, r *http.Request, status int, bo
 		f.Problem = text
 	}
 	f.Here, f.Body = repliesLink(named.ID), body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
-func (c *Console) keepReply(w http.ResponseWriter, r *http.Request) {
+func (c *sitesRoom) keepReply(w http.ResponseWriter, r *http.Request) error {
 	siteID, err := strconv.ParseInt(r.PathValue(siteField), 10, 64)
 	if err != nil {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
 	reply := chat.Reply{SiteID: siteID, Word: strings.TrimPrefix(strings.TrimSpace(r.PostFormValue("word")), "/"),
 		Text: strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"))}
@@ -75,25 +72,22 @@ func (c *Console) keepReply(w http.ResponseWriter, r *http.Request) {
 	err = c.Chats.KeepReply(r.Context(), reply)
 	for _, m := range replyMistakes {
 		if errors.Is(err, m.err) {
-			c.replies(w, r, http.StatusUnprocessableEntity, repliesPage{Sent: reply, Wrong: map[string]string{m.field: c.wordsFor(r).text(m.text)}})
-			return
+			return c.replies(w, r, http.StatusUnprocessableEntity, repliesPage{Sent: reply, Wrong: map[string]string{m.field: c.wordsFor(r).text(m.text)}})
 		}
 	}
-	c.replyDone(w, r, err, siteID, "reply.kept")
-}
-
-func (c *Console) removeReply(w http.ResponseWriter, r *http.Request) {
-	siteID, id, _ := twoNumbers(r, siteField, "reply")
-	c.replyDone(w, r, c.Chats.RemoveReply(r.Context(), siteID, id), siteID, "reply.removed")
-}
-
-func (c *Console) replyDone(w http.ResponseWriter, r *http.Request, err error, siteID int64, notice string) {
-	switch {
-	case errors.Is(err, chat.ErrReply):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		c.back(w, r, repliesLink(siteID), notice)
+	if err != nil {
+		return err
 	}
+	return c.back(w, r, repliesLink(siteID), "reply.kept")
+}
+
+func (c *sitesRoom) removeReply(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "reply")
+	if err == nil {
+		err = c.Chats.RemoveReply(r.Context(), siteID, id)
+	}
+	if err != nil {
+		return err
+	}
+	return c.back(w, r, repliesLink(siteID), "reply.removed")
 }

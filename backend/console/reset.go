@@ -19,46 +19,37 @@ func resetLink(r *http.Request, token string) string {
 
 // The link for a new password is good once. To open it uses nothing up: programs open
 // links, too.
-func (c *Console) showNewPassword(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) showNewPassword(w http.ResponseWriter, r *http.Request) error {
 	token := r.URL.Query().Get("token")
 	var o operator.Operator
-	c.byLink(w, r, func() (err error) {
+	if err := c.byLink(w, r, "reset.invalid", func() (err error) {
 		o, err = c.Operators.ResetHolder(r.Context(), token)
 		return err
-	}, func() { c.showDoor(w, r, http.StatusOK, door{Reset: true, Token: token, Login: o.Login}, "") })
+	}); err != nil {
+		return err
+	}
+	return c.showDoor(w, r, http.StatusOK, door{Reset: true, Token: token, Login: o.Login}, "")
 }
 
-func (c *Console) setNewPassword(w http.ResponseWriter, r *http.Request) {
+func (c *doorRoom) setNewPassword(w http.ResponseWriter, r *http.Request) error {
 	token := r.PostFormValue("token")
 	var o operator.Operator
 	var problem string
-	c.byLink(w, r, func() (err error) {
+	err := c.byLink(w, r, "reset.invalid", func() (err error) {
 		o, err = c.Operators.Redeem(r.Context(), token, r.PostFormValue("password"))
-		if problem = c.wordsFor(r).problem(err); problem != "" {
+		if problem = accountProblem(c.wordsFor(r), err); problem != "" {
 			o, err = c.Operators.ResetHolder(r.Context(), token)
 		}
 		return err
-	}, func() {
-		if problem != "" {
-			c.showDoor(w, r, http.StatusUnprocessableEntity, door{Reset: true, Token: token, Login: o.Login}, problem)
-			return
-		}
-		if err := c.letIn(w, r, o); err != nil {
-			c.failed(w, r, err)
-			return
-		}
-		c.back(w, r, "/visitors", "account.changed")
 	})
-}
-
-// byLink makes an attempt to use the link for a new password, and answers what is wrong
-// with it.
-func (c *Console) byLink(w http.ResponseWriter, r *http.Request, attempt func() error, answer func()) {
-	switch err := c.attempts.setup(r, attempt); {
-	case c.wrongLink(w, r, err, "reset.invalid"):
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		answer()
+	if err == nil && problem != "" {
+		return c.showDoor(w, r, http.StatusUnprocessableEntity, door{Reset: true, Token: token, Login: o.Login}, problem)
 	}
+	if err == nil {
+		err = c.letIn(w, r, o)
+	}
+	if err != nil {
+		return err
+	}
+	return c.back(w, r, "/visitors", "account.changed")
 }

@@ -10,13 +10,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// What a form says of a setting, beside its values.
-const (
-	asConfigured = ""     // the site has none of its own
-	none         = "none" // of masks and consents
-	own          = "own"
-)
-
 // settingsForm is the settings of a site as its form has them.
 type settingsForm struct {
 	site.Site
@@ -56,13 +49,6 @@ func formOf(s site.Site) settingsForm {
 		}
 	}
 	return form
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // sentForm is the form as the request has it.
@@ -125,11 +111,8 @@ func (f settingsForm) mistake() string {
 }
 
 // configuredFor is what this server's configuration says for the site of the key.
-func (c *Console) configuredFor(w *words, key string) (told configured) {
-	if c.Configured == nil {
-		return told
-	}
-	set, known := c.Configured(key)
+func (c *sitesRoom) configuredFor(w *words, key string) (told configured) {
+	set, known := c.configuredOf(key)
 	if !known {
 		return told
 	}
@@ -157,21 +140,17 @@ func (c *Console) configuredFor(w *words, key string) (told configured) {
 }
 
 // The names of the words for values of settings.
-var (
-	prerenders   = map[string]string{"off": "settings.off", "static": "settings.static", "dynamic": "settings.dynamic", "": "settings.off"}
-	attributions = map[number.Attribution]string{
-		number.First: "settings.first", number.Last: "settings.last", number.LastNonDirect: "settings.lastNonDirect", "": "settings.lastNonDirect"}
-)
+var prerenders = map[string]string{"off": "settings.off", "static": "settings.static", "dynamic": "settings.dynamic", "": "settings.off"}
 
-func (c *Console) showSettings(w http.ResponseWriter, r *http.Request) {
-	c.settings(w, r, http.StatusOK, "", formOf)
+func (c *sitesRoom) showSettings(w http.ResponseWriter, r *http.Request) error {
+	return c.settings(w, r, http.StatusOK, "", formOf)
 }
 
 // settings shows the form that is made of the site's settings.
-func (c *Console) settings(w http.ResponseWriter, r *http.Request, status int, problem string, made func(site.Site) settingsForm) {
-	f, named, found := c.servedAt(w, r, "settings")
-	if !found {
-		return
+func (c *sitesRoom) settings(w http.ResponseWriter, r *http.Request, status int, problem string, made func(site.Site) settingsForm) error {
+	f, named, err := c.servedAt(r, "settings")
+	if err != nil {
+		return err
 	}
 	form := made(named)
 	form.Configured = c.configuredFor(f.Words, named.Key)
@@ -179,28 +158,25 @@ func (c *Console) settings(w http.ResponseWriter, r *http.Request, status int, p
 		problem = f.Words.text(problem)
 	}
 	f.Problem, f.Body, f.Here = problem, form, siteLink(named.ID)+"/settings"
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
-func (c *Console) changeSettings(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "settings")
-	if !found {
-		return
+func (c *sitesRoom) changeSettings(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "settings")
+	if err != nil {
+		return err
 	}
 	form := sentForm(r, named)
 	if mistake := form.mistake(); mistake != "" {
-		c.settings(w, r, http.StatusUnprocessableEntity, mistake, func(s site.Site) settingsForm { return sentForm(r, s) })
-		return
+		return c.settings(w, r, http.StatusUnprocessableEntity, mistake, func(s site.Site) settingsForm { return sentForm(r, s) })
 	}
-	_, err := c.Sites.Change(r.Context(), named.Key, form.Seen, form.settings(), f.Operator.Login)
+	_, err = c.Sites.Change(r.Context(), named.Key, form.Seen, form.settings(), f.Operator.Login)
 	switch {
 	case errors.Is(err, site.ErrChanged):
-		c.settings(w, r, http.StatusConflict, "problem.changed", formOf)
-	case errors.Is(err, site.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return c.settings(w, r, http.StatusConflict, "problem.changed", formOf)
 	case err != nil:
-		c.failed(w, r, err)
+		return err
 	default:
-		c.back(w, r, siteLink(named.ID), "settings.changed")
+		return c.back(w, r, siteLink(named.ID), "settings.changed")
 	}
 }

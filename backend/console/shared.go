@@ -7,9 +7,6 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
-
-	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // shared finds things for all open streams together: what many of them ask for
@@ -61,22 +58,3 @@ func (s *shared[K, V]) get(ctx context.Context, key K) (value V, err error) {
 		return r.Val.(V), nil
 	}
 }
-
-// presenceKey is what a presence is rendered from, and the sites that the operator
-// sees. None of it is ever changed.
-type presenceKey struct {
-	words *words
-	scene *visit.Scene
-	sites scope.Sites
-}
-
-func (k presenceKey) String() string { return fmt.Sprintf("%p %p %s", k.words, k.scene, k.sites) }
-
-// moveKey is what a change of the list of visitors is rendered from: what a page shows,
-// or nil, and what it is to show. Neither is ever changed.
-type moveKey struct {
-	words         *words
-	before, after *presence
-}
-
-func (k moveKey) String() string { return fmt.Sprintf("%p %p %p", k.words, k.before, k.after) }

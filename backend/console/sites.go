@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +84,7 @@ type firstStep struct {
 
 // firstSteps lead from the account to the first visitor of the site, or of the first
 // site when there is none yet.
-func (c *Console) firstSteps(s *siteRow) []firstStep {
+func (c *sitesRoom) firstSteps(s *siteRow) []firstStep {
 	var site siteRow
 	if s != nil {
 		site = *s
@@ -109,16 +108,13 @@ func (c *Console) firstSteps(s *siteRow) []firstStep {
 }
 
 // isConfigured tells whether this server's configuration has the site of the key.
-func (c *Console) isConfigured(key string) bool {
-	if c.Configured == nil {
-		return false
-	}
-	_, known := c.Configured(key)
+func (c *sitesRoom) isConfigured(key string) bool {
+	_, known := c.configuredOf(key)
 	return known
 }
 
 // siteRows are the sites with what reaches them.
-func (c *Console) siteRows(r *http.Request, sites []site.Site) ([]siteRow, error) {
+func (c *sitesRoom) siteRows(r *http.Request, sites []site.Site) ([]siteRow, error) {
 	ids := make([]int64, len(sites))
 	for i, s := range sites {
 		ids[i] = s.ID
@@ -138,7 +134,7 @@ func (c *Console) siteRows(r *http.Request, sites []site.Site) ([]siteRow, error
 	return rows, nil
 }
 
-func (c *Console) siteRowOf(s site.Site, pages []site.Pages, seen time.Time) siteRow {
+func (c *sitesRoom) siteRowOf(s site.Site, pages []site.Pages, seen time.Time) siteRow {
 	row := siteRow{Site: s, LastSeen: seen}
 	for _, p := range pages {
 		switch reason := failings[p.Outcome]; {
@@ -175,20 +171,18 @@ type sitesPage struct {
 	First []firstStep // until the first visitor
 }
 
-func (c *Console) showSites(w http.ResponseWriter, r *http.Request) {
-	c.sites(w, r, http.StatusOK, "")
+func (c *sitesRoom) showSites(w http.ResponseWriter, r *http.Request) error {
+	return c.sites(w, r, http.StatusOK, "")
 }
 
-func (c *Console) sites(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	f, err := c.frame(r, "sites")
+func (c *sitesRoom) sites(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	f, err := c.page(r, "sites")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	body := sitesPage{Key: r.PostFormValue("key"), May: f.Operator.Sites.All()}
 	if body.Rows, err = c.siteRows(r, f.Sites); err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	if !slices.ContainsFunc(body.Rows, siteRow.Seen) {
 		var next *siteRow // the one that has come furthest
@@ -200,24 +194,23 @@ func (c *Console) sites(w http.ResponseWriter, r *http.Request, status int, prob
 		body.First = c.firstSteps(next)
 	}
 	f.Problem, f.Body = problem, body
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
-func (c *Console) addSite(w http.ResponseWriter, r *http.Request) {
+func (c *sitesRoom) addSite(w http.ResponseWriter, r *http.Request) error {
 	o, _ := current(r)
 	key := typedKey(r.PostFormValue("key"))
 	if site.ValidKey(key) != nil {
-		c.sites(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.key"))
-		return
+		return c.sites(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.key"))
 	}
 	made, err := c.Sites.Add(r.Context(), key, o.Login)
 	switch {
 	case errors.Is(err, site.ErrTaken):
-		c.sites(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.keyTaken"))
+		return c.sites(w, r, http.StatusUnprocessableEntity, c.wordsFor(r).text("problem.keyTaken"))
 	case err != nil:
-		c.failed(w, r, err)
+		return err
 	default:
-		c.back(w, r, siteLink(made.ID), "sites.added")
+		return c.back(w, r, siteLink(made.ID), "sites.added")
 	}
 }
 
@@ -234,8 +227,6 @@ func typedKey(text string) string {
 	return text
 }
 
-func siteLink(id int64) string { return "/sites/" + strconv.FormatInt(id, 10) }
-
 // sitePage is the content of the page of one site.
 type sitePage struct {
 	siteRow
@@ -244,8 +235,6 @@ type sitePage struct {
 	Block    string      // of a Caddyfile
 	First    []firstStep // until the first visitor
 }
-
-var hostKey = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 
 // caddyfileBlock is what tracks the site of the key in a Caddyfile.
 func caddyfileBlock(key string) string {
@@ -256,37 +245,10 @@ func caddyfileBlock(key string) string {
 	return host + " {\n\tencode\n\t" + directive + "\n\treverse_proxy localhost:9000\n}\n"
 }
 
-// siteAt is the site that the address names, and the frame of the page of that name; it has
-// answered when found is false.
-func (c *Console) siteAt(w http.ResponseWriter, r *http.Request, page string) (f frame, named site.Site, found bool) {
-	f, err := c.frame(r, page)
+func (c *sitesRoom) showSite(w http.ResponseWriter, r *http.Request) error {
+	f, named, err := c.siteAt(r, "site")
 	if err != nil {
-		c.failed(w, r, err)
-		return f, named, false
-	}
-	for _, s := range f.Sites {
-		if r.PathValue(siteField) == strconv.FormatInt(s.ID, 10) {
-			return f, s, true
-		}
-	}
-	c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	return f, named, false
-}
-
-// servedAt is siteAt for what a retired site has no more.
-func (c *Console) servedAt(w http.ResponseWriter, r *http.Request, page string) (f frame, named site.Site, found bool) {
-	f, named, found = c.siteAt(w, r, page)
-	if found && !named.RetiredAt.IsZero() {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		found = false
-	}
-	return f, named, found
-}
-
-func (c *Console) showSite(w http.ResponseWriter, r *http.Request) {
-	f, named, found := c.siteAt(w, r, "site")
-	if !found {
-		return
+		return err
 	}
 	rows, err := c.siteRows(r, []site.Site{named})
 	var leads []lead.Lead
@@ -294,8 +256,7 @@ func (c *Console) showSite(w http.ResponseWriter, r *http.Request) {
 		leads, err = c.Leads.List(r.Context(), scope.Of(named.ID), lead.Cursor{}, 1)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	body := sitePage{siteRow: rows[0], Block: caddyfileBlock(named.Key)}
 	if hostKey.MatchString(named.Key) {
@@ -308,10 +269,10 @@ func (c *Console) showSite(w http.ResponseWriter, r *http.Request) {
 		body.First = c.firstSteps(&rows[0])
 	}
 	f.Title, f.Body = named.Key, body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
-func (c *Console) retireSite(w http.ResponseWriter, r *http.Request) {
+func (c *sitesRoom) retireSite(w http.ResponseWriter, r *http.Request) error {
 	o, _ := current(r)
 	id, _ := strconv.ParseInt(r.PathValue(siteField), 10, 64)
 	retired := r.PostFormValue("retired") == "true"
@@ -320,12 +281,8 @@ func (c *Console) retireSite(w http.ResponseWriter, r *http.Request) {
 	if retired {
 		notice = "sites.retired"
 	}
-	switch {
-	case errors.Is(err, site.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		c.back(w, r, siteLink(made.ID), notice)
+	if err != nil {
+		return err
 	}
+	return c.back(w, r, siteLink(made.ID), notice)
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -79,15 +78,14 @@ func memberOf(f frame, o operator.Operator) member {
 	return m
 }
 
-func (c *Console) showOperators(w http.ResponseWriter, r *http.Request) {
-	c.operators(w, r, http.StatusOK, "")
+func (c *staffRoom) showOperators(w http.ResponseWriter, r *http.Request) error {
+	return c.operators(w, r, http.StatusOK, "")
 }
 
-func (c *Console) operators(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	f, err := c.frame(r, "operators")
+func (c *staffRoom) operators(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	f, err := c.page(r, "operators")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	chosen := chosenSites(r, f)
 	if r.Method != http.MethodPost && len(f.Sites) == 1 {
@@ -96,63 +94,58 @@ func (c *Console) operators(w http.ResponseWriter, r *http.Request, status int, 
 	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen)}
 	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	for _, o := range list {
 		s.List = append(s.List, memberOf(f, o))
 	}
 	f.Problem, f.Body = problem, s
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
-func (c *Console) addOperator(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "operators")
+func (c *staffRoom) addOperator(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "operators")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	_, err = c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
 		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"),
 		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosenSites(r, f),
 	})
-	problem := f.Words.problem(err)
+	problem := accountProblem(f.Words, err)
 	switch {
 	case problem != "":
-		c.operators(w, r, http.StatusUnprocessableEntity, problem)
+		return c.operators(w, r, http.StatusUnprocessableEntity, problem)
 	case err != nil:
-		c.failed(w, r, err)
+		return err
 	default:
-		c.back(w, r, "/operators", "operators.added")
+		return c.back(w, r, "/operators", "operators.added")
 	}
 }
 
-func (c *Console) showOperator(w http.ResponseWriter, r *http.Request) {
-	c.operator(w, r, http.StatusOK, "", "")
+func (c *staffRoom) showOperator(w http.ResponseWriter, r *http.Request) error {
+	return c.operator(w, r, http.StatusOK, "", "")
 }
 
 // operator shows the operator that the address names: with what was not accepted, or
 // with a link for a new password.
-func (c *Console) operator(w http.ResponseWriter, r *http.Request, status int, problem, link string) {
-	f, err := c.frame(r, "operator")
+func (c *staffRoom) operator(w http.ResponseWriter, r *http.Request, status int, problem, link string) error {
+	f, err := c.page(r, "operator")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	at := slices.IndexFunc(list, func(o operator.Operator) bool { return o.ID == operatorID(r) })
 	if at < 0 {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+		return notFound
 	}
 	m := memberOf(f, list[at])
 	m.Link = link
 	f.Title, f.Problem, f.Body, f.Here = plainly(m.Label()), problem, m, operatorLink(m.ID)
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // operatorID is the one in the address; 0, which nobody has, for what is no number.
@@ -164,72 +157,67 @@ func operatorID(r *http.Request) int64 {
 	return id
 }
 
-func (c *Console) editOperator(w http.ResponseWriter, r *http.Request) {
-	c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
+func (c *staffRoom) editOperator(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
 		return c.Operators.Edit(r.Context(), actor, id, r.PostFormValue("name"), operator.Role(r.PostFormValue("role")))
 	})
 }
 
-func (c *Console) setOperatorSites(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "operator")
+func (c *staffRoom) setOperatorSites(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "operator")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	chosen, to := chosenSites(r, f), operatorLink(operatorID(r))
 	if chosen.None() { // it has none of the admin's sites any more, and so no page that the admin may see
 		to = "/operators"
 	}
-	c.change(w, r, to, "operators.changed", func(actor operator.Actor, id int64) error {
+	return c.change(w, r, to, "operators.changed", func(actor operator.Actor, id int64) error {
 		return c.Operators.SetSites(r.Context(), actor, id, chosen)
 	})
 }
 
-func (c *Console) setDisabled(w http.ResponseWriter, r *http.Request) {
-	c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
+func (c *staffRoom) setDisabled(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
 		return c.Operators.SetDisabled(r.Context(), actor, id, r.PostFormValue("disabled") == "true")
 	})
 }
 
-func (c *Console) removeOperator(w http.ResponseWriter, r *http.Request) {
-	c.change(w, r, "/operators", "operators.removed", func(actor operator.Actor, id int64) error {
+func (c *staffRoom) removeOperator(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, "/operators", "operators.removed", func(actor operator.Actor, id int64) error {
 		return c.Operators.Remove(r.Context(), actor, id)
 	})
 }
 
 // resetPassword shows the link in its own answer: it is not kept for another page.
-func (c *Console) resetPassword(w http.ResponseWriter, r *http.Request) {
+func (c *staffRoom) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	self, _ := current(r)
 	token, err := c.Operators.Reset(r.Context(), self.Actor(), operatorID(r))
 	if err != nil {
-		c.unchanged(w, r, err)
-		return
+		return c.unchanged(w, r, err)
 	}
-	c.operator(w, r, http.StatusOK, "", resetLink(r, token))
+	return c.operator(w, r, http.StatusOK, "", resetLink(r, token))
 }
 
 // change changes the operator that the address names, and goes to a page, which says
 // the notice.
-func (c *Console) change(w http.ResponseWriter, r *http.Request, to, notice string, f func(operator.Actor, int64) error) {
+func (c *staffRoom) change(w http.ResponseWriter, r *http.Request, to, notice string, f func(operator.Actor, int64) error) error {
 	self, _ := current(r)
 	if err := f(self.Actor(), operatorID(r)); err != nil {
-		c.unchanged(w, r, err)
-		return
+		return c.unchanged(w, r, err)
 	}
-	c.back(w, r, to, notice)
+	return c.back(w, r, to, notice)
 }
 
 func operatorLink(id int64) string { return "/operators/" + strconv.FormatInt(id, 10) }
 
 // unchanged answers why an operator was not changed.
-func (c *Console) unchanged(w http.ResponseWriter, r *http.Request, err error) {
-	problem := c.wordsFor(r).problem(err)
+func (c *staffRoom) unchanged(w http.ResponseWriter, r *http.Request, err error) error {
+	problem := accountProblem(c.wordsFor(r), err)
 	switch {
-	case errors.Is(err, operator.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
 	case problem != "":
-		c.operator(w, r, http.StatusUnprocessableEntity, problem, "")
+		return c.operator(w, r, http.StatusUnprocessableEntity, problem, "")
 	default:
-		c.failed(w, r, err)
+		return err
 	}
 }

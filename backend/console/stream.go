@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -13,7 +12,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 const (
@@ -25,90 +23,78 @@ const (
 	entriesAtOnce = 500
 )
 
-// view is what one kind of page has to hear of.
-type view interface {
-	// news returns the data of events for what the journal says, and refresh that
-	// for what is seen now; see dataOf. Each is at most maxData long, and there may be none. They are not changed, since
-	// other streams may send the same.
-	news(ctx context.Context, entries []journal.Entry) ([][]byte, error)
-	refresh(ctx context.Context, scene *visit.Scene) ([][]byte, error)
-}
-
 // stream keeps an open page up to date over server-sent events. It ends with
 // the operator's session and with the console, and gives way when the operator
 // opens too many others. While it is open the operator is present.
 //
 // Every event's id is a position in the journal, at which a client that lost
 // the stream goes on.
-func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
+func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	o, _ := current(r)
 	position, err := startOf(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return nil
 	}
 	if r.Method == http.MethodHead { // it would never end
 		w.Header().Set("Content-Type", "text/event-stream")
-		return
+		return nil
 	}
-	shown, watch := c.viewOf(r, c.wordsFor(r))
+	to := l.listener(r)
+	open, known := l.views[to.View]
+	if !known {
+		http.NotFound(w, r)
+		return nil
+	}
+	shown, watch := open(r, to)
 	if shown == nil {
 		http.NotFound(w, r)
-		return
+		return nil
 	}
 	if watch != nil {
 		defer watch.Close()
 	}
-	running, yield, leave, ok := c.streams.enter(o.ID)
+	running, yield, leave, ok := l.streams.enter(o.ID)
 	if !ok {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many open pages", http.StatusServiceUnavailable)
-		return
+		return nil
 	}
 	defer leave()
 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(running, cancel)()
-	lease, err := c.Operators.Arrive(ctx, o.ID)
+	lease, err := l.Operators.Arrive(ctx, o.ID)
 	if err != nil {
-		c.logger.Error("operator's presence is not stored", zap.Error(err))
+		l.logger.Error("operator's presence is not stored", zap.Error(err))
 		w.WriteHeader(http.StatusServiceUnavailable)
-		return
+		return nil
 	}
 	defer func() {
 		// The request is over, and the lease is to end all the same.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
 		defer cancel()
 		if err := lease.Fade(ctx); err != nil {
-			c.logger.Warn("operator's presence ends only with its lease", zap.Error(err))
+			l.logger.Warn("operator's presence ends only with its lease", zap.Error(err))
 		}
 	}()
-	attendee := c.attendance.enter(r, lease)
-	defer c.attendance.leave(attendee)
-	happened := c.Journal.Follow(position, permitted(r), journal.Subject{Kind: lead.Read, ID: o.ID})
+	attendee := l.attendance.enter(r, lease)
+	defer l.attendance.leave(attendee)
+	happened := l.Journal.Follow(position, permitted(r), journal.Subject{Kind: lead.Read, ID: o.ID})
 	defer happened.Close()
-	s := &streaming{view: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
+	s := &streaming{live: l, to: to, view: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
-	if talk, ok := shown.(talking); ok {
-		s.talk, s.pause = talk, talk.pause()
+	if talk, ok := shown.(Talking); ok {
+		s.talk, s.pause = talk, talk.Pause()
 		var forget func()
-		s.heard, forget = talk.hear()
+		s.heard, forget = talk.Hear()
 		defer forget()
 	}
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {
-		c.logger.Debug("stream of the console ended", zap.Error(err))
+		l.logger.Debug("stream of the console ended", zap.Error(err))
 	}
-}
-
-// talking is a view of conversations.
-type talking interface {
-	// pause is the least time between two events.
-	pause() time.Duration
-	// hear returns a channel that receives when something was overheard, until forget is
-	// called, and overheard the data of an event for it, which has no place in the journal.
-	hear() (heard <-chan struct{}, forget func())
-	overheard() ([][]byte, error)
+	return nil
 }
 
 // startOf is the position behind which the client wants to hear what happened:
@@ -124,14 +110,16 @@ func startOf(r *http.Request) (journal.Position, error) {
 // streaming is one open stream. It asks the database for nothing that another
 // stream asks for, too.
 type streaming struct {
-	view     view
+	live     *Live
+	to       *Listener
+	view     View
 	lease    *operator.Lease
 	attendee *attendee
 	happened *journal.Follower
-	watch    *visit.Watch // nil when the view has none
+	watch    Watch // nil when the view has none
 	yield    <-chan struct{}
 	pause    time.Duration // between two events
-	talk     talking       // nil for views of other things, as is heard
+	talk     Talking       // nil for views of other things, as is heard
 	heard    <-chan struct{}
 	out      http.ResponseWriter
 	control  *http.ResponseController
@@ -183,7 +171,7 @@ func (s *streaming) run(ctx context.Context) error {
 
 // repeat tells what was overheard. It moves no position.
 func (s *streaming) repeat() error {
-	data, err := s.talk.overheard()
+	data, err := s.talk.Overheard()
 	if err != nil {
 		return err
 	}
@@ -197,7 +185,7 @@ func (s *streaming) read(ctx context.Context) error {
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		data, err := s.view.news(ctx, entries)
+		data, err := s.live.told(ctx, s.to, s.view, entries)
 		if err != nil {
 			return err
 		}
@@ -208,7 +196,7 @@ func (s *streaming) read(ctx context.Context) error {
 }
 
 func (s *streaming) look(ctx context.Context) error {
-	data, err := s.view.refresh(ctx, s.watch.Scene())
+	data, err := s.view.Refresh(ctx)
 	if err != nil {
 		return err
 	}
@@ -265,19 +253,6 @@ func (s *streaming) tellAs(id []byte, data [][]byte) error {
 		from = to
 	}
 	return nil
-}
-
-// dataOf is HTML for the page as an event's data, in its wire form. What visitors wrote
-// is part of it, line breaks of all kinds included: each line is marked as data.
-func dataOf(html string) []byte {
-	html = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(html)
-	b := make([]byte, 0, len(html)+len(html)/8)
-	for line := range strings.Lines(html) {
-		b = append(b, "data: "...)
-		b = append(b, strings.TrimSuffix(line, "\n")...)
-		b = append(b, '\n')
-	}
-	return b
 }
 
 func (s *streaming) send(parts ...[]byte) error {

@@ -2,33 +2,47 @@ package console
 
 import (
 	"context"
-	"errors"
+	"net/http"
+	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
-	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
 // subjectKey names a lead, a call, a callback or a conversation, as it is since the place in
 // the journal.
 type subjectKey struct {
-	site, id int64
-	at       journal.Position
+	Site, ID int64
+	At       journal.Position
 }
 
-// told are the things of which the entries of the kind tell, each once, the newest first. Those
-// of no site are calls to numbers of no site.
-func told[T any](ctx context.Context, a *arrivals, entries []journal.Entry, kind string, things *shared[subjectKey, T]) (list []T, err error) {
+// Things are the things of one kind of which entries of the journal tell, for all open streams together.
+type Things[T any] struct {
+	known *shared[subjectKey, T]
+	live  *Live
+}
+
+// newThings returns the things that get reads.
+func newThings[T any](l *Live, get func(ctx context.Context, site, id int64) (T, error)) Things[T] {
+	return Things[T]{newShared(1000, 10*time.Second, l.now, func(ctx context.Context, k subjectKey) (T, error) { return get(ctx, k.Site, k.ID) }), l}
+}
+
+// Get is the thing of which the entry tells.
+func (t Things[T]) Get(ctx context.Context, e journal.Entry) (T, error) {
+	return t.known.get(ctx, subjectKey{e.SiteID, e.SubjectID, e.Position})
+}
+
+// Told are the things of which the entries of the kind tell, each once, the newest first, but for those that are gone by
+// now. Those of no site are for the admins of all sites.
+func (t Things[T]) Told(ctx context.Context, to *Listener, entries []journal.Entry, kind string) (list []T, err error) {
 	seen := make(map[int64]bool)
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
-		if e.Kind != kind || seen[e.SubjectID] || e.SiteID == 0 && !seesUnattributed(a.operator) {
+		if e.Kind != kind || seen[e.SubjectID] || e.SiteID == 0 && !IsChief(to.Operator) {
 			continue
 		}
 		seen[e.SubjectID] = true
-		thing, err := things.get(ctx, subjectKey{e.SiteID, e.SubjectID, e.Position})
-		if isGone(err) {
+		thing, err := t.Get(ctx, e)
+		if t.live.IsUnknown(err) { // it has been erased, or is of another site by now
 			continue
 		}
 		if err != nil {
@@ -39,43 +53,35 @@ func told[T any](ctx context.Context, a *arrivals, entries []journal.Entry, kind
 	return list, nil
 }
 
-// isGone tells whether the thing has been erased since, or the call is of a site by now.
-func isGone(err error) bool {
-	return errors.Is(err, lead.ErrUnknown) || errors.Is(err, number.ErrUnknownCall) || errors.Is(err, callback.ErrUnknown)
-}
-
-// rowsOf are the things as rows of a list.
-func rowsOf[T, R any](f frame, things []T, row func(frame, T) R) []R {
-	rows := make([]R, len(things))
-	for i, thing := range things {
-		rows[i] = row(f, thing)
-	}
-	return rows
-}
-
-// toldView is a list of calls or of callbacks, in which whatever the journal tells of comes to
-// the top.
+// toldView is a list in which whatever the journal tells of comes to the top.
 type toldView[T, R any] struct {
-	arrivals
+	*Listener
+	things Things[T]
 	kind   string // of the entries
-	things *shared[subjectKey, T]
 	row    func(frame, T) R
 	event  string // the template of the rows
 }
 
-func (v *toldView[T, R]) news(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
-	data, err := v.arrivals.news(ctx, entries)
-	if err != nil {
-		return nil, err
+// ToldView is the view of a list, in which each thing of which entries of the kind tell comes to the top, as a row that
+// the template of the event shows.
+func ToldView[T, R any](things Things[T], kind, event string, row func(frame, T) R) Opening {
+	return func(_ *http.Request, to *Listener) (View, Watch) {
+		return &toldView[T, R]{to, things, kind, row, event}, nil
 	}
-	things, err := told(ctx, &v.arrivals, entries, v.kind, v.things)
-	if err != nil || len(things) == 0 {
-		return data, err
-	}
-	f, err := v.frame(ctx)
-	if err != nil {
-		return nil, err
-	}
-	more, err := renderRows(v.console, v.words, v.event, rowsOf(f, things, v.row), whatever)
-	return append(data, more...), err
 }
+
+// News tells of the things.
+func (v *toldView[T, R]) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
+	things, err := v.things.Told(ctx, v.Listener, entries, v.kind)
+	if err != nil || len(things) == 0 {
+		return nil, err
+	}
+	p, err := v.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return renderRows(v.live, v.Words, v.event, rowsOf(p, things, v.row), whatever)
+}
+
+// whatever is for templates that are given the rows alone.
+func whatever[R any](rows []R) any { return rows }

@@ -1,21 +1,16 @@
 package console
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
-
-// maxCardLeads is how many leads a visitor's card shows.
-const maxCardLeads = 50
 
 // presence is who is on the sites now.
 type presence struct {
@@ -68,92 +63,52 @@ func presenceOf(w *words, sites []site.Site, live visit.Live) presence {
 	return p
 }
 
-func (c *Console) showVisitors(w http.ResponseWriter, r *http.Request) {
-	f, err := c.frame(r, "visitors")
+func (c *peopleRoom) showVisitors(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.page(r, "visitors")
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
-	f.Stream = f.streamAddress("visitors", f.SiteID)
+	f.Stream = f.StreamAddress("visitors", f.SiteID)
 	live, err := c.Visits.Live(r.Context(), f.Scope)
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	body := visitorsPage{presence: presenceOf(f.Words, f.Sites, live)}
 	room := listRoom
-	if body.Rows, err = within(c, f.Words, "guest", body.Guests, &room); err != nil {
-		c.failed(w, r, err)
-		return
+	if body.Rows, err = within(c.Frame, f.Words, "guest", body.Guests, &room); err != nil {
+		return err
 	}
 	body.More = body.More || len(body.Rows) < len(body.Guests)
 	f.Body = body
-	c.show(w, r, http.StatusOK, f)
+	return c.show(w, r, http.StatusOK, f)
 }
 
-// showCard shows all that is known of a visitor.
-func (c *Console) showCard(w http.ResponseWriter, r *http.Request) {
-	siteID, visitor, ok := twoNumbers(r, "site", "visitor")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+func guestOf(w *words, f frame, v visit.LiveVisit) guest {
+	g := guest{
+		Key:     fmt.Sprintf("visit-%d-%d", v.SiteID, v.Session),
+		Link:    cardLink(v.SiteID, int64(v.Visitor)),
+		Known:   true,
+		Mobile:  strings.Contains(v.UserAgent, "Mobi"),
+		Site:    f.SiteKey(v.SiteID),
+		Title:   v.Title,
+		Now:     pageOf(v.URL),
+		Source:  sourceOf(w, v.Source),
+		Started: v.StartedAt,
+		Seen:    v.LastAt,
+		Hits:    v.Hits,
 	}
-	f, err := c.frame(r, "card")
-	if err != nil {
-		c.failed(w, r, err)
-		return
+	g.Label = firstOf(v.Name, contactPhoneOf(v.Phone).text(w), v.Email)
+	if g.Label == "" {
+		g.Known, g.Label = false, visitorLabel(w, int64(v.Visitor))
 	}
-	f.Stream = f.streamAddress("card", siteID) + "&visitor=" + strconv.FormatInt(visitor, 10)
-	found, err := c.Visits.Card(r.Context(), siteID, visit.ID(visitor))
-	if errors.Is(err, visit.ErrUnknown) {
-		c.fail(w, r, http.StatusNotFound, "fail.noVisitor")
-		return
-	}
-	var body card
-	if err == nil {
-		body, err = c.filledCard(r.Context(), f, siteID, found)
-	}
-	if err == nil {
-		err = c.callbacksOf(r.Context(), f, siteID, &body)
-	}
-	if err == nil && body.Reach.PhoneDigits != "" {
-		var can bool
-		if can, err = c.callsBack(r.Context(), f, siteID); can {
-			body.Reach.Back = fmt.Sprintf("/callbacks/new?site=%d&visitor=%d", siteID, visitor)
+	for i, p := range v.Path {
+		if i < len(v.Path)-1 { // the last is the page that is looked at
+			g.Trail = append(g.Trail, pageOf(p.URL))
 		}
 	}
-	if err == nil {
-		chosen, _ := strconv.ParseInt(r.URL.Query().Get("visit"), 10, 64) // 0 for none
-		behind, _ := strconv.Atoi(r.URL.Query().Get("behind"))
-		err = c.walk(f.Words, &body, visit.ID(chosen), behind)
+	if most := 3; len(g.Trail) > most {
+		g.Trail = g.Trail[len(g.Trail)-most:]
 	}
-	if err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	allowRecordings(w.Header())
-	f.Title, f.Body = body.Label, body
-	f.SiteID = siteID
-	c.show(w, r, http.StatusOK, f)
-}
-
-// filledCard is the visitor's card with the leads, the numbers that were shown, and the calls.
-func (c *Console) filledCard(ctx context.Context, f frame, siteID int64, found visit.Card) (shown card, err error) {
-	leads, err := c.Leads.OfVisitor(ctx, siteID, found.Visitor, maxCardLeads)
-	if err != nil {
-		return shown, err
-	}
-	leases, err := c.Leases.OfVisitor(ctx, siteID, found.Visitor)
-	if err != nil {
-		return shown, err
-	}
-	shown = cardOf(f.Words, siteID, found, rowsOf(f, leads, leadRowOf), leases)
-	err = c.callsOf(ctx, f, siteID, &shown)
-	return shown, err
-}
-
-func twoNumbers(r *http.Request, first, second string) (a, b int64, ok bool) {
-	a, errA := strconv.ParseInt(r.PathValue(first), 10, 64)
-	b, errB := strconv.ParseInt(r.PathValue(second), 10, 64)
-	return a, b, errA == nil && errB == nil
+	g.state = fmt.Sprint(g.Label, v.Title, v.URL, v.Hits, v.LastAt.UnixMilli())
+	return g
 }

@@ -43,10 +43,10 @@ type seen struct {
 // maxAddress is how long an address that is asked about may be, in bytes.
 const maxAddress = 4000
 
-func (c *Console) showWho(w http.ResponseWriter, r *http.Request) {
-	f, n, found := c.numberingAt(w, r, "who")
-	if !found {
-		return
+func (c *numbersRoom) showWho(w http.ResponseWriter, r *http.Request) error {
+	f, n, err := c.numberingAt(r, "who")
+	if err != nil {
+		return err
 	}
 	query := r.URL.Query()
 	asked := func(name string) string { return strings.TrimSpace(query.Get(name)) }
@@ -65,25 +65,22 @@ func (c *Console) showWho(w http.ResponseWriter, r *http.Request) {
 		if pages := pagesOf(c.now(), body.Address, body.Referrer, body.Again); pages == nil {
 			f.Problem, status = f.Words.text("who.wrongAddress"), http.StatusUnprocessableEntity
 		} else if err := c.tell(r, f, &body, attribution, pages); err != nil {
-			c.failed(w, r, err)
-			return
+			return err
 		} else if body.Elsewhere = !c.isAt(n.Site, body.Address); !body.Elsewhere {
 			body.Preview = c.previewOf(n.ID, f.Words.Code, body.Address, body.Referrer)
 		}
 	}
 	f.Body, f.Here = body, "/numbers/"+r.PathValue(siteField)+"/who"
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
 // attributionOf is which of a visitor's visits decides at the site.
-func (c *Console) attributionOf(n *numbering) number.Attribution {
+func (c *numbersRoom) attributionOf(n *numbering) number.Attribution {
 	if own := n.Settings.Attribution; own != nil {
 		return *own
 	}
-	if c.Configured != nil {
-		if set, known := c.Configured(n.Key); known && set.Attribution != nil {
-			return *set.Attribution
-		}
+	if set, _ := c.configuredOf(n.Key); set.Attribution != nil {
+		return *set.Attribution
 	}
 	return number.LastNonDirect
 }
@@ -105,7 +102,7 @@ func pagesOf(now time.Time, address, referrer, again string) (pages []number.Pag
 }
 
 // tell says what the visitor of the pages sees.
-func (c *Console) tell(r *http.Request, f frame, body *whoPage, attribution number.Attribution, pages []number.Page) error {
+func (c *numbersRoom) tell(r *http.Request, f frame, body *whoPage, attribution number.Attribution, pages []number.Page) error {
 	plan := body.Effective.Plan()
 	var remembered *number.Remembered
 	var choice number.Choice
@@ -140,7 +137,7 @@ func (c *Console) tell(r *http.Request, f frame, body *whoPage, attribution numb
 }
 
 // tellPool says what the pool has left now.
-func (c *Console) tellPool(r *http.Request, w *words, pool *number.Pool, told *seen) error {
+func (c *numbersRoom) tellPool(r *http.Request, w *words, pool *number.Pool, told *seen) error {
 	held, err := c.Leases.Held(r.Context(), pool.Digits)
 	if err != nil {
 		return err
@@ -162,7 +159,7 @@ func (c *Console) tellPool(r *http.Request, w *words, pool *number.Pool, told *s
 // isAt tells whether the address is at a host of the site: the one that is its key, those of its
 // origins, and those that this server's configuration names. Where it names none, those count at
 // which this server has served the site's pages.
-func (c *Console) isAt(s site.Site, address string) bool {
+func (c *numbersRoom) isAt(s site.Site, address string) bool {
 	page, err := url.Parse(address)
 	if err != nil {
 		return false
@@ -172,10 +169,8 @@ func (c *Console) isAt(s site.Site, address string) bool {
 		host = ascii
 	}
 	origins, hosts := s.Settings.Origins, []string(nil)
-	if c.Configured != nil {
-		if set, known := c.Configured(s.Key); known && origins == nil {
-			origins = set.Origins
-		}
+	if set, known := c.configuredOf(s.Key); known && origins == nil {
+		origins = set.Origins
 	}
 	if c.Hosts != nil {
 		hosts = c.Hosts(s.Key)
@@ -191,7 +186,7 @@ func (c *Console) isAt(s site.Site, address string) bool {
 
 // previewOf is the address at which the browser shows the page as somebody sees it who comes so; empty
 // where it would be too long.
-func (c *Console) previewOf(siteID int64, language, address, referrer string) string {
+func (c *numbersRoom) previewOf(siteID int64, language, address, referrer string) string {
 	token, err := c.Previews.Begin(number.Preview{Site: siteID, Address: address, Referrer: referrer, Language: language})
 	if err != nil {
 		return ""

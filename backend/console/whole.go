@@ -5,25 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 
-	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 )
 
 // sendLead answers with all that a lead and its parts say, and what was done with them, as a file. Pages show the beginning of
 // long texts, and link here.
-func (c *Console) sendLead(w http.ResponseWriter, r *http.Request) {
-	siteID, id, ok := twoNumbers(r, siteField, "lead")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+func (c *inboxRoom) sendLead(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "lead")
+	if err != nil {
+		return err
 	}
 	l, err := c.Leads.Get(r.Context(), siteID, id)
-	if errors.Is(err, lead.ErrUnknown) {
-		c.fail(w, r, http.StatusNotFound, "fail.noLead")
-		return
-	}
 	var parts []lead.Lead
 	if err == nil {
 		parts, err = c.Leads.Parts(r.Context(), l.Key())
@@ -37,8 +30,7 @@ func (c *Console) sendLead(w http.ResponseWriter, r *http.Request) {
 		deeds, err = c.Leads.Deeds(r.Context(), siteID, ids)
 	}
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	words := c.wordsFor(r)
 	sendText(w, fmt.Sprintf("lead-%d", id), func(to io.Writer) {
@@ -56,6 +48,7 @@ func (c *Console) sendLead(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	})
+	return nil
 }
 
 func writeLead(to io.Writer, w *words, l lead.Lead) {
@@ -72,42 +65,15 @@ func writeLead(to io.Writer, w *words, l lead.Lead) {
 }
 
 // sendRefused answers with all that is kept of a refused submission, as a file.
-func (c *Console) sendRefused(w http.ResponseWriter, r *http.Request) {
-	siteID, id, ok := twoNumbers(r, siteField, "refused")
-	if !ok {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
+func (c *inboxRoom) sendRefused(w http.ResponseWriter, r *http.Request) error {
+	siteID, id, err := twoNumbers(r, siteField, "refused")
+	if err != nil {
+		return err
 	}
 	refused, err := c.Leads.GetRefused(r.Context(), siteID, id)
-	switch {
-	case errors.Is(err, lead.ErrUnknownRefused):
-		c.fail(w, r, http.StatusNotFound, "fail.noRefused")
-	case err != nil:
-		c.failed(w, r, err)
-	default:
-		sendText(w, fmt.Sprintf("refused-%d", id), func(to io.Writer) { writeFields(to, sentFields(refused.Sent)) })
+	if err != nil {
+		return err
 	}
-}
-
-// sendMessage answers with the text of a message of a conversation, as a file.
-func (c *Console) sendMessage(w http.ResponseWriter, r *http.Request) {
-	conversation, ok := c.chatAt(w, r)
-	if !ok {
-		return
-	}
-	seq, err := strconv.ParseInt(r.PathValue("message"), 10, 64)
-	if err != nil || seq <= 0 {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
-	}
-	var found []chat.Message
-	if found, err = c.Chats.Messages(r.Context(), conversation.SiteID, conversation.ID, seq-1, 1); err != nil {
-		c.failed(w, r, err)
-		return
-	}
-	if len(found) == 0 || found[0].Seq != seq {
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
-		return
-	}
-	sendText(w, fmt.Sprintf("message-%d-%d", conversation.ID, seq), func(to io.Writer) { io.WriteString(to, found[0].Text) })
+	sendText(w, fmt.Sprintf("refused-%d", id), func(to io.Writer) { writeFields(to, sentFields(refused.Sent)) })
+	return nil
 }

@@ -14,11 +14,8 @@ import (
 // empty where it says nothing.
 type widgetConfigured struct{ Launcher, Side, Color, Avatar, Language, Chat, Files, Sitephone string }
 
-func (c *Console) configuredWidget(key string) *site.Widget {
-	if c.Configured == nil {
-		return nil
-	}
-	set, _ := c.Configured(key)
+func (c *widgetRoom) configuredWidget(key string) *site.Widget {
+	set, _ := c.configuredOf(key)
 	return set.Widget
 }
 
@@ -56,64 +53,60 @@ func widgetInWords(w *words, set *site.Widget) (told widgetConfigured) {
 // sides are the names of the words for the sides of a page.
 var sides = map[string]string{site.Left: "widget.left", site.Right: "widget.right"}
 
-// widgetAt is what the pages of a site's widget begin with. Where the site is not found, it
-// has answered.
-func (c *Console) widgetAt(w http.ResponseWriter, r *http.Request) (f frame, named site.Site, configured *site.Widget, found bool) {
-	if f, named, found = c.servedAt(w, r, "widget"); found {
+// widgetAt is what the pages of a site's widget begin with.
+func (c *widgetRoom) widgetAt(r *http.Request) (f frame, named site.Site, configured *site.Widget, err error) {
+	if f, named, err = c.servedAt(r, "widget"); err == nil {
 		configured = c.configuredWidget(named.Key)
 	}
-	return f, named, configured, found
+	return f, named, configured, err
 }
 
-func (c *Console) showWidget(w http.ResponseWriter, r *http.Request) {
-	f, named, configured, found := c.widgetAt(w, r)
-	if found {
-		c.showWidgetForm(w, r, http.StatusOK, f, c.widgetFormOf(named, configured), configured)
+func (c *widgetRoom) showWidget(w http.ResponseWriter, r *http.Request) error {
+	f, named, configured, err := c.widgetAt(r)
+	if err != nil {
+		return err
 	}
+	return c.showWidgetForm(w, r, http.StatusOK, f, c.widgetFormOf(named, configured), configured)
 }
 
 // showWidgetForm shows the form beside the preview, which is a frame of the console's own.
-func (c *Console) showWidgetForm(w http.ResponseWriter, r *http.Request, status int, f frame, form widgetForm, configured *site.Widget) {
+func (c *widgetRoom) showWidgetForm(w http.ResponseWriter, r *http.Request, status int, f frame, form widgetForm, configured *site.Widget) error {
 	form.Configured = widgetInWords(f.Words, configured)
 	_, form.Warnings = form.preview(f.Words, configured)
 	f.Body, f.Here = form, form.Scope
 	w.Header().Set("Content-Security-Policy", w.Header().Get("Content-Security-Policy")+"; frame-src 'self'")
-	c.show(w, r, status, f)
+	return c.show(w, r, status, f)
 }
 
-func (c *Console) changeWidget(w http.ResponseWriter, r *http.Request) {
-	f, named, configured, found := c.widgetAt(w, r)
-	if !found {
-		return
+func (c *widgetRoom) changeWidget(w http.ResponseWriter, r *http.Request) error {
+	f, named, configured, err := c.widgetAt(r)
+	if err != nil {
+		return err
 	}
 	form := c.sentWidget(r, named, configured)
 	if button := r.PostFormValue("do"); button != "" {
 		form.do(button)
-		c.showWidgetForm(w, r, http.StatusOK, f, form, configured)
-		return
+		return c.showWidgetForm(w, r, http.StatusOK, f, form, configured)
 	}
 	if form.check(f.Words); len(form.Wrong) > 0 {
 		f.Problem = f.Words.text("widget.wrong")
-		c.showWidgetForm(w, r, http.StatusUnprocessableEntity, f, form, configured)
-		return
+		return c.showWidgetForm(w, r, http.StatusUnprocessableEntity, f, form, configured)
 	}
 	settings := named.Settings
 	settings.Widget = form.widget()
-	_, err := c.Sites.Change(r.Context(), named.Key, form.Seen, settings, f.Operator.Login)
+	_, err = c.Sites.Change(r.Context(), named.Key, form.Seen, settings, f.Operator.Login)
 	var invalid *site.Invalid
 	switch {
 	case errors.Is(err, site.ErrChanged):
 		f.Problem = f.Words.text("problem.changed")
-		c.showWidgetForm(w, r, http.StatusConflict, f, c.widgetFormOf(named, configured), configured)
-	case errors.Is(err, site.ErrUnknown):
-		c.fail(w, r, http.StatusNotFound, "fail.notFound")
+		return c.showWidgetForm(w, r, http.StatusConflict, f, c.widgetFormOf(named, configured), configured)
 	case errors.As(err, &invalid):
 		f.Problem = f.Words.text("widget.wrong")
-		c.showWidgetForm(w, r, http.StatusUnprocessableEntity, f, form, configured)
+		return c.showWidgetForm(w, r, http.StatusUnprocessableEntity, f, form, configured)
 	case err != nil:
-		c.failed(w, r, err)
+		return err
 	default:
-		c.back(w, r, form.Scope, "widget.changed")
+		return c.back(w, r, form.Scope, "widget.changed")
 	}
 }
 
@@ -192,10 +185,10 @@ func (f *widgetForm) preview(w *words, configured *site.Widget) (effective *site
 }
 
 // lookWidget tells what the panels would be told if the form were saved.
-func (c *Console) lookWidget(w http.ResponseWriter, r *http.Request) {
-	f, named, configured, found := c.widgetAt(w, r)
-	if !found {
-		return
+func (c *widgetRoom) lookWidget(w http.ResponseWriter, r *http.Request) error {
+	f, named, configured, err := c.widgetAt(r)
+	if err != nil {
+		return err
 	}
 	form := c.sentWidget(r, named, configured)
 	form.check(f.Words)
@@ -220,35 +213,26 @@ func (c *Console) lookWidget(w http.ResponseWriter, r *http.Request) {
 	}
 	content, err := json.Marshal(map[string]any{"look": look, "warnings": warnings, "wrong": form.Wrong})
 	if err != nil {
-		c.failed(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Write(content)
-}
-
-// effective are the settings in effect for the site, as far as this server's configuration
-// tells.
-func (c *Console) effective(s site.Site) site.Settings {
-	if c.Configured == nil {
-		return s.Settings
-	}
-	configured, _ := c.Configured(s.Key)
-	return s.Settings.Over(configured)
+	return nil
 }
 
 // showStage shows the page on which the preview's panels stand. It is framed by the console
 // alone, calls nobody, and shows pictures from wherever the site's may come.
-func (c *Console) showStage(w http.ResponseWriter, r *http.Request) {
-	f, _, _, found := c.widgetAt(w, r)
-	if !found {
-		return
+func (c *widgetRoom) showStage(w http.ResponseWriter, r *http.Request) error {
+	f, _, _, err := c.widgetAt(r)
+	if err != nil {
+		return err
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'")
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	if err := c.pages[f.Words.Code]["widget"].ExecuteTemplate(w, "stage", f); err != nil {
-		c.failed(w, r, err)
+		return err
 	}
+	return nil
 }

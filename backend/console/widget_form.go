@@ -98,7 +98,7 @@ func (p phrase) wording() site.Wording {
 }
 
 // tonguesOfPanels are the languages of the panels, by their own names.
-func (c *Console) tonguesOfPanels() (all []tongue) {
+func (c *widgetRoom) tonguesOfPanels() (all []tongue) {
 	for _, code := range snippet.Languages() {
 		name := code
 		if w := c.wordsOf(code); w != nil {
@@ -122,7 +122,7 @@ func phraseOf(tongues []tongue, name string, own, configured site.Wording, built
 }
 
 // newWidgetForm is the form without the site's own values.
-func (c *Console) newWidgetForm(s site.Site, set, configured *site.Widget) widgetForm {
+func (c *widgetRoom) newWidgetForm(s site.Site, set, configured *site.Widget) widgetForm {
 	form := widgetForm{Site: s, Seen: s.Version, Tongues: c.tonguesOfPanels(), Scope: siteLink(s.ID) + "/widget"}
 	set, configured = cmp.Or(set, new(site.Widget)), cmp.Or(configured, new(site.Widget))
 	built := make(map[string]map[string]string) // by key, then by language
@@ -142,7 +142,7 @@ func (c *Console) newWidgetForm(s site.Site, set, configured *site.Widget) widge
 	return form
 }
 
-func (c *Console) widgetFormOf(s site.Site, configured *site.Widget) widgetForm {
+func (c *widgetRoom) widgetFormOf(s site.Site, configured *site.Widget) widgetForm {
 	set := s.Settings.Widget
 	form := c.newWidgetForm(s, set, configured)
 	if set == nil {
@@ -210,7 +210,7 @@ func (f *widgetForm) addInvitation(i site.Invitation) {
 }
 
 // sentWidget is the form as the request has it.
-func (c *Console) sentWidget(r *http.Request, s site.Site, configured *site.Widget) widgetForm {
+func (c *widgetRoom) sentWidget(r *http.Request, s site.Site, configured *site.Widget) widgetForm {
 	value := func(name string) string {
 		return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(r.PostFormValue(name)))
 	}

@@ -3,7 +3,6 @@ package console
 import (
 	"embed"
 	"encoding/json"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -18,11 +17,6 @@ var locales embed.FS
 
 // The languages of the console, the one for everybody else first.
 var languages = []language.Tag{language.English, language.Russian}
-
-var matcher = language.NewMatcher(languages)
-
-// languageCookie keeps the language of a browser in which nobody has signed in.
-const languageCookie = "frontdesk_language"
 
 // words are the texts and writings of one language.
 type words struct {
@@ -82,36 +76,6 @@ func (w *words) number(n int) string {
 		return strconv.Itoa(n)
 	}
 	return w.out.Sprintf("%d", n)
-}
-
-// wordsFor chooses the language: the account's, else the browser's chosen one,
-// else the one that it asks for.
-func (c *Console) wordsFor(r *http.Request) *words {
-	if o, found := current(r); found {
-		if w := c.wordsOf(o.Language); w != nil {
-			return w
-		}
-	}
-	if cookie, err := r.Cookie(languageCookie); err == nil {
-		if w := c.wordsOf(cookie.Value); w != nil {
-			return w
-		}
-	}
-	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
-	if err != nil {
-		return c.words[0]
-	}
-	_, i, _ := matcher.Match(tags...)
-	return c.words[i]
-}
-
-func (c *Console) wordsOf(code string) *words {
-	for _, w := range c.words {
-		if w.Code == code {
-			return w
-		}
-	}
-	return nil
 }
 
 // Script is what the page's script needs of the words, as JSON. In its texts #

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/mail"
 	"net/url"
 	"slices"
@@ -166,6 +167,9 @@ func pageOf(address string) page {
 	return p
 }
 
+// maxLink is for an address to which a page links, in bytes of HTML. What is longer is shown as a text.
+const maxLink = 2500
+
 // links tells whether pages link to the address: in a page each byte of it takes up to six.
 func links(address string) bool {
 	size := 0
@@ -249,4 +253,21 @@ func (w *words) languageOf(header string) string {
 	}
 	base, _ := tags[0].Base()
 	return display.Languages(language.MustParse(w.Code)).Name(base)
+}
+
+// written is a number as people read it, and any other text as it is.
+func written(text string) string {
+	if dial(text) != "" {
+		return unbroken(phone(text, ""))
+	}
+	return text
+}
+
+// clockOf is a length of time in minutes and seconds, such as 1:04.
+func clockOf(d time.Duration) string {
+	seconds := int(d.Round(time.Second) / time.Second)
+	if seconds < 3600 {
+		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 }

@@ -1,0 +1,23 @@
+package console
+
+import "github.com/seed-3405227d/frontdesk/backend/operator"
+
+type staffRoom struct{ *Frame }
+
+// mountStaff adds the room to the console.
+func mountStaff(f *Frame) {
+	c := &staffRoom{f}
+	f.Room(Room{
+		Menu:    []Entry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person"}}},
+		Unknown: map[error]string{operator.ErrUnknown: "fail.notFound"},
+	})
+	f.Admin("GET /operators", c.showOperators)
+	f.Admin("POST /operators", c.addOperator)
+	f.Admin("GET /operators/{operator}", c.showOperator)
+	f.Admin("POST /operators/{operator}", c.editOperator)
+	f.Admin("POST /operators/{operator}/sites", c.setOperatorSites)
+	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
+	f.Admin("POST /operators/{operator}/password", c.resetPassword)
+	f.Admin("POST /operators/{operator}/removal", c.removeOperator)
+	f.Admin("GET /history", c.showHistory)
+}
