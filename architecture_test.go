@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
 	"backend/api":      {"backend/aside", "backend/callback", "backend/captcha", "backend/capture", "backend/forward", "backend/intake", "backend/site", "backend/visit", "backend/number", "backend/telephony", "backend/lead", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet", "snippet/steps"},
-	"backend/console":  {"backend/aside", "backend/callback", "backend/intake", "backend/site", "backend/capture", "backend/form", "backend/telephony", "backend/visit", "backend/lead", "backend/chat", "backend/number", "backend/notify", "backend/operator", "backend/person", "backend/trace", "backend/journal", "backend/db", "backend/pace", "backend/scope", "backend/spool", "backend/console/...", "snippet", "snippet/asset", "snippet/steps"},
+	"backend/console":  {"backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead", "backend/notify", "backend/number", "backend/operator", "backend/person", "backend/site", "backend/spool", "backend/visit"},
 	"backend/lead":     {"backend/capture", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db", "snippet/steps"},
 	"backend/chat":     {"backend/aside", "backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db", "snippet", "snippet/picture"},
@@ -76,6 +76,24 @@ var mayImport = map[string][]string{
 	"backend/telephony":     {"backend/signature", "snippet/steps"},
 	"backend/telephony/sip": {"backend/aside", "backend/telephony", "snippet/steps"},
 	"backend/signature":     {"backend/signature"},
+
+	// What stands below the rooms of the console, and then the rooms, none of which imports another.
+	"backend/console/words":      {"backend/visit", "snippet/steps"},
+	"backend/console/session":    {"backend/operator", "backend/scope"},
+	"backend/console/frame":      {"backend/console/session", "backend/console/words", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/site", "snippet", "snippet/asset"},
+	"backend/console/door":       {"backend/console/frame", "backend/console/session", "backend/console/words", "backend/operator", "backend/pace", "backend/scope"},
+	"backend/console/live":       {"backend/console/frame", "backend/console/words", "backend/aside", "backend/db", "backend/journal", "backend/operator", "backend/scope", "backend/site"},
+	"backend/console/rows":       {"backend/console/frame", "backend/console/words", "backend/callback", "backend/lead", "backend/number", "backend/operator", "backend/site", "backend/telephony", "backend/visit"},
+	"backend/console/calls":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/journal", "backend/lead", "backend/number", "backend/operator", "backend/site", "backend/telephony", "backend/visit"},
+	"backend/console/deliveries": {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/notify", "backend/site"},
+	"backend/console/inbox":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/capture", "backend/form", "backend/journal", "backend/lead", "backend/number", "backend/operator", "backend/site", "backend/visit"},
+	"backend/console/numbers":    {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/number", "backend/site", "backend/visit"},
+	"backend/console/people":     {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/journal", "backend/person", "backend/scope", "backend/site", "backend/trace", "backend/visit"},
+	"backend/console/pools":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/number", "backend/site", "backend/visit"},
+	"backend/console/sites":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/chat", "backend/lead", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit"},
+	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site"},
+	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit"},
+	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.

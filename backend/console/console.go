@@ -1,8 +1,9 @@
 // Package console is the web page in front of which operators sit: who is on
 // the site now, what requests come in, and who is behind them.
 //
-// Pages are rendered here and kept up to date over server-sent events. All that
-// comes from visitors is treated as hostile text.
+// It puts rooms into a frame. Each room has its handlers, templates and routes, and asks for some subjects: what all
+// rooms need is in frame, live, rows, words and session, and no room knows another. All that comes from visitors is
+// treated as hostile text.
 package console
 
 import (
@@ -15,6 +16,22 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console/calls"
+	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
+	"github.com/seed-3405227d/frontdesk/backend/console/door"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/console/numbers"
+	"github.com/seed-3405227d/frontdesk/backend/console/people"
+	"github.com/seed-3405227d/frontdesk/backend/console/pools"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/session"
+	"github.com/seed-3405227d/frontdesk/backend/console/sites"
+	"github.com/seed-3405227d/frontdesk/backend/console/staff"
+	"github.com/seed-3405227d/frontdesk/backend/console/talks"
+	"github.com/seed-3405227d/frontdesk/backend/console/widget"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -66,14 +83,14 @@ type Subjects struct {
 // RemoteAddr of a request is taken for the client's address. A request whose URL
 // has the scheme https came over TLS, if only to a proxy in front of this server.
 type Console struct {
-	live    *Live
+	live    *live.Live
 	handler http.Handler
 }
 
 // New returns the console over its subjects.
 func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Console {
 	f, l, d := rooms(subjects, now, logger)
-	return &Console{live: l, handler: f.Handler(d.guard)}
+	return &Console{live: l, handler: f.Handler(d.Guard)}
 }
 
 // Patterns are those of all routes of a console, as [http.ServeMux] reads them.
@@ -83,29 +100,32 @@ func Patterns() []string {
 }
 
 // rooms puts the rooms of the console into their frame, in the order of the menu.
-func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*Frame, *Live, *doorRoom) {
-	f := newFrame(frameSubjects{
+func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, *live.Live, *door.Door) {
+	f := frame.New(frame.Subjects{
 		Sites: s.Sites, Operators: s.Operators, Journal: s.Journal, Configured: s.Configured,
-		Alarms: func(o operator.Operator, w *words) []string { return alarmsFor(s, o, w) },
+		Alarms: func(o operator.Operator, w *words.Tongue) []string { return alarmsFor(s, o, w) },
 	}, now, logger)
-	f.Files("GET /assets/{name}", assets)
-	f.Files("GET /worker.js", worker)
+	f.Files("GET /assets/{name}", frame.Assets)
+	f.Files("GET /worker.js", frame.Worker)
 	f.SignedIn("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
-		http.Redirect(w, r, firstPage, http.StatusSeeOther)
+		http.Redirect(w, r, frame.FirstPage, http.StatusSeeOther)
 		return nil
 	})
-	l := newLive(f, s.DB)
-	cards := &cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
-	mountPeople(l, peopleSubjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
-	mountInbox(l, inboxSubjects{Leads: s.Leads, Forms: s.Forms, Callbacks: s.Callbacks})
-	mountTalks(l, talksSubjects{Chats: s.Chats, Visits: s.Visits, Cards: cards})
-	mountCalls(l, callsSubjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
-	mountNumbers(f, numbersSubjects{Numbers: s.Numbers, Leases: s.Leases, Previews: s.Previews, Visits: s.Visits, Hosts: s.Hosts, Pools: s.Pools})
-	mountSites(f, sitesSubjects{Visits: s.Visits, Leads: s.Leads, Chats: s.Chats})
-	mountWidget(f)
-	mountDeliveries(f, s.Deliveries)
-	mountStaff(f)
-	return f, l, mountDoor(f, s.WholeAddresses)
+	rows.Mount(f)
+	l := live.New(f, s.DB)
+	cards := &rows.Cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
+	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
+	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Forms: s.Forms, Callbacks: s.Callbacks})
+	talks.Mount(l, talks.Subjects{Chats: s.Chats, Visits: s.Visits, Cards: cards})
+	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
+	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
+	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
+	pools.Mount(f, numberings, s.Leases, s.Visits)
+	sites.Mount(f, sites.Subjects{Visits: s.Visits, Leads: s.Leads, Chats: s.Chats})
+	widget.Mount(f)
+	deliveries.Mount(f, s.Deliveries)
+	staff.Mount(f)
+	return f, l, door.Mount(f, s.WholeAddresses)
 }
 
 // Close ends the open streams for good, and returns when they have ended.
@@ -121,8 +141,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // before the database has been reached.
 var away = sync.OnceValue(func() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /assets/{name}", assets)
-	mux.HandleFunc("/", newFrame(frameSubjects{}, time.Now, zap.NewNop()).Unavailable())
+	mux.Handle("GET /assets/{name}", frame.Assets)
+	mux.HandleFunc("/", frame.New(frame.Subjects{}, time.Now, zap.NewNop()).Unavailable())
 	return mux
 })
 
@@ -149,7 +169,7 @@ func protect(h http.Header, r *http.Request) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Cache-Control", "no-store")
-	if secure(r) {
+	if session.Secure(r) {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }

@@ -1,0 +1,59 @@
+// Package calls is the room of telephone calls and of callbacks.
+package calls
+
+import (
+	"context"
+	"embed"
+
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Subjects are what the room shows.
+type Subjects struct {
+	Calls     *number.Calls
+	Callbacks *callback.Callbacks
+	Leads     *lead.Leads
+	Visits    *visit.Visits
+	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
+	// alpha-2, or empty. It may be nil.
+	Region func(ctx context.Context, siteID int64) string
+}
+
+type room struct {
+	*live.Live
+	Subjects
+}
+
+// Mount adds the room to the console.
+func Mount(l *live.Live, subjects Subjects) {
+	c := &room{Live: l, Subjects: subjects}
+	l.Room(frame.Room{
+		Templates: templates,
+		Menu: []frame.Entry{
+			{Link: "/calls", Icon: "phone-incoming", Title: "calls.title", Pages: []string{"calls"}},
+			{Link: "/callbacks", Icon: "phone-outgoing", Title: "callbacks.title", Pages: []string{"callbacks", "callback", "newcallback"}, Class: "not-small"},
+		},
+		Unknown: map[error]string{callback.ErrUnknown: "fail.noCallback", number.ErrUnknownCall: "fail.notFound"},
+	})
+	l.SignedIn("GET /calls", c.showCalls)
+	l.SignedIn("GET /callbacks", c.showCallbacks)
+	l.SignedIn("GET /callbacks/new", c.showNewCallback)
+	l.SignedIn("POST /callbacks", c.makeCallback)
+	l.SignedIn("GET /callbacks/{site}/{callback}", c.showCallback)
+	l.SignedIn("POST /callbacks/{site}/{callback}/call", c.callbackDeed(c.callNow, "callback.calling"))
+	l.SignedIn("POST /callbacks/{site}/{callback}/postponement", c.callbackDeed(c.postponeCallback, "callback.postponed"))
+	l.SignedIn("POST /callbacks/{site}/{callback}/closing", c.callbackDeed(c.closeCallback, "callback.closed"))
+	calls, callbacks := live.NewThings(l, subjects.Calls.Get), live.NewThings(l, subjects.Callbacks.Get)
+	l.View("calls", live.ToldView(calls, number.Told, "calls-event", rows.CallRowOf))
+	l.View("callbacks", live.ToldView(callbacks, callback.Changed, "callbacks-event", rows.CallbackRowOf))
+	l.View("callback", c.openCallback)
+}

@@ -1,0 +1,205 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
+)
+
+const (
+	// rememberedNames bounds how many logins, or browsers, have their failures
+	// remembered.
+	rememberedNames = 1 << 14
+	// manyTries is how many attempts of a network are told apart.
+	manyTries = 1000
+	// maxChecking is how long an attempt may wait for its password to be checked.
+	maxChecking = 20 * time.Second
+	// maxPatient is how many attempts may wait because too many are under way, and
+	// askAgain how often each looks whether its turn has come.
+	maxPatient = 64
+	askAgain   = 200 * time.Millisecond
+)
+
+// attempts slows down those who guess passwords, and nobody else: it counts
+// failures alone, each where it belongs.
+//
+// A browser in which the operator has signed in before has a count of its own,
+// which no stranger can reach. All other browsers are counted by network and by
+// login. Too many failures at a login do not close it, since its owner may be
+// the next to come: they leave fewer attempts to each network.
+type attempts struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	browsers  *pace.Limit
+	logins    *pace.Limit
+	networks  pace.ByNetwork
+	besieging pace.ByNetwork // networks, at logins with too many failures
+	tries     pace.ByNetwork // refuse nobody
+	setups    pace.ByNetwork
+
+	known, unknown *line
+	patient        chan struct{} // held by those who wait for others of their network
+}
+
+func newAttempts(now func() time.Time) *attempts {
+	half := max(1, runtime.GOMAXPROCS(0)/2)
+	return &attempts{
+		now:       now,
+		browsers:  pace.New(10, time.Minute, rememberedNames),
+		logins:    pace.New(20, 20*time.Second, rememberedNames),
+		networks:  pace.NewByNetwork(10, time.Minute),
+		besieging: pace.NewByNetwork(3, 20*time.Minute),
+		tries:     pace.NewByNetwork(manyTries, time.Minute),
+		setups:    pace.NewByNetwork(10, time.Minute),
+		known:     newLine(half),
+		unknown:   newLine(half),
+		patient:   make(chan struct{}, maxPatient),
+	}
+}
+
+// tooMany is the error of an attempt that was not made: it may be made after
+// that time.
+type tooMany time.Duration
+
+func (tooMany) Error() string { return "too many attempts" }
+
+// password makes an attempt to know the login's password, from a browser that is
+// known by that name, or unknown where it is empty. The error is the attempt's,
+// or tooMany. Only [operator.ErrCredentials] counts as a failure.
+func (a *attempts) password(r *http.Request, login, browser string, attempt func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(r.Context(), maxChecking)
+	defer cancel()
+	line, tries := a.known, 0
+	own := func() []counted { return []counted{{Place: a.browsers.At(browser)}} }
+	if browser == "" {
+		line = a.unknown
+		own = func() (own []counted) {
+			own, tries = a.strangers(r, login)
+			return own
+		}
+	}
+	return a.count(func() ([]counted, error) { return a.patiently(ctx, own) }, operator.ErrCredentials, func() error {
+		switch err := line.enter(ctx, tries); {
+		case err != nil && r.Context().Err() == nil:
+			return tooMany(pace.UnderWay)
+		case err != nil:
+			return err
+		}
+		defer line.leave()
+		err := attempt(ctx)
+		if err != nil && ctx.Err() != nil && r.Context().Err() == nil { // it took too long
+			return tooMany(pace.UnderWay)
+		}
+		return err
+	})
+}
+
+// patiently is begin for those who would be refused because others of their network
+// are under way, none of which may fail: a whole office may sign in at once.
+func (a *attempts) patiently(ctx context.Context, by func() []counted) ([]counted, error) {
+	own, err := a.begin(by)
+	if !errors.Is(err, tooMany(pace.UnderWay)) {
+		return own, err
+	}
+	select {
+	case a.patient <- struct{}{}:
+		defer func() { <-a.patient }()
+	default:
+		return nil, err
+	}
+	for errors.Is(err, tooMany(pace.UnderWay)) {
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(askAgain):
+			own, err = a.begin(by)
+		}
+	}
+	return own, err
+}
+
+// strangers is where attempts of unknown browsers are counted, and how often
+// their networks have tried in vain lately. Those that have not are checked
+// first: guessers have been there before, and the owner has just come.
+func (a *attempts) strangers(r *http.Request, login string) (own []counted, tries int) {
+	from, now := pace.Client(r.RemoteAddr), a.now()
+	own = countedAt(a.networks.Of(from))
+	for _, place := range a.tries.Of(from) {
+		tries = max(tries, place.Counted(now))
+		own = append(own, counted{Place: place, open: true, tries: true})
+	}
+	besieged := false
+	if login = strings.ToLower(strings.TrimSpace(login)); operator.ValidLogin(login) == nil {
+		besieged = a.logins.At(login).Wait(now) > 0
+		own = append(own, counted{Place: a.logins.At(login), open: true})
+	}
+	for _, place := range a.besieging.Of(from) {
+		own = append(own, counted{Place: place, open: !besieged})
+	}
+	return own, tries
+}
+
+// setup makes an attempt to use the setup link.
+func (a *attempts) setup(r *http.Request, attempt func() error) error {
+	own := func() []counted { return countedAt(a.setups.Of(pace.Client(r.RemoteAddr))) }
+	return a.count(func() ([]counted, error) { return a.begin(own) }, operator.ErrSetupToken, attempt)
+}
+
+// counted is where an attempt is counted.
+type counted struct {
+	pace.Place
+	open  bool // does not refuse
+	tries bool // counts whatever does not succeed
+}
+
+func countedAt(places []pace.Place) []counted {
+	own := make([]counted, len(places))
+	for i, place := range places {
+		own[i].Place = place
+	}
+	return own
+}
+
+// count makes the attempt, unless one of the limits that it is counted by
+// refuses it.
+func (a *attempts) count(begin func() ([]counted, error), failure error, attempt func() error) (err error) {
+	own, err := begin()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for _, c := range own {
+			c.End(a.now(), errors.Is(err, failure) || c.tries && err != nil)
+		}
+	}()
+	return attempt()
+}
+
+func (a *attempts) begin(by func() []counted) ([]counted, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	own := by()
+	var wait time.Duration
+	for _, c := range own {
+		if !c.open {
+			wait = max(wait, c.Wait(a.now()))
+		}
+	}
+	if wait > 0 {
+		return nil, tooMany(wait)
+	}
+	for _, c := range own {
+		c.Begin()
+	}
+	return own, nil
+}

@@ -1,0 +1,101 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// Why there is nobody whose session it is.
+var (
+	errNobody   = errors.New("nobody has signed in")
+	errDisabled = errors.New("the account is disabled")
+)
+
+// holder returns the operator whose session it is, or errNobody, or errDisabled.
+func (c *Door) holder(ctx context.Context, r *http.Request) (operator.Operator, error) {
+	id, epoch := c.Sessions.SignedIn(r)
+	if id == 0 {
+		return operator.Operator{}, errNobody
+	}
+	o, err := c.Operators.Get(ctx, id)
+	if err == nil && o.Disabled {
+		return operator.Operator{}, errDisabled
+	}
+	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Epoch != epoch) {
+		return operator.Operator{}, errNobody
+	}
+	return o, err
+}
+
+// namedSites are those of the sites that the request is about: the one it names, or else
+// all of them. ok is false when it names one that is none of them.
+func namedSites(r *http.Request, sites scope.Sites) (named scope.Sites, ok bool) {
+	r.PostFormValue(frame.SiteField) // reads the form
+	lists := append(r.URL.Query()[frame.SiteField], r.PostForm[frame.SiteField]...)
+	lists = slices.DeleteFunc(lists, func(text string) bool { return text == "" || text == "0" }) // all sites
+	if inPath := r.PathValue(frame.SiteField); inPath != "" {
+		lists = append(lists, inPath)
+	}
+	for _, text := range lists {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 || !sites.Has(id) {
+			return scope.Sites{}, false
+		}
+		sites = sites.Only(id)
+	}
+	return sites, true
+}
+
+// Guard lets those pass to next who may, and sends others to the door. Nobody gets to a site
+// that is not theirs: for them it does not exist.
+func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		o, err := c.holder(r.Context(), r)
+		switch {
+		case (errors.Is(err, errNobody) || errors.Is(err, errDisabled)) && r.Header.Get("HX-Request") != "":
+			w.WriteHeader(http.StatusUnauthorized)
+		case errors.Is(err, errDisabled):
+			return c.showDoor(w, r, http.StatusForbidden, content{}, c.Words(r).Text("signin.disabled"))
+		case errors.Is(err, errNobody):
+			to := "/sign-in"
+			if r.Method == http.MethodGet && r.URL.Path != "/" {
+				to += "?" + url.Values{"to": {r.URL.RequestURI()}}.Encode()
+			}
+			http.Redirect(w, r, to, http.StatusSeeOther)
+		case err != nil:
+			return err
+		default:
+			sites, ok := namedSites(r, o.Sites)
+			// What fails from here on is said as the operator reads.
+			c.Answering(func(w http.ResponseWriter, r *http.Request) error {
+				switch {
+				case !ok:
+					return frame.NotFound
+				case who >= frame.Admins && o.Role != operator.Admin:
+					return frame.Fail(http.StatusForbidden, "fail.forbidden")
+				case who >= frame.Chiefs && !frame.IsChief(o):
+					return frame.Fail(http.StatusForbidden, "fail.chief")
+				}
+				return next(w, r)
+			}).ServeHTTP(w, frame.Admit(r, o, sites))
+		}
+		return nil
+	}
+}
+
+// missing answers at addresses that have no route. Who has signed in keeps the console around the answer.
+func (c *Door) missing(w http.ResponseWriter, r *http.Request) error {
+	nothing := func(http.ResponseWriter, *http.Request) error { return frame.NotFound }
+	if account, _ := c.Sessions.SignedIn(r); account == 0 {
+		return frame.NotFound
+	}
+	return c.Guard(frame.Operators, nothing)(w, r)
+}

@@ -1,0 +1,84 @@
+package frame
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"io/fs"
+	"maps"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/asset"
+)
+
+//go:generate go run ./build
+
+//go:embed dist static
+var files embed.FS
+
+// served are the files and what they are put together from. The scripts are
+// one: htmx begins with the page as soon as it is left alone, and what extends
+// it must be there by then.
+var served = map[string][]string{
+	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js", "static/widget.js", "static/alerts.js"},
+	"leaving.js":  {"static/leaving.js"}, // where nobody has signed in
+	"console.css": {"static/console.css", "static/pages.css", "static/narrow.css", "static/widget.css"},
+	"stage.js":    {"static/stage.js"}, // of the page within the page of a site's widget
+	"stage.css":   {"static/stage.css"},
+	"digits.svg":  {"static/digits.svg"},
+	"chat.js":     {"static/chat.js", "static/chat_keys.js"},
+	"chat.css":    {"static/chat.css"},
+	"mark.svg":    {"static/mark.svg"},
+}
+
+// pictures are served as they are.
+var pictures = []string{"icon-192.png", "icon-512.png"}
+
+// Assets are the files that pages refer to, and addresses where each is, which
+// changes with its content.
+var Assets, addresses = loadAssets()
+
+var icons = loadIcons()
+
+func loadAssets() (asset.Set, map[string]string) {
+	assets, addresses := make(asset.Set), make(map[string]string)
+	maps.Copy(assets, snippet.Assets()) // the panels of previews
+	for name, parts := range served {
+		var content bytes.Buffer
+		for _, part := range parts {
+			content.Write(embedded(part))
+			content.WriteByte('\n')
+		}
+		addresses[name] = "/assets/" + assets.Add(name, content.Bytes())
+	}
+	for _, name := range pictures {
+		addresses[name] = "/assets/" + assets.Add(name, embedded("static/"+name))
+	}
+	const app = "manifest.webmanifest"
+	addresses[app] = "/assets/" + assets.Add(app, manifest(addresses))
+	return assets, addresses
+}
+
+// loadIcons reads the signs as HTML. They are the console's own, with nobody
+// else's text in them.
+func loadIcons() map[string]template.HTML {
+	entries, err := fs.ReadDir(files, "dist/icons")
+	if err != nil {
+		panic(err) // embedded
+	}
+	loaded := make(map[string]template.HTML, len(entries))
+	for _, entry := range entries {
+		drawing := embedded("dist/icons/" + entry.Name())
+		loaded[strings.TrimSuffix(entry.Name(), ".svg")] = template.HTML(bytes.TrimSpace(drawing))
+	}
+	return loaded
+}
+
+func embedded(name string) []byte {
+	content, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // embedded, and read by every test
+	}
+	return content
+}

@@ -1,0 +1,111 @@
+package frame
+
+import (
+	"html/template"
+	"io/fs"
+	"net/http"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+// Handler answers a request, or returns why it has not. The frame says what has failed: see [Failure].
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// Who may use a route.
+type Who int
+
+// They are for everybody, for operators, for admins, and for admins of all sites.
+const (
+	everybody Who = iota
+	Operators
+	Admins
+	Chiefs
+)
+
+// IsChief tells whether the operator is an admin of all sites.
+func IsChief(o operator.Operator) bool { return o.Role == operator.Admin && o.Sites.All() }
+
+type route struct {
+	pattern string
+	who     Who
+	handler Handler
+	files   http.Handler // in place of all else
+}
+
+// Everybody adds a route for everybody, with a session.
+func (f *Frame) Everybody(pattern string, h Handler) { f.add(pattern, everybody, h) }
+
+// SignedIn adds a route for operators.
+func (f *Frame) SignedIn(pattern string, h Handler) { f.add(pattern, Operators, h) }
+
+// Admin adds a route for admins.
+func (f *Frame) Admin(pattern string, h Handler) { f.add(pattern, Admins, h) }
+
+// Chief adds a route for admins of all sites.
+func (f *Frame) Chief(pattern string, h Handler) { f.add(pattern, Chiefs, h) }
+
+// Upload adds a route for operators, to which up to so many bytes are sent. Its handler reads them.
+func (f *Frame) Upload(pattern string, most int64, h Handler) {
+	f.uploads[pattern] = most
+	f.SignedIn(pattern, h)
+}
+
+// Files adds a route for everybody, which has no session.
+func (f *Frame) Files(pattern string, h http.Handler) {
+	f.routes = append(f.routes, route{pattern: pattern, files: h})
+}
+
+func (f *Frame) add(pattern string, who Who, h Handler) {
+	f.routes = append(f.routes, route{pattern: pattern, who: who, handler: h})
+}
+
+// Patterns are those of all routes, as [http.ServeMux] reads them.
+func (f *Frame) Patterns() []string {
+	patterns := make([]string, len(f.routes))
+	for i, one := range f.routes {
+		patterns[i] = one.pattern
+	}
+	return patterns
+}
+
+// Room is what a room brings with it, beside its routes.
+type Room struct {
+	// Templates has a folder of that name, with the file of parts that all rooms share and one for each page.
+	Templates fs.FS
+	Menu      []Entry
+	// Functions are those of its templates, in a language. It may be nil.
+	Functions func(w *words.Tongue) template.FuncMap
+	// Unknown are the errors that an address names what there is not, with the names of the words.
+	Unknown map[error]string
+}
+
+// Room adds a room.
+func (f *Frame) Room(r Room) { f.rooms = append(f.rooms, r) }
+
+// Handler answers requests by what the rooms have added. Guard lets those pass to a route who may use it.
+func (f *Frame) Handler(guard func(Who, Handler) Handler) http.Handler {
+	f.Pages = f.parse()
+	mux := http.NewServeMux()
+	for _, one := range f.routes {
+		switch {
+		case one.files != nil:
+			mux.Handle(one.pattern, one.files)
+		case one.who == everybody:
+			mux.Handle(one.pattern, f.Sessions.Loaded(f.Answering(one.handler)))
+		default:
+			mux.Handle(one.pattern, f.Sessions.Loaded(f.Answering(guard(one.who, one.handler))))
+		}
+	}
+	var crossing http.CrossOriginProtection
+	crossing.SetDenyHandler(f.Answering(func(http.ResponseWriter, *http.Request) error {
+		return Fail(http.StatusForbidden, "fail.crossing")
+	}))
+	return f.taking(mux, crossing.Handler(mux))
+}
+
+// Unavailable answers every request as one that has to wait for the database.
+func (f *Frame) Unavailable() http.HandlerFunc {
+	f.Pages = f.parse()
+	return f.unavailable
+}

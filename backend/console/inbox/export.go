@@ -1,0 +1,216 @@
+package inbox
+
+import (
+	"bufio"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// exportedAtOnce is how many leads of an export are listed together, and wholeAtOnce how many are read whole: each may have a
+// megabyte.
+const exportedAtOnce, wholeAtOnce = 500, 8
+
+// exportColumns are the columns of an export, with the names of their words.
+var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.site", "export.state", "export.owner", "export.name", "export.phone", "export.written",
+	"export.email", "export.message", "export.sale", "export.amount", "export.form", "export.ways", "export.kind", "export.source", "export.medium", "export.campaign",
+	"export.term", "export.content", "export.referrer", "export.landing", "export.page", "export.fields", "export.siteError"}
+
+// exportLeads sends all leads of the filter as a table, however many they are, while they are read. A
+// lead that is merged into another stands below it.
+func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.Page(r, "leads")
+	if err == nil {
+		f.Staff, err = c.StaffOf(r.Context(), f)
+	}
+	if err != nil {
+		return err
+	}
+	filter, problem := leadFormOf(r.URL.Query()).filter(f)
+	if problem != "" {
+		return frame.Fail(http.StatusUnprocessableEntity, problem)
+	}
+	out := tableWriter{Writer: bufio.NewWriter(w), separator: ','}
+	if f.Words.Code == "ru" { // where the comma is in numbers, spreadsheets expect this
+		out.separator = ';'
+	}
+	control := http.NewResponseController(w)
+	self, _ := frame.Current(r)
+	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "leads", 0); err != nil {
+		return err
+	}
+	begun := false
+	for behind := (lead.Cursor{}); ; {
+		page, err := c.Leads.Inbox(r.Context(), filter, behind, exportedAtOnce)
+		var names []lead.Name
+		if err == nil {
+			names, err = c.withParts(r, page.Leads)
+		}
+		if err != nil && !begun {
+			return err
+		}
+		if err != nil {
+			c.endEarly(r, err)
+		}
+		if !begun {
+			begun = true
+			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+			w.Header().Set("Content-Disposition", `attachment; filename="leads-`+c.Now().UTC().Format(time.DateOnly)+`.csv"`)
+			out.WriteString("\ufeff") // by which spreadsheets know that it is UTF-8
+			header := make([]string, len(exportColumns))
+			for i, column := range exportColumns {
+				header[i] = f.Words.Text(column)
+			}
+			out.row(header)
+		}
+		for some := range slices.Chunk(names, wholeAtOnce) {
+			leads, err := c.Leads.Named(r.Context(), some)
+			if err != nil {
+				c.endEarly(r, err)
+			}
+			for _, l := range leads {
+				out.row(exported(f, l))
+			}
+			if out.Flush() != nil {
+				return nil
+			}
+		}
+		if out.Flush() != nil || control.Flush() != nil { // nobody reads on
+			return nil
+		}
+		if behind = page.Next; behind == (lead.Cursor{}) {
+			return nil
+		}
+	}
+}
+
+// endEarly ends a table that has begun: one that ends early must not look whole.
+func (c *room) endEarly(r *http.Request, err error) {
+	if r.Context().Err() == nil {
+		c.Logger.Error("an export of leads ended early", zap.Error(err))
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// withParts are the names of the leads, each with those of its parts below it.
+func (c *room) withParts(r *http.Request, leads []lead.Lead) ([]lead.Name, error) {
+	parts, err := c.Leads.PartsOf(r.Context(), leads)
+	if err != nil {
+		return nil, err
+	}
+	var all []lead.Name
+	for _, l := range leads {
+		all = append(all, l.Key())
+		if len(parts[l.Key()]) == 0 {
+			continue
+		}
+		own, err := c.Leads.Parts(r.Context(), l.Key())
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range own {
+			all = append(all, part.Key())
+		}
+	}
+	return all, nil
+}
+
+func exported(f frame.Page, l lead.Lead) []string {
+	w := f.Words
+	partOf, sale := "", ""
+	if l.MergedInto != 0 {
+		partOf = strconv.FormatInt(l.MergedInto, 10)
+	}
+	if l.IsSale {
+		sale = w.Text("export.yes")
+	}
+	key := ""
+	if i := slices.IndexFunc(f.Sites, func(s site.Site) bool { return s.ID == l.SiteID }); i >= 0 {
+		key = f.Sites[i].Key
+	}
+	amount := l.SaleCost
+	if w.Code == "ru" {
+		amount = strings.Replace(amount, ".", ",", 1)
+	}
+	siteError := ""
+	if l.SiteError != 0 {
+		siteError = strconv.Itoa(l.SiteError)
+	}
+	var fields []string
+	for _, one := range fieldsOf(l) {
+		fields = append(fields, one.Name+": "+one.Value)
+	}
+	return []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.Text("state." + l.State.String()), rows.OwnerName(w, f.Staff, l.Owner),
+		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), w.Text("source." + l.Source.Kind),
+		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError}
+}
+
+// tableWriter writes rows of CSV (RFC 4180). Every cell is quoted, and none holds a formula.
+type tableWriter struct {
+	*bufio.Writer
+	separator byte
+}
+
+// row writes a row. An error is kept for Flush.
+func (t tableWriter) row(cells []string) {
+	for i, cell := range cells {
+		if i > 0 {
+			t.WriteByte(t.separator)
+		}
+		t.WriteByte('"')
+		t.WriteString(strings.ReplaceAll(harmless(cell), `"`, `""`))
+		t.WriteByte('"')
+	}
+	t.WriteString("\r\n")
+}
+
+// cellEnds are what separates cells in any kind of table. A program that reads a table as of another kind takes quotes
+// within a line for a part of the text, and so begins a cell behind each of these.
+const cellEnds = ",;\t\r\n"
+
+// harmless is the text as spreadsheets take it for a text: what begins like a formula has an apostrophe
+// before it, at the start of the text and wherever a cell may begin.
+func harmless(text string) string {
+	if !strings.ContainsAny(text, "=+-@|%＝＋－＠") && !strings.HasPrefix(text, "\t") && !strings.HasPrefix(text, "\r") && !strings.HasPrefix(text, "\n") {
+		return text
+	}
+	var b strings.Builder
+	if text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
+		b.WriteByte('\'')
+	}
+	for rest := text; rest != ""; {
+		end := strings.IndexAny(rest, cellEnds) + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		if isFormula(rest[:end]) {
+			b.WriteByte('\'')
+		}
+		b.WriteString(rest[:end])
+		rest = rest[end:]
+	}
+	return b.String()
+}
+
+// isFormula tells whether spreadsheets may take the text for a formula. They look behind blanks and the signs that begin
+// other texts, too.
+func isFormula(text string) bool {
+	text = strings.TrimLeft(text, " \v\f\u00a0\ufeff\u200b'\"")
+	first, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune("=+-@|%＝＋－＠", first) && !plainPhone.MatchString(strings.TrimRight(text, cellEnds))
+}
+
+// plainPhone is a telephone number that no spreadsheet computes with, such as +7 (495) 123-45-67. Of +7-495 it would
+// take the difference.
+var plainPhone = regexp.MustCompile(`^\+\d[\d ()]{4,}$|^\+\d+ ?\(\d+\)[\d -]*$`)

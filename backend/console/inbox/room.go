@@ -1,0 +1,70 @@
+// Package inbox is the room of leads: the list, a lead with its story, the export, what was refused, and the forms that
+// visitors send.
+package inbox
+
+import (
+	"context"
+	"embed"
+
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Subjects are what the room shows.
+type Subjects struct {
+	Leads     *lead.Leads
+	Forms     *form.Forms
+	Callbacks *callback.Callbacks
+}
+
+type room struct {
+	*live.Live
+	Subjects
+	unread *frame.Once[[]lead.Name] // of the page's sites, by the operator
+	told   live.Things[lead.Lead]
+}
+
+// unreadBadge is the badge of the inbox in the menu.
+const unreadBadge = "unread"
+
+// Mount adds the room to the console.
+func Mount(l *live.Live, subjects Subjects) {
+	c := &room{Live: l, Subjects: subjects, told: live.NewThings(l, subjects.Leads.Outline)}
+	c.unread = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]lead.Name, error) {
+		return c.Leads.Unread(ctx, p.Operator.ID, p.Scope, p.Operator.CreatedAt, p.Begun)
+	})
+	l.Room(frame.Room{
+		Templates: templates,
+		Menu: []frame.Entry{{Link: "/leads", Icon: "inbox", Title: "leads.title", Pages: []string{"leads", "lead", "refused"}, Badge: unreadBadge,
+			Count: func(ctx context.Context, p *frame.Page) (int, error) {
+				unread, err := c.unread.Of(ctx, p)
+				return len(unread), err
+			}}},
+		Unknown: map[error]string{lead.ErrUnknown: "fail.noLead", lead.ErrUnknownRefused: "fail.noRefused"},
+	})
+	l.SignedIn("GET /leads", c.showLeads)
+	l.SignedIn("POST /leads/read", c.readLeads)
+	l.SignedIn("GET /leads/export", c.exportLeads)
+	l.SignedIn("GET /leads/{site}/{lead}", c.showLead)
+	l.SignedIn("GET /leads/{site}/{lead}/text", c.sendLead)
+	l.SignedIn("POST /leads/state/{site}/{lead}", c.work(c.setLeadState, ""))
+	l.SignedIn("POST /leads/owner/{site}/{lead}", c.work(c.giveLead, ""))
+	l.SignedIn("POST /leads/notes/{site}/{lead}", c.work(c.addNote, ""))
+	l.SignedIn("POST /leads/parts/{site}/{lead}", c.work(c.mergeLead, "lead.mergeDone"))
+	l.SignedIn("POST /leads/parts/{site}/{lead}/removal", c.work(c.splitLead, "lead.splitDone"))
+	l.SignedIn("GET /leads/refused", c.showRefused)
+	l.SignedIn("POST /leads/refused", c.takeOverAll)
+	l.SignedIn("POST /leads/refused/{site}/{refused}", c.takeOver)
+	l.SignedIn("GET /leads/refused/{site}/{refused}/text", c.sendRefused)
+	l.SignedIn("GET /leads/forms", c.showForms)
+	l.Admin("POST /leads/forms/{site}", c.captureForm)
+	l.View("leads", c.openLeads)
+	l.View("lead", c.openLead)
+	l.Announce(c.announce, lead.Read)
+}

@@ -1,0 +1,268 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+const (
+	// maxLate bounds how long a client may take to read what it was sent.
+	maxLate = 10 * time.Second
+	// calm is the least time between two events of one stream.
+	calm = time.Second
+	// entriesAtOnce bounds how many entries of the journal are told together.
+	entriesAtOnce = 500
+)
+
+// stream keeps an open page up to date over server-sent events. It ends with
+// the operator's session and with the console, and gives way when the operator
+// opens too many others. While it is open the operator is present.
+//
+// Every event's id is a position in the journal, at which a client that lost
+// the stream goes on.
+func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
+	o, _ := frame.Current(r)
+	position, err := startOf(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return nil
+	}
+	if r.Method == http.MethodHead { // it would never end
+		w.Header().Set("Content-Type", "text/event-stream")
+		return nil
+	}
+	to := l.listener(r)
+	open, known := l.views[to.View]
+	if !known {
+		http.NotFound(w, r)
+		return nil
+	}
+	shown, watch := open(r, to)
+	if shown == nil {
+		http.NotFound(w, r)
+		return nil
+	}
+	if watch != nil {
+		defer watch.Close()
+	}
+	running, yield, leave, ok := l.streams.enter(o.ID)
+	if !ok {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many open pages", http.StatusServiceUnavailable)
+		return nil
+	}
+	defer leave()
+
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(running, cancel)()
+	lease, err := l.Operators.Arrive(ctx, o.ID)
+	if err != nil {
+		l.Logger.Error("operator's presence is not stored", zap.Error(err))
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return nil
+	}
+	defer func() {
+		// The request is over, and the lease is to end all the same.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
+		defer cancel()
+		if err := lease.Fade(ctx); err != nil {
+			l.Logger.Warn("operator's presence ends only with its lease", zap.Error(err))
+		}
+	}()
+	attendee := l.attendance.enter(r, lease)
+	defer l.attendance.leave(attendee)
+	happened := l.Journal.Follow(position, frame.Permitted(r), l.ownOf(o.ID)...)
+	defer happened.Close()
+	s := &streaming{live: l, to: to, view: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
+		out: w, control: http.NewResponseController(w)}
+	if talk, ok := shown.(Talking); ok {
+		s.talk, s.pause = talk, talk.Pause()
+		var forget func()
+		s.heard, forget = talk.Hear()
+		defer forget()
+	}
+	if err := s.run(ctx); err != nil && ctx.Err() == nil {
+		l.Logger.Debug("stream of the console ended", zap.Error(err))
+	}
+	return nil
+}
+
+// startOf is the position behind which the client wants to hear what happened:
+// where it lost the stream, or else where its page was rendered.
+func startOf(r *http.Request) (journal.Position, error) {
+	last := r.Header.Get("Last-Event-ID")
+	if last == "" {
+		last = r.URL.Query().Get("after")
+	}
+	return journal.ParsePosition(last)
+}
+
+// streaming is one open stream. It asks the database for nothing that another
+// stream asks for, too.
+type streaming struct {
+	live     *Live
+	to       *Listener
+	view     View
+	lease    *operator.Lease
+	attendee *attendee
+	happened *journal.Follower
+	watch    Watch // nil when the view has none
+	yield    <-chan struct{}
+	pause    time.Duration // between two events
+	talk     Talking       // nil for views of other things, as is heard
+	heard    <-chan struct{}
+	out      http.ResponseWriter
+	control  *http.ResponseController
+}
+
+func (s *streaming) run(ctx context.Context) error {
+	var moved <-chan struct{}
+	if s.watch != nil {
+		moved = s.watch.News()
+	}
+	heartbeat := time.NewTicker(operator.Heartbeat)
+	defer heartbeat.Stop()
+
+	s.out.Header().Set("Content-Type", "text/event-stream")
+	s.out.Header().Set("X-Accel-Buffering", "no")
+	if err := s.send([]byte(": hello\n\n")); err != nil {
+		return err
+	}
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.yield:
+			return s.giveWay()
+		case why := <-s.attendee.over:
+			return s.end(ctx, why)
+		case <-heartbeat.C: // the connection is not to be taken for dead
+			err = s.send([]byte(": here\n\n"))
+		case <-s.happened.News():
+			err = s.read(ctx)
+		case <-moved:
+			err = s.look(ctx)
+		case <-s.heard:
+			err = s.repeat()
+		}
+		if err != nil {
+			return err
+		}
+		select { // news that come in the meantime wait as one
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.yield:
+			return s.giveWay()
+		case <-time.After(s.pause):
+		}
+	}
+}
+
+// repeat tells what was overheard. It moves no position.
+func (s *streaming) repeat() error {
+	data, err := s.talk.Overheard()
+	if err != nil {
+		return err
+	}
+	return s.tellAs(nil, data)
+}
+
+// read tells what the journal has got behind the stream's position.
+func (s *streaming) read(ctx context.Context) error {
+	for {
+		entries, err := s.happened.Next(ctx, entriesAtOnce)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		data, err := s.live.told(ctx, s.to, s.view, entries)
+		if err != nil {
+			return err
+		}
+		if err := s.tell(data); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *streaming) look(ctx context.Context) error {
+	data, err := s.view.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	return s.tell(data)
+}
+
+// giveWay tells the page that it is no longer kept up to date, so that it does
+// not come back by itself and drive out another.
+func (s *streaming) giveWay() error {
+	return s.send([]byte("event: yielded\ndata: yielded\n\n"))
+}
+
+// end ends the stream, and the operator's presence in it when the session has
+// ended. A page whose operator sees other sites by now is loaded anew.
+func (s *streaming) end(ctx context.Context, why error) error {
+	switch {
+	case errors.Is(why, errSignedOut):
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
+		defer cancel()
+		if err := s.lease.End(ctx); err != nil {
+			return err
+		}
+	case !errors.Is(why, errMoved):
+		return why
+	}
+	if err := s.send([]byte("event: ended\ndata: ended\n\n")); err != nil {
+		return err
+	}
+	return why
+}
+
+// tell sends the data up to the stream's position.
+func (s *streaming) tell(data [][]byte) error {
+	return s.tellAs(fmt.Appendf(nil, "id: %s\n", s.happened.Position()), data)
+}
+
+// tellAs sends the data in as few events as they fit into. The last one has the id: a client that has not
+// got it is told all again.
+func (s *streaming) tellAs(id []byte, data [][]byte) error {
+	for from := 0; from < len(data); {
+		to, size := from, 0
+		for to < len(data) && (to == from || size+len(data[to]) <= maxData) {
+			size += len(data[to])
+			to++
+		}
+		var event [][]byte
+		if to == len(data) {
+			event = append(event, id)
+		}
+		event = append(append(event, data[from:to]...), []byte("\n"))
+		if err := s.send(event...); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func (s *streaming) send(parts ...[]byte) error {
+	if err := s.control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := s.out.Write(part); err != nil {
+			return err
+		}
+	}
+	return s.control.Flush()
+}

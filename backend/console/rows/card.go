@@ -1,0 +1,194 @@
+package rows
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+func CardLink(siteID, visitor int64) string {
+	return fmt.Sprintf("/visitors/%d/%d", siteID, visitor)
+}
+
+// VisitorLabel names a visitor of whom nothing is known, by the end of the
+// number: enough to tell apart those who are there at once.
+func VisitorLabel(w *words.Tongue, visitor int64) string {
+	return w.Text("visitor.unnamed", "tail", fmt.Sprintf("%05d", visitor%100000))
+}
+
+// FirstOf is the first of the texts that says anything.
+func FirstOf(texts ...string) string {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Card is a visitor, as shown.
+type Card struct {
+	ID, SiteID         int64
+	Label              string
+	Known              bool
+	Here               bool // on the site now
+	First              time.Time
+	Name               string
+	Contacts           folded[contact]
+	Properties         folded[Field]
+	Leads              folded[LeadRow]
+	Calls              folded[CallRow]
+	Callbacks          folded[CallbackRow]
+	Visits             []Stay // the steps of which are shown on demand
+	Reach              Reach
+	Browser, UserAgent string
+	Language           string
+}
+
+type contactPhone struct{ PhoneDigits, PhoneExtension, Phone string }
+
+func ContactPhoneOf(c visit.Contact) contactPhone {
+	phone := c.Phone()
+	return contactPhone{phone.Digits, phone.Extension, c.Written}
+}
+
+func (p contactPhone) Text(w *words.Tongue) string {
+	return w.Phone(p.PhoneDigits, p.PhoneExtension, p.Phone)
+}
+
+// contact is a phone or an e-mail.
+type contact struct {
+	Text, Email string
+	contactPhone
+}
+
+// folded is a list of which the first few are shown, and all on demand.
+type folded[T any] struct{ First, Rest []T }
+
+func Fold[T any](list []T, first int) folded[T] {
+	if len(list) <= first+1 { // a line that says that there is one more is a line, too
+		return folded[T]{First: list}
+	}
+	return folded[T]{list[:first], list[first:]}
+}
+
+// All counts the list.
+func (f folded[T]) All() int { return len(f.First) + len(f.Rest) }
+
+// How many of a card's lists are shown at first.
+const firstContacts, firstProperties, firstLeads = 4, 8, 5
+
+// Stay is a session on a visitor's card.
+type Stay struct {
+	Session  visit.ID
+	Open     bool
+	Started  time.Time
+	Source   Source
+	Hits     int
+	Campaign []Field // what else is known of the source, and the numbers that were leased
+	Steps    []Step
+	Shown    []template.HTML // of the steps
+	More     string          // address of the card with further steps; empty when all are shown
+}
+
+// Step is a page view, an event, a lead or a call, newest first.
+type Step struct {
+	Kind     string // page, event, lead, call or callback
+	At       time.Time
+	Title    []string
+	Details  []string
+	Page     words.Address
+	Lead     LeadRow
+	Call     CallRow
+	Callback CallbackRow
+}
+
+func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, leases []number.Lease) Card {
+	c := Card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
+	names := []string{found.Name}
+	var contacts []contact
+	for _, p := range found.Phones {
+		called := ContactPhoneOf(p)
+		names = append(names, called.Text(w))
+		contacts = append(contacts, contact{Text: "contact.phone", contactPhone: called})
+		c.Reach.PhoneDigits = FirstOf(c.Reach.PhoneDigits, called.PhoneDigits)
+	}
+	for _, e := range found.Emails {
+		names = append(names, e.Written)
+		contacts = append(contacts, contact{Text: "contact.email", Email: e.Written})
+		c.Reach.Email = FirstOf(c.Reach.Email, e.Written)
+	}
+	var properties []Field
+	for _, p := range found.Properties {
+		property := Field{Name: p.Name}
+		if p.Value != nil {
+			property.Value = *p.Value
+		}
+		properties = append(properties, property)
+	}
+	c.Contacts, c.Properties, c.Leads = Fold(contacts, firstContacts), Fold(properties, firstProperties), Fold(leads, firstLeads)
+	c.Label = FirstOf(names...)
+	c.Known = c.Label != ""
+	if !c.Known {
+		c.Label = VisitorLabel(w, c.ID)
+	}
+	for i, s := range found.Sessions {
+		if i == 0 {
+			c.UserAgent, c.Browser, c.Language = s.UserAgent, words.BrowserOf(s.UserAgent), w.LanguageOf(s.Language)
+		}
+		c.Visits = append(c.Visits, stayOf(w, s, leads, leases, i == 0))
+	}
+	return c
+}
+
+func stayOf(w *words.Tongue, s visit.Session, leads []LeadRow, leases []number.Lease, open bool) Stay {
+	shown := Stay{Session: s.ID, Open: open, Started: s.StartedAt, Source: SourceOf(w, s.Source), Hits: s.Hits}
+	for _, f := range []Field{
+		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},
+		{"card.click", strings.Trim(s.Source.ClickIDName+" "+s.Source.ClickID, " ")},
+		{"card.referrer", s.Source.Referrer}, {"card.landing", s.Source.Landing},
+	} {
+		if f.Value != "" {
+			shown.Campaign = append(shown.Campaign, Field{w.Text(f.Name), f.Value})
+		}
+	}
+	for _, l := range leases {
+		if shownTo := (Field{w.Text("card.shown"), words.Phone(l.Digits, "")}); l.Session == s.ID && !slices.Contains(shown.Campaign, shownTo) {
+			shown.Campaign = append(shown.Campaign, shownTo)
+		}
+	}
+	for _, p := range s.Pages {
+		shown.Steps = append(shown.Steps, Step{Kind: "page", At: p.At, Title: words.Parts(p.Title), Page: words.AddressOf(p.URL)})
+	}
+	for _, e := range s.Events {
+		shown.Steps = append(shown.Steps, Step{Kind: "event", At: e.At, Title: words.Parts(e.Category, e.Action), Details: words.Parts(e.Name, e.Value)})
+	}
+	for _, l := range leads {
+		if l.Session == s.ID {
+			shown.Steps = append(shown.Steps, Step{Kind: "lead", At: l.At, Lead: l})
+		}
+	}
+	shown.sort()
+	return shown
+}
+
+// sort brings the steps into their order, the latest first.
+func (s *Stay) sort() {
+	slices.SortStableFunc(s.Steps, func(a, b Step) int { return b.At.Compare(a.At) })
+}
+
+// Add puts a step among those of the visit in which it was made.
+func (c *Card) Add(session visit.ID, made Step) {
+	for i := range c.Visits {
+		if s := &c.Visits[i]; s.Session == session {
+			s.Steps = append(s.Steps, made)
+			s.sort()
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// Numbering is what there is of a site's numbers: what the configuration has, what the site
+// has of its own above it, and what is in effect.
+type Numbering struct {
+	site.Site
+	Known      bool // this server's configuration names the site
+	Pools      number.ConfiguredPools
+	Configured *number.Declaration
+	Effective  *number.Declaration
+	Conflict   error // why the site's own are not in effect
+	By         map[string][]string
+}
+
+// Numberings tell what there is of sites' numbers.
+type Numberings struct {
+	*frame.Frame
+	Numbers *number.Shown
+	// Pools are those of this server's configuration. It may be nil.
+	Pools func() number.ConfiguredPools
+}
+
+// Of is what there is of the site's numbers.
+func (c Numberings) Of(ctx context.Context, s site.Site) (*Numbering, error) {
+	n := &Numbering{Site: s, Configured: new(number.Declaration)}
+	var set site.Settings
+	set, n.Known = c.ConfiguredOf(s.Key)
+	if c.Pools != nil {
+		n.Pools = c.Pools()
+	}
+	n.Configured.UsePools(n.Pools.Named)
+	if err := n.Configured.Set(set.Numbers); err != nil {
+		return nil, err // the configuration has been checked
+	}
+	n.Effective = n.Configured
+	if own := s.Settings.Own(); !own.IsNone() {
+		over, err := own.Over(n.Configured, s.ID, n.Pools)
+		if n.Conflict = err; err == nil {
+			n.Effective = over
+		}
+	}
+	var err error
+	n.By, err = c.Numbers.ConfiguredBy(ctx, s.ID)
+	return n, err
+}
+
+// Own is the site's own number of these digits.
+func (n *Numbering) Own(digits string) (number.Number, bool) {
+	return numberIn(n.Settings.Numbers, digits)
+}
+
+// ConfiguredNumber is the number of these digits as the configuration has it. Its pool without a
+// name is called by the number's digits, as own rules call it.
+func (n *Numbering) ConfiguredNumber(digits string) (number.Number, bool) {
+	found, known := numberIn(n.Configured.Numbers(), digits)
+	found.Tracking = slices.Clone(found.Tracking)
+	for i := range found.Tracking {
+		if t := &found.Tracking[i]; len(t.Dynamic) > 0 {
+			t.Dynamic, t.Pool = nil, digits
+		}
+	}
+	return found, known
+}
+
+func numberIn(list []number.Number, digits string) (number.Number, bool) {
+	for _, n := range list {
+		if number.Digits(n.Number) == digits {
+			return n, true
+		}
+	}
+	return number.Number{}, false
+}
+
+// with is the site's settings with other numbers and pools.
+func (n *Numbering) with(own number.Own) site.Settings {
+	set := n.Settings
+	set.Numbers, set.Pools = own.Numbers, own.Pools
+	if len(set.Numbers) == 0 {
+		set.Numbers = nil
+	}
+	if len(set.Pools) == 0 {
+		set.Pools = nil
+	}
+	return set
+}
+
+// Check tells what is wrong with numbers and pools of the site's own, beside what the
+// configuration has, after the number or pool of that name was changed. What conflicted with
+// the configuration before can be mended one after another.
+func (n *Numbering) Check(own number.Own, name string) error {
+	if err := own.Check(); err != nil {
+		return err
+	}
+	_, err := own.Over(n.Configured, n.ID, n.Pools)
+	var place *number.Place
+	if n.Conflict != nil && errors.As(err, &place) && place.Pool != name && number.Digits(place.Number) != name {
+		return nil
+	}
+	return err
+}
+
+// Keep stores numbers and pools of the site's own in place of those of the version. wrong is what is wrong with them.
+// The error is [site.ErrChanged] when there is another version by now.
+func (c Numberings) Keep(r *http.Request, n *Numbering, seen int64, own number.Own) (wrong, err error) {
+	o, _ := frame.Current(r)
+	_, err = c.Sites.Change(r.Context(), n.Key, seen, n.with(own), o.Login)
+	var invalid *site.Invalid
+	if errors.As(err, &invalid) {
+		return invalid.Err, nil
+	}
+	return nil, err
+}
+
+// At begins the page of that name, about the numbers of the site that the address names.
+func (c Numberings) At(r *http.Request, page string) (f frame.Page, n *Numbering, err error) {
+	f, named, err := c.ServedAt(r, page)
+	if err == nil {
+		n, err = c.Of(r.Context(), named)
+	}
+	return f, n, err
+}
+
+// mistakes are the names of the words for what can be wrong with numbers and pools.
+var mistakes = map[string]string{
+	"not_number": "mistake.notNumber", "country_code": "mistake.countryCode", "pooled": "mistake.pooled", "twice": "mistake.twice",
+	"tracking": "mistake.tracking", "itself": "mistake.itself", "printed": "mistake.printed", "given": "mistake.given",
+	"pool_printed": "mistake.poolPrinted", "pool_static": "mistake.poolStatic", "pools": "mistake.pools", "rules": "mistake.rules",
+	"behind_all": "mistake.behindAll", "same": "mistake.same", "covered": "mistake.covered",
+	"pool_empty": "mistake.poolEmpty", "pool_many": "mistake.poolMany", "hold": "mistake.hold", "exhausted": "mistake.exhausted",
+	"reserve": "mistake.reserve", "reserve_pooled": "mistake.reservePooled", "pool_name": "mistake.poolName", "no_pool": "mistake.noPool",
+	"condition": "mistake.condition", "impossible": "mistake.impossible", "conditions": "mistake.conditions", "place": "mistake.place",
+	"place_taken": "mistake.placeTaken", "picture": "mistake.picture", "one_of": "mistake.oneOf", "name": "mistake.name",
+	"many_numbers": "mistake.manyNumbers", "many_pools": "mistake.manyPools", "many_pooled": "mistake.manyPooled", "many_places": "mistake.manyPlaces",
+	"large": "mistake.large", "pool_configured": "mistake.poolConfigured", "pool_taken": "mistake.poolTaken", "pool_elsewhere": "mistake.poolElsewhere",
+	"pool_used": "mistake.poolUsed",
+}
+
+// NumberMistake is what is wrong, in words. What has none is said as configurations are told it.
+func NumberMistake(w *words.Tongue, err error) string {
+	var m *number.Mistake
+	if !errors.As(err, &m) || mistakes[m.Kind] == "" {
+		return err.Error()
+	}
+	gaps := []any{"a", "", "b", "", "c", ""}
+	for i, text := range m.Of {
+		if i < 3 {
+			gaps[2*i+1] = words.Plainly(words.Written(text))
+		}
+	}
+	return w.Text(mistakes[m.Kind], gaps...)
+}
+
+// PoolOf is the pool that the site knows by the name: its own, one of the configuration that
+// its numbers use, or that of a printed number alone.
+func (n *Numbering) PoolOf(name string) *number.Pool {
+	if own, is := n.Settings.Pools[name]; is {
+		if pool, err := own.Resolve(name); err == nil {
+			pool.Name = number.OwnPoolName(n.ID, name)
+			return pool
+		}
+	}
+	for _, d := range []*number.Declaration{n.Effective, n.Configured} {
+		if pool := d.Plan().Pool(name); pool != nil {
+			return pool
+		}
+	}
+	return nil
+}
+
+// Exhausted are the names of the words for what visitors see when a pool has no number left.
+var Exhausted = map[number.Exhausted]string{number.ShowOriginal: "pool.original", number.ShareNumber: "pool.shared", number.ShowReserve: "pool.reserve"}
+
+// NumberLink is the page of a number of the site, and PoolLink that of a pool.
+func NumberLink(siteID int64, digits string) string {
+	return "/numbers/" + strconv.FormatInt(siteID, 10) + "/" + url.PathEscape(digits)
+}
+
+func PoolLink(siteID int64, name string) string {
+	return "/pools/" + strconv.FormatInt(siteID, 10) + "/" + url.PathEscape(name)
+}
+
+// Lines are the lines of the text that say anything.
+func Lines(text string) (said []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			said = append(said, line)
+		}
+	}
+	return said
+}

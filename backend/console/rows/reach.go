@@ -1,0 +1,43 @@
+package rows
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// CallsBack tells whether somebody of the site can be called back now.
+func CallsBack(ctx context.Context, f *frame.Frame, p frame.Page, callbacks *callback.Callbacks, siteID int64) (bool, error) {
+	s, _ := p.Site(siteID)
+	return callbacks.Possible(ctx, siteID, CallbackSettings(f, s))
+}
+
+// CallbackSettings are those in effect for the site.
+func CallbackSettings(f *frame.Frame, s site.Site) callback.Settings {
+	if set := f.Effective(s).Callback; set != nil {
+		return *set
+	}
+	return callback.Settings{}
+}
+
+// Reach are the numbers and addresses behind the buttons that call and write.
+type Reach struct {
+	PhoneDigits, Email string
+	Back               string // where the number can be called by the telephone platform; empty where it cannot
+}
+
+// GroupName is the name of a group of the site; empty for 0, and for one that there is not.
+func GroupName(ctx context.Context, f *frame.Frame, siteID, id int64) (string, error) {
+	if id == 0 {
+		return "", nil
+	}
+	g, err := f.Operators.Group(ctx, siteID, id)
+	if errors.Is(err, operator.ErrGroup) {
+		return "", nil
+	}
+	return g.Name, err
+}

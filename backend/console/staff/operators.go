@@ -1,0 +1,226 @@
+package staff
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/door"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// staff is the content of the page of operators.
+type staff struct {
+	List        []member
+	Login, Name string // of the form that was not accepted
+	Role        operator.Role
+	Sites       siteChoice
+}
+
+// member is an operator as an admin sees one.
+type member struct {
+	operator.Operator
+	Keys   []string // of the sites that both see; none for all sites
+	Ours   bool     // the admin may change all of it
+	Self   bool
+	Choice siteChoice
+	Link   string // by which the member sets a new password; shown once
+}
+
+// siteChoice is which sites an account is to see, as a form has it.
+type siteChoice struct {
+	All    bool // may be chosen
+	Chosen scope.Sites
+	Sites  []siteOption
+}
+
+type siteOption struct {
+	ID     int64
+	Key    string
+	Chosen bool
+}
+
+// choose offers the sites that the admin sees.
+func choose(f frame.Page, chosen scope.Sites) siteChoice {
+	choice := siteChoice{All: f.Operator.Sites.All(), Chosen: chosen}
+	for _, s := range f.Sites {
+		choice.Sites = append(choice.Sites, siteOption{s.ID, s.Key, !chosen.All() && chosen.Has(s.ID)})
+	}
+	return choice
+}
+
+// chosenSites are those that the form names, of the sites that the admin sees.
+func chosenSites(r *http.Request, f frame.Page) scope.Sites {
+	if r.PostFormValue("all") == "true" {
+		return scope.All()
+	}
+	var ids []int64
+	for _, text := range r.PostForm["sites"] {
+		for _, s := range f.Sites {
+			if text == strconv.FormatInt(s.ID, 10) {
+				ids = append(ids, s.ID)
+			}
+		}
+	}
+	return scope.Of(ids...)
+}
+
+func memberOf(f frame.Page, o operator.Operator) member {
+	actor := f.Operator.Actor()
+	m := member{Operator: o, Self: o.ID == f.Operator.ID, Ours: actor.Administers(o), Choice: choose(f, o.Sites)}
+	if !o.Sites.All() {
+		for _, s := range f.Sites {
+			if o.Sites.Has(s.ID) {
+				m.Keys = append(m.Keys, s.Key)
+			}
+		}
+	}
+	return m
+}
+
+func (c *room) showOperators(w http.ResponseWriter, r *http.Request) error {
+	return c.operators(w, r, http.StatusOK, "")
+}
+
+func (c *room) operators(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	f, err := c.Page(r, "operators")
+	if err != nil {
+		return err
+	}
+	chosen := chosenSites(r, f)
+	if r.Method != http.MethodPost && len(f.Sites) == 1 {
+		chosen = scope.Of(f.Sites[0].ID)
+	}
+	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen)}
+	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		s.List = append(s.List, memberOf(f, o))
+	}
+	f.Problem, f.Body = problem, s
+	return c.Show(w, r, status, f)
+}
+
+func (c *room) addOperator(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.Page(r, "operators")
+	if err != nil {
+		return err
+	}
+	_, err = c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
+		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"),
+		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosenSites(r, f),
+	})
+	problem := door.Problem(f.Words, err)
+	switch {
+	case problem != "":
+		return c.operators(w, r, http.StatusUnprocessableEntity, problem)
+	case err != nil:
+		return err
+	default:
+		return c.Back(w, r, "/operators", "operators.added")
+	}
+}
+
+func (c *room) showOperator(w http.ResponseWriter, r *http.Request) error {
+	return c.operator(w, r, http.StatusOK, "", "")
+}
+
+// operator shows the operator that the address names: with what was not accepted, or
+// with a link for a new password.
+func (c *room) operator(w http.ResponseWriter, r *http.Request, status int, problem, link string) error {
+	f, err := c.Page(r, "operator")
+	if err != nil {
+		return err
+	}
+	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(list, func(o operator.Operator) bool { return o.ID == operatorID(r) })
+	if at < 0 {
+		return frame.NotFound
+	}
+	m := memberOf(f, list[at])
+	m.Link = link
+	f.Title, f.Problem, f.Body, f.Here = words.Plainly(m.Label()), problem, m, operatorLink(m.ID)
+	return c.Show(w, r, status, f)
+}
+
+// operatorID is the one in the address; 0, which nobody has, for what is no number.
+func operatorID(r *http.Request) int64 {
+	id, err := strconv.ParseInt(r.PathValue("operator"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+func (c *room) editOperator(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
+		return c.Operators.Edit(r.Context(), actor, id, r.PostFormValue("name"), operator.Role(r.PostFormValue("role")))
+	})
+}
+
+func (c *room) setOperatorSites(w http.ResponseWriter, r *http.Request) error {
+	f, err := c.Page(r, "operator")
+	if err != nil {
+		return err
+	}
+	chosen, to := chosenSites(r, f), operatorLink(operatorID(r))
+	if chosen.None() { // it has none of the admin's sites any more, and so no page that the admin may see
+		to = "/operators"
+	}
+	return c.change(w, r, to, "operators.changed", func(actor operator.Actor, id int64) error {
+		return c.Operators.SetSites(r.Context(), actor, id, chosen)
+	})
+}
+
+func (c *room) setDisabled(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
+		return c.Operators.SetDisabled(r.Context(), actor, id, r.PostFormValue("disabled") == "true")
+	})
+}
+
+func (c *room) removeOperator(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, "/operators", "operators.removed", func(actor operator.Actor, id int64) error {
+		return c.Operators.Remove(r.Context(), actor, id)
+	})
+}
+
+// resetPassword shows the link in its own answer: it is not kept for another page.
+func (c *room) resetPassword(w http.ResponseWriter, r *http.Request) error {
+	self, _ := frame.Current(r)
+	token, err := c.Operators.Reset(r.Context(), self.Actor(), operatorID(r))
+	if err != nil {
+		return c.unchanged(w, r, err)
+	}
+	return c.operator(w, r, http.StatusOK, "", door.ResetLink(r, token))
+}
+
+// change changes the operator that the address names, and goes to a page, which says
+// the notice.
+func (c *room) change(w http.ResponseWriter, r *http.Request, to, notice string, f func(operator.Actor, int64) error) error {
+	self, _ := frame.Current(r)
+	if err := f(self.Actor(), operatorID(r)); err != nil {
+		return c.unchanged(w, r, err)
+	}
+	return c.Back(w, r, to, notice)
+}
+
+func operatorLink(id int64) string { return "/operators/" + strconv.FormatInt(id, 10) }
+
+// unchanged answers why an operator was not changed.
+func (c *room) unchanged(w http.ResponseWriter, r *http.Request, err error) error {
+	problem := door.Problem(c.Words(r), err)
+	switch {
+	case problem != "":
+		return c.operator(w, r, http.StatusUnprocessableEntity, problem, "")
+	default:
+		return err
+	}
+}

@@ -1,0 +1,33 @@
+// Package staff is the room of operators, and of the history of what they have changed.
+package staff
+
+import (
+	"embed"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+)
+
+//go:embed templates
+var templates embed.FS
+
+type room struct{ *frame.Frame }
+
+// Mount adds the room to the console.
+func Mount(f *frame.Frame) {
+	c := &room{f}
+	f.Room(frame.Room{
+		Templates: templates,
+		Menu:      []frame.Entry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person"}}},
+		Unknown:   map[error]string{operator.ErrUnknown: "fail.notFound"},
+	})
+	f.Admin("GET /operators", c.showOperators)
+	f.Admin("POST /operators", c.addOperator)
+	f.Admin("GET /operators/{operator}", c.showOperator)
+	f.Admin("POST /operators/{operator}", c.editOperator)
+	f.Admin("POST /operators/{operator}/sites", c.setOperatorSites)
+	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
+	f.Admin("POST /operators/{operator}/password", c.resetPassword)
+	f.Admin("POST /operators/{operator}/removal", c.removeOperator)
+	f.Admin("GET /history", c.showHistory)
+}

@@ -1,0 +1,163 @@
+package talks
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+const (
+	// chatsAtOnce is how many conversations a page of the list has.
+	chatsAtOnce = 100
+	// entriesShown is how many entries of a conversation its page begins with, and how many
+	// come with each look further back.
+	entriesShown = 60
+	// maxCalling bounds how many conversations are counted beside the navigation.
+	maxCalling = 300
+	// chatSteps is how many pages of the visitor stand beside a conversation.
+	chatSteps = 8
+	// How much room the parts of a conversation's page have, in bytes of HTML.
+	entriesRoom, repliesRoom = 300 << 10, 200 << 10
+)
+
+// chatsPage is the content of the page of conversations.
+type chatsPage struct {
+	Tab   string
+	Tabs  []chatTab
+	Rows  []chatRow
+	Older string // address of the next part of the list; empty at the end
+	Open  *openChat
+}
+
+type chatTab struct {
+	Name, Text, Link string
+	Count            int // -1 where it is not told
+}
+
+func (c *room) showChats(w http.ResponseWriter, r *http.Request) error {
+	f, body, err := c.chatsPage(r)
+	if err != nil {
+		return err
+	}
+	f.Stream = f.StreamAddress("chats", f.SiteID)
+	f.Body = body
+	return c.Show(w, r, http.StatusOK, f)
+}
+
+// chatsPage is the list, as it stands beside a conversation or alone.
+func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err error) {
+	if f, err = c.Page(r, "chats"); err != nil {
+		return f, body, err
+	}
+	if f.Staff, err = c.StaffOf(r.Context(), f); err != nil {
+		return f, body, err
+	}
+	query := r.URL.Query()
+	body.Tab = query.Get("tab")
+	calling, err := c.calling.Of(r.Context(), &f)
+	if err != nil {
+		return f, body, err
+	}
+	waiting, mine := countCalling(calling)
+	if !slices.ContainsFunc(chatTabs, func(t struct{ name, words string }) bool { return t.name == body.Tab }) {
+		body.Tab = tabAll
+	}
+	for _, t := range chatTabs {
+		tab := chatTab{Name: t.name, Text: f.Words.Text(t.words), Link: "/chats?tab=" + t.name}
+		switch t.name {
+		case tabWaiting:
+			tab.Count = waiting
+		case tabMine:
+			tab.Count = mine
+		}
+		body.Tabs = append(body.Tabs, tab)
+	}
+	filter := chat.Filter{Live: true}
+	switch body.Tab {
+	case tabWaiting:
+		filter.State = chat.Waiting
+	case tabMine:
+		filter.OperatorID = f.Operator.ID
+	case tabClosed:
+		filter = chat.Filter{State: chat.Closed}
+	}
+	var after chat.Cursor
+	if at, err := strconv.ParseInt(query.Get("at"), 10, 64); err == nil {
+		after.LastAt = time.UnixMilli(at)
+		after.ID, _ = strconv.ParseInt(query.Get("behind"), 10, 64)
+	}
+	list, err := c.Chats.List(r.Context(), f.Scope, filter, after, chatsAtOnce+1)
+	if err != nil {
+		return f, body, err
+	}
+	if len(list) > chatsAtOnce {
+		list = list[:chatsAtOnce]
+		last := list[chatsAtOnce-1].Cursor()
+		body.Older = "/chats?" + url.Values{"tab": {body.Tab}, "at": {strconv.FormatInt(last.LastAt.UnixMilli(), 10)}, "behind": {strconv.FormatInt(last.ID, 10)}}.Encode()
+	}
+	seen, err := c.seenChats(r.Context(), list)
+	if err != nil {
+		return f, body, err
+	}
+	for _, s := range seen {
+		row, err := c.chatRowOf(r.Context(), f, s)
+		if err != nil {
+			return f, body, err
+		}
+		if body.Tab != tabWaiting || row.Calls {
+			body.Rows = append(body.Rows, row)
+		}
+	}
+	return f, body, nil
+}
+
+// callingAll are the conversations of the sites that call for somebody.
+func (c *room) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
+	list, err := c.Chats.Calling(ctx, sites, maxCalling)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	offers, err := c.Chats.Offers(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]chatSeen, len(list))
+	for i, conversation := range list {
+		all[i] = chatSeen{Conversation: conversation, offer: offers[conversation.Key()]}
+	}
+	return all, nil
+}
+
+// callingFor are those of the conversations that call for the operator.
+func (c *room) callingFor(ctx context.Context, o operator.Operator, all []chatSeen) (calling []chatSeen, err error) {
+	for _, s := range all {
+		calls, err := c.calls(ctx, o, s)
+		if err != nil {
+			return nil, err
+		}
+		if calls {
+			calling = append(calling, s)
+		}
+	}
+	return calling, nil
+}
+
+// countCalling counts those that wait, and the operator's own.
+func countCalling(calling []chatSeen) (waiting, mine int) {
+	for _, s := range calling {
+		if s.State == chat.Waiting {
+			waiting++
+		} else {
+			mine++
+		}
+	}
+	return waiting, mine
+}

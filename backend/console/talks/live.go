@@ -1,0 +1,294 @@
+package talks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// brisk is the least time between two events of a stream of conversations.
+const brisk = 50 * time.Millisecond
+
+// chatsEvent is what every page is told of conversations.
+type chatsEvent struct {
+	Count         int // that call for the operator
+	Waiting, Mine int // of those
+	News          []chatRow
+	Latest        *chatRow // announced on pages of other things
+}
+
+// chatsStream is the name of the view of conversations.
+const chatsStream = "chats"
+
+// announce tells pages of other things what conversations call for the operator.
+func (c *room) announce(ctx context.Context, to *live.Listener, entries []journal.Entry) ([][]byte, error) {
+	if to.View == chatsStream { // which tells more
+		return nil, nil
+	}
+	rows, fresh, err := c.chatRows(ctx, to, entries)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return c.tellCalling(ctx, to, entries[len(entries)-1].Position, fresh, true)
+}
+
+// chatRows are the conversations among the entries, as rows: each once, as it is now. news are
+// those of which the operator has to hear.
+func (c *room) chatRows(ctx context.Context, to *live.Listener, entries []journal.Entry) (rows, news []chatRow, err error) {
+	var f frame.Page
+	told := make(map[chat.Key]int)
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		if e.Kind != chat.Said && e.Kind != chat.Changed {
+			continue
+		}
+		key := chat.Key{SiteID: e.SiteID, ID: e.SubjectID}
+		at, found := told[key]
+		if !found {
+			if f.Words == nil {
+				if f, err = to.Page(ctx); err != nil {
+					return nil, nil, err
+				}
+			}
+			seen, err := c.toldChats.Get(ctx, e)
+			if err == chat.ErrUnknown { // erased since
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			row, err := c.chatRowOf(ctx, f, seen)
+			if err != nil {
+				return nil, nil, err
+			}
+			at, told[key] = len(rows), len(rows)
+			rows = append(rows, row)
+		}
+		is, err := c.isNews(ctx, to, e, rows[at])
+		if err != nil {
+			return nil, nil, err
+		}
+		if is && !slices.ContainsFunc(news, func(r chatRow) bool { return r.Conversation.Key() == key }) {
+			news = append(news, rows[at])
+		}
+	}
+	return rows, news, nil
+}
+
+// isNews tells whether the operator has to hear of the entry: the visitor has written and
+// nobody has answered yet, or the conversation is the operator's to take or to answer since it
+// was offered, handed over or put back by another.
+func (c *room) isNews(ctx context.Context, to *live.Listener, e journal.Entry, row chatRow) (bool, error) {
+	var told struct {
+		Author     chat.Author `json:"author"`
+		Change     string      `json:"change"`
+		OperatorID int64       `json:"operator_id"`
+	}
+	if err := json.Unmarshal(e.Data, &told); err != nil {
+		return false, fmt.Errorf("reading what a conversation has become: %w", err)
+	}
+	switch rung, err := c.rung(ctx, to, row); {
+	case err != nil || !rung:
+		return false, err
+	case e.Kind == chat.Said:
+		return told.Author == chat.Visitor && row.LastFrom == chat.Visitor, nil
+	case told.Change == chat.Offered:
+		return told.OperatorID == to.Operator.ID || told.OperatorID == 0, nil
+	}
+	return (told.Change == chat.Handed || told.Change == chat.Returned) && told.OperatorID != to.Operator.ID, nil
+}
+
+// rung tells whether the conversation calls for the operator aloud. What waits does so for those
+// who are there and not away, if anybody is.
+func (c *room) rung(ctx context.Context, to *live.Listener, row chatRow) (bool, error) {
+	if !row.Calls || row.State != chat.Waiting {
+		return row.Calls, nil
+	}
+	there, err := c.Operators.Present(ctx, row.SiteID, row.GroupID)
+	return len(there) == 0 || slices.Contains(there, to.Operator.ID), err
+}
+
+// tellCalling renders how many conversations call for the operator, and the news of those
+// that do.
+func (c *room) tellCalling(ctx context.Context, to *live.Listener, at journal.Position, news []chatRow, announced bool) ([][]byte, error) {
+	all, err := c.toldCalling.Get(ctx, callingKey{to.Counted, at})
+	if err != nil {
+		return nil, err
+	}
+	calling, err := c.callingFor(ctx, to.Operator, all)
+	if err != nil {
+		return nil, err
+	}
+	event := chatsEvent{Count: len(calling)}
+	event.Waiting, event.Mine = countCalling(calling)
+	if len(news) == 0 {
+		return c.Render(to.Words, "chats-event", event)
+	}
+	return live.RenderRows(c.Live, to.Words, "chats-event", news, func(some []chatRow) any {
+		event.News = some
+		if announced {
+			event.Latest = &some[0]
+		}
+		return event
+	})
+}
+
+// chatsView is the page of conversations, one of which may be open.
+type chatsView struct {
+	*live.Listener
+	room    *room
+	watch   *visit.Watch // nil when none is open
+	open    chat.Key     // zero for none
+	visitor visit.ID
+	seq     int64 // of the last entry that was sent
+	views   int   // of the visitor's pages, as they were sent
+	here    bool
+	told    bool
+	typing  chan struct{}
+}
+
+// openChats is the view of the request's stream; nil when its conversation is not the
+// operator's.
+func (c *room) openChats(r *http.Request, to *live.Listener) (live.View, live.Watch) {
+	v := &chatsView{Listener: to, room: c, typing: make(chan struct{}, 1)}
+	query := r.URL.Query()
+	if !query.Has("conversation") {
+		return v, nil
+	}
+	siteID, errSite := strconv.ParseInt(query.Get("at"), 10, 64)
+	id, errID := strconv.ParseInt(query.Get("conversation"), 10, 64)
+	seq, errSeq := strconv.ParseInt(query.Get("seq"), 10, 64)
+	if errSite != nil || errID != nil || errSeq != nil || siteID <= 0 || !to.Operator.Sites.Has(siteID) {
+		return nil, nil
+	}
+	conversation, err := c.Chats.Get(r.Context(), siteID, id)
+	if err != nil {
+		return nil, nil
+	}
+	v.open, v.visitor, v.seq = conversation.Key(), conversation.Visitor, seq
+	v.watch = c.Visits.WatchVisitor(siteID, conversation.Visitor)
+	return v, v.watch
+}
+
+// Pause is less than for other pages: people talk here.
+func (v *chatsView) Pause() time.Duration { return brisk }
+
+// News tells of conversations, and of the one that is open.
+func (v *chatsView) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
+	rows, fresh, err := v.room.chatRows(ctx, v.Listener, entries)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	data, err := v.room.tellCalling(ctx, v.Listener, entries[len(entries)-1].Position, fresh, false)
+	if err != nil {
+		return nil, err
+	}
+	told, err := live.RenderRows(v.room.Live, v.Words, "chat-rows-event", rows, live.Whatever)
+	if err != nil {
+		return nil, err
+	}
+	data = append(data, told...)
+	for _, row := range rows {
+		if row.Conversation.Key() == v.open {
+			told, err := v.conversation(ctx, row)
+			return append(data, told...), err
+		}
+	}
+	return data, nil
+}
+
+// chatEvent is what has become of the open conversation.
+type chatEvent struct {
+	Row     chatRow
+	Entries []remark
+}
+
+func (v *chatsView) conversation(ctx context.Context, row chatRow) ([][]byte, error) {
+	f, err := v.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := v.room.Chats.Messages(ctx, v.open.SiteID, v.open.ID, v.seq, chat.MaxMessages)
+	if err == nil && len(list) == chat.MaxMessages { // the page asks for what is missing
+		list, err = v.room.Chats.Before(ctx, v.open.SiteID, v.open.ID, 0, entriesShown)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var data [][]byte
+	for _, m := range list { // each fits into an event
+		one, err := v.room.Render(v.Words, "chat-event", chatEvent{row, []remark{remarkOf(f, m)}})
+		if err != nil {
+			return nil, err
+		}
+		data, v.seq = append(data, one...), m.Seq
+	}
+	if len(list) == 0 { // it may have been read
+		if data, err = v.room.Render(v.Words, "chat-event", chatEvent{Row: row}); err != nil {
+			return nil, err
+		}
+	}
+	working, err := v.room.chatWorking(ctx, f, row)
+	if err != nil {
+		return nil, err
+	}
+	told, err := v.room.Render(v.Words, "chat-working-event", working)
+	return append(data, told...), err
+}
+
+// Refresh says what the visitor of the open conversation looks at, and by which way.
+func (v *chatsView) Refresh(ctx context.Context) ([][]byte, error) {
+	scene := v.watch.Scene()
+	if v.told && v.views == scene.Views && v.here == scene.Here {
+		return nil, nil
+	}
+	f, err := v.Page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var open openChat
+	if err := v.room.chatCard(ctx, f, v.open.SiteID, v.visitor, &open); err != nil {
+		return nil, err
+	}
+	v.told, v.views, v.here = true, scene.Views, scene.Here
+	return v.room.Render(v.Words, "chat-now-event", open)
+}
+
+// Hear has typing be told while the stream is open.
+func (v *chatsView) Hear() (heard <-chan struct{}, forget func()) {
+	return v.typing, v.room.Chats.OnTyping(func(t chat.Typed) {
+		if t.By == chat.Visitor && t.SiteID == v.open.SiteID && t.ConversationID == v.open.ID {
+			select {
+			case v.typing <- struct{}{}:
+			default:
+			}
+		}
+	})
+}
+
+// Overheard is what the page is told of it.
+func (v *chatsView) Overheard() ([][]byte, error) {
+	return v.room.Render(v.Words, "chat-typing-event", nil)
+}
+
+// typeChat tells the visitor that the operator is typing.
+func (c *room) typeChat(w http.ResponseWriter, r *http.Request) error {
+	conversation, err := c.chatAt(r)
+	if err != nil {
+		return err
+	}
+	o, _ := frame.Current(r)
+	c.Chats.Typing(conversation, chat.Operator, o.ID)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,67 @@
+// Package talks is the room of conversations with visitors.
+package talks
+
+import (
+	"context"
+	"embed"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Subjects are what the room shows.
+type Subjects struct {
+	Chats  *chat.Chats
+	Visits *visit.Visits
+	Cards  *rows.Cards
+}
+
+type room struct {
+	*live.Live
+	Subjects
+	calling     *frame.Once[[]chatSeen] // of the page's sites, that call for the operator
+	toldChats   live.Things[chatSeen]
+	toldCalling *live.Shared[callingKey, []chatSeen]
+}
+
+// Mount adds the room to the console.
+func Mount(l *live.Live, subjects Subjects) {
+	c := &room{Live: l, Subjects: subjects}
+	c.calling = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]chatSeen, error) {
+		all, err := c.callingAll(ctx, p.Scope)
+		if err != nil {
+			return nil, err
+		}
+		return c.callingFor(ctx, p.Operator, all)
+	})
+	c.toldCalling = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k callingKey) ([]chatSeen, error) { return c.callingAll(ctx, k.sites) })
+	c.toldChats = live.NewThings(l, c.seenChat)
+	l.Room(frame.Room{
+		Templates: templates,
+		Menu: []frame.Entry{{Link: "/chats", Icon: "message-circle", Title: "chats.title", Pages: []string{"chats"}, Badge: "chatting", News: "chats.news",
+			Count: func(ctx context.Context, p *frame.Page) (int, error) {
+				calling, err := c.calling.Of(ctx, p)
+				return len(calling), err
+			}}},
+		Unknown: map[error]string{chat.ErrUnknown: "fail.noChat"},
+	})
+	l.SignedIn("GET /chats", c.showChats)
+	l.SignedIn("GET /chats/{site}/{conversation}", c.showChat)
+	l.SignedIn("GET /chats/{site}/{conversation}/messages", c.showEntries)
+	l.SignedIn("GET /chats/{site}/{conversation}/messages/{message}", c.sendMessage)
+	l.SignedIn("POST /chats/{site}/{conversation}/messages", c.sayChat)
+	l.Upload("POST /chats/{site}/{conversation}/files", chat.MaxFile+1, c.sendChatFile)
+	l.SignedIn("GET /chats/{site}/{conversation}/files/{file}", c.showChatFile)
+	l.SignedIn("POST /chats/{site}/{conversation}/read", c.readChat)
+	l.SignedIn("POST /chats/{site}/{conversation}/typing", c.typeChat)
+	l.SignedIn("POST /chats/{site}/{conversation}/work", c.workChat)
+	l.View(chatsStream, c.openChats)
+	l.Announce(c.announce)
+}
