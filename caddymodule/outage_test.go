@@ -346,7 +346,7 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, sent.StatusCode)
 	}
-	require.Contains(t, consoles.shown(anna), "The disk of the database is full since ")
+	require.Contains(t, consoles.shown(anna), "The disk of the database has been full since ")
 	require.Contains(t, consoles.shown(anna), "150 forms wait on the disk")
 	require.NotContains(t, consoles.shown(boris), "The disk", "he can do nothing about it")
 	_, told = s.health()
@@ -367,7 +367,7 @@ func TestFullDisk(t *testing.T) {
 		return strings.Contains(told.Forms.Error, "the file is full")
 	}, wait, tick)
 
-	require.Contains(t, consoles.shown(anna), "There is no room for further forms")
+	require.Contains(t, consoles.shown(anna), "There is no room for more forms")
 
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, disk.Close())

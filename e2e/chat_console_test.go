@@ -186,7 +186,7 @@ func TestOperatorsShareConversations(t *testing.T) {
 	other.close()
 	visitor.asks("And to Bergen?")
 	owner.until(contains("#working", "Waiting"))
-	owner.until(contains("#said", "Put back into the queue"))
+	owner.until(contains("#said", "Returned to the queue"))
 	visitor.hasTexts(panelTexts, "Do you ship to Oslo?", "We do.", "We deliver the next day.", "And to Bergen?")
 	owner.do(`document.activeElement.blur(); document.dispatchEvent(new KeyboardEvent("keydown", {key: "c", code: "KeyC", bubbles: true}))`)
 	owner.until(contains("#working", "Yours"))

@@ -84,11 +84,11 @@ func TestAFormIsFoundAndKept(t *testing.T) {
 	desk.until(contains("main", "/contact") + ` || (location.reload(), false)`)
 	require.NotContains(t, value[string](desk, `document.querySelector("main").innerText`), "Anna")
 	desk.do(`document.querySelector("main li form").requestSubmit()`)
-	desk.until(contains(".notice", "becomes leads"))
+	desk.until(contains(".notice", "kept as leads"))
 	desk.until(contains("main li", "Stop keeping"))
 	post(http.StatusOK)
 	desk.visit(p.console + "/leads?state=spam")
 	desk.until(contains("main .rows", "Anna") + ` || (location.reload(), false)`)
 	desk.do(`document.querySelector("main .rows li a").click()`)
-	desk.until(contains("main", "sent by a program, as it says itself"))
+	desk.until(contains("main", "sent by a program that says so"))
 }

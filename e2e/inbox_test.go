@@ -117,7 +117,7 @@ func TestLeadsAreMergedOnAPhone(t *testing.T) {
 	}
 	desk.visit(p.console + lead)
 	desk.do(`document.querySelector(".part-of form button").click()`)
-	desk.until(contains(".notice", "a lead by itself again"))
+	desk.until(contains(".notice", "a separate lead again"))
 	desk.visit(p.console + "/leads")
 	desk.until(`document.querySelectorAll("#leads > li").length === 2`)
 	require.Empty(t, desk.thrown())

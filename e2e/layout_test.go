@@ -89,7 +89,7 @@ func TestNothingOverflowsAtAnyWidth(t *testing.T) {
 
 	desk.visit(p.console + "/sites/1/endpoints/new?as=webhook")
 	desk.do(`document.getElementById("address").value = "https://the-customer-relations-of-a-shop-of-lamps-and-lanterns.example/hooks/of/the/shop"; document.querySelector("main form").requestSubmit()`)
-	desk.until(contains(".notice", "It is added"))
+	desk.until(contains(".notice", "The receiver is added"))
 	desk.do(`document.querySelector("form[action$='/test'] button").click()`)
 	desk.until(contains(".notice", "The test is on its way"))
 	fields := url.Values{"your-name": {"Anna"}, "phone": {"+74957654321"}, "message": {"Hello"}}

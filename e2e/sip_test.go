@@ -150,23 +150,23 @@ func TestSitePhoneCallJoinsTwoPhones(t *testing.T) {
 	desk.until(contains("#callbacks > li:first-child", "Calling the operator"))
 	desk.visit(p.console + value[string](desk, `document.querySelector("#callbacks a").pathname`))
 	desk.do(`window.begun = true`) // and it is not loaded again
-	desk.until(contains("#steps", "The operator's phone rings"))
+	desk.until(contains("#steps", "The operator's phone is ringing"))
 	require.Zero(t, visitor.Count(siptest.Rings))
 	operator.Answer()
 	visitor.Await(siptest.Rings, 1)
 	p.becomes(t, sipVisitor, "calling_visitor", "")
-	desk.until(contains("#now", "Calling the visitor") + ` && ` + contains("#steps", "the visitor's phone rings"))
+	desk.until(contains("#now", "Calling the visitor") + ` && ` + contains("#steps", "the visitor's phone is ringing"))
 	p.reload(t)
 	visitor.Answer()
 	p.becomes(t, sipVisitor, "talking", "")
-	desk.until(contains("#now", "Talking") + ` && ` + contains("#steps", "They talk"))
+	desk.until(contains("#now", "Talking") + ` && ` + contains("#steps", "They are talking"))
 	operator.AwaitTone(1000)
 	visitor.AwaitTone(440)
 	p.reload(t)
 	operator.HangUp()
 	visitor.Await(siptest.Closed, 1)
 	p.becomes(t, sipVisitor, "done", "talked")
-	desk.until(contains("#now", "Talked") + ` && ` + contains("#steps", "they have talked") + ` && window.begun`)
+	desk.until(contains("#now", "Talked") + ` && ` + contains("#steps", "they talked") + ` && window.begun`)
 	require.True(t, value[bool](desk, `!document.querySelector(".may-close").checkVisibility() && document.querySelector(".may-call").checkVisibility()`))
 
 	// Once more, and the program is ended in the middle: so are the calls, and that is known.
@@ -259,10 +259,10 @@ func TestSitePhoneCallIsRefused(t *testing.T) {
 	}
 	past, later := local(-3), local(5)
 	postpone(past)
-	desk.until(contains(".postpone .wrong", "Choose a time from now on"))
+	desk.until(contains(".postpone .wrong", "Choose a time within"))
 	require.Equal(t, past, value[string](desk, `document.getElementById("until").value`))
 	postpone(later)
-	desk.until(contains(".notice", "The callback is put off."))
+	desk.until(contains(".notice", "The callback is postponed."))
 	require.True(t, value[bool](desk, fmt.Sprintf(`new Date(document.querySelector("#now time").dateTime).getTime() === new Date(%q).getTime()`, later)))
 }
 

@@ -46,7 +46,7 @@ func TestPreviewFollowsTheForm(t *testing.T) {
 	desk.types("colorText", "#ffee00")
 	desk.until(`getComputedStyle(` + shown(".view:not([hidden]) .main") + `).backgroundColor === "rgb(255, 238, 0)"`)
 	require.Equal(t, "rgb(0, 0, 0)", value[string](desk, `getComputedStyle(`+shown(".view:not([hidden]) .main")+`).color`), "what can be read on it")
-	desk.until(contains("[data-warnings]", "On a white page this colour is hard to make out"))
+	desk.until(contains("[data-warnings]", "hard to see on a white page"))
 	desk.types("colorText", "#ffee0") // half of another one
 	desk.until(`getComputedStyle(` + shown(".view:not([hidden]) .main") + `).backgroundColor === "rgb(31, 111, 235)"`)
 	desk.types("colorText", "#0a7d4f")
@@ -85,7 +85,7 @@ func TestPreviewFollowsTheForm(t *testing.T) {
 	desk.until(shown(".told"))
 
 	desk.do(`document.querySelector(".saving button").click()`)
-	desk.until(contains(".notice", "The panels are changed"))
+	desk.until(contains(".notice", "The panels are saved"))
 	require.Equal(t, "Ask <b>us</b>", value[string](desk, `document.querySelector("[name='title.en']").value`))
 	desk.visit(p.console + "/leads")
 	require.Zero(t, value[int](desk, `document.querySelectorAll("#leads a").length`), "nothing was sent")

@@ -135,7 +135,7 @@ func TestCallbacksAreListed(t *testing.T) {
 		page := b.get("/callbacks").body
 		for _, text := range []string{
 			"/&lt;lamps&gt;", "next call <time datetime=\"" + wanted.UTC().Format(time.RFC3339), "attempt 1 of 3", "the operator&#39;s line was busy", "Talked 1:04",
-			"numbers of this country are not called", "Failed", "first &#43;7 495 123-45-67",
+			"calls to numbers of this country are not allowed", "Failed", "first &#43;7 495 123-45-67",
 		} {
 			require.True(t, strings.Contains(page, text), text)
 		}
@@ -209,14 +209,14 @@ func TestCallbackIsLive(t *testing.T) {
 		until(list, row, "Calling the operator")
 		page := b.follow(callbackPath(made), "")
 		d.tells(telephony.OperatorRings, "", "")
-		until(page, `hx-target="#now"`, "Calling the operator", "The operator&#39;s phone rings", `data-may="close"`)
+		until(page, `hx-target="#now"`, "Calling the operator", "The operator&#39;s phone is ringing", `data-may="close"`)
 		d.tells(telephony.VisitorRings, "", "")
-		until(page, "Calling the visitor", "the visitor&#39;s phone rings")
+		until(page, "Calling the visitor", "the visitor&#39;s phone is ringing")
 		until(list, row, "Calling the visitor")
 		d.tells(telephony.Talking, "", "")
-		until(page, ">Talking<", "They talk")
+		until(page, ">Talking<", "They are talking")
 		d.tells(telephony.Ended, telephony.Talked, "")
-		until(page, "Talked 1:04", "The call has ended: they have talked", `data-may="call"`)
+		until(page, "Talked 1:04", "The call ended: they talked", `data-may="call"`)
 		until(list, row, "Talked 1:04")
 	})
 }
@@ -236,7 +236,7 @@ func TestWorkOnACallback(t *testing.T) {
 		for _, deed := range []string{"/call", "/postponement"} {
 			a := b.post(at+deed, "until", d.now().Add(time.Hour).UTC().Format(time.RFC3339))
 			require.Equal(t, http.StatusConflict, a.status)
-			require.Contains(t, a.body, "That is not possible any more.")
+			require.Contains(t, a.body, "That is no longer possible.")
 		}
 		d.tells(telephony.Ended, telephony.OrderFailed, "Q.850 <34>")
 		page := b.get(at).body
@@ -251,7 +251,7 @@ func TestWorkOnACallback(t *testing.T) {
 		for _, until := range []string{"", "soon", "2020-01-01T10:00", d.now().Add(31 * 24 * time.Hour).UTC().Format(time.RFC3339), "99999-01-01T10:00", "\x00", strings.Repeat("9", 60000)} {
 			a := b.post(at+"/postponement", "until", until)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status, "%.80q", until)
-			require.Contains(t, a.body, "Choose a time from now on, within the next 30 days.")
+			require.Contains(t, a.body, "Choose a time within the next 30 days.")
 		}
 		require.Equal(t, before, d.everything())
 		later := d.now().Add(3 * time.Hour).UTC().Truncate(time.Minute)
@@ -260,8 +260,8 @@ func TestWorkOnACallback(t *testing.T) {
 		require.Equal(t, at, a.header.Get("Location"))
 		require.True(t, d.callbacks()[0].DueAt.Equal(later))
 		page = b.get(at).body
-		require.Contains(t, page, "The callback is put off.")
-		require.Contains(t, page, "<strong><bdi>boris</bdi></strong> <bdi>put it off</bdi>")
+		require.Contains(t, page, "The callback is postponed.")
+		require.Contains(t, page, "<strong><bdi>boris</bdi></strong> <bdi>postponed it</bdi>")
 
 		require.Equal(t, http.StatusSeeOther, b.post(at+"/call").status)
 		require.Len(t, p.orders(), 2)
@@ -279,12 +279,12 @@ func TestWorkOnACallback(t *testing.T) {
 		p.mu.Unlock()
 		a = b.post(at + "/call")
 		require.Equal(t, http.StatusConflict, a.status)
-		require.Contains(t, a.body, "It was not called: the telephone platform did not take the call.")
+		require.Contains(t, a.body, "No call was made: the telephone platform did not accept the call.")
 		require.Contains(t, a.body, "&lt;no line&gt;")
 		d.pbx.Store(nil)
 		a = b.post(at + "/call")
 		require.Equal(t, http.StatusConflict, a.status)
-		require.Contains(t, a.body, "It was not called: no telephone platform is configured.")
+		require.Contains(t, a.body, "No call was made: no telephone platform is configured.")
 
 		for _, nobodys := range []string{fmt.Sprintf("/callbacks/%d/%d", d.shop.ID, made.ID+1000), fmt.Sprintf("/callbacks/%d/%d", d.shop.ID+1000, made.ID), "/callbacks/x/y", fmt.Sprintf("/callbacks/%d/y", d.shop.ID)} {
 			require.Equal(t, http.StatusNotFound, b.get(nobodys).status, nobodys)
@@ -319,14 +319,14 @@ func TestCallSomebodyByHand(t *testing.T) {
 
 		// What is wrong is said at its field, stays there, and changes nothing.
 		for _, test := range []struct{ phone, until, said string }{
-			{"", "", "This is no telephone number."},
-			{"12", "", "This is no telephone number."},
-			{"+7 912 345\r\n67-89", "", "This is no telephone number."},
-			{"<script>", "", "This is no telephone number."},
+			{"", "", "This is not a telephone number."},
+			{"12", "", "This is not a telephone number."},
+			{"+7 912 345\r\n67-89", "", "This is not a telephone number."},
+			{"<script>", "", "This is not a telephone number."},
 			{"8 809 505-12-34", "", "Numbers of this kind are not called"},
-			{"8 912 345-67-89", "tomorrow", "Choose a time from now on"},
-			{"8 912 345-67-89", d.now().Add(-time.Hour).UTC().Format(time.RFC3339), "Choose a time from now on"},
-			{"8 912 345-67-89", d.now().Add(40 * 24 * time.Hour).UTC().Format(time.RFC3339), "Choose a time from now on"},
+			{"8 912 345-67-89", "tomorrow", "Choose a time within"},
+			{"8 912 345-67-89", d.now().Add(-time.Hour).UTC().Format(time.RFC3339), "Choose a time within"},
+			{"8 912 345-67-89", d.now().Add(40 * 24 * time.Hour).UTC().Format(time.RFC3339), "Choose a time within"},
 		} {
 			a := b.post("/callbacks", "site", site, "phone", test.phone, "until", test.until)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status, "%q", test.phone)
@@ -348,7 +348,7 @@ func TestCallSomebodyByHand(t *testing.T) {
 		require.Len(t, p.orders(), 1)
 		require.Equal(t, "74957654321", p.orders()[0].Operator)
 		page := b.get(callbackPath(made)).body
-		require.Contains(t, page, "It is being called.")
+		require.Contains(t, page, "The call is being made.")
 		require.Contains(t, page, "&lt;Sales&gt;")
 		require.Contains(t, page, "<strong><bdi>vera</bdi></strong>")
 

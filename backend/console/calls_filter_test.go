@@ -42,7 +42,7 @@ func TestCallsAreNarrowedAndSummedUp(t *testing.T) {
 		figures := func(query string, calls, lost, first int, wait, talk string) {
 			t.Helper()
 			body := b.get("/calls" + query).body
-			require.Regexp(t, fmt.Sprintf(`Calls</dt><dd>%d<.*Missed</dt><dd[^>]*>%d<.*First-time callers</dt><dd>%d<.*Rang on average</dt><dd>%s<.*Spoken on average</dt><dd>%s<`, calls, lost, first, wait, talk), body, query)
+			require.Regexp(t, fmt.Sprintf(`Calls</dt><dd>%d<.*Missed</dt><dd[^>]*>%d<.*First-time callers</dt><dd>%d<.*Average wait</dt><dd>%s<.*Average talk</dt><dd>%s<`, calls, lost, first, wait, talk), body, query)
 		}
 		require.Contains(t, b.get("/calls").body, "In the last 30 days</p>")
 		figures("", 4, 2, 3, "0:30", "1:30") // the last one rang until its end
@@ -55,7 +55,7 @@ func TestCallsAreNarrowedAndSummedUp(t *testing.T) {
 		figures("?source=campaign", 2, 0, 1, "0:20", "1:30")
 		figures("?confidence=none", 2, 2, 2, "0:40", "–")
 		none := b.get("/calls?source=search").body
-		require.Contains(t, none, "No such calls")
+		require.Contains(t, none, "No matching calls")
 		require.NotContains(t, none, `id="calls"`, "what is narrowed does not grow by itself")
 		require.Contains(t, b.get("/calls").body, `id="calls"`)
 		require.Contains(t, b.get("/calls?source=nothing&period=x&outcome=%27").body, `id="calls"`, "what is not known narrows nothing")

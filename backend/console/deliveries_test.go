@@ -72,7 +72,7 @@ func TestWebhookOfASite(t *testing.T) {
 		b := d.signedIn("vera")
 		site := fmt.Sprintf("/sites/%d", d.shop.ID)
 		require.Contains(t, b.get(site).body, site+"/deliveries")
-		require.Contains(t, b.get(site+"/deliveries").body, "Nobody is told yet")
+		require.Contains(t, b.get(site+"/deliveries").body, "No receivers yet")
 
 		// Made, with its secret, which is not shown again.
 		require.Contains(t, b.get(site+"/endpoints/new?as=webhook").body, `value="call.started" checked`)
@@ -117,7 +117,7 @@ func TestWebhookOfASite(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.post(page+"/failed", "hours", "5").status)
 		require.Equal(t, http.StatusSeeOther, b.post(page+"/failed", "hours", "24").status)
 		require.Contains(t, string(next().body), "SecretName")
-		require.Contains(t, b.get(site+"/deliveries").body, "1 delivery is sent again.")
+		require.Contains(t, b.get(site+"/deliveries").body, "1 delivery is being sent again.")
 		log("Delivered</span><small class=\"clip\"><bdi>200")
 		entries, err := d.Deliveries.Log(t.Context(), d.shop.ID, 0, "", notify.Place{}, 10)
 		require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestWebhookOfASite(t *testing.T) {
 		require.Equal(t, http.StatusConflict, stale.status)
 		require.Contains(t, stale.body, `name="version" value="2"`)
 		history := b.get("/history").body
-		for _, deed := range []string{"Delivery added", "Delivery changed", "Secret of a delivery changed", "Delivery tested", "Delivery paused", "Delivery resumed"} {
+		for _, deed := range []string{"Receiver added", "Receiver changed", "Secret of a receiver changed", "Test sent to a receiver", "Sending paused", "Sending resumed"} {
 			require.Contains(t, history, deed)
 		}
 		require.NotContains(t, history, "secret-token")
@@ -168,14 +168,14 @@ func TestEndpointFormSaysWhatIsWrong(t *testing.T) {
 		}
 		for said, fields := range map[string][]string{
 			"must begin with https":             {"address", "ftp://crm.example/"},
-			"Type an address":                   {"address", "https://api.telegram.org/bot<TOKEN>/sendMessage"},
+			"Enter an address":                  {"address", "https://api.telegram.org/bot<TOKEN>/sendMessage"},
 			"not public":                        {"address", "https://169.254.169.254/latest"},
-			"Choose one at least":               {"events", "all"},
+			"Choose at least one":               {"events", "all"},
 			"Choose a language":                 {"language", "de"},
 			"This text cannot be used":          {"template", "{{.password}}", "content_type", "application/json"},
-			"This cannot be made":               {"kind", "pigeon"},
-			"Type one e-mail address":           {"kind", "mail", "address", "a@b.example, c@d.example"},
-			"placeholders stand within quotati": {"template", `{"a": {{.name}}}`, "content_type", "application/json"},
+			"A receiver of this kind cannot be": {"kind", "pigeon"},
+			"Enter one e-mail address":          {"kind", "mail", "address", "a@b.example, c@d.example"},
+			"put placeholders inside quotation": {"template", `{"a": {{.name}}}`, "content_type", "application/json"},
 		} {
 			refused := form(fields...)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.status, said)

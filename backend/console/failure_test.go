@@ -24,14 +24,14 @@ func TestFailuresStandInTheConsole(t *testing.T) {
 		}
 		nothing := stranger.get("/nowhere").body
 		require.NotContains(t, nothing, `href="/leads"`)
-		require.Contains(t, nothing, "To the sign-in")
+		require.Contains(t, nothing, "Go to sign-in")
 
 		require.NoError(t, d.DB.Close())
 		for _, path := range []string{"/visitors", "/nowhere", "/leads/1/2"} {
 			away := b.get(path)
 			require.Equal(t, http.StatusServiceUnavailable, away.status, path)
 			require.Equal(t, "5", away.header.Get("Retry-After"))
-			for _, text := range []string{"The data cannot be read at the moment", "tries again by itself", `href="/leads"`, `href="` + path + `" data-again`} {
+			for _, text := range []string{"The data cannot be read at the moment", "tries again every", `href="/leads"`, `href="` + path + `" data-again`} {
 				require.Contains(t, away.body, text, path)
 			}
 			require.NotContains(t, away.body, "/account/away", "who it is cannot be known")

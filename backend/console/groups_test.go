@@ -15,7 +15,7 @@ func TestAdminKeepsGroups(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
 		at := fmt.Sprintf("/sites/%d/groups", d.shop.ID)
-		require.Contains(t, b.get(at).body, "There is no group")
+		require.Contains(t, b.get(at).body, "No groups yet")
 		fields := []string{"group", "0", "name", "<b>Sales</b>", "phone", "+7 495 000-00-01", "zone", "Europe/Moscow", "routing", "least_busy",
 			"day1", "9-13, 14:00–18", "holidays", "2026-05-08\r\n01-01"}
 		require.Equal(t, http.StatusSeeOther, b.post(at, fields...).status)

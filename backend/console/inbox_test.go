@@ -63,7 +63,7 @@ func TestLeadsAreWorkedOn(t *testing.T) {
 		// Who comes second is told, and nothing is changed.
 		late := vera.post(at("owner"), "from", "0", "to", "1")
 		require.Equal(t, http.StatusConflict, late.status)
-		require.Contains(t, late.page(t).Find(".problem").Text(), "Somebody was faster: boris has this lead.")
+		require.Contains(t, late.page(t).Find(".problem").Text(), "boris has already taken this lead.")
 		row := vera.request(http.MethodPost, at("owner"), "from", "0", "to", "1")
 		row.Header.Set("Console-Row", "in the list")
 		inRow := vera.do(row)
@@ -77,7 +77,7 @@ func TestLeadsAreWorkedOn(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, his.post(at("owner"), "from", fmt.Sprint(boris.ID), "to", "1").status)
 		require.Equal(t, http.StatusSeeOther, vera.post(at("state"), "state", "done").status)
 		story := vera.get(page).page(t).Find(".story").Text()
-		for _, said := range []string{"Received: ", "boris took it", "Call her <b>on Friday</b>\nat noon", "boris gave it to vera", "vera set it to “Done”"} {
+		for _, said := range []string{"Received: ", "boris took it", "Call her <b>on Friday</b>\nat noon", "boris assigned it to vera", "vera set it to “Done”"} {
 			require.Contains(t, strings.Join(strings.Fields(story), " "), strings.Join(strings.Fields(said), " "))
 		}
 		require.Equal(t, []string{"Ann"}, vera.listed("state=done"))
@@ -193,7 +193,7 @@ func TestLeadsAreMerged(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, vera.post(fmt.Sprintf("/leads/parts/%d/%d/removal", d.shop.ID, first.ID), "part", part).status)
 		require.Equal(t, []string{"Anna P.", "Ann"}, vera.listed(""))
 		require.Equal(t, []string{"Anna P."}, vera.listed("q=lanterns"))
-		require.Contains(t, vera.get(page).page(t).Find(".story").Text(), fmt.Sprintf("took lead %d out of it", second.ID))
+		require.Contains(t, vera.get(page).page(t).Find(".story").Text(), fmt.Sprintf("split lead %d off", second.ID))
 	})
 }
 

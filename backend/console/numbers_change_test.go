@@ -66,7 +66,7 @@ func TestNumberIsTracked(t *testing.T) {
 		page := fmt.Sprintf("/numbers/%d", d.shop.ID)
 		refused := b.post(page, numberFields(0)...)
 		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
-		require.Contains(t, refused.body, "is no complete telephone number", "8 is no country code")
+		require.Contains(t, refused.body, "is not a complete telephone number", "8 is no country code")
 		require.Contains(t, refused.body, "Spring letters", "what was typed is still there")
 		require.Equal(t, http.StatusSeeOther, b.post(page, numberFields(0, "number", "+7 800 555-35-35")...).status)
 		require.Equal(t, []number.Number{{
@@ -159,13 +159,13 @@ func TestConfiguredNumberIsMadeTheSitesOwn(t *testing.T) {
 		_, err := d.Sites.Change(t.Context(), d.shop.Key, 2, site.Settings{Pools: map[string]number.DeclaredPool{
 			"auto": {Numbers: []string{"74957650041"}}, "spring": {Numbers: []string{"74957650021"}}}}, "vera")
 		require.NoError(t, err)
-		require.Contains(t, b.get("/numbers").body, "The server&#39;s configuration has a pool auto already")
+		require.Contains(t, b.get("/numbers").body, "The server&#39;s configuration already has a pool auto.")
 		pools := fmt.Sprintf("/pools/%d", d.shop.ID)
 		spring := []string{"version", "3", "was", "spring", "numbers", "74957650021", "hold", "5", "exhausted", "original"}
 		require.Equal(t, http.StatusSeeOther, b.post(pools, append(spring, "numbers", "+7 495 765-00-51")...).status, "one is mended after the other")
-		require.Contains(t, b.get("/numbers").body, "has a pool auto already")
+		require.Contains(t, b.get("/numbers").body, "already has a pool auto")
 		require.Equal(t, http.StatusSeeOther, b.post(pools+"/auto/removal", "version", "4").status)
-		require.NotContains(t, b.get("/numbers").body, "do not go together")
+		require.NotContains(t, b.get("/numbers").body, "conflict with the server")
 		require.Equal(t, http.StatusUnprocessableEntity, b.post(pools, append(spring, "version", "5")...).status)
 	})
 }
@@ -197,7 +197,7 @@ func TestPoolIsMade(t *testing.T) {
 		require.NoError(t, err)
 		taken := b.post(fmt.Sprintf("/pools/%d", other.ID), fields(0, "name", "summer")...)
 		require.Equal(t, http.StatusUnprocessableEntity, taken.status)
-		require.Contains(t, taken.body, "is a number of another site&#39;s pool")
+		require.Contains(t, taken.body, "belongs to a pool of another site")
 
 		number := fmt.Sprintf("/numbers/%d", d.shop.ID)
 		require.Equal(t, http.StatusSeeOther, b.post(number, "version", "1", "number", "+7 800 555-35-35", "rules", "1", "rule0show", "pool:spring").status)
@@ -243,11 +243,11 @@ func TestLeasesOfAPool(t *testing.T) {
 		require.Contains(t, past, first)
 		require.Contains(t, past, second)
 		require.Contains(t, past, "Who had &#43;7 495 765-00-01 before")
-		require.Regexp(t, `Visitors who came for one</dt><dd>3<`, past)
-		require.Regexp(t, `Found none left</dt><dd class="lossy">1<`, past)
-		require.Contains(t, past, `1 got a number, 1 found none left</title>`)
+		require.Regexp(t, `Visitors who needed one</dt><dd>3<`, past)
+		require.Regexp(t, `Found none free</dt><dd class="lossy">1<`, past)
+		require.Contains(t, past, `1 got a number, 1 found none free</title>`)
 		for _, span := range []string{"week", "month", "none"} {
-			require.Regexp(t, `Visitors who came for one</dt><dd>3<`, b.get(page+"?span="+span).body)
+			require.Regexp(t, `Visitors who needed one</dt><dd>3<`, b.get(page+"?span="+span).body)
 		}
 
 		other, err := d.Sites.Provision(t.Context(), "other.example")
@@ -279,7 +279,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		d.configure()
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/numbers/%d/who", d.shop.ID)
-		require.Contains(t, b.get(page).body, "The site has: The last visit with a source")
+		require.Contains(t, b.get(page).body, "Set for the site: The last visit with a source")
 		ask := func(query string) string { return b.get(page + "?" + query).body }
 		news := ask("address=https%3A%2F%2Fshop.example%2F%3Futm_source%3Dnewsletter")
 		require.Contains(t, news, "7\u00a0495\u00a0765\u201143\u201121")
@@ -311,7 +311,7 @@ func TestPreviewStaysAtTheSite(t *testing.T) {
 			t.Helper()
 			a := b.get(fmt.Sprintf("/numbers/%d/who?", d.shop.ID) + url.Values{"address": {address}}.Encode())
 			require.Equal(t, http.StatusOK, a.status, address)
-			require.NotEqual(t, strings.Contains(a.body, "svc_preview="), strings.Contains(a.body, "no link leads there"), address)
+			require.NotEqual(t, strings.Contains(a.body, "svc_preview="), strings.Contains(a.body, "there is no link to it"), address)
 			return strings.Contains(a.body, "svc_preview=")
 		}
 		for _, of := range []string{"https://shop.example/", "http://SHOP.example:8080/lamps"} {

@@ -33,13 +33,13 @@ func TestNumbersAreShown(t *testing.T) {
 		require.Equal(t, http.StatusOK, page.status)
 		for _, text := range []string{
 			"&#43;7 495 123-45-67", "74951234567", ">8 (495) 123-45-67<", "text · call links</small>", "2 pages", "<bdi>/</bdi></small>", "Configured",
-			"Tracking number", "A tracking number for &#43;7\u00a0495\u00a0123\u201145\u201167 that stands in the page itself", "/contacts.html",
-			"no such number in its country", "Not configured",
-			"&#43;7 800 555-35-35", "On none of the pages seen so far.",
+			"Tracking number", "A tracking number for &#43;7\u00a0495\u00a0123\u201145\u201167 is written into the page itself", "/contacts.html",
+			"not a valid number in its country", "Not configured",
+			"&#43;7 800 555-35-35", "Not found on the pages seen so far.",
 		} {
 			require.Contains(t, page.body, text)
 		}
-		require.Equal(t, 1, strings.Count(page.body, "On none of the pages"))
+		require.Equal(t, 1, strings.Count(page.body, "Not found on the pages"))
 		require.Equal(t, http.StatusSeeOther, d.browser().get("/numbers").status, "for operators only")
 	})
 }

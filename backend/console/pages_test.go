@@ -240,7 +240,7 @@ func TestOperatorsPage(t *testing.T) {
 
 		taken := b.post("/operators", "login", "Boris", "password", password, "role", "admin", "all", "true")
 		require.Equal(t, http.StatusUnprocessableEntity, taken.status)
-		require.Contains(t, taken.body, "There is an operator of that login already.")
+		require.Contains(t, taken.body, "There is already an operator with this login.")
 		require.Equal(t, http.StatusUnprocessableEntity, b.post("/operators", "login", "eve", "password", password, "role", "owner", "all", "true").status)
 		require.Equal(t, http.StatusNotFound, b.post("/operators/999/disabled", "disabled", "true").status)
 

@@ -32,7 +32,7 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		for _, nobody := range []string{"", "12345", "Anna"} {
 			a := b.post("/person", "who", nobody)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status, nobody)
-			require.Contains(t, a.body, "seven digits at least")
+			require.Contains(t, a.body, "at least seven digits")
 		}
 		require.Contains(t, b.post("/person", "who", "+7 495 000-00-00").body, "Nothing is known")
 		visitor := []string{"site", fmt.Sprint(d.shop.ID), "visitor", fmt.Sprint(int64(h.Visitor))}
@@ -45,14 +45,14 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		}
 
 		// Others may have named her.
-		require.NotContains(t, b.post("/person", "who", "+7 495 123 45 67").body, "named in a text")
+		require.NotContains(t, b.post("/person", "who", "+7 495 123 45 67").body, "mentioned in texts")
 		_, talk := d.asks("My sister has 8 (495) 123-45-67")
 		named := d.lead(d.hit(visit.View{}), map[string]any{"name": "Clara", "message": "My sister has 8 (495) 123-45-67"})
 		known := b.post("/person", "who", "+7 495 123 45 67").body
-		require.Contains(t, known, "Of these, named in a text")
+		require.Contains(t, known, "Of these, mentioned in texts")
 		require.Contains(t, known, fmt.Sprintf(`href="/leads/%d/%d"`, d.shop.ID, named.ID))
 		require.Contains(t, known, `href="`+chatPath(talk)+`"`)
-		require.Contains(t, known, "Messages of chats")
+		require.Contains(t, known, "Chat messages")
 
 		a := b.post("/person/export", "who", "+7 495 123 45 67")
 		require.Contains(t, a.header.Get("Content-Disposition"), "attachment")
@@ -100,7 +100,7 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		require.ErrorIs(t, err, lead.ErrUnknown)
 
 		history := b.get("/history").body
-		for _, deed := range []string{"Looked for a person", "Data exported", "Person erased"} {
+		for _, deed := range []string{"Person looked up", "Data exported", "Person erased"} {
 			require.Contains(t, history, deed)
 		}
 		require.Regexp(t, regexp.MustCompile(`[1-9][0-9]* records`), history)

@@ -38,7 +38,7 @@ func TestPools(t *testing.T) {
 		require.Contains(t, page, "7 495 765-00-01")
 		require.Contains(t, page, "instead of &#43;7 495 123-45-67")
 		require.Contains(t, page, first)
-		require.Contains(t, page, "not been enough visits yet")
+		require.Contains(t, page, "too few visits so far")
 
 		// It stands on the visitor's card, and on what he sends meanwhile.
 		l := d.lead(h, map[string]any{"name": "Ada"})
@@ -50,13 +50,13 @@ func TestPools(t *testing.T) {
 		d.lease(pool)
 		page = b.get("/numbers/pools").body
 		require.Contains(t, page, "2 of 2 numbers taken")
-		require.Contains(t, page, "In the last 28 days 1 visit found no number left.")
+		require.Contains(t, page, "In the last 28 days, 1 visit found no free number.")
 
 		d.pass(time.Hour)
 		d.lease(pool)
 		page = b.get("/numbers/pools").body
-		require.Contains(t, page, "In the busiest hour 3 visitors came for a number, and each kept it for 6 min on average.")
-		require.Contains(t, page, "3 numbers would be enough for 99 of 100 such visitors. With those that there are, 3.8% find none.")
+		require.Contains(t, page, "In the busiest hour, 3 visitors needed a number, and each kept it for 6 min on average.")
+		require.Contains(t, page, "3 numbers would be enough for 99 of 100 visitors. With the present numbers, 3.8% find none free.")
 		require.NotContains(t, page, first)
 
 		// Visitors of another site are counted, and not told of.

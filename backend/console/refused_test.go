@@ -76,7 +76,7 @@ func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
 			if r.Code == "empty" {
 				a := b.post(fmt.Sprintf("/leads/refused/%d/%d", r.SiteID, r.ID))
 				require.Equal(t, http.StatusUnprocessableEntity, a.status)
-				require.Contains(t, a.body, "There is nothing in it")
+				require.Contains(t, a.body, "It has nothing")
 			}
 		}
 	})
@@ -96,15 +96,15 @@ func TestRefusedRequestsAreTakenOverAtOnce(t *testing.T) {
 		}
 		require.NoError(t, d.Leads.WriteRefused(t.Context()))
 		shown := page(t, b.get("/leads/refused").body)
-		require.Contains(t, shown.Text(), "The site answered with an error to Ivan 0, +7 495 123-45-67")
-		require.Contains(t, shown.Text(), "Left before the form had come whole: Ivan 1, +7 495 123-45-67")
+		require.Contains(t, shown.Text(), "The site answered with an error: Ivan 0, +7 495 123-45-67")
+		require.Contains(t, shown.Text(), "The visitor left before the whole form had arrived: Ivan 1, +7 495 123-45-67")
 		require.Equal(t, 3, shown.Find(".refused .reach a[href='tel:+74951234567']").Length())
 		a := b.post("/leads/refused")
 		require.Equal(t, http.StatusSeeOther, a.status)
-		require.Contains(t, b.get("/leads/refused").body, "They are leads now.")
+		require.Contains(t, b.get("/leads/refused").body, "All of them are leads now.")
 		list := b.get("/leads?failed=yes").body
 		require.Contains(t, list, "Ivan 0")
-		require.Contains(t, list, "The site failed: 500")
+		require.Contains(t, list, "Site error: 500")
 		require.NotContains(t, list, "Ivan 2")
 		all, err := d.Leads.List(t.Context(), scope.All(), lead.Cursor{}, 100)
 		require.NoError(t, err)

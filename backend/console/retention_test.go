@@ -37,6 +37,6 @@ func TestLeadsAndCallsOutliveTheirVisits(t *testing.T) {
 		}
 		a := b.get(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor))
 		require.Equal(t, http.StatusNotFound, a.status)
-		require.Contains(t, a.body, "their visits were erased")
+		require.Contains(t, a.body, "their visits have been erased")
 	})
 }

@@ -25,7 +25,7 @@ func TestSettingsOfASite(t *testing.T) {
 		require.NoError(t, err)
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/settings", d.shop.ID)
-		for _, told := range []string{"The configuration says: &#43;44\u00a0####.", "The configuration says: Off.", "The configuration says: The first visit.", "The configuration says: agreed."} {
+		for _, told := range []string{"In the configuration: &#43;44\u00a0####.", "In the configuration: Off.", "In the configuration: The first visit.", "In the configuration: agreed."} {
 			require.Contains(t, b.get(page).body, told)
 		}
 		fields := func(version int, more ...string) []string {
@@ -43,7 +43,7 @@ func TestSettingsOfASite(t *testing.T) {
 
 		stale := b.post(page, fields(1, "mask", "none")...)
 		require.Equal(t, http.StatusConflict, stale.status)
-		require.Contains(t, stale.body, "Somebody else has changed the settings meanwhile.")
+		require.Contains(t, stale.body, "Somebody else has changed the settings in the meantime.")
 		require.Contains(t, stale.body, `name="version" value="2"`)
 		for _, wrong := range [][]string{{"maskText", "no digit"}, {"maskText", ""}, {"consentName", ""}, {"consentName", "a b"}, {"prerender", "on"}, {"attribution", "all"}} {
 			refused := b.post(page, fields(2, wrong...)...)

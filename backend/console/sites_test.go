@@ -41,13 +41,13 @@ func TestTheWayToTheFirstVisitor(t *testing.T) {
 			d.Sites.Page(d.shop.ID, outcome)
 			require.NoError(t, d.Sites.StorePages(t.Context()))
 		}
-		says("Put it into the server's configuration")
+		says("Add it to the server's configuration")
 		require.Contains(t, b.get(page).body, "shop.example {\n\tencode\n\tfrontdesk\n\treverse_proxy localhost:9000\n}")
 		passed("not_html")
 		passed("csp")
 		says("Open a page of the site")
 		require.Contains(t, b.get(page).body, "their Content Security Policy does not allow the code")
-		require.Contains(t, b.get("/sites").body, "Pages go out without the code")
+		require.Contains(t, b.get("/sites").body, "Pages are sent without the code")
 		passed("woven")
 		says("See the first visitor")
 		d.hit(visit.View{})
@@ -70,7 +70,7 @@ func TestTheWayOfAConfiguredSite(t *testing.T) {
 			t.Helper()
 			require.Equal(t, "Open a page of the site", b.nextStep("/sites"))
 			require.Equal(t, "Open a page of the site", b.nextStep(page))
-			require.Contains(t, b.get(page).body, "configuration has the site. Open a page of it")
+			require.Contains(t, b.get(page).body, "in the server&#39;s configuration. Open one of its pages")
 		}
 		says()
 		require.Equal(t, http.StatusSeeOther, b.post("/sites", "key", "a.example").status) // which is not in the configuration
@@ -88,7 +88,7 @@ func TestSitesAreAddedOnceAndRetired(t *testing.T) {
 		for _, taken := range []string{"shop.example", " Shop.EXAMPLE "} {
 			a := b.post("/sites", "key", taken)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status)
-			require.Contains(t, a.body, "There is a site of this key already.")
+			require.Contains(t, a.body, "There is already a site with this key.")
 		}
 		made := b.post("/sites", "key", "Books.Example")
 		require.Equal(t, http.StatusSeeOther, made.status)
@@ -113,9 +113,9 @@ func TestSitesAreAddedOnceAndRetired(t *testing.T) {
 		require.Contains(t, b.get("/sites").body, "Retired")
 		require.Contains(t, b.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID)).body, "Anna", "its leads stay")
 		require.Equal(t, http.StatusSeeOther, b.post(shop+"/retired", "retired", "false").status)
-		require.Contains(t, b.get(shop).body, "The site is back.")
+		require.Contains(t, b.get(shop).body, "The site is restored.")
 		history := b.get("/history").body
-		for _, text := range []string{"Site added", "Site retired", "Site brought back", "<bdi>vera</bdi>"} {
+		for _, text := range []string{"Site added", "Site retired", "Site restored", "<bdi>vera</bdi>"} {
 			require.Contains(t, history, text)
 		}
 	})

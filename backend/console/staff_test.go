@@ -26,7 +26,7 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 
 		require.Equal(t, page, vera.post(page, "name", "Boris B.", "role", "admin").header.Get("Location"))
 		body := vera.get(page).body
-		require.Contains(t, body, "The operator is changed.")
+		require.Contains(t, body, "The changes are saved.")
 		require.Contains(t, body, "<bdi>Boris B.</bdi>")
 		require.Equal(t, http.StatusOK, boris.get("/operators").status, "an admin now")
 		require.Equal(t, http.StatusForbidden, boris.post("/sites", "key", "new.example").status, "of one site")
@@ -40,7 +40,7 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, d.server.Listener.Addr().String(), link.Host)
 		require.NotContains(t, vera.get(page).body, link.Query().Get("token"), "shown once")
-		require.Contains(t, vera.get("/operators").body, "waits for a password")
+		require.Contains(t, vera.get("/operators").body, "has no password yet")
 		require.Equal(t, http.StatusSeeOther, boris.get("/visitors").status, "signed out")
 		require.Equal(t, http.StatusUnauthorized, boris.post("/sign-in", "login", "boris", "password", password).status)
 
@@ -52,9 +52,9 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 		token := link.Query().Get("token")
 		short := boris.post("/password", "token", token, "password", "short")
 		require.Equal(t, http.StatusUnprocessableEntity, short.status)
-		require.Contains(t, short.body, "A password has at least 10 characters.")
+		require.Contains(t, short.body, "A password needs at least 10 characters.")
 		for guessed, why := range map[string][2]string{
-			"password12":  {"among the most common ones", "один из самых частых паролей"},
+			"password12":  {"one of the most common passwords", "один из самых частых паролей"},
 			"abcdefghijk": {"follows the keyboard, the alphabet", "подряд по клавиатуре, алфавиту"},
 			"Boris--2026": {"made of the login, the name", "составлен из логина, имени"},
 		} {
@@ -76,7 +76,7 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, boris.get("/visitors").status, "signed out")
 
 		done := vera.get("/history").body
-		for _, text := range []string{"Account made", "Name changed", "<bdi> → Boris B.</bdi>", "Operator → Admin", "Password reset", "Password changed", "Account removed"} {
+		for _, text := range []string{"Account created", "Name changed", "<bdi> → Boris B.</bdi>", "Operator → Admin", "Password reset", "Password changed", "Account removed"} {
 			require.Contains(t, done, text)
 		}
 	})
@@ -97,9 +97,9 @@ func TestAnAdminTakesTheOwnSitesAway(t *testing.T) {
 		keeper, page := d.signedIn("keeper"), fmt.Sprintf("/operators/%d", list[0].ID)
 		require.Equal(t, page, keeper.post(page+"/sites", "sites", fmt.Sprint(d.shop.ID)).header.Get("Location"))
 		require.Equal(t, "/operators", keeper.post(page+"/sites").header.Get("Location"))
-		require.Contains(t, keeper.get("/operators").body, "The operator is changed.")
+		require.Contains(t, keeper.get("/operators").body, "The changes are saved.")
 		require.Equal(t, http.StatusNotFound, keeper.get(page).status)
-		require.Contains(t, keeper.get("/history").body, "Site withdrawn from")
+		require.Contains(t, keeper.get("/history").body, "Access to sites withdrawn")
 	})
 }
 

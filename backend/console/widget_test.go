@@ -45,7 +45,7 @@ func TestWidgetOfASite(t *testing.T) {
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/widget", d.shop.ID)
 		first := b.get(page).body
-		for _, told := range []string{"The configuration says: #0a7d4f.", "The configuration says: Left.", "The configuration says: On.", `placeholder="Northlight"`} {
+		for _, told := range []string{"In the configuration: #0a7d4f.", "In the configuration: Left.", "In the configuration: On.", `placeholder="Northlight"`} {
 			require.Contains(t, first, told)
 		}
 		is := func() site.Site {
@@ -75,7 +75,7 @@ func TestWidgetOfASite(t *testing.T) {
 
 		stale := b.post(page, fields(0, "side", "left")...)
 		require.Equal(t, http.StatusConflict, stale.status)
-		require.Contains(t, stale.body, "Somebody else has changed the settings meanwhile.")
+		require.Contains(t, stale.body, "Somebody else has changed the settings in the meantime.")
 		for _, wrong := range [][]string{
 			{"colorText", "red"}, {"avatarText", "javascript:alert(1)"}, {"side", "top"}, {"language", "de"}, {"title.en", strings.Repeat("a", 81)}, {"greeting.ru", strings.Repeat("я", 501)},
 			{"field0name", "<b>"}, {"field0name", "city"}, {"field1label.en", strings.Repeat("a", 81)}, {"invite0after", "soon"}, {"invite0source", "kind=direct"}, {"invite0text.en", ""},
@@ -83,7 +83,7 @@ func TestWidgetOfASite(t *testing.T) {
 		} {
 			refused := b.post(page, fields(1, wrong...)...)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.status, wrong)
-			require.Contains(t, refused.body, "Nothing has been saved.")
+			require.Contains(t, refused.body, "Nothing was saved.")
 			if wrong[0] != "side" && wrong[0] != "language" { // which no form sends
 				require.Contains(t, refused.body, `class="wrong"`, "%s: it is said where", wrong)
 			}
@@ -144,8 +144,8 @@ func TestPreviewOfAWidgetIsWhatWouldBeInEffect(t *testing.T) {
 		require.Equal(t, "Ask", typed.Look.Texts["request.title"])
 		require.Equal(t, "https://shop.example/vera.jpg", typed.Look.Widget.Avatar, "a path of the site, not of the console")
 		require.Len(t, typed.Warnings, 1)
-		require.Contains(t, typed.Warnings[0], "On a white page this colour is hard to make out: its contrast with white is 1.2")
-		require.Contains(t, b.look(page, "color", "own", "colorText", "#101018").Warnings[0], "On a dark page")
+		require.Contains(t, typed.Warnings[0], "This colour is hard to see on a white page. Its contrast with white is 1.2")
+		require.Contains(t, b.look(page, "color", "own", "colorText", "#101018").Warnings[0], "on a dark page")
 
 		half := b.look(page, "title.en", "Lamps", "color", "own", "colorText", "#ffe", "avatar", "own", "avatarText", "java")
 		require.Equal(t, "Lamps", half.Look.Widget.Title)
