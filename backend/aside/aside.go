@@ -29,11 +29,18 @@ func Do(logger *zap.Logger, what string, f func()) (well bool) {
 
 // Keep runs f, which works until ctx ends. When f has panicked, it is begun again after a second.
 func Keep(ctx context.Context, logger *zap.Logger, what string, f func(context.Context)) {
-	for !Do(logger, what, func() { f(ctx) }) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
+	for !Do(logger, what, func() { f(ctx) }) && Sleep(ctx, pause) {
+	}
+}
+
+// Sleep waits. It returns false, at once, when ctx ends.
+func Sleep(ctx context.Context, d time.Duration) (awake bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
 }

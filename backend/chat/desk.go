@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -56,10 +57,7 @@ func (d *Desk) Run(ctx context.Context) {
 		if _, err := d.chats.db.Duty(ctx, deskDuty, d.attend); err != nil && ctx.Err() == nil {
 			d.logger.Warn("conversations are not brought to operators", zap.Error(err))
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(deskBeat):
-		}
+		aside.Sleep(ctx, deskBeat)
 	}
 }
 
@@ -72,10 +70,8 @@ func (d *Desk) attend(ctx context.Context) error {
 		if err := d.Look(ctx); err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, deskPause) {
 			return nil
-		case <-time.After(deskPause):
 		}
 		select {
 		case <-ctx.Done():

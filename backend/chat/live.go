@@ -233,10 +233,8 @@ func (l *Live) follow(ctx context.Context) *journal.Follower {
 		if err == nil {
 			return l.journal.Follow(end, scope.All())
 		}
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, followPause) {
 			return nil
-		case <-time.After(followPause):
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 // postgresGroups is how many groups commit side by side: one is made while another is
@@ -103,10 +105,7 @@ func (d *DB) listen(ctx context.Context) {
 			return
 		}
 		d.logger.Warn("listening for other nodes interrupted", zap.Error(err))
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+		aside.Sleep(ctx, time.Second)
 	}
 }
 

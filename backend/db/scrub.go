@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 const (
@@ -29,10 +31,8 @@ func (d *DB) Scrub(ctx context.Context) error {
 		if busy == 0 {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, scrubPause) {
 			return ctx.Err()
-		case <-time.After(scrubPause):
 		}
 	}
 	return errors.New("emptying the log of the database: somebody reads it all the time")

@@ -149,10 +149,8 @@ func (h *hub) run(ctx context.Context) {
 		for more := true; more; {
 			more = h.read(ctx)
 		}
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, gathering) {
 			return
-		case <-time.After(gathering):
 		}
 		select {
 		case <-ctx.Done():

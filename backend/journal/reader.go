@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -75,7 +76,7 @@ func (r *Reader) Run(ctx context.Context) {
 		} else if err != nil && ctx.Err() == nil {
 			r.failed(err)
 			claim = true
-			sleep(ctx, pause) // less than the lease is renewed in, at first
+			aside.Sleep(ctx, pause) // less than the lease is renewed in, at first
 			pause = min(2*pause, lastPause)
 			continue
 		}
@@ -92,13 +93,6 @@ func (r *Reader) Run(ctx context.Context) {
 		case <-beat.C:
 			claim = true
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -153,10 +154,8 @@ func (l *Leads) scrubWords(ctx context.Context) error {
 		if changed < 2 { // as SQLite says that there was nothing to do
 			return nil
 		}
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, scrubPause*time.Since(began)) {
 			return ctx.Err()
-		case <-time.After(scrubPause * time.Since(began)):
 		}
 	}
 }

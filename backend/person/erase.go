@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -226,7 +227,7 @@ func (p *Persons) eraseFrom(ctx context.Context, e Erasure, given []trace.Mark) 
 			if n == 0 || err != nil {
 				return err
 			}
-			if !sleep(ctx, max(piecePause, pieceShare*time.Since(began))) {
+			if !aside.Sleep(ctx, max(piecePause, pieceShare*time.Since(began))) {
 				return ctx.Err()
 			}
 		}
@@ -254,7 +255,7 @@ func (p *Persons) eraseNamed(ctx context.Context, e Erasure, n names) (erased in
 				return err
 			}
 		}
-		if !sleep(ctx, time.Since(began)) {
+		if !aside.Sleep(ctx, time.Since(began)) {
 			return ctx.Err()
 		}
 		began = time.Now()
@@ -287,15 +288,6 @@ func (p *Persons) pieceOf(ctx context.Context, e Erasure, rows []trace.Row) (era
 func (e Erasure) count(ctx context.Context, tx db.Tx, rows int64) error {
 	_, err := tx.Exec(ctx, `UPDATE erasures SET erased = erased + $2 WHERE id = $1`, e.ID, rows)
 	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // piece erases a part of the mark's rows.

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -124,10 +125,8 @@ func (s *Sites) Follow(ctx context.Context) {
 			s.logger.Warn("reading the sites failed: what was known of them holds", zap.Error(err))
 		}
 		failing = err != nil
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, readApart) {
 			return
-		case <-time.After(readApart):
 		}
 		select {
 		case <-ctx.Done():

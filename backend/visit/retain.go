@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
@@ -72,10 +73,8 @@ func (v *Visits) Prune(ctx context.Context, before time.Time) (sessions int, err
 			return sessions, fmt.Errorf("pruning visits: %w", err)
 		}
 		sessions += pruned
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, max(prunePause, pruneShare*time.Since(began))) {
 			return sessions, ctx.Err()
-		case <-time.After(max(prunePause, pruneShare*time.Since(began))):
 		}
 	}
 }

@@ -135,10 +135,8 @@ func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}) {
 	defer aged.Stop()
 	for {
 		again := !g.look(ctx, v) // the database does not answer
-		select {
-		case <-ctx.Done():
+		if !aside.Sleep(ctx, calm) {
 			return
-		case <-time.After(calm):
 		}
 		if again {
 			continue

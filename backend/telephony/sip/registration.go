@@ -10,6 +10,8 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 const (
@@ -47,10 +49,7 @@ func (t *Trunk) keepRegistered() {
 			}
 			pause, told = firstPause, ""
 		}
-		select {
-		case <-t.ending.Done():
-		case <-time.After(wait):
-		}
+		aside.Sleep(t.ending, wait)
 	}
 }
 
