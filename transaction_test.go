@@ -18,7 +18,7 @@ import (
 // workers are the functions and methods of libraries that take the longer, the longer a text is. A name with a point at
 // its end is a whole package.
 var workers = []string{
-	"json.", "xml.", "base64.", "sha256.", "fnv.", "norm.", "html.", "url.", "phonenumbers.", "csv.", "regexp.",
+	"json.", "xml.", "base64.", "sha256.", "fnv.", "db.Hash", "norm.", "html.", "url.", "phonenumbers.", "csv.", "regexp.",
 	"strings.ToLower", "strings.ToUpper", "strings.Map", "strings.Fields", "strings.FieldsFunc", "strings.FieldsSeq", "strings.ToValidUTF8",
 	"strings.ReplaceAll", "strings.NewReplacer", "strings.Split", "strings.SplitSeq", "strings.Lines", "strings.Title", "bytes.ToLower", "utf8.RuneCountInString",
 	".FindAllString", ".FindAllStringSubmatch", ".FindStringSubmatch", ".FindString", ".MatchString", ".ReplaceAllString", ".ReplaceAllStringFunc",

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -263,9 +262,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 
 // lockOf is the number by which those wait for each other who count a site's callbacks.
 func lockOf(siteID int64) int64 {
-	hash := fnv.New64a()
-	fmt.Fprint(hash, "callbacks ", siteID)
-	return int64(hash.Sum64())
+	return db.Hash(fmt.Sprint("callbacks ", siteID))
 }
 
 // limited tells which limit is used up; empty for none.

@@ -46,32 +46,18 @@ func (r *row) fields() []any {
 func (r *row) callback() Callback {
 	c := r.Callback
 	c.Visitor, c.Session, c.Hit = idOf(r.visitor), idOf(r.session), idOf(r.hit)
-	c.WantedAt, c.CreatedAt, c.ChangedAt, c.DueAt, c.EndedAt = timeOf(r.wanted), timeOf(r.created), timeOf(r.changed), timeOf(r.due), timeOf(r.ended)
-	c.deadlineAt, c.placingAt, c.Pause = timeOf(r.deadline), timeOf(r.placing), time.Duration(r.pause)*time.Millisecond
+	c.WantedAt, c.CreatedAt, c.ChangedAt, c.DueAt, c.EndedAt = db.Time(r.wanted), db.Time(r.created), db.Time(r.changed), db.Time(r.due), db.Time(r.ended)
+	c.deadlineAt, c.placingAt, c.Pause = db.Time(r.deadline), db.Time(r.placing), time.Duration(r.pause)*time.Millisecond
 	return c
 }
 
 // values are those of the columns.
 func (c *Callback) values() []any {
 	return []any{
-		c.SiteID, c.ID, string(c.State), c.Reason, c.Origin, int64(c.Visitor), int64(c.Session), int64(c.Hit), c.URL, c.Phone, c.GroupID, milli(c.WantedAt), milli(c.CreatedAt), milli(c.ChangedAt),
-		milli(c.DueAt), milli(c.deadlineAt), milli(c.placingAt), milli(c.EndedAt), c.Attempts, c.Most, c.Pause.Milliseconds(), c.Operator, c.CallerID, c.Platform, c.order, c.placed, c.concluded,
+		c.SiteID, c.ID, string(c.State), c.Reason, c.Origin, int64(c.Visitor), int64(c.Session), int64(c.Hit), c.URL, c.Phone, c.GroupID, db.Millis(c.WantedAt), db.Millis(c.CreatedAt), db.Millis(c.ChangedAt),
+		db.Millis(c.DueAt), db.Millis(c.deadlineAt), db.Millis(c.placingAt), db.Millis(c.EndedAt), c.Attempts, c.Most, c.Pause.Milliseconds(), c.Operator, c.CallerID, c.Platform, c.order, c.placed, c.concluded,
 		c.Talk, c.delivery, c.result.Status, c.result.Code, c.steps,
 	}
-}
-
-func milli(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
-func timeOf(milli int64) time.Time {
-	if milli == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(milli)
 }
 
 // locked is the callback for a change: until the transaction ends nobody else changes it.
@@ -134,7 +120,7 @@ func (c *Callback) note(ctx context.Context, tx db.Tx, s Step) error {
 	c.steps++
 	detail := strings.ToValidUTF8(s.Detail[:min(len(s.Detail), maxDetail)], "")
 	if _, err := tx.Exec(ctx, `INSERT INTO callback_steps (site_id, callback_id, n, at, attempt, kind, detail, made_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		c.SiteID, c.ID, c.steps, milli(s.At), s.Attempt, s.Kind, detail, s.By); err != nil {
+		c.SiteID, c.ID, c.steps, db.Millis(s.At), s.Attempt, s.Kind, detail, s.By); err != nil {
 		return err
 	}
 	c.ChangedAt = s.At
@@ -178,7 +164,7 @@ func (c *Callbacks) Steps(ctx context.Context, siteID, id int64) ([]Step, error)
 	steps := make([]Step, len(rows))
 	for i, r := range rows {
 		steps[i] = r.Step
-		steps[i].At = timeOf(r.at)
+		steps[i].At = db.Time(r.at)
 	}
 	return steps, nil
 }

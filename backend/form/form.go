@@ -240,4 +240,4 @@ func (f *Forms) FailingOf(ctx context.Context, sites scope.Sites, kept func(site
 
 const day = 24 * int64(time.Hour/time.Millisecond)
 
-func (f *Forms) today() int64 { return f.now().UnixMilli() / day }
+func (f *Forms) today() int64 { return db.Day(f.now()) }

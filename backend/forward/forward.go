@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -108,9 +107,7 @@ func (i *Item) lane() int64 {
 	if whose == "" {
 		return 0
 	}
-	hash := fnv.New64a()
-	hash.Write([]byte(whose))
-	return int64(hash.Sum64() >> 1)
+	return int64(uint64(db.Hash(whose)) >> 1)
 }
 
 // visitor is whom the item says that it is of; 0 for nobody.

@@ -132,7 +132,7 @@ func (b *browsing) run(ctx context.Context) (keys []key, next *key, err error) {
 }
 
 // cursorAt is the place behind the key.
-func cursorAt(k key) Cursor { return Lead{ID: k.ID, At: millis(k.at)}.Cursor() }
+func cursorAt(k key) Cursor { return Lead{ID: k.ID, At: db.Time(k.at)}.Cursor() }
 
 // walk goes along the source behind the place until the page is full, the source ends, or most leads
 // have been looked at. It adds to the keys of the page.

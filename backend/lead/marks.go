@@ -3,7 +3,6 @@ package lead
 import (
 	"context"
 	"encoding/json"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -51,9 +50,7 @@ func (l *Lead) mark(mark string) {
 // message that is short.
 func hashOf(message string) int64 {
 	if words := strings.Join(strings.Fields(strings.ToLower(cut(message, maxSearched))), " "); utf8.RuneCountInString(words) >= repeatedLength {
-		hash := fnv.New64a()
-		hash.Write([]byte(words))
-		return int64(hash.Sum64())
+		return db.Hash(words)
 	}
 	return 0
 }

@@ -273,7 +273,7 @@ func (l *Leads) LostRefused(ctx context.Context, sites scope.Sites) (int, error)
 }
 
 // today is the day (UTC), counted from 1970.
-func (l *Leads) today() int64 { return l.now().UnixMilli() / int64(24*time.Hour/time.Millisecond) }
+func (l *Leads) today() int64 { return db.Day(l.now()) }
 
 // PruneRefused deletes what is older than RefusedMemory, and returns how much that was.
 func (l *Leads) PruneRefused(ctx context.Context) (deleted int64, err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -192,5 +191,3 @@ func (b *browsing) wordsLike(ctx context.Context) (map[string][]string, error) {
 	}
 	return known, nil
 }
-
-func millis(at int64) time.Time { return time.UnixMilli(at) }

@@ -80,7 +80,7 @@ func (r *deliveryRow) fields() []any {
 
 func (r *deliveryRow) delivery() Delivery {
 	one := r.Delivery
-	one.At, one.TriedAt, one.data = time.UnixMilli(r.at), fromMillis(r.tried), json.RawMessage(r.data)
+	one.At, one.TriedAt, one.data = time.UnixMilli(r.at), db.Time(r.tried), json.RawMessage(r.data)
 	if one.Event.ofCall() {
 		one.lane = one.Subject
 	}

@@ -185,7 +185,7 @@ func (d *Deliveries) note(ctx context.Context, r Delivery, state State) error {
 func (r Delivery) store(ctx context.Context, tx db.Tx, state State) error {
 	return tx.Send(ctx, `UPDATE deliveries SET state = $1, attempts = $2, status = $3, reason = $4, detail = $5, tried_at = $6
 		WHERE site_id = $7 AND endpoint_id = $8 AND entry = $9 AND state = 'waiting'`,
-		string(state), r.Attempts, r.Status, r.Reason, r.Detail, millis(r.TriedAt), r.SiteID, r.EndpointID, r.Entry)
+		string(state), r.Attempts, r.Status, r.Reason, r.Detail, db.Millis(r.TriedAt), r.SiteID, r.EndpointID, r.Entry)
 }
 
 // leave pauses the endpoint, whose receiver has said that it is gone. The delivery waits

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -55,22 +54,8 @@ func (r *endpointRow) endpoint() Endpoint {
 	for name := range strings.FieldsSeq(r.events) {
 		e.Events = append(e.Events, Event(name))
 	}
-	e.CreatedAt, e.PausedAt, e.EarlierUntil = fromMillis(r.created), fromMillis(r.paused), fromMillis(r.earlier)
+	e.CreatedAt, e.PausedAt, e.EarlierUntil = db.Time(r.created), db.Time(r.paused), db.Time(r.earlier)
 	return e
-}
-
-func fromMillis(at int64) (t time.Time) {
-	if at != 0 {
-		t = time.UnixMilli(at)
-	}
-	return t
-}
-
-func millis(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
 }
 
 // written is the list as it is stored.
@@ -147,7 +132,7 @@ func (d *Deliveries) Add(ctx context.Context, e Endpoint, by string) (made Endpo
 			return ErrTooMany
 		}
 		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0, 1, $11, FALSE, 0, FALSE)`,
-			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.secret, millis(e.CreatedAt)); err != nil {
+			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.secret, db.Millis(e.CreatedAt)); err != nil {
 			return err
 		}
 		return d.append(ctx, tx, e, EndpointAdded, by)

@@ -58,7 +58,7 @@ func newTexts() *db.Counter[portion, int64] {
 }
 
 // today is the day, counted from 1970.
-func (v *Visits) today() int64 { return v.now().UnixMilli() / dayLength }
+func (v *Visits) today() int64 { return db.Day(v.now()) }
 
 // HasRoom tells whether a message of so many bytes may be stored whole by the quota. A visitor of 0 is a new one. Several
 // messages of the same moment may all find room.
