@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
-	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 //go:generate go run ./crawlers
@@ -20,16 +21,15 @@ var crawlersTxt string
 type bots struct {
 	texts       []string
 	expressions []*regexp.Regexp
-
-	mu    sync.RWMutex
-	known map[string]bool
+	known       *lru.Cache[string, bool]
 }
 
 // maxKnownAgents bounds how many user agents are remembered.
 const maxKnownAgents = 4096
 
 func newBots() *bots {
-	b := &bots{known: make(map[string]bool)}
+	b := new(bots)
+	b.known, _ = lru.New[string, bool](maxKnownAgents) // the size is positive
 	for pattern := range strings.Lines(crawlersTxt) {
 		pattern = strings.TrimSuffix(pattern, "\n")
 		parsed, err := syntax.Parse(pattern, syntax.Perl)
@@ -49,19 +49,11 @@ func newBots() *bots {
 func (v *Visits) IsBot(userAgent string) bool { return v.bots.match(userAgent) }
 
 func (b *bots) match(userAgent string) bool {
-	b.mu.RLock()
-	bot, known := b.known[userAgent]
-	b.mu.RUnlock()
-	if known {
-		return bot
+	bot, known := b.known.Get(userAgent)
+	if !known {
+		bot = b.search(userAgent)
+		b.known.Add(strings.Clone(userAgent), bot)
 	}
-	bot = b.search(userAgent)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.known) >= maxKnownAgents {
-		clear(b.known)
-	}
-	b.known[strings.Clone(userAgent)] = bot
 	return bot
 }
 

@@ -31,7 +31,7 @@ func TestUserAgentsAreForgotten(t *testing.T) {
 	b := newBots()
 	for i := range 2*maxKnownAgents + 5 {
 		b.match(fmt.Sprint("agent ", i))
-		require.LessOrEqual(t, len(b.known), maxKnownAgents)
+		require.LessOrEqual(t, b.known.Len(), maxKnownAgents)
 	}
 }
 

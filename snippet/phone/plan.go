@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/nyaruka/phonenumbers"
 )
 
@@ -30,10 +31,7 @@ func (n *Number) Digits() string { return n.digits }
 func (n *Number) Text() string { return n.text }
 
 // plans are the numbers that Parse has read. A number is configured once, but checked and compiled several times.
-var plans = struct {
-	sync.Mutex
-	byDigits map[string]*Number
-}{byDigits: make(map[string]*Number)}
+var plans, _ = lru.New[string, *Number](maxPlans) // the size is positive
 
 const maxPlans = 4096
 
@@ -44,22 +42,14 @@ const maxPlans = 4096
 // The error is [ErrNotNumber] for short numbers such as 112, which have no international form, and [ErrNotDigits] for
 // other text.
 func Parse(digits string) (*Number, error) {
-	plans.Lock()
-	n, known := plans.byDigits[digits]
-	plans.Unlock()
-	if known {
+	if n, known := plans.Get(digits); known {
 		return n, nil
 	}
 	n, err := read(digits)
 	if err != nil {
 		return nil, err
 	}
-	plans.Lock()
-	defer plans.Unlock()
-	if len(plans.byDigits) == maxPlans {
-		clear(plans.byDigits)
-	}
-	plans.byDigits[digits] = n
+	plans.Add(digits, n)
 	return n, nil
 }
 
