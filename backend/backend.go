@@ -200,7 +200,7 @@ func (s *Service) open(ctx context.Context) *Desk {
 		}
 		s.fail(err)
 		s.logger.Error("the database cannot be used: pages pass untouched", zap.Error(err), zap.Duration("retry", pause))
-		if !sleep(ctx, pause) {
+		if !aside.Sleep(ctx, pause) {
 			return nil
 		}
 	}
@@ -219,7 +219,7 @@ func (s *Service) apply(ctx context.Context, desk *Desk, configuration Configura
 			return
 		}
 		s.logger.Error("applying the configuration to the database failed", zap.Error(conceal(s.settings, err)), zap.Duration("retry", pause))
-		if !sleep(ctx, pause) || len(s.wanted) > 0 {
+		if !aside.Sleep(ctx, pause) || len(s.wanted) > 0 {
 			return
 		}
 	}
@@ -233,13 +233,4 @@ func (s *Service) fail(err error) {
 		trouble.Since = s.failure.Since
 	}
 	s.failure = trouble
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

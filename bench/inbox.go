@@ -207,7 +207,7 @@ func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, r
 	if err != nil {
 		return err
 	}
-	all := lead.New(d, visits, time.Now)
+	all := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now)
 	fmt.Printf("The inbox with %d leads of four sites on %s (made in %v), %d rounds each; milliseconds for a page of 50\n", leads, settings.Engine, time.Since(begun).Round(time.Second), rounds)
 	fmt.Printf("%-34s %10s %10s %12s %12s %8s\n", "", "p50", "p95", "one site p50", "one site p95", "leads")
 	random := rand.New(rand.NewPCG(1, 1))

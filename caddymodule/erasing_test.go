@@ -239,7 +239,7 @@ func TestAPersonIsErased(t *testing.T) {
 }
 
 // TestAllTracesAreCovered goes through the schema: whoever adds a table that refers to visitors or leads has to say how a person
-// is erased from it, in the list of backend/backend_desk.go.
+// is erased from it, in the list of backend/desk.go.
 func TestAllTracesAreCovered(t *testing.T) {
 	eachEngine(t, func(t *testing.T, _ *server, desk *backend.Desk, _ func() string) {
 		covered, tables := desk.Persons.Tables(), 0

@@ -181,7 +181,7 @@ func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
 		}
 	})
 	t.Cleanup(func() { cancel(); renewing.Wait() })
-	return &answerer{t: t, db: d, chats: chat.New(d, visits, time.Now), operators: operators, site: site, id: o.ID, lease: lease}
+	return &answerer{t: t, db: d, chats: chat.New(chat.Subjects{DB: d, Visits: visits}, time.Now), operators: operators, site: site, id: o.ID, lease: lease}
 }
 
 // conversation is the only one there is.

@@ -119,7 +119,7 @@ func TestKillLosesNoAcknowledgedLead(t *testing.T) {
 	defer d.Close()
 	visits, err := visit.Open(t.Context(), d, time.Now)
 	require.NoError(t, err)
-	leads, err := lead.New(d, visits, time.Now).List(t.Context(), scope.All(), lead.Cursor{}, 1_000_000)
+	leads, err := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now).List(t.Context(), scope.All(), lead.Cursor{}, 1_000_000)
 	require.NoError(t, err)
 	stored := map[string]bool{}
 	for _, l := range leads {

@@ -35,7 +35,7 @@ func (a *API) admit(ctx context.Context, c *call, of visit.Ref, token string) er
 	if a.hasCookie(c, of.Visitor) {
 		return nil
 	}
-	if visitor, valid := a.visits.ParseBrowserString(c.site.ID, token); valid && visitor == of.Visitor {
+	if visitor, valid := a.Visits.ParseBrowserString(c.site.ID, token); valid && visitor == of.Visitor {
 		return nil
 	}
 	if c.opens == ofBrowser {
@@ -47,7 +47,7 @@ func (a *API) admit(ctx context.Context, c *call, of visit.Ref, token string) er
 
 // recent is the page view, if its credentials are still good.
 func (a *API) recent(ctx context.Context, c *call, ref visit.Ref) (visit.Viewed, error) {
-	viewed, known, err := a.visits.Viewed(ctx, c.site.ID, ref)
+	viewed, known, err := a.Visits.Viewed(ctx, c.site.ID, ref)
 	switch {
 	case err != nil:
 		return viewed, err
@@ -71,7 +71,7 @@ func (a *API) browserOf(c *call, visitor visit.ID) string {
 	if a.hasCookie(c, visitor) {
 		return ""
 	}
-	return a.visits.BrowserString(c.site.ID, visitor, browserTime)
+	return a.Visits.BrowserString(c.site.ID, visitor, browserTime)
 }
 
 // withCookie is what a token in an address opens together with the visitor's cookie alone. The address may stand in a
@@ -84,15 +84,15 @@ func (a *API) token(c *call, of visit.Ref, opens string, lasting time.Duration) 
 	if a.hasCookie(c, of.Visitor) {
 		opens += withCookie
 	}
-	return a.visits.Token(c.site.ID, of, opens, lasting)
+	return a.Visits.Token(c.site.ID, of, opens, lasting)
 }
 
 // bearer is the page view of the token in the call's address.
 func (a *API) bearer(c *call, opens string) (page, error) {
 	token := c.r.URL.Query().Get("t")
-	ref, valid := a.visits.ParseToken(c.site.ID, token, opens)
+	ref, valid := a.Visits.ParseToken(c.site.ID, token, opens)
 	if !valid {
-		ref, valid = a.visits.ParseToken(c.site.ID, token, opens+withCookie)
+		ref, valid = a.Visits.ParseToken(c.site.ID, token, opens+withCookie)
 		valid = valid && a.hasCookie(c, ref.Visitor)
 	}
 	if !valid {

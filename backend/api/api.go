@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
@@ -82,42 +83,52 @@ type Operators interface {
 	Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error)
 }
 
+// Subjects are what the routes need.
+type Subjects struct {
+	Visits    *visit.Visits
+	Leads     *lead.Leads
+	Operators Operators
+	Captchas  *captcha.Captchas
+	Callbacks *callback.Callbacks
+	Chats     *chat.Chats
+	Live      *chat.Live
+	// Name is what visitors may know of an operator; empty for nothing.
+	Name func(ctx context.Context, operatorID int64) (string, error)
+}
+
 // API serves the routes. It is safe for concurrent use.
 type API struct {
-	visits    *visit.Visits
-	leads     *lead.Leads
-	operators Operators
-	logger    *zap.Logger
-	observer  Observer
+	Subjects
+	logger   *zap.Logger
+	observer Observer
 
-	scripts  *limits
-	servers  *limits
-	pages    *limits // of clients whose pages come with their visits
-	arrivals *limits // of the same at their first pages
-	forms    *limits // of those who send forms to the site
-	captchas *captcha.Captchas
-	chats    chats
-	captchaLimits
-	callbacks     *callback.Callbacks
+	scripts       *limits
+	servers       *limits
+	pages         *limits // of clients whose pages come with their visits
+	arrivals      *limits // of the same at their first pages
+	forms         *limits // of those who send forms to the site
+	chats         chats
+	captchaLimits captchaLimits
 	callbackLimit *limits // of those who ask for callbacks
 	outage        rate.Sometimes
 	hiding        maphash.Seed // of visitors' addresses
 }
 
 // New returns the routes' handler. The observer may be nil.
-func New(visits *visit.Visits, leads *lead.Leads, operators Operators, logger *zap.Logger, observer Observer) *API {
+func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	if observer == nil {
 		observer = nobody{}
 	}
 	return &API{
-		visits: visits, leads: leads, operators: operators, logger: logger, observer: observer,
+		Subjects: subjects, logger: logger, observer: observer,
 		scripts:       newLimits(scriptRate, scriptBurst),
 		servers:       newLimits(serverRate, serverBurst),
 		pages:         newLimits(scriptRate, scriptBurst),
 		arrivals:      &limits{by: pace.NewByNetwork(arrivalsAtOnce, arrivalPause)},
 		forms:         newLimits(formRate, formBurst),
+		chats:         newChats(),
 		captchaLimits: newCaptchaLimits(),
-		callbackLimit: newCallbackLimits(),
+		callbackLimit: &limits{by: pace.NewByNetwork(callbacksAtOnce, callbackPause)},
 		outage:        rate.Sometimes{Interval: time.Second},
 		hiding:        maphash.MakeSeed(),
 	}

@@ -103,27 +103,27 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	var err error
 	s.visits, err = visit.Open(context.Background(), d, now)
 	require.NoError(t, err)
-	s.leads = lead.New(d, s.visits, now)
+	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
 	s.operators = operator.New(d, now)
-	handler := api.New(s.visits, s.leads, s.operators, zap.New(core), s.counted)
 	s.captchas, err = captcha.Open(context.Background(), d, now)
 	require.NoError(t, err)
-	handler.TakeCaptchas(s.captchas)
 	callbacks, err := callback.Open(context.Background(), callback.Subjects{
 		DB: d, Queue: queue.New(d, zap.NewNop()), Callers: func() []telephony.Caller { return nil },
 	}, now, zap.NewNop())
 	require.NoError(t, err)
-	handler.TakeCallbacks(callbacks)
-	s.chats = chat.New(d, s.visits, now)
+	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, now)
 	s.chatting = chat.NewLive(d, journal.New(d), s.operators.Online)
 	t.Cleanup(s.chatting.Close)
-	handler.TakeChats(api.ChatDesk{Chats: s.chats, Live: s.chatting, Name: func(ctx context.Context, id int64) (string, error) {
-		if s.panics.Load() {
-			panic("no names today")
-		}
-		o, err := s.operators.Get(ctx, id)
-		return o.Name, err
-	}})
+	handler := api.New(api.Subjects{
+		Visits: s.visits, Leads: s.leads, Operators: s.operators, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
+		Name: func(ctx context.Context, id int64) (string, error) {
+			if s.panics.Load() {
+				panic("no names today")
+			}
+			o, err := s.operators.Get(ctx, id)
+			return o.Name, err
+		},
+	}, zap.New(core), s.counted)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
 	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, route *api.Route) {

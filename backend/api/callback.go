@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
-	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
 const (
@@ -19,14 +18,6 @@ const (
 	// callbackTime bounds the work of one: the page waits no longer than 3 seconds.
 	callbackTime = 2800 * time.Millisecond
 )
-
-func newCallbackLimits() *limits {
-	return &limits{by: pace.NewByNetwork(callbacksAtOnce, callbackPause)}
-}
-
-// TakeCallbacks has the API take requests for callbacks. It is called before the first
-// request.
-func (a *API) TakeCallbacks(c *callback.Callbacks) { a.callbacks = c }
 
 // callbackAnswer is the result object of sitePhoneCall (browser interface, section 2.7).
 type callbackAnswer struct {
@@ -93,7 +84,7 @@ func (a *API) callback(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.callbacks.Order(ctx, callback.Asked{
+	result, err := a.Callbacks.Order(ctx, callback.Asked{
 		Request: request, SiteID: c.site.ID, Ref: p.Ref, URL: p.uri, ID: sent.ID, Region: region, Network: networkOf(c.r), Proof: sent.Proof,
 	}, c.site.Callback)
 	if errors.Is(err, context.DeadlineExceeded) {

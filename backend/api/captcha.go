@@ -67,9 +67,6 @@ func (a *asked) count(siteID int64, network string, now time.Time) (before int) 
 	return before
 }
 
-// TakeCaptchas has the API give out and draw these. It is called before the first request.
-func (a *API) TakeCaptchas(c *captcha.Captchas) { a.captchas = c }
-
 // captchaAnswer is the captcha object (browser interface, section 2.6), with the sound for
 // those who do not see, and the puzzle of which the script has to find the proof.
 type captchaAnswer struct {
@@ -100,7 +97,7 @@ func (a *API) captcha(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	level := captcha.Level(a.captchaLimits.asked.count(c.site.ID, networkOf(c.r), time.Now()))
-	key, err := a.captchas.Issue(ctx, c.site.ID, int64(p.Visitor), level)
+	key, err := a.Captchas.Issue(ctx, c.site.ID, int64(p.Visitor), level)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +106,7 @@ func (a *API) captcha(ctx context.Context, c *call) (any, error) {
 	if slices.Contains(captcha.Languages, sent.Language) {
 		sound += "?" + url.Values{"l": {sent.Language}}.Encode()
 	}
-	return captchaAnswer{Success: true, Key: key, URL: base + ".png", Sound: sound, Puzzle: a.captchas.PuzzleOf(c.site.ID, key)}, nil
+	return captchaAnswer{Success: true, Key: key, URL: base + ".png", Sound: sound, Puzzle: a.Captchas.PuzzleOf(c.site.ID, key)}, nil
 }
 
 // within counts the request, and refuses it when its client has too many.
@@ -144,10 +141,10 @@ func (a *API) captchaFile(ctx context.Context, c *call) (any, error) {
 	switch kind {
 	case ".png":
 		f.kind = "image/png"
-		f.content, err = a.captchas.Picture(ctx, c.site.ID, key)
+		f.content, err = a.Captchas.Picture(ctx, c.site.ID, key)
 	case ".wav":
 		f.kind = "audio/wav"
-		f.content, err = a.captchas.Sound(ctx, c.site.ID, key, soundLanguage(c.r))
+		f.content, err = a.Captchas.Sound(ctx, c.site.ID, key, soundLanguage(c.r))
 	default:
 		err = captcha.ErrUnknown
 	}

@@ -40,17 +40,8 @@ const (
 	nameTime = time.Minute
 )
 
-// ChatDesk is what the chat's routes need.
-type ChatDesk struct {
-	Chats *chat.Chats
-	Live  *chat.Live
-	// Name is what visitors may know of an operator; empty for nothing.
-	Name func(ctx context.Context, operatorID int64) (string, error)
-}
-
 // chats are the chat's routes' own.
 type chats struct {
-	ChatDesk
 	names   sync.Map // of remembered, by operators' ids: there are few
 	streams streamCount
 
@@ -62,22 +53,22 @@ type chats struct {
 	messages, files, transcripts *pace.Limit
 }
 
-// TakeChats has the API serve the conversations. It is called before the first request.
-func (a *API) TakeChats(d ChatDesk) {
-	a.chats.ChatDesk = d
-	a.chats.begun = &limits{by: pace.NewByNetwork(newAtOnce, newPause)}
-	a.chats.sent = &limits{by: pace.NewByNetwork(sentAtOnce, sentPause)}
-	a.chats.mailed = &limits{by: pace.NewByNetwork(mailedAtOnce, mailedPause)}
-	a.chats.messages = pace.New(messagesAtOnce, messagePause, visitorsCounted)
-	a.chats.files = pace.New(filesAtOnce, filePause, visitorsCounted)
-	a.chats.transcripts = pace.New(transcriptsAtOnce, transcriptPause, visitorsCounted)
+func newChats() chats {
+	return chats{
+		begun:       &limits{by: pace.NewByNetwork(newAtOnce, newPause)},
+		sent:        &limits{by: pace.NewByNetwork(sentAtOnce, sentPause)},
+		mailed:      &limits{by: pace.NewByNetwork(mailedAtOnce, mailedPause)},
+		messages:    pace.New(messagesAtOnce, messagePause, visitorsCounted),
+		files:       pace.New(filesAtOnce, filePause, visitorsCounted),
+		transcripts: pace.New(transcriptsAtOnce, transcriptPause, visitorsCounted),
+	}
 }
 
 // counted counts something of the visitor's, and refuses it when there is too much.
 func (a *API) counted(l *pace.Limit, c *call, visitor visit.ID) error {
 	a.chats.mu.Lock()
 	defer a.chats.mu.Unlock()
-	place, now := l.At(a.visits.VisitorString(c.site.ID, visitor)), time.Now()
+	place, now := l.At(a.Visits.VisitorString(c.site.ID, visitor)), time.Now()
 	if wait := place.Wait(now); wait > 0 {
 		return tooMany("too much is sent at once", wait)
 	}
@@ -101,7 +92,7 @@ type chatCaller struct {
 // conversation finds the visitor's conversation, or [chat.ErrUnknown]. A page that means
 // another's is refused.
 func (a *API) conversation(ctx context.Context, c *call, from page, meant int64) (chat.Conversation, error) {
-	of, err := a.chats.Chats.Of(ctx, c.site.ID, from.Visitor)
+	of, err := a.Chats.Of(ctx, c.site.ID, from.Visitor)
 	if meant != 0 && (errors.Is(err, chat.ErrUnknown) || err == nil && of.ID != meant) {
 		return of, fail(http.StatusForbidden, "foreign_ids", "the conversation is not this visitor's")
 	}
@@ -175,7 +166,7 @@ func (a *API) name(ctx context.Context, id int64) string {
 	if known, found := a.chats.names.Load(id); found && now.Sub(known.(remembered).at) < nameTime {
 		return known.(remembered).name
 	}
-	name, err := a.chats.Name(ctx, id)
+	name, err := a.Name(ctx, id)
 	if err == nil {
 		a.chats.names.Store(id, remembered{name, now})
 	}
@@ -233,7 +224,7 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	online := a.online(ctx, c)
-	answer := chatAnswer{Success: true, Online: &online, Stream: a.token(c, p.Ref, OpensLine, lineTime), Mail: a.chats.Chats.Mails()}
+	answer := chatAnswer{Success: true, Online: &online, Stream: a.token(c, p.Ref, OpensLine, lineTime), Mail: a.Chats.Mails()}
 	of, err := a.conversation(ctx, c, p, sent.Conversation)
 	if errors.Is(err, chat.ErrUnknown) {
 		return answer, nil
@@ -245,10 +236,10 @@ func (a *API) chat(ctx context.Context, c *call) (any, error) {
 	answer.Conversation = &told
 	var messages []chat.Message
 	if sent.After != nil {
-		messages, err = a.chats.Chats.Told(ctx, c.site.ID, of.ID, max(0, *sent.After), historyAtOnce)
+		messages, err = a.Chats.Told(ctx, c.site.ID, of.ID, max(0, *sent.After), historyAtOnce)
 		answer.More = len(messages) == historyAtOnce
 	} else {
-		messages, err = a.chats.Chats.ToldBefore(ctx, c.site.ID, of.ID, max(0, sent.Before), historyAtOnce)
+		messages, err = a.Chats.ToldBefore(ctx, c.site.ID, of.ID, max(0, sent.Before), historyAtOnce)
 		answer.Earlier = len(messages) == historyAtOnce
 	}
 	if err != nil {
@@ -309,10 +300,10 @@ func (a *API) say(ctx context.Context, c *call, p page, meant int64, from chat.F
 		m.Shorten()
 	}
 	var err error
-	if from.GroupID, err = a.operators.Answering(ctx, c.site.ID, from.GroupID); err != nil {
+	if from.GroupID, err = a.Operators.Answering(ctx, c.site.ID, from.GroupID); err != nil {
 		return nil, err
 	}
-	of, stored, err := a.chats.Chats.SayFrom(ctx, from, m)
+	of, stored, err := a.Chats.SayFrom(ctx, from, m)
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +336,7 @@ func (a *API) chatRead(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return succeeded{true}, a.chats.Chats.Read(ctx, c.site.ID, of.ID, chat.Visitor, sent.Seq)
+	return succeeded{true}, a.Chats.Read(ctx, c.site.ID, of.ID, chat.Visitor, sent.Seq)
 }
 
 // chatTyping serves v1/chat/typing: the visitor is writing.
@@ -359,7 +350,7 @@ func (a *API) chatTyping(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	if !of.Banned {
-		a.chats.Chats.Typing(of, chat.Visitor, 0)
+		a.Chats.Typing(of, chat.Visitor, 0)
 	}
 	return succeeded{true}, nil
 }
@@ -383,5 +374,5 @@ func (a *API) chatTranscript(ctx context.Context, c *call) (any, error) {
 	if err := within(a.chats.mailed, c.r, "too many conversations were mailed from this address"); err != nil {
 		return nil, err
 	}
-	return succeeded{true}, a.chats.Chats.SendTranscript(ctx, of, sent.Email)
+	return succeeded{true}, a.Chats.SendTranscript(ctx, of, sent.Email)
 }

@@ -39,7 +39,7 @@ func (a *API) chatSend(ctx context.Context, c *call) (any, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	viewed, known, err := a.visits.Viewed(ctx, c.site.ID, p.Ref)
+	viewed, known, err := a.Visits.Viewed(ctx, c.site.ID, p.Ref)
 	if err == nil && !known {
 		err = visit.ErrForeign
 	}
@@ -66,7 +66,7 @@ func (a *API) chatLink(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return linkAnswer{true, a.visits.Token(c.site.ID, p.Ref, opensFile(sent.File), linkTime)}, nil
+	return linkAnswer{true, a.Visits.Token(c.site.ID, p.Ref, opensFile(sent.File), linkTime)}, nil
 }
 
 // linkAnswer has the token with which v1/chat/file gives the file.
@@ -90,7 +90,7 @@ func (a *API) chatFile(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.chats.Chats.File(ctx, c.site.ID, of.ID, id, chat.Visitor)
+	f, err := a.Chats.File(ctx, c.site.ID, of.ID, id, chat.Visitor)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (a *API) chatStream(c *call) error {
 	if !a.chats.streams.enter(client, limited) {
 		return tooMany("too many streams are open", 10*time.Second)
 	}
-	listener, ok := a.chats.Live.Listen(c.site.ID, p.Visitor, a.online(c.r.Context(), c))
+	listener, ok := a.Live.Listen(c.site.ID, p.Visitor, a.online(c.r.Context(), c))
 	if !ok {
 		a.chats.streams.leave(client)
 		return tooMany("the service is closing", time.Second)
@@ -285,7 +285,7 @@ func compact(value any) ([]byte, error) {
 
 // catchUp adds what is new to the answer, and tells whether there is more.
 func (s *visitorStream) catchUp(ctx context.Context, news *chatAnswer) (more bool, err error) {
-	of, err := s.api.chats.Chats.Of(ctx, s.site, s.visitor)
+	of, err := s.api.Chats.Of(ctx, s.site, s.visitor)
 	if errors.Is(err, chat.ErrUnknown) {
 		return false, nil
 	}
@@ -298,7 +298,7 @@ func (s *visitorStream) catchUp(ctx context.Context, news *chatAnswer) (more boo
 	if s.after >= of.Seq {
 		return false, nil
 	}
-	messages, err := s.api.chats.Chats.Told(ctx, s.site, of.ID, s.after, historyAtOnce)
+	messages, err := s.api.Chats.Told(ctx, s.site, of.ID, s.after, historyAtOnce)
 	if err != nil || len(messages) == 0 {
 		return false, err
 	}

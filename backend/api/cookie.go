@@ -64,7 +64,7 @@ const visitorCookieAge = 400 * 24 * 60 * 60
 // hides no other.
 func (a *API) returning(c *call) (visitor visit.ID, value string) {
 	for value := range VisitorCookie.Values(c.r.Header) {
-		if visitor, ok := a.visits.ParseVisitorString(c.site.ID, value); ok {
+		if visitor, ok := a.Visits.ParseVisitorString(c.site.ID, value); ok {
 			return visitor, value
 		}
 	}

@@ -42,5 +42,5 @@ func (a *API) event(ctx context.Context, c *call) (any, error) {
 	if !a.hasRoom(ctx, c, p.Visitor, e.Size()) {
 		e = told(cutText)
 	}
-	return succeeded{true}, a.visits.TrackEvent(ctx, c.site.ID, p.Ref, sent.ID, e)
+	return succeeded{true}, a.Visits.TrackEvent(ctx, c.site.ID, p.Ref, sent.ID, e)
 }

@@ -93,7 +93,7 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	case site.Forward != nil:
 		err = site.Forward(ctx, a.forwarded(r, site, f, submission))
 	case f.Rule.Kind == capture.KindVisitor:
-		err = a.visits.AddInfo(ctx, site.ID, from.Ref, info)
+		err = a.Visits.AddInfo(ctx, site.ID, from.Ref, info)
 	default:
 		err = a.addLead(ctx, c, from, &submission)
 	}
@@ -145,7 +145,7 @@ func (a *API) keepRefusedForm(ctx context.Context, c *call, f Form, from page, s
 			return "", err
 		}
 	}
-	kept, err := a.leads.AddRefused(ctx, a.refusedOf(ctx, c, why))
+	kept, err := a.Leads.AddRefused(ctx, a.refusedOf(ctx, c, why))
 	if err == nil && !kept {
 		return KeptNot, nil
 	}
@@ -169,7 +169,7 @@ func (a *API) fromForm(ctx context.Context, c *call, f Form) (from page, known b
 	if err != nil || !known {
 		return from, false, marks, err
 	}
-	viewed, found, err := a.visits.Viewed(ctx, c.site.ID, from.Ref)
+	viewed, found, err := a.Visits.Viewed(ctx, c.site.ID, from.Ref)
 	if after := f.Sent.Sub(viewed.At); found && 0 <= after && after < lead.QuickTime {
 		marks = append(marks, lead.Quick)
 	}
@@ -191,7 +191,7 @@ func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known
 	address := pageOfForm(c.r)
 	visitor, _ := a.returning(c)
 	if visitor != 0 {
-		ref, at, known, err := a.visits.LastView(ctx, c.site.ID, visitor, address)
+		ref, at, known, err := a.Visits.LastView(ctx, c.site.ID, visitor, address)
 		if err != nil || known {
 			return page{Ref: ref, uri: credentialAddress(at)}, known, err
 		}
@@ -199,7 +199,7 @@ func (a *API) viewOfForm(ctx context.Context, c *call, f Form) (from page, known
 	if visitor == 0 && !f.finds() {
 		return page{uri: credentialAddress(address)}, false, nil
 	}
-	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, visit.View{
+	hit, err := a.Visits.Hit(ctx, c.site.ID, visitor, visit.View{
 		Nonce: f.ID, URL: visit.Clip(address, maxAddress), Kind: "load",
 		UserAgent: header(c.r, "User-Agent", maxUserAgent), Language: header(c.r, "Accept-Language", maxLanguage),
 	})
@@ -229,7 +229,7 @@ func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) f
 			UserAgent: header(r, "User-Agent", maxUserAgent), Language: header(r, "Accept-Language", maxLanguage),
 		},
 	}
-	if a.visits.IsBot(item.From.UserAgent) {
+	if a.Visits.IsBot(item.From.UserAgent) {
 		item.Marks = append(item.Marks, lead.Bot)
 	}
 	if f.Rule.Kind == capture.KindVisitor {

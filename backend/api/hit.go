@@ -42,7 +42,7 @@ func (a *API) hit(ctx context.Context, c *call) (any, error) {
 	}
 	properties := map[string]*string{}
 	if hit.Marked {
-		if properties, err = a.visits.Properties(ctx, c.site.ID, p.Visitor); err != nil {
+		if properties, err = a.Visits.Properties(ctx, c.site.ID, p.Visitor); err != nil {
 			return nil, err
 		}
 		if properties == nil {
@@ -50,7 +50,7 @@ func (a *API) hit(ctx context.Context, c *call) (any, error) {
 		}
 	}
 	return hitAnswer{
-		Success: true, SiteKey: c.site.Key, Key: a.visits.Sign(c.site.ID, p.uri, p.Ref), URI: p.uri,
+		Success: true, SiteKey: c.site.Key, Key: a.Visits.Sign(c.site.ID, p.uri, p.Ref), URI: p.uri,
 		Visitor: p.Visitor, Hit: p.Hit, Session: p.Session, Browser: a.browserOf(c, p.Visitor),
 		ConsultantServerURL: c.base(v.URL), Online: a.online(ctx, c), Properties: properties,
 		Numbers: a.numbers(ctx, c, hit),
@@ -84,7 +84,7 @@ func (a *API) numbers(ctx context.Context, c *call, hit visit.Hit) json.RawMessa
 // online tells whether an operator is there. When that cannot be known, nobody
 // is promised.
 func (a *API) online(ctx context.Context, c *call) bool {
-	online, err := a.operators.Online(ctx, c.site.ID)
+	online, err := a.Operators.Online(ctx, c.site.ID)
 	if err != nil {
 		a.outage.Do(func() {
 			a.logger.Error("presence of operators could not be read", zap.String("site", c.site.Key), zap.Error(err))

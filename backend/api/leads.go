@@ -69,10 +69,10 @@ func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submissio
 			return err
 		}
 	}
-	if s.Origin != lead.Server && a.visits.IsBot(header(c.r, "User-Agent", maxUserAgent)) {
+	if s.Origin != lead.Server && a.Visits.IsBot(header(c.r, "User-Agent", maxUserAgent)) {
 		s.Marks = append(s.Marks, lead.Bot)
 	}
-	_, repeated, err := a.leads.Add(ctx, *s)
+	_, repeated, err := a.Leads.Add(ctx, *s)
 	if err == nil && !repeated {
 		a.observer.Lead(c.site.Key, s.Origin)
 	}
@@ -86,7 +86,7 @@ func (a *API) keepRefused(ctx context.Context, c *call, f *failure) {
 		a.observer.Unkept(UnkeptRefused)
 		return
 	}
-	a.leads.Refuse(a.refusedOf(ctx, c, f))
+	a.Leads.Refuse(a.refusedOf(ctx, c, f))
 }
 
 // refusedOf is the call's lead as it is kept.

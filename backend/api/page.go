@@ -87,7 +87,7 @@ func (a *API) verified(c *call, given credentials) (page, error) {
 		return page{}, unknownSite()
 	}
 	ref := visit.Ref{Visitor: given.Visitor, Session: given.Session, Hit: given.Hit}
-	if !validRef(ref) || !a.visits.Verify(c.site.ID, given.URI, ref, given.Key) {
+	if !validRef(ref) || !a.Visits.Verify(c.site.ID, given.URI, ref, given.Key) {
 		return page{}, forged()
 	}
 	return page{Ref: ref, uri: given.URI}, nil
@@ -109,7 +109,7 @@ func (a *API) store(ctx context.Context, c *call, v view) (page, visit.Hit, *htt
 	}
 	visitor, named := a.returning(c)
 	if visitor == 0 {
-		visitor, _ = a.visits.ParseBrowserString(c.site.ID, v.Browser)
+		visitor, _ = a.Visits.ParseBrowserString(c.site.ID, v.Browser)
 	}
 	seen := visit.View{
 		Nonce: v.View, Served: v.Served,
@@ -119,12 +119,12 @@ func (a *API) store(ctx context.Context, c *call, v view) (page, visit.Hit, *htt
 	if !a.hasRoom(ctx, c, visitor, seen.Size()) {
 		seen.URL, seen.Referrer, seen.Title = visit.Clip(seen.URL, cutAddress), visit.Clip(seen.Referrer, cutText), visit.Clip(seen.Title, cutText)
 	}
-	hit, err := a.visits.Hit(ctx, c.site.ID, visitor, seen)
+	hit, err := a.Visits.Hit(ctx, c.site.ID, visitor, seen)
 	if err != nil {
 		return page{}, visit.Hit{}, nil, err
 	}
 	if hit.Visitor != visitor || named == "" {
-		named = a.visits.VisitorString(c.site.ID, hit.Visitor)
+		named = a.Visits.VisitorString(c.site.ID, hit.Visitor)
 	}
 	if !hit.Repeated {
 		a.observer.Hit(c.site.Key)

@@ -33,11 +33,11 @@ func (a *API) presence(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.visits.See(c.site.ID, p.Ref, sent.Presence)
+	a.Visits.See(c.site.ID, p.Ref, sent.Presence)
 	if !sent.Numbers || sent.Presence != visit.Here {
 		return succeeded{true}, nil
 	}
-	hit, err := a.visits.Again(ctx, c.site.ID, p.Ref, header(c.r, "User-Agent", maxUserAgent))
+	hit, err := a.Visits.Again(ctx, c.site.ID, p.Ref, header(c.r, "User-Agent", maxUserAgent))
 	if err != nil {
 		return nil, err
 	}

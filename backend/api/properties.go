@@ -38,12 +38,12 @@ func (a *API) property(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	if sent.Delete {
-		return kept, a.visits.DeleteProperty(ctx, c.site.ID, p.Ref, kept.Name)
+		return kept, a.Visits.DeleteProperty(ctx, c.site.ID, p.Ref, kept.Name)
 	}
 	if kept.Value != nil && !a.hasRoom(ctx, c, p.Visitor, len(kept.Name)+len(*kept.Value)) {
 		*kept.Value = visit.Clip(*kept.Value, cutText)
 	}
-	return kept, a.visits.SetProperty(ctx, c.site.ID, p.Ref, kept.Name, kept.Value)
+	return kept, a.Visits.SetProperty(ctx, c.site.ID, p.Ref, kept.Name, kept.Value)
 }
 
 // propertyAnswer is the property as it is kept, which the page has to see too.

@@ -12,6 +12,6 @@ const cutText, cutAddress = 160, 512
 
 // hasRoom tells whether a message of the visitor's may be stored whole. If that cannot be found out, it may.
 func (a *API) hasRoom(ctx context.Context, c *call, visitor visit.ID, size int) bool {
-	room, err := a.visits.HasRoom(ctx, c.site.ID, visitor, size, c.site.Quota)
+	room, err := a.Visits.HasRoom(ctx, c.site.ID, visitor, size, c.site.Quota)
 	return room || err != nil
 }

@@ -43,13 +43,13 @@ const (
 func (a *API) ServePage(ctx context.Context, r *http.Request, site Site, id string) (Served, error) {
 	c := &call{r: r, site: site}
 	client, limited := clientOf(r)
-	if a.visits.IsBot(header(r, "User-Agent", maxUserAgent)) || limited && a.pages.take(client, time.Now()) > 0 {
+	if a.Visits.IsBot(header(r, "User-Agent", maxUserAgent)) || limited && a.pages.take(client, time.Now()) > 0 {
 		return Served{}, nil
 	}
 	visitor, address := a.Whose(r, site)
 	v := view{SiteKey: site.Key, View: id, URL: address, Referrer: r.Referer(), Kind: "load"}
 	if visitor == 0 && (!navigates(r.Header) || limited && a.arrivals.take(client, time.Now()) > 0) {
-		stranger, err := a.visits.StrangerString(ctx, site.ID)
+		stranger, err := a.Visits.StrangerString(ctx, site.ID)
 		if err != nil {
 			return Served{}, err
 		}
@@ -60,7 +60,7 @@ func (a *API) ServePage(ctx context.Context, r *http.Request, site Site, id stri
 		return Served{}, err
 	}
 	return Served{
-		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: a.visits.Sign(site.ID, p.uri, p.Ref), URI: p.uri, Hit: hit, First: visitor == 0,
+		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: a.Visits.Sign(site.ID, p.uri, p.Ref), URI: p.uri, Hit: hit, First: visitor == 0,
 	}, nil
 }
 

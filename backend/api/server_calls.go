@@ -92,7 +92,7 @@ func (a *API) credentialsOf(ctx context.Context, c *call, form url.Values) (page
 		return page{}, err
 	}
 	of := page{Ref: ref, uri: form.Get("uri")}
-	if c.site.Signed && !a.visits.Verify(c.site.ID, of.uri, ref, form.Get("key")) {
+	if c.site.Signed && !a.Visits.Verify(c.site.ID, of.uri, ref, form.Get("key")) {
 		return page{}, forged()
 	}
 	viewed, err := a.recent(ctx, c, ref)
@@ -137,7 +137,7 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	if siteKey != c.site.Key && (siteKey != "" || !c.site.Signed) {
 		return nil, unknownSite()
 	}
-	visitor, known := a.visits.ParseVisitorString(c.site.ID, sent.Get("ci"))
+	visitor, known := a.Visits.ParseVisitorString(c.site.ID, sent.Get("ci"))
 	if !known {
 		if visitor, err = identifier("ci", sent["ci"]); err != nil {
 			return nil, err
@@ -151,20 +151,20 @@ func (a *API) addVisitorInformation(ctx context.Context, c *call) (any, error) {
 	if err := checkInfo(info); err != nil {
 		return nil, err
 	}
-	ref, found, err := a.visits.Find(ctx, c.site.ID, visitor, hit)
+	ref, found, err := a.Visits.Find(ctx, c.site.ID, visitor, hit)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, foreignIDs()
 	}
-	if c.site.Signed && !a.visits.Verify(c.site.ID, sent.Get("ur"), ref, sent.Get("k")) {
+	if c.site.Signed && !a.Visits.Verify(c.site.ID, sent.Get("ur"), ref, sent.Get("k")) {
 		return nil, forged()
 	}
 	if _, err := a.recent(ctx, c, ref); err != nil {
 		return nil, err
 	}
-	if err := a.visits.AddInfo(ctx, c.site.ID, ref, info); err != nil {
+	if err := a.Visits.AddInfo(ctx, c.site.ID, ref, info); err != nil {
 		return nil, err
 	}
 	if sent.Get("s") == "1" {

@@ -28,7 +28,7 @@ func (a *API) visitor(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return succeeded{true}, a.visits.AddInfo(ctx, c.site.ID, p.Ref, info)
+	return succeeded{true}, a.Visits.AddInfo(ctx, c.site.ID, p.Ref, info)
 }
 
 func checkInfo(info visit.Info) error {

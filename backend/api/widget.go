@@ -91,10 +91,7 @@ func (a *API) widget(ctx context.Context, c *call) (any, error) {
 
 // callsBack tells whether the site can have callbacks. While it cannot be told, it can.
 func (a *API) callsBack(ctx context.Context, c *call) bool {
-	if a.callbacks == nil {
-		return false
-	}
-	possible, err := a.callbacks.Possible(ctx, c.site.ID, c.site.Callback)
+	possible, err := a.Callbacks.Possible(ctx, c.site.ID, c.site.Callback)
 	return possible || err != nil
 }
 

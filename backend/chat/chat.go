@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -147,13 +149,37 @@ type Chats struct {
 	now      func() time.Time
 	ids      *db.Sequence
 	fileIDs  *db.Sequence
-	letters  Letters
 	replyIDs *db.Sequence
+	leads    *lead.Leads
+	region   func(ctx context.Context, siteID int64) string
+	letters  Letters
 }
 
-// New returns the conversations of the database.
-func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Chats {
-	return &Chats{db: d, visits: visits, now: now, ids: d.Sequence("conversations", 64), fileIDs: d.Sequence("chat_files", 64), replyIDs: d.Sequence("chat_replies", 1)}
+// Subjects are what conversations need.
+type Subjects struct {
+	DB     *db.DB
+	Visits *visit.Visits
+	// Queue does their jobs: what nobody has answered becomes a lead, and transcripts are sent. Without a queue another
+	// process does them.
+	Queue *queue.Queue
+	// Leads and Region, the country by which a site reads phones, are for the first of these jobs, and Letters for the
+	// second.
+	Leads   *lead.Leads
+	Region  func(ctx context.Context, siteID int64) string
+	Letters Letters
+}
+
+// New returns the conversations of the database. It is called before [queue.Queue.Run].
+func New(s Subjects, now func() time.Time) *Chats {
+	c := &Chats{
+		db: s.DB, visits: s.Visits, now: now, leads: s.Leads, region: s.Region, letters: s.Letters,
+		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64), replyIDs: s.DB.Sequence("chat_replies", 1),
+	}
+	if s.Queue != nil {
+		s.Queue.Handle(unansweredKind, queue.Handler{Do: c.lookAfter})
+		s.Queue.Handle(transcriptKind, queue.Handler{Do: c.sendTranscript, Next: nextTranscript})
+	}
+	return c
 }
 
 // write runs f in a transaction on the conversation of the visitor, which is locked and as

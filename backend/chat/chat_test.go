@@ -45,7 +45,7 @@ func each(t *testing.T, test func(t *testing.T, s *shop)) {
 		var err error
 		s.visits, err = visit.Open(t.Context(), d, s.now)
 		require.NoError(t, err)
-		s.chats = chat.New(d, s.visits, s.now)
+		s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, s.now)
 		test(t, s)
 	})
 }

@@ -39,7 +39,7 @@ func TestLiveAcrossNodes(t *testing.T) {
 	var err error
 	s.visits, err = visit.Open(t.Context(), here, s.now)
 	require.NoError(t, err)
-	s.chats = chat.New(here, s.visits, s.now)
+	s.chats = chat.New(chat.Subjects{DB: here, Visits: s.visits}, s.now)
 	var online atomic.Bool
 	live := chat.NewLive(there, journal.New(there), func(context.Context, int64) (bool, error) { return online.Load(), nil })
 	defer live.Close()

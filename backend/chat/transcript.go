@@ -46,25 +46,21 @@ type mailing struct {
 	Asked        int64  `json:"asked"`
 }
 
-// HandleTranscripts has the queue send transcripts. It is called before [queue.Queue.Run].
-func (c *Chats) HandleTranscripts(q *queue.Queue, letters Letters) {
-	c.letters = letters
-	q.Handle(transcriptKind, queue.Handler{
-		Do: func(ctx context.Context, j queue.Job) error {
-			var m mailing
-			if err := json.Unmarshal(j.Payload, &m); err != nil {
-				return queue.Never(err)
-			}
-			err := c.mail(ctx, j.SiteID, m)
-			if errors.Is(err, ErrUnknown) { // it has been erased
-				return nil
-			}
-			return err
-		},
-		Next: func(attempts int) (time.Duration, bool) {
-			return min(time.Second<<(2*attempts), time.Hour), attempts < transcriptAttempts
-		},
-	})
+// sendTranscript does a job that sends one.
+func (c *Chats) sendTranscript(ctx context.Context, j queue.Job) error {
+	var m mailing
+	if err := json.Unmarshal(j.Payload, &m); err != nil {
+		return queue.Never(err)
+	}
+	err := c.mail(ctx, j.SiteID, m)
+	if errors.Is(err, ErrUnknown) { // it has been erased
+		return nil
+	}
+	return err
+}
+
+func nextTranscript(attempts int) (time.Duration, bool) {
+	return min(time.Second<<(2*attempts), time.Hour), attempts < transcriptAttempts
 }
 
 // Mails tells whether transcripts can be sent.

@@ -44,26 +44,22 @@ func watch(ctx context.Context, tx db.Tx, of Conversation, patience time.Duratio
 		Due: of.WaitingSince.Add(patience)})
 }
 
-// Handle has the jobs of conversations done by the queue: what nobody has answered becomes a
-// lead. It is called before [queue.Queue.Run]. region is the country by which a site reads
-// phones.
-func (c *Chats) Handle(q *queue.Queue, leads *lead.Leads, region func(ctx context.Context, siteID int64) string) {
-	q.Handle(unansweredKind, queue.Handler{Do: func(ctx context.Context, j queue.Job) error {
-		var w wait
-		if err := json.Unmarshal(j.Payload, &w); err != nil {
-			return queue.Never(err)
-		}
-		err := c.unanswered(ctx, leads, j.SiteID, w, region(ctx, j.SiteID))
-		if errors.Is(err, ErrUnknown) { // it has been erased
-			return nil
-		}
-		return err
-	}})
+// lookAfter does a job that looks after an unanswered conversation.
+func (c *Chats) lookAfter(ctx context.Context, j queue.Job) error {
+	var w wait
+	if err := json.Unmarshal(j.Payload, &w); err != nil {
+		return queue.Never(err)
+	}
+	err := c.unanswered(ctx, j.SiteID, w, c.region(ctx, j.SiteID))
+	if errors.Is(err, ErrUnknown) { // it has been erased
+		return nil
+	}
+	return err
 }
 
 // unanswered makes a lead of the conversation that still waits. It may be done twice: the lead
 // and the message are stored once.
-func (c *Chats) unanswered(ctx context.Context, leads *lead.Leads, siteID int64, w wait, region string) error {
+func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region string) error {
 	of, err := c.Get(ctx, siteID, w.Conversation)
 	if err != nil {
 		return err
@@ -93,7 +89,7 @@ func (c *Chats) unanswered(ctx context.Context, leads *lead.Leads, siteID int64,
 	if len(card.Phones) > 0 {
 		s.Phone = card.Phones[0].Written
 	}
-	made, _, err := leads.Add(ctx, s)
+	made, _, err := c.leads.Add(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,11 @@ import (
 // desk does the jobs of conversations until the test ends, or stop is called.
 func (s *shop) desk(letters chat.Letters) (leads *lead.Leads, stop func()) {
 	s.t.Helper()
-	leads = lead.New(s.db, s.visits, s.now)
+	leads = lead.New(lead.Subjects{DB: s.db, Visits: s.visits}, s.now)
 	q := queue.New(s.db, zap.NewNop())
-	s.chats.Handle(q, leads, func(context.Context, int64) string { return "RU" })
-	s.chats.HandleTranscripts(q, letters)
+	s.chats = chat.New(chat.Subjects{
+		DB: s.db, Visits: s.visits, Queue: q, Leads: leads, Region: func(context.Context, int64) string { return "RU" }, Letters: letters,
+	}, s.now)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { q.Run(ctx) })

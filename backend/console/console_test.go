@@ -75,14 +75,20 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	require.NoError(t, err)
 	previews, err := number.OpenPreviews(ctx, database, d.now)
 	require.NoError(t, err)
+	numbers, leases := number.NewShown(database, d.now), number.NewLeases(database, d.now, nil)
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Forms:    form.New(database, d.now),
-		DB:       database, Journal: journal.New(database), Sites: site.New(database, d.now, zap.NewNop()), Visits: visits,
-		Leads: lead.New(database, visits, d.now), Chats: chat.New(database, visits, d.now), Operators: operator.New(database, d.now),
-		Numbers: number.NewShown(database, d.now),
-		Leases:  number.NewLeases(database, d.now, nil),
-		Calls:   number.NewCalls(database, visits, number.NewLeases(database, d.now, nil), d.now),
+		DB:       database, Journal: journal.New(database), Visits: visits,
+		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
+			return numbers.KeepOwn(ctx, tx, siteID, own, nil)
+		}),
+		Leads:     lead.New(lead.Subjects{DB: database, Visits: visits, Numbers: leases.ShownAt}, d.now),
+		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits}, d.now),
+		Operators: operator.New(database, d.now),
+		Numbers:   numbers,
+		Leases:    leases,
+		Calls:     number.NewCalls(database, visits, leases, d.now),
 	}
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Operators, Key: d.Sites.Key,
@@ -103,10 +109,6 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
 		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)
-	d.Leads.OnNumbers(d.Leases.ShownAt)
-	d.Sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
-		return d.Numbers.KeepOwn(ctx, tx, siteID, own, nil)
-	})
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)
 	d.console = console.New(d.Subjects, d.now, zap.NewNop())

@@ -32,7 +32,7 @@ func openLeads(b *testing.B, settings db.Settings) (*db.DB, *visit.Visits, *lead
 	d := dbtest.Open(b, settings)
 	v, err := visit.Open(b.Context(), d, time.Now)
 	require.NoError(b, err)
-	return d, v, lead.New(d, v, time.Now)
+	return d, v, lead.New(lead.Subjects{DB: d, Visits: v}, time.Now)
 }
 
 var engines = map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres}

@@ -113,21 +113,23 @@ type Leads struct {
 	numbers    func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
 
+// Subjects are what leads need.
+type Subjects struct {
+	DB     *db.DB
+	Visits *visit.Visits
+	// Numbers says which numbers of pools a visitor has at a time, so that leads are found by them. nil says none.
+	Numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
+	// Elsewhere sends a refused submission to the service that its Forward names. The submission is durable there or on
+	// its way when Elsewhere returns nil. It may be nil where no submission has been forwarded.
+	Elsewhere func(ctx context.Context, r Refused, s Submission) error
+}
+
 // New returns the leads of the database.
-func New(d *db.DB, visits *visit.Visits, now func() time.Time) *Leads {
-	return &Leads{db: d, visits: visits, journal: journal.New(d), now: now, ids: d.Sequence("leads", 1024), refusedIDs: d.Sequence("refused_leads", 256), deedIDs: d.Sequence("lead_deeds", 64)}
-}
-
-// OnNumbers has f say which numbers of pools a visitor has at a time, so that leads are found by
-// them. It is called before the leads are used.
-func (l *Leads) OnNumbers(f func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)) {
-	l.numbers = f
-}
-
-// OnElsewhere has f send a refused submission to the service that its Forward names. It is called before the leads are
-// used. The submission is durable there or on its way when f returns nil.
-func (l *Leads) OnElsewhere(f func(ctx context.Context, r Refused, s Submission) error) {
-	l.elsewhere = f
+func New(s Subjects, now func() time.Time) *Leads {
+	return &Leads{
+		db: s.DB, visits: s.Visits, journal: journal.New(s.DB), now: now, numbers: s.Numbers, elsewhere: s.Elsewhere,
+		ids: s.DB.Sequence("leads", 1024), refusedIDs: s.DB.Sequence("refused_leads", 256), deedIDs: s.DB.Sequence("lead_deeds", 64),
+	}
 }
 
 // Key names the lead.

@@ -41,7 +41,7 @@ func each(t *testing.T, test func(t *testing.T, s *shop)) {
 		var err error
 		s.visits, err = visit.Open(t.Context(), d, now)
 		require.NoError(t, err)
-		s.leads = lead.New(d, s.visits, now)
+		s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
 		test(t, s)
 	})
 }

@@ -61,7 +61,7 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	w.leases = number.NewLeases(d, w.now, nil)
 	w.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, zap.NewNop()), Sites: site.New(d, w.now, zap.NewNop()),
-		Leads: lead.New(d, w.visits, w.now), Calls: number.NewCalls(d, w.visits, w.leases, w.now),
+		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits}, w.now), Calls: number.NewCalls(d, w.visits, w.leases, w.now),
 	}, func() notify.Settings { return *w.settings.Load() }, &w.results, w.now, zap.NewNop())
 	shop, err := w.Sites.Provision(t.Context(), "shop.example")
 	require.NoError(t, err)

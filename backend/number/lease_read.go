@@ -93,8 +93,7 @@ func leasesOf(rows []leaseRow) []Lease {
 	return leases
 }
 
-// Prolong moves the ends of the leases of visitors who are there, in the transaction tx. It is a function for
-// [visit.Visits.OnPresence].
+// Prolong moves the ends of the leases of visitors who are there, in the transaction tx. It is a [visit.Attend].
 func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error {
 	now := l.now().UnixMilli()
 	free := ""

@@ -64,7 +64,7 @@ func BenchmarkPerson(b *testing.B) {
 			d := dbtest.Open(b, settings(b))
 			visits, err := visit.Open(b.Context(), d, time.Now)
 			require.NoError(b, err)
-			leads := lead.New(d, visits, time.Now)
+			leads := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now)
 			manyLeads(b, d, leads)
 			persons, err := person.New(b.Context(), d, time.Now, zap.NewNop(), func(context.Context) []string { return nil }, visits.Traces(), leads.Traces())
 			require.NoError(b, err)

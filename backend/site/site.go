@@ -69,20 +69,16 @@ type Sites struct {
 	memory memory
 	tally  tally
 
-	keepOwn func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error
+	keepOwn []KeepOwn
 }
 
-// New returns the sites of the database.
-func New(d *db.DB, now func() time.Time, logger *zap.Logger) *Sites {
-	return &Sites{db: d, now: now, logger: logger, ids: d.Sequence("site", 1), memory: newMemory(),
-		keepOwn: func(context.Context, db.Tx, int64, number.Own) error { return nil }}
-}
+// KeepOwn notes the numbers and pools that a site has of its own, in the transaction that changes them. When it returns
+// a [number.Place], this is what is wrong with them.
+type KeepOwn func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error
 
-// OnOwn has keep note the numbers and pools that a site has of its own, in the transaction
-// that changes them. When it returns a [number.Place], this is what is wrong with them. It
-// is called before the sites are used.
-func (s *Sites) OnOwn(keep func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error) {
-	s.keepOwn = keep
+// New returns the sites of the database. keep is called where the numbers or pools of a site change.
+func New(d *db.DB, now func() time.Time, logger *zap.Logger, keep ...KeepOwn) *Sites {
+	return &Sites{db: d, now: now, logger: logger, ids: d.Sequence("site", 1), memory: newMemory(), keepOwn: keep}
 }
 
 // ValidKey tells what is wrong with a key, if anything.
@@ -301,8 +297,10 @@ func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64,
 	}
 	said := map[string]any{"by": by, "from": version, "to": site.Version, "settings": changed}
 	if _, numbers := changed["numbers"]; numbers || changed["pools"] != nil {
-		if err := s.keepOwn(ctx, tx, site.ID, settings.Own()); err != nil {
-			return row{}, err
+		for _, keep := range s.keepOwn {
+			if err := keep(ctx, tx, site.ID, settings.Own()); err != nil {
+				return row{}, err
+			}
 		}
 		said["numbers"], said["pools"] = settings.Own().Since(before.Own())
 	}

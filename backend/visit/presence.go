@@ -60,9 +60,8 @@ type Seen struct {
 	Until time.Time
 }
 
-// OnPresence sets a function that is called in the transaction that stores the reports of pages. f writes what depends
-// on the visitors being there. OnPresence is called once, before the visits are used.
-func (v *Visits) OnPresence(f func(context.Context, db.Tx, []Seen) error) { v.present.also = f }
+// Attend writes what depends on visitors being there, in the transaction that stores the reports of pages.
+type Attend func(context.Context, db.Tx, []Seen) error
 
 // spot identifies a page of a session.
 type spot struct{ site, session, hit int64 }
@@ -71,7 +70,7 @@ type spot struct{ site, session, hit int64 }
 type present struct {
 	mu       sync.Mutex
 	gathered map[spot]int64 // by page, when its report ends
-	also     func(context.Context, db.Tx, []Seen) error
+	also     []Attend
 }
 
 func (g *present) note(v *Visits, at spot, until int64) {
@@ -121,8 +120,8 @@ func (g *present) store(v *Visits) error {
 				return err
 			}
 		}
-		if g.also != nil {
-			if err := g.also(ctx, tx, seen); err != nil {
+		for _, attend := range g.also {
+			if err := attend(ctx, tx, seen); err != nil {
 				return err
 			}
 		}

@@ -62,9 +62,9 @@ type Visits struct {
 // block is how many numbers a node reserves at once. Everyone who reports a view waits for this, so it has to be rare.
 const block = 1 << 14
 
-// Open returns the visits of the database, which has to be migrated. The first call makes the secrets of the ids and
-// the signatures. They are the same on every node.
-func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) {
+// Open returns the visits of the database, which has to be migrated. also is called where pages report that somebody is
+// there. The first call makes the secrets of the ids and the signatures. They are the same on every node.
+func Open(ctx context.Context, d *db.DB, now func() time.Time, also ...Attend) (*Visits, error) {
 	signing, err := d.Secret(ctx, "visit.signing")
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Visits, error) 
 		db: d, now: now, signers: sync.Pool{New: func() any { return newSigner(signing) }}, bots: newBots(), properties: properties,
 		numbers:  d.Sequence("visit.hits", block),
 		visitors: permutation{cipher, 'v'}, sessions: permutation{cipher, 's'}, hits: permutation{cipher, 'h'},
-		events: d.Sequence("visit.events", 256), days: newDays(), texts: newTexts(),
+		events: d.Sequence("visit.events", 256), days: newDays(), texts: newTexts(), present: present{also: also},
 	}, nil
 }
 

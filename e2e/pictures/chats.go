@@ -50,7 +50,7 @@ var talks = []struct {
 func talking(ctx context.Context, database *db.DB, visits *visit.Visits, operators *operator.Operators, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
 	at := began
 	now := func() time.Time { return at }
-	chats := chat.New(database, visits, now)
+	chats := chat.New(chat.Subjects{DB: database, Visits: visits}, now)
 	for _, t := range talks {
 		var c chat.Conversation
 		for i, r := range t.said {

@@ -90,9 +90,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err != nil {
 		return d, err
 	}
-	leads := lead.New(database, visits, now)
+	leads := lead.New(lead.Subjects{DB: database, Visits: visits}, now)
 	at = began.Add(-30 * time.Hour)
-	sites := site.New(database, now, zap.NewNop())
+	sites := site.New(database, now, zap.NewNop(), keepOwn(database, now))
 	s, err := sites.Provision(ctx, "demo-shop")
 	if err != nil {
 		return d, err

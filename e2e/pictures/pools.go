@@ -25,13 +25,16 @@ var own = site.Settings{
 	}}},
 }
 
+// keepOwn notes what sites have of their own.
+func keepOwn(database *db.DB, now func() time.Time) site.KeepOwn {
+	return func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
+		return number.NewShown(database, now).KeepOwn(ctx, tx, siteID, own, nil)
+	}
+}
+
 // leasing stores what the site has of its own, and a day of its pool's visitors.
 func leasing(ctx context.Context, database *db.DB, sites *site.Sites, shop site.Site, who visit.Ref, began time.Time) error {
 	at := began
-	numbers := number.NewShown(database, func() time.Time { return at })
-	sites.OnOwn(func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
-		return numbers.KeepOwn(ctx, tx, siteID, own, nil)
-	})
 	if _, err := sites.Change(ctx, shop.Key, shop.Version, own, login); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -35,7 +36,7 @@ func (d *Desk) declare(ctx context.Context, configuration Configuration, logger 
 
 // keepShowing shows now and then that this node is there, until ctx ends.
 func (d *Desk) keepShowing(ctx context.Context, logger *zap.Logger) {
-	for sleep(ctx, declarer.ShowEvery) {
+	for aside.Sleep(ctx, declarer.ShowEvery) {
 		if err := d.show(ctx, logger); err != nil && ctx.Err() == nil {
 			logger.Warn("showing that this node is there failed", zap.Error(err))
 		}

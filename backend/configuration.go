@@ -1,0 +1,145 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/spool"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Configuration is what a configuration declares for the database to know.
+type Configuration struct {
+	// Name is under which it declares: what it has declared before under the same
+	// name, and does not declare now, is retired unless others declare it. Nodes with
+	// the same configuration may share a name. See package declarer.
+	Name string
+	// Sites are the keys of the sites that it names.
+	Sites []string
+	// Numbers are the telephone numbers that it has for these sites, by their keys.
+	Numbers map[string][]number.Declared
+	// Settings are what it says for these sites, by their keys.
+	Settings map[string]site.Settings
+	// Hosts are those at which it serves these sites, by their keys.
+	Hosts map[string][]string
+	// Pools are those that the sites may use.
+	Pools number.ConfiguredPools
+	// Operators are its accounts.
+	Operators []Operator
+	// Retention is for how long visits are kept; 0 for ever.
+	Retention time.Duration
+	// Spool tells what waits on the disk for the database. It may be nil.
+	Spool func() spool.State
+	// WholeAddresses has the addresses of clients logged whole.
+	WholeAddresses bool
+	// Console is the console's URL with a slash at the end, or empty when the
+	// configuration does not tell.
+	Console string
+	// Mail is the server that takes mail; nil for none.
+	Mail *notify.MailServer
+	// Callers are the telephone platforms that call people, the one that is taken where a site
+	// names none first. They tell of what they do by [Service.Progress].
+	Callers []telephony.Caller
+	// Webhooks are the ranges of addresses that webhooks may go to beside public ones.
+	Webhooks []netip.Prefix
+}
+
+// Operator is a declared account.
+type Operator struct {
+	Login        string
+	PasswordHash string // argon2id in PHC string form
+	// Sites are the keys of the sites that the account administers; none for all. They
+	// become known sites.
+	Sites []string
+}
+
+// Check tells what is wrong with the account.
+func (o Operator) Check() error {
+	if err := operator.ValidLogin(o.Login); err != nil {
+		return fmt.Errorf("operator %q: %w", o.Login, err)
+	}
+	if err := operator.CheckHash(o.PasswordHash); err != nil {
+		return fmt.Errorf("password hash of operator %q: %w", o.Login, err)
+	}
+	return o.CheckSites()
+}
+
+// CheckSites tells what is wrong with the keys of the account's sites.
+func (o Operator) CheckSites() error {
+	for _, key := range o.Sites {
+		if err := site.ValidKey(key); err != nil {
+			return fmt.Errorf("sites of operator %q: %w", o.Login, err)
+		}
+	}
+	return nil
+}
+
+// configuredFor is what this node's configuration says for the site of the key.
+func (d *Desk) configuredFor(key string) (set site.Settings, known bool) {
+	set, known = d.configured.Load().Settings[key]
+	return set, known
+}
+
+// spool is what waits on this node's disk for the database.
+func (d *Desk) spool() (state spool.State) {
+	if of := d.configured.Load().Spool; of != nil {
+		state = of()
+	}
+	return state
+}
+
+// deliverySettings are those of this node's configuration.
+func (d *Desk) deliverySettings() notify.Settings {
+	c := d.configured.Load()
+	return notify.Settings{Allowed: c.Webhooks, Mail: c.Mail, Console: c.Console}
+}
+
+// regions are the countries in whose way the visitors of the sites write numbers, as far as that can be told.
+func (d *Desk) regions(ctx context.Context) (regions []string) {
+	sites, err := d.Sites.List(ctx)
+	if err != nil {
+		return nil
+	}
+	add := func(region string) {
+		if region != "" && !slices.Contains(regions, region) {
+			regions = append(regions, region)
+		}
+	}
+	for _, s := range sites {
+		set, _ := d.configuredFor(s.Key)
+		for _, own := range []site.Settings{s.Settings, set} {
+			if own.Region != nil {
+				add(*own.Region)
+			}
+		}
+		shown, _ := d.Numbers.Region(ctx, s.ID) // or as if no page had been seen
+		add(shown)
+		for _, n := range slices.Concat(s.Settings.Numbers, set.Numbers) {
+			add(visit.RegionOf(visit.Digits(n.Number)))
+		}
+	}
+	return regions
+}
+
+// regionOf is the country in whose way the visitors of the site write numbers.
+func (d *Desk) regionOf(ctx context.Context, siteID int64) string {
+	if key, err := d.Sites.Key(ctx, siteID); err == nil {
+		set, _ := d.configuredFor(key)
+		stored, _ := d.Sites.ByKey(ctx, key)
+		for _, own := range []site.Settings{stored.Settings, set} {
+			if own.Region != nil && *own.Region != "" {
+				return *own.Region
+			}
+		}
+	}
+	region, _ := d.Numbers.Region(ctx, siteID)
+	return region
+}

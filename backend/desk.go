@@ -1,0 +1,219 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/captcha"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Desk is the open service: the subjects, and what serves them over HTTP.
+type Desk struct {
+	DB         *db.DB
+	Journal    *journal.Journal
+	Sites      *site.Sites
+	Operators  *operator.Operators
+	Numbers    *number.Shown
+	Leases     *number.Leases
+	Previews   *number.Previews
+	Visits     *visit.Visits
+	Leads      *lead.Leads
+	Chats      *chat.Chats
+	Chatting   *chat.Live
+	Calls      *number.Calls
+	Queue      *queue.Queue
+	Forwards   *forward.Forwards
+	Deliveries *notify.Deliveries
+	Persons    *person.Persons
+	Forms      *form.Forms
+	Captchas   *captcha.Captchas
+	Callbacks  *callback.Callbacks
+	API        *api.API
+	Console    *console.Console
+
+	configured atomic.Pointer[Configuration] // this node's; one that says nothing before the first
+
+	declaring sync.Mutex     // held while something is being declared
+	declared  *Configuration // what was declared last; nil before
+}
+
+// Open opens and migrates the database and makes the subjects.
+func Open(ctx context.Context, settings db.Settings, logger *zap.Logger, observer Observer) (*Desk, error) {
+	d, err := db.Open(ctx, settings, logger)
+	if err != nil {
+		return nil, conceal(settings, err)
+	}
+	desk, err := furnish(ctx, d, logger, observer)
+	if err != nil {
+		d.Close()
+		return nil, conceal(settings, err)
+	}
+	return desk, nil
+}
+
+func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observer) (*Desk, error) {
+	if err := d.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	desk := &Desk{
+		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now),
+		Numbers: number.NewShown(d, time.Now), Leases: number.NewLeases(d, time.Now, observer), Forms: form.New(d, time.Now),
+	}
+	desk.configured.Store(new(Configuration))
+	var err error
+	if desk.Visits, err = visit.Open(ctx, d, time.Now, desk.Leases.Prolong); err != nil {
+		return nil, err
+	}
+	if desk.Previews, err = number.OpenPreviews(ctx, d, time.Now); err != nil {
+		return nil, err
+	}
+	if desk.Captchas, err = captcha.Open(ctx, d, time.Now); err != nil {
+		return nil, err
+	}
+	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
+	desk.Forwards = forward.New(d, desk.Queue, observer)
+	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt, Elsewhere: desk.forwardRefused}, time.Now)
+	desk.Calls = number.NewCalls(d, desk.Visits, desk.Leases, time.Now)
+	desk.Deliveries = notify.New(notify.Subjects{
+		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
+	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
+	desk.Chats = chat.New(chat.Subjects{
+		DB: d, Visits: desk.Visits, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, Letters: desk.letters(),
+	}, time.Now)
+	desk.Chatting = chat.NewLive(d, desk.Journal, desk.Operators.Online)
+	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
+		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Operators, Key: desk.Sites.Key,
+		Callers: func() []telephony.Caller { return desk.configured.Load().Callers },
+	}, time.Now, logger.Named("callbacks")); err != nil {
+		return nil, err
+	}
+	// All that keeps traces of persons. What refers to others' rows stands before them.
+	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Forwards.Traces(), desk.Chats.Traces(),
+		desk.Leads.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		return nil, err
+	}
+	desk.API = api.New(api.Subjects{
+		Visits: desk.Visits, Leads: desk.Leads, Operators: desk.Operators, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
+		Chats: desk.Chats, Live: desk.Chatting, Name: desk.operatorName,
+	}, logger.Named("api"), observer)
+	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
+	return desk, nil
+}
+
+// forConsole are what the console shows.
+func (d *Desk) forConsole() console.Subjects {
+	return console.Subjects{
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Chats: d.Chats, Operators: d.Operators, Numbers: d.Numbers,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
+		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
+		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },
+		Pools:          func() number.ConfiguredPools { return d.configured.Load().Pools },
+		WholeAddresses: func() bool { return d.configured.Load().WholeAddresses },
+	}
+}
+
+// operatorName is what visitors may know of an operator: the name, and never the login.
+func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
+	o, err := d.Operators.Get(ctx, id)
+	if errors.Is(err, operator.ErrUnknown) {
+		return "", nil
+	}
+	return o.Name, err
+}
+
+// letters are how transcripts of conversations are sent.
+func (d *Desk) letters() chat.Letters {
+	return chat.Letters{
+		Check: notify.CheckMailbox,
+		Can:   func() bool { return d.Deliveries.Sends() },
+		Send: func(ctx context.Context, l chat.Letter) (never bool, err error) {
+			return d.Deliveries.Send(ctx, notify.Letter(l))
+		},
+		Site: d.Sites.Key,
+		Name: d.operatorName,
+	}
+}
+
+// forwardRefused sends a refused form to the service elsewhere that it was for.
+func (d *Desk) forwardRefused(ctx context.Context, r lead.Refused, s lead.Submission) error {
+	item, err := api.Elsewhere(r, s)
+	if err != nil {
+		return err
+	}
+	return d.Forwards.Add(ctx, r.SiteID, item)
+}
+
+// keepOwn notes the numbers and pools that a site has of its own; see [site.KeepOwn].
+func (d *Desk) keepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
+	if err := declarer.Wait(ctx, tx); err != nil {
+		return err
+	}
+	return d.Numbers.KeepOwn(ctx, tx, siteID, own, d.configured.Load().Pools.Named)
+}
+
+// Close ends the console's and the visitors' streams and closes the database.
+func (d *Desk) Close() error {
+	d.Console.Close()
+	d.Chatting.Close()
+	return d.DB.Close()
+}
+
+// announceSetup logs the link by which the first operator makes an account, as
+// long as there is none.
+func (d *Desk) announceSetup(ctx context.Context, configuration Configuration, logger *zap.Logger) {
+	token, needed, err := d.Operators.SetupToken(ctx)
+	switch {
+	case err != nil:
+		logger.Error("making the setup link failed", zap.Error(err))
+	case needed:
+		link := strings.TrimSuffix(configuration.Console, "/") + "/setup?token=" + url.QueryEscape(token)
+		logger.Warn("there is no operator yet: the first account is made at this link, which works once and for 24 hours", zap.String("link", link))
+	}
+}
+
+// conceal takes the settings' secrets out of an error's text. Of the error's kind
+// it keeps whether it is a [db.Trouble].
+func conceal(settings db.Settings, err error) error {
+	if err == nil || settings.Engine != db.Postgres {
+		return err
+	}
+	var trouble *db.Trouble
+	if errors.As(err, &trouble) {
+		return &db.Trouble{Err: conceal(settings, trouble.Err), Since: trouble.Since}
+	}
+	text := strings.ReplaceAll(err.Error(), settings.Source, "(connection string)")
+	if source, parseErr := url.Parse(settings.Source); parseErr == nil && source.User != nil {
+		if password, ok := source.User.Password(); ok && password != "" {
+			text = strings.ReplaceAll(text, password, "(password)")
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,91 @@
+package backend
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
+)
+
+const (
+	// pruneEvery is how often what is old is deleted.
+	pruneEvery = time.Hour
+	// pruneAgain is how soon the journal is looked at again of which old entries are still to be read.
+	pruneAgain = 10 * time.Second
+	// retainEvery is how often it is looked for visits that are older than they are kept.
+	retainEvery = 10 * time.Second
+)
+
+// pruneJournal deletes old entries of the journal, until ctx ends.
+func (d *Desk) pruneJournal(ctx context.Context, logger *zap.Logger) {
+	for again := true; again; {
+		pruned, unread, err := d.Journal.Prune(ctx, time.Now())
+		switch {
+		case err != nil && ctx.Err() == nil:
+			logger.Warn("pruning the journal failed", zap.Error(err))
+		case pruned > 0:
+			logger.Info("pruned the journal", zap.Int("entries", pruned))
+		}
+		pause := pruneEvery
+		if unread {
+			pause = pruneAgain
+		}
+		again = aside.Sleep(ctx, pause)
+	}
+}
+
+// prune deletes what else is old, until ctx ends. Before it does, leads of an older program are made
+// known to the search.
+func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
+	if indexed, err := d.Leads.IndexOlder(ctx); err != nil && ctx.Err() == nil {
+		logger.Warn("making older leads known to the search failed", zap.Error(err))
+	} else if indexed > 0 {
+		logger.Info("made older leads known to the search", zap.Int("leads", indexed))
+	}
+	for again := true; again; again = aside.Sleep(ctx, pruneEvery) {
+		for _, old := range []struct {
+			what  string
+			prune func(context.Context) error
+		}{
+			{"refused submissions", func(ctx context.Context) error { _, err := d.Leads.PruneRefused(ctx); return err }},
+			{"deliveries", d.Deliveries.Prune},
+			{"how much was stored", d.Visits.PruneTexts},
+			{"what became of pages", d.Sites.PrunePages},
+			{"captchas", d.Captchas.Prune},
+			{"the networks of callbacks", d.Callbacks.Prune},
+			{"what became of forms", d.Forms.Prune},
+		} {
+			if err := old.prune(ctx); err != nil && ctx.Err() == nil {
+				logger.Warn("pruning failed", zap.String("what", old.what), zap.Error(err))
+			}
+		}
+	}
+}
+
+// retain deletes visits that are older than this node's configuration keeps them, until ctx ends. One node does so at a
+// time.
+func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
+	for aside.Sleep(ctx, retainEvery) {
+		kept := d.configured.Load().Retention
+		if kept == 0 {
+			continue
+		}
+		before := time.Now().Add(-kept)
+		sessions := 0
+		older, err := d.Visits.HasOlder(ctx, before)
+		if err == nil && older {
+			_, err = d.DB.Duty(ctx, "retention", func(ctx context.Context) (err error) {
+				sessions, err = d.Visits.Prune(ctx, before)
+				return err
+			})
+		}
+		switch {
+		case err != nil && ctx.Err() == nil:
+			logger.Warn("pruning visits failed", zap.Error(err))
+		case sessions > 0:
+			logger.Info("pruned visits", zap.Int("sessions", sessions), zap.Duration("retention", kept))
+		}
+	}
+}
