@@ -11,7 +11,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -36,7 +35,8 @@ const maxArriving = 256
 // ask makes the answer to a request wait for the database, if the visitor has agreed and may look at the page. A page
 // waits for its visit, and a part of a page for the visitor's numbers. If only forms need the visit, which browsers
 // without scripts may send, ask asks only for the visit of a visitor's first page.
-func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Request) {
+func (q *Request) ask(beside *snippet.Visit, r *http.Request) {
+	f := q.effect
 	arrives, part := beside.Purpose == snippet.ForDocument, beside.Purpose == snippet.ForPart || beside.Purpose == snippet.ForFrame
 	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
 	asks := arrives && dynamic || part && dynamic && hasVisitor(r.Header) ||
@@ -50,7 +50,7 @@ func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Req
 		beside.Arrive = func() (a snippet.Arrival) {
 			e.guard("waiting for a visit", func() {
 				var outcome Arrival
-				a, outcome = f.arrive(s, asked)
+				a, outcome = q.arrive(asked)
 				e.Observer.Arrived(outcome)
 			})
 			return a
@@ -58,7 +58,7 @@ func (f *effect) ask(beside *snippet.Visit, s site.Site, r *http.Request, q *Req
 		return
 	}
 	beside.Recall = func() (shown snippet.Shown, known bool) {
-		e.guard("waiting for a visitor", func() { shown, known = f.recall(s, asked) })
+		e.guard("waiting for a visitor", func() { shown, known = q.recall(asked) })
 		return shown, known
 	}
 }
@@ -104,8 +104,8 @@ type arriving struct {
 
 // arrive stores the visit of a page and finds its numbers. It waits for at most 50 ms. The script asks for the rest. It
 // names the view, since the database may store the visit later.
-func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, outcome Arrival) {
-	e := f.block.edge
+func (q *Request) arrive(asked *http.Request) (a snippet.Arrival, outcome Arrival) {
+	e := q.effect.block.edge
 	ctx, cancel := e.inTime(asked)
 	defer cancel()
 	id := rand.Text()
@@ -113,7 +113,7 @@ func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, ou
 	if !e.apart(func(desk *backend.Desk) {
 		defer close(found.shown)
 		defer close(found.served)
-		f.store(ctx, desk, f.site(s, desk, asked), asked, id, found)
+		q.store(ctx, desk, asked, id, found)
 	}) {
 		return a, Late
 	}
@@ -130,7 +130,7 @@ func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, ou
 		SiteKey: served.SiteKey, Key: served.Key, URI: served.URI,
 		Visitor: int64(served.Hit.Visitor), Hit: int64(served.Hit.Hit), Session: int64(served.Hit.Session),
 	}}
-	if f.prerender != prerenderDynamic {
+	if q.effect.prerender != prerenderDynamic {
 		return a, Whole
 	}
 	shown, known := receive(ctx, found.shown)
@@ -142,20 +142,20 @@ func (f *effect) arrive(s site.Site, asked *http.Request) (a snippet.Arrival, ou
 }
 
 // recall returns the numbers that the visitor sees now. It waits as long as arrive does.
-func (f *effect) recall(s site.Site, asked *http.Request) (snippet.Shown, bool) {
-	e := f.block.edge
+func (q *Request) recall(asked *http.Request) (snippet.Shown, bool) {
+	e := q.effect.block.edge
 	ctx, cancel := e.inTime(asked)
 	defer cancel()
 	found := make(chan snippet.Shown, 1)
 	if !e.apart(func(desk *backend.Desk) {
 		defer close(found)
-		visitor, address := desk.API.Whose(asked, f.site(s, desk, asked))
+		visitor, address := desk.API.Whose(asked, q.served(desk, asked))
 		if visitor == 0 {
 			return
 		}
-		shown, err := f.shownNow(ctx, desk, visitor, address)
+		shown, err := q.effect.shownNow(ctx, desk, visitor, address)
 		if err != nil {
-			e.Logger.Debug("finding the numbers of a visitor failed", zap.String("site", s.Key), zap.Error(err))
+			e.Logger.Debug("finding the numbers of a visitor failed", zap.String("site", q.Key), zap.Error(err))
 			return
 		}
 		found <- shown
@@ -174,8 +174,9 @@ func receive[T any](ctx context.Context, from <-chan T) (value T, ok bool) {
 }
 
 // store stores the visit and finds the numbers, as a call of the script does.
-func (f *effect) store(ctx context.Context, desk *backend.Desk, of api.Site, asked *http.Request, id string, found arriving) {
-	served, err := desk.API.ServePage(ctx, asked, of, id)
+func (q *Request) store(ctx context.Context, desk *backend.Desk, asked *http.Request, id string, found arriving) {
+	f := q.effect
+	served, err := desk.API.ServePage(ctx, asked, q.served(desk, asked), id)
 	if err == nil {
 		found.served <- served
 		if served.View == "" || f.prerender != prerenderDynamic {
@@ -187,6 +188,6 @@ func (f *effect) store(ctx context.Context, desk *backend.Desk, of api.Site, ask
 		}
 	}
 	if err != nil {
-		f.block.edge.Logger.Debug("storing the visit of a page failed", zap.String("site", of.Key), zap.Error(err))
+		f.block.edge.Logger.Debug("storing the visit of a page failed", zap.String("site", q.Key), zap.Error(err))
 	}
 }

@@ -2,42 +2,13 @@ package edge
 
 import (
 	"context"
-	"errors"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
-
-// Request is what the server in front of the edge knows of a request.
-type Request struct {
-	// Key is the site's key. It may be invalid, or no site's.
-	Key string
-	// URL is the path and the query as the client sent them, before any rewriting.
-	URL *url.URL
-	// Client is the client's IP address as trusted proxies state it. It is empty if the connection has the address.
-	Client string
-	// Secure says whether the client uses TLS, perhaps to a trusted proxy.
-	Secure bool
-}
-
-// AsSent returns the request as the client sent it. Its URL is the one that the client asked for, with the scheme https
-// if the client used TLS. Its remote address is the client's.
-func (q *Request) AsSent(r *http.Request) *http.Request {
-	sent, address := *r, *q.URL
-	if q.Secure {
-		address.Scheme = "https"
-	}
-	sent.URL = &address
-	if q.Client != "" {
-		sent.RemoteAddr = net.JoinHostPort(q.Client, "0")
-	}
-	return &sent
-}
 
 // Next passes a request on to the site's origin.
 type Next func(http.ResponseWriter, *http.Request) error
@@ -86,7 +57,16 @@ func (b *Block) Serve(w http.ResponseWriter, r *http.Request, q *Request, tracke
 	if strings.HasPrefix(q.URL.Path, b.settings.Prefix) {
 		return b.serveRoute(w, r, q, next)
 	}
-	return b.servePage(w, r, q, tracked, next)
+	found := b.edge.guard("at the door", func() {
+		if tracked() {
+			q.site, q.err = b.edge.Site(r.Context(), q.Key)
+			b.find(q, r)
+		}
+	})
+	if !found {
+		b.edge.Observer.Passed(panicked)
+	}
+	return b.servePage(w, r, q, next)
 }
 
 // provisionTimeout is how long a call may wait until its site is made.
@@ -104,8 +84,3 @@ func (b *Block) provision(ctx context.Context, key string) (site.Site, error) {
 	return desk.Sites.Provision(ctx, key)
 }
 
-// named returns a site with the key alone, if the configuration names the key and err does not say that the site is
-// unknown.
-func (b *Block) named(key string, err error) (site.Site, bool) {
-	return site.Site{Key: key}, !errors.Is(err, site.ErrUnknown) && b.edge.Names(key)
-}

@@ -138,12 +138,13 @@ func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
 	return cmp.Or(seen, f.maskRegion)
 }
 
-// site returns the site in the form that the API needs for one request.
-func (f *effect) site(s site.Site, desk *backend.Desk, r *http.Request) api.Site {
+// served returns the request's site in the form that the API needs.
+func (q *Request) served(desk *backend.Desk, r *http.Request) api.Site {
+	f := q.effect
 	settings := &f.block.settings
 	known := api.Site{
-		ID:             s.ID,
-		Key:            s.Key,
+		ID:             q.site.ID,
+		Key:            q.site.Key,
 		Signed:         settings.Variant == snippet.VariantA,
 		Prefix:         settings.Prefix,
 		Origins:        f.origins,

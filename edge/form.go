@@ -13,17 +13,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// rulesFor returns the rules for posts to the site: the site's own, and then those of the configuration.
-func (b *Block) rulesFor(r *http.Request, key string) []capture.Rule {
-	s, err := b.edge.Site(r.Context(), key)
-	if err == nil {
-		if f, err := b.effectFor(s, true); err == nil {
-			return f.captures
-		}
-	}
-	return b.settings.Captures
-}
-
 // serveForm passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
 // the site answers the form.
 func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
@@ -31,7 +20,7 @@ func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, ne
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
-	rules := b.rulesFor(r, q.Key)
+	rules := q.effect.captures
 	for i := range rules {
 		if rules[i].Matches(r.Method, q.URL.Path) {
 			return b.captured(w, r, q, b.passing(q, r, &rules[i], body), next)
@@ -49,7 +38,7 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, for
 	form.sent, form.asked = time.Now(), q.AsSent(r)
 	form.asked.Header = r.Header.Clone() // the service hides its cookies from the origin
 	defer form.share.Close()
-	return form.passes(w, r, func(status int, charset string) { form.end(q.Key, status, charset) }, next)
+	return form.passes(w, r, func(status int, charset string) { form.end(status, charset) }, next)
 }
 
 // passes passes the request on and keeps the body that passes. It calls end once, before the answer goes on. The status
@@ -73,6 +62,7 @@ func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(st
 
 // passingForm is a form on its way to the site.
 type passingForm struct {
+	*Request
 	block *Block
 	rule  *capture.Rule
 	asked *http.Request
@@ -87,7 +77,7 @@ type passingForm struct {
 
 // passing returns a form on its way, whose body may be nil.
 func (b *Block) passing(q *Request, r *http.Request, rule *capture.Rule, body *capture.Body) *passingForm {
-	return &passingForm{block: b, rule: rule, body: body, share: b.edge.Intake.Share(cmp.Or(q.Client, r.RemoteAddr))}
+	return &passingForm{Request: q, block: b, rule: rule, body: body, share: b.edge.Intake.Share(cmp.Or(q.Client, r.RemoteAddr))}
 }
 
 // pass keeps the next bytes of the body. If there is no room for them, it keeps the beginning of the body.

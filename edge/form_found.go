@@ -28,18 +28,13 @@ const (
 // the form's fields are not known yet. The body is read after the answer has gone on. Nothing is kept of what people
 // have written, only the names of the fields.
 func (b *Block) noticed(w http.ResponseWriter, r *http.Request, q *Request, body *capture.Body, next Next) error {
-	s, err := b.edge.Site(r.Context(), q.Key)
-	if err != nil || s.ID == 0 || len(q.URL.Path) > form.MaxPath { // the site was not found in time
+	if q.err != nil || len(q.URL.Path) > form.MaxPath || !q.effect.consent.Given(r.Header) || q.preview != nil {
 		return next(w, r)
 	}
-	effect, err := b.effectFor(s, true)
-	if err != nil || !effect.consent.Given(r.Header) || b.edge.previewing(s.ID, r.Header) != nil {
-		return next(w, r)
-	}
-	found := &foundForm{site: s, host: r.Host, answer: form.Answer{Path: form.PathOf(q.URL.Path)}}
+	found := &foundForm{host: r.Host, answer: form.Answer{Path: form.PathOf(q.URL.Path)}}
 	finding := b.edge.finds()
 	switch {
-	case b.edge.formKnown(s, found.answer.Path):
+	case b.edge.formKnown(q.site, found.answer.Path):
 		body = nil
 	case !finding.admits(cmp.Or(q.Client, r.RemoteAddr)):
 		b.edge.Observer.Found(FoundDropped)
@@ -84,7 +79,6 @@ var FoundOutcomes = []FoundOutcome{FoundRead, FoundDropped, FoundGone}
 // foundForm is a form that no rule keeps.
 type foundForm struct {
 	*passingForm
-	site    site.Site
 	answer  form.Answer // without the fields
 	charset string      // that of the site's answer
 	host    string
@@ -156,12 +150,8 @@ func (g *finding) run(ctx context.Context) {
 func (f *foundForm) read() {
 	e := f.block.edge
 	defer e.Observer.Found(FoundRead)
-	effect, err := f.block.effectFor(f.site, true)
-	if err != nil {
-		return
-	}
 	read, err := f.kept.Form(f.charset)
-	if err != nil || !read.Recognise(effect.regionFor(context.Background(), f.site, f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
+	if err != nil || !read.Recognise(f.effect.regionFor(context.Background(), f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
 		return
 	}
 	f.answer.Fields = read.Names()

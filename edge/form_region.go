@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/nyaruka/phonenumbers"
-
-	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // regionTime is how long a form waits for the region of the numbers on the site's pages.
@@ -17,11 +15,11 @@ const regionTime = 50 * time.Millisecond
 
 // regionFor returns the country by whose rules the numbers in forms to the host are read: the site's, or else that of the
 // host's domain. It is empty if there is none.
-func (f *effect) regionFor(ctx context.Context, s site.Site, host string) string {
+func (f *effect) regionFor(ctx context.Context, host string) string {
 	region := cmp.Or(f.region, f.maskRegion)
 	if desk, done, err := f.block.edge.Service.Use(); err == nil {
 		ctx, cancel := context.WithTimeout(ctx, regionTime)
-		if s.ID != 0 { // it was found in time
+		if f.id != 0 { // the site has been found
 			region = f.regionNow(ctx, desk.Numbers)
 		}
 		cancel()

@@ -97,24 +97,13 @@ func (k *keptForm) request() *http.Request {
 // end stores the form, unless its sender has not agreed, its client sends too many, or it cannot be read. status is
 // that of the site's answer. When end returns, the form is in the database or on the disk, or the log says that it is
 // lost.
-func (f *passingForm) end(key string, status int, charset string) {
+func (f *passingForm) end(status int, charset string) {
 	body := f.take()
-	if body == nil {
+	if body == nil || f.preview != nil {
 		return
 	}
-	e, r := f.block.edge, f.asked
-	s, err := e.Site(context.WithoutCancel(r.Context()), key) // the client may have gone
-	if err != nil {
-		var named bool
-		if s, named = f.block.named(key, err); !named {
-			return
-		}
-	}
-	effect, err := f.block.effectFor(s, err == nil)
-	if err != nil || e.previewing(s.ID, r.Header) != nil {
-		return
-	}
-	if !effect.consent.Given(r.Header) {
+	e, r, s, key := f.block.edge, f.asked, f.site, f.Key
+	if !f.effect.consent.Given(r.Header) {
 		e.Observer.Form(FormUnagreed)
 		return
 	}
@@ -140,7 +129,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 	}
 	k := &keptForm{
 		At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
-		Signed: f.block.settings.Variant == snippet.VariantA, Region: effect.regionFor(context.WithoutCancel(r.Context()), s, r.Host),
+		Signed: f.block.settings.Variant == snippet.VariantA, Region: f.effect.regionFor(context.WithoutCancel(r.Context()), r.Host),
 		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
@@ -149,7 +138,7 @@ func (f *passingForm) end(key string, status int, charset string) {
 		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && !k.Broken,
 	})
 	if k.Service != nil {
-		k.Cookies = effect.cookiesOf(r.Header)
+		k.Cookies = f.effect.cookiesOf(r.Header)
 	} else {
 		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
 	}

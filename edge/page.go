@@ -14,20 +14,20 @@ import (
 
 // servePage passes a request on, and weaves the insertion code and the numbers into the answer. It also handles
 // previews and forms.
-func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
-	if b.turnPreview(w, r, q, tracked) {
+func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	if b.turnPreview(w, r, q) {
 		return nil
 	}
-	if (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch) && tracked() {
-		return b.serveForm(w, r, q, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, tracked, next) })
+	if q.effect != nil && (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch) {
+		return b.serveForm(w, r, q, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, next) })
 	}
-	return b.passPage(w, r, q, tracked, next)
+	return b.passPage(w, r, q, next)
 }
 
 // passPage passes a request on, and weaves the insertion code and the numbers into the answer.
-func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool, next Next) error {
+func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	var p passage
-	if !b.edge.guard("before a page", func() { p = b.passage(r, q, tracked) }) {
+	if !b.edge.guard("before a page", func() { p = b.passage(r, q) }) {
 		p = passage{reason: panicked}
 	}
 	if p.reason != unknownSite { // the site has none of the service's cookies
@@ -44,7 +44,7 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, tra
 	host := r.Host
 	result, err := p.code.Serve(w, r, p.visit, next)
 	b.edge.Observer.Page(result)
-	b.edge.guard("counting a page", func() { b.edge.count(p.site, string(result.Outcome), host) })
+	b.edge.guard("counting a page", func() { b.edge.count(q.site.ID, string(result.Outcome), host) })
 	return err
 }
 
@@ -66,57 +66,43 @@ func (e *Edge) count(siteID int64, outcome, host string) {
 // passage says how a page passes: with the code and what its visitor sees, or without, for a reason. The reason is
 // empty if the configuration does not track the page.
 type passage struct {
-	site   int64
 	code   *snippet.Code
 	visit  snippet.Visit
 	reason string
 }
 
-func (b *Block) passage(r *http.Request, q *Request, tracked func() bool) passage {
-	if !tracked() {
-		return passage{}
-	}
-	s, err := b.edge.Site(r.Context(), q.Key)
-	var withheld string
-	if err != nil {
-		if withheld = b.whyUnfound(err); withheld == unknownSite || withheld == retired {
-			return passage{reason: withheld}
-		}
-		// If the configuration names the site, numbers need no database.
-		var named bool
-		if s, named = b.named(q.Key, err); !named {
-			return passage{reason: withheld}
-		}
-	}
-	f, err := b.effectFor(s, withheld == "")
-	if err != nil {
-		b.edge.Logger.Error("making the insertion code failed", zap.String("site", s.Key), zap.Error(err))
-		return passage{reason: string(snippet.Failed)}
-	}
-	if withheld != "" && !f.prerenders() {
+func (b *Block) passage(r *http.Request, q *Request) passage {
+	f, withheld := q.effect, b.withheld(q)
+	if f == nil || withheld != "" && !f.prerenders() { // numbers of a site that the configuration names need no database
 		return passage{reason: withheld}
 	}
-	p := passage{site: s.ID, code: f.code}
+	p := passage{code: f.code}
 	samples := b.edge.samples()
 	now := samples.now()
 	if !b.edge.guard("choosing numbers", func() {
 		p.visit = f.visit(r, q, now)
-		f.ask(&p.visit, s, r, q)
-		if preview := b.edge.previewing(s.ID, r.Header); preview != nil {
-			p.visit = f.previewed(p.visit, preview)
+		q.ask(&p.visit, r)
+		if q.preview != nil {
+			p.visit = f.previewed(p.visit, q.preview)
 		}
 	}) { // the page then keeps its printed numbers
 		p.visit = snippet.Visit{ByCookie: true}
 	}
 	p.visit.VaryBy = f.consent.Refusals
 	p.visit.Withheld = snippet.Outcome(withheld)
-	p.visit.Sample = samples.sampler(b, s.Key, r, q, p.visit.Purpose, now)
+	p.visit.Sample = samples.sampler(b, r, q, p.visit.Purpose, now)
 	p.visit.Timed = b.edge.pages.Add(1)%timedPages == 1
 	return p
 }
 
-func (b *Block) whyUnfound(err error) string {
-	switch {
+// withheld says why a page gets no code of a service, or "".
+func (b *Block) withheld(q *Request) string {
+	switch err := q.err; {
+	case err == nil:
+		return ""
+	case errors.Is(err, errSettings):
+		b.edge.Logger.Error("the settings of a site cannot be put into effect", zap.String("site", q.Key), zap.Error(err))
+		return string(snippet.Failed)
 	case errors.Is(err, site.ErrRetired):
 		return retired
 	case errors.Is(err, site.ErrUnknown):
@@ -124,7 +110,7 @@ func (b *Block) whyUnfound(err error) string {
 	case errors.Is(err, backend.ErrNotReady):
 		return notReady
 	case !errors.Is(err, context.Canceled):
-		b.edge.Logger.Debug("looking up a site failed", zap.Error(err))
+		b.edge.Logger.Debug("looking up a site failed", zap.Error(q.err))
 	}
 	return lookup
 }

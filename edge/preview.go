@@ -29,9 +29,9 @@ var previewOver = map[string]string{
 
 // turnPreview begins or ends a preview if the request's URL says so, and redirects the browser to the URL without the
 // parameter. It returns false if the token is not signed: the parameter may be the site's own.
-func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request, tracked func() bool) (answered bool) {
+func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request) (answered bool) {
 	token, rest, found := cutParameter(q.URL.RawQuery, previewParameter)
-	if !found || r.Method != http.MethodGet || !tracked() {
+	if !found || r.Method != http.MethodGet || q.effect == nil {
 		return false
 	}
 	cookie := http.Cookie{
@@ -40,11 +40,7 @@ func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request, 
 	if token == endPreview {
 		cookie.Value, cookie.MaxAge = "", -1
 	} else {
-		s, err := b.edge.Site(r.Context(), q.Key)
-		if err != nil {
-			return false
-		}
-		preview, err := b.edge.readPreview(s.ID, token)
+		preview, err := b.edge.readPreview(q.site.ID, token)
 		switch {
 		case errors.Is(err, number.ErrPreviewOver):
 			refusePreview(w, preview.Language)

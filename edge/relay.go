@@ -83,7 +83,7 @@ func (l *relay) rewrite(p *httputil.ProxyRequest) {
 		p.Out.Header.Set("X-Forwarded-Proto", "https")
 	}
 	keepFields(p.Out.Header, relayedFields)
-	if own := callOf(p.In).effect.cookiesOf(p.In.Header); own != "" {
+	if own := requestOf(p.In).effect.cookiesOf(p.In.Header); own != "" {
 		p.Out.Header.Set("Cookie", own)
 	}
 	p.Out.URL = &url.URL{Scheme: l.target.Scheme, Host: l.target.Host, Path: l.target.Path + l.pathOf(p.In), RawQuery: p.In.URL.RawQuery}
@@ -132,7 +132,7 @@ type keptCall struct{}
 
 // failed answers a request that the service has not answered.
 func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
-	e, site := l.block.edge, callOf(r).site
+	e, site := l.block.edge, requestOf(r).site
 	kept, _ := r.Context().Value(keptCall{}).(*forward.Call)
 	if kept == nil {
 		e.Logger.Debug("the service elsewhere did not answer", zap.String("site", site.Key), zap.Error(err))

@@ -68,51 +68,34 @@ func (b *Block) mountRelay(mux api.Routes) {
 	})
 }
 
-// call holds what is known of a request under the prefix, besides the request itself.
-type call struct {
-	site   site.Site
-	err    error // why the service does not know the site now
-	effect *effect
-}
+// requestKey is the key of the *Request in the context of a request under the prefix.
+type requestKey struct{}
 
-// callKey is the key of the *call in a request's context.
-type callKey struct{}
-
-func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
+func requestOf(r *http.Request) *Request { return r.Context().Value(requestKey{}).(*Request) }
 
 // serveRoute answers a request under the prefix. If the site is retired, or neither the service nor the configuration
 // knows it, the request goes to next.
 func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
-	var c call
-	c.site, c.err = b.edge.Site(r.Context(), q.Key)
-	if errors.Is(c.err, site.ErrUnknown) {
-		if errors.Is(c.err, site.ErrRetired) || !b.edge.Names(q.Key) {
+	q.site, q.err = b.edge.Site(r.Context(), q.Key)
+	if q.isUnknown() {
+		if errors.Is(q.err, site.ErrRetired) || !b.edge.Names(q.Key) {
 			return next(w, r)
 		}
-		c.site, c.err = b.provision(r.Context(), q.Key)
+		q.site, q.err = b.provision(r.Context(), q.Key)
 	}
-	if !b.edge.guard("answering", func() { b.answer(w, r, q, &c) }) {
+	if !b.edge.guard("answering", func() { b.answer(w, r, q) }) {
 		api.Fail(w, http.StatusInternalServerError, "internal_error", "something went wrong here; the call may be repeated")
 	}
 	return nil
 }
 
-func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request, c *call) {
-	named := true
-	if c.err != nil {
-		c.site, named = b.named(q.Key, c.err)
-	}
-	if c.effect = b.defaults; named { // clients can send any number of unknown keys, so these share an effect
-		f, err := b.effectFor(c.site, c.err == nil)
-		if err != nil {
-			c.err = errors.Join(c.err, err)
-		} else {
-			c.effect = f
-		}
+func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request) {
+	if b.find(q, r); q.effect == nil { // clients can send any number of unknown keys, so these share an effect
+		q.effect = b.defaults
 	}
 	r, done := b.edge.Intake.Admit(q.AsSent(r))
 	defer done()
-	b.routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
+	b.routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, q)))
 }
 
 // fetched returns a handler for GET and HEAD.
@@ -128,21 +111,21 @@ func fetched(serve http.HandlerFunc) http.HandlerFunc {
 }
 
 func serveScript(w http.ResponseWriter, r *http.Request) {
-	callOf(r).effect.script.ServeHTTP(w, r)
+	requestOf(r).effect.script.ServeHTTP(w, r)
 }
 
 func servePicture(w http.ResponseWriter, r *http.Request) {
-	callOf(r).effect.servePicture(w, r)
+	requestOf(r).effect.servePicture(w, r)
 }
 
 // serveCall passes a call to the service's API.
 func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
-	c := callOf(r)
-	if c.err != nil {
+	q := requestOf(r)
+	if q.err != nil {
 		api.Unavailable(w)
 		return
 	}
-	if r.Method != http.MethodGet && e.previewing(c.site.ID, r.Header) != nil {
+	if r.Method != http.MethodGet && q.preview != nil {
 		api.Fail(w, http.StatusConflict, "preview", "nothing is counted in a preview")
 		return
 	}
@@ -152,5 +135,5 @@ func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, route *api.Rout
 		return
 	}
 	defer done()
-	desk.API.Serve(w, r, c.effect.site(c.site, desk, r), route)
+	desk.API.Serve(w, r, q.served(desk, r), route)
 }

@@ -66,10 +66,10 @@ func newSampling(edge *Edge, now func() time.Time) *sampling {
 
 // sampler returns a function that takes the page of the answer as a sample. It returns nil if the page is not to be
 // looked at. The function drops the page if too many samples wait.
-func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, purpose snippet.Purpose, now time.Time) func(page []byte, contentType string) {
+func (l *sampling) sampler(b *Block, r *http.Request, q *Request, purpose snippet.Purpose, now time.Time) func(page []byte, contentType string) {
 	path := q.URL.Path
 	// A script asks for a part of a page only. A page that needs a password may be private.
-	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(site, path, now) {
+	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(q.Key, path, now) {
 		return nil
 	}
 	return func(page []byte, contentType string) {
@@ -82,7 +82,7 @@ func (l *sampling) sampler(b *Block, site string, r *http.Request, q *Request, p
 			return
 		}
 		select {
-		case l.queue <- sample{b, site, path, page, contentType}:
+		case l.queue <- sample{b, q.Key, path, page, contentType}:
 		default:
 		}
 	}

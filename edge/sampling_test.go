@@ -53,7 +53,7 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	ask := func(i int) func([]byte, string) {
 		now = now.Add(time.Minute)
 		r := httptest.NewRequest(http.MethodGet, fmt.Sprint("/", i, "?secret=1"), nil)
-		return l.sampler(b, "shop", r, &Request{URL: r.URL}, snippet.Unsaid, now)
+		return l.sampler(b, r, &Request{Key: "shop", URL: r.URL}, snippet.Unsaid, now)
 	}
 	early := ask(0)
 	for i := range looksWaiting {
@@ -84,7 +84,7 @@ func TestRegionOfTheSite(t *testing.T) {
 		require.NoError(t, err)
 		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
 		require.NoError(t, err)
-		return f.site(site.Site{ID: id}, &backend.Desk{Numbers: shown}, nil).Region(t.Context())
+		return (&Request{effect: f}).served(&backend.Desk{Numbers: shown}, nil).Region(t.Context())
 	}
 	numbers := []Number{{Number: "74951234567"}}
 	german, american := "DE", "US"
