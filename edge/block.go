@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -21,16 +23,15 @@ type Block struct {
 	defaults *effect  // for keys that are no known site's; it has no site's code
 	routes   *http.ServeMux
 
-	compiling sync.Mutex // held while an effect is compiled, which may take some milliseconds
-
-	mu      sync.RWMutex
-	effects map[string]*effect // by site key
+	compiling sync.Mutex                  // held while an effect is compiled, which may take some milliseconds
+	effects   *lru.Cache[string, *effect] // by site key
 }
 
 // Add makes a block of complete settings. It returns an error if something in them cannot be compiled or drawn. The
 // Edge holds nothing of the block before [Block.Keep].
 func (e *Edge) Add(settings Settings) (*Block, error) {
-	b := &Block{edge: e, settings: settings, effects: make(map[string]*effect)}
+	b := &Block{edge: e, settings: settings}
+	b.effects, _ = lru.New[string, *effect](maxEffects) // the size is positive
 	var err error
 	if b.numbers, err = b.compileNumbers(b.settings.Declaration()); err != nil {
 		return nil, err
@@ -83,4 +84,3 @@ func (b *Block) provision(ctx context.Context, key string) (site.Site, error) {
 	defer cancel()
 	return desk.Sites.Provision(ctx, key)
 }
-

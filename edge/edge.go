@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
@@ -82,10 +83,10 @@ type Edge struct {
 	waiting  atomic.Bool   // forms wait on the disk, and the log has told so
 	sent     sentForms
 	patience time.Duration // how long a page waits for its visit; 0 means siteBudget
-	mu       sync.Mutex
-	scripts  map[snippet.ScriptSettings]*snippet.Script
-	mounted  map[string]*http.ServeMux // routes by prefix
 	starting sync.Once
+	scripts  *lru.Cache[snippet.ScriptSettings, *snippet.Script]
+	mu       sync.Mutex
+	mounted  map[string]*http.ServeMux // routes by prefix
 	sampling *sampling
 	finding  *finding
 }
@@ -109,7 +110,10 @@ func (e *Edge) finds() *finding {
 }
 
 func (e *Edge) begin() {
-	e.starting.Do(func() { e.sampling, e.finding = newSampling(e, time.Now), newFinding(e) })
+	e.starting.Do(func() {
+		e.sampling, e.finding = newSampling(e, time.Now), newFinding(e)
+		e.scripts, _ = lru.New[snippet.ScriptSettings, *snippet.Script](maxScripts) // the size is positive
+	})
 }
 
 // maxScripts is how many scripts are kept, each of about 50 KB. Sites with consent settings of their own need scripts
@@ -118,20 +122,15 @@ const maxScripts = 256
 
 // script returns the core script for the settings. Sites with the same settings share it.
 func (e *Edge) script(settings snippet.ScriptSettings) (*snippet.Script, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if script, ok := e.scripts[settings]; ok {
+	e.begin()
+	if script, known := e.scripts.Get(settings); known {
 		return script, nil
 	}
 	script, err := snippet.NewScript(settings)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		e.scripts.Add(settings, script)
 	}
-	if e.scripts == nil || len(e.scripts) == maxScripts {
-		e.scripts = make(map[snippet.ScriptSettings]*snippet.Script)
-	}
-	e.scripts[settings] = script
-	return script, nil
+	return script, err
 }
 
 // siteBudget is how long a page may wait for the database.

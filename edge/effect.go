@@ -95,9 +95,7 @@ const maxEffects = 1 << 14
 // effectFor returns the effect for the site. told is false while the service does not tell the site's settings. Then
 // effectFor returns the last effect, or one of the block's settings.
 func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
-	b.mu.RLock()
-	f := b.effects[s.Key]
-	b.mu.RUnlock()
+	f, _ := b.effects.Get(s.Key)
 	if f != nil && (!told || f.id == s.ID && f.version == s.Version) {
 		return f, nil
 	}
@@ -108,22 +106,14 @@ func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 		b.compiling.Lock()
 	}
 	defer b.compiling.Unlock()
-	b.mu.RLock()
-	f = b.effects[s.Key]
-	b.mu.RUnlock()
-	if f != nil && f.id == s.ID && f.version == s.Version {
+	if f, _ = b.effects.Get(s.Key); f != nil && f.id == s.ID && f.version == s.Version {
 		return f, nil
 	}
 	f, err := b.compile(s)
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.effects) >= maxEffects {
-		clear(b.effects)
-	}
-	b.effects[s.Key] = f
+	b.effects.Add(s.Key, f)
 	return f, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
@@ -134,13 +135,7 @@ func (g *finding) run(ctx context.Context) {
 		case f := <-g.queue:
 			began := time.Now()
 			g.edge.guard("reading a form that was found", f.read)
-			rest := time.NewTimer(restPerWork * time.Since(began))
-			select {
-			case <-ctx.Done():
-				rest.Stop()
-				return
-			case <-rest.C:
-			}
+			aside.Sleep(ctx, restPerWork*time.Since(began))
 		}
 	}
 }

@@ -2,8 +2,8 @@ package edge
 
 import (
 	"fmt"
-	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -21,15 +21,14 @@ type numbers struct {
 	drawings drawings
 	many     int    // how many numbers are printed on the pages
 	region   string // of the first number; may be empty
-
-	mu    sync.RWMutex
-	shown map[number.Choice]snippet.Shown
+	shown    *lru.Cache[number.Choice, snippet.Shown]
 }
 
 // compileNumbers compiles the numbers. It draws the pictures of all tracking numbers, so that it can refuse those that
 // cannot be drawn.
 func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
-	made := &numbers{plan: d.Plan(), drawings: make(drawings), many: len(d.Numbers()), region: d.Region(), shown: make(map[number.Choice]snippet.Shown)}
+	made := &numbers{plan: d.Plan(), drawings: make(drawings), many: len(d.Numbers()), region: d.Region()}
+	made.shown, _ = lru.New[number.Choice, snippet.Shown](maxShown) // the size is positive
 	var printed []snippet.Number
 	for _, declared := range d.Numbers() {
 		n := snippet.Number{Digits: declared.Number, Targets: declared.Targets, Selectors: declared.Selectors}
@@ -92,26 +91,14 @@ func (n *numbers) show(choice number.Choice) snippet.Shown {
 	if choice == "" {
 		return snippet.Shown{}
 	}
-	n.mu.RLock()
-	shown, ready := n.shown[choice]
-	n.mu.RUnlock()
-	if ready {
-		return shown
+	shown, ready := n.shown.Get(choice)
+	if !ready {
+		audience := snippet.ForSource
+		if choice == n.plan.Choose(visit.Source{}) {
+			audience = snippet.ForEveryone
+		}
+		shown = n.printed.Show(n.plan.Shown(choice), audience)
+		n.shown.Add(choice, shown)
 	}
-	shown = n.prepare(choice)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.shown) >= maxShown {
-		clear(n.shown)
-	}
-	n.shown[choice] = shown
 	return shown
-}
-
-func (n *numbers) prepare(choice number.Choice) snippet.Shown {
-	audience := snippet.ForSource
-	if choice == n.plan.Choose(visit.Source{}) {
-		audience = snippet.ForEveryone
-	}
-	return n.printed.Show(n.plan.Shown(choice), audience)
 }

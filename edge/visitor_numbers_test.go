@@ -118,7 +118,7 @@ func TestHitFollowsTheCookieOfPages(t *testing.T) {
 		cookie, _, _ := strings.Cut(f.get("/?utm_source=news").Header.Get("Set-Cookie"), ";")
 		require.NotEmpty(t, cookie)
 		f.block.settings.Prerender = prerender
-		clear(f.block.effects)
+		f.block.effects.Purge()
 		records, told, _ := f.hit("1", f.address+"/", f.address+"/", cookie)
 		require.True(t, told)
 		require.Len(t, records, want, prerender)
@@ -265,7 +265,7 @@ func TestPageThatComesBackWhileTheDatabaseIsAway(t *testing.T) {
 	f.change(`ALTER TABLE away RENAME TO pool_numbers`)
 	f.block.settings.Numbers[0].Tracking = nil
 	require.NoError(t, f.block.settings.Complete())
-	clear(f.block.effects)
+	f.block.effects.Purge()
 	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.JSONEq(t, `{"success": true, "numbers": []}`, string(answer))
 }
