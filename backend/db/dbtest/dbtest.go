@@ -35,7 +35,7 @@ func Main(m *testing.M) {
 // Each runs the test on an empty, migrated database of each engine.
 func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
-	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": SQLite, "postgres": Postgres} {
+	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": SQLite, "postgres": migratedPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, Open(t, settings(t)))
@@ -46,6 +46,9 @@ func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 // Open opens and migrates a database that is closed with the test.
 func Open(t testing.TB, settings db.Settings) *db.DB {
 	t.Helper()
+	if settings.Engine == db.SQLite {
+		fillSQLite(t, settings.Source)
+	}
 	d, err := db.Open(context.Background(), settings, zap.NewNop())
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
@@ -64,12 +67,60 @@ var databases atomic.Int64
 // test.
 func Postgres(t testing.TB) db.Settings {
 	t.Helper()
-	server.once.Do(func() { server.address, server.stop, server.err = startPostgres() })
-	require.NoError(t, server.err, "starting PostgreSQL")
+	return postgres(t, "template1")
+}
+
+// postgres names a new database that is a copy of another.
+func postgres(t testing.TB, original string) db.Settings {
+	t.Helper()
+	start(t)
 	name := fmt.Sprintf("test_%d", databases.Add(1))
-	administer(t, "CREATE DATABASE "+name)
+	administer(t, "CREATE DATABASE "+name+" TEMPLATE "+original)
 	t.Cleanup(func() { administer(t, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	return db.Settings{Engine: db.Postgres, Source: source(name)}
+}
+
+// The steps of migration take longer than most tests. So they are taken once for all tests of a package, and each test
+// gets a copy.
+var migrated struct {
+	sqlite, postgres sync.Once
+	file             []byte
+}
+
+// fillSQLite makes the file a migrated database, unless there is one already.
+func fillSQLite(t testing.TB, file string) {
+	t.Helper()
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		return
+	}
+	migrated.sqlite.Do(func() {
+		settings := db.Settings{Engine: db.SQLite, Source: filepath.Join(t.TempDir(), "migrated.db")}
+		migrate(t, settings)
+		content, err := os.ReadFile(settings.Source)
+		require.NoError(t, err)
+		migrated.file = content
+	})
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, migrated.file, 0o600))
+}
+
+// migratedPostgres names a new PostgreSQL database, which is migrated, and dropped with the test.
+func migratedPostgres(t testing.TB) db.Settings {
+	t.Helper()
+	migrated.postgres.Do(func() {
+		start(t)
+		administer(t, "CREATE DATABASE migrated")
+		migrate(t, db.Settings{Engine: db.Postgres, Source: source("migrated")})
+	})
+	return postgres(t, "migrated")
+}
+
+func migrate(t testing.TB, settings db.Settings) {
+	t.Helper()
+	d, err := db.Open(t.Context(), settings, zap.NewNop())
+	require.NoError(t, err)
+	require.NoError(t, d.Migrate(t.Context()))
+	require.NoError(t, d.Close())
 }
 
 var server struct {
@@ -77,6 +128,13 @@ var server struct {
 	address string
 	stop    func()
 	err     error
+}
+
+// start starts the server that all tests of a package share.
+func start(t testing.TB) {
+	t.Helper()
+	server.once.Do(func() { server.address, server.stop, server.err = startPostgres() })
+	require.NoError(t, server.err, "starting PostgreSQL")
 }
 
 func source(database string) string {

@@ -27,15 +27,20 @@ type Server struct {
 	// Address is its host and port.
 	Address string
 
-	folder string
-	cmd    *exec.Cmd
-	output bytes.Buffer
+	folder   string
+	settings []string
+	cmd      *exec.Cmd
+	output   bytes.Buffer
 }
+
+// unflushed has PostgreSQL leave it to the system when files reach the disk. What it has acknowledged outlives its own
+// end, though not that of the machine, which no test ends.
+const unflushed = "fsync=off"
 
 // startPostgres runs a PostgreSQL server on a free port of the loopback
 // address, with its data in a temporary folder.
 func startPostgres() (address string, stop func(), err error) {
-	s, err := StartServer("")
+	s, err := StartServer("", unflushed)
 	if err != nil {
 		return "", nil, err
 	}
@@ -43,9 +48,9 @@ func startPostgres() (address string, stop func(), err error) {
 }
 
 // StartServer makes a database cluster in a temporary folder within that one, or
-// where such folders usually are, and serves it on a free loopback port. End it
-// with Remove.
-func StartServer(within string) (*Server, error) {
+// where such folders usually are, and serves it on a free loopback port with the
+// settings ("name=value"). End it with Remove.
+func StartServer(within string, settings ...string) (*Server, error) {
 	folder, err := os.MkdirTemp(within, "frontdesk-postgres-")
 	if err != nil {
 		return nil, err
@@ -54,7 +59,7 @@ func StartServer(within string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), folder: folder}
+	s := &Server{Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), folder: folder, settings: settings}
 	if err := s.initialise(); err != nil {
 		s.Remove()
 		return nil, err
@@ -69,7 +74,7 @@ func StartServer(within string) (*Server, error) {
 // OwnServer serves a new cluster until the test ends.
 func OwnServer(t testing.TB) *Server {
 	t.Helper()
-	s, err := StartServer("")
+	s, err := StartServer("", unflushed)
 	require.NoError(t, err)
 	t.Cleanup(s.Remove)
 	return s
@@ -101,8 +106,11 @@ func (s *Server) initialise() error {
 // Start serves the cluster and returns when it accepts connections.
 func (s *Server) Start() error {
 	_, port, _ := net.SplitHostPort(s.Address)
-	cmd, err := program("postgres", "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "127.0.0.1", "-p", port,
-		"-c", "max_connections=300", "-c", "shared_buffers=64MB")
+	args := []string{"-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "127.0.0.1", "-p", port}
+	for _, setting := range append([]string{"max_connections=300", "shared_buffers=64MB"}, s.settings...) {
+		args = append(args, "-c", setting)
+	}
+	cmd, err := program("postgres", args...)
 	if err != nil {
 		return err
 	}
