@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test race fuzz bench generate pictures lint vulnerabilities types tools
+.PHONY: run test quick flaky race fuzz bench generate pictures lint vulnerabilities newest types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -13,6 +13,17 @@ run:
 test: tools lint types
 	go test -timeout 20m ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
+
+# The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
+ROOM ?=
+quick:
+	@.ci/quick $(ROOM)
+
+# The tests of PKG=backend/queue, COUNT times, LOAD of them at once, and which failed how often.
+COUNT ?= 100
+LOAD ?= 10
+flaky: tools
+	@COUNT=$(COUNT) LOAD=$(LOAD) .ci/flaky $(PKG)
 
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
 RACE ?= ./caddymodule ./edge ./snippet/... ./backend/...
@@ -45,6 +56,10 @@ lint:
 # Known vulnerabilities in what the programs call.
 vulnerabilities:
 	.ci/vulnerabilities
+
+# A build with Caddy's newest release.
+newest:
+	.ci/newest
 
 # The browser's sources against their types.
 types:
