@@ -71,6 +71,7 @@ type wire struct {
 	cut      bool
 	open     map[net.Conn]struct{}
 	carried  atomic.Int64 // bytes both ways
+	refused  atomic.Int64 // connections that came while it was cut
 }
 
 // newWire leads to the address.
@@ -98,6 +99,7 @@ func (w *wire) carry(from net.Conn) {
 	to, cut := w.to, w.cut
 	w.mu.Unlock()
 	if cut {
+		w.refused.Add(1)
 		return
 	}
 	dialled, err := net.Dial("tcp", to)
@@ -277,7 +279,8 @@ func TestChatSurvives(t *testing.T) {
 	b.says("In the tunnel")
 	ann.says("Hello?")
 	b.until(`chatRoot.querySelector(".log").innerText.includes("In the tunnel")`)
-	time.Sleep(3 * time.Second) // attempts in vain
+	refused := network.refused.Load()
+	require.Eventually(t, func() bool { return network.refused.Load() > refused+1 }, patience, 20*time.Millisecond, "attempts in vain")
 	network.set(strings.TrimPrefix(p.shop, "http://"), false)
 	require.Equal(t, []string{"Do you ship to Oslo?", "In the tunnel"}, ann.hears(4))
 	said := []string{"Do you ship to Oslo?", "We do.", "Hello?", "In the tunnel"}
