@@ -27,5 +27,5 @@ func TestWhatTheConfigurationNames(t *testing.T) {
 	require.NoError(t, err)
 	app := found.(*App)
 	require.Equal(t, []string{"a-key", "shop.example", "www.shop.example"}, app.knownSites())
-	require.Equal(t, s.text("http://192.0.2.1:$PORT2/"), app.consoleAddress())
+	require.Equal(t, s.Text("http://192.0.2.1:$PORT2/"), app.consoleAddress())
 }

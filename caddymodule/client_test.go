@@ -12,6 +12,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
 
 func init() {
@@ -48,28 +50,28 @@ func TestClientAddress(t *testing.T) {
 		}`
 	forwarded := []string{"X-Forwarded-For", "203.0.113.7"}
 	s := run(t, site)
-	require.Regexp(t, `^(127\.0\.0\.1|\[::1\]):0$`, s.get("http://localhost:$PORT/", forwarded...).body, "nobody is trusted unless configured")
-	require.NoError(t, s.load(trusting+site))
-	require.Equal(t, "203.0.113.7:0", s.get("http://localhost:$PORT/", forwarded...).body)
-	require.Equal(t, "203.0.113.7:0", s.get("http://localhost:$PORT/", "X-Forwarded-For", "192.0.2.1, 127.0.0.1, 203.0.113.7, ::1").body, "what the client itself has put in front does not count")
-	require.Equal(t, "[2001:db8::7]:0", s.get("http://localhost:$PORT/", "X-Forwarded-For", "2001:db8::7").body)
+	require.Regexp(t, `^(127\.0\.0\.1|\[::1\]):0$`, s.Get("http://localhost:$PORT/", forwarded...).Content, "nobody is trusted unless configured")
+	require.NoError(t, s.Load(trusting+site))
+	require.Equal(t, "203.0.113.7:0", s.Get("http://localhost:$PORT/", forwarded...).Content)
+	require.Equal(t, "203.0.113.7:0", s.Get("http://localhost:$PORT/", "X-Forwarded-For", "192.0.2.1, 127.0.0.1, 203.0.113.7, ::1").Content, "what the client itself has put in front does not count")
+	require.Equal(t, "[2001:db8::7]:0", s.Get("http://localhost:$PORT/", "X-Forwarded-For", "2001:db8::7").Content)
 }
 
 // exhaust makes calls of the script, each with another word for where it comes
 // from, until one is refused.
-func (s *server) exhaust(forwardedFor func(call int) string) {
-	s.t.Helper()
+func exhaust(s *server, forwardedFor func(call int) string) {
+	s.T.Helper()
 	for call := range 5000 {
-		if s.status(forwardedFor(call)) == http.StatusTooManyRequests {
+		if status(s, forwardedFor(call)) == http.StatusTooManyRequests {
 			return
 		}
 	}
-	require.Fail(s.t, "no limit holds")
+	require.Fail(s.T, "no limit holds")
 }
 
-func (s *server) status(forwardedFor string) int {
-	s.t.Helper()
-	return s.get("http://localhost:$PORT/frontdesk/v1/status?k=shop", "X-Forwarded-For", forwardedFor).StatusCode
+func status(s *server, forwardedFor string) int {
+	s.T.Helper()
+	return s.Get("http://localhost:$PORT/frontdesk/v1/status?k=shop", "X-Forwarded-For", forwardedFor).StatusCode
 }
 
 func address(n int) string { return fmt.Sprintf("198.51.%d.%d", 100+n/250, 1+n%250) }
@@ -86,11 +88,11 @@ func TestLimitsBehindTheDocumentedProxy(t *testing.T) {
 	s := run(t, strings.Replace(option, "{", strings.TrimSuffix(strings.TrimSpace(documented[1]), "}"), 1)+`
 		http://localhost:$PORT {
 			frontdesk shop
-		}`).ready()
+		}`).Ready()
 	const client, other = "203.0.113.7", "203.0.113.8"
-	s.exhaust(func(call int) string { return address(call) + ", " + client })
-	s.exhaust(func(call int) string { return "127.0.0.1, " + address(call) + ", " + client + ", 10.0.0.1" })
-	require.Equal(t, http.StatusOK, s.status(client+", "+other))
+	exhaust(s, func(call int) string { return address(call) + ", " + client })
+	exhaust(s, func(call int) string { return "127.0.0.1, " + address(call) + ", " + client + ", 10.0.0.1" })
+	require.Equal(t, http.StatusOK, status(s, client+", "+other))
 }
 
 // Visitors behind a proxy of this machine that the server has not been told of
@@ -100,15 +102,15 @@ func TestLimitsBehindAProxyThatIsNotDeclared(t *testing.T) {
 		http://localhost:$PORT {
 			frontdesk shop
 			reverse_proxy $ORIGIN
-		}`).ready()
+		}`).Ready()
 	const site = "http://localhost:$PORT"
-	require.Contains(t, s.get(site+"/", "X-Forwarded-For", address(0)).body, insertion)
-	first, set := s.viewed(site, site+"/", "", "X-Forwarded-For", address(1))
-	again, _ := s.viewed(site, site+"/", cookieOf(t, set), "X-Forwarded-For", address(2))
+	require.Contains(t, s.Get(site+"/", "X-Forwarded-For", address(0)).Content, insertion)
+	first, set := s.Viewed(site, site+"/", "", "X-Forwarded-For", address(1))
+	again, _ := s.Viewed(site, site+"/", servertest.CookieOf(t, set), "X-Forwarded-For", address(2))
 	require.Equal(t, first, again)
-	stranger, _ := s.viewed(site, site+"/", "", "X-Forwarded-For", address(1))
+	stranger, _ := s.Viewed(site, site+"/", "", "X-Forwarded-For", address(1))
 	require.NotEqual(t, first, stranger)
 
-	s.exhaust(address)
-	require.Contains(t, s.get(site+"/", "X-Forwarded-For", address(3)).body, insertion, "pages are not limited")
+	exhaust(s, address)
+	require.Contains(t, s.Get(site+"/", "X-Forwarded-For", address(3)).Content, insertion, "pages are not limited")
 }

@@ -1,46 +1,18 @@
 package caddymodule
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
-
-// command runs "caddy frontdesk" with the arguments and the input.
-func command(t testing.TB, input string, args ...string) (output string, err error) {
-	t.Helper()
-	cmd := &cobra.Command{Use: "frontdesk"}
-	setUpCommand(cmd)
-	var out bytes.Buffer
-	cmd.SetIn(strings.NewReader(input))
-	cmd.SetOut(&out)
-	cmd.SetErr(&out)
-	cmd.SetArgs(args)
-	err = cmd.Execute()
-	return out.String(), err
-}
-
-// configuration is a file with the Caddyfile, in which $DIR is its folder. No
-// server runs with it.
-func configuration(t testing.TB, caddyfile string) string {
-	t.Helper()
-	dir := t.TempDir()
-	t.Setenv("XDG_DATA_HOME", dir)
-	file := filepath.Join(dir, "Caddyfile")
-	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(caddyfile, "$DIR", dir)), 0o600))
-	return file
-}
 
 func TestOperatorCommands(t *testing.T) {
 	file := configuration(t, option)
@@ -235,18 +207,18 @@ func TestDoctorOfARunningServer(t *testing.T) {
 			}
 			frontdesk other
 		}`
-	s := run(t, caddyfile).ready()
-	_, err := command(t, "correct horse battery", "operator", "add", "anna", "--database-sqlite", s.text("$DIR/frontdesk.db"))
+	s := run(t, caddyfile).Ready()
+	_, err := command(t, "correct horse battery", "operator", "add", "anna", "--database-sqlite", s.Text("$DIR/frontdesk.db"))
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "caddy.json")
-	require.NoError(t, os.WriteFile(file, s.adapt(caddyfile), 0o600))
+	require.NoError(t, os.WriteFile(file, s.Adapt(caddyfile), 0o600))
 	output, err := command(t, "", "doctor", "-c", file)
 	require.NoError(t, err, output)
 	require.Regexp(t, `ok +database +sqlite .*up to date\n`, output)
 	require.Regexp(t, `ok +operators +1 with`, output)
 	require.Regexp(t, `ok +server +running and ready\n`, output)
-	require.Regexp(t, s.text(`ok +site +http://localhost:$PORT/frontdesk/svc.js answers\n`), output)
-	require.Regexp(t, s.text(`ok +site +http://localhost:$PORT2/frontdesk/svc.js answers\n`), output)
+	require.Regexp(t, s.Text(`ok +site +http://localhost:$PORT/frontdesk/svc.js answers\n`), output)
+	require.Regexp(t, s.Text(`ok +site +http://localhost:$PORT2/frontdesk/svc.js answers\n`), output)
 }
 
 func TestDoctorFindsTrouble(t *testing.T) {

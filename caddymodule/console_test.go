@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
 
 // A proxy in front ends TLS. Its word for that counts when the configuration
@@ -23,30 +25,18 @@ func TestConsoleBehindAProxyThatEndsTLS(t *testing.T) {
 			bind 127.0.0.1
 			frontdesk_console
 		}`
-	s := run(t, "{"+site).ready()
-	signIn := func(headers ...string) *http.Response {
+	s := run(t, "{"+site).Ready()
+	s.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	signIn := func(headers ...string) servertest.Answer {
 		t.Helper()
-		form := url.Values{"login": {"anna"}, "password": {"correct horse battery"}}
-		request, err := http.NewRequest(http.MethodPost, s.text("http://127.0.0.1:$PORT/sign-in"), strings.NewReader(form.Encode()))
+		form := url.Values{"login": {"anna"}, "password": {servertest.Password}}
+		response, err := s.Do(http.MethodPost, "http://127.0.0.1:$PORT/sign-in", form.Encode(), append(headers, "Host", "desk.example", "Content-Type", "application/x-www-form-urlencoded")...)
 		require.NoError(t, err)
-		request.Host = "desk.example"
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		for i := 0; i < len(headers); i += 2 {
-			request.Header.Set(headers[i], headers[i+1])
-		}
-		response, err := http.DefaultTransport.RoundTrip(request)
-		if unheard(err) {
-			request.Body, err = request.GetBody()
-			require.NoError(t, err)
-			response, err = http.DefaultTransport.RoundTrip(request)
-		}
-		require.NoError(t, err)
-		response.Body.Close()
 		require.Equal(t, http.StatusSeeOther, response.StatusCode)
 		require.Len(t, response.Cookies(), 2, "the session's and the browser's")
 		return response
 	}
-	plain := func(response *http.Response, why string) {
+	plain := func(response servertest.Answer, why string) {
 		t.Helper()
 		require.Empty(t, response.Header.Get("Strict-Transport-Security"), why)
 		for _, c := range response.Cookies() {
@@ -57,7 +47,7 @@ func TestConsoleBehindAProxyThatEndsTLS(t *testing.T) {
 	forwarded := []string{"X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7", "Origin", "https://desk.example"}
 	plain(signIn(forwarded...), "nobody is trusted unless configured")
 
-	require.NoError(t, s.load("{ \n servers { \n trusted_proxies static 127.0.0.1/32 \n } \n"+site))
+	require.NoError(t, s.Load("{ \n servers { \n trusted_proxies static 127.0.0.1/32 \n } \n"+site))
 	http.DefaultClient.CloseIdleConnections() // they are the old server's, which closes them too
 	plain(signIn(), "the proxy itself was asked over plain HTTP")
 	plain(signIn("X-Forwarded-Proto", "http", "X-Forwarded-For", "203.0.113.7"), "the proxy says so")
@@ -73,7 +63,7 @@ func TestConsoleBehindAProxyThatEndsTLS(t *testing.T) {
 	// Strangers are told apart by the address that the proxy names.
 	guess := func(from string) int {
 		t.Helper()
-		answered, err := s.do(http.MethodPost, "http://127.0.0.1:$PORT/sign-in", "login=nobody&password=guess", "Host", "desk.example",
+		answered, err := s.Do(http.MethodPost, "http://127.0.0.1:$PORT/sign-in", "login=nobody&password=guess", "Host", "desk.example",
 			"Content-Type", "application/x-www-form-urlencoded", "X-Forwarded-For", from)
 		require.NoError(t, err)
 		return answered.StatusCode

@@ -2,8 +2,6 @@ package caddymodule
 
 import (
 	"crypto/tls"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
 
 // browsing is a site whose visitors and sources are remembered by cookies.
@@ -25,31 +24,6 @@ const browsing = `
 	}
 	header Content-Type "text/html; charset=utf-8"
 	respond "<!doctype html><html><head><title>Lamps</title></head><body>+7 (495) 123-45-67</body></html>"`
-
-// viewed reports a page view as the script does, and returns who the visitor is
-// and the cookies that are set.
-func (s *server) viewed(site, page, cookie string, headers ...string) (visitor json.Number, set []string) {
-	s.t.Helper()
-	view := fmt.Sprintf("view-%020d", time.Now().UnixNano())
-	body, err := json.Marshal(map[string]any{"site_key": "shop", "view": view, "url": s.text(page), "kind": "load"})
-	require.NoError(s.t, err)
-	got, err := s.do(http.MethodPost, site+"/frontdesk/v1/hit", string(body), append(headers, "Content-Type", "application/json", "Cookie", cookie)...)
-	require.NoError(s.t, err)
-	require.Equal(s.t, http.StatusOK, got.StatusCode, got.body)
-	var answer struct {
-		Visitor json.Number `json:"visitor_id"`
-	}
-	require.NoError(s.t, json.Unmarshal([]byte(got.body), &answer))
-	return answer.Visitor, got.Header.Values("Set-Cookie")
-}
-
-// cookieOf is the cookie without its attributes.
-func cookieOf(t *testing.T, set []string) string {
-	t.Helper()
-	require.Len(t, set, 1)
-	cookie, _, _ := strings.Cut(set[0], ";")
-	return cookie
-}
 
 func TestCookiesOverTLS(t *testing.T) {
 	s := run(t, `
@@ -67,52 +41,52 @@ func TestCookiesOverTLS(t *testing.T) {
 		}
 		http://localhost:$PORT2 {
 			`+browsing+`
-		}`).ready()
+		}`).Ready()
 	const secure, plain = "https://localhost:$PORT", "http://localhost:$PORT2"
-	s.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
-	t.Cleanup(s.client.CloseIdleConnections)
+	s.Client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	t.Cleanup(s.Client.CloseIdleConnections)
 	require.Eventually(t, func() bool { // when the certificate has been made
-		_, err := s.do(http.MethodGet, secure+"/", "")
+		_, err := s.Do(http.MethodGet, secure+"/", "")
 		return err == nil
 	}, wait, tick)
 
-	visitor, set := s.viewed(secure, secure+"/", "")
-	own := cookieOf(t, set)
+	visitor, set := s.Viewed(secure, secure+"/", "")
+	own := servertest.CookieOf(t, set)
 	require.Regexp(t, `^__Host-svc_v=[0-9]+\.[\w-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, set[0])
-	again, _ := s.viewed(secure, secure+"/", own)
+	again, _ := s.Viewed(secure, secure+"/", own)
 	require.Equal(t, visitor, again)
 
-	stranger, set := s.viewed(plain, plain+"/", "")
-	tossed := cookieOf(t, set)
+	stranger, set := s.Viewed(plain, plain+"/", "")
+	tossed := servertest.CookieOf(t, set)
 	require.Regexp(t, `^svc_v=[^;]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, set[0])
 	require.NotEqual(t, visitor, stranger)
-	again, _ = s.viewed(secure, secure+"/", tossed+"; "+own)
+	again, _ = s.Viewed(secure, secure+"/", tossed+"; "+own)
 	require.Equal(t, visitor, again, "a neighbouring host can set the name without the prefix")
-	again, set = s.viewed(secure, secure+"/", tossed)
+	again, set = s.Viewed(secure, secure+"/", tossed)
 	require.Equal(t, stranger, again, "a visitor of the time before keeps who they are")
-	require.Equal(t, "__Host-"+tossed, cookieOf(t, set))
+	require.Equal(t, "__Host-"+tossed, servertest.CookieOf(t, set))
 
 	// The cookie of the source, which decides about the number.
-	news := s.get(secure + "/?utm_source=news")
-	require.Contains(t, news.body, "+7 (495) 765-00-01")
+	news := s.Get(secure + "/?utm_source=news")
+	require.Contains(t, news.Content, "+7 (495) 765-00-01")
 	require.Regexp(t, `^__Host-svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, news.Header.Get("Set-Cookie"))
-	remembered := cookieOf(t, news.Header.Values("Set-Cookie"))
+	remembered := servertest.CookieOf(t, news.Header.Values("Set-Cookie"))
 	old := strings.TrimPrefix(remembered, "__Host-")
 	other := "svc_src=" + (&number.Remembered{Source: visit.Source{Kind: visit.Campaign, Source: "other"}, Seen: time.Now()}).Cookie()
 	for _, cookie := range []string{remembered, old, other + "; " + remembered, "svc_src=x; __Host-svc_src=x; " + old} {
-		got := s.get(secure+"/", "Cookie", cookie)
-		require.Contains(t, got.body, "+7 (495) 765-00-01", cookie)
+		got := s.Get(secure+"/", "Cookie", cookie)
+		require.Contains(t, got.Content, "+7 (495) 765-00-01", cookie)
 		require.Empty(t, got.Header.Values("Set-Cookie"), cookie)
 	}
 	for _, cookie := range []string{remembered, old} {
-		gone := s.get(secure+"/", "Cookie", cookie, "Referer", "https://blog.example/")
-		require.Contains(t, gone.body, "+7 (495) 123-45-67")
+		gone := s.Get(secure+"/", "Cookie", cookie, "Referer", "https://blog.example/")
+		require.Contains(t, gone.Content, "+7 (495) 123-45-67")
 		require.Equal(t, []string{
 			"__Host-svc_src=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
 			"svc_src=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
 		}, gone.Header.Values("Set-Cookie"), "under both names, or the other would be read again")
 	}
-	require.Regexp(t, `^svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, s.get(plain+"/?utm_source=news").Header.Get("Set-Cookie"))
+	require.Regexp(t, `^svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, s.Get(plain+"/?utm_source=news").Header.Get("Set-Cookie"))
 }
 
 // A proxy that is trusted says whether the browser uses TLS; anybody else does not.
@@ -123,9 +97,9 @@ func TestCookiesBehindAProxyThatEndsTLS(t *testing.T) {
 		s := run(t, option+`
 			http://localhost:$PORT {
 				`+browsing+`
-			}`).ready()
-		_, set := s.viewed(address, address+"/", "", "X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7")
-		return append(set, s.get(address+"/?utm_source=news", "X-Forwarded-Proto", "https").Header.Values("Set-Cookie")...)
+			}`).Ready()
+		_, set := s.Viewed(address, address+"/", "", "X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7")
+		return append(set, s.Get(address+"/?utm_source=news", "X-Forwarded-Proto", "https").Header.Values("Set-Cookie")...)
 	}
 	t.Run("that nobody trusts", func(t *testing.T) {
 		set := cookies(t, option)

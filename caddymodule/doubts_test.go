@@ -89,11 +89,11 @@ func TestDoubtsOfAConfiguration(t *testing.T) {
 
 	s := run(t, option+"http://localhost:$PORT {\n\tfrontdesk shop\n}")
 	const words = "no encode stands in front"
-	require.Contains(t, s.log(), words)
-	require.NotContains(t, s.log(), "stands twice")
+	require.Contains(t, s.Log(), words)
+	require.NotContains(t, s.Log(), "stands twice")
 	require.NoError(t, caddy.Stop())
 	var config caddy.Config
-	require.NoError(t, json.Unmarshal(s.adapt(option+"http://localhost:$PORT {\n\troute {\n\t\tfrontdesk shop\n\t\tfrontdesk shop\n\t}\n}"), &config))
+	require.NoError(t, json.Unmarshal(s.Adapt(option+"http://localhost:$PORT {\n\troute {\n\t\tfrontdesk shop\n\t\tfrontdesk shop\n\t}\n}"), &config))
 	require.NoError(t, caddy.Validate(&config))
-	require.Contains(t, s.log(), "stands twice")
+	require.Contains(t, s.Log(), "stands twice")
 }

@@ -33,8 +33,8 @@ func TestCertificatesOnDemand(t *testing.T) {
 		http://named.example:$PORT2 {
 			frontdesk shop
 			respond "hello"
-		}`).ready()
-	desk, done, err := activeService(t).Use()
+		}`).Ready()
+	desk, done, err := Use()
 	require.NoError(t, err)
 	defer done()
 	for _, key := range []string{"known.example", "retired.example"} {
@@ -47,7 +47,7 @@ func TestCertificatesOnDemand(t *testing.T) {
 	}
 	handshake := func(host string) error {
 		dialer := tls.Dialer{NetDialer: &net.Dialer{Timeout: wait}, Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}}
-		conn, err := dialer.DialContext(t.Context(), "tcp", s.text("localhost:$PORT"))
+		conn, err := dialer.DialContext(t.Context(), "tcp", s.Text("localhost:$PORT"))
 		if err != nil {
 			return err
 		}

@@ -29,14 +29,14 @@ func TestPicturesOutliveTheirConfiguration(t *testing.T) {
 			}`
 	}
 	s := run(t, config("navy"))
-	s.ready()
+	s.Ready()
 	address := regexp.MustCompile(`/frontdesk/phone/[^"> ]+`)
-	first := address.FindString(s.get("http://localhost:$PORT/").body)
+	first := address.FindString(s.Get("http://localhost:$PORT/").Content)
 	require.NotEmpty(t, first)
-	require.NoError(t, s.load(config("maroon")))
-	second := address.FindString(s.get("http://localhost:$PORT/").body)
+	require.NoError(t, s.Load(config("maroon")))
+	second := address.FindString(s.Get("http://localhost:$PORT/").Content)
 	require.NotEqual(t, first, second)
 	for _, picture := range []string{first, second} {
-		require.Equal(t, http.StatusOK, s.get("http://localhost:$PORT"+picture).StatusCode)
+		require.Equal(t, http.StatusOK, s.Get("http://localhost:$PORT"+picture).StatusCode)
 	}
 }

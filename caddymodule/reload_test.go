@@ -29,23 +29,23 @@ func TestReloadUnderLoad(t *testing.T) {
 			}
 			reverse_proxy $ORIGIN
 		}`
-	s := run(t, configuration).ready()
+	s := run(t, configuration).Ready()
 	service := activeService(t)
 	var done atomic.Bool
 	var asked atomic.Int64
 	var clients sync.WaitGroup
 	failures := make(chan string, 1000)
 	ask := func(address, expected string) {
-		got, err := s.do(http.MethodGet, address, "")
+		got, err := s.Do(http.MethodGet, address, "")
 		for again := 0; err != nil && again < 3; again++ {
 			// Linux resets connections that wait to be accepted when one of the
 			// sockets on a port is closed, and so they are under any Caddy.
-			got, err = s.do(http.MethodGet, address, "")
+			got, err = s.Do(http.MethodGet, address, "")
 		}
 		if err != nil {
 			failures <- err.Error()
-		} else if got.StatusCode != http.StatusOK || !strings.Contains(got.body, expected) {
-			failures <- got.Status + ": " + got.body
+		} else if got.StatusCode != http.StatusOK || !strings.Contains(got.Content, expected) {
+			failures <- got.Status + ": " + got.Content
 		}
 		asked.Add(1)
 	}
@@ -59,7 +59,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 	for range 10 {
 		passed := asked.Load()
-		require.NoError(t, s.load(configuration))
+		require.NoError(t, s.Load(configuration))
 		require.Eventually(t, func() bool { return asked.Load() > passed+8 }, wait, tick)
 	}
 	done.Store(true)
@@ -68,7 +68,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	for failure := range failures {
 		assert.Fail(t, "a request failed", failure)
 	}
-	require.NotContains(t, s.log(), "panic")
+	require.NotContains(t, s.Log(), "panic")
 	require.Same(t, service, activeService(t))
 	users, _ := services.References(service.settings)
 	require.Equal(t, 1, users)
@@ -80,15 +80,15 @@ func TestAnotherDatabaseIsAnotherService(t *testing.T) {
 			frontdesk shop
 			reverse_proxy $ORIGIN
 		}`
-	s := run(t, configuration).ready()
+	s := run(t, configuration).Ready()
 	first := activeService(t)
-	require.NoError(t, s.load(strings.ReplaceAll(configuration, "frontdesk.db", "other.db")))
-	s.ready()
+	require.NoError(t, s.Load(strings.ReplaceAll(configuration, "frontdesk.db", "other.db")))
+	s.Ready()
 	require.NotSame(t, first, activeService(t))
 	_, used := services.References(first.settings)
 	require.False(t, used)
 	require.Eventually(t, func() bool { return !first.Ready() }, wait, tick, "the first is closed")
-	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
+	require.Contains(t, s.Get("http://localhost:$PORT/").Content, insertion)
 }
 
 // A configuration that cannot run leaves the running one as it is, health too.
@@ -98,7 +98,7 @@ func TestReloadThatFails(t *testing.T) {
 			frontdesk shop
 			reverse_proxy $ORIGIN
 		}`
-	s := run(t, configuration).ready()
+	s := run(t, configuration).Ready()
 	service := activeService(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -114,22 +114,22 @@ func TestReloadThatFails(t *testing.T) {
 			}
 			prerender static
 		}`
-	require.ErrorContains(t, s.load(strings.Replace(declaring("boris"), "frontdesk shop", numbered, 1)+`
+	require.ErrorContains(t, s.Load(strings.Replace(declaring("boris"), "frontdesk shop", numbered, 1)+`
 		http://`+busy.Addr().String()+` {
 			bind 127.0.0.1
 			frontdesk other
 		}`), "address already in use")
-	body := s.get("http://localhost:$PORT/").body
+	body := s.Get("http://localhost:$PORT/").Content
 	require.Contains(t, body, insertion)
 	require.Contains(t, body, "8 (495) 123-45-67", "settings of what did not run are not in effect")
 	require.Zero(t, service.pictures.Kept())
 	require.Same(t, service, activeService(t))
 	users, _ := services.References(service.settings)
 	require.Equal(t, 1, users)
-	status, _ := s.health()
+	status, _ := s.Health()
 	require.Equal(t, http.StatusOK, status)
 
-	require.NoError(t, s.load(declaring("anna")))
+	require.NoError(t, s.Load(declaring("anna")))
 	require.Eventually(t, func() bool { return len(operators(t)) > 0 }, wait, tick)
 	require.Len(t, operators(t), 1, "what did not run has declared nothing")
 	require.Equal(t, "anna", operators(t)[0].Login)
@@ -163,26 +163,26 @@ func TestReplacedConfigurationIsForgotten(t *testing.T) {
 			frontdesk shop
 			reverse_proxy ` + strings.TrimPrefix(origin.URL, "http://") + `
 		}`
-	s := run(t, configuration).ready()
-	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
+	s := run(t, configuration).Ready()
+	require.Contains(t, s.Get("http://localhost:$PORT/").Content, insertion)
 	block := blockOf(t)
 	answered := make(chan answer, 1)
 	go func() {
-		got, err := s.do(http.MethodGet, "http://localhost:$PORT/slow", "")
+		got, err := s.Do(http.MethodGet, "http://localhost:$PORT/slow", "")
 		assert.NoError(t, err)
 		answered <- got
 	}()
 	<-asked
-	require.NoError(t, s.load(configuration))
+	require.NoError(t, s.Load(configuration))
 	runtime.GC()
 	require.NotNil(t, block.Value(), "its request is under way")
 	goOn <- struct{}{}
-	require.Contains(t, (<-answered).body, insertion)
+	require.Contains(t, (<-answered).Content, insertion)
 	require.Eventually(t, func() bool {
 		runtime.GC()
 		return block.Value() == nil
 	}, wait, tick)
-	require.Contains(t, s.get("http://localhost:$PORT/").body, insertion)
+	require.Contains(t, s.Get("http://localhost:$PORT/").Content, insertion)
 }
 
 // blockOf is what the one handler of the running configuration has compiled.
@@ -206,11 +206,11 @@ func TestReloadsLeaveNoGoroutines(t *testing.T) {
 		http://localhost:$PORT2 {
 			frontdesk_console
 		}`
-	s := run(t, configuration).ready()
+	s := run(t, configuration).Ready()
 	before := goroutines(t)
 	const reloads = 8
 	for range reloads {
-		require.NoError(t, s.load(configuration))
+		require.NoError(t, s.Load(configuration))
 	}
 	require.Eventually(t, func() bool {
 		for stack, count := range goroutines(t) {

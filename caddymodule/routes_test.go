@@ -24,11 +24,11 @@ func TestPicturesAndPartsOfTheScriptAreServed(t *testing.T) {
 				prerender static
 			}
 			respond "<!doctype html><html><head><title>Lamps</title></head><body><img class=phone src=/phone.png alt='+7 495 123-45-67'></body></html>"
-		}`).ready()
+		}`).Ready()
 	base := "http://localhost:$PORT"
 	served := func(path, contentType string) answer {
 		t.Helper()
-		got := s.get(base + path)
+		got := s.Get(base + path)
 		require.Equal(t, http.StatusOK, got.StatusCode, path)
 		require.Equal(t, contentType, got.Header.Get("Content-Type"))
 		require.Equal(t, "public, max-age=31536000, immutable", got.Header.Get("Cache-Control"))
@@ -39,18 +39,18 @@ func TestPicturesAndPartsOfTheScriptAreServed(t *testing.T) {
 	src := regexp.MustCompile(`src="?(/desk/phone/[\w-]+\.svg)`)
 	pictureFor := func(source string) string {
 		t.Helper()
-		found := src.FindStringSubmatch(s.get(base + "/?utm_source=" + source).body)
+		found := src.FindStringSubmatch(s.Get(base + "/?utm_source=" + source).Content)
 		require.NotNil(t, found)
-		return served(found[1], "image/svg+xml").body
+		return served(found[1], "image/svg+xml").Content
 	}
 	require.NotEqual(t, pictureFor("news"), pictureFor("radio"))
-	require.NotRegexp(t, src, s.get(base+"/").body)
+	require.NotRegexp(t, src, s.Get(base+"/").Content)
 
-	part := regexp.MustCompile(`numbers-[\w-]+\.js`).FindString(s.get(base + "/desk/svc.js").body)
+	part := regexp.MustCompile(`numbers-[\w-]+\.js`).FindString(s.Get(base + "/desk/svc.js").Content)
 	require.NotEmpty(t, part)
 	served("/desk/assets/"+part, "text/javascript; charset=utf-8")
 
 	for _, nothing := range []string{"/desk/phone/", "/desk/phone/none.svg", "/desk/phone", "/desk/assets/", "/desk/assets/none.js"} {
-		require.Equal(t, http.StatusNotFound, s.get(base+nothing).StatusCode, nothing)
+		require.Equal(t, http.StatusNotFound, s.Get(base+nothing).StatusCode, nothing)
 	}
 }

@@ -7,55 +7,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
-
-// option names a database in the folder of the test.
-const option = `
-{
-	frontdesk {
-		database sqlite $DIR/frontdesk.db
-	}
-}
-`
-
-// eachDatabase runs the test on each engine, with the database as a Caddyfile names it.
-func eachDatabase(t *testing.T, test func(t *testing.T, engine, database string)) {
-	server := dbtest.OwnServer(t)
-	for engine, database := range map[string]string{db.SQLite: "sqlite $DIR/frontdesk.db", db.Postgres: `postgres "` + server.Source() + `"`} {
-		t.Run(engine, func(t *testing.T) { test(t, engine, database) })
-	}
-}
-
-// What happens on its own is waited for, and looked at this often.
-const (
-	wait = time.Minute
-	tick = 10 * time.Millisecond
-)
-
-const insertion = `__cs.push(["setCsAccount","shop"]);`
 
 func TestPageIsWoven(t *testing.T) {
 	s := run(t, option+`
 		http://localhost:$PORT {
 			frontdesk shop
 			reverse_proxy $ORIGIN
-		}`).ready()
-	got := s.get("http://localhost:$PORT/lamps")
-	require.Contains(t, got.body, insertion)
-	require.Contains(t, got.body, `src="/frontdesk/svc.js"`)
-	script := s.get("http://localhost:$PORT/frontdesk/svc.js")
+		}`).Ready()
+	got := s.Get("http://localhost:$PORT/lamps")
+	require.Contains(t, got.Content, insertion)
+	require.Contains(t, got.Content, `src="/frontdesk/svc.js"`)
+	script := s.Get("http://localhost:$PORT/frontdesk/svc.js")
 	require.Equal(t, http.StatusOK, script.StatusCode)
-	require.Contains(t, script.body, `"objects":["Svc","SvcWidget"]`)
+	require.Contains(t, script.Content, `"objects":["Svc","SvcWidget"]`)
 }
 
 func TestHostIsTheKeyByDefault(t *testing.T) {
@@ -63,9 +36,9 @@ func TestHostIsTheKeyByDefault(t *testing.T) {
 		http://localhost:$PORT {
 			frontdesk
 			reverse_proxy $ORIGIN
-		}`).ready()
-	require.Contains(t, s.get("http://localhost:$PORT/").body, `["setCsAccount","localhost"]`)
-	require.Contains(t, s.get("http://localhost:$PORT/", "Host", "LOCALHOST").body, `["setCsAccount","localhost"]`)
+		}`).Ready()
+	require.Contains(t, s.Get("http://localhost:$PORT/").Content, `["setCsAccount","localhost"]`)
+	require.Contains(t, s.Get("http://localhost:$PORT/", "Host", "LOCALHOST").Content, `["setCsAccount","localhost"]`)
 }
 
 func TestUnknownSitePassesUntouched(t *testing.T) {
@@ -77,14 +50,14 @@ func TestUnknownSitePassesUntouched(t *testing.T) {
 		http://known.example:$PORT2 {
 			frontdesk
 			reverse_proxy $ORIGIN
-		}`).ready()
-	require.Equal(t, page, s.get("http://localhost:$PORT/").body)
-	require.Equal(t, page, s.get("http://localhost:$PORT/", "Host", "not_a_key!").body)
-	routed := s.get("http://localhost:$PORT/frontdesk/svc.js")
-	require.Equal(t, page, routed.body, "what is under the prefix is the origin's")
+		}`).Ready()
+	require.Equal(t, page, s.Get("http://localhost:$PORT/").Content)
+	require.Equal(t, page, s.Get("http://localhost:$PORT/", "Host", "not_a_key!").Content)
+	routed := s.Get("http://localhost:$PORT/frontdesk/svc.js")
+	require.Equal(t, page, routed.Content, "what is under the prefix is the origin's")
 	require.Equal(t, "/frontdesk/svc.js", routed.Header.Get("X-Origin-Path"))
-	require.Contains(t, s.get("http://localhost:$PORT/", "Host", "known.example").body, `["setCsAccount","known.example"]`)
-	require.Contains(t, s.get("http://localhost:$PORT/", "Host", "Known.Example").body, `["setCsAccount","known.example"]`)
+	require.Contains(t, s.Get("http://localhost:$PORT/", "Host", "known.example").Content, `["setCsAccount","known.example"]`)
+	require.Contains(t, s.Get("http://localhost:$PORT/", "Host", "Known.Example").Content, `["setCsAccount","known.example"]`)
 }
 
 func TestRewritingBeforeUs(t *testing.T) {
@@ -95,11 +68,11 @@ func TestRewritingBeforeUs(t *testing.T) {
 			rewrite /frontdesk/* /nowhere
 			frontdesk shop
 			file_server
-		}`).ready()
-	require.NoError(t, os.WriteFile(s.text("$DIR/index.html"), []byte(page), 0o644))
-	require.Contains(t, s.get("http://localhost:$PORT/deep/address").body, insertion)
-	require.Contains(t, s.get("http://localhost:$PORT/frontdesk/svc.js").Header.Get("Content-Type"), "text/javascript")
-	require.Contains(t, s.get("http://localhost:$PORT/frontdesk/v1/status?k=shop").body, `"success":true`)
+		}`).Ready()
+	require.NoError(t, os.WriteFile(s.Text("$DIR/index.html"), []byte(page), 0o644))
+	require.Contains(t, s.Get("http://localhost:$PORT/deep/address").Content, insertion)
+	require.Contains(t, s.Get("http://localhost:$PORT/frontdesk/svc.js").Header.Get("Content-Type"), "text/javascript")
+	require.Contains(t, s.Get("http://localhost:$PORT/frontdesk/v1/status?k=shop").Content, `"success":true`)
 }
 
 func TestMatcherChoosesPagesOnly(t *testing.T) {
@@ -108,10 +81,10 @@ func TestMatcherChoosesPagesOnly(t *testing.T) {
 			@pages path *.html
 			frontdesk @pages shop
 			reverse_proxy $ORIGIN
-		}`).ready()
-	require.Contains(t, s.get("http://localhost:$PORT/a.html").body, insertion)
-	require.Equal(t, page, s.get("http://localhost:$PORT/a").body)
-	require.Contains(t, s.get("http://localhost:$PORT/frontdesk/svc.js").Header.Get("Content-Type"), "text/javascript")
+		}`).Ready()
+	require.Contains(t, s.Get("http://localhost:$PORT/a.html").Content, insertion)
+	require.Equal(t, page, s.Get("http://localhost:$PORT/a").Content)
+	require.Contains(t, s.Get("http://localhost:$PORT/frontdesk/svc.js").Header.Get("Content-Type"), "text/javascript")
 }
 
 func TestAnOriginsRoutesUnderThePrefixAlone(t *testing.T) {
@@ -121,23 +94,23 @@ func TestAnOriginsRoutesUnderThePrefixAlone(t *testing.T) {
 				prefix /desk/
 			}
 			reverse_proxy $ORIGIN
-		}`).ready()
-	require.Equal(t, "/frontdesk/svc.js", s.get("http://localhost:$PORT/frontdesk/svc.js").Header.Get("X-Origin-Path"))
-	require.Equal(t, "/desk", s.get("http://localhost:$PORT/desk").Header.Get("X-Origin-Path"))
-	require.Contains(t, s.get("http://localhost:$PORT/").body, `src="/desk/svc.js"`)
-	require.Equal(t, http.StatusNotFound, s.get("http://localhost:$PORT/desk/nothing").StatusCode)
+		}`).Ready()
+	require.Equal(t, "/frontdesk/svc.js", s.Get("http://localhost:$PORT/frontdesk/svc.js").Header.Get("X-Origin-Path"))
+	require.Equal(t, "/desk", s.Get("http://localhost:$PORT/desk").Header.Get("X-Origin-Path"))
+	require.Contains(t, s.Get("http://localhost:$PORT/").Content, `src="/desk/svc.js"`)
+	require.Equal(t, http.StatusNotFound, s.Get("http://localhost:$PORT/desk/nothing").StatusCode)
 }
 
 func TestValidateWritesNothing(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	s := &server{t: t, admin: "localhost:0", values: []string{"$DIR", t.TempDir(), "$PORT", "0"}}
+	s := &server{T: t, Admin: "localhost:0", Values: []string{"$DIR", t.TempDir(), "$PORT", "0"}}
 	var config caddy.Config
-	require.NoError(t, json.Unmarshal(s.adapt(option+`
+	require.NoError(t, json.Unmarshal(s.Adapt(option+`
 		http://localhost:$PORT {
 			frontdesk shop
 		}`), &config))
 	require.NoError(t, caddy.Validate(&config))
-	left, err := filepath.Glob(s.text("$DIR/*"))
+	left, err := filepath.Glob(s.Text("$DIR/*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
@@ -157,14 +130,14 @@ func TestSecretsAreResolvedAndNotWrittenBack(t *testing.T) {
 	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
 	require.NoError(t, err)
 	require.Contains(t, app.(*App).settings.Source, "desk:s3cr3t@")
-	require.NotContains(t, s.get("http://"+s.admin+"/config/").body, "s3cr3t")
+	require.NotContains(t, s.Get("http://"+s.Admin+"/config/").Content, "s3cr3t")
 	encoded, err := json.Marshal(app)
 	require.NoError(t, err)
 	require.NotContains(t, string(encoded), "s3cr3t")
-	require.Eventually(t, func() bool { _, state := s.health(); return strings.Contains(state.Error, "refused") }, wait, tick)
-	_, state := s.health()
+	require.Eventually(t, func() bool { _, state := s.Health(); return strings.Contains(state.Error, "refused") }, wait, tick)
+	_, state := s.Health()
 	require.NotContains(t, state.Error, "s3cr3t")
-	require.NotContains(t, s.log(), "s3cr3t")
+	require.NotContains(t, s.Log(), "s3cr3t")
 }
 
 // What a placeholder stands for is known when the configuration is loaded. The error names its line all the same, also
@@ -178,13 +151,13 @@ func TestWrongPlaceholdersAreToldWithTheirLine(t *testing.T) {
 		"operator anna {env.TEST_NO_SUCH_VARIABLE}":     "env.TEST_NO_SUCH_VARIABLE",
 		"font /nowhere/{env.TEST_WRONG}":                "no such file",
 	} {
-		s := &server{t: t, admin: "localhost:0", values: []string{"$PORT", "0"}}
+		s := &server{T: t, Admin: "localhost:0", Values: []string{"$PORT", "0"}}
 		option, picture := line, ""
 		if strings.HasPrefix(line, "font") {
 			option, picture = "", line
 		}
 		var config caddy.Config
-		require.NoError(t, json.Unmarshal(s.adapt(`{
+		require.NoError(t, json.Unmarshal(s.Adapt(`{
 			frontdesk {
 				`+option+`
 			}
@@ -237,20 +210,20 @@ func TestDatabaseOutOfReach(t *testing.T) {
 				http://localhost:$PORT2 {
 					frontdesk_console
 				}`, "$DIR", dir))
-			require.Eventually(t, func() bool { _, state := s.health(); return state.Error != backend.ErrNotReady.Error() }, wait, tick)
-			require.Equal(t, page, s.get("http://localhost:$PORT/").body)
-			require.Equal(t, strings.Replace(page, "123-45-67", "765-43-21", 1), s.get("http://localhost:$PORT/?utm_source=news").body, "numbers need no database")
-			require.Equal(t, http.StatusOK, s.get("http://localhost:$PORT/frontdesk/svc.js").StatusCode)
-			call := s.get("http://localhost:$PORT/frontdesk/v1/status?k=shop")
+			require.Eventually(t, func() bool { _, state := s.Health(); return state.Error != backend.ErrNotReady.Error() }, wait, tick)
+			require.Equal(t, page, s.Get("http://localhost:$PORT/").Content)
+			require.Equal(t, strings.Replace(page, "123-45-67", "765-43-21", 1), s.Get("http://localhost:$PORT/?utm_source=news").Content, "numbers need no database")
+			require.Equal(t, http.StatusOK, s.Get("http://localhost:$PORT/frontdesk/svc.js").StatusCode)
+			call := s.Get("http://localhost:$PORT/frontdesk/v1/status?k=shop")
 			require.Equal(t, http.StatusServiceUnavailable, call.StatusCode)
 			require.Equal(t, "5", call.Header.Get("Retry-After"))
-			require.JSONEq(t, `{"success":false,"code":"unavailable","error":"the service cannot reach its database at the moment; repeat the call later"}`, call.body)
-			require.Equal(t, http.StatusServiceUnavailable, s.get("http://localhost:$PORT2/").StatusCode)
-			status, state := s.health()
+			require.JSONEq(t, `{"success":false,"code":"unavailable","error":"the service cannot reach its database at the moment; repeat the call later"}`, call.Content)
+			require.Equal(t, http.StatusServiceUnavailable, s.Get("http://localhost:$PORT2/").StatusCode)
+			status, state := s.Health()
 			require.Equal(t, http.StatusServiceUnavailable, status)
 			require.False(t, state.Ready)
 			require.NotContains(t, state.Error, "secret")
-			require.Contains(t, s.get("http://"+s.admin+"/metrics").body, `frontdesk_pages_passed_total{reason="not_ready"}`)
+			require.Contains(t, s.Get("http://"+s.Admin+"/metrics").Content, `frontdesk_pages_passed_total{reason="not_ready"}`)
 		})
 	}
 }
@@ -261,15 +234,15 @@ func TestFaultsAreToldOnce(t *testing.T) {
 		http://localhost:$PORT {
 			frontdesk shop
 			reverse_proxy $ORIGIN
-		}`).ready()
+		}`).Ready()
 	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
 	require.NoError(t, err)
 	for range 3 {
 		edgeObserver{app.(*App)}.Fault("here", "what nobody foresaw", []byte("a stack"))
 	}
-	require.Contains(t, s.get("http://"+s.admin+"/metrics").body, `frontdesk_faults_total{place="here"} 3`)
-	require.Equal(t, 1, strings.Count(s.log(), "what nobody foresaw"))
-	require.Contains(t, s.log(), "a stack")
+	require.Contains(t, s.Get("http://"+s.Admin+"/metrics").Content, `frontdesk_faults_total{place="here"} 3`)
+	require.Equal(t, 1, strings.Count(s.Log(), "what nobody foresaw"))
+	require.Contains(t, s.Log(), "a stack")
 }
 
 func TestMetricsAndHealth(t *testing.T) {
@@ -277,23 +250,25 @@ func TestMetricsAndHealth(t *testing.T) {
 		http://localhost:$PORT {
 			frontdesk shop
 			reverse_proxy $ORIGIN
-		}`).ready()
-	before := s.metric("frontdesk_pages_woven_total")
-	s.get("http://localhost:$PORT/")
-	s.get("http://localhost:$PORT/")
-	require.Equal(t, before+2, s.metric("frontdesk_pages_woven_total"))
-	require.NoError(t, s.load(option+`
+		}`).Ready()
+	before := s.Metric("frontdesk_pages_woven_total")
+	s.Get("http://localhost:$PORT/")
+	s.Get("http://localhost:$PORT/")
+	require.Equal(t, before+2, s.Metric("frontdesk_pages_woven_total"))
+	require.NoError(t, s.Load(option+`
 		http://localhost:$PORT {
 			frontdesk shop
 			reverse_proxy $ORIGIN
 		}`))
-	s.get("http://localhost:$PORT/")
-	require.Equal(t, before+3, s.metric("frontdesk_pages_woven_total"), "counting goes on after a reload")
-	status, state := s.health()
+	s.Get("http://localhost:$PORT/")
+	require.Equal(t, before+3, s.Metric("frontdesk_pages_woven_total"), "counting goes on after a reload")
+	status, state := s.Health()
 	require.Equal(t, http.StatusOK, status)
 	require.Positive(t, state.Forms.Room)
-	require.Equal(t, health{Ready: true, Database: "sqlite", Forms: &formsHealth{File: s.text("$DIR/frontdesk.db.forms"), Room: state.Forms.Room}}, state)
-	refused, err := s.do(http.MethodPost, "http://"+s.admin+"/frontdesk/health", "")
+	expected := servertest.Health{Ready: true, Database: "sqlite"}
+	expected.Forms.File, expected.Forms.Room = s.Text("$DIR/frontdesk.db.forms"), state.Forms.Room
+	require.Equal(t, expected, state)
+	refused, err := s.Do(http.MethodPost, "http://"+s.Admin+"/frontdesk/health", "")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusMethodNotAllowed, refused.StatusCode)
 }
@@ -302,8 +277,8 @@ func TestSetupLinkIsLogged(t *testing.T) {
 	s := run(t, option+`
 		http://localhost:$PORT {
 			frontdesk_console
-		}`).ready()
-	require.Eventually(t, func() bool { return strings.Contains(s.log(), s.text("http://localhost:$PORT/setup?token=")) }, wait, tick)
+		}`).Ready()
+	require.Eventually(t, func() bool { return strings.Contains(s.Log(), s.Text("http://localhost:$PORT/setup?token=")) }, wait, tick)
 }
 
 func TestDeclaredOperatorNeedsNoSetup(t *testing.T) {
@@ -317,8 +292,8 @@ func TestDeclaredOperatorNeedsNoSetup(t *testing.T) {
 		}
 		http://localhost:$PORT {
 			frontdesk_console
-		}`).ready()
-	require.NotContains(t, s.log(), "/setup")
+		}`).Ready()
+	require.NotContains(t, s.Log(), "/setup")
 	accounts := operators(t)
 	require.Len(t, accounts, 1)
 	require.Equal(t, "anna", accounts[0].Login)
@@ -327,25 +302,10 @@ func TestDeclaredOperatorNeedsNoSetup(t *testing.T) {
 
 func operators(t testing.TB) []operator.Operator {
 	t.Helper()
-	desk, done, err := activeService(t).Use()
+	desk, done, err := Use()
 	require.NoError(t, err)
 	defer done()
 	accounts, err := desk.Operators.List(t.Context(), scope.All())
 	require.NoError(t, err)
 	return accounts
 }
-
-func activeService(t testing.TB) *sharedService {
-	t.Helper()
-	return activeApp(t).service
-}
-
-func activeApp(t testing.TB) *App {
-	t.Helper()
-	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
-	require.NoError(t, err)
-	return app.(*App)
-}
-
-// hash is of the password "correct horse battery".
-const hash = "$argon2id$v=19$m=47104,t=1,p=1$ccRWwfbyJLBVmCXM6m//6w$xvK8dstk79aVraU76oJBQfD/VnIl1cUPIj6ZJVs4V+k"

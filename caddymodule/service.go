@@ -23,6 +23,18 @@ var services = caddy.NewUsagePool()
 // closing are the services that have left the pool and give their last requests time.
 var closing sync.WaitGroup
 
+// WaitUntilClosed waits for the services that no configuration uses any more: then nothing writes to their files.
+func WaitUntilClosed() { closing.Wait() }
+
+// Use returns the service of the running configuration for other parts of the same program, see [backend.Service.Use].
+func Use() (desk *backend.Desk, done func(), err error) {
+	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
+	if err != nil {
+		return nil, nil, err
+	}
+	return app.(*App).service.Use()
+}
+
 // sharedService is a service that several configurations may use, one after
 // another or for a moment together.
 type sharedService struct {

@@ -24,23 +24,23 @@ func TestHostIsNoKeyThatAnotherBlockWritesOut(t *testing.T) {
 		http://hosted.example:$PORT {
 			frontdesk
 			reverse_proxy $ORIGIN
-		}`).ready()
+		}`).Ready()
 	const everybody = "http://localhost:$PORT2"
 	for _, host := range []string{"shop", "SHOP", "shop.", "shop:80", "Shop.:8080"} {
-		require.Equal(t, page, s.get(everybody+"/", "Host", host).body, host)
+		require.Equal(t, page, s.Get(everybody+"/", "Host", host).Content, host)
 		for _, route := range []string{"svc.js", "v1/status?k=shop", "phone/none.svg"} {
-			require.Equal(t, page, s.get(everybody+"/frontdesk/"+route, "Host", host).body, "%s: what is under the prefix is the origin's", host)
+			require.Equal(t, page, s.Get(everybody+"/frontdesk/"+route, "Host", host).Content, "%s: what is under the prefix is the origin's", host)
 		}
 		for _, route := range []string{"v1/hit", "v1/lead", "api/add_offline_message/", "vc/s/"} {
-			got, err := s.do(http.MethodPost, everybody+"/frontdesk/"+route, `{}`, "Host", host, "Content-Type", "application/json")
+			got, err := s.Do(http.MethodPost, everybody+"/frontdesk/"+route, `{}`, "Host", host, "Content-Type", "application/json")
 			require.NoError(t, err)
-			require.Equal(t, page, got.body)
+			require.Equal(t, page, got.Content)
 			require.Empty(t, got.Header.Values("Set-Cookie"))
 		}
 	}
-	require.Contains(t, s.get("http://localhost:$PORT/", "Host", "shop.example").body, insertion)
-	require.Contains(t, s.get("http://localhost:$PORT/frontdesk/v1/status?k=shop", "Host", "shop.example").body, `"success":true`)
-	require.Contains(t, s.get(everybody+"/", "Host", "hosted.example").body, `["setCsAccount","hosted.example"]`)
+	require.Contains(t, s.Get("http://localhost:$PORT/", "Host", "shop.example").Content, insertion)
+	require.Contains(t, s.Get("http://localhost:$PORT/frontdesk/v1/status?k=shop", "Host", "shop.example").Content, `"success":true`)
+	require.Contains(t, s.Get(everybody+"/", "Host", "hosted.example").Content, `["setCsAccount","hosted.example"]`)
 }
 
 // The sites of two hosts may be one, under the key that one of them has anyway.
@@ -63,11 +63,11 @@ func TestHostIsTheKeyOfItsOwnBlock(t *testing.T) {
 		http://:$PORT2 {
 			frontdesk {host}
 			reverse_proxy $ORIGIN
-		}`).ready()
+		}`).Ready()
 	const key = `["setCsAccount","shop.example"]`
 	for _, host := range []string{"shop.example", "Shop.Example", "m.shop.example"} {
-		require.Contains(t, s.get("http://localhost:$PORT/", "Host", host).body, key)
+		require.Contains(t, s.Get("http://localhost:$PORT/", "Host", host).Content, key)
 	}
-	require.Contains(t, s.get("http://localhost:$PORT/none", "Host", "shop.example").body, key)
-	require.Equal(t, page, s.get("http://localhost:$PORT2/", "Host", "shop.example").body, "this block has not the host in front")
+	require.Contains(t, s.Get("http://localhost:$PORT/none", "Host", "shop.example").Content, key)
+	require.Equal(t, page, s.Get("http://localhost:$PORT2/", "Host", "shop.example").Content, "this block has not the host in front")
 }

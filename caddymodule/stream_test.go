@@ -5,9 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -28,55 +25,23 @@ func TestStreamsEndWithTheirConfiguration(t *testing.T) {
 			frontdesk shop
 			reverse_proxy $ORIGIN
 		}`
-	s := run(t, caddyfile).ready()
-	desk, done, err := activeService(s.t).Use()
+	s := run(t, caddyfile).Ready()
+	desk, done, err := Use()
 	require.NoError(t, err)
 	token, needed, err := desk.Operators.SetupToken(t.Context())
 	done()
 	require.NoError(t, err)
 	require.True(t, needed)
-	client := s.signedIn(token)
+	client := s.SignedIn(token)
 
-	stream := s.stream(client, "visitors")
-	require.NoError(t, s.load(caddyfile))
+	stream := s.Stream(client, "visitors")
+	require.NoError(t, s.Load(caddyfile))
 	_, err = stream.ReadString(0) // up to its end
 	require.ErrorIs(t, err, io.EOF)
 
-	stream = s.stream(client, "visitors")
+	stream = s.Stream(client, "visitors")
 	_, err = stream.ReadString('\n')
 	require.NoError(t, err)
-}
-
-// signedIn is a client of the console on $PORT, with the first account, which it
-// makes by the token of the setup link.
-func (s *server) signedIn(token string) *http.Client {
-	s.t.Helper()
-	jar, err := cookiejar.New(nil)
-	require.NoError(s.t, err)
-	client := &http.Client{Jar: jar}
-	response, err := client.PostForm(s.text("http://localhost:$PORT/setup"), url.Values{
-		"token": {token}, "login": {"anna"}, "password": {"correct horse battery"},
-	})
-	require.NoError(s.t, err)
-	response.Body.Close()
-	require.Equal(s.t, "/sites", response.Request.URL.Path, "signed in")
-	return client
-}
-
-// stream opens a live page of the console on $PORT.
-func (s *server) stream(client *http.Client, view string) *bufio.Reader {
-	s.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	s.t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text("http://localhost:$PORT/stream/"+view+"?after=0-0"), nil)
-	require.NoError(s.t, err)
-	request.Header.Set("Accept", "text/event-stream")
-	response, err := client.Do(request)
-	require.NoError(s.t, err)
-	s.t.Cleanup(func() { response.Body.Close() })
-	require.Equal(s.t, http.StatusOK, response.StatusCode)
-	require.True(s.t, strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"))
-	return bufio.NewReader(response.Body)
 }
 
 // TestStreamsOfVisitorsEndWithTheirConfiguration opens a visitor's stream, replaces the configuration, and opens it
@@ -87,8 +52,8 @@ func TestStreamsOfVisitorsEndWithTheirConfiguration(t *testing.T) {
 			frontdesk shop
 			reverse_proxy $ORIGIN
 		}`
-	s := run(t, caddyfile).ready()
-	desk, done, err := activeService(s.t).Use()
+	s := run(t, caddyfile).Ready()
+	desk, done, err := Use()
 	require.NoError(t, err)
 	defer done()
 	shop, err := desk.Sites.ByKey(t.Context(), "shop")
@@ -97,7 +62,7 @@ func TestStreamsOfVisitorsEndWithTheirConfiguration(t *testing.T) {
 	open := func() *bufio.Reader {
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text("http://localhost:$PORT2/frontdesk/v1/chat/stream?t=")+token, nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Text("http://localhost:$PORT2/frontdesk/v1/chat/stream?t=")+token, nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
 		require.NoError(t, err)
@@ -110,7 +75,7 @@ func TestStreamsOfVisitorsEndWithTheirConfiguration(t *testing.T) {
 		return stream
 	}
 	stream := open()
-	require.NoError(t, s.load(caddyfile))
+	require.NoError(t, s.Load(caddyfile))
 	_, err = io.ReadAll(stream) // up to its end
 	require.NoError(t, err)
 	open()

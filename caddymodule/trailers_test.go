@@ -65,7 +65,7 @@ func TestTrailersOfPagesThatWait(t *testing.T) {
 					reverse_proxy `+trailing(t)+` {
 						`+around.proxy+`
 					}
-				}`).ready()
+				}`).Ready()
 			client := &http.Client{Timeout: 20 * time.Second}
 			defer client.CloseIdleConnections()
 			var group sync.WaitGroup
@@ -82,7 +82,7 @@ func TestTrailersOfPagesThatWait(t *testing.T) {
 					if broken {
 						query += "&broken=1"
 					}
-					response, err := client.Get(s.text("http://localhost:$PORT/") + query)
+					response, err := client.Get(s.Text("http://localhost:$PORT/") + query)
 					if err != nil {
 						if !broken {
 							t.Error(err)
@@ -106,7 +106,7 @@ func TestTrailersOfPagesThatWait(t *testing.T) {
 				})
 			}
 			group.Wait()
-			require.NotContains(t, s.log(), "panic")
+			require.NotContains(t, s.Log(), "panic")
 		})
 	}
 }

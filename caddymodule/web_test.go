@@ -68,13 +68,13 @@ func TestPagesOfTheWeb(t *testing.T) {
 				}
 			}
 			reverse_proxy `+strings.TrimPrefix(origin.URL, "http://")+`
-		}`).ready()
+		}`).Ready()
 
 	ctx, cancel := context.WithTimeout(t.Context(), wait) // for all pages: one that does not end is to be told
 	defer cancel()
 	get := func(t *testing.T, address string) string {
 		t.Helper()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.text(address), nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Text(address), nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
 		require.NoError(t, err)
