@@ -115,12 +115,22 @@ func (l *Leads) Refuse(r Refused) {
 }
 
 // AddRefused keeps a submission that became no lead, and returns when it is durable. If there is no room for it, it is
-// counted and kept is false. Its ID and Times are filled in here, and At where it is zero.
+// counted and kept is false. Its ID and Times are filled in here, and At where it is zero. The same of the same moment is
+// kept once.
 func (l *Leads) AddRefused(ctx context.Context, r Refused) (kept bool, err error) {
 	if r.At.IsZero() {
 		r.At = l.now()
 	}
 	r.At, r.Times = time.UnixMilli(r.At.UnixMilli()), 1
+	// What has waited may come once more, also to a node that hides its sender's address in another way.
+	_, known, err := db.One(ctx, l.db.Read(), db.Only[int64], `SELECT id FROM refused_leads WHERE site_id = $1 AND at = $2 AND origin = $3 AND code = $4 AND sent = $5`,
+		r.SiteID, r.At.UnixMilli(), r.Origin, r.Code, string(shortened(r.Sent)))
+	if err != nil {
+		return false, fmt.Errorf("looking for a refused submission: %w", err)
+	}
+	if known {
+		return true, nil
+	}
 	stored, err := l.writeRefused(ctx, []Refused{r}, nil)
 	if err != nil {
 		return false, fmt.Errorf("keeping a refused submission: %w", err)

@@ -121,6 +121,24 @@ func TestRefusedFindRoomByTheirBytes(t *testing.T) {
 	})
 }
 
+// A form that has waited may be handed over once more after a restart. Then its sender is hidden by another name.
+func TestRefusedAgainAfterARestart(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		r := lead.Refused{SiteID: 1, Origin: lead.Form, At: time.Now(), Code: "form_nobody", Sent: []byte(`{"name":"Anna"}`)}
+		for _, address := range []string{"visitor a", "visitor b"} {
+			r.Address = address
+			require.True(t, s.addRefused(r))
+		}
+		require.Len(t, s.refused(1), 1)
+		r.At, r.Address = r.At.Add(time.Second), "visitor a"
+		require.True(t, s.addRefused(r))
+		require.Len(t, s.refused(1), 1, "the very same of the same sender is counted")
+		r.At, r.Address = r.At.Add(time.Second), "visitor c"
+		require.True(t, s.addRefused(r))
+		require.Len(t, s.refused(1), 2)
+	})
+}
+
 // However many come at once, what waits and what is written at once is bounded.
 func TestRefusedWaitInBounds(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
