@@ -6,7 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/edge"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	pages "github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // seenFaults are the places at which a panic of our own has been logged.
@@ -40,9 +40,9 @@ func (edgeObserver) Form(outcome edge.FormOutcome) { forms.WithLabelValues(strin
 
 func (edgeObserver) Found(outcome edge.FoundOutcome) { found.WithLabelValues(string(outcome)).Inc() }
 
-func (o edgeObserver) Page(r snippet.Result) {
+func (o edgeObserver) Page(r pages.Result) {
 	switch counter := passed[r.Outcome]; {
-	case r.Outcome == snippet.Woven:
+	case r.Outcome == pages.Woven:
 		pagesWoven.Inc()
 	case counter != nil:
 		counter.Inc()

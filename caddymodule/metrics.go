@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	pages "github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // The collectors live as long as the process: each configuration brings its own
@@ -124,10 +124,10 @@ var (
 )
 
 // passed are the counters of pagesPassed for what becomes of pages, so that none is looked up for a page.
-var passed = func() map[snippet.Outcome]prometheus.Counter {
-	counters := make(map[snippet.Outcome]prometheus.Counter)
-	for _, outcome := range snippet.Outcomes {
-		if outcome != snippet.Woven {
+var passed = func() map[pages.Outcome]prometheus.Counter {
+	counters := make(map[pages.Outcome]prometheus.Counter)
+	for _, outcome := range pages.Outcomes {
+		if outcome != pages.Woven {
 			counters[outcome] = pagesPassed.WithLabelValues(string(outcome))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // Arrival says which part of its visit a page was sent with.
@@ -35,9 +36,9 @@ const maxArriving = 256
 // ask makes the answer to a request wait for the database, if the visitor has agreed and may look at the page. A page
 // waits for its visit, and a part of a page for the visitor's numbers. If only forms need the visit, which browsers
 // without scripts may send, ask asks only for the visit of a visitor's first page.
-func (q *Request) ask(beside *snippet.Visit, r *http.Request) {
+func (q *Request) ask(beside *page.Visit, r *http.Request) {
 	f := q.effect
-	arrives, part := beside.Purpose == snippet.ForDocument, beside.Purpose == snippet.ForPart || beside.Purpose == snippet.ForFrame
+	arrives, part := beside.Purpose == page.ForDocument, beside.Purpose == page.ForPart || beside.Purpose == page.ForFrame
 	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
 	asks := arrives && dynamic || part && dynamic && hasVisitor(r.Header) ||
 		arrives && len(f.captures) > 0 && !hasVisitor(r.Header)

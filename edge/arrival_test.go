@@ -297,7 +297,7 @@ func unseen(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.WriteString(w, `<!doctype html><html><head><script src="/frontdesk/svc.js"></script></head></html>`)
 		return err
 	}
-	_, err := io.WriteString(w, page)
+	_, err := io.WriteString(w, shopPage)
 	return err
 }
 

@@ -52,7 +52,7 @@ func BenchmarkPage(b *testing.B) {
 			}
 			q := &Request{Key: "shop", URL: r.URL}
 			always := func() bool { return true }
-			html, body := []string{"text/html; charset=utf-8"}, []byte(page)
+			html, body := []string{"text/html; charset=utf-8"}, []byte(shopPage)
 			next := func(w http.ResponseWriter, _ *http.Request) error {
 				w.Header()["Content-Type"] = html
 				_, err := w.Write(body)

@@ -24,12 +24,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // Observer counts events. Its methods must not block.
 type Observer interface {
 	// Page is called for each page that a block has looked at.
-	Page(snippet.Result)
+	Page(page.Result)
 	// Passed is called for each page that a block has not looked at, with the reason.
 	Passed(reason string)
 	// Arrived is called for each page that waited for its visit.

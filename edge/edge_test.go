@@ -19,7 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -30,7 +30,7 @@ const (
 	tick = 10 * time.Millisecond
 )
 
-const page = `<!doctype html><html><head><title>Lamps</title></head><body><p>8 (495) 123-45-67</p></body></html>`
+const shopPage = `<!doctype html><html><head><title>Lamps</title></head><body><p>8 (495) 123-45-67</p></body></html>`
 
 // front is a server with one block, in front of an origin that has one page.
 type front struct {
@@ -52,7 +52,7 @@ type (
 // told is what an observer has received.
 type told struct {
 	mu       sync.Mutex
-	pages    []snippet.Outcome
+	pages    []page.Outcome
 	passed   []string
 	faults   []string
 	arrivals []Arrival
@@ -75,7 +75,7 @@ func (o *told) arrived() (arrivals []Arrival) {
 	return arrivals
 }
 
-func (o *told) Page(r snippet.Result) {
+func (o *told) Page(r page.Result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.pages = append(o.pages, r.Outcome)
@@ -94,7 +94,7 @@ func (o *told) Fault(place string, _ any, _ []byte) {
 }
 
 // all takes everything that was received.
-func (o *told) all() (pages []snippet.Outcome, passed, faults []string) {
+func (o *told) all() (pages []page.Outcome, passed, faults []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	pages, passed, faults = o.pages, o.passed, o.faults
@@ -140,7 +140,7 @@ func serveOn(t testing.TB, settings Settings, database db.Settings, origin Next)
 func origin(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=60")
-	_, err := io.WriteString(w, page)
+	_, err := io.WriteString(w, shopPage)
 	return err
 }
 
@@ -190,15 +190,15 @@ func TestWaysOfARequest(t *testing.T) {
 	f := serve(t, numbered()).ready()
 	require.Contains(t, f.get("/").body, `["setCsAccount","shop"]`)
 	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 765-00-01")
-	require.Equal(t, page, f.get("/untracked").body)
+	require.Equal(t, shopPage, f.get("/untracked").body)
 	pages, passed, faults := f.told.all()
-	require.Equal(t, []snippet.Outcome{snippet.Woven, snippet.Woven}, pages)
+	require.Equal(t, []page.Outcome{page.Woven, page.Woven}, pages)
 	require.Empty(t, passed, "what the configuration leaves out has no reason")
 	require.Empty(t, faults)
 
-	require.Equal(t, page, f.get("/", "Site", "nobody").body)
-	require.Equal(t, page, f.get("/frontdesk/svc.js", "Site", "nobody").body, "what is under the prefix of no site is the origin's")
-	require.Equal(t, page, f.get("/", "Site", "no key!").body)
+	require.Equal(t, shopPage, f.get("/", "Site", "nobody").body)
+	require.Equal(t, shopPage, f.get("/frontdesk/svc.js", "Site", "nobody").body, "what is under the prefix of no site is the origin's")
+	require.Equal(t, shopPage, f.get("/", "Site", "no key!").body)
 	_, passed, _ = f.told.all()
 	require.Equal(t, []string{unknownSite, unknownSite}, passed)
 }
@@ -234,13 +234,13 @@ func TestRoutes(t *testing.T) {
 func TestNumbersWithoutADatabase(t *testing.T) {
 	f := serve(t, numbered())
 	got := f.get("/?utm_source=news")
-	require.Equal(t, strings.Replace(page, "8 (495) 123-45-67", "8 (495) 765-00-01", 1), got.body)
+	require.Equal(t, strings.Replace(shopPage, "8 (495) 123-45-67", "8 (495) 765-00-01", 1), got.body)
 	require.Equal(t, "private, max-age=60", got.Header.Get("Cache-Control"), "nobody else is to see it")
 	require.Contains(t, got.Header.Get("Set-Cookie"), "svc_src=")
-	require.Equal(t, page, f.get("/").body)
-	require.Equal(t, page, f.get("/?utm_source=news", "Site", "nobody").body)
+	require.Equal(t, shopPage, f.get("/").body)
+	require.Equal(t, shopPage, f.get("/?utm_source=news", "Site", "nobody").body)
 	pages, passed, _ := f.told.all()
-	require.Equal(t, []snippet.Outcome{notReady, notReady}, pages)
+	require.Equal(t, []page.Outcome{notReady, notReady}, pages)
 	require.Equal(t, []string{notReady}, passed)
 
 	require.Equal(t, http.StatusOK, f.get("/frontdesk/svc.js").StatusCode)
@@ -266,7 +266,7 @@ func TestFaultsLeaveThePage(t *testing.T) {
 	f.block.effects = nil
 	f.block.defaults = nil
 	f.edge.Names = nil
-	require.Equal(t, page, f.get("/", "Site", "other").body)
+	require.Equal(t, shopPage, f.get("/", "Site", "other").body)
 	_, _, faults := f.told.all()
 	require.Equal(t, []string{"choosing numbers", "answering"}, faults)
 }

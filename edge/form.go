@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // serveForm passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
@@ -151,7 +151,7 @@ func (o *outcome) tell(status int) {
 			o.tee.form.cut()
 		}
 	}
-	o.edge.guard("storing a form", func() { o.end(status, snippet.CharsetOf(o.Header().Get("Content-Type"))) })
+	o.edge.guard("storing a form", func() { o.end(status, page.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
 func (o *outcome) WriteHeader(status int) {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // servePage passes a request on, and weaves the insertion code and the numbers into the answer. It also handles
@@ -42,7 +43,7 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, nex
 		return next(w, r)
 	}
 	host := r.Host
-	result, err := p.code.Serve(w, r, p.visit, next)
+	result, err := page.Serve(p.code, w, r, p.visit, next)
 	b.edge.Observer.Page(result)
 	b.edge.guard("counting a page", func() { b.edge.count(q.site.ID, string(result.Outcome), host) })
 	return err
@@ -67,7 +68,7 @@ func (e *Edge) count(siteID int64, outcome, host string) {
 // empty if the configuration does not track the page.
 type passage struct {
 	code   *snippet.Code
-	visit  snippet.Visit
+	visit  page.Visit
 	reason string
 }
 
@@ -86,10 +87,10 @@ func (b *Block) passage(r *http.Request, q *Request) passage {
 			p.visit = f.previewed(p.visit, q.preview)
 		}
 	}) { // the page then keeps its printed numbers
-		p.visit = snippet.Visit{ByCookie: true}
+		p.visit = page.Visit{ByCookie: true}
 	}
 	p.visit.VaryBy = f.consent.Refusals
-	p.visit.Withheld = snippet.Outcome(withheld)
+	p.visit.Withheld = page.Outcome(withheld)
 	p.visit.Sample = samples.sampler(b, r, q, p.visit.Purpose, now)
 	p.visit.Timed = b.edge.pages.Add(1)%timedPages == 1
 	return p
@@ -102,7 +103,7 @@ func (b *Block) withheld(q *Request) string {
 		return ""
 	case errors.Is(err, errSettings):
 		b.edge.Logger.Error("the settings of a site cannot be put into effect", zap.String("site", q.Key), zap.Error(err))
-		return string(snippet.Failed)
+		return string(page.Failed)
 	case errors.Is(err, site.ErrRetired):
 		return retired
 	case errors.Is(err, site.ErrUnknown):

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // previewCookie holds the token of the preview that is open. It ends with the browser's session.
@@ -116,7 +117,7 @@ func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
 
 // previewed returns what a visitor of the previewed source sees. It leases no number, and shows the first number of
 // each pool.
-func (f *effect) previewed(beside snippet.Visit, preview *number.Preview) snippet.Visit {
+func (f *effect) previewed(beside page.Visit, preview *number.Preview) page.Visit {
 	plan, source := f.numbers.plan, preview.Source()
 	choice := plan.Choose(source)
 	until := time.Unix(preview.Until, 0)
@@ -126,7 +127,7 @@ func (f *effect) previewed(beside snippet.Visit, preview *number.Preview) snippe
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
 	shown.Lease(lasting)
-	return snippet.Visit{
+	return page.Visit{
 		Purpose: beside.Purpose, Shown: shown, ByCookie: true,
 		Preview: &snippet.Preview{
 			Address: preview.Address, Referrer: preview.Referrer, Language: preview.Language, Until: until,

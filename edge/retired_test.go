@@ -11,7 +11,7 @@ import (
 
 func TestRetiredSitePassesUntouched(t *testing.T) {
 	f := serve(t, numbered()).ready()
-	require.NotEqual(t, page, f.get("/").body)
+	require.NotEqual(t, shopPage, f.get("/").body)
 	desk, done, err := f.edge.Service.Use()
 	require.NoError(t, err)
 	defer done()
@@ -20,13 +20,13 @@ func TestRetiredSitePassesUntouched(t *testing.T) {
 	_, err = desk.Sites.Retire(t.Context(), shop.ID, true, "vera")
 	require.NoError(t, err)
 	f.told.all()
-	require.Equal(t, page, f.get("/?utm_source=news").body, "though the configuration names it")
-	require.Equal(t, page, f.get("/frontdesk/svc.js").body, "there is no service")
+	require.Equal(t, shopPage, f.get("/?utm_source=news").body, "though the configuration names it")
+	require.Equal(t, shopPage, f.get("/frontdesk/svc.js").body, "there is no service")
 	_, passed, _ := f.told.all()
 	require.Equal(t, []string{retired}, passed)
 	_, err = desk.Sites.Retire(t.Context(), shop.ID, false, "vera")
 	require.NoError(t, err)
-	require.NotEqual(t, page, f.get("/").body)
+	require.NotEqual(t, shopPage, f.get("/").body)
 }
 
 func TestPagesOfASiteAreCounted(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
 
@@ -66,7 +66,7 @@ func newSampling(edge *Edge, now func() time.Time) *sampling {
 
 // sampler returns a function that takes the page of the answer as a sample. It returns nil if the page is not to be
 // looked at. The function drops the page if too many samples wait.
-func (l *sampling) sampler(b *Block, r *http.Request, q *Request, purpose snippet.Purpose, now time.Time) func(page []byte, contentType string) {
+func (l *sampling) sampler(b *Block, r *http.Request, q *Request, purpose page.Purpose, now time.Time) func(page []byte, contentType string) {
 	path := q.URL.Path
 	// A script asks for a part of a page only. A page that needs a password may be private.
 	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(q.Key, path, now) {

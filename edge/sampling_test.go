@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 func TestPagesAreLookedAtNowAndThen(t *testing.T) {
@@ -53,7 +53,7 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	ask := func(i int) func([]byte, string) {
 		now = now.Add(time.Minute)
 		r := httptest.NewRequest(http.MethodGet, fmt.Sprint("/", i, "?secret=1"), nil)
-		return l.sampler(b, r, &Request{Key: "shop", URL: r.URL}, snippet.Unsaid, now)
+		return l.sampler(b, r, &Request{Key: "shop", URL: r.URL}, page.Unsaid, now)
 	}
 	early := ask(0)
 	for i := range looksWaiting {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // sourceCookie holds the source that decides about a visitor's numbers.
@@ -19,8 +20,8 @@ const sourceCookie api.HostCookie = "svc_src"
 const sourceCookieAge = 400 * 24 * time.Hour
 
 // visit finds the numbers and the cookies for the visitor of a page, from the request alone.
-func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside snippet.Visit) {
-	beside.Purpose = snippet.PurposeOf(r.Header, q.URL.Path)
+func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside page.Visit) {
+	beside.Purpose = page.PurposeOf(r.Header, q.URL.Path)
 	plan := f.numbers.plan
 	switch {
 	case !f.prerenders():
@@ -59,7 +60,7 @@ func (f *effect) prerenders() bool {
 }
 
 // unmet adds the numbers for a visitor of whom nothing is known but the request. The source of the request decides.
-func (f *effect) unmet(beside snippet.Visit, r *http.Request, q *Request, now time.Time) snippet.Visit {
+func (f *effect) unmet(beside page.Visit, r *http.Request, q *Request, now time.Time) page.Visit {
 	plan := f.numbers.plan
 	var source visit.Source
 	if page := pageOf(r, q.URL, now); !beside.Purpose.IsFetch() && !page.Within {

@@ -95,13 +95,13 @@ func TestHitTellsTheNumbers(t *testing.T) {
 			require.Equal(t, http.StatusOK, f.get(*records[1].Img).StatusCode)
 
 			// The page's block has the same numbers, if there is one.
-			page := f.get("/?utm_source=news").body
-			if _, block, found := strings.Cut(page, `data-svc-numbers>{"numbers":`); found {
+			shopPage := f.get("/?utm_source=news").body
+			if _, block, found := strings.Cut(shopPage, `data-svc-numbers>{"numbers":`); found {
 				var inPage []record
 				require.NoError(t, json.NewDecoder(strings.NewReader(block)).Decode(&inPage))
 				require.Equal(t, inPage, records)
 			}
-			require.Equal(t, prerender == "static", strings.Contains(page, "data-svc-numbers"))
+			require.Equal(t, prerender == "static", strings.Contains(shopPage, "data-svc-numbers"))
 
 			records, _, _ = f.hit("3", f.address+"/", f.address+"/?utm_source=news", visitor)
 			require.Len(t, records, 2, "the visit goes on")

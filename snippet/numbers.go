@@ -40,11 +40,11 @@ type Tracking struct {
 // whoever the visitor is. It does not change and can be used by many requests, and by
 // many sites, at once.
 type Printed struct {
-	rules     *weave.Rules
-	numbers   []Number                     // without their tracking numbers
-	tracking  []map[string]*weave.Tracking // of each number, by digits
-	sum       [sha256.Size]byte            // of numbers
-	exchanges sync.Pool
+	rules    *weave.Rules
+	numbers  []Number                     // without their tracking numbers
+	tracking []map[string]*weave.Tracking // of each number, by digits
+	sum      [sha256.Size]byte            // of numbers
+	idle     sync.Pool
 }
 
 // FormatNumber writes a number, given as digits in international form, as pages and

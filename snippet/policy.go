@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// policy is one Content Security Policy (CSP Level 3): the sources of each
+// Policy is one Content Security Policy (CSP Level 3): the sources of each
 // directive, by its name in lower case.
-type policy map[string][]string
+type Policy map[string][]string
 
-// parsePolicies reads a list of policies, as it stands in a header or in a meta
+// ParsePolicies reads a list of policies, as it stands in a header or in a meta
 // element's content. Of a directive named twice the first counts (CSP, 2.2.1).
-func parsePolicies(list string) []policy {
-	var policies []policy
+func ParsePolicies(list string) []Policy {
+	var policies []Policy
 	for text := range strings.SplitSeq(list, ",") {
-		var p policy
+		var p Policy
 		for directive := range strings.SplitSeq(text, ";") {
 			fields := strings.Fields(directive)
 			if len(fields) == 0 {
@@ -29,7 +29,7 @@ func parsePolicies(list string) []policy {
 				continue
 			}
 			if p == nil {
-				p = make(policy)
+				p = make(Policy)
 			}
 			p[name] = fields[1:]
 		}
@@ -40,19 +40,19 @@ func parsePolicies(list string) []policy {
 	return policies
 }
 
-// headerPolicies reads the policies that a response is under. Those that only
+// HeaderPolicies reads the policies that a response is under. Those that only
 // report forbid nothing.
-func headerPolicies(h http.Header) []policy {
-	var policies []policy
+func HeaderPolicies(h http.Header) []Policy {
+	var policies []Policy
 	for _, value := range h["Content-Security-Policy"] {
-		policies = append(policies, parsePolicies(value)...)
+		policies = append(policies, ParsePolicies(value)...)
 	}
 	return policies
 }
 
 // sources gives the first of the directives that the policy has. Without any of
 // them everything is allowed, and ok is false.
-func (p policy) sources(directives ...string) (sources []string, ok bool) {
+func (p Policy) sources(directives ...string) (sources []string, ok bool) {
 	for _, name := range directives {
 		if sources, ok = p[name]; ok {
 			return sources, true
@@ -61,31 +61,31 @@ func (p policy) sources(directives ...string) (sources []string, ok bool) {
 	return nil, false
 }
 
-// chooseForm gives the form of the code that all policies allow, the inline one
+// ChooseForm gives the form of the code that all policies allow, the inline one
 // before the other; host is the page's, with its port. The page's own nonces are tried; no policy is ever changed.
-func (c *Code) chooseForm(policies []policy, host string) (form, bool) {
+func (c *Code) ChooseForm(policies []Policy, host string) (Form, bool) {
 	if len(policies) == 0 {
-		return form{inline: true}, true
+		return Form{inline: true}, true
 	}
 	for _, p := range policies {
 		if !p.allowsService(c.path, host) {
-			return form{}, false
+			return Form{}, false
 		}
 	}
 	nonces := append(noncesOf(policies), "")
 	for _, inline := range []bool{true, false} {
 		for _, nonce := range nonces {
-			f := form{inline: inline, nonce: nonce}
-			if !slices.ContainsFunc(policies, func(p policy) bool { return !p.allows(c, f, host) }) {
+			f := Form{inline: inline, nonce: nonce}
+			if !slices.ContainsFunc(policies, func(p Policy) bool { return !p.allows(c, f, host) }) {
 				return f, true
 			}
 		}
 	}
-	return form{}, false
+	return Form{}, false
 }
 
 // allowsService says whether the script could do its work: run, and call the service.
-func (p policy) allowsService(path string, host string) bool {
+func (p Policy) allowsService(path string, host string) bool {
 	if flags, ok := p["sandbox"]; ok {
 		if !containsFold(flags, "allow-scripts") || !containsFold(flags, "allow-same-origin") {
 			return false
@@ -95,7 +95,7 @@ func (p policy) allowsService(path string, host string) bool {
 	return !ok || matchesAddress(sources, strings.TrimSuffix(path, "svc.js")+"v1/hit", host)
 }
 
-func (p policy) allows(c *Code, f form, host string) bool {
+func (p Policy) allows(c *Code, f Form, host string) bool {
 	sources, ok := p.sources("script-src-elem", "script-src", "default-src")
 	if !ok {
 		return true
@@ -105,7 +105,7 @@ func (p policy) allows(c *Code, f form, host string) bool {
 
 // allowsCore says whether the core script may be loaded. A page that trusts what
 // its scripts load does not trust addresses (CSP, 8.2).
-func (c *Code) allowsCore(sources []string, f form, host string) bool {
+func (c *Code) allowsCore(sources []string, f Form, host string) bool {
 	if hasNonce(sources, f.nonce) {
 		return true
 	}
@@ -114,7 +114,7 @@ func (c *Code) allowsCore(sources []string, f form, host string) bool {
 
 // allowsInline says whether the pushes may be a script of their own. Nonces and
 // hashes void 'unsafe-inline' (CSP, 6.7.3.2).
-func (c *Code) allowsInline(sources []string, f form) bool {
+func (c *Code) allowsInline(sources []string, f Form) bool {
 	if hasNonce(sources, f.nonce) {
 		return true
 	}
@@ -172,7 +172,7 @@ func (c *Code) hasDigest(source string) bool {
 // maxNonces bounds how many nonces of a page are tried. Pages have one.
 const maxNonces = 4
 
-func noncesOf(policies []policy) []string {
+func noncesOf(policies []Policy) []string {
 	var nonces []string
 	for _, p := range policies {
 		sources, _ := p.sources("script-src-elem", "script-src", "default-src")

@@ -81,7 +81,7 @@ func TestFormUnderAPolicy(t *testing.T) {
 		{"sandbox allow-scripts", forbidden},
 		{"sandbox allow-scripts allow-same-origin", "inline"},
 	} {
-		f, ok := c.chooseForm(headerPolicies(http.Header{"Content-Security-Policy": {test.policy}}), "shop.example")
+		f, ok := c.ChooseForm(HeaderPolicies(http.Header{"Content-Security-Policy": {test.policy}}), "shop.example")
 		got := forbidden
 		if ok {
 			got = "external"
@@ -95,7 +95,7 @@ func TestFormUnderAPolicy(t *testing.T) {
 }
 
 func TestReportsForbidNothing(t *testing.T) {
-	require.Empty(t, headerPolicies(http.Header{"Content-Security-Policy-Report-Only": {"script-src 'none'"}}))
+	require.Empty(t, HeaderPolicies(http.Header{"Content-Security-Policy-Report-Only": {"script-src 'none'"}}))
 }
 
 func TestPortOfThePage(t *testing.T) {
@@ -122,12 +122,12 @@ func FuzzPolicy(f *testing.F) {
 	}
 	c := testCode(f)
 	f.Fuzz(func(t *testing.T, text, host string) {
-		var policies []policy
-		var form form
+		var policies []Policy
+		var form Form
 		var ok bool
 		stepstest.Hold(t, len(text)+len(host), func() {
-			policies = parsePolicies(text)
-			form, ok = c.chooseForm(policies, host)
+			policies = ParsePolicies(text)
+			form, ok = c.ChooseForm(policies, host)
 		})
 		if !ok {
 			return

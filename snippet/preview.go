@@ -17,8 +17,8 @@ type Preview struct {
 	End   string
 }
 
-// appendTo writes the block that says so, and the script that marks the numbers, for a page with the code.
-func (p *Preview) appendTo(b []byte, c *Code, f form, s *Shown) []byte {
+// AppendTo writes the block that says so, and the script that marks the numbers, for a page with the code.
+func (p *Preview) AppendTo(b []byte, c *Code, f Form, s *Shown) []byte {
 	b = append(b, `<script type="application/json" data-svc-preview>{"until":`...)
 	b = strconv.AppendInt(b, p.Until.UnixMilli(), 10)
 	for _, field := range [...]struct{ name, value string }{{"address", p.Address}, {"referrer", p.Referrer}, {"language", p.Language}, {"end", p.End}} {

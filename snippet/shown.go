@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -88,23 +89,57 @@ func (s *Shown) list() []byte {
 	return s.told.list
 }
 
-// replaces says whether any number is replaced.
-func (s *Shown) replaces() bool { return len(s.numbers) > 0 }
+// Replaces says whether any number is replaced.
+func (s *Shown) Replaces() bool { return len(s.numbers) > 0 }
 
-// differs says whether the page may be another one than the origin has, or than others
+// Differs says whether the page may be another one than the origin has, or than others
 // see.
-func (s *Shown) differs() bool { return s.replaces() || s.audience != ForEveryone }
+func (s *Shown) Differs() bool { return s.Replaces() || s.audience != ForEveryone }
 
-// mark is the hash of the program's version, the code and what is shown, for validators: it changes
-// whenever they do. It is ten hexadecimal digits, or empty where there are no validators.
-type mark string
+// NeedsWhole says whether places of what is shown are told by selectors that need the whole page.
+func (s *Shown) NeedsWhole() bool { return s.Replaces() && s.printed.rules.NeedsWhole(s.numbers) }
 
-// mark gives the mark of pages with the code that show this.
-func (c *Code) mark(s *Shown) mark {
+// Audience is who sees the same.
+func (s *Shown) Audience() Audience { return s.audience }
+
+// SetAudience says who sees the same.
+func (s *Shown) SetAudience(a Audience) { s.audience = a }
+
+// TellAhead says that [Arrival.AppendTo] has written the records of the numbers into the page.
+func (s *Shown) TellAhead() { s.ahead = true }
+
+// NewReplacer gives a replacer for the printed numbers. [Shown.Reset] or [Shown.ResetData] has it show these.
+func (s *Shown) NewReplacer() *weave.Replacer { return s.printed.rules.NewReplacer() }
+
+// Reset makes a replacer ready for a page in the charset c.
+func (s *Shown) Reset(z *weave.Replacer, c *phone.Charset) { z.Reset(c, s.numbers) }
+
+// ResetData makes a replacer ready for a framework's data.
+func (s *Shown) ResetData(z *weave.Replacer) { z.ResetData(s.numbers) }
+
+// Idle keeps what pages needed on their way for other pages with the same printed numbers.
+func (s *Shown) Idle() *sync.Pool { return &s.printed.idle }
+
+// Sought is a hash of the printed numbers, and of which of them are replaced.
+func (s *Shown) Sought() [sha256.Size]byte {
+	sought := append(make([]byte, 0, 512), s.printed.sum[:]...)
+	for _, t := range s.numbers {
+		if t == nil {
+			sought = append(sought, 0)
+		} else {
+			sought = append(sought, 1)
+		}
+	}
+	return sha256.Sum256(sought)
+}
+
+// Mark gives the mark of pages with the code that show this: a hash of the program's version, the code and what is shown,
+// for validators. It changes whenever they do. It is ten hexadecimal digits, or empty where there are no validators.
+func (c *Code) Mark(s *Shown) string {
 	switch {
 	case s.audience == ForVisitor:
 		return ""
-	case !s.replaces():
+	case !s.Replaces():
 		return c.alone
 	}
 	s.told.marking.Do(func() { s.told.sum = s.digest() })
@@ -128,7 +163,7 @@ func (s *Shown) digest() [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-func markOf(sum [sha256.Size]byte) mark { return mark(hex.EncodeToString(sum[:5])) }
+func markOf(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:5]) }
 
 // The block that tells the script which numbers are in effect, and what has been replaced.
 const (
@@ -144,8 +179,8 @@ const maxListed = 16
 // maxTold is how many numbers are listed for a page of which it is not known which it shows: some 25 KB.
 const maxTold = 64
 
-// appendBlock writes the block for the page that z has read.
-func (s *Shown) appendBlock(b []byte, z *weave.Replacer) []byte {
+// AppendBlock writes the block for the page that z has read.
+func (s *Shown) AppendBlock(b []byte, z *weave.Replacer) []byte {
 	replaced := z.Replaced()
 	b = append(b, beginBlock...)
 	if s.ahead { // scripts of earlier releases, in caches, look for the list

@@ -43,7 +43,7 @@ type Code struct {
 	path   string // of the core script, the same in an address and in an attribute
 	fill   string // attributes of the script that fills forms; empty where none is to be filled
 	sum    [sha256.Size]byte
-	alone  mark // of pages with the code that show no tracking number
+	alone  string // the mark of pages with the code that show no tracking number
 }
 
 // New renders the insertion code. The error names the setting that is not right. The validators of its pages
@@ -174,15 +174,15 @@ func appendQuoted(b []byte, s string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// form is one way of writing the code into a page.
-type form struct {
+// Form is one way of writing the code into a page.
+type Form struct {
 	inline bool   // the pushes in a script of their own, else in a data block
 	nonce  string // of the page's policy, if it has one
 	host   string // of the core script, where relative addresses mean another's
 }
 
-// appendTo writes the code in this form.
-func (c *Code) appendTo(b []byte, f form) []byte {
+// AppendTo writes the code in this form.
+func (c *Code) AppendTo(b []byte, f Form) []byte {
 	if f.inline {
 		b = append(b, "<script"...)
 		b = appendNonce(b, f.nonce)
@@ -201,7 +201,7 @@ func (c *Code) appendTo(b []byte, f form) []byte {
 }
 
 // appendScript writes an element that loads the script of that path, with further attributes, each with a blank before it.
-func (f form) appendScript(b []byte, path, attributes string) []byte {
+func (f Form) appendScript(b []byte, path, attributes string) []byte {
 	b = append(appendNonce(append(b, "<script"...), f.nonce), attributes...)
 	b = append(b, ` async src="`...)
 	if f.host != "" {
@@ -219,4 +219,22 @@ func appendNonce(b []byte, nonce string) []byte {
 	b = append(b, ` nonce="`...)
 	b = append(b, nonce...)
 	return append(b, '"')
+}
+
+// OnHost has the form name the host of the core script, if that can be written into an address. Relative addresses of the
+// page then mean another host's.
+func (f *Form) OnHost(host string) {
+	if isHost(host) {
+		f.host = host
+	}
+}
+
+// isHost says whether a request's host can be written into an address.
+func isHost(host string) bool {
+	for i := range len(host) {
+		if c := host[i]; !isUnreserved(c) && strings.IndexByte(":[]", c) < 0 {
+			return false
+		}
+	}
+	return host != ""
 }

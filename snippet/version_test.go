@@ -1,8 +1,6 @@
 package snippet
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"runtime/debug"
 	"testing"
 
@@ -10,46 +8,23 @@ import (
 )
 
 // Another release ends what was cached; another node of the same one does not.
-func TestUpgradeEndsOldValidators(t *testing.T) {
+func TestUpgradeChangesMarks(t *testing.T) {
 	node := func(version string) *Code {
 		c, err := newCode(Settings{SiteKey: "shop.example", Prefix: "/frontdesk/"}, version)
 		require.NoError(t, err)
 		return c
 	}
-	for name, shown := range map[string]Shown{"code": {}, "numbers": selecting(t)} {
-		for _, validator := range [][2]string{{"Etag", `"a"`}, {"Last-Modified", "Sun, 17 May 2026 10:11:12 GMT"}} {
-			ask := func(c *Code, tag string) *httptest.ResponseRecorder {
-				r := httptest.NewRequest("GET", "/", nil)
-				r.Header.Set("Sec-Fetch-Dest", "document")
-				if tag != "" {
-					r.Header.Set("If-None-Match", tag)
-				}
-				recorder := httptest.NewRecorder()
-				_, err := c.Serve(recorder, r, Visit{Shown: shown}, func(w http.ResponseWriter, r *http.Request) error {
-					w.Header().Set("Content-Type", "text/html")
-					w.Header().Set(validator[0], validator[1])
-					if r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "" {
-						w.WriteHeader(http.StatusNotModified)
-						return nil
-					}
-					_, err := w.Write([]byte(printedPage))
-					return err
-				})
-				require.NoError(t, err)
-				return recorder
-			}
-			old := ask(node("v1.0.0"), "").Header().Get("Etag")
-			require.NotEmpty(t, old)
-			again := ask(node("v1.0.0"), old)
-			require.Equal(t, http.StatusNotModified, again.Code, name)
-			require.Equal(t, old, again.Header().Get("Etag"))
-
-			upgraded := ask(node("v1.0.1"), old)
-			require.Equal(t, http.StatusOK, upgraded.Code, name)
-			require.Contains(t, upgraded.Body.String(), "svc.js")
-			require.NotEqual(t, old, upgraded.Header().Get("Etag"))
+	printed, err := NewPrinted([]Number{{Digits: "74951234567", Tracking: []Tracking{{Digits: "74957654321"}}}})
+	require.NoError(t, err)
+	marks := make(map[string]bool)
+	for _, shown := range []Shown{{}, printed.Show([]string{"74957654321"}, ForEveryone)} {
+		for _, version := range []string{"v1.0.0", "v1.0.1"} {
+			mark := node(version).Mark(&shown)
+			require.Equal(t, mark, node(version).Mark(&shown))
+			marks[mark] = true
 		}
 	}
+	require.Len(t, marks, 4)
 }
 
 func TestVersionOfBuilds(t *testing.T) {

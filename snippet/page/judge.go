@@ -1,0 +1,145 @@
+package page
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/coding"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
+)
+
+// begin decides by the headers.
+func (w *writer) begin(status int) {
+	w.status = status
+	w.stage = passing
+	h := w.rw.Header()
+	candidate := false
+	if !w.guard("judge", func() { candidate = w.judge(status, h) }) {
+		candidate, w.Outcome = false, Failed
+	}
+	if !candidate {
+		w.stage = passing
+		w.sendHeader()
+		return
+	}
+	if w.stage == discarding {
+		dropBodyHeaders(h)
+		h.Del("Content-Length")
+		h.Del("Content-Encoding")
+		w.sendHeader()
+	}
+}
+
+// judge says whether the page may be changed, and prepares for it.
+func (w *writer) judge(status int, h http.Header) bool {
+	contentType := value(h, "Content-Type")
+	isHTML, charset := parseType(contentType)
+	if isHTML || isData(w.request, contentType) {
+		w.recall(status)
+	}
+	data := !isHTML && w.visit.depends() && isData(w.request, contentType)
+	if data && !w.visit.Shown.Replaces() {
+		w.visit.limitCaches(h, false)
+		data = false
+	}
+	if w.bypass != "" && !data && !(isHTML && w.visit.Shown.Replaces()) {
+		if w.Outcome = w.bypass; isHTML {
+			addVary(h, "Sec-Fetch-Dest")
+			w.visit.limitCaches(h, false)
+		}
+		return false
+	}
+	if status == http.StatusNotModified && w.mark().answerNotModified(w.asked, h) {
+		w.visit.limitCaches(h, true)
+	}
+	if w.Outcome = judgeResponse(status, h); w.Outcome != "" {
+		if status == http.StatusSwitchingProtocols {
+			w.Outcome = Upgrade
+		}
+		if 300 < status && status < 400 && len(h["Location"]) > 0 && len(w.visit.SetCookies) > 0 {
+			w.visit.limitCaches(h, true) // a visit that is led on remains one
+		}
+		return false
+	}
+	encoded, ok := coding.Of(h["Content-Encoding"])
+	switch {
+	case data:
+		if !ok {
+			w.Outcome = Encoding
+			return false
+		}
+	case !isHTML:
+		w.Outcome = NotHTML
+		// As net/http does, an absent type is found out; a nil one is not.
+		if _, typed := h["Content-Type"]; !typed && ok && encoded == "" && w.request.Method != http.MethodHead {
+			w.stage = sniffing
+			w.page = pages.Get().(*page)
+			return true
+		}
+		return false
+	default:
+		if !w.judgeDocument(h, charset, ok) {
+			return false
+		}
+	}
+	w.visit.limitCaches(h, true)
+	if len(h["Etag"]) > 0 || len(h["Last-Modified"]) > 0 {
+		w.mark().suffixTag(status, h)
+	}
+	if w.request.Method == http.MethodHead {
+		w.Outcome, w.stage = Head, discarding
+		return true
+	}
+	w.length = -1
+	if length := value(h, "Content-Length"); length != "" && encoded == "" {
+		if n, err := strconv.ParseInt(length, 10, 64); err == nil && n >= 0 {
+			w.length = n
+		}
+	}
+	if w.page == nil {
+		w.page = pages.Get().(*page)
+	}
+	if encoded != "" {
+		w.decoder = coding.NewDecoder(encoded, w.afford)
+	}
+	if data {
+		w.Outcome, w.stage = Data, sending
+		w.replaceBy(newDataExchange(&w.visit.Shown, w.length, w.visit.Now))
+		return true
+	}
+	w.charset = charset
+	w.page.finder.Reset(charset != "")
+	if w.visit.Sample != nil {
+		w.sample = []byte{}
+	}
+	if w.visit.Shown.Replaces() || w.visit.Arrive != nil {
+		w.began = w.visit.Now()
+	}
+	w.stage = searching
+	return true
+}
+
+// judgeDocument says whether a page may be changed; readable, whether its coding is known.
+func (w *writer) judgeDocument(h http.Header, charset string, readable bool) bool {
+	switch {
+	case !readable:
+		w.Outcome = Encoding
+	case !head.Compatible(charset):
+		w.Outcome = Charset
+	default:
+		w.policies = snippet.HeaderPolicies(h)
+		if _, allowed := w.code.ChooseForm(w.policies, w.request.Host); !allowed && w.bypass == "" {
+			w.bypass = CSP
+			if !w.visit.Shown.Replaces() {
+				w.Outcome = CSP
+			}
+		}
+	}
+	addVary(h, "Sec-Fetch-Dest")
+	if w.Outcome != "" {
+		w.visit.limitCaches(h, true)
+		return false
+	}
+	return true
+}
