@@ -116,11 +116,7 @@ func TestImportDirections(t *testing.T) {
 	require.Contains(t, imports, "caddymodule")
 	require.Contains(t, imports, "backend/db")
 	for folder, imported := range imports {
-		rule := folder
-		for mayImport[rule] == nil && rule != "." && !slices.Contains(programsOfTheirOwn, rule) {
-			rule = path.Dir(rule)
-		}
-		beside := slices.Contains(programsOfTheirOwn, rule)
+		rule, beside := ruleOf(folder)
 		for _, name := range imported {
 			if inside, ok := strings.CutPrefix(name+"/", module+"/"); ok {
 				inside = path.Clean(inside)
@@ -134,6 +130,14 @@ func TestImportDirections(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ruleOf is the key of mayImport that the folder follows, or the program of its own that it belongs to.
+func ruleOf(folder string) (rule string, beside bool) {
+	for rule = folder; mayImport[rule] == nil && rule != "." && !slices.Contains(programsOfTheirOwn, rule); {
+		rule = path.Dir(rule)
+	}
+	return rule, slices.Contains(programsOfTheirOwn, rule)
 }
 
 // TestGoroutinesOutlivePanics holds that whatever runs beside requests is begun by [aside], which
