@@ -625,7 +625,7 @@ func TestChatFilesInThePanel(t *testing.T) {
 	ann.hears(1)
 	b.until(`chatRoot.querySelector(".own:has(time) a") && chatRoot.querySelector(".own:has(time) a").innerText === "notes.txt"`)
 	choose("virus.png", "<!doctype html><script>alert(1)</script>")
-	b.until(`chatRoot.querySelector(".own .bad") && chatRoot.querySelector(".own .bad").innerText === "Files of this kind are not taken."`)
+	b.until(`chatRoot.querySelector(".own .bad") && chatRoot.querySelector(".own .bad").innerText === "Files of this kind are not accepted."`)
 	require.EqualValues(t, 1, ann.conversation().Seq)
 
 	// What comes meanwhile takes neither the focus nor the place away.

@@ -23,8 +23,8 @@ const (
 func TestPanelsAskForConsent(t *testing.T) {
 	t.Parallel()
 	for language, words := range map[string]string{
-		"en": "Accept the cookies of this site first, then send this.",
-		"ru": "Сначала примите cookie этого сайта, затем отправьте.",
+		"en": "Accept the cookies of this site first, then send again.",
+		"ru": "Сначала примите cookie этого сайта, затем отправьте ещё раз.",
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
@@ -99,7 +99,7 @@ func TestRequestOutlivesTheServer(t *testing.T) {
 	b.until(opened)
 	s.kill()
 	b.do(aRequest)
-	b.until(formSays + ` === "This takes longer than usual. We keep trying."`)
+	b.until(formSays + ` === "This is taking longer than usual. We keep trying."`)
 	b.do(sendButton + `.click()`) // is of no use
 	s.start(t)
 	b.until(`panels.querySelector(".told")`)

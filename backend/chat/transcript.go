@@ -143,5 +143,5 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 // mailWords are those around a transcript, by language.
 var mailWords = map[string]struct{ subject, you, operator string }{
 	"en": {"Your conversation with %s", "You", "Operator"},
-	"ru": {"Ваша беседа с %s", "Вы", "Оператор"},
+	"ru": {"Ваша переписка с %s", "Вы", "Оператор"},
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// wording is what is said in a language.
+// wording holds the words of mails in one language.
 type wording struct {
 	events      map[Event]string
 	statuses    map[telephony.Status]string
@@ -15,11 +15,11 @@ type wording struct {
 	test        string
 	// subject and text are the usual templates of a mail.
 	subject, text string
-	// sample is what a made-up lead says.
+	// sample has the texts of a made-up lead.
 	sample struct{ name, message, form, field, value string }
 }
 
-// wordings are by the language's code.
+// wordings are by the codes of the languages.
 var wordings = map[string]wording{
 	"en": {
 		events: map[Event]string{
@@ -29,7 +29,7 @@ var wordings = map[string]wording{
 		statuses:    map[telephony.Status]string{telephony.Answered: "answered", telephony.Missed: "missed", telephony.Busy: "busy", telephony.Failed: "failed"},
 		unknownSale: "amount unknown",
 		withheld:    "number withheld",
-		test:        "This is a test. Whoever reads it gets the news of the site.",
+		test:        "This is a test. This address receives the events of the site.",
 		subject:     "{{.event}}{{if .name}}: {{.name}}{{else}}{{if .caller}}: {{.caller}}{{end}}{{end}} · {{.site}}",
 		text: `{{.event}} · {{.site}}
 {{.time}}
@@ -50,7 +50,7 @@ Recording: {{.recording}}{{end}}{{if .message}}
 {{end}}{{if .fields}}
 {{.fields}}
 {{end}}{{if .site_error}}
-The site answered the form with an error, {{.site_error}}, and may know nothing of the request.
+The site answered the form with an error, {{.site_error}}, and may not know about the request.
 {{end}}{{if .form}}
 Form: {{.form}}{{end}}{{if .page}}
 Page: {{.page}}{{end}}{{if .source}}
@@ -65,12 +65,12 @@ Source: {{.source}}{{if .campaign}} · {{.campaign}}{{end}}{{end}}{{if .link}}
 			LeadAdded: "Новая заявка", SaleAdded: "Новая продажа", CallStarted: "Входящий звонок", CallAnswered: "На звонок ответили", CallEnded: "Звонок завершён",
 			CallRecorded: "Запись звонка", FormFailed: "Форма не работает", Test: "Проверка",
 		},
-		statuses: map[telephony.Status]string{telephony.Answered: "отвечен", telephony.Missed: "пропущен", telephony.Busy: "занято", telephony.Failed: "не удался"},
+		statuses: map[telephony.Status]string{telephony.Answered: "принят", telephony.Missed: "пропущен", telephony.Busy: "занято", telephony.Failed: "не состоялся"},
 		sources: map[string]string{visit.Direct: "прямой заход", visit.Campaign: "кампания", visit.Ad: "реклама", visit.Search: "поиск", visit.Social: "соцсеть",
 			visit.Mail: "почта", visit.Map: "карты", visit.Referral: "ссылка"},
 		unknownSale: "сумма неизвестна",
 		withheld:    "номер скрыт",
-		test:        "Это проверка. Тот, кто это читает, получает новости сайта.",
+		test:        "Это проверка. На этот адрес приходят события сайта.",
 		subject:     "{{.event}}{{if .name}}: {{.name}}{{else}}{{if .caller}}: {{.caller}}{{end}}{{end}} · {{.site}}",
 		text: `{{.event}} · {{.site}}
 {{.time}}
@@ -79,11 +79,11 @@ Source: {{.source}}{{if .campaign}} · {{.campaign}}{{end}}{{end}}{{if .link}}
 Телефон: {{.phone}}{{end}}{{if .email}}
 Почта: {{.email}}{{end}}{{if .sale}}
 Продажа: {{.sale}}{{end}}{{if .caller}}
-Кто: {{.caller}}{{end}}{{if .called}}
-Куда: {{.called}}{{end}}{{if .path}}
+Кто звонил: {{.caller}}{{end}}{{if .called}}
+На номер: {{.called}}{{end}}{{if .path}}
 Форма: {{.path}}{{end}}{{if .status}}
 Состояние: {{.status}}{{end}}{{if .count}}
-Раз: {{.count}}{{end}}{{if .talk}}
+Сколько раз: {{.count}}{{end}}{{if .talk}}
 Разговор: {{.talk}}{{end}}{{if .recording}}
 Запись: {{.recording}}{{end}}{{if .message}}
 
@@ -91,7 +91,7 @@ Source: {{.source}}{{if .campaign}} · {{.campaign}}{{end}}{{end}}{{if .link}}
 {{end}}{{if .fields}}
 {{.fields}}
 {{end}}{{if .site_error}}
-Сайт ответил на форму ошибкой {{.site_error}} и о заявке может не знать.
+Сайт ответил на форму ошибкой {{.site_error}} и может не знать о заявке.
 {{end}}{{if .form}}
 Форма: {{.form}}{{end}}{{if .page}}
 Страница: {{.page}}{{end}}{{if .source}}
