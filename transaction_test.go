@@ -57,8 +57,6 @@ var smallWork = map[string]string{
 	"number.DeclareSite number.places":  "of a configuration",
 	"number.KeepOwn number..resolve":    "what an administrator has set",
 	"number.replace number..add":        "of a configuration",
-	"lead.Give lead..set":               "it is another method of the name",
-	"lead.SetState lead..set":           "it is another method of the name",
 	"number.Take number..With":          "it is another method of the name",
 	"number.Take number..take":          "it is another method of the name",
 	"person.piece person..Erase":        "it is another method of the name",

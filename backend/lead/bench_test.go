@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -133,4 +134,29 @@ func BenchmarkStored(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkAdd measures what a lead of usual size costs on SQLite, in time of the processors:
+//
+//	go test -run '^$' -bench Add -benchtime 5000x ./backend/lead
+func BenchmarkAdd(b *testing.B) {
+	_, visits, leads := openLeads(b, dbtest.SQLite(b))
+	refs := make([]visit.Ref, 500)
+	for i := range refs {
+		hit, err := visits.Hit(b.Context(), site, 0, visit.View{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
+		require.NoError(b, err)
+		refs[i] = hit.Ref
+	}
+	spent := func() time.Duration {
+		var usage unix.Rusage
+		require.NoError(b, unix.Getrusage(unix.RUSAGE_SELF, &usage))
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	before := spent()
+	for i := 0; b.Loop(); i++ {
+		_, _, err := leads.Add(b.Context(), lead.Submission{SiteID: site, Ref: refs[i%len(refs)], Origin: lead.Script, CallID: fmt.Sprint(i), Region: "RU", Name: "Анна Ёлкина",
+			Email: fmt.Sprintf("anna%d@mail.example", i), Phone: fmt.Sprintf("8 495 %07d", i), FormName: "Order", Message: prose(200)})
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64((spent()-before).Microseconds())/float64(b.N), "cpu-µs/op")
 }

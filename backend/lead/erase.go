@@ -60,7 +60,7 @@ func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (
 	case trace.Written: // also in the middle of a text
 		ask(trace.Lead, leads+`phone_digits = '' AND phone <> '' AND `+plain("phone")+` LIKE $1`, "%"+m.Text+"%")
 	case trace.Email:
-		ask(trace.Lead, leads+`lower(email) = lower($1)`, m.Text)
+		ask(trace.Lead, leads+`lower(email) = lower($1) AND email <> ''`, m.Text)
 	case trace.Visitor:
 		ask(trace.Lead, leads+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
 		ask(trace.Refused, `SELECT site_id, id, 0 FROM refused_leads WHERE site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)

@@ -54,53 +54,50 @@ func (f Filter) Check() error {
 type condition struct {
 	sql  string
 	args []any
-	// at: an index has the leads that meet it by their time.
-	at bool
 }
 
-// saleAmount is a lead's sale_cost as a number, NULL where there is none. An index is of just this expression.
+// saleAmount is a lead's sale_cost as a number, NULL where there is none.
 const saleAmount = `CAST(NULLIF(sale_cost, '') AS NUMERIC)`
 
-// notSpam is what most leads meet: its index is the last to be thought of.
-const notSpam = `state <> 3`
-
-// conditions are those of the filter, but for sites, times and the search; first those that fewer
-// leads meet.
-func (f Filter) conditions() (all []condition) {
-	add := func(at bool, sql string, args ...any) { all = append(all, condition{sql, args, at}) }
-	if f.Owner != nil && f.State != nil {
-		add(true, `owner_id = ? AND state = ?`, *f.Owner, int64(*f.State))
-	} else if f.Owner != nil {
-		add(true, `owner_id = ?`, *f.Owner)
+// conditions are those of the filter on columns that indexes of leads by their times have.
+func (f Filter) conditions() []condition {
+	all := []condition{{sql: `merged_into = 0`}}
+	add := func(sql string, args ...any) { all = append(all, condition{sql, args}) }
+	switch {
+	case f.State != nil:
+		add(`state = ?`, int64(*f.State))
+	case f.Search == "":
+		add(`state <> ?`, int64(Spam))
 	}
-	if f.Form != "" {
-		add(true, `form_name = ?`, f.Form)
-	}
-	if f.From != "" || f.To != "" {
-		add(true, `sale_cost <> ''`)
-		if f.From != "" {
-			add(false, saleAmount+` >= CAST(? AS NUMERIC)`, f.From)
-		}
-		if f.To != "" {
-			add(false, saleAmount+` <= CAST(? AS NUMERIC)`, f.To)
-		}
-	}
-	if f.Failed {
-		add(true, `site_error <> 0`)
+	if f.Owner != nil {
+		add(`owner_id = ?`, *f.Owner)
 	}
 	if f.Source != "" {
-		add(true, `source_kind = ?`, f.Source)
+		add(`source_kind = ?`, f.Source)
 	}
-	switch {
-	case f.State != nil && f.Owner == nil:
-		add(true, `state = ?`, int64(*f.State))
-	case f.State == nil && f.Search == "":
-		add(true, notSpam)
+	if f.Form != "" {
+		add(`form_name = ?`, f.Form)
 	}
-	if f.Number != "" {
-		add(false, `EXISTS (SELECT 1 FROM lead_numbers n WHERE n.site_id = leads.site_id AND n.number = ? AND n.at = leads.at AND n.lead_id = leads.id)`, f.Number)
+	if f.Failed {
+		add(`site_error <> 0`)
+	}
+	if f.From != "" {
+		add(saleAmount+` >= CAST(? AS NUMERIC)`, f.From)
+	}
+	if f.To != "" {
+		add(saleAmount+` <= CAST(? AS NUMERIC)`, f.To)
 	}
 	return all
+}
+
+// times writes that the column has a time of the filter.
+func (f Filter) times(q *query, column string) {
+	if !f.Since.IsZero() {
+		q.add(` AND `+column+` >= ?`, f.Since.UnixMilli())
+	}
+	if !f.Until.IsZero() {
+		q.add(` AND `+column+` < ?`, f.Until.UnixMilli())
+	}
 }
 
 // query is a query that is being written, with its arguments.

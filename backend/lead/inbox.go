@@ -1,26 +1,26 @@
 package lead
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// What one page of the inbox reads at most beside its own leads, so that a filter that few leads
-// meet costs little among millions.
+// How many leads of the sites one page of the inbox looks at: near at first, and far where these fill no page. The page then
+// says where to go on, so that a filter that few leads meet costs little among millions. An index has what the filters
+// ask. What has to be read beside it costs more: the leads of a number or of words, and their words on PostgreSQL.
 const (
-	// An index that goes by time is walked in steps, from firstWalk leads to lastWalk, and maxWalk in
-	// all; sampleWalk shows how frequent words are.
-	firstWalk, lastWalk, maxWalk, sampleWalk = 200, 1000, 3000, 1000
+	near, far           = 2000, 200_000
+	nearRead, farRead   = 500, 10_000
+	nearWords, farWords = 1000, 3000
 	// few leads are read whole and put in order.
 	few = 5000
-	// severalSites is how many sites an index is walked for side by side.
+	// severalSites is how many sites are looked through side by side.
 	severalSites = 64
 )
 
@@ -35,33 +35,23 @@ type Page struct {
 // key is where a lead stands in the list.
 type key struct {
 	Name
-	at  int64
-	met bool
+	at int64
 }
 
-func (k *key) fields() []any { return []any{&k.SiteID, &k.ID, &k.at, &k.met} }
+func (k *key) fields() []any { return []any{&k.SiteID, &k.ID, &k.at} }
 
 // Inbox returns outlines of the leads of the filter behind the cursor, see [Leads.Outline], newest first, limit at most. Parts of
-// other leads are left out. Name the sites where you can: for all of them, and for more than
-// 64, the filter's indexes are not used. With a search SQLite goes by the order in which leads were stored. The
-// error may be that of [Filter.Check].
+// other leads are left out. More than 64 sites are looked through as one list, in which leads of others lie between. With a
+// search SQLite goes by the order in which leads were stored. The error may be that of [Filter.Check].
 func (l *Leads) Inbox(ctx context.Context, f Filter, behind Cursor, limit int) (Page, error) {
 	if err := f.Check(); err != nil {
 		return Page{}, err
 	}
-	searched, _ := readSearch(f.Search)
-	place := &key{Name: Name{ID: math.MaxInt64}, at: math.MaxInt64}
-	if behind != (Cursor{}) {
-		place = &key{Name: Name{ID: behind.ID}, at: behind.At.UnixMilli()}
-	}
 	if f.Sites.None() {
 		return Page{}, nil
 	}
-	if until := f.Until.UnixMilli(); !f.Until.IsZero() && until <= place.at && f.Search == "" {
-		place = &key{at: until} // an index is entered there
-	}
-	b := browsing{Leads: l, filter: f, searched: searched, conditions: f.conditions(), place: place, limit: limit}
-	keys, next, err := b.run(ctx)
+	b := browsing{Leads: l, filter: f, limit: limit}
+	keys, next, err := b.run(ctx, behind)
 	if err != nil {
 		return Page{}, fmt.Errorf("listing leads: %w", err)
 	}
@@ -71,7 +61,7 @@ func (l *Leads) Inbox(ctx context.Context, f Filter, behind Cursor, limit int) (
 	}
 	page := Page{}
 	if page.Leads, err = l.named(ctx, readOutline, names); err == nil && next != nil {
-		page.Next = cursorAt(*next)
+		page.Next = Cursor{At: db.Time(next.at), ID: next.ID}
 	}
 	return page, err
 }
@@ -79,238 +69,212 @@ func (l *Leads) Inbox(ctx context.Context, f Filter, behind Cursor, limit int) (
 // browsing is one page of the inbox while it is looked for.
 type browsing struct {
 	*Leads
-	filter     Filter
-	searched   search
-	conditions []condition
-	place      *key
-	limit      int
-	sites      []int64
-	known      map[string][]string // words by their beginnings, see wordsLike
+	filter Filter
+	along  along
+	sites  []int64 // those that are looked through side by side; nil for one list of all
+	limit  int
 }
 
-// run returns the keys of the page's leads, and the place behind which the list goes on.
-func (b *browsing) run(ctx context.Context) (keys []key, next *key, err error) {
+// along is what leads are looked for along, the newest first.
+type along struct {
+	from, join   string // join has what the conditions of a page ask
+	site, id, at string // its columns
+	byID         bool   // it goes by ids alone, and not by times
+	// held are conditions on all that is gone along, and tested those on leads of the page. searched are these for the
+	// words that are searched, where it does not go along those.
+	held, tested, searched []condition
+	// near and far are how many leads are looked at.
+	near, far int
+}
+
+// choose says what the page is looked for along.
+func (b *browsing) choose(ctx context.Context, s search) error {
 	if b.sites = b.filter.Sites.IDs(); len(b.sites) > severalSites {
 		b.sites = nil
 	}
-	if b.searched != nil && b.db.Engine() == db.SQLite {
-		if b.known, err = b.wordsLike(ctx); err != nil {
-			return nil, nil, err
-		}
-	}
-	source, rare, err := b.choose(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if rare != nil {
-		return b.cut(rare)
-	}
-	words := b.searched != nil && b.db.Engine() == db.Postgres
-	most := maxWalk
-	if words {
-		most = sampleWalk
-	}
-	keys, next, err = b.walk(ctx, source, nil, b.place, most)
-	if err != nil || next == nil || len(keys) == b.limit || !words {
-		return keys, next, err
-	}
-	if len(keys)*(maxWalk/sampleWalk) < b.limit {
-		// The words are rare among the leads that came last: all that have them are read.
-		found, err := b.set(ctx, func(q *query) {
-			q.add(`SELECT site_id, lead_id AS id, at FROM lead_search WHERE words @@ CAST(? AS tsquery) AND (at, lead_id) < (?, ?) AND `+b.filter.Sites.SQL("site_id"),
-				b.searched.TSQuery(), b.place.at, b.place.ID)
-			b.bounds(q, "at")
-		})
+	a := along{from: `leads`, site: `site_id`, id: `id`, at: `at`, tested: b.filter.conditions(), near: near, far: far}
+	switch number := b.filter.Number; {
+	case s != nil && b.db.Engine() == db.SQLite:
+		known, err := b.wordsLike(ctx, s)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		if found != nil {
-			return b.cut(found)
+		a.from, a.site, a.id, a.at, a.byID = `lead_search CROSS JOIN leads ON leads.id = lead_search.rowid`, `leads.site_id`, `lead_search.rowid`, `leads.at`, true
+		a.held = []condition{{`lead_search MATCH ?`, []any{s.FTS5(b.sites, known)}}}
+		b.sites = nil
+		if number != "" {
+			a.tested = append(a.tested, condition{`EXISTS (SELECT 1 FROM lead_numbers n WHERE n.site_id = leads.site_id AND n.number = ? AND n.at = leads.at AND n.lead_id = leads.id)`, []any{number}})
 		}
+		a.near, a.far = nearRead, farRead
+	case number != "":
+		a.from, a.join, a.site, a.id, a.at = `lead_numbers n`, ` CROSS JOIN leads`, `n.site_id`, `n.lead_id`, `n.at`
+		a.held = []condition{{`n.number = ?`, []any{number}}}
+		a.tested = append(a.tested, condition{sql: `leads.site_id = n.site_id AND leads.id = n.lead_id`})
+		a.near, a.far = nearRead, farRead
 	}
-	return b.walk(ctx, source, keys, next, maxWalk-sampleWalk)
+	if s != nil && !a.byID {
+		a.near, a.far = nearWords, farWords
+		a.searched = []condition{{`EXISTS (SELECT 1 FROM lead_search s WHERE s.site_id = leads.site_id AND s.lead_id = leads.id AND s.words @@ CAST(? AS tsquery))`, []any{s.TSQuery()}}}
+	}
+	b.along = a
+	return nil
 }
 
-// cursorAt is the place behind the key.
-func cursorAt(k key) Cursor { return Lead{ID: k.ID, At: db.Time(k.at)}.Cursor() }
-
-// walk goes along the source behind the place until the page is full, the source ends, or most leads
-// have been looked at. It adds to the keys of the page.
-func (b *browsing) walk(ctx context.Context, source source, keys []key, place *key, most int) ([]key, *key, error) {
-	for step, looked := firstWalk, 0; looked < most; step = min(step*4, lastWalk) {
-		if !source.tests { // each that it has is met
-			step = b.limit + 1
-		}
-		rows, err := b.step(ctx, source, place, step)
+// run returns the keys of the page's leads, and the place behind which the list goes on; nil at its end.
+func (b *browsing) run(ctx context.Context, behind Cursor) (keys []key, next *key, err error) {
+	s, _ := readSearch(b.filter.Search)
+	if err := b.choose(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	place := &key{}
+	place.at, place.ID = behind.bounds()
+	for _, most := range []int{b.along.near, b.along.far} {
+		end, err := b.endOf(ctx, place, most)
 		if err != nil {
 			return nil, nil, err
 		}
-		for i, k := range rows {
-			if !k.met {
-				continue
-			}
-			if len(keys) == b.limit {
-				return keys, &keys[b.limit-1], nil
-			}
-			keys = append(keys, rows[i])
+		found, err := b.list(ctx, place, end, true, fmt.Sprintf(` LIMIT %d`, b.limit+1-len(keys)))
+		if err != nil {
+			return nil, nil, err
 		}
-		if len(rows) < step {
-			return keys, nil, nil
+		if keys = append(keys, found...); len(keys) > b.limit || end == nil {
+			keys, next = b.cut(keys)
+			return keys, next, nil
 		}
-		place, looked = &rows[len(rows)-1], looked+len(rows)
+		place = end
+		if b.along.searched == nil || b.filter.Number != "" || len(keys)*(farWords/nearWords) >= b.limit {
+			continue
+		}
+		// The words are rare among the leads that came last: all that have them are read.
+		if all, are, err := b.rare(ctx, place, s); are || err != nil {
+			keys, next = b.cut(append(keys, all...))
+			return keys, next, err
+		}
 	}
 	return keys, place, nil
 }
 
-// step reads the next keys of the source, and whether the leads meet the conditions.
-func (b *browsing) step(ctx context.Context, source source, place *key, step int) ([]key, error) {
-	var q query
-	read := source.tests && b.searched != nil && b.db.Engine() == db.SQLite && !source.searched
-	switch {
-	case source.searched:
-		b.stepOfWords(&q, place, step)
-	default:
-		b.stepOfKeys(&q, source, place, step, !read)
-	}
-	rows, err := db.List(ctx, b.db.Read(), (*key).fields, q.text.String(), q.args...)
-	if err == nil && read {
-		err = b.readWords(ctx, rows)
-	}
-	return rows, err
-}
-
-// stepOfKeys reads the keys of an index, and then of each lead whether it meets the conditions, the
-// search among them if it is to be tested.
-func (b *browsing) stepOfKeys(q *query, source source, place *key, step int, search bool) {
-	if source.tests {
-		q.add(`SELECT k.site_id, k.id, k.at, CASE WHEN leads.merged_into = 0`)
-		q.all(source.tested...)
-		if b.searched != nil && search {
-			q.add(` AND EXISTS (SELECT 1 FROM lead_search s WHERE s.site_id = leads.site_id AND s.lead_id = leads.id AND s.words @@ CAST(? AS tsquery))`, b.searched.TSQuery())
-		}
-		q.add(` THEN 1 ELSE 0 END FROM (`)
-	} else {
-		q.add(`SELECT k.site_id, k.id, k.at, 1 FROM (`)
-	}
-	order := fmt.Sprintf(` ORDER BY at DESC, id DESC LIMIT %d`, step)
-	if len(b.sites) == 0 {
-		source.from(q, 0, place, order)
-	} else {
-		for i, site := range b.sites {
-			if i > 0 {
-				q.add(` UNION ALL `)
-			}
-			q.add(`SELECT * FROM (`)
-			source.from(q, site, place, order)
-			q.add(fmt.Sprintf(`) AS of%d`, i))
-		}
-		if len(b.sites) > 1 {
-			q.add(order)
-		}
-	}
-	q.add(`) AS k`)
-	if source.tests {
-		q.add(` JOIN leads ON leads.site_id = k.site_id AND leads.id = k.id`)
-	}
-	q.add(` ORDER BY k.at DESC, k.id DESC`)
-}
-
-// readWords finds out whether the leads that meet all else have the words, by reading them.
-func (b *browsing) readWords(ctx context.Context, rows []key) error {
-	var names []Name
-	for _, k := range rows {
-		if k.met {
-			names = append(names, k.Name)
-		}
-	}
-	parts, err := b.partsOfAll(ctx, names)
-	if err != nil {
-		return err
-	}
-	has := make(map[Name]bool)
-	for some := range slices.Chunk(names, namedAtOnce) {
-		leads, err := b.named(ctx, readBegun, some)
-		if err != nil {
-			return err
-		}
-		for _, l := range leads {
-			all := []Lead{l}
-			if len(parts[l.Key()]) > 0 {
-				own, err := partsOf(ctx, b.db.Read(), l.Key(), readBegun)
-				if err != nil {
-					return err
-				}
-				all = append(all, own...)
-			}
-			words := vocabularyOf(all)
-			slices.Sort(words)
-			has[l.Key()] = b.searched.metBy(words)
-		}
-	}
-	for i := range rows {
-		rows[i].met = rows[i].met && has[rows[i].Name]
-	}
-	return nil
-}
-
-// times adds the place and the bounds of time.
-func (b *browsing) times(q *query, place *key) {
-	q.add(` AND (at, id) < (?, ?)`, place.at, place.ID)
-	b.bounds(q, "at")
-}
-
-// counted is how many rows the query has, most at most.
-func (b *browsing) counted(ctx context.Context, write func(*query), most int) (int, error) {
-	var q query
-	q.add(`SELECT COUNT(*) FROM (`)
-	write(&q)
-	q.add(fmt.Sprintf(` LIMIT %d) AS counted`, most))
-	n, _, err := db.One(ctx, b.db.Read(), db.Only[int], q.text.String(), q.args...)
-	return n, err
-}
-
-func (b *browsing) bounds(q *query, at string) {
-	if !b.filter.Since.IsZero() {
-		q.add(` AND `+at+` >= ?`, b.filter.Since.UnixMilli())
-	}
-	if !b.filter.Until.IsZero() && b.searched != nil { // else the place is there
-		q.add(` AND `+at+` < ?`, b.filter.Until.UnixMilli())
-	}
-}
-
-// set reads all keys that are written, and whether the leads meet the conditions, if they are few; else it
-// returns nil.
-func (b *browsing) set(ctx context.Context, write func(*query)) ([]key, error) {
-	var q query
-	if len(b.conditions) == 0 { // what is found by its words is no part of another lead
-		q.add(`SELECT k.site_id, k.id, k.at, 1 FROM (`)
-		write(&q)
-		q.add(fmt.Sprintf(` LIMIT %d) AS k`, few+1))
-	} else {
-		q.add(`SELECT k.site_id, k.id, k.at, CASE WHEN leads.merged_into = 0`)
-		q.all(b.conditions...)
-		q.add(` THEN 1 ELSE 0 END FROM (`)
-		write(&q)
-		q.add(fmt.Sprintf(` LIMIT %d) AS k JOIN leads ON leads.site_id = k.site_id AND leads.id = k.id`, few+1))
-	}
-	keys, err := db.List(ctx, b.db.Read(), (*key).fields, q.text.String(), q.args...)
-	if err != nil || len(keys) > few {
-		return nil, err
-	}
-	if keys == nil {
-		keys = []key{}
+// cut is the page out of all keys that can be on it.
+func (b *browsing) cut(keys []key) ([]key, *key) {
+	if len(keys) > b.limit {
+		return keys[:b.limit], &keys[b.limit-1]
 	}
 	return keys, nil
 }
 
-// cut is the page out of all keys that can be on it.
-func (b *browsing) cut(found []key) (keys []key, next *key, err error) {
-	found = slices.DeleteFunc(found, func(k key) bool { return !k.met })
-	slices.SortFunc(found, func(a, b key) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.ID, a.ID)) })
-	if len(found) > b.limit {
-		return found[:b.limit], &found[b.limit-1], nil
+// endOf is a key up to which no more than most leads are behind the place, or one for each of the sites; nil if there are
+// no more.
+func (b *browsing) endOf(ctx context.Context, place *key, most int) (*key, error) {
+	ends, err := b.list(ctx, place, nil, false, fmt.Sprintf(` LIMIT 1 OFFSET %d`, most/max(1, len(b.sites))))
+	if err != nil || len(ends) == 0 {
+		return nil, err
 	}
-	return found, nil, nil
+	return &ends[0], nil
+}
+
+// list returns the keys behind the place up to the end, which may be nil, of each site by the limit; where they are tested,
+// of leads that the filter means.
+func (b *browsing) list(ctx context.Context, place, end *key, tested bool, limit string) ([]key, error) {
+	var q query
+	a, order := b.along, ` ORDER BY at DESC, id DESC`
+	if a.byID {
+		order = ` ORDER BY id DESC`
+	}
+	for i := range max(len(b.sites), 1) {
+		if i > 0 {
+			q.add(` UNION ALL `)
+		}
+		q.add(`SELECT * FROM (SELECT ` + a.site + ` AS site_id, ` + a.id + ` AS id, ` + a.at + ` AS at FROM ` + a.from)
+		if tested {
+			q.add(a.join)
+		}
+		if b.sites == nil {
+			q.add(` WHERE ` + b.filter.Sites.SQL(a.site))
+		} else {
+			q.add(` WHERE `+a.site+` = ?`, b.sites[i])
+		}
+		a.between(&q, place, end)
+		b.filter.times(&q, a.at)
+		q.all(a.held...)
+		if tested {
+			q.all(a.tested...)
+			q.all(a.searched...)
+		}
+		q.add(order + limit + fmt.Sprintf(`) AS of%d`, i))
+	}
+	q.add(order)
+	return db.List(ctx, b.db.Read(), (*key).fields, q.text.String(), q.args...)
+}
+
+// between writes that keys are behind the place up to the end.
+func (a along) between(q *query, place, end *key) {
+	if a.byID {
+		q.add(` AND `+a.id+` < ?`, place.ID)
+		if end != nil {
+			q.add(` AND `+a.id+` >= ?`, end.ID)
+		}
+		return
+	}
+	q.add(` AND (`+a.at+`, `+a.id+`) < (?, ?)`, place.at, place.ID)
+	if end != nil {
+		q.add(` AND (`+a.at+`, `+a.id+`) >= (?, ?)`, end.at, end.ID)
+	}
+}
+
+// rare returns the keys behind the place of all leads with the words that the filter means, if few have the words.
+func (b *browsing) rare(ctx context.Context, place *key, s search) (keys []key, are bool, err error) {
+	type found struct {
+		key
+		met bool
+	}
+	var q query
+	q.add(`SELECT k.site_id, k.id, k.at, 1 = 1`)
+	q.all(b.along.tested...)
+	q.add(` FROM (SELECT site_id, lead_id AS id, at FROM lead_search WHERE words @@ CAST(? AS tsquery) AND (at, lead_id) < (?, ?) AND `+b.filter.Sites.SQL("site_id"),
+		s.TSQuery(), place.at, place.ID)
+	b.filter.times(&q, `at`)
+	q.add(fmt.Sprintf(` LIMIT %d) AS k JOIN leads ON leads.site_id = k.site_id AND leads.id = k.id ORDER BY k.at DESC, k.id DESC`, few+1))
+	all, err := db.List(ctx, b.db.Read(), func(f *found) []any { return append(f.fields(), &f.met) }, q.text.String(), q.args...)
+	if err != nil || len(all) > few {
+		return nil, false, err
+	}
+	for _, f := range all {
+		if f.met {
+			keys = append(keys, f.key)
+		}
+	}
+	return keys, true, nil
+}
+
+// SQLite keeps the leads of beginnings of up to four letters. Those of longer ones it gathers from all
+// words that begin so, which takes long where one of these is in every lead. So the words are looked
+// up, and each of a few is searched by itself.
+const (
+	keptBeginning = 4
+	fewWords      = 40
+)
+
+// wordsLike are the words in leads that begin like those that are searched, where they are few.
+func (b *browsing) wordsLike(ctx context.Context, s search) (map[string][]string, error) {
+	known := make(map[string][]string)
+	for _, word := range s.all() {
+		if utf8.RuneCountInString(word) <= keptBeginning || known[word] != nil {
+			continue
+		}
+		// The index of words is entered anew behind each: all leads of one word stand in a row there.
+		like, err := db.List(ctx, b.db.Read(), db.Only[string], `WITH RECURSIVE found(word, n) AS (
+			SELECT (SELECT term FROM lead_words WHERE term >= $1 LIMIT 1), 1
+			UNION ALL SELECT (SELECT term FROM lead_words WHERE term >= found.word || char(1) LIMIT 1), n + 1 FROM found
+				WHERE substr(found.word, 1, length($1)) = $1 AND n <= $2)
+			SELECT word FROM found WHERE substr(word, 1, length($1)) = $1`, word, fewWords)
+		if err != nil {
+			return nil, err
+		}
+		if len(like) <= fewWords {
+			known[word] = like
+		}
+	}
+	return known, nil
 }
 
 // namedAtOnce is how many leads one query reads by their names.
@@ -352,8 +316,8 @@ func (l *Leads) Forms(ctx context.Context, sites scope.Sites) ([]string, error) 
 	for _, id := range ids[:min(len(ids), severalSites)] {
 		// The index is asked for the next name behind each.
 		names, err := db.List(ctx, l.db.Read(), db.Only[string], fmt.Sprintf(`WITH RECURSIVE next(name, n) AS (
-			SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name > ''), 1
-			UNION ALL SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name > next.name), n + 1 FROM next WHERE next.name IS NOT NULL AND n < %d)
+			SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> ''), 1
+			UNION ALL SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> '' AND form_name > next.name), n + 1 FROM next WHERE next.name IS NOT NULL AND n < %d)
 			SELECT name FROM next WHERE name IS NOT NULL`, MaxForms), id)
 		if err != nil {
 			return nil, fmt.Errorf("reading the names of forms: %w", err)

@@ -419,28 +419,17 @@ CREATE TABLE leads (
 	source_landing       TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
--- What a lead belongs to.
-CREATE INDEX leads_newest ON leads (at, id);
-CREATE INDEX leads_of_site ON leads (site_id, at, id);
-CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);
+-- The inbox goes along these, of a site and of all; they have what its filters ask.
+CREATE INDEX leads_of_site ON leads (site_id, at, id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost);
+CREATE INDEX leads_newest ON leads (at, id, site_id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost);
+CREATE INDEX leads_of_form ON leads (site_id, form_name) WHERE merged_into = 0 AND form_name <> '';
 CREATE INDEX leads_merged ON leads (site_id, merged_into, at) WHERE merged_into <> 0;
 CREATE INDEX leads_unindexed ON leads (site_id, id) WHERE NOT indexed;
--- The inbox, by its filters.
-CREATE INDEX leads_listed ON leads (site_id, at, id) WHERE merged_into = 0 AND state <> 3;
-CREATE INDEX leads_of_state ON leads (site_id, state, at, id) WHERE merged_into = 0;
-CREATE INDEX leads_of_owner ON leads (site_id, owner_id, at, id) WHERE merged_into = 0;
-CREATE INDEX leads_of_work ON leads (site_id, owner_id, state, at, id) WHERE merged_into = 0;
-CREATE INDEX leads_of_source ON leads (site_id, source_kind, at, id) WHERE merged_into = 0;
-CREATE INDEX leads_of_form ON leads (site_id, form_name, at, id) WHERE merged_into = 0;
-CREATE INDEX leads_of_amount ON leads (site_id, (CAST(NULLIF(sale_cost, '') AS NUMERIC)), at, id) WHERE merged_into = 0 AND sale_cost <> '';
-CREATE INDEX leads_sold ON leads (site_id, at, id) WHERE merged_into = 0 AND sale_cost <> '';
-CREATE INDEX leads_failed ON leads (site_id, at, id) WHERE merged_into = 0 AND site_error <> 0;
 -- Leads of one person, at a site and at all.
-CREATE INDEX leads_of_phone ON leads (site_id, phone_digits, at, id) WHERE merged_into = 0 AND phone_digits <> '';
-CREATE INDEX leads_of_email ON leads (site_id, lower(email), at, id) WHERE merged_into = 0 AND email <> '';
+CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);
+CREATE INDEX leads_of_phone ON leads (phone_digits, site_id, at, id);
+CREATE INDEX leads_of_email ON leads (lower(email), site_id, at, id) WHERE email <> '';
 CREATE INDEX leads_of_message ON leads (site_id, message_hash, at) WHERE message_hash <> 0;
-CREATE INDEX leads_by_phone ON leads (phone_digits);
-CREATE INDEX leads_by_email ON leads (lower(email));
 
 -- What makes two requests the same lead: the id of a request, a key that a server chose, or the hash of what was sent.
 -- "at" is when it made the lead; those of long ago are deleted in passing.
@@ -540,7 +529,7 @@ CREATE INDEX refused_days_of_day ON refused_days (day);
 -- sqlite:
 CREATE VIRTUAL TABLE lead_search USING fts5(words, content='', contentless_delete=1, detail=none, prefix='2 3 4', tokenize="ascii tokenchars '_'");
 CREATE VIRTUAL TABLE lead_words USING fts5vocab(lead_search, instance);
-CREATE INDEX leads_by_id ON leads (id, site_id, at, state, owner_id, merged_into);
+CREATE INDEX leads_by_id ON leads (id, site_id, at, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost);
 -- postgres:
 CREATE TABLE lead_search (
 	site_id BIGINT NOT NULL,
