@@ -45,11 +45,7 @@ func (r *conversationRow) conversation() Conversation {
 
 // lock reads the conversation within a write. Other nodes wait that want to change it.
 func lock(ctx context.Context, tx db.Tx, where string, args ...any) (c Conversation, found bool, err error) {
-	query := conversationColumns + ` FROM conversations WHERE ` + where
-	if tx.Engine() == db.Postgres {
-		query += ` FOR UPDATE`
-	}
-	row, found, err := db.One(ctx, tx, (*conversationRow).fields, query, args...)
+	row, found, err := db.One(ctx, tx, (*conversationRow).fields, conversationColumns+` FROM conversations WHERE `+where+` FOR UPDATE`, args...)
 	if err != nil {
 		return Conversation{}, false, fmt.Errorf("reading a conversation: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Tx is the transaction of a write. It is asked by [List] and [One] and changed by
-// [Tx.Exec].
+// [Tx.Exec]. A query may say FOR UPDATE, with SKIP LOCKED as well: SQLite, which has one writer, is not told.
 type Tx struct {
 	session session
 	db      *DB

@@ -36,13 +36,14 @@ func ValidName(name string) error {
 // Wait waits until nobody else declares, and keeps others from it until the end of the
 // transaction.
 func Wait(ctx context.Context, tx db.Tx) error {
-	if tx.Engine() == db.Postgres { // SQLite has one writer
-		if _, err := tx.Exec(ctx, `LOCK TABLE declarers IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return fmt.Errorf("waiting for other nodes that declare: %w", err)
-		}
+	if err := tx.Lock(ctx, declaring); err != nil {
+		return fmt.Errorf("waiting for other nodes that declare: %w", err)
 	}
 	return nil
 }
+
+// declaring is the number by which those wait for each other who declare. It is no visitor's.
+const declaring = -1
 
 // Show notes that a node of the declarer is there. Until the end of the transaction
 // nobody else declares. It tells whether the declarer was known: when it was not, what

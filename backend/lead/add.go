@@ -219,11 +219,9 @@ const forgotten = 4
 
 // forget deletes deliveries of the site that are older than DeliveryMemory.
 func forget(ctx context.Context, tx db.Tx, lead Lead) error {
-	oldest := `SELECT delivery FROM lead_deliveries WHERE site_id = $1 AND at < $2 ORDER BY at LIMIT $3`
-	if tx.Engine() == db.Postgres {
-		oldest += ` FOR UPDATE SKIP LOCKED` // another node is clearing those
-	}
-	_, err := tx.Exec(ctx, `DELETE FROM lead_deliveries WHERE site_id = $1 AND delivery IN (`+oldest+`)`,
+	// Another node may be clearing some.
+	_, err := tx.Exec(ctx, `DELETE FROM lead_deliveries WHERE site_id = $1 AND delivery IN (
+			SELECT delivery FROM lead_deliveries WHERE site_id = $1 AND at < $2 ORDER BY at LIMIT $3 FOR UPDATE SKIP LOCKED)`,
 		lead.SiteID, lead.At.Add(-DeliveryMemory).UnixMilli(), forgotten)
 	return err
 }

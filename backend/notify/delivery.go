@@ -188,10 +188,8 @@ func (d *Deliveries) release(ctx context.Context) error {
 	for {
 		var n int
 		err := d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			query := reading + ` WHERE d.state = 'held' AND e.paused_at = 0 ORDER BY d.entry LIMIT $1`
-			if tx.Engine() == db.Postgres {
-				query += ` FOR UPDATE OF d SKIP LOCKED` // another node is at it
-			}
+			// Another node may be at it.
+			query := reading + ` WHERE d.state = 'held' AND e.paused_at = 0 ORDER BY d.entry LIMIT $1 FOR UPDATE OF d SKIP LOCKED`
 			list, err := deliveries(ctx, tx, query, releasedAtOnce)
 			if err != nil {
 				return err

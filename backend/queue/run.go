@@ -212,15 +212,12 @@ func (q *Queue) claim(ctx context.Context, target string, limit int, timeout tim
 	if limit <= 0 {
 		return nil, nil
 	}
-	now, skip := db.Clock(q.db.Engine()), ""
-	if q.db.Engine() == db.Postgres {
-		skip = ` FOR UPDATE SKIP LOCKED`
-	}
+	now := db.Clock(q.db.Engine())
 	err = q.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		rows, err := db.List(ctx, tx, (*row).fields, `UPDATE jobs SET due_at = `+now+` + $1 WHERE (site_id, id) IN (
 				SELECT site_id, id FROM jobs j WHERE target = $2 AND dead_at = 0 AND due_at <= `+now+` AND (lane = 0 OR NOT EXISTS (
 					SELECT 1 FROM jobs e WHERE e.target = j.target AND e.lane = j.lane AND e.lane <> 0 AND e.dead_at = 0 AND e.id < j.id))
-				ORDER BY due_at, id LIMIT $3`+skip+`)
+				ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
 			RETURNING `+columns, (timeout + leaving).Milliseconds(), target, limit)
 		jobs = make([]claimed, len(rows))
 		for i := range rows {

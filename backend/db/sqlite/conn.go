@@ -96,12 +96,15 @@ func (s *sqliteSession) execute(ctx context.Context, of *statement) error {
 
 var argument = regexp.MustCompile(`\$([0-9]+)`)
 
+// locking is what a query says of rows that others must not change meanwhile. In SQLite there are no others.
+var locking = regexp.MustCompile(` FOR UPDATE( OF \w+)?( SKIP LOCKED)?`)
+
 func (s *sqliteSession) prepared(query string) (keptStatement, error) {
 	if kept, known := s.kept[query]; known {
 		return kept, nil
 	}
 	var kept keptStatement
-	text := argument.ReplaceAllStringFunc(query, func(name string) string {
+	text := argument.ReplaceAllStringFunc(locking.ReplaceAllString(query, ""), func(name string) string {
 		n, _ := strconv.Atoi(name[1:])
 		kept.order = append(kept.order, n)
 		return "?"
