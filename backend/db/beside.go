@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"slices"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
 // On PostgreSQL each statement costs a round trip, so writes of their own rows run
@@ -32,7 +34,7 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 		if len(running) == 0 {
 			running, waiting = append(running, waiting[0]), waiting[1:]
 		}
-		var round []*statement
+		var round []*wire.Statement
 		going := running[:0]
 		for _, t := range running {
 			switch s, more := t.next(); {
@@ -49,7 +51,7 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 		if len(round) == 0 {
 			continue
 		}
-		if err := tx.session.run(ctx, round...); err != nil {
+		if err := tx.conn.Run(ctx, round...); err != nil {
 			return verdict(ctx, err)
 		}
 	}
@@ -57,7 +59,7 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 	if len(all) == 0 || !others {
 		return nil
 	}
-	if err := tx.session.run(ctx); err != nil { // what is queued is no business of theirs
+	if err := tx.conn.Run(ctx); err != nil { // what is queued is no business of theirs
 		return verdict(ctx, err)
 	}
 	return nil
@@ -66,7 +68,7 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 // turn runs the writes of one key one after another. next continues them up to the
 // next statement.
 type turn struct {
-	next func() (s *statement, more bool)
+	next func() (s *wire.Statement, more bool)
 	stop func()
 	err  error // of a write
 }
@@ -79,7 +81,7 @@ func (tx Tx) turns(ctx context.Context, batch []*write) (turns []*turn) {
 		}
 		if ofKey := batch[:n]; slices.ContainsFunc(ofKey, tx.db.runsBeside) {
 			t := new(turn)
-			t.next, t.stop = iter.Pull(func(hand func(*statement) bool) { t.err = tx.oneByOne(ctx, ofKey, hand) })
+			t.next, t.stop = iter.Pull(func(hand func(*wire.Statement) bool) { t.err = tx.oneByOne(ctx, ofKey, hand) })
 			turns = append(turns, t)
 		}
 		batch = batch[n:]
@@ -87,7 +89,7 @@ func (tx Tx) turns(ctx context.Context, batch []*write) (turns []*turn) {
 	return turns
 }
 
-func (tx Tx) oneByOne(ctx context.Context, batch []*write, hand func(*statement) bool) error {
+func (tx Tx) oneByOne(ctx context.Context, batch []*write, hand func(*wire.Statement) bool) error {
 	tx.hand, tx.ending = hand, true
 	for _, w := range batch {
 		if !tx.db.runsBeside(w) || w.unwanted() {

@@ -19,6 +19,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
+	"github.com/seed-3405227d/frontdesk/backend/db/sqlite"
+	"github.com/seed-3405227d/frontdesk/backend/db/topic"
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
 // The two engines.
@@ -40,26 +44,31 @@ type Settings struct {
 	Source string `json:"source,omitempty"`
 }
 
+// What is wrong with the file of a SQLite database: it is broken, the log beside it belongs to another file, it was
+// removed or replaced while it was open, or somebody has it open who must not.
+var (
+	ErrMalformed = sqlite.ErrMalformed
+	ErrStrayLog  = sqlite.ErrStrayLog
+	ErrLost      = sqlite.ErrLost
+	ErrInUse     = sqlite.ErrInUse
+)
+
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	engine string
-	read   *sql.DB
-	write  *sql.DB
-	logger *zap.Logger
-	// patient opens connections whose statements may take as long as they need; nil where
-	// those that write have no bound anyway.
-	patient func() (*sql.DB, error)
+	*topic.Topics
+
+	engine   string
+	sqlite   *sqlite.Database   // or
+	postgres *postgres.Database // the other is nil
+	read     *sql.DB
+	write    *sql.DB
+	use      func(ctx context.Context, f func(wire.Conn) error) error // the connection of a writer, for one f at a time
+	logger   *zap.Logger
 
 	now func() time.Time
 
-	writer  *sqliteSession
-	keeper  *sql.Conn // holds the log of a SQLite database
-	files   *files
-	trouble atomic.Pointer[Trouble]
-
+	trouble  atomic.Pointer[Trouble]
 	groups   []*group
-	session  func(ctx context.Context, f func(session) error) error // for one f at a time
-	wakes    wakes
 	stop     context.CancelFunc
 	finished sync.WaitGroup
 }
@@ -69,28 +78,21 @@ type DB struct {
 // database, it looks for two seconds at most whether its file is well: the error may be
 // [ErrMalformed] or [ErrStrayLog].
 func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, error) {
-	var d *DB
+	d := &DB{Topics: topic.New(settings.Engine == Postgres), engine: settings.Engine, logger: logger, now: time.Now}
 	var err error
 	switch settings.Engine {
 	case SQLite:
-		d, err = openSQLite(ctx, settings.Source)
+		if d.sqlite, err = sqlite.Open(ctx, settings.Source); err == nil {
+			d.read, d.write, d.use, d.groups = d.sqlite.Read, d.sqlite.Write, d.sqlite.Use, newGroups(1, 1)
+		}
 	case Postgres:
-		d, err = openPostgres(settings.Source)
+		if d.postgres, err = postgres.Open(ctx, settings.Source, transactTimeout); err == nil {
+			d.read, d.write, d.use, d.groups = d.postgres.Read, d.postgres.Write, d.postgres.Use, newGroups(postgres.Groups, 16)
+		}
 	default:
 		return nil, fmt.Errorf("unknown database engine %q: expected %q or %q", settings.Engine, SQLite, Postgres)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening database: %w", err)
-	}
-	d.engine = settings.Engine
-	d.logger = logger
-	d.now = time.Now
-	err = d.write.PingContext(ctx)
-	if err == nil && d.engine == SQLite {
-		err = d.useFiles(ctx, settings.Source)
-	}
-	if err != nil {
-		d.closePools()
 		return nil, fmt.Errorf("opening database: %w", explain(err))
 	}
 	run, stop := context.WithCancel(context.Background())
@@ -104,9 +106,9 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 func (s Settings) Check() error {
 	switch s.Engine {
 	case SQLite:
-		return checkSQLite(s.Source)
+		return sqlite.CheckPath(s.Source)
 	case Postgres:
-		return checkPostgres(s.Source)
+		return postgres.CheckSource(s.Source)
 	}
 	return fmt.Errorf("unknown database engine %q: expected %q or %q", s.Engine, SQLite, Postgres)
 }
@@ -147,21 +149,29 @@ func (d *DB) Close() error {
 	}
 	d.stop()
 	d.finished.Wait()
-	return d.closePools()
+	if d.sqlite != nil {
+		return d.sqlite.Close()
+	}
+	return d.postgres.Close()
 }
 
-func (d *DB) closePools() error {
-	if d.writer != nil {
-		d.writer.close()
+// Examine reads the whole file of a SQLite database, however long that takes, and returns
+// [ErrMalformed] if it is broken. Of PostgreSQL it asks nothing.
+func (d *DB) Examine(ctx context.Context) error {
+	if d.sqlite == nil {
+		return nil
 	}
-	if d.keeper != nil {
-		d.keeper.Close()
+	return explain(d.sqlite.Examine(ctx))
+}
+
+// Scrub empties the log of a SQLite database, in which deleted rows stand as they were, into its file, where
+// they are overwritten. It waits for readers, five seconds at most. PostgreSQL frees the room of deleted rows
+// itself, by its vacuum.
+func (d *DB) Scrub(ctx context.Context) error {
+	if d.sqlite == nil {
+		return nil
 	}
-	err := d.read.Close()
-	if d.read != d.write {
-		err = errors.Join(d.write.Close(), err)
-	}
-	return err
+	return d.sqlite.Scrub(ctx)
 }
 
 // start runs the writers, and on PostgreSQL what connects the nodes.
@@ -171,10 +181,8 @@ func (d *DB) start(ctx context.Context) {
 	}
 	d.keep(ctx, "watching the database", d.watch)
 	if d.engine == Postgres {
-		d.wakes.announcing = true
-		d.wakes.unannounced = make(map[string]struct{})
-		d.keep(ctx, "listening to other nodes", d.listen)
-		d.keep(ctx, "telling other nodes", d.announce)
+		d.keep(ctx, "listening to other nodes", func(ctx context.Context) { topic.Listen(ctx, d.Topics, d.postgres, d.logger) })
+		d.keep(ctx, "telling other nodes", func(ctx context.Context) { topic.Announce(ctx, d.Topics, d.postgres, d.logger) })
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
 const (
@@ -182,12 +184,12 @@ func (d *DB) commit(batch []*write, lane int64) {
 	err := d.transact(batch, lane)
 	for tries, guarded := 1, false; err != nil; {
 		switch {
-		case errors.Is(err, errUnguarded) && !guarded:
+		case errors.Is(err, wire.ErrUnguarded) && !guarded:
 			guarded = true
 			for _, w := range batch {
 				w.attempt = true
 			}
-		case conflict(err) && tries < conflictTries:
+		case faultOf(err) == wire.Conflict && tries < conflictTries:
 			tries++
 			time.Sleep(conflictPause)
 		default:

@@ -3,22 +3,15 @@ package db
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/migrations"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// first is the number of the first step, which makes the whole schema of the first release.
-const first = 20261123
 
 // ErrUnreleased means that the tables were made by a program older than the first release, in steps that this one does
 // not know.
@@ -31,9 +24,9 @@ func (d *DB) Migrate(ctx context.Context) error {
 		return fmt.Errorf("migrating database: %w", err)
 	}
 	by := d.write
-	if d.patient != nil {
+	if d.postgres != nil {
 		var err error
-		if by, err = d.patient(); err != nil {
+		if by, err = d.postgres.Patient(); err != nil {
 			return fmt.Errorf("migrating database: %w", err)
 		}
 		defer by.Close()
@@ -70,7 +63,7 @@ func (d *DB) Pending(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	steps, err := d.steps()
+	steps, err := migrations.Steps(d.engine)
 	if err != nil {
 		return 0, err
 	}
@@ -89,58 +82,14 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 	if d.read.QueryRowContext(ctx, query).Scan(&version) != nil {
 		return 0, d.read.PingContext(ctx) // the table comes with the first step
 	}
-	if version > 0 && version < first {
+	if version > 0 && version < migrations.First {
 		return 0, ErrUnreleased
 	}
 	return version, nil
 }
 
-// steps are those of the schema in their order: a text each, which is executed as it is.
-func (d *DB) steps() (steps []*goose.Migration, err error) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		version, err := goose.NumericComponent(file)
-		if err != nil {
-			return nil, fmt.Errorf("reading the schema: %w", err)
-		}
-		text, err := migrations.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("reading the schema: %w", err)
-		}
-		up := func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, textFor(d.engine, string(text)))
-			return err
-		}
-		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: up}, nil))
-	}
-	return steps, nil
-}
-
-// textFor is the text without the lines of the other engine: those behind "-- sqlite:" or "-- postgres:", up to
-// "-- both:".
-func textFor(engine, text string) string {
-	var kept strings.Builder
-	meant := true
-	for line := range strings.Lines(text) {
-		switch line {
-		case "-- " + SQLite + ":\n", "-- " + Postgres + ":\n":
-			meant = line == "-- "+engine+":\n"
-		case "-- both:\n":
-			meant = true
-		default:
-			if meant {
-				kept.WriteString(line)
-			}
-		}
-	}
-	return kept.String()
-}
-
 func (d *DB) migrator(by *sql.DB) (*goose.Provider, error) {
-	steps, err := d.steps()
+	steps, err := migrations.Steps(d.engine)
 	if err != nil {
 		return nil, err
 	}

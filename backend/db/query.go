@@ -3,24 +3,20 @@ package db
 import (
 	"context"
 	"database/sql"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
 // Queries is what can be asked: [DB.Read], or the transaction of a write. The first
 // argument of a query is $1.
 type Queries interface {
-	ask(ctx context.Context, query string, args []any, read func(rows) error) error
-}
-
-// rows are those of a query.
-type rows interface {
-	Next() bool
-	Scan(fields ...any) error
-	Err() error
+	ask(ctx context.Context, query string, args []any, read func(wire.Rows) error) error
 }
 
 // List returns the rows of the query. fields are where the columns of a row go.
 func List[T any](ctx context.Context, from Queries, fields func(*T) []any, query string, args ...any) (list []T, err error) {
-	err = from.ask(ctx, query, args, func(r rows) error {
+	err = from.ask(ctx, query, args, func(r wire.Rows) error {
 		for r.Next() {
 			var row T
 			if err := r.Scan(fields(&row)...); err != nil {
@@ -38,7 +34,7 @@ func List[T any](ctx context.Context, from Queries, fields func(*T) []any, query
 
 // One returns the first row of the query; found is false when there is none.
 func One[T any](ctx context.Context, from Queries, fields func(*T) []any, query string, args ...any) (row T, found bool, err error) {
-	err = from.ask(ctx, query, args, func(r rows) error {
+	err = from.ask(ctx, query, args, func(r wire.Rows) error {
 		if !r.Next() {
 			return r.Err()
 		}
@@ -57,16 +53,16 @@ type Reader struct {
 	of *DB
 }
 
-func (r Reader) ask(ctx context.Context, query string, args []any, read func(rows) error) (err error) {
+func (r Reader) ask(ctx context.Context, query string, args []any, read func(wire.Rows) error) (err error) {
 	defer func() {
-		if malformed(err) {
+		if faultOf(err) == wire.Malformed {
 			r.of.troubled(err)
 		}
 	}()
 	if r.of.engine == Postgres {
 		// The server's own bound is of no use when it is the server that hangs.
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, readTimeout)
+		ctx, cancel = context.WithTimeout(ctx, postgres.ReadTimeout)
 		defer cancel()
 	}
 	rows, err := r.QueryContext(ctx, query, args...)

@@ -6,51 +6,33 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
 // Tx is the transaction of a write. It is asked by [List] and [One] and changed by
 // [Tx.Exec]. A query may say FOR UPDATE, with SKIP LOCKED as well: SQLite, which has one writer, is not told.
 type Tx struct {
-	session session
-	db      *DB
-	notes   *notes
-	lane    int64
+	conn  wire.Conn
+	db    *DB
+	notes *notes
+	lane  int64
 	// hand gives a statement to the round in which it goes to the database, and
 	// returns after that round; nil for a write that has the transaction for itself.
 	// It returns false when there is no such round.
-	hand func(*statement) bool
+	hand func(*wire.Statement) bool
 	// ending: nobody goes on after an error of a statement.
 	ending bool
 }
 
-// session is the connection of a writer. It executes the statements in their order,
-// as far as they succeed, and keeps them prepared. One that is queued is executed
-// before those behind it; its error may come with theirs.
-type session interface {
-	begin(ctx context.Context) error
-	queue(ctx context.Context, s *statement) error
-	run(ctx context.Context, statements ...*statement) error
-	commit(ctx context.Context) error
-	rollback(ctx context.Context)
-}
-
-// statement is one of a transaction.
-type statement struct {
-	query   string
-	args    []any
-	read    func(rows) error // takes the rows of a query; nil for a change
-	changed int64            // rows, by a change
-	tag     string           // what PostgreSQL says it has done
-}
-
 // alone, as a statement, has the write go on when those beside it have ended.
-var alone = new(statement)
+var alone = new(wire.Statement)
 
 // Engine is SQLite or Postgres.
 func (tx Tx) Engine() string { return tx.db.engine }
 
 // Wake wakes those who wait for news of the topic, on all nodes, once the
-// transaction is committed. See [DB.Subscribe].
+// transaction is committed. See [topic.Topics.Subscribe].
 func (tx Tx) Wake(topic string) { tx.notes.topics = append(tx.notes.topics, topic) }
 
 // Exec executes a statement within the transaction, with $1 for its first argument,
@@ -58,22 +40,22 @@ func (tx Tx) Wake(topic string) { tx.notes.topics = append(tx.notes.topics, topi
 // database and kept for good, so its text must be one of a few: see [Parts] and
 // [Padded] for statements of many rows.
 func (tx Tx) Exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
-	s := statement{query: query, args: args}
+	s := wire.Statement{Query: query, Args: args}
 	err = tx.do(ctx, &s)
-	return s.changed, err
+	return s.Changed, err
 }
 
 // Send is Exec for a change of which nobody needs to know how many rows it changed. On
 // PostgreSQL one of [DB.WriteOwn] goes with the next statement, or with the commit.
 func (tx Tx) Send(ctx context.Context, query string, args ...any) (err error) {
-	s := statement{query: query, args: args}
+	s := wire.Statement{Query: query, Args: args}
 	if !tx.ending {
 		return tx.do(ctx, &s)
 	}
-	if s.args, err = plain(args); err != nil {
+	if s.Args, err = plain(args); err != nil {
 		return err
 	}
-	return tx.session.queue(ctx, &s)
+	return tx.conn.Queue(ctx, &s)
 }
 
 // Alone is for a write of [DB.WriteOwn] that turns out to need rows of another key:
@@ -92,23 +74,23 @@ func (tx Tx) Lock(ctx context.Context, number int64) error {
 	}
 	tx.notes.locked = append(tx.notes.locked, number)
 	// It costs no round trip: nothing behind it is executed before it is locked.
-	return tx.session.queue(ctx, &statement{query: `SELECT pg_advisory_xact_lock($1)`, args: []any{number}})
+	return tx.conn.Queue(ctx, &wire.Statement{Query: `SELECT pg_advisory_xact_lock($1)`, Args: []any{number}})
 }
 
 // ask hands the rows of a query within the transaction to read; for [List] and [One].
-func (tx Tx) ask(ctx context.Context, query string, args []any, read func(rows) error) error {
-	return tx.do(ctx, &statement{query: query, args: args, read: read})
+func (tx Tx) ask(ctx context.Context, query string, args []any, read func(wire.Rows) error) error {
+	return tx.do(ctx, &wire.Statement{Query: query, Args: args, Read: read})
 }
 
-func (tx Tx) do(ctx context.Context, s *statement) (err error) {
-	if s.args, err = plain(s.args); err != nil {
+func (tx Tx) do(ctx context.Context, s *wire.Statement) (err error) {
+	if s.Args, err = plain(s.Args); err != nil {
 		return err
 	}
 	if tx.hand == nil {
-		return tx.session.run(ctx, s)
+		return tx.conn.Run(ctx, s)
 	}
 	if !tx.hand(s) {
-		return errUnguarded
+		return wire.ErrUnguarded
 	}
 	return nil
 }
@@ -132,9 +114,6 @@ func plain(args []any) ([]any, error) {
 	return args, nil
 }
 
-// errUnguarded means that a write failed without a savepoint to go back to.
-var errUnguarded = errors.New("a write failed without a savepoint")
-
 // transact writes the batch in one transaction. Its error is of all of them; what
 // one write was refused for stands with that write.
 func (d *DB) transact(batch []*write, lane int64) error {
@@ -151,8 +130,8 @@ func (d *DB) transact(batch []*write, lane int64) error {
 		defer cancel()
 	}
 	var left notes
-	err := d.transaction(ctx, func(s session) error {
-		tx := Tx{session: s, db: d, notes: &left, lane: lane}
+	err := d.transaction(ctx, func(conn wire.Conn) error {
+		tx := Tx{conn: conn, db: d, notes: &left, lane: lane}
 		if err := tx.beside(ctx, batch); err != nil {
 			return err
 		}
@@ -174,27 +153,27 @@ func (d *DB) transact(batch []*write, lane int64) error {
 		return err
 	}
 	// What was written into a file that is gone from its place is not durable.
-	if err := d.files.check(); err != nil {
+	if err := d.lost(); err != nil {
 		return err
 	}
-	d.wakes.committed(left.topics)
+	d.Wake(left.topics...)
 	return nil
 }
 
 // transaction commits what f does, or nothing of it.
-func (d *DB) transaction(ctx context.Context, f func(session) error) error {
-	return d.session(ctx, func(s session) error {
-		if err := s.begin(ctx); err != nil {
+func (d *DB) transaction(ctx context.Context, f func(wire.Conn) error) error {
+	return d.use(ctx, func(conn wire.Conn) error {
+		if err := conn.Begin(ctx); err != nil {
 			return fmt.Errorf("beginning transaction: %w", err)
 		}
-		err := f(s)
+		err := f(conn)
 		if err == nil {
-			if err = s.commit(ctx); err != nil {
+			if err = conn.Commit(ctx); err != nil {
 				err = fmt.Errorf("committing: %w", err)
 			}
 		}
 		if err != nil {
-			s.rollback(ctx)
+			conn.Rollback(ctx)
 		}
 		return err
 	})
@@ -216,7 +195,7 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 	if err == nil {
 		return nil
 	}
-	if err := verdict(ctx, err); !w.attempt || !errors.Is(err, errUnguarded) {
+	if err := verdict(ctx, err); !w.attempt || !errors.Is(err, wire.ErrUnguarded) {
 		return err
 	}
 	w.refused = err
@@ -230,14 +209,14 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 // verdict is what the error of a write means for its transaction: either the next write
 // would fare no better, or it was this write's own.
 func verdict(ctx context.Context, err error) error {
-	if ctx.Err() != nil || outage(err) || conflict(err) {
+	if ctx.Err() != nil || faultOf(err) != wire.None {
 		return err
 	}
-	return errUnguarded
+	return wire.ErrUnguarded
 }
 
 func (tx Tx) savepoint(ctx context.Context, query string) error {
-	if err := tx.session.run(ctx, &statement{query: query}); err != nil {
+	if err := tx.conn.Run(ctx, &wire.Statement{Query: query}); err != nil {
 		return fmt.Errorf("keeping writes apart: %w", err)
 	}
 	return nil

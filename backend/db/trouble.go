@@ -1,15 +1,17 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/zap"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
+	"github.com/seed-3405227d/frontdesk/backend/db/sqlite"
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
 // Trouble is why the database takes no writes.
@@ -37,9 +39,25 @@ func (d *DB) Lost() bool {
 	return t != nil && errors.Is(t.Err, ErrLost)
 }
 
+// lost returns [ErrLost] if the file is, or what lies beside it.
+func (d *DB) lost() error {
+	if d.sqlite == nil {
+		return nil
+	}
+	return d.sqlite.Check()
+}
+
+// writable is the error of a write that nothing may be written of.
+func (d *DB) writable() error {
+	if t := d.Trouble(); t != nil && errors.Is(t.Err, ErrMalformed) {
+		return t.Err
+	}
+	return d.lost()
+}
+
 // Check asks the database something and returns its [Trouble], if it has any.
 func (d *DB) Check(ctx context.Context) error {
-	if err := d.files.check(); err != nil {
+	if err := d.lost(); err != nil {
 		d.troubled(err)
 	} else if err := d.read.PingContext(ctx); err != nil && ctx.Err() == nil {
 		d.troubled(fmt.Errorf("asking the database: %w", err))
@@ -54,7 +72,7 @@ func (d *DB) Check(ctx context.Context) error {
 
 // troubled notes that a whole group could not be written, a file is lost, or malformed.
 func (d *DB) troubled(err error) {
-	if conflict(err) {
+	if faultOf(err) == wire.Conflict {
 		return // the database is well, and busy
 	}
 	t := &Trouble{Err: explain(err), Since: d.now()}
@@ -84,7 +102,7 @@ func (d *DB) watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if err := d.files.check(); err != nil {
+		if err := d.lost(); err != nil {
 			d.troubled(err)
 			continue
 		}
@@ -121,51 +139,18 @@ func (d *DB) patience() time.Duration {
 // explain puts the reason before the words of the engine, where it has one that
 // its owner can do something about.
 func explain(err error) error {
-	var lite *sqlite.Error
-	var post *pgconn.PgError
-	switch {
-	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL, errors.As(err, &post) && post.Code == "53100":
+	switch faultOf(err) {
+	case wire.Full:
 		return fmt.Errorf("%w: make room on it (%w)", ErrFull, err)
-	case malformed(err) && !errors.Is(err, ErrMalformed):
-		return fmt.Errorf("%w: %w", ErrMalformed, err)
-	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_READONLY, errors.As(err, &post) && post.Code == "25006":
+	case wire.Malformed:
+		if !errors.Is(err, ErrMalformed) {
+			return fmt.Errorf("%w: %w", ErrMalformed, err)
+		}
+	case wire.ReadOnly:
 		return fmt.Errorf("the database is read-only: %w", err)
 	}
 	return err
 }
 
-// malformed tells whether SQLite says that the file is no database, or a broken one.
-func malformed(err error) bool {
-	var lite *sqlite.Error
-	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_CORRUPT || lite.Code()&0xff == sqlite3.SQLITE_NOTADB)
-}
-
-// outage tells whether the error is the database's own, so that no other write
-// would succeed either.
-func outage(err error) bool {
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
-		switch lite.Code() & 0xff {
-		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
-			sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT:
-			return true
-		}
-		return false
-	}
-	var post *pgconn.PgError
-	if errors.As(err, &post) {
-		// Insufficient resources, operator intervention, system error; a database
-		// that is read-only (PostgreSQL, appendix A).
-		class := post.Code[:min(2, len(post.Code))]
-		return class == "53" || class == "57" || class == "58" || post.Code == "25006"
-	}
-	return false
-}
-
-// conflict tells whether PostgreSQL has ended the transaction in favour of others, and
-// may be asked again: by a deadlock, a change of another, or since this node has let the
-// transaction wait (appendix A).
-func conflict(err error) bool {
-	var post *pgconn.PgError
-	return errors.As(err, &post) && (post.Code == "40P01" || post.Code == "40001" || post.Code == "25P03")
-}
+// faultOf is what the error means for others than its statement.
+func faultOf(err error) wire.Fault { return cmp.Or(sqlite.FaultOf(err), postgres.FaultOf(err)) }

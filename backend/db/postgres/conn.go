@@ -1,65 +1,66 @@
-package db
+package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
-// postgresSession is a connection of the pool's while a group uses it. The driver keeps
+// conn is a connection of the pool's while a group uses it. The driver keeps
 // statements prepared.
-type postgresSession struct {
+type conn struct {
 	conn      *pgx.Conn
-	queued    []*statement // they go with the next round trip
-	beginning *statement
+	queued    []*wire.Statement // they go with the next round trip
+	beginning *wire.Statement
 	begun     bool
+	tag       string // what the server says that the last change was
 }
 
-func postgresSessions(pool *sql.DB) func(context.Context, func(session) error) error {
-	return func(ctx context.Context, f func(session) error) error {
-		conn, err := pool.Conn(ctx)
-		if err != nil {
-			return fmt.Errorf("connecting: %w", err)
-		}
-		defer conn.Close()
-		return conn.Raw(func(driverConn any) error {
-			return f(&postgresSession{conn: driverConn.(*stdlib.Conn).Conn()})
-		})
+// Use has f use a connection for a transaction.
+func (d *Database) Use(ctx context.Context, f func(wire.Conn) error) error {
+	pooled, err := d.Write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
 	}
+	defer pooled.Close()
+	return pooled.Raw(func(driverConn any) error {
+		return f(&conn{conn: driverConn.(*stdlib.Conn).Conn()})
+	})
 }
 
-func (s *postgresSession) begin(ctx context.Context) error {
-	s.beginning = &statement{query: "BEGIN"}
-	return s.queue(ctx, s.beginning)
+func (s *conn) Begin(ctx context.Context) error {
+	s.beginning = &wire.Statement{Query: "BEGIN"}
+	return s.Queue(ctx, s.beginning)
 }
 
-func (s *postgresSession) queue(_ context.Context, statement *statement) error {
+func (s *conn) Queue(_ context.Context, statement *wire.Statement) error {
 	s.queued = append(s.queued, statement)
 	return nil
 }
 
-func (s *postgresSession) commit(ctx context.Context) error {
+func (s *conn) Commit(ctx context.Context) error {
 	if !s.begun && len(s.queued) == 1 { // nothing was to be done
 		return nil
 	}
-	commit := statement{query: "COMMIT"}
-	err := s.run(ctx, &commit)
+	commit := wire.Statement{Query: "COMMIT"}
+	err := s.Run(ctx, &commit)
 	var refused *pgconn.PgError
 	switch {
-	case err == nil && commit.tag == "ROLLBACK": // a write has hidden an error
-		return errUnguarded
-	case errors.As(err, &refused): // maybe what was queued
-		return verdict(ctx, err)
+	case err == nil && s.tag == "ROLLBACK": // a write has hidden an error
+		return wire.ErrUnguarded
+	case errors.As(err, &refused) && ctx.Err() == nil && FaultOf(err) == wire.None: // maybe what was queued
+		return wire.ErrUnguarded
 	}
 	return err // nobody knows whether it is committed
 }
 
-func (s *postgresSession) rollback(ctx context.Context) {
+func (s *conn) Rollback(ctx context.Context) {
 	if !s.begun {
 		return
 	}
@@ -68,23 +69,23 @@ func (s *postgresSession) rollback(ctx context.Context) {
 	}
 }
 
-func (s *postgresSession) run(ctx context.Context, statements ...*statement) (err error) {
+func (s *conn) Run(ctx context.Context, statements ...*wire.Statement) (err error) {
 	statements = append(s.queued, statements...)
 	s.queued = nil
 	defer func() {
 		if err != nil && !s.begun {
-			s.queued = []*statement{s.beginning} // in case that somebody goes on
+			s.queued = []*wire.Statement{s.beginning} // in case that somebody goes on
 		}
 	}()
 	if len(statements) == 1 {
 		one := statements[0]
 		return s.take(one,
-			func() (pgconn.CommandTag, error) { return s.conn.Exec(ctx, one.query, one.args...) },
-			func() (pgx.Rows, error) { return s.conn.Query(ctx, one.query, one.args...) })
+			func() (pgconn.CommandTag, error) { return s.conn.Exec(ctx, one.Query, one.Args...) },
+			func() (pgx.Rows, error) { return s.conn.Query(ctx, one.Query, one.Args...) })
 	}
 	var batch pgx.Batch
 	for _, statement := range statements {
-		batch.Queue(statement.query, statement.args...)
+		batch.Queue(statement.Query, statement.Args...)
 	}
 	results := s.conn.SendBatch(ctx, &batch)
 	defer results.Close()
@@ -97,14 +98,14 @@ func (s *postgresSession) run(ctx context.Context, statements ...*statement) (er
 }
 
 // take takes what the statement has led to, by exec or by query.
-func (s *postgresSession) take(of *statement, exec func() (pgconn.CommandTag, error), query func() (pgx.Rows, error)) error {
-	if of.read == nil {
+func (s *conn) take(of *wire.Statement, exec func() (pgconn.CommandTag, error), query func() (pgx.Rows, error)) error {
+	if of.Read == nil {
 		tag, err := exec()
 		if err != nil {
 			return err
 		}
 		s.begun = s.begun || of == s.beginning
-		of.changed, of.tag = tag.RowsAffected(), tag.String()
+		of.Changed, s.tag = tag.RowsAffected(), tag.String()
 		return nil
 	}
 	rows, err := query()
@@ -112,7 +113,7 @@ func (s *postgresSession) take(of *statement, exec func() (pgconn.CommandTag, er
 		return err
 	}
 	defer rows.Close()
-	if err := of.read(rows); err != nil {
+	if err := of.Read(rows); err != nil {
 		return err
 	}
 	rows.Close()

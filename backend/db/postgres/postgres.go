@@ -1,23 +1,27 @@
-package db
+// Package postgres keeps a database of the service on a PostgreSQL server: its connections with their bounds, what is told
+// to other nodes, and what executes the statements that are written. It is asked by package db, which hides it from all
+// others.
+package postgres
 
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
-// postgresGroups is how many groups commit side by side: one is made while another is
+// Groups is how many groups commit side by side: one is made while another is
 // flushed. With more, each is smaller, and the round trips of each are shared by fewer.
-const postgresGroups = 2
+const Groups = 2
 
 // A node that stops with a transaction open, or whose cable is cut, holds up the others
 // for as long as the server keeps that transaction: its rows stay locked, and readers of
@@ -32,34 +36,53 @@ const (
 	// silence is how long bytes to the other side may stay unacknowledged, in either
 	// direction.
 	silence = 10 * time.Second
-	// readTimeout bounds a question outside of writes.
-	readTimeout = time.Minute
+	// ReadTimeout bounds a question outside of writes.
+	ReadTimeout = time.Minute
 )
 
 // Writers have connections of their own, so that questions that take long do not keep
 // them waiting: one for each group, and some for numbers, see [Sequence].
 const (
-	postgresWriters = postgresGroups + 2
-	postgresReaders = 12
+	writers = Groups + 2
+	readers = 12
 )
 
-func openPostgres(source string) (*DB, error) {
-	write, err := postgresPool(source, transactTimeout, postgresWriters)
+// Database is a database of a server.
+type Database struct {
+	// Read is for queries, and Write for what is written.
+	Read, Write *sql.DB
+
+	source string
+}
+
+// Open connects to the database of the connection string. The server ends statements of writes after the timeout.
+func Open(ctx context.Context, source string, timeout time.Duration) (*Database, error) {
+	write, err := connections(source, timeout, writers)
 	if err != nil {
 		return nil, err
 	}
-	read, err := postgresPool(source, readTimeout, postgresReaders)
+	read, err := connections(source, ReadTimeout, readers)
 	if err != nil {
 		write.Close()
 		return nil, err
 	}
-	patient := func() (*sql.DB, error) { return postgresPool(source, 0, 1) }
-	return &DB{read: read, write: write, patient: patient, session: postgresSessions(write), groups: newGroups(postgresGroups, 16)}, nil
+	d := &Database{read, write, source}
+	if err := write.PingContext(ctx); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
 }
 
-// postgresPool returns a pool of that many connections, whose statements the server ends
+// Patient opens a connection whose statements may take as long as they need.
+func (d *Database) Patient() (*sql.DB, error) { return connections(d.source, 0, 1) }
+
+// Close closes all connections.
+func (d *Database) Close() error { return errors.Join(d.Write.Close(), d.Read.Close()) }
+
+// connections returns a pool of that many connections, whose statements the server ends
 // after the timeout; 0 for none.
-func postgresPool(source string, timeout time.Duration, connections int) (*sql.DB, error) {
+func connections(source string, timeout time.Duration, most int) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(source)
 	if err != nil {
 		return nil, err
@@ -79,38 +102,26 @@ func postgresPool(source string, timeout time.Duration, connections int) (*sql.D
 		config.RuntimeParams[name] = strconv.FormatInt(bound.Milliseconds(), 10)
 	}
 	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(connections)
-	pool.SetMaxIdleConns(connections/2 + 1)
+	pool.SetMaxOpenConns(most)
+	pool.SetMaxIdleConns(most/2 + 1)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	return pool, nil
 }
 
-func checkPostgres(source string) error {
+// CheckSource tells what is wrong with the connection string, without connecting.
+func CheckSource(source string) error {
 	if _, err := pgx.ParseConfig(source); err != nil {
 		return fmt.Errorf("reading the PostgreSQL connection string: %w", err)
 	}
 	return nil
 }
 
-// wakeChannel is the PostgreSQL notification channel between nodes.
-const wakeChannel = "frontdesk"
+// channel is the notification channel between nodes.
+const channel = "frontdesk"
 
-// listen passes on what other nodes announce, connecting again whenever the
-// connection is lost. After each connect every reader is woken, because what
-// was announced in between is gone.
-func (d *DB) listen(ctx context.Context) {
-	for ctx.Err() == nil {
-		err := d.listenOnce(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		d.logger.Warn("listening for other nodes interrupted", zap.Error(err))
-		aside.Sleep(ctx, time.Second)
-	}
-}
-
-func (d *DB) listenOnce(ctx context.Context) error {
-	pooled, err := d.read.Conn(ctx)
+// Listen hands what nodes announce to heard until the connection is lost, or ctx ends. It calls begun when it hears.
+func (d *Database) Listen(ctx context.Context, begun func(), heard func(topic string)) error {
+	pooled, err := d.Read.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,44 +129,46 @@ func (d *DB) listenOnce(ctx context.Context) error {
 	return pooled.Raw(func(driverConn any) error {
 		conn := driverConn.(*stdlib.Conn).Conn()
 		defer conn.Close(context.WithoutCancel(ctx)) // it listens: it must not serve others
-		if _, err := conn.Exec(ctx, "LISTEN "+wakeChannel); err != nil {
+		if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 			return err
 		}
-		d.wakes.all()
+		begun()
 		for {
 			n, err := conn.WaitForNotification(ctx)
 			if err != nil {
 				return err
 			}
-			d.wakes.wake(n.Payload)
+			heard(n.Payload)
 		}
 	})
 }
 
-// announce tells the other nodes which topics have news, at most once every
-// announceEvery for all of them together.
-func (d *DB) announce(ctx context.Context) {
-	const announceEvery = 100 * time.Millisecond
-	ticker := time.NewTicker(announceEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		for _, topic := range d.wakes.takeUnannounced() {
-			// A lost announcement only delays the readers of other nodes.
-			if err := d.notify(ctx, topic); err != nil {
-				d.logger.Debug("announcing to other nodes failed", zap.Error(err))
-			}
-		}
-	}
-}
-
-func (d *DB) notify(ctx context.Context, topic string) error {
+// Announce tells all nodes of the topic.
+func (d *Database) Announce(ctx context.Context, topic string) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
-	_, err := d.read.ExecContext(ctx, "SELECT pg_notify($1, $2)", wakeChannel, topic)
+	_, err := d.Read.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, topic)
 	return err
+}
+
+// FaultOf is what an error of PostgreSQL means for others (PostgreSQL, appendix A); None for one that is not
+// PostgreSQL's.
+func FaultOf(err error) wire.Fault {
+	var of *pgconn.PgError
+	if !errors.As(err, &of) {
+		return wire.None
+	}
+	switch of.Code {
+	case "40P01", "40001", "25P03": // a deadlock, a change of another, or this node has let the transaction wait
+		return wire.Conflict
+	case "53100":
+		return wire.Full
+	case "25006":
+		return wire.ReadOnly
+	}
+	switch of.Code[:min(2, len(of.Code))] {
+	case "53", "57", "58": // insufficient resources, operator intervention, system error
+		return wire.Outage
+	}
+	return wire.None
 }

@@ -1,4 +1,4 @@
-package db
+package sqlite
 
 import (
 	"context"
@@ -11,32 +11,23 @@ import (
 	"time"
 )
 
-var (
-	// ErrInUse means that somebody has the file of the database open.
-	ErrInUse = errors.New("the database is in use: stop Caddy first")
-	// ErrNotSQLite means that a database is PostgreSQL's, which has programs of its own for this.
-	ErrNotSQLite = errors.New("the database is not SQLite")
-	// ErrNewer means that a copy is of a newer program, which this one does not understand.
-	ErrNewer = errors.New("the copy was made by a newer program")
-)
+// ErrInUse means that somebody has the file of the database open.
+var ErrInUse = errors.New("the database is in use: stop Caddy first")
 
-// Backup copies a SQLite database, which may be in use, into a file that is not there yet. The
+// Backup copies the database at the path, which may be in use, into a file that is not there yet. The
 // copy is of one moment and compact, has been examined, and is on the disk when Backup returns;
 // its size is in bytes. Others go on reading and writing meanwhile.
-func Backup(ctx context.Context, settings Settings, to string) (size int64, err error) {
-	if settings.Engine != SQLite {
-		return 0, ErrNotSQLite
-	}
+func Backup(ctx context.Context, path, to string) (size int64, err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("%s is there already: expected the name of a new file", to)
 	}
-	if _, err := os.Stat(settings.Source); err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return 0, fmt.Errorf("opening database: %w", err)
 	}
-	if err := prepareFile(ctx, settings.Source); err != nil {
+	if err := prepareFile(ctx, path); err != nil {
 		return 0, fmt.Errorf("opening database: %w", err)
 	}
-	from, err := sql.Open("sqlite", sqliteSource(settings.Source, "rw", "busy_timeout(5000)"))
+	from, err := sql.Open("sqlite", source(path, "rw", "busy_timeout(5000)"))
 	if err != nil {
 		return 0, err
 	}
@@ -66,14 +57,14 @@ func copyInto(ctx context.Context, from *sql.DB, folder string) (path string, er
 		}
 	}()
 	if _, err := from.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
-		return "", explain(err)
+		return "", err
 	}
-	made, err := sql.Open("sqlite", sqliteSource(path, "rw"))
+	made, err := sql.Open("sqlite", source(path, "rw"))
 	if err != nil {
 		return "", err
 	}
 	defer made.Close()
-	if err := examineBy(ctx, made, "integrity_check"); err != nil {
+	if err := examine(ctx, made, "integrity_check"); err != nil {
 		return "", err
 	}
 	if _, err := made.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", copyMark)); err != nil {
@@ -82,82 +73,49 @@ func copyInto(ctx context.Context, from *sql.DB, folder string) (path string, er
 	return path, errors.Join(made.Close(), file.Sync())
 }
 
-// Restored is what [Restore] has done.
-type Restored struct {
-	// Kept is where the file that was there before is now, with its log beside it; empty
-	// when there was none.
-	Kept string
-	// Pending is how many steps of migration the copy lacks.
-	Pending int
-}
-
-// Restore puts a copy of a SQLite database in the place of the settings' one, which nobody may
-// have open: the error may be [ErrInUse], [ErrMalformed] or [ErrNewer], and then nothing has
-// changed. The copy stays as it is.
-func Restore(ctx context.Context, settings Settings, from string, now time.Time) (r Restored, err error) {
-	if settings.Engine != SQLite {
-		return r, ErrNotSQLite
-	}
-	path := settings.Source
+// Restore puts a copy in the place of the file at the path, which nobody may have open: the error may be [ErrInUse],
+// [ErrMalformed] or that of check, and then nothing has changed. The copy stays as it is. kept is where the file that was
+// there before is now, with its log beside it; empty when there was none.
+func Restore(ctx context.Context, path, from string, now time.Time, check func(*sql.DB) error) (kept string, err error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return r, err
+		return "", err
 	}
 	if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
-		return r, fmt.Errorf("%s is the database itself: expected a copy", from)
+		return "", fmt.Errorf("%s is the database itself: expected a copy", from)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return r, err
+		return "", err
 	}
 	release, err := lockOut(path)
 	if err != nil {
-		return r, err
+		return "", err
 	}
 	defer release()
-	source := sqliteSource(from, "ro", "busy_timeout(5000)")
+	original := source(from, "ro", "busy_timeout(5000)")
 	if sizeOf(from+"-wal") == 0 {
-		source += "&immutable=1" // nothing is made beside it
+		original += "&immutable=1" // nothing is made beside it
 	}
-	copied, err := sql.Open("sqlite", source)
+	copied, err := sql.Open("sqlite", original)
 	if err != nil {
-		return r, err
+		return "", err
 	}
 	defer copied.Close()
-	if err := examineBy(ctx, copied, "integrity_check"); err != nil {
-		return r, err
+	if err := examine(ctx, copied, "integrity_check"); err != nil {
+		return "", err
 	}
-	if r.Pending, err = pendingIn(ctx, copied); err != nil {
-		return r, err
+	if err := check(copied); err != nil {
+		return "", err
 	}
 	made, err := copyInto(ctx, copied, filepath.Dir(path))
 	if err != nil {
-		return r, fmt.Errorf("copying: %w", err)
+		return "", fmt.Errorf("copying: %w", err)
 	}
 	defer os.Remove(made)
-	if r.Kept, err = replace(path, made, path+".before-"+now.Format("20060102-150405")); err != nil {
-		return r, err
+	if kept, err = replace(path, made, path+".before-"+now.Format("20060102-150405")); err != nil {
+		return kept, err
 	}
-	return r, adopt(ctx, path)
-}
-
-// pendingIn is how many steps of migration the database lacks.
-func pendingIn(ctx context.Context, d *sql.DB) (int, error) {
-	of := &DB{engine: SQLite, read: d}
-	steps, err := of.steps()
-	if err != nil {
-		return 0, err
-	}
-	version, err := of.version(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if version == 0 {
-		return 0, errors.New("it is no database of Frontdesk: it has no tables")
-	}
-	if newest := steps[len(steps)-1].Version; version > newest {
-		return 0, fmt.Errorf("%w: its schema is %d, and this one knows %d", ErrNewer, version, newest)
-	}
-	return of.Pending(ctx)
+	return kept, adopt(ctx, path)
 }
 
 // replace puts the copy in the place of the file, and keeps the file and what lies beside it

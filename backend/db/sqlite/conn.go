@@ -1,4 +1,4 @@
-package db
+package sqlite
 
 import (
 	"context"
@@ -11,11 +11,13 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+
+	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
-// sqliteSession is the one connection of a SQLite database that writes. It talks to the
+// writer is the one connection of a SQLite database that writes. It talks to the
 // driver itself: package database/sql would take as long as a short statement does.
-type sqliteSession struct {
+type writer struct {
 	mu   sync.Mutex
 	conn driver.Conn
 	kept map[string]keptStatement
@@ -33,30 +35,24 @@ type keptStatement struct {
 	order []int
 }
 
-func (s *sqliteSession) use(_ context.Context, f func(session) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return f(s)
+func (s *writer) Begin(ctx context.Context) error {
+	return s.Run(ctx, &wire.Statement{Query: "BEGIN IMMEDIATE"})
 }
 
-func (s *sqliteSession) begin(ctx context.Context) error {
-	return s.run(ctx, &statement{query: "BEGIN IMMEDIATE"})
+func (s *writer) Commit(ctx context.Context) error {
+	return s.Run(ctx, &wire.Statement{Query: "COMMIT"})
 }
 
-func (s *sqliteSession) commit(ctx context.Context) error {
-	return s.run(ctx, &statement{query: "COMMIT"})
+// Rollback may have nothing to do: some errors end the transaction.
+func (s *writer) Rollback(ctx context.Context) {
+	s.Run(ctx, &wire.Statement{Query: "ROLLBACK"})
 }
 
-// rollback may have nothing to do: some errors end the transaction.
-func (s *sqliteSession) rollback(ctx context.Context) {
-	s.run(ctx, &statement{query: "ROLLBACK"})
-}
-
-func (s *sqliteSession) queue(ctx context.Context, statement *statement) error {
+func (s *writer) Queue(ctx context.Context, statement *wire.Statement) error {
 	return s.execute(ctx, statement)
 }
 
-func (s *sqliteSession) run(ctx context.Context, statements ...*statement) error {
+func (s *writer) Run(ctx context.Context, statements ...*wire.Statement) error {
 	for _, statement := range statements {
 		if err := s.execute(ctx, statement); err != nil {
 			return err
@@ -65,32 +61,32 @@ func (s *sqliteSession) run(ctx context.Context, statements ...*statement) error
 	return nil
 }
 
-func (s *sqliteSession) execute(ctx context.Context, of *statement) error {
-	kept, err := s.prepared(of.query)
+func (s *writer) execute(ctx context.Context, of *wire.Statement) error {
+	kept, err := s.prepared(of.Query)
 	if err != nil {
 		return err
 	}
 	defer func() { clear(s.args) }()
 	s.args = s.args[:0]
 	for i, n := range kept.order {
-		if n > len(of.args) {
+		if n > len(of.Args) {
 			return fmt.Errorf("argument $%d is missing", n)
 		}
-		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: of.args[n-1]})
+		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: of.Args[n-1]})
 	}
-	if of.read == nil {
+	if of.Read == nil {
 		result, err := kept.stmt.ExecContext(ctx, s.args)
 		if err != nil {
 			return err
 		}
-		of.changed, err = result.RowsAffected()
+		of.Changed, err = result.RowsAffected()
 		return err
 	}
 	found, err := kept.stmt.QueryContext(ctx, s.args)
 	if err != nil {
 		return err
 	}
-	err = of.read(&sqliteRows{rows: found, values: make([]driver.Value, len(found.Columns()))})
+	err = of.Read(&writerRows{rows: found, values: make([]driver.Value, len(found.Columns()))})
 	return errors.Join(err, found.Close())
 }
 
@@ -99,7 +95,7 @@ var argument = regexp.MustCompile(`\$([0-9]+)`)
 // locking is what a query says of rows that others must not change meanwhile. In SQLite there are no others.
 var locking = regexp.MustCompile(` FOR UPDATE( OF \w+)?( SKIP LOCKED)?`)
 
-func (s *sqliteSession) prepared(query string) (keptStatement, error) {
+func (s *writer) prepared(query string) (keptStatement, error) {
 	if kept, known := s.kept[query]; known {
 		return kept, nil
 	}
@@ -123,33 +119,33 @@ func (s *sqliteSession) prepared(query string) (keptStatement, error) {
 	return kept, nil
 }
 
-func (s *sqliteSession) close() {
+func (s *writer) close() {
 	for _, kept := range s.kept {
 		kept.stmt.Close()
 	}
 	s.conn.Close()
 }
 
-// sqliteRows are the rows of a query as the driver gives them.
-type sqliteRows struct {
+// writerRows are the rows of a query as the driver gives them.
+type writerRows struct {
 	rows   driver.Rows
 	values []driver.Value
 	err    error
 }
 
-func (r *sqliteRows) Next() bool {
+func (r *writerRows) Next() bool {
 	r.err = r.rows.Next(r.values)
 	return r.err == nil
 }
 
-func (r *sqliteRows) Err() error {
+func (r *writerRows) Err() error {
 	if r.err == io.EOF {
 		return nil
 	}
 	return r.err
 }
 
-func (r *sqliteRows) Scan(fields ...any) error {
+func (r *writerRows) Scan(fields ...any) error {
 	if len(fields) != len(r.values) {
 		return fmt.Errorf("%d columns for %d fields", len(r.values), len(fields))
 	}

@@ -1,4 +1,4 @@
-package db
+package sqlite
 
 import (
 	"context"
@@ -60,11 +60,11 @@ func sizeOf(path string) int64 {
 // isCopy tells whether the file bears the copyMark. It does not look at the log. What else is
 // wrong with the file is told when it is opened.
 func isCopy(ctx context.Context, path string) bool {
-	source := sqliteSource(path, "ro") + "&immutable=1"
+	from := source(path, "ro") + "&immutable=1"
 	if sizeOf(path+"-journal") > 0 { // of an adopt that was cut short
-		source = sqliteSource(path, "rw")
+		from = source(path, "rw")
 	}
-	d, err := sql.Open("sqlite", source)
+	d, err := sql.Open("sqlite", from)
 	if err != nil {
 		return false
 	}
@@ -80,7 +80,7 @@ const skipped = 1 << 32
 // adopt makes a database of its own of a copy. There is no log yet, so that all of it is
 // in the file when it returns.
 func adopt(ctx context.Context, path string) error {
-	d, err := sql.Open("sqlite", sqliteSource(path, "rw", "busy_timeout(5000)")+"&_txlock=immediate")
+	d, err := sql.Open("sqlite", source(path, "rw", "busy_timeout(5000)")+"&_txlock=immediate")
 	if err != nil {
 		return err
 	}
@@ -112,29 +112,27 @@ func adopt(ctx context.Context, path string) error {
 	return tx.Commit()
 }
 
-// sqliteConnector opens connections to the file of the database, and to no other that has
+// connector opens connections to the file of the database, and to no other that has
 // come to its place: SQLite deletes the log beside an empty file, whoever asks it.
-type sqliteConnector struct {
-	db     *DB
+type connector struct {
+	of     *Database
 	source string
 }
 
-func (d *DB) connector(source string) *sqliteConnector {
-	return &sqliteConnector{d, source}
-}
+func (d *Database) connector(source string) *connector { return &connector{d, source} }
 
-func (c *sqliteConnector) Connect(context.Context) (driver.Conn, error) {
-	if err := c.db.files.check(); err != nil {
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
+	if err := c.of.files.check(); err != nil {
 		return nil, err
 	}
 	conn, err := c.Driver().Open(c.source)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.db.files.check(); err != nil {
+	if err := c.of.files.check(); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
 
-func (c *sqliteConnector) Driver() driver.Driver { return new(sqlite.Driver) }
+func (c *connector) Driver() driver.Driver { return new(sqlite.Driver) }

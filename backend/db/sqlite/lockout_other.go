@@ -1,6 +1,6 @@
 //go:build !unix
 
-package db
+package sqlite
 
 // lockOut does nothing: these systems do not let a file be replaced that is open.
 func lockOut(string) (release func(), err error) { return func() {}, nil }

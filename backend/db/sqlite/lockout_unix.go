@@ -1,6 +1,6 @@
 //go:build unix
 
-package db
+package sqlite
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package db
+package sqlite
 
 import (
 	"context"
@@ -15,16 +15,12 @@ const (
 	scrubPause = 100 * time.Millisecond
 )
 
-// Scrub empties the log of a SQLite database, in which deleted rows stand as they were, into its file, where
-// they are overwritten. It waits for readers, five seconds at most. PostgreSQL frees the room of deleted rows
-// itself, by its vacuum.
-func (d *DB) Scrub(ctx context.Context) error {
-	if d.engine != SQLite {
-		return nil
-	}
+// Scrub empties the log, in which deleted rows stand as they were, into the file, where they are overwritten. It waits
+// for readers, five seconds at most.
+func (d *Database) Scrub(ctx context.Context) error {
 	for range scrubTries {
 		var busy, frames, moved int
-		err := d.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		err := d.Write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
 		if err != nil {
 			return fmt.Errorf("emptying the log of the database: %w", err)
 		}

@@ -1,31 +1,37 @@
-package db
+// Package topic tells readers that there is news of a topic, in this process and, by the database's server, on other
+// nodes. It is a part of package db, whose callers subscribe and wake.
+package topic
 
 import (
 	"strings"
 	"sync"
 )
 
-// wakes tells readers that a topic has news. A wake carries nothing: who is
+// Topics tell readers that a topic has news. A wake carries nothing: who is
 // woken reads the database from where it stopped, so a wake too many does no
 // harm, and wakes that come while the reader is busy melt into one.
-type wakes struct {
+type Topics struct {
 	mu          sync.Mutex
 	waiting     map[string]map[chan struct{}]struct{}
 	overhearing map[*overhearer]struct{}
-	announcing  bool // other nodes are to be told
-	unannounced map[string]struct{}
+	unannounced map[string]struct{} // to other nodes; nil where there are none
+}
+
+// New returns topics of this node alone, or with others of all of them: see [Listen] and [Announce].
+func New(others bool) *Topics {
+	t := &Topics{waiting: make(map[string]map[chan struct{}]struct{}), overhearing: make(map[*overhearer]struct{})}
+	if others {
+		t.unannounced = make(map[string]struct{})
+	}
+	return t
 }
 
 // Subscribe returns a channel that receives after each commit, on any node,
 // that woke the topic, and a function that ends the subscription.
-func (d *DB) Subscribe(topic string) (news <-chan struct{}, cancel func()) {
-	w := &d.wakes
+func (w *Topics) Subscribe(topic string) (news <-chan struct{}, cancel func()) {
 	waiter := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.waiting == nil {
-		w.waiting = make(map[string]map[chan struct{}]struct{})
-	}
 	if w.waiting[topic] == nil {
 		w.waiting[topic] = make(map[chan struct{}]struct{})
 	}
@@ -49,13 +55,10 @@ type overhearer struct {
 // Overhear has hear be called with each topic that begins with the prefix and is woken on
 // any node, until cancel is called. On PostgreSQL it may be called twice for one wake. It is
 // for what is told and never stored: a wake can be lost. hear must not block, nor wake.
-func (d *DB) Overhear(prefix string, hear func(topic string)) (cancel func()) {
-	w, o := &d.wakes, &overhearer{prefix, hear}
+func (w *Topics) Overhear(prefix string, hear func(topic string)) (cancel func()) {
+	o := &overhearer{prefix, hear}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.overhearing == nil {
-		w.overhearing = make(map[*overhearer]struct{})
-	}
 	w.overhearing[o] = struct{}{}
 	return func() {
 		w.mu.Lock()
@@ -64,10 +67,8 @@ func (d *DB) Overhear(prefix string, hear func(topic string)) (cancel func()) {
 	}
 }
 
-// Wake wakes those who wait for the topic, on all nodes, without a transaction.
-func (d *DB) Wake(topic string) { d.wakes.committed([]string{topic}) }
-
-func (w *wakes) committed(topics []string) {
+// Wake wakes those who wait for one of the topics, on all nodes, without a transaction.
+func (w *Topics) Wake(topics ...string) {
 	if len(topics) == 0 {
 		return
 	}
@@ -75,19 +76,19 @@ func (w *wakes) committed(topics []string) {
 	defer w.mu.Unlock()
 	for _, topic := range topics {
 		w.wakeLocked(topic)
-		if w.announcing {
+		if w.unannounced != nil {
 			w.unannounced[topic] = struct{}{}
 		}
 	}
 }
 
-func (w *wakes) wake(topic string) {
+func (w *Topics) wake(topic string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wakeLocked(topic)
 }
 
-func (w *wakes) all() {
+func (w *Topics) all() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for topic := range w.waiting {
@@ -95,7 +96,7 @@ func (w *wakes) all() {
 	}
 }
 
-func (w *wakes) wakeLocked(topic string) {
+func (w *Topics) wakeLocked(topic string) {
 	for waiter := range w.waiting[topic] {
 		select {
 		case waiter <- struct{}{}:
@@ -109,7 +110,7 @@ func (w *wakes) wakeLocked(topic string) {
 	}
 }
 
-func (w *wakes) takeUnannounced() []string {
+func (w *Topics) takeUnannounced() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.unannounced) == 0 {
