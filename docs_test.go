@@ -20,7 +20,7 @@ func TestLinesOfDocs(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
 	require.Greater(t, len(files), 10)
-	for _, file := range append(files, "README.md") {
+	for _, file := range append(files, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		content, err := os.ReadFile(file)
 		require.NoError(t, err)
 		code := false
@@ -47,7 +47,7 @@ func TestLinksOfDocs(t *testing.T) {
 	require.NoError(t, err)
 	headings := make(map[string]map[string]bool)
 	texts := make(map[string]string)
-	for _, file := range append(files, "README.md") {
+	for _, file := range append(files, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		content, err := os.ReadFile(file)
 		require.NoError(t, err)
 		texts[file], headings[file] = string(content), make(map[string]bool)
