@@ -1,5 +1,5 @@
 -- The schema, by the rooms of backend/ that own the tables. Times are milliseconds since 1970 and 0 for never; days and
--- hours are counted since 1970, in UTC; lists and objects are JSON. "site_id" leads the key of what grows with a site.
+-- hours are counted since 1970, in UTC; lists and objects are JSON. "site_id" leads the key of what grows with a site; where it does not, it is said why.
 --
 -- Both engines are given this text, but for the lines between "-- sqlite:" or "-- postgres:" and "-- both:", which are
 -- one engine's. What changes the schema later is a file of its own beside this one, named by its date.
@@ -477,11 +477,12 @@ CREATE TABLE lead_marks (
 	PRIMARY KEY (operator_id, site_id)
 );
 CREATE TABLE lead_opened (
-	operator_id BIGINT NOT NULL,
 	site_id     BIGINT NOT NULL,
 	lead_id     BIGINT NOT NULL,
-	PRIMARY KEY (operator_id, site_id, lead_id)
+	operator_id BIGINT NOT NULL,
+	PRIMARY KEY (site_id, lead_id, operator_id)
 );
+CREATE INDEX lead_opened_by ON lead_opened (operator_id, site_id);
 
 -- Submissions that became no lead, for the owner of the site to see why. The same one, by its "digest", is kept once and
 -- counted. "lead_id" is the lead that somebody has made of it, or 0; -1 says that it has gone where the site's service is

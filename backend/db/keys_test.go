@@ -1,0 +1,43 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+// keysWithoutSite are the tables with a site that is not the first of their key, and why.
+var keysWithoutSite = map[string]string{
+	"own_pool_numbers": "a number is in one pool, whichever site has it",
+	"pool_numbers":     "a number is one for all sites that share its pool",
+	"leases":           "a number is one for all sites that share its pool",
+	"call_places":      "a platform's id tells of which site a call is",
+	"lead_marks":       "an operator has one place of all sites, and few",
+	"erasure_marks":    "an erasure is of several sites, and ends",
+}
+
+// A PostgreSQL can be distributed by site: the site is the first of the key of what grows with it.
+func TestKeysLeadWithTheSite(t *testing.T) {
+	type table struct{ name, first string }
+	d := dbtest.Open(t, dbtest.Postgres(t))
+	tables, err := db.List(t.Context(), d.Read(), func(f *table) []any { return []any{&f.name, &f.first} }, `SELECT c.relname::text, a.attname::text
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+		WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace
+			AND EXISTS (SELECT 1 FROM pg_attribute s WHERE s.attrelid = c.oid AND s.attname = 'site_id') ORDER BY 1`)
+	require.NoError(t, err)
+	require.NotEmpty(t, tables)
+	without := make(map[string]bool)
+	for _, of := range tables {
+		if of.first == "site_id" {
+			continue
+		}
+		require.Contains(t, keysWithoutSite, of.name, "its key begins with %s", of.first)
+		without[of.name] = true
+	}
+	for name := range keysWithoutSite {
+		require.True(t, without[name], "%s has the site first in its key", name)
+	}
+}
