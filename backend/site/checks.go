@@ -13,16 +13,15 @@ import (
 const (
 	// MaxOrigins is how many further origins a site's settings may name.
 	MaxOrigins = 50
-	// MaxCaptures is how many rules for forms they may have.
+	// MaxCaptures is how many rules for forms a site's settings may have.
 	MaxCaptures = 100
-	// maxOrigin is the length of an origin in bytes: a host name has 253 at most.
+	// maxOrigin is the length of an origin in bytes. A host name has at most 253.
 	maxOrigin = 300
-	// maxConsent is the length in bytes of the name of a consent's cookie, and of its value.
+	// maxConsent is the length of a consent cookie's name and of its value, in bytes.
 	maxConsent = 256
 )
 
-// CheckPhoneMask tells what is wrong with the mask of phone numbers in forms.
-// Empty is none.
+// CheckPhoneMask returns an error for a wrong mask of phone numbers. An empty mask means none.
 func CheckPhoneMask(mask string) error {
 	switch {
 	case mask == "":
@@ -37,8 +36,7 @@ func CheckPhoneMask(mask string) error {
 	return nil
 }
 
-// CheckRegion tells what is wrong with a country: ISO 3166-1 alpha-2, in capitals.
-// Empty is none.
+// CheckRegion returns an error for a wrong country: ISO 3166-1 alpha-2, in capitals. An empty country means none.
 func CheckRegion(region string) error {
 	if region != "" && !phonenumbers.GetSupportedRegions()[region] {
 		return fmt.Errorf("region %.80q: expected the two letters of a country, such as RU", region)
@@ -46,8 +44,7 @@ func CheckRegion(region string) error {
 	return nil
 }
 
-// CheckPrerender tells what is wrong with the choice of the numbers that are
-// replaced before a page leaves the server.
+// CheckPrerender returns an error for a wrong choice of the numbers that are replaced before a page leaves the server.
 func CheckPrerender(prerender string) error {
 	switch prerender {
 	case "off", "static", "dynamic":

@@ -11,16 +11,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
-// ErrTaken is returned for a key that a site has already. Its text may be shown.
+// ErrTaken is returned if another site has the key. Its text may be shown.
 var ErrTaken = errors.New("there is a site of this key already")
 
-// ErrRetired is returned for the key of a site that is retired: it is an [ErrUnknown],
-// since nothing is done for such a site.
+// ErrRetired is returned for the key of a retired site. It is an [ErrUnknown], because nothing is done for such a site.
 var ErrRetired = fmt.Errorf("%w: it is retired", ErrUnknown)
 
-// Add adds the site of the key, which becomes lower case as hosts are. The error may be
-// that of [ValidKey], or [ErrTaken] when there is one whose key differs in case alone.
-// "by" is as for [Sites.Change].
+// Add adds a site with the key in lower case, as hosts are. The error may be that of [ValidKey], or [ErrTaken] if there
+// is a site whose key differs only in case. "by" is as for [Sites.Change].
 func (s *Sites) Add(ctx context.Context, key, by string) (Site, error) {
 	if err := ValidKey(key); err != nil {
 		return Site{}, err
@@ -52,9 +50,9 @@ func (s *Sites) Add(ctx context.Context, key, by string) (Site, error) {
 	return s.remember(ctx, stored), nil
 }
 
-// Retire ends what is done for the site, or with retired false goes on with it: its
-// pages pass untouched on all nodes, whatever configurations name it. What there is of
-// it stays. The error may be [ErrUnknown]. "by" is as for [Sites.Change].
+// Retire stops everything that is done for the site, or resumes it if retired is false. The pages of a retired site
+// pass unchanged on all nodes, even if a configuration names it. Its data stay. The error may be [ErrUnknown]. "by" is
+// as for [Sites.Change].
 func (s *Sites) Retire(ctx context.Context, id int64, retired bool, by string) (Site, error) {
 	kind, at := Restored, int64(0)
 	if retired {
@@ -62,7 +60,7 @@ func (s *Sites) Retire(ctx context.Context, id int64, retired bool, by string) (
 	}
 	var stored row
 	err := s.db.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) error {
-		// Another version, by which all nodes hear of it.
+		// The new version lets all nodes notice.
 		changed, err := tx.Exec(ctx, `UPDATE sites SET retired_at = $1, version = version + 1 WHERE id = $2 AND (retired_at > 0) <> $3`, at, id, retired)
 		if err != nil {
 			return err

@@ -12,15 +12,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Look is a widget in one language, as the panels take it: every field is filled.
+// Look is a widget in one language, ready for the panels: every field is filled.
 type Look struct {
 	Language string            `json:"language"`
 	Texts    map[string]string `json:"texts"`
 	Widget   Panels            `json:"widget"`
 }
 
-// Panels are the settings of a [Look]. An empty Title, Greeting or label stands for the
-// built-in text.
+// Panels are the settings of a [Look]. An empty Title, Greeting or label stands for the built-in text.
 type Panels struct {
 	Launcher    bool     `json:"launcher"`
 	Side        string   `json:"side"`
@@ -46,7 +45,7 @@ type Field struct {
 
 // Spoken is an [Invitation] in one language.
 type Spoken struct {
-	// ID is the same as long as the rule says the same, in whatever language.
+	// ID stays the same while the rule stays the same, in any language.
 	ID      string `json:"id"`
 	After   int    `json:"after"`
 	Address string `json:"address"`
@@ -54,11 +53,11 @@ type Spoken struct {
 	Text    string `json:"text"`
 }
 
-// defaultFields are those of a request form of which nothing is set.
+// defaultFields are the fields of a request form without settings.
 var defaultFields = []FormField{{Name: "name"}, {Name: "phone", Required: true}, {Name: "email"}, {Name: "message"}}
 
-// Look is the widget, which may be nil, in one of the panels' languages. The caller fills in
-// Mask and Captcha, and takes Sitephone away where no calls can be ordered.
+// Look returns the widget, which may be nil, in one of the panels' languages. The caller fills in Mask and Captcha, and
+// clears Sitephone if no calls can be ordered.
 func (w *Widget) Look(language string) Look {
 	launcher := w.HasLauncher()
 	w = cmp.Or(w, new(Widget))
@@ -90,7 +89,7 @@ func (w *Widget) Look(language string) Look {
 	return look
 }
 
-// FieldsOrDefault are the fields of the request form, the default ones where none are set.
+// FieldsOrDefault returns the fields of the request form, or the default ones if none are set.
 func (w *Widget) FieldsOrDefault() []FormField {
 	if w == nil || w.Fields == nil {
 		return slices.Clone(defaultFields)
@@ -105,7 +104,7 @@ func valueOr[T any](value *T, otherwise T) T {
 	return *value
 }
 
-// longColor writes a colour with six figures.
+// longColor writes a colour with six digits.
 func longColor(color string) string {
 	color = strings.ToLower(color)
 	if len(color) == len("#rgb") {
@@ -114,8 +113,7 @@ func longColor(color string) string {
 	return color
 }
 
-// id tells rules apart that say different things: who has been spoken to by one of them may
-// be spoken to by another.
+// id returns a different id for each different rule, so that a visitor who has seen one invitation may see another.
 func (i Invitation) id() string {
 	said, err := json.Marshal(i)
 	if err != nil { // it holds texts and a number

@@ -16,19 +16,18 @@ import (
 )
 
 const (
-	// readTimeout is how long reading the sites may take.
+	// readTimeout limits the time for reading the sites.
 	readTimeout = 10 * time.Second
-	// readApart is the least pause between two readings: those who come together are
-	// read together.
+	// readApart is the shortest pause between two readings. Callers within it share one reading.
 	readApart = 100 * time.Millisecond
-	// lookAgainPostgres and lookAgainSQLite are how often Follow looks by itself. On
-	// PostgreSQL news may get lost while a connection breaks. On SQLite another
-	// process, such as a command, tells nobody.
+	// lookAgainPostgres and lookAgainSQLite are the intervals at which Follow reads by itself. On PostgreSQL, a
+	// notification may get lost while a connection breaks. On SQLite, another process, such as a command, notifies
+	// nobody.
 	lookAgainPostgres = 10 * time.Second
 	lookAgainSQLite   = 500 * time.Millisecond
 )
 
-// memory is what this node knows of the sites.
+// memory holds the sites that this node knows.
 type memory struct {
 	known  atomic.Pointer[known]
 	making chan struct{} // holds a value while the next known is being made
@@ -36,7 +35,7 @@ type memory struct {
 
 func newMemory() memory { return memory{making: make(chan struct{}, 1)} }
 
-// known is what was read from the database. It is never changed.
+// known is one reading of the database. It is never changed.
 type known struct {
 	byKey  map[string]Site
 	mark   mark
@@ -45,8 +44,7 @@ type known struct {
 
 func newKnown(sites map[string]Site) *known { return &known{byKey: sites, mark: markOf(sites)} }
 
-// mark tells whether sites have been added, changed or removed: ids are given out
-// once, and versions only grow.
+// mark shows whether sites have been added, changed or removed: ids are used once, and versions only grow.
 type mark struct{ sites, newest, changes int64 }
 
 func markOf(sites map[string]Site) (m mark) {
@@ -58,13 +56,12 @@ func markOf(sites map[string]Site) (m mark) {
 	return m
 }
 
-// Read tells whether the sites have been read, so that ByKey waits for nothing.
+// Read reports whether the sites have been read. Then ByKey does not wait.
 func (s *Sites) Read() bool { return s.memory.known.Load() != nil }
 
-// ByKey returns the site of the key, or [ErrUnknown], which is [ErrRetired] where there
-// was one. It waits for the database only
-// when the sites have never been read. While they cannot be read, those that were known
-// before are found, and of others it cannot be told.
+// ByKey returns the site of the key, or [ErrUnknown], which is [ErrRetired] for a retired site. It waits for the
+// database only if the sites have never been read. While they cannot be read, it finds the sites that were known
+// before, and returns the database's error for others.
 func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
 	known, err := s.current(ctx)
 	if err != nil {
@@ -82,8 +79,7 @@ func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
 	return Site{}, ErrUnknown
 }
 
-// Key returns the key of a site, retired or not, or [ErrUnknown]. It waits for the database
-// as ByKey does.
+// Key returns the key of a site, retired or not, or [ErrUnknown]. It waits for the database as ByKey does.
 func (s *Sites) Key(ctx context.Context, id int64) (string, error) {
 	known, err := s.current(ctx)
 	if err != nil {
@@ -97,8 +93,7 @@ func (s *Sites) Key(ctx context.Context, id int64) (string, error) {
 	return "", ErrUnknown
 }
 
-// List returns all sites, retired ones too, in the order of their keys. It waits for the database as
-// ByKey does.
+// List returns all sites, including retired ones, ordered by key. It waits for the database as ByKey does.
 func (s *Sites) List(ctx context.Context) ([]Site, error) {
 	known, err := s.current(ctx)
 	if err != nil {
@@ -107,8 +102,8 @@ func (s *Sites) List(ctx context.Context) ([]Site, error) {
 	return slices.SortedFunc(maps.Values(known.byKey), func(a, b Site) int { return cmp.Compare(a.Key, b.Key) }), nil
 }
 
-// Follow brings what other nodes add and change into the memory, until ctx ends: on
-// PostgreSQL within a fraction of a second.
+// Follow brings the changes of other nodes into the memory until ctx ends. On PostgreSQL this takes a fraction of a
+// second.
 func (s *Sites) Follow(ctx context.Context) {
 	news, cancel := s.db.Subscribe(Topic)
 	defer cancel()
@@ -137,7 +132,7 @@ func (s *Sites) Follow(ctx context.Context) {
 	}
 }
 
-// Refresh reads the sites anew, if there are others or a site was changed.
+// Refresh reads the sites again if one was added or changed.
 func (s *Sites) Refresh(ctx context.Context) error {
 	done, err := s.turn(ctx)
 	if err != nil {
@@ -158,7 +153,7 @@ func (s *Sites) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// current is what is known of the sites. The first to ask reads them.
+// current returns the known sites. The first caller reads them.
 func (s *Sites) current(ctx context.Context) (*known, error) {
 	if known := s.memory.known.Load(); known != nil {
 		return known, nil
@@ -169,7 +164,7 @@ func (s *Sites) current(ctx context.Context) (*known, error) {
 	return s.memory.known.Load(), nil
 }
 
-// turn waits until nobody else makes the next known.
+// turn waits until no other goroutine is reading.
 func (s *Sites) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case s.memory.making <- struct{}{}:
@@ -179,7 +174,7 @@ func (s *Sites) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// remember makes this node know at once what it has stored itself, and returns it.
+// remember adds a site that this node has just stored to its memory, and returns it.
 func (s *Sites) remember(ctx context.Context, stored row) Site {
 	done, err := s.turn(ctx)
 	if err != nil {
@@ -222,8 +217,8 @@ func (s *Sites) readAll(ctx context.Context, before *known) (*known, error) {
 	return newKnown(sites), nil
 }
 
-// read reads a site as it is stored. What of its settings this program does not
-// accept is left out and logged, once for each version.
+// read converts a stored site. Settings that this program does not accept are left out and logged, once for each
+// version.
 func (s *Sites) read(r row) Site {
 	if known := s.memory.known.Load(); known != nil {
 		if site, found := known.byKey[r.Key]; found && site.ID == r.ID && site.Version == r.Version {

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// storePagesEvery is how often what was counted of pages is stored.
+	// storePagesEvery is the interval at which page counts are stored.
 	storePagesEvery = 10 * time.Second
-	// storePagesTimeout is how long that may take, at the end of the process too.
+	// storePagesTimeout limits the time for storing them, also at the end of the process.
 	storePagesTimeout = 5 * time.Second
-	// PagesKept is for how many days it is kept.
+	// PagesKept is the number of days for which they are kept.
 	PagesKept = 30
-	// maxHosts is how many hosts of a site are remembered, those that were asked for first.
+	// maxHosts is how many hosts of a site are remembered; the first ones count.
 	maxHosts = 16
 )
 
-// Pages is what became of a site's pages in one way.
+// Pages counts the pages of a site with one outcome.
 type Pages struct {
 	// Outcome is a word of the edge, such as "woven", or a reason to pass a page.
 	Outcome string
@@ -36,8 +36,8 @@ type Pages struct {
 	LastAt  time.Time
 }
 
-// tally counts pages until they are stored. It has an entry for each site, outcome and
-// day, of which there are few. It remembers on which hosts each site's pages were served.
+// tally counts pages until they are stored. It has an entry for each site, outcome and day; there are few. It also
+// remembers the hosts on which each site's pages were served.
 type tally struct {
 	mu     sync.Mutex
 	counts map[pagesKey]pagesCount
@@ -71,13 +71,13 @@ func (t *tally) take() map[pagesKey]pagesCount {
 
 const day = 24 * int64(time.Hour/time.Millisecond)
 
-// Page counts a page of the site. It does not wait: [Sites.CountPages] stores it.
+// Page counts a page of the site. It does not wait: [Sites.CountPages] stores the count.
 func (s *Sites) Page(siteID int64, outcome string) {
 	at := s.now().UnixMilli()
 	s.tally.add(pagesKey{siteID, at / day, outcome}, pagesCount{1, at})
 }
 
-// Serve remembers that a page of the site was served at the host, which may have a port.
+// Serve remembers that a page of the site was served on the host, which may have a port.
 func (s *Sites) Serve(siteID int64, host string) {
 	t := &s.tally
 	host = nameOf(host)
@@ -93,21 +93,21 @@ func (s *Sites) Serve(siteID int64, host string) {
 	t.hosts[siteID] = append(known, strings.Clone(host)) // and not the request that it is a part of
 }
 
-// Serves tells whether this process has served pages of the site at the host. What a client says
-// is the host: it proves something only where the server in front takes no other hosts.
+// Serves reports whether this process has served pages of the site on the host. The client names the host, so this
+// proves something only if the server in front accepts no other hosts.
 func (s *Sites) Serves(siteID int64, host string) bool {
 	s.tally.mu.Lock()
 	defer s.tally.mu.Unlock()
 	return slices.Contains(s.tally.hosts[siteID], nameOf(host))
 }
 
-// nameOf is a host in lower case, without a port.
+// nameOf returns a host in lower case, without a port.
 func nameOf(host string) string {
 	return strings.ToLower((&url.URL{Host: host}).Hostname())
 }
 
-// CountPages stores what [Sites.Page] counts, every ten seconds and once more when ctx
-// ends. What cannot be stored is tried again with what comes next.
+// CountPages stores the counts of [Sites.Page] every ten seconds, and once more when ctx ends. Counts that cannot be
+// stored are stored with the next ones.
 func (s *Sites) CountPages(ctx context.Context) {
 	again := time.NewTicker(storePagesEvery)
 	defer again.Stop()
@@ -126,7 +126,7 @@ func (s *Sites) CountPages(ctx context.Context) {
 	}
 }
 
-// StorePages stores what has been counted.
+// StorePages stores the counts now.
 func (s *Sites) StorePages(ctx context.Context) error {
 	counted := s.tally.take()
 	if len(counted) == 0 {
@@ -140,7 +140,7 @@ func (s *Sites) StorePages(ctx context.Context) error {
 		pages, lastAt int64
 	}
 	rows := make([]row, 0, len(counted))
-	// In one order on all nodes.
+	// All nodes lock the rows in the same order.
 	for _, k := range slices.SortedFunc(maps.Keys(counted), func(a, b pagesKey) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day), cmp.Compare(a.outcome, b.outcome))
 	}) {
@@ -167,8 +167,8 @@ func (s *Sites) StorePages(ctx context.Context) error {
 	return nil
 }
 
-// Pages tells what became of the sites' pages in the last days, today and those before
-// it, by the sites' ids; the most frequent first. It may be ten seconds late.
+// Pages returns the page counts of the last days, today and those before it, by the sites' ids, the largest first. They
+// may be ten seconds late.
 func (s *Sites) Pages(ctx context.Context, sites scope.Sites, days int) (map[int64][]Pages, error) {
 	type row struct {
 		Pages
@@ -189,7 +189,7 @@ func (s *Sites) Pages(ctx context.Context, sites scope.Sites, days int) (map[int
 	return pages, nil
 }
 
-// PrunePages forgets what became of pages more than [PagesKept] days ago.
+// PrunePages deletes page counts older than [PagesKept] days.
 func (s *Sites) PrunePages(ctx context.Context) error {
 	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM site_pages WHERE day < $1`, s.now().UnixMilli()/day-PagesKept)

@@ -14,53 +14,51 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
-// Settings are what is stored of a site's settings. What is nil is not set: the
-// configuration's holds, see [Settings.Over].
+// Settings are the stored settings of a site. A nil field is not set: the configuration's value holds, see
+// [Settings.Over].
 type Settings struct {
-	// PhoneMask has # for each digit; see [CheckPhoneMask]. Empty is none.
+	// PhoneMask has # for each digit; see [CheckPhoneMask]. Empty means no mask.
 	PhoneMask *string `json:"phone_mask,omitempty"`
-	// Region is the country in whose way numbers without a country's code are
-	// written; see [CheckRegion]. Empty is that of the site's numbers or mask.
+	// Region is the country of numbers without a country code; see [CheckRegion]. Empty means the country of the site's
+	// numbers or mask.
 	Region *string `json:"region,omitempty"`
-	// DynamicalReplacement has numbers replaced in what a page adds later.
+	// DynamicalReplacement replaces numbers in blocks that a page adds later.
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
 	// Prerender is "off", "static" or "dynamic".
 	Prerender *string `json:"prerender,omitempty"`
-	// Attribution says which of a visitor's visits decides about the numbers.
+	// Attribution says which of a visitor's visits decides which numbers are shown.
 	Attribution *number.Attribution `json:"attribution,omitempty"`
 	// Consent is the cookie without which nothing is set or stored.
 	Consent *Consent `json:"consent,omitempty"`
-	// Origins are further origins of the site, at most [MaxOrigins]. A list that
-	// is empty and not nil says that there are none.
+	// Origins are further origins of the site, at most [MaxOrigins]. An empty list that is not nil means that there are
+	// none.
 	Origins []string `json:"origins,omitzero"`
-	// Numbers are the site's own, beside and above those of the configuration; see
-	// [number.Own].
+	// Numbers are the site's own numbers, which override and add to those of the configuration; see [number.Own].
 	Numbers []number.Number `json:"numbers,omitzero"`
-	// Pools are the site's own, by their names.
+	// Pools are the site's own pools, by name.
 	Pools map[string]number.DeclaredPool `json:"pools,omitzero"`
-	// Captures are the site's own rules for forms that are kept, at most [MaxCaptures]. They come before those of the
+	// Captures are the site's own rules for kept forms, at most [MaxCaptures]. They come before those of the
 	// configuration.
 	Captures []capture.Rule `json:"captures,omitzero"`
-	// Callback says how visitors are called back.
+	// Callback sets how visitors are called back.
 	Callback *callback.Settings `json:"callback,omitempty"`
-	// Widget is how the site's panels look and what they say. It stands above the
-	// configuration's field by field.
+	// Widget sets the site's panels. It overrides the configuration field by field.
 	Widget *Widget `json:"widget,omitempty"`
 }
 
-// Own are the numbers and pools.
+// Own returns the numbers and pools.
 func (s Settings) Own() number.Own { return number.Own{Numbers: s.Numbers, Pools: s.Pools} }
 
-// Consent is how a site says that a visitor has agreed to be tracked.
+// Consent describes the cookie that shows that a visitor has agreed to be tracked.
 type Consent struct {
-	// Cookie is its name. Empty: nobody is asked.
+	// Cookie is its name. Empty: no consent is required.
 	Cookie string `json:"cookie"`
-	// Value is the one that means yes, with * for any text. Empty: any value.
+	// Value is the value that means yes, with * for any text. Empty: any value.
 	Value string `json:"value,omitempty"`
 }
 
-// Invalid is the error for a value that a setting cannot have. Its text names the
-// setting and says what was expected; it may be shown.
+// Invalid is the error for a wrong value of a setting. Its text names the setting and what was expected; it may be
+// shown.
 type Invalid struct {
 	// Setting is the name of the setting in JSON.
 	Setting string
@@ -69,10 +67,10 @@ type Invalid struct {
 
 func (e *Invalid) Error() string { return e.Err.Error() }
 
-// Unwrap is the error without the setting's name.
+// Unwrap returns the error without the setting's name.
 func (e *Invalid) Unwrap() error { return e.Err }
 
-// Check returns an [Invalid] for the first value that is not accepted.
+// Check returns an [Invalid] for the first wrong value.
 func (s Settings) Check() error {
 	if s.PhoneMask != nil {
 		if err := CheckPhoneMask(*s.PhoneMask); err != nil {
@@ -133,9 +131,8 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Over returns the settings with what is not set taken from the defaults. What is
-// set in neither is nil. How own numbers stand above configured ones is told by
-// [number.Own.Over].
+// Over returns the settings, and takes missing ones from the defaults. A field that neither sets is nil.
+// [number.Own.Over] says how own numbers override configured ones.
 func (s Settings) Over(defaults Settings) Settings {
 	s.PhoneMask = cmp.Or(s.PhoneMask, defaults.PhoneMask)
 	s.Region = cmp.Or(s.Region, defaults.Region)
@@ -160,11 +157,10 @@ func (s Settings) Over(defaults Settings) Settings {
 	return s
 }
 
-// fields are settings as they are stored: the value of each by its name. They may
-// hold what only a newer program knows.
+// fields are stored settings: each value by its name. Some may only be known to a newer program.
 type fields map[string]json.RawMessage
 
-// fieldsOf reads what is stored. What is no JSON object has no fields.
+// fieldsOf reads stored settings. Anything but a JSON object has no fields.
 func fieldsOf(stored string) (fields, error) {
 	var f fields
 	if err := json.Unmarshal([]byte(stored), &f); err != nil {
@@ -176,8 +172,7 @@ func fieldsOf(stored string) (fields, error) {
 	return f, nil
 }
 
-// settings are the fields that this program knows. It goes without those whose
-// value it does not accept, and returns their names.
+// settings returns the fields that this program knows. It leaves out those with a wrong value, and returns their names.
 func (f fields) settings() (s Settings, refused []string) {
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		var one Settings
@@ -197,9 +192,8 @@ func (f fields) settings() (s Settings, refused []string) {
 	return s, refused
 }
 
-// apply changes the fields to the settings and returns what it has changed, with
-// null for what is not set any more. Fields in which the settings are what they
-// were keep their text: nothing is lost of what a newer program has written.
+// apply changes the fields to the settings. It returns the changes, with null for settings that are no longer set.
+// Fields that do not differ keep their text, so nothing written by a newer program is lost.
 func (f fields) apply(s Settings) (changed fields, err error) {
 	known, _ := f.settings()
 	before, err := known.fields()

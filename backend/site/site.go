@@ -1,5 +1,5 @@
-// Package site knows the sites that the service works for, and what has been set
-// for each of them.
+// Package site owns the sites that the service works for, and the settings of each. It keeps all of them in memory and
+// counts what became of their pages. The edge asks it for each request; the console changes the settings.
 package site
 
 import (
@@ -17,11 +17,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
-// Kinds of the journal's entries about sites. Their subject is the site, and their data
-// {"by"}: who did it, a login or empty for whoever runs the server. That of Changed is
-// {"by", "from", "to", "settings"}: from which version to which, and the settings that
-// are new, with null for those not set any more. Where the site's own numbers or pools
-// are among these, "numbers" and "pools" are [number.Deeds].
+// Kinds of the journal's entries about sites. The subject is the site. The data are {"by"}: the login of whoever did
+// it, or empty for whoever runs the server. The data of Changed are {"by", "from", "to", "settings"}: the two versions
+// and the new settings, with null for those that are no longer set. If the site's own numbers or pools are among these,
+// "numbers" and "pools" are [number.Deeds].
 const (
 	Added    = "site.added"
 	Changed  = "site.changed"
@@ -29,38 +28,36 @@ const (
 	Restored = "site.restored"
 )
 
-// Topic is what [db.DB.Subscribe] takes to hear that a site was added or changed.
+// Topic is the topic of [db.DB.Subscribe] for sites that are added or changed.
 const Topic = "sites"
 
-// ErrUnknown is returned for a key that no site has.
+// ErrUnknown is returned for a key that belongs to no site.
 var ErrUnknown = errors.New("the site is not known")
 
-// ErrChanged is returned for a change of settings that somebody else has changed
-// meanwhile. Its text may be shown.
+// ErrChanged is returned if somebody else has changed the settings in the meantime. Its text may be shown.
 var ErrChanged = errors.New("the settings have been changed by somebody else meanwhile")
 
 // Site is a site that is served.
 type Site struct {
-	// ID numbers the sites of the installation, from 1. None is given out again.
+	// ID numbers the sites of the installation, from 1. No number is used twice.
 	ID int64
-	// Key names the site in configurations, pages and calls; see [ValidKey].
+	// Key names the site in configurations, pages and requests; see [ValidKey].
 	Key string
-	// CreatedAt is kept to the millisecond.
+	// CreatedAt has milliseconds.
 	CreatedAt time.Time
-	// RetiredAt is since when nothing is done for the site; zero while it is served.
+	// RetiredAt is the time from which nothing is done for the site. It is zero while the site is served.
 	RetiredAt time.Time
-	// Version counts the changes of the site; 0 while there was none. Two values
-	// of Site with the same ID and Version are the same.
+	// Version counts the changes of the site. It is 0 before the first. Two values of Site with the same ID and Version
+	// are equal.
 	Version int64
-	// Settings are what has been set for the site. They are not to be changed.
+	// Settings are the site's own settings. Callers must not change them.
 	Settings Settings
 }
 
 // Sites are the sites of the installation. It is safe for concurrent use.
 //
-// All of them are held in memory, so that a key is looked up without the
-// database, and keys of no site, of which anybody can send any number, cost it
-// nothing and are not remembered. [Sites.Follow] keeps the memory up to date.
+// All sites are in memory, so a key is looked up without the database. Unknown keys, of which anybody can send any
+// number, cost nothing and are not remembered. [Sites.Follow] keeps the memory up to date.
 type Sites struct {
 	db     *db.DB
 	now    func() time.Time
@@ -72,16 +69,16 @@ type Sites struct {
 	keepOwn []KeepOwn
 }
 
-// KeepOwn notes the numbers and pools that a site has of its own, in the transaction that changes them. When it returns
-// a [number.Place], this is what is wrong with them.
+// KeepOwn stores a site's own numbers and pools in the transaction that changes them. If it returns a [number.Place],
+// the numbers or pools are wrong.
 type KeepOwn func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error
 
-// New returns the sites of the database. keep is called where the numbers or pools of a site change.
+// New returns the sites of the database. It calls keep when the numbers or pools of a site change.
 func New(d *db.DB, now func() time.Time, logger *zap.Logger, keep ...KeepOwn) *Sites {
 	return &Sites{db: d, now: now, logger: logger, ids: d.Sequence("site", 1), memory: newMemory(), keepOwn: keep}
 }
 
-// ValidKey tells what is wrong with a key, if anything.
+// ValidKey returns an error that says what is wrong with a key, or nil.
 func ValidKey(key string) error {
 	if !isKey(key) {
 		return fmt.Errorf("%.80q is no site key: expected 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', ':' and '-'", key)
@@ -89,7 +86,7 @@ func ValidKey(key string) error {
 	return nil
 }
 
-// isKey is asked for each page.
+// isKey runs for each page.
 func isKey(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -101,8 +98,7 @@ func isKey(text string) bool {
 	return 0 < len(text) && len(text) <= 64
 }
 
-// Provision returns the site of the key, which it adds when there is none. The error may
-// be [ErrRetired].
+// Provision returns the site of the key. It adds the site if there is none. The error may be [ErrRetired].
 func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	if err := ValidKey(key); err != nil {
 		return Site{}, err
@@ -125,8 +121,8 @@ func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	return s.remember(ctx, stored), nil
 }
 
-// ProvisionAll adds the sites of the keys that are not there yet, and returns the
-// ids of all of them. This node knows them after [Sites.Refresh], or soon after.
+// ProvisionAll adds the missing sites of the keys, and returns the ids of all. This node knows them after
+// [Sites.Refresh], or soon after.
 func (s *Sites) ProvisionAll(ctx context.Context, tx db.Tx, keys []string) (ids map[string]int64, err error) {
 	for _, key := range keys {
 		if err := ValidKey(key); err != nil {
@@ -144,7 +140,7 @@ func (s *Sites) ProvisionAll(ctx context.Context, tx db.Tx, keys []string) (ids 
 	return ids, nil
 }
 
-// row is a site as it is stored.
+// row is a stored site.
 type row struct {
 	ID        int64
 	Key       string
@@ -160,7 +156,7 @@ func (r *row) fields() []any {
 
 const columns = `id, key, created_at, version, settings, retired_at`
 
-// provide finds the sites of the keys, and adds those that there are not.
+// provide finds the sites of the keys, and adds the missing ones.
 func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[string]row, error) {
 	sites := make(map[string]row, len(keys))
 	for some := range db.Parts(keys) {
@@ -198,7 +194,7 @@ func find(ctx context.Context, tx db.Tx, keys []string, sites map[string]row) er
 	return nil
 }
 
-// insert adds sites, but for those that another node adds at the same moment.
+// insert adds sites, except those that another node adds at the same moment.
 func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string, by string) error {
 	first, err := s.ids.Take(ctx, tx, int64(len(keys)))
 	if err != nil {
@@ -228,14 +224,12 @@ func (s *Sites) insert(ctx context.Context, tx db.Tx, keys []string, by string) 
 	return journal.AppendAll(ctx, tx, entries)
 }
 
-// Change stores the settings of the site, which the caller has seen at the version,
-// and returns the site as it is then. A setting that is nil is not set any more.
-// What a newer program has stored, and this one does not know or accept, stays.
-// Settings that are as they were make no new version.
+// Change stores the settings of the site and returns the changed site. The caller has seen the given version. A setting
+// that is nil is no longer set. Settings that only a newer program knows or accepts stay. Settings that do not differ
+// make no new version.
 //
-// The error may be an [Invalid], [ErrUnknown], or [ErrChanged] when the version is
-// not the stored one; then nothing has changed. "by" names who does it, such as an
-// operator by login, for the journal.
+// The error may be an [Invalid], [ErrUnknown], or [ErrChanged] if the version is not the stored one; then nothing has
+// changed. "by" names who does it for the journal, such as the login of an operator.
 func (s *Sites) Change(ctx context.Context, key string, version int64, settings Settings, by string) (Site, error) {
 	if err := settings.Check(); err != nil {
 		return Site{}, err
@@ -245,7 +239,7 @@ func (s *Sites) Change(ctx context.Context, key string, version int64, settings 
 		return Site{}, err
 	}
 	var stored row
-	// All nodes write what is of one site under its id.
+	// All nodes write the rows of one site under its id.
 	err = s.db.Attempt(ctx, site.ID, func(ctx context.Context, tx db.Tx) (err error) {
 		stored, err = s.change(ctx, tx, key, version, settings, by)
 		return err

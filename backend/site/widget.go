@@ -15,15 +15,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Widget is how the panels of a site look and what they say. What is nil or empty is not
-// set: the configuration's holds, and where that says nothing, what a field's comment says.
+// Widget sets how the panels of a site look and what they say. Fields that are nil or empty are not set: the
+// configuration's value holds, and otherwise the default named here.
 type Widget struct {
-	// Whether pages show the button that opens the panels. Default: yes, for a site that
-	// has any widget settings.
+	// Whether pages show the button that opens the panels. Default: yes, for a site that has any widget settings.
 	Launcher *bool `json:"launcher,omitempty"`
 
-	// The side of the page on which the button and the panels are: `left` or `right`, which
-	// is the default.
+	// The side of the page on which the button and the panels are: `left` or `right`, which is the default.
 	Side *string `json:"side,omitempty"`
 
 	// The accent colour, as `#rgb` or `#rrggbb`. Default: `#1f6feb`.
@@ -32,55 +30,52 @@ type Widget struct {
 	// The picture beside the greeting: an https address, or a path of the site. Empty: none.
 	Avatar *string `json:"avatar,omitempty"`
 
-	// What stands at the head of the panels. Default: the built-in title.
+	// The title of the panels. Default: the built-in title.
 	Title Wording `json:"title,omitempty"`
 
 	// The first words of the chat. Default: the built-in ones.
 	Greeting Wording `json:"greeting,omitempty"`
 
-	// The language of the panels: `en`, `ru`, or empty for the page's, else the visitor's,
-	// which is the default.
+	// The language of the panels: `en`, `ru`, or empty for the language of the page or else the visitor. Default:
+	// empty.
 	Language *string `json:"language,omitempty"`
 
-	// The fields of the request form, in their order. Default: name, phone, which is
-	// required, email and message.
+	// The fields of the request form, in their order. Default: name, phone, which is required, email and message.
 	Fields []FormField `json:"fields,omitzero"`
 
-	// Built-in texts that are replaced, by their keys.
+	// Replacements for built-in texts, by their keys.
 	Texts map[string]Wording `json:"texts,omitempty"`
 
-	// Whether there is the chat. Default: yes.
+	// Whether the chat is on. Default: yes.
 	Chat *bool `json:"chat,omitempty"`
 
 	// Whether visitors may send files in the chat. Default: yes.
 	Files *bool `json:"files,omitempty"`
 
-	// After how many seconds a conversation that nobody has answered becomes a request in the
-	// inbox, from 10 to 86400. Default: 120.
+	// After how many seconds an unanswered conversation becomes a lead, from 10 to 86400. Default: 120.
 	Unanswered *int `json:"unanswered,omitempty"`
 
-	// Whether there is the form that orders a call, where calls can be ordered. Default: yes.
+	// Whether visitors can request a call, if calls can be ordered. Default: yes.
 	Sitephone *bool `json:"sitephone,omitempty"`
 
-	// When visitors are spoken to first, beside the button.
+	// Invitations that appear beside the button.
 	Invitations []Invitation `json:"invitations,omitzero"`
 }
 
-// FormField is a field of the request form: name, phone, email or message, or one of the
-// site's own, whose name is that of the user field that the lead gets.
+// FormField is a field of the request form: name, phone, email or message, or a field of the site's own. The name of
+// the latter is the name of the user field in the lead.
 type FormField struct {
 	// The name.
 	Name string `json:"name"`
 
-	// Whether the form is not sent without it.
+	// Whether the field must be filled in.
 	Required bool `json:"required,omitempty"`
 
-	// What stands beside the field. A field of the site's own must have it. Default: the
-	// built-in text.
+	// The label. A field of the site's own must have one. Default: the built-in text.
 	Label Wording `json:"label,omitempty"`
 }
 
-// Invitation is a rule by which a visitor is spoken to first. All that it says has to hold.
+// Invitation is a rule for inviting a visitor to the chat. All its conditions must be met.
 type Invitation struct {
 	// For how many seconds the page has been looked at, up to 3600.
 	After int `json:"after,omitempty"`
@@ -88,15 +83,15 @@ type Invitation struct {
 	// The path of the page, with `*` for any text. Empty: any.
 	Address string `json:"address,omitempty"`
 
-	// The condition on the visitor's source, as those of tracking numbers: on utm
-	// parameters, a click id, `referrer` or `landing`. Empty: any.
+	// The condition on the visitor's source, written like those of tracking numbers: on utm parameters, a click id,
+	// `referrer` or `landing`. Empty: any.
 	Source string `json:"source,omitempty"`
 
-	// What is said.
+	// The text.
 	Text Wording `json:"text"`
 }
 
-// The values of [Widget.Side], and the colour that holds where none is set.
+// The values of [Widget.Side], and the default colour.
 const (
 	Left         = "left"
 	Right        = "right"
@@ -121,7 +116,7 @@ const (
 	maxAddress = 1024
 )
 
-// KnownFields are those fields of the request form for which leads have a place of their own.
+// KnownFields are the fields of the request form that have a place of their own in leads.
 var KnownFields = []string{"name", "phone", "email", "message"}
 
 var (
@@ -129,8 +124,7 @@ var (
 	fieldName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63}$`)
 )
 
-// Check returns an [Invalid] for the first value that is not accepted. The name of its
-// setting is that in JSON behind "widget.".
+// Check returns an [Invalid] for the first wrong value. Its setting is "widget." and the name in JSON.
 func (w *Widget) Check() error {
 	if w == nil {
 		return nil
@@ -164,7 +158,7 @@ func checkEach(value *string, check func(string) error) error {
 	return check(*value)
 }
 
-// CheckSide tells what is wrong with the side of the page.
+// CheckSide returns an error for a wrong side of the page.
 func CheckSide(side string) error {
 	if side != Left && side != Right {
 		return fmt.Errorf("side %.80q: expected left or right", side)
@@ -172,7 +166,7 @@ func CheckSide(side string) error {
 	return nil
 }
 
-// CheckColor tells what is wrong with the accent colour.
+// CheckColor returns an error for a wrong accent colour.
 func CheckColor(text string) error {
 	if !color.MatchString(text) {
 		return fmt.Errorf(`color %.80q: expected # and three or six of 0-9 and a-f, such as "#1f6feb"; in quotation marks in a Caddyfile`, text)
@@ -180,7 +174,7 @@ func CheckColor(text string) error {
 	return nil
 }
 
-// CheckAvatar tells what is wrong with the address of the picture. Empty is none.
+// CheckAvatar returns an error for a wrong address of the picture. An empty address means no picture.
 func CheckAvatar(address string) error {
 	wrong := fmt.Errorf("avatar %.200q: expected an https address or a path of the site, such as /team/vera.jpg", address)
 	switch u, err := url.Parse(address); {

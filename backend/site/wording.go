@@ -16,11 +16,11 @@ import (
 // EveryLanguage is the key of a [Wording] for all languages that it does not name.
 const EveryLanguage = "*"
 
-// Wording is a text of a site's own in the languages of the panels, by their codes. In JSON
-// it may be the text alone, which is then that of every language.
+// Wording is a text of the site's own in the languages of the panels, by their codes. In JSON it may be just a string,
+// which then holds for every language.
 type Wording map[string]string
 
-// In is the text in the language; empty where there is none.
+// In returns the text in the language, or "".
 func (w Wording) In(language string) string {
 	if text, set := w[language]; set {
 		return text
@@ -28,7 +28,7 @@ func (w Wording) In(language string) string {
 	return w[EveryLanguage]
 }
 
-// Set returns the wording with the text in the language.
+// Set returns the wording with the text set for the language.
 func (w Wording) Set(language, text string) Wording {
 	set := maps.Clone(w)
 	if set == nil {
@@ -38,8 +38,7 @@ func (w Wording) Set(language, text string) Wording {
 	return set
 }
 
-// over is the wording above another one: what it says for every language hides what that
-// says for one.
+// over lays the wording over another one. A text for every language hides the other's texts for single languages.
 func (w Wording) over(defaults Wording) Wording {
 	if len(w) == 0 {
 		return defaults
@@ -52,8 +51,8 @@ func (w Wording) over(defaults Wording) Wording {
 	return over
 }
 
-// Check tells what is wrong with the wording of what is named. A text has at most so many
-// characters.
+// Check returns an error if a text of the wording is too long or has several lines. name names the wording, most is the
+// limit in characters.
 func (w Wording) Check(name string, most int) error {
 	for _, language := range slices.Sorted(maps.Keys(w)) {
 		text := w[language]
@@ -71,7 +70,7 @@ func (w Wording) Check(name string, most int) error {
 	return nil
 }
 
-// MarshalJSON writes a text of every language alone.
+// MarshalJSON writes a text for every language as a string.
 func (w Wording) MarshalJSON() ([]byte, error) {
 	if text, every := w[EveryLanguage]; every && len(w) == 1 {
 		return json.Marshal(text)
@@ -79,7 +78,7 @@ func (w Wording) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string(w))
 }
 
-// UnmarshalJSON reads a text, or texts by their languages.
+// UnmarshalJSON reads a string, or texts by their languages.
 func (w *Wording) UnmarshalJSON(content []byte) error {
 	content = bytes.TrimSpace(content)
 	if bytes.HasPrefix(content, []byte(`"`)) {
@@ -98,7 +97,7 @@ func (w *Wording) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// any is the text of the first language that has one.
+// any returns the text of the first language that has one.
 func (w Wording) any() string {
 	for _, language := range snippet.Languages() {
 		if text := w.In(language); text != "" {
