@@ -1,9 +1,7 @@
-// Package callback calls visitors back: an operator first, and when that one has answered,
-// the visitor.
+// Package callback calls visitors back: an operator first, and when that one has answered, the visitor.
 //
-// A callback is a state machine. Each step has a deadline, which a job of the queue looks
-// after, so that a callback ends whatever becomes of the platform or of this process. All of
-// it is in the database: any node goes on with it.
+// A callback is a state machine. Each step has a deadline, which a job of the queue looks after, so that a callback
+// ends whatever becomes of the platform or of this process. All of it is in the database: any node goes on with it.
 package callback
 
 import (
@@ -24,8 +22,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Changed is the kind of the journal's entry for a step of a callback. Its subject is the
-// callback, and its data is a [News].
+// Changed is the kind of the journal's entry for a step of a callback. Its subject is the callback, and its data is a
+// [News].
 const Changed = "callback.state"
 
 // News is what the journal says of a step. It names nobody.
@@ -54,10 +52,10 @@ const (
 // States are all of them.
 var States = []State{Waiting, CallingOperator, CallingVisitor, Talking, Done, NoAnswer, Failed, Closed}
 
-// Open tells whether something is still to happen.
+// Open reports whether something is still to happen.
 func (s State) Open() bool { return s == Waiting || s.Calling() }
 
-// Calling tells whether the platform is at it.
+// Calling reports whether the platform is at it.
 func (s State) Calling() bool { return s == CallingOperator || s == CallingVisitor || s == Talking }
 
 // The origins of callbacks.
@@ -88,8 +86,8 @@ type Callback struct {
 	// Attempts are those begun, of Most, with Pause between them.
 	Attempts, Most int
 	Pause          time.Duration
-	// Operator is who is called first and CallerID what both are shown: digits. Platform
-	// names who carries it out. They may be empty.
+	// Operator is who is called first and CallerID what both are shown: digits. Platform names who carries it out. They
+	// may be empty.
 	Operator, CallerID, Platform string
 	// Talk is how long they talked, in seconds; [telephony.Untold] when not told.
 	Talk int64
@@ -158,15 +156,15 @@ type Subjects struct {
 	Visits   *visit.Visits
 	Captchas *captcha.Captchas
 	Groups   Groups
-	// Callers are the platforms that can be asked now, the one that is taken when a site
-	// names none first. It is asked for each attempt.
+	// Callers are the platforms that can be asked now, the one that is taken when a site names none first. It is asked
+	// for each attempt.
 	Callers func() []telephony.Caller
 	// Key is the key of a site.
 	Key func(ctx context.Context, siteID int64) (string, error)
 }
 
-// Callbacks keeps the callbacks of all sites and carries them out. It is safe for concurrent
-// use, on any number of nodes.
+// Callbacks keeps the callbacks of all sites and carries them out. It is safe for concurrent use, on any number of
+// nodes.
 type Callbacks struct {
 	Subjects
 	now    func() time.Time

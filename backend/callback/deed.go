@@ -39,9 +39,8 @@ type By struct {
 	Time time.Time
 }
 
-// Make adds a callback by hand and has it carried out. What keeps visitors from costing money
-// does not apply but for the kinds of numbers. The error may be [ErrPhone], [ErrType] or
-// [ErrTime].
+// Make adds a callback by hand and has it carried out. What keeps visitors from costing money does not apply but for
+// the kinds of numbers. The error may be [ErrPhone], [ErrType] or [ErrTime].
 func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Result, error) {
 	made := Callback{SiteID: by.SiteID, State: Waiting, Origin: Console, Ref: by.Ref, GroupID: by.GroupID, WantedAt: by.Time, Talk: telephony.Untold}
 	var err error
@@ -88,8 +87,8 @@ func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Resu
 	return made, result, err
 }
 
-// Call has a callback called now that waits or has ended, with one more attempt at the least.
-// The error may be [ErrUnknown] or [ErrState].
+// Call has a callback called now that waits or has ended, with one more attempt at least. The error may be [ErrUnknown]
+// or [ErrState].
 func (c *Callbacks) Call(ctx context.Context, siteID, id int64, login string, s Settings) (Result, error) {
 	before, err := c.Get(ctx, siteID, id)
 	if err != nil {
@@ -126,8 +125,8 @@ func (c *Callbacks) Call(ctx context.Context, siteID, id int64, login string, s 
 	return c.placeNow(ctx, made)
 }
 
-// Postpone puts a callback off until then, if it is not being called. The error may be
-// [ErrUnknown], [ErrState] or [ErrTime].
+// Postpone puts a callback off until then, if it is not being called. The error may be [ErrUnknown], [ErrState] or
+// [ErrTime].
 func (c *Callbacks) Postpone(ctx context.Context, siteID, id int64, until time.Time, login string) error {
 	err := c.DB.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) error {
 		made, err := locked(ctx, tx, siteID, id)
@@ -150,8 +149,7 @@ func (c *Callbacks) Postpone(ctx context.Context, siteID, id int64, until time.T
 	return deed("postponing a callback", err)
 }
 
-// Close ends a callback: nobody is called any more. The error may be [ErrUnknown] or
-// [ErrState].
+// Close ends a callback: nobody is called any more. The error may be [ErrUnknown] or [ErrState].
 func (c *Callbacks) Close(ctx context.Context, siteID, id int64, login string) error {
 	var made Callback
 	calling := false

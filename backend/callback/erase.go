@@ -23,8 +23,7 @@ func (c *Callbacks) Traces() trace.Subject {
 	}
 }
 
-// findTraces finds callbacks by the number that is called, and by the visitor. A callback leads
-// to its visitor.
+// findTraces finds callbacks by the number that is called, and by the visitor. A callback leads to its visitor.
 func findTraces(ctx context.Context, from db.Queries, m trace.Mark) ([]trace.Mark, error) {
 	var which string
 	var args []any

@@ -78,8 +78,7 @@ func (c *Callbacks) List(ctx context.Context, f Filter, limit int) ([]Callback, 
 	return list, nil
 }
 
-// Count is how many callbacks of the filter there are in each state. Filter.States and Before
-// do not count.
+// Count is how many callbacks of the filter there are in each state. Filter.States and Before do not count.
 func (c *Callbacks) Count(ctx context.Context, f Filter) (map[State]int, error) {
 	f.States = nil
 	where, args := f.condition()

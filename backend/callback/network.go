@@ -11,15 +11,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Of the callbacks of a day, one in networkShare may come from one network, and leastOfNetwork at
-// the least. Else a single client could use up those of all visitors.
+// Of the callbacks of a day, one in networkShare may come from one network, and leastOfNetwork at least. Else a single
+// client could use up those of all visitors.
 const networkShare, leastOfNetwork = 10, 3
 
 // perNetwork is how many callbacks the visitors of one network may ask for within 24 hours.
 func (s Settings) perNetwork() int { return max(leastOfNetwork, s.perDay()/networkShare) }
 
-// network is what is stored of a network: enough to know it again at this site for a day, and
-// nothing for others. It is empty where the network is not known.
+// network is what is stored of a network: enough to know it again at this site for a day, and nothing for others. It is
+// empty where the network is not known.
 func (c *Callbacks) network(a Asked) string {
 	if a.Network == "" {
 		return ""
@@ -29,7 +29,7 @@ func (c *Callbacks) network(a Asked) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// usedUp tells whether the network has asked for as many as it may. An empty one never has.
+// usedUp reports whether the network has asked for as many as it may. An empty one never has.
 func usedUp(ctx context.Context, tx db.Tx, siteID int64, network string, s Settings, now time.Time) (bool, error) {
 	if network == "" {
 		return false, nil

@@ -30,8 +30,7 @@ const (
 	TooMany      = 4
 )
 
-// The codes of results, beside those of requests that cannot be read, and those for which a
-// callback fails.
+// The codes of results, beside those of requests that cannot be read, and those for which a callback fails.
 const (
 	CodeSent    = "sent"    // it is being called
 	CodeLater   = "later"   // it is called at its time, or when somebody is there
@@ -46,11 +45,11 @@ const (
 )
 
 const (
-	// PerMinute is how many callbacks the visitors of a site may ask for within a minute
-	// (browser interface, section 8). What is refused is not counted.
+	// PerMinute is how many callbacks the visitors of a site may ask for within a minute (browser interface, section
+	// 8). What is refused is not counted.
 	PerMinute = 10
-	// perVisitor and perPhone are how many a visitor may ask for, and how many for a number,
-	// within 24 hours. Those for a number count at all sites: a stranger may be rung by them.
+	// perVisitor and perPhone are how many a visitor may ask for, and how many for a number, within 24 hours. Those for
+	// a number count at all sites: a stranger may be rung by them.
 	perVisitor, perPhone = 10, 5
 )
 
@@ -70,9 +69,9 @@ type Asked struct {
 	Network string
 }
 
-// Order takes a request for a callback and has it carried out. It returns within the time of
-// ctx, which is some seconds. An error means that it could not be stored. A request that could
-// not be carried out is kept all the same when there is a number to call.
+// Order takes a request for a callback and has it carried out. It returns within the time of ctx, which is some
+// seconds. An error means that it could not be stored. A request that could not be carried out is kept all the same
+// when there is a number to call.
 func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, error) {
 	made := Callback{
 		SiteID: a.SiteID, State: Waiting, Origin: Page, Ref: a.Ref, URL: visit.Clip(a.URL, maxURL), GroupID: a.GroupID, WantedAt: a.Time,
@@ -103,8 +102,7 @@ func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, err
 // maxURL is the size in bytes of a page's address.
 const maxURL = 2000
 
-// plan says who is called, by which platform and when. refused is the reason for which it
-// cannot be done, or empty.
+// plan says who is called, by which platform and when. refused is the reason for which it cannot be done, or empty.
 func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region string) (refused string, err error) {
 	made.Most, made.Pause, made.CallerID, made.Platform = s.most(), s.pause(), s.CallerID, s.Platform
 	groups, err := c.Groups.Groups(ctx, made.SiteID)
@@ -141,9 +139,8 @@ func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region
 	return "", nil
 }
 
-// answering is the group that is to be called: the one that is asked for, or else, when the
-// site has no number of its own, one that has a number, of which those that work at the time
-// come first.
+// answering is the group that is to be called: the one that is asked for, or else, when the site has no number of its
+// own, one that has a number, of which those that work at the time come first.
 func answering(groups []operator.Group, asked int64, phone string, at time.Time) (operator.Group, bool) {
 	if at := slices.IndexFunc(groups, func(g operator.Group) bool { return g.ID == asked }); at >= 0 {
 		return groups[at], true
@@ -183,8 +180,8 @@ func (s Settings) countries(region, operator string) []string {
 	return list
 }
 
-// take checks the captcha and the limits and stores the callback, begun if it is due. earlier
-// tells that the same request was taken before.
+// take checks the captcha and the limits and stores the callback, begun if it is due. earlier tells that the same
+// request was taken before.
 func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Settings, refused string) (result Result, earlier bool, err error) {
 	if made.ID, err = c.ids.Next(ctx); err != nil {
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)

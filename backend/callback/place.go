@@ -19,15 +19,15 @@ import (
 const (
 	// Ring is for how long each of the two may ring.
 	Ring = 30 * time.Second
-	// placeTimeout is how long a platform has to take an order, and promptTimeout how long
-	// while a page waits for the answer.
+	// placeTimeout is how long a platform has to take an order, and promptTimeout how long while a page waits for the
+	// answer.
 	placeTimeout  = 10 * time.Second
 	promptTimeout = 2 * time.Second
 	// lookTime is what a look at a callback takes beside that.
 	lookTime = 10 * time.Second
 
-	// A platform has to tell of the next step within these times. One that leaves out that the
-	// visitor's phone rings has the time of both.
+	// A platform has to tell of the next step within these times. One that leaves out that the visitor's phone rings
+	// has the time of both.
 	operatorDeadline = 2*Ring + 30*time.Second
 	visitorDeadline  = Ring + 30*time.Second
 	talkDeadline     = 4 * time.Hour
@@ -44,8 +44,8 @@ func (c *Callbacks) do(ctx context.Context, j queue.Job) error {
 	return c.Look(ctx, j.SiteID, about.Callback)
 }
 
-// Look does what is to be done about the callback now, if anything: it has the next attempt
-// carried out, or ends one of which the platform has not told for too long.
+// Look does what is to be done about the callback now, if anything: it has the next attempt carried out, or ends one of
+// which the platform has not told for too long.
 func (c *Callbacks) Look(ctx context.Context, siteID, id int64) error {
 	var made Callback
 	var place, silent bool
@@ -116,8 +116,8 @@ func (c *Callback) begin(ctx context.Context, tx db.Tx, now time.Time) error {
 	return c.store(ctx, tx)
 }
 
-// beginIfDue stores a callback that is new, and begins its first attempt when it is to be called
-// now: whoever has asked waits for the result, and the queue would not tell it.
+// beginIfDue stores a callback that is new, and begins its first attempt when it is to be called now: whoever has asked
+// waits for the result, and the queue would not tell it.
 func (c *Callback) beginIfDue(ctx context.Context, tx db.Tx, now time.Time) error {
 	if c.State == Waiting && !c.DueAt.After(now) {
 		return c.begin(ctx, tx, now)
@@ -137,8 +137,8 @@ func (c *Callbacks) placeNow(ctx context.Context, made Callback) (Result, error)
 	return Result{Sent, CodeSent}, nil
 }
 
-// place asks the platform to carry out the attempt. placed is false when it has not taken it.
-// final ends the callback then; else it is tried again.
+// place asks the platform to carry out the attempt. placed is false when it has not taken it. final ends the callback
+// then; else it is tried again.
 func (c *Callbacks) place(ctx context.Context, made Callback, timeout time.Duration, final bool) (placed bool, err error) {
 	failure := c.ask(ctx, made, timeout)
 	if failure != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// Progress takes what a platform tells of an order. It may come again, in any order, and to
-// any node. The error is [ErrUnknown] for an order that is none of ours.
+// Progress takes what a platform tells of an order. It may come again, in any order, and to any node. The error is
+// [ErrUnknown] for an order that is none of ours.
 func (c *Callbacks) Progress(ctx context.Context, p telephony.Progress) error {
 	type place struct {
 		site, id int64
@@ -70,9 +70,8 @@ var states = map[telephony.Step]State{
 	telephony.OperatorRings: CallingOperator, telephony.VisitorRings: CallingVisitor, telephony.Talking: Talking,
 }
 
-// advance takes what the platform tells of the attempt. A step behind what is known changes
-// nothing. Where the service has only concluded that the attempt has ended, the platform's
-// word counts.
+// advance takes what the platform tells of the attempt. A step behind what is known changes nothing. Where the service
+// has only concluded that the attempt has ended, the platform's word counts.
 func (c *Callback) advance(p telephony.Progress, now time.Time) {
 	ended := !c.State.Calling()
 	if ended && !c.concluded {

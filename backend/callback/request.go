@@ -28,8 +28,8 @@ type Request struct {
 	GroupID int64
 }
 
-// asked are the parameters of sitePhoneCall. Pages send numbers as text, text as numbers,
-// null and empty text for nothing.
+// asked are the parameters of sitePhoneCall. Pages send numbers as text, text as numbers, null and empty text for
+// nothing.
 type asked struct {
 	CaptchaKey   json.RawMessage `json:"captcha_key"`
 	CaptchaValue json.RawMessage `json:"captcha_value"`
@@ -58,8 +58,8 @@ const (
 // maxParameter is the size in bytes of a parameter.
 const maxParameter = 200
 
-// ReadRequest reads the parameters of sitePhoneCall, a JSON object. The error is a [Wrong].
-// Unknown parameters are left alone.
+// ReadRequest reads the parameters of sitePhoneCall, a JSON object. The error is a [Wrong]. Unknown parameters are left
+// alone.
 func ReadRequest(object []byte, now time.Time) (Request, error) {
 	var a asked
 	if object = bytes.TrimSpace(object); len(object) == 0 || object[0] != '{' || json.Unmarshal(object, &a) != nil {
@@ -92,8 +92,8 @@ func ReadRequest(object []byte, now time.Time) (Request, error) {
 	return r, err
 }
 
-// text is a parameter as text: empty for null and for what is absent. It is not whole when it
-// is neither text nor a number, or too long.
+// text is a parameter as text: empty for null and for what is absent. It is not whole when it is neither text nor a
+// number, or too long.
 func text(value json.RawMessage) (text string, whole bool) {
 	if len(value) == 0 || string(value) == "null" {
 		return "", true
@@ -111,8 +111,7 @@ func text(value json.RawMessage) (text string, whole bool) {
 	return text, len(text) <= maxParameter && utf8.ValidString(text)
 }
 
-// readTime reads milliseconds since 1970, UTC. Nothing, zero and the past are now, which is
-// the zero time.
+// readTime reads milliseconds since 1970, UTC. Nothing, zero and the past are now, which is the zero time.
 func readTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -133,10 +132,9 @@ func readTime(text string, now time.Time) (time.Time, error) {
 // punctuation is what people write between the digits of a number, which is ASCII alone.
 const punctuation = "+()-. /"
 
-// ReadPhone reads the number of somebody who wants to be called, in digits in international
-// form. A number without a country's code is one of the region's. What has anything in it but
-// digits and what stands between them is refused, and so is what is no number of a person. The
-// error is [ErrPhone] or [ErrType].
+// ReadPhone reads the number of somebody who wants to be called, in digits in international form. A number without a
+// country's code is one of the region's. What has anything in it but digits and what stands between them is refused,
+// and so is what is no number of a person. The error is [ErrPhone] or [ErrType].
 func ReadPhone(written, region string) (digits string, err error) {
 	written = strings.NewReplacer("\u00a0", " ", "\u2011", "-").Replace(strings.Trim(written, " "))
 	if len(written) > 40 || strings.ContainsFunc(written, func(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune(punctuation, r) }) {

@@ -16,15 +16,15 @@ type Settings struct {
 	// Off has every request refused.
 	Off bool `json:"off,omitempty"`
 
-	// Phone is called first, unless the visitor wants a group that has a number of its own: an
-	// international number in digits. Default: that of the first group that has one.
+	// Phone is called first, unless the visitor wants a group that has a number of its own: an international number in
+	// digits. Default: that of the first group that has one.
 	Phone string `json:"phone,omitempty"`
 
 	// Captcha has the visitor read digits from a picture first.
 	Captcha bool `json:"captcha,omitempty"`
 
-	// Countries are those of which numbers are called: ISO 3166-1 alpha-2, such as `RU`. Default:
-	// the site's region, and the country of the number that is called first.
+	// Countries are those of which numbers are called: ISO 3166-1 alpha-2, such as `RU`. Default: the site's region,
+	// and the country of the number that is called first.
 	Countries []string `json:"countries,omitempty"`
 
 	// PerDay is how many callbacks visitors may ask for within 24 hours. Default: 200.
@@ -39,8 +39,7 @@ type Settings struct {
 	// CallerID is the number that both are shown: digits. Default: the platform's own.
 	CallerID string `json:"caller_id,omitempty"`
 
-	// Platform names the telephone platform: `webhook`, `sip` or `twilio`. Default: the one that is
-	// configured.
+	// Platform names the telephone platform: `webhook`, `sip` or `twilio`. Default: the one that is configured.
 	Platform string `json:"platform,omitempty"`
 }
 
@@ -63,8 +62,8 @@ var Platforms = []string{"webhook", "sip", "twilio"}
 
 var dialled = regexp.MustCompile(`^[0-9]{3,15}$`)
 
-// CheckPhone tells what is wrong with a number that is called or shown: in digits, without a
-// plus sign. Short ones are of a company's own exchange.
+// CheckPhone returns an error that says what is wrong with a number that is called or shown: in digits, without a plus
+// sign. Short ones are of a company's own exchange.
 func CheckPhone(digits string) error {
 	if !dialled.MatchString(digits) {
 		return errors.New("expected a number in international form, in digits, such as 74951234567")
@@ -72,7 +71,7 @@ func CheckPhone(digits string) error {
 	return nil
 }
 
-// Check tells what is wrong with the settings.
+// Check returns an error that says what is wrong with the settings.
 func (s Settings) Check() error {
 	for _, number := range []struct{ name, digits string }{{"phone", s.Phone}, {"caller_id", s.CallerID}} {
 		if number.digits == "" {

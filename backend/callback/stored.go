@@ -60,8 +60,8 @@ func (c *Callback) values() []any {
 	}
 }
 
-// locked is the callback for a change: until the transaction ends nobody else changes it.
-// The error may be [ErrUnknown].
+// locked is the callback for a change: until the transaction ends nobody else changes it. The error may be
+// [ErrUnknown].
 func locked(ctx context.Context, tx db.Tx, siteID, id int64) (Callback, error) {
 	r, found, err := db.One(ctx, tx, (*row).fields, `UPDATE callbacks SET steps = steps WHERE site_id = $1 AND id = $2 RETURNING `+columns, siteID, id)
 	if err != nil {
@@ -79,8 +79,7 @@ func (c *Callback) insert(ctx context.Context, tx db.Tx) error {
 	return err
 }
 
-// store writes the callback after a step, tells of it, and has it looked at when its next
-// time has come.
+// store writes the callback after a step, tells of it, and has it looked at when its next time has come.
 func (c *Callback) store(ctx context.Context, tx db.Tx) error {
 	if _, err := tx.Exec(ctx, `UPDATE callbacks SET (`+columns+`) = (`+marks+`) WHERE site_id = $1 AND id = $2`, c.values()...); err != nil {
 		return err
@@ -91,8 +90,7 @@ func (c *Callback) store(ctx context.Context, tx db.Tx) error {
 	return nil
 }
 
-// next is when something has to be done about the callback, if nobody does anything before;
-// zero for never.
+// next is when something has to be done about the callback, if nobody does anything before; zero for never.
 func (c *Callback) next() time.Time {
 	switch {
 	case c.State == Waiting:
@@ -111,8 +109,8 @@ const maxSteps = 500
 // maxDetail is the size in bytes of a step's detail.
 const maxDetail = 300
 
-// note adds a step, and tells of it in the journal. A step of the platform that is known of
-// the attempt is not added again.
+// note adds a step, and tells of it in the journal. A step of the platform that is known of the attempt is not added
+// again.
 func (c *Callback) note(ctx context.Context, tx db.Tx, s Step) error {
 	if c.steps >= maxSteps {
 		return nil
@@ -131,7 +129,7 @@ func (c *Callback) note(ctx context.Context, tx db.Tx, s Step) error {
 	return journal.Append(ctx, tx, journal.Entry{SiteID: c.SiteID, At: s.At, Kind: Changed, SubjectID: c.ID, VisitorID: int64(c.Visitor), Data: data})
 }
 
-// told tells whether the step is noted of the attempt.
+// told reports whether the step is noted of the attempt.
 func (c *Callback) told(ctx context.Context, tx db.Tx, attempt int, kind string) (bool, error) {
 	_, found, err := db.One(ctx, tx, db.Only[int], `SELECT 1 FROM callback_steps WHERE site_id = $1 AND callback_id = $2 AND attempt = $3 AND kind = $4`,
 		c.SiteID, c.ID, attempt, kind)

@@ -1,8 +1,8 @@
 // Package captcha asks visitors to read four digits from a picture, or to hear them.
 //
-// A key belongs to the visitor who has asked for it, and has one answer: the first one uses it
-// up, right or wrong, whichever node takes it. Programs read such pictures, too. So the browsers
-// of a network that asks for many have to solve a [Puzzle] for each.
+// A key belongs to the visitor who has asked for it, and has one answer: the first one uses it up, right or wrong,
+// whichever node takes it. Programs read such pictures, too. So the browsers of a network that asks for many have to
+// solve a [Puzzle] for each.
 package captcha
 
 import (
@@ -51,9 +51,9 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Captchas, error
 	return &Captchas{d, now, secret}, nil
 }
 
-// Issue makes a captcha for the visitor and returns its key: letters, digits, "-" and "_" that
-// nobody can guess. The puzzle is that of the level, see [Level]. Issue also deletes old captchas of
-// the site, so that a flood leaves nothing behind.
+// Issue makes a captcha for the visitor and returns its key: letters, digits, "-" and "_" that nobody can guess. The
+// puzzle is that of the level, see [Level]. Issue also deletes old captchas of the site, so that a flood leaves nothing
+// behind.
 func (c *Captchas) Issue(ctx context.Context, siteID, visitor int64, level int) (key string, err error) {
 	salt := rand.Text() + string(rune('0'+level))
 	key = salt + c.owner(siteID, visitor, salt)
@@ -81,8 +81,8 @@ func (c *Captchas) forget(ctx context.Context, tx db.Tx, siteID int64) error {
 	return err
 }
 
-// Solve tells whether the value is that of the key, and uses the key up. A key that is
-// unknown, old or used up has no right value.
+// Solve reports whether the value is that of the key, and uses the key up. A key that is unknown, old or used up has no
+// right value.
 func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (right bool, err error) {
 	if !plausible(key) {
 		return false, nil
@@ -101,8 +101,7 @@ func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (
 // Read gives what somebody has written without the blanks between the digits.
 func Read(value string) string { return strings.Join(strings.Fields(value), "") }
 
-// SolveTx is Solve within a write of the caller's, for a key that is [Captchas.Proven], and a
-// value of [Read].
+// SolveTx is Solve within a write of the caller's, for a key that is [Captchas.Proven], and a value of [Read].
 func (c *Captchas) SolveTx(ctx context.Context, tx db.Tx, siteID int64, key, value string) (right bool, err error) {
 	digits, found, err := db.One(ctx, tx, db.Only[string], `DELETE FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3 RETURNING digits`,
 		siteID, key, c.now().UnixMilli())
@@ -129,9 +128,8 @@ func (c *Captchas) digits(ctx context.Context, siteID int64, key string) ([]byte
 	return digits, nil
 }
 
-// Picture shows the digits of the key, as a PNG. It is the same each time on one node: many
-// pictures of the same digits would be easier to read for a machine. The error may be
-// [ErrUnknown].
+// Picture shows the digits of the key, as a PNG. It is the same each time on one node: many pictures of the same digits
+// would be easier to read for a machine. The error may be [ErrUnknown].
 func (c *Captchas) Picture(ctx context.Context, siteID int64, key string) ([]byte, error) {
 	digits, err := c.digits(ctx, siteID, key)
 	if err != nil {
@@ -149,8 +147,8 @@ func (c *Captchas) Picture(ctx context.Context, siteID int64, key string) ([]byt
 // Languages are those in which the digits can be heard.
 var Languages = []string{"en", "ru"}
 
-// Sound says the digits of the key in one of the [Languages], as a WAV file. Any other
-// language is English. The error may be [ErrUnknown].
+// Sound says the digits of the key in one of the [Languages], as a WAV file. Any other language is English. The error
+// may be [ErrUnknown].
 func (c *Captchas) Sound(ctx context.Context, siteID int64, key, language string) ([]byte, error) {
 	digits, err := c.digits(ctx, siteID, key)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// A key is a salt, of which the last digit is the level of its puzzle, and the service's signature
-// of the salt for a visitor.
+// A key is a salt, of which the last digit is the level of its puzzle, and the service's signature of the salt for a
+// visitor.
 const (
 	saltLength  = 27
 	ownerLength = 22
@@ -22,7 +22,7 @@ const (
 
 var plausibleKey = regexp.MustCompile(fmt.Sprintf(`^[A-Z2-7]{%d}[0-%d][A-Za-z0-9_-]{%d}$`, saltLength-1, MaxLevel, ownerLength))
 
-// plausible tells whether the key can be one of [Captchas.Issue].
+// plausible reports whether the key can be one of [Captchas.Issue].
 func plausible(key string) bool { return plausibleKey.MatchString(key) }
 
 // code is the service's code of the salt for the purpose.
@@ -39,19 +39,18 @@ func (c *Captchas) owner(siteID, visitor int64, salt string) string {
 const (
 	// MaxLevel is the highest level of puzzles.
 	MaxLevel = 7
-	// free is how many captchas a network gets without a puzzle, and step how many until that is
-	// twice as hard.
+	// free is how many captchas a network gets without a puzzle, and step how many until that is twice as hard.
 	free, step = 3, 3
 	// leastMost is below which number the one of the first level is.
 	leastMost = 1 << 15
 )
 
-// Level is that of the puzzle for a network that has asked for so many captchas before, of which
-// old ones are forgotten: 0 for no puzzle, to [MaxLevel].
+// Level is that of the puzzle for a network that has asked for so many captchas before, of which old ones are
+// forgotten: 0 for no puzzle, to [MaxLevel].
 func Level(asked int) int { return min((asked+step-free)/step, MaxLevel) }
 
-// Puzzle asks for a number below Most, which written in decimal behind Salt has the SHA-256 Sum, in
-// hexadecimal. It is found by trying: browsers try some hundred thousand a second.
+// Puzzle asks for a number below Most, which written in decimal behind Salt has the SHA-256 Sum, in hexadecimal. It is
+// found by trying: browsers try some hundred thousand a second.
 type Puzzle struct {
 	Salt string `json:"salt"`
 	Sum  string `json:"sum"`
@@ -84,8 +83,8 @@ func (c *Captchas) proof(siteID int64, salt string, most int64) string {
 	return strconv.FormatUint(drawn%uint64(most), 10)
 }
 
-// Proven tells whether the key was given to the visitor, and its puzzle is solved. It asks
-// nothing of the database, and uses nothing up.
+// Proven reports whether the key was given to the visitor, and its puzzle is solved. It asks nothing of the database,
+// and uses nothing up.
 func (c *Captchas) Proven(siteID, visitor int64, key, proof string) bool {
 	if !plausible(key) {
 		return false

@@ -188,5 +188,5 @@ func (s *parts) headers(p []byte, keep func([]byte)) []byte {
 	return p[n-before:]
 }
 
-// isFile tells whether the headers of a part name a file, in whatever way.
+// isFile reports whether the headers of a part name a file, in whatever way.
 func isFile(headers []byte) bool { return bytes.Contains(bytes.ToLower(headers), []byte("filename")) }

@@ -75,7 +75,7 @@ func cardAt(text string, at int) (card string, end int) {
 	return "", at
 }
 
-// isCard tells whether the digits may be a card's: it begins as payment cards do, has as many digits as those, and the
+// isCard reports whether the digits may be a card's: it begins as payment cards do, has as many digits as those, and the
 // last one is the check by Luhn's formula.
 func isCard(digits []byte) bool { return isIssued(string(digits)) && checks(digits) }
 
@@ -102,7 +102,7 @@ func isIssued(digits string) bool {
 	return len(digits) > maxPhone && '2' <= digits[0] && digits[0] <= '6'
 }
 
-// checks tells whether the last digit is the check by Luhn's formula.
+// checks reports whether the last digit is the check by Luhn's formula.
 func checks(digits []byte) bool {
 	sum := 0
 	for i := range digits {

@@ -45,7 +45,7 @@ func (f *Form) readsAs() encoding.Encoding {
 	return charmap.Windows1251
 }
 
-// isCyrillic tells whether most words that are not of ASCII have no letter of ASCII.
+// isCyrillic reports whether most words that are not of ASCII have no letter of ASCII.
 func isCyrillic(text []byte) bool {
 	own, mixed := 0, 0 // words
 	ascii, other := false, 0

@@ -27,7 +27,7 @@ func (f *formReader) field(name, value string) error {
 	return f.add(name, value)
 }
 
-// isPairs tells whether the text is written as names and values are in addresses: name=value&name=value.
+// isPairs reports whether the text is written as names and values are in addresses: name=value&name=value.
 func isPairs(text string) bool {
 	name, rest, found := strings.Cut(text, "=")
 	return found && name != "" && strings.Contains(rest, "&") && strings.Contains(rest, "=") && !strings.ContainsAny(text, " \t\r\n\"<>/?")

@@ -180,13 +180,13 @@ func operations(fields []Field) []Field {
 	return said
 }
 
-// isIndex tells whether it is the outer name of something in a list: 0.
+// isIndex reports whether it is the outer name of something in a list: 0.
 func isIndex(outer string) bool {
 	digits, found := strings.CutSuffix(outer, ".")
 	return found && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// isOperation tells whether the text is one of GraphQL (GraphQL Specification, section 2.3).
+// isOperation reports whether the text is one of GraphQL (GraphQL Specification, section 2.3).
 func isOperation(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, begin := range [...]string{"query", "mutation", "subscription", "fragment", "{"} {

@@ -152,7 +152,7 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 	return m
 }
 
-// isHidden tells whether the field stands in what a program of forms hides for good, or is hidden by its own style in
+// isHidden reports whether the field stands in what a program of forms hides for good, or is hidden by its own style in
 // a form of one that does it so. What is hidden otherwise may be a later step of the form, or be filled by a script
 // of the page.
 func isHidden(field *goquery.Selection) bool {
@@ -179,7 +179,7 @@ func (m Markup) Knows(f Form) int {
 	return most
 }
 
-// IsOf tells whether a form of the page is the one that was sent: it has two of the fields at least, and half of them.
+// IsOf reports whether a form of the page is the one that was sent: it has two of the fields at least, and half of them.
 func (m Markup) IsOf(f Form) bool {
 	known := m.Knows(f)
 	return known >= 2 && 2*known >= min(len(f.Fields), maxKnown)
@@ -222,7 +222,7 @@ func (m Markup) Size() int {
 // generic are words in names that programs make for fields, of which they say nothing.
 var generic = strings.Fields("input field fields form text textarea wpforms checkbox radio select menu number date dropdown property item f")
 
-// isGeneric tells whether the name of a field says nothing to people.
+// isGeneric reports whether the name of a field says nothing to people.
 func isGeneric(field string) bool {
 	for _, word := range splitWords(field) {
 		if utf8.RuneCountInString(word) > 3 && !slices.Contains(generic, word) {

@@ -47,7 +47,7 @@ func messengerOf(words []string) (called string, dialled bool) {
 // choices are what is chosen where a field only asks whether.
 var choices = setOf("yes no on off true false none да нет ja nein oui non si sim não sí tak nie evet hayır так ні")
 
-// isAccount tells whether what is in a messenger's field may be an account there.
+// isAccount reports whether what is in a messenger's field may be an account there.
 func isAccount(value string) bool {
 	n := utf8.RuneCountInString(value)
 	return 3 <= n && n <= maxAccount && !choices[strings.ToLower(value)]

@@ -30,10 +30,10 @@ type Recognised struct {
 	Trapped bool
 }
 
-// Reachable tells whether it says how to reach somebody.
+// Reachable reports whether it says how to reach somebody.
 func (r Recognised) Reachable() bool { return r.Email != "" || r.Phone != "" || r.Messenger }
 
-// Says tells whether there is anybody who asks, or anything that is asked.
+// Says reports whether there is anybody who asks, or anything that is asked.
 func (r Recognised) Says() bool { return r.Reachable() || r.Message != "" }
 
 // credentials are the names of those fields.
@@ -126,7 +126,7 @@ func (r *recognising) name() string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
-// isPhoneField tells whether the field hp is somebody's handphone.
+// isPhoneField reports whether the field hp is somebody's handphone.
 func (r *recognising) isPhoneField(field Field) bool {
 	return strings.EqualFold(field.Name, "hp") && looksLikePhone(field.Value)
 }
@@ -225,12 +225,12 @@ type phones struct {
 // maxTried is how many texts of a form are tried as telephone numbers, which takes some 15 µs for each.
 const maxTried = 40
 
-// reads tells whether the text is a telephone's number. It is none where maxTried have been tried.
+// reads reports whether the text is a telephone's number. It is none where maxTried have been tried.
 func (p *phones) reads(text string) bool {
 	return p.try() && visit.ReadPhone(text, p.region).Digits != ""
 }
 
-// has tells whether the digits are a telephone's number, with the code of any country or of the region without one.
+// has reports whether the digits are a telephone's number, with the code of any country or of the region without one.
 func (p *phones) has(digits string) bool {
 	return p.reads(digits) || p.try() && visit.ReadPhone(digits, visit.RegionOf(digits)).Digits != ""
 }
@@ -263,7 +263,7 @@ func (r *recognising) guess() {
 	}
 }
 
-// introduces tells whether there may be a name and a number among the fields of which the names say nothing.
+// introduces reports whether there may be a name and a number among the fields of which the names say nothing.
 func (r *recognising) introduces() bool {
 	has := func(like func(string) bool) bool {
 		return slices.ContainsFunc(r.rest, func(f unnamed) bool { return !f.number && like(f.Value) })
@@ -271,14 +271,14 @@ func (r *recognising) introduces() bool {
 	return has(looksLikePhone) && has(isName)
 }
 
-// named tells whether there is a name.
+// named reports whether there is a name.
 func (r *recognising) named() bool { return r.taken[name]+r.taken[first]+r.taken[last] != "" }
 
 // numbers are words in the names of fields whose numbers are no telephones.
 var numbers = called(`id uid cid guid time timestamp ts hash key ip inn ogrn kpp order price sum total amount code index zip postcode plz cep date
 	version gclid yclid fbclid инн огрн кпп заказ цена сумма код индекс дата`)
 
-// isNumber tells whether a number in a field of that name is no telephone. A property may be anything.
+// isNumber reports whether a number in a field of that name is no telephone. A property may be anything.
 func isNumber(words []string) bool {
 	return !slices.Contains(words, "prop") && slices.ContainsFunc(words, func(word string) bool { return numbers[word] })
 }
@@ -381,12 +381,12 @@ func hasDigits(v string, n int) bool {
 
 var phoneForm = regexp.MustCompile(`^\+?[\d\s().\-\x{2010}-\x{2015}\x{00a0}]{7,30}$`)
 
-// looksLikePhone tells whether it is written as numbers are. Bare digits may be anything.
+// looksLikePhone reports whether it is written as numbers are. Bare digits may be anything.
 func looksLikePhone(v string) bool {
 	return len(v) <= 100 && phoneForm.MatchString(v) && hasDigits(v, 7)
 }
 
-// isText tells whether it is what somebody has written: some words.
+// isText reports whether it is what somebody has written: some words.
 func isText(v string) bool {
 	return utf8.RuneCountInString(v) >= 20 && len(firstWords(v, 4)) == 4 || strings.Contains(v, "\n")
 }
@@ -403,7 +403,7 @@ func firstWords(v string, n int) []string {
 	return words
 }
 
-// isName tells whether it may be somebody's name: up to four words of letters.
+// isName reports whether it may be somebody's name: up to four words of letters.
 func isName(v string) bool {
 	words := firstWords(v, 5)
 	if len(words) == 0 || len(words) > 4 || utf8.RuneCountInString(v) > 60 {

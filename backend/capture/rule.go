@@ -102,17 +102,17 @@ func (r *Rule) Complete() error {
 // methods are those that bring forms.
 var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
 
-// Matches tells whether a request of the method for the path may bring the form. No rule matches a path of more than
+// Matches reports whether a request of the method for the path may bring the form. No rule matches a path of more than
 // 2,048 bytes.
 func (r *Rule) Matches(method, path string) bool {
 	return len(path) <= maxPath && slices.Contains(r.Methods, method) && r.path.MatchString(path)
 }
 
-// IsError tells whether the status of the site's answer to a form says that the site has not taken it. 0 is no answer,
+// IsError reports whether the status of the site's answer to a form says that the site has not taken it. 0 is no answer,
 // and no error.
 func IsError(status int) bool { return status >= 400 }
 
-// Counts tells whether a form counts that the site has answered with the status. reachable tells whether it says how to
+// Counts reports whether a form counts that the site has answered with the status. reachable tells whether it says how to
 // reach its sender, or its sender is known. What somebody says of himself does not count if the site may have refused it.
 func (r *Rule) Counts(status int, reachable bool) bool {
 	return !IsError(status) || r.On == OnAlways || r.On == OnContact && r.Kind == KindLead && reachable
@@ -135,7 +135,7 @@ func (r *Rule) Read(f Form, region string, page Markup) Recognised {
 	return said
 }
 
-// maps tells whether the rule names fields.
+// maps reports whether the rule names fields.
 func (r *Rule) maps() bool {
 	return len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0
 }

@@ -20,7 +20,7 @@ var (
 	ccParts     = strings.Fields("number num name exp csc type") // behind the word "cc"
 )
 
-// IsSecret tells whether what is in a field of that name protects a form or an account, or pays. It is never
+// IsSecret reports whether what is in a field of that name protects a form or an account, or pays. It is never
 // kept, by whatever way it comes.
 func IsSecret(field string) bool {
 	steps.Walk(len(secretParts) * len(field))
@@ -50,7 +50,7 @@ func IsSecret(field string) bool {
 	return false
 }
 
-// isPassword tells whether somebody signs in with a field of that name.
+// isPassword reports whether somebody signs in with a field of that name.
 func isPassword(field string) bool {
 	field = strings.ToLower(field)
 	return strings.Contains(field, "passw") || strings.Contains(field, "парол") || field == "pwd" || field == "pass"
@@ -87,7 +87,7 @@ func latinWords(text string) iter.Seq2[string, string] {
 // traps are the names of fields that people do not see and programs fill, as common programs of forms have them.
 var traps = setOf("_gotcha gotcha bot-field bot_field botfield _hp hp nf-field-hp")
 
-// isTrap tells whether a field of that name is one that people do not see and programs fill. In brackets, hp is one
+// isTrap reports whether a field of that name is one that people do not see and programs fill. In brackets, hp is one
 // such as wpforms[hp]. It tells the same of a class of an element in which such a field stands.
 func isTrap(name string) bool {
 	steps.Walk(len(name))
@@ -122,7 +122,7 @@ var calls = setOf("action security product_id add-to-cart cart_item_key coupon c
 // all that is filled in so far beside it; the order itself comes without it.
 const review = "has_full_address"
 
-// isCall tells whether the field is one of these, or the time at which WooCommerce looks for what is in the cart.
+// isCall reports whether the field is one of these, or the time at which WooCommerce looks for what is in the cart.
 func isCall(field Field) bool {
 	return calls[field.Name] || field.Name == "time" && len(field.Value) > 10 && strings.Trim(field.Value, "0123456789") == ""
 }
@@ -135,7 +135,7 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// isTechnical tells whether the form speaks to its own program in a field of that name.
+// isTechnical reports whether the form speaks to its own program in a field of that name.
 func isTechnical(field string) bool {
 	steps.Walk(len(field))
 	field = strings.ToLower(field)

@@ -24,7 +24,7 @@ const (
 	last    meaning = "last"
 )
 
-// isName tells whether it is a name, or a part of one.
+// isName reports whether it is a name, or a part of one.
 func (m meaning) isName() bool { return m == name || m == first || m == middle || m == last }
 
 // vocabulary are the words by which fields are called: in English, Russian and as Russian is written in Latin letters,

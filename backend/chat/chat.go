@@ -1,8 +1,8 @@
-// Package chat keeps the conversations of visitors with operators: what was said, by whom,
-// how far each side has read, and who has a conversation.
+// Package chat keeps the conversations of visitors with operators: what was said, by whom, how far each side has read,
+// and who has a conversation.
 //
-// A message is stored first and told afterwards. Each entry of a conversation has a number,
-// so whoever has lost touch asks for what is behind the last one seen, on any node.
+// A message is stored first and told afterwards. Each entry of a conversation has a number, so whoever has lost touch
+// asks for what is behind the last one seen, on any node.
 package chat
 
 import (
@@ -17,13 +17,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// The kinds of the journal's entries. Their subject is the conversation; they hold nothing
-// that anybody has written.
+// The kinds of the journal's entries. Their subject is the conversation; they hold nothing that anybody has written.
 const (
 	// Said is a new entry of a conversation: {"seq","author","operator_id"}.
 	Said = "chat.message"
-	// Changed is anything else about a conversation: {"change","operator_id","seq"}, where
-	// change is one of the changes below.
+	// Changed is anything else about a conversation: {"change","operator_id","seq"}, where change is one of the changes
+	// below.
 	Changed = "chat.state"
 )
 
@@ -83,8 +82,8 @@ func invalid(code, format string, args ...any) Invalid {
 	return Invalid{Code: code, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Conversation is what a visitor of a site and its operators have with each other. There is
-// one for each visitor, which goes on when the visitor comes back.
+// Conversation is what a visitor of a site and its operators have with each other. There is one for each visitor, which
+// goes on when the visitor comes back.
 type Conversation struct {
 	SiteID, ID int64
 	// Ref is the page view from which the visitor wrote last, and URL its address.
@@ -97,15 +96,14 @@ type Conversation struct {
 	OperatorID int64
 	// Seq is the number of the last entry, notes included.
 	Seq int64
-	// VisitorRead and OperatorRead are the numbers up to which each side has read. OperatorRead
-	// goes back when the conversation is handed to an operator, and ReadBefore is where it was.
+	// VisitorRead and OperatorRead are the numbers up to which each side has read. OperatorRead goes back when the
+	// conversation is handed to an operator, and ReadBefore is where it was.
 	VisitorRead, OperatorRead, ReadBefore int64
-	// OpenedAt is when the first message came, and LastAt when the last one came that both
-	// sides see; LastFrom is who wrote that.
+	// OpenedAt is when the first message came, and LastAt when the last one came that both sides see; LastFrom is who
+	// wrote that.
 	OpenedAt, LastAt time.Time
 	LastFrom         Author
-	// WaitingSince is when the visitor wrote what no operator has answered; zero when nothing
-	// is unanswered.
+	// WaitingSince is when the visitor wrote what no operator has answered; zero when nothing is unanswered.
 	WaitingSince time.Time
 	// Banned visitors may not write.
 	Banned bool
@@ -123,17 +121,15 @@ func (c Conversation) ReadByAny() int64 { return max(c.OperatorRead, c.ReadBefor
 // Message is an entry of a conversation.
 type Message struct {
 	SiteID, ConversationID int64
-	// Seq is its number: 1, 2, 3 and so on in the conversation. Notes have numbers, too, so
-	// visitors may see gaps.
+	// Seq is its number: 1, 2, 3 and so on in the conversation. Notes have numbers, too, so visitors may see gaps.
 	Seq    int64
 	Author Author
 	// OperatorID is the account of an operator's message or note; 0 for others.
 	OperatorID int64
-	// ClientID is made by who writes. Coming again in the same conversation it means the same
-	// message. Where it is empty one is made.
+	// ClientID is made by who writes. Coming again in the same conversation it means the same message. Where it is
+	// empty one is made.
 	ClientID string
-	// Code is the word of a service message that each side puts in its own language; empty
-	// where Text says it.
+	// Code is the word of a service message that each side puts in its own language; empty where Text says it.
 	Code string
 	// Text is as the author wrote it.
 	Text string
@@ -182,8 +178,8 @@ func New(s Subjects, now func() time.Time) *Chats {
 	return c
 }
 
-// write runs f in a transaction on the conversation of the visitor, which is locked and as
-// it is now. f is the rest of what [db.DB.Write] asks of it.
+// write runs f in a transaction on the conversation of the visitor, which is locked and as it is now. f is the rest of
+// what [db.DB.Write] asks of it.
 func (c *Chats) write(ctx context.Context, siteID, id int64, f func(context.Context, db.Tx, *Conversation) error) error {
 	known, err := c.Get(ctx, siteID, id)
 	if err != nil {

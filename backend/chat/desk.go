@@ -22,14 +22,13 @@ import (
 const (
 	// OfferTime is how long an operator has to take a conversation that is offered.
 	OfferTime = 30 * time.Second
-	// GoneTime is for how long an operator is not connected, beyond the lease, before the
-	// conversations go to others: a server that starts again has nobody connected at first.
+	// GoneTime is for how long an operator is not connected, beyond the lease, before the conversations go to others: a
+	// server that starts again has nobody connected at first.
 	GoneTime = 10 * time.Second
-	// deskPause is the least time between two looks at those that wait, and deskBeat the
-	// most.
+	// deskPause is the least time between two looks at those that wait, and deskBeat the most.
 	deskPause, deskBeat = 200 * time.Millisecond, time.Second
-	// forGood is until when an offer to all lasts. announced stands for an offer to all while
-	// nobody is there: whoever comes is offered the conversation.
+	// forGood is until when an offer to all lasts. announced stands for an offer to all while nobody is there: whoever
+	// comes is offered the conversation.
 	forGood, announced = math.MaxInt64, 1
 	// deskAtOnce is how many conversations are read at once.
 	deskAtOnce = 500
@@ -37,8 +36,8 @@ const (
 	deskDuty = "chat.desk"
 )
 
-// Desk gets waiting conversations to operators: it offers them by the routing of their group,
-// and puts those back whose operator is gone while the visitor waits.
+// Desk gets waiting conversations to operators: it offers them by the routing of their group, and puts those back whose
+// operator is gone while the visitor waits.
 type Desk struct {
 	chats     *Chats
 	operators *operator.Operators
@@ -115,9 +114,8 @@ func (d *Desk) Look(ctx context.Context) error {
 	return nil
 }
 
-// each has do look at all conversations of which the condition is true, some read at once, those
-// first in which nothing has been said for the longest time. The condition's arguments are from
-// $4 on.
+// each has do look at all conversations of which the condition is true, some read at once, those first in which nothing
+// has been said for the longest time. The condition's arguments are from $4 on.
 func (d *Desk) each(ctx context.Context, condition string, do func(unanswered) error, args ...any) error {
 	for last, id, more := int64(-1), int64(0), true; more; {
 		rows, err := db.List(ctx, d.chats.db.Read(), func(u *unanswered) []any {
@@ -139,8 +137,7 @@ func (d *Desk) each(ctx context.Context, condition string, do func(unanswered) e
 	return nil
 }
 
-// forget removes offers of conversations that do not wait any more: when they do again, they
-// are offered anew.
+// forget removes offers of conversations that do not wait any more: when they do again, they are offered anew.
 func (d *Desk) forget(ctx context.Context) error {
 	const ended = `FROM chat_offers WHERE NOT EXISTS (SELECT 1 FROM conversations c
 		WHERE c.site_id = chat_offers.site_id AND c.id = chat_offers.conversation_id AND c.state = 'waiting')`
@@ -154,8 +151,8 @@ func (d *Desk) forget(ctx context.Context) error {
 	})
 }
 
-// keepOrReturn puts the conversation back whose operator is not connected any more, and was not
-// at the looks before. before are those who were missed at the last one.
+// keepOrReturn puts the conversation back whose operator is not connected any more, and was not at the looks before.
+// before are those who were missed at the last one.
 func (d *Desk) keepOrReturn(ctx context.Context, u unanswered, before map[int64]time.Time) error {
 	connected, err := d.operators.Connected(ctx, u.SiteID, u.OperatorID)
 	if err != nil || connected {
@@ -202,8 +199,8 @@ func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing
 
 func mark(id int64) string { return "," + strconv.FormatInt(id, 10) + "," }
 
-// next is whose turn it is: of those who are least busy, or of all, the one who was offered
-// something the longest time ago.
+// next is whose turn it is: of those who are least busy, or of all, the one who was offered something the longest time
+// ago.
 func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing operator.Routing) (int64, error) {
 	type load struct{ id, busy, at int64 }
 	loads, err := db.List(ctx, d.chats.db.Read(), func(l *load) []any { return []any{&l.id, &l.busy, &l.at} },
@@ -258,8 +255,8 @@ type Offer struct {
 	OperatorID int64 // 0 for all of its group
 }
 
-// Offers are those of the conversations that wait, a few hundred at most. A conversation that
-// the desk has not looked at has none, and none is made where the group lets all take it.
+// Offers are those of the conversations that wait, a few hundred at most. A conversation that the desk has not looked
+// at has none, and none is made where the group lets all take it.
 func (c *Chats) Offers(ctx context.Context, of []Conversation) (map[Key]*Offer, error) {
 	var keys []Key
 	for i := range of {

@@ -29,21 +29,21 @@ var FileTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "
 // File was sent along with a message.
 type File struct {
 	ID int64
-	// Name is as the sender has it, without folders and control characters. It ends as names of its
-	// type do, so that no system takes the file for a program.
+	// Name is as the sender has it, without folders and control characters. It ends as names of its type do, so that no
+	// system takes the file for a program.
 	Name string
 	// Type is what the content was found to be, one of [FileTypes].
 	Type string
 	Size int64
-	// Pixels is how many pixels a picture has, over all of its frames; 0 for other files, and for
-	// pictures that were sent before this was noted.
+	// Pixels is how many pixels a picture has, over all of its frames; 0 for other files, and for pictures that were
+	// sent before this was noted.
 	Pixels int64
 	// Content is nil where only the file's properties were read.
 	Content []byte
 }
 
-// Check finds the type of the file by its content and makes its name harmless. It returns an
-// [Invalid] when the file may not be sent.
+// Check finds the type of the file by its content and makes its name harmless. It returns an [Invalid] when the file
+// may not be sent.
 func (f *File) Check() error {
 	switch {
 	case len(f.Content) == 0:
@@ -59,8 +59,8 @@ func (f *File) Check() error {
 	return nil
 }
 
-// endings are how the names of files end, by their type. Documents of offices are ZIP files; those
-// that hold macros are left out, as are texts that a system or a browser runs.
+// endings are how the names of files end, by their type. Documents of offices are ZIP files; those that hold macros are
+// left out, as are texts that a system or a browser runs.
 var endings = map[string][]string{
 	"image/png": {".png"}, "image/jpeg": {".jpg", ".jpeg"}, "image/gif": {".gif"}, "image/webp": {".webp"}, "application/pdf": {".pdf"},
 	"application/zip": {".zip", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"},
@@ -76,8 +76,8 @@ func ending(name, of string) string {
 	return visit.Clip(name, maxFileName-len(known[0])) + known[0]
 }
 
-// harmless is the last part of a name, without what controls how it is shown: line breaks,
-// and marks that turn the direction of what follows.
+// harmless is the last part of a name, without what controls how it is shown: line breaks, and marks that turn the
+// direction of what follows.
 func harmless(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
@@ -111,8 +111,8 @@ func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 	return &File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, Pixels: f.Pixels}, nil
 }
 
-// File returns a file of the conversation with its content, or [ErrUnknown]. Those of notes
-// are for operators alone, so visitors get none of these.
+// File returns a file of the conversation with its content, or [ErrUnknown]. Those of notes are for operators alone, so
+// visitors get none of these.
 func (c *Chats) File(ctx context.Context, siteID, conversation, id int64, by Author) (File, error) {
 	type row struct {
 		File

@@ -15,8 +15,7 @@ const (
 	Offered  = "offered"  // it is offered to operator_id, or to all
 )
 
-// The words of notes that say what has become of a conversation. The text of the first is to
-// whom it was handed.
+// The words of notes that say what has become of a conversation. The text of the first is to whom it was handed.
 const (
 	CodeHanded   = "handed"
 	CodeReturned = "returned"
@@ -31,10 +30,10 @@ type Target struct {
 	Label string
 }
 
-// HandOver gives the conversation to an operator, who has it then, or to a group, among whose
-// waiting ones it is. For an operator the visitor's last message is unread again: another has
-// read it. The visitor is not told so. The caller has made sure that the target is of the site. By is the
-// operator who does it. It is [ErrTaken] when another than the operator has it.
+// HandOver gives the conversation to an operator, who has it then, or to a group, among whose waiting ones it is. For
+// an operator the visitor's last message is unread again: another has read it. The visitor is not told so. The caller
+// has made sure that the target is of the site. By is the operator who does it. It is [ErrTaken] when another than the
+// operator has it.
 func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.State == Open && now.OperatorID != by {
@@ -61,9 +60,8 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 	})
 }
 
-// Return puts the conversation back among those that wait. By is the operator who has it, or
-// else it is [ErrTaken]; 0 stands for nobody, when that operator is gone. One that nobody has
-// stays as it is.
+// Return puts the conversation back among those that wait. By is the operator who has it, or else it is [ErrTaken]; 0
+// stands for nobody, when that operator is gone. One that nobody has stays as it is.
 func (c *Chats) Return(ctx context.Context, siteID, id, by int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		switch {
@@ -76,8 +74,7 @@ func (c *Chats) Return(ctx context.Context, siteID, id, by int64) error {
 	})
 }
 
-// ReturnFrom is [Chats.Return] for an operator who is gone. It does nothing when another has
-// the conversation by now.
+// ReturnFrom is [Chats.Return] for an operator who is gone. It does nothing when another has the conversation by now.
 func (c *Chats) ReturnFrom(ctx context.Context, siteID, id, gone int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.State != Open || now.OperatorID != gone {
@@ -92,8 +89,8 @@ func (c *Chats) putBack(ctx context.Context, tx db.Tx, now *Conversation, by int
 	return c.moveNoted(ctx, tx, now, Returned, Message{Author: Note, OperatorID: by, Code: CodeReturned})
 }
 
-// moveNoted stores what the conversation, which is locked, has become, with a note of it. It
-// is not offered to anybody then. Whoever has it wait again was asked: others come first.
+// moveNoted stores what the conversation, which is locked, has become, with a note of it. It is not offered to anybody
+// then. Whoever has it wait again was asked: others come first.
 func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, change string, note Message) error {
 	if err := note.Check(); err != nil {
 		return err
@@ -114,8 +111,8 @@ func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, chan
 	return c.move(ctx, tx, now, change, note.OperatorID)
 }
 
-// Ban forbids the visitor of the conversation to write, which closes it, or allows it again.
-// By is the operator who does it.
+// Ban forbids the visitor of the conversation to write, which closes it, or allows it again. By is the operator who
+// does it.
 func (c *Chats) Ban(ctx context.Context, siteID, id, by int64, banned bool) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.Banned == banned {

@@ -41,9 +41,8 @@ func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, e
 	return last, nil
 }
 
-// Calling are conversations of the sites that call for somebody, those first in which
-// something was said last: those that wait, and those that an operator has with what is not
-// read.
+// Calling are conversations of the sites that call for somebody, those first in which something was said last: those
+// that wait, and those that an operator has with what is not read.
 func (c *Chats) Calling(ctx context.Context, sites scope.Sites, limit int) ([]Conversation, error) {
 	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+sites.SQL("site_id")+`
 		AND state <> 'closed' AND (state = 'waiting' OR EXISTS (SELECT 1 FROM messages m WHERE m.site_id = conversations.site_id

@@ -17,11 +17,10 @@ import (
 )
 
 const (
-	// presenceEvery is how often it is looked whether operators are there, since nobody is
-	// woken when a lease runs out or a group's hours end.
+	// presenceEvery is how often it is looked whether operators are there, since nobody is woken when a lease runs out
+	// or a group's hours end.
 	presenceEvery = 2 * time.Second
-	// presenceAgain is when it is looked again after a wake: what is known of operators may be
-	// a second old.
+	// presenceAgain is when it is looked again after a wake: what is known of operators may be a second old.
 	presenceAgain = 1100 * time.Millisecond
 	// followPause is the pause before the journal is asked again where it stands.
 	followPause = time.Second
@@ -36,9 +35,9 @@ const (
 	Typing               // an operator is typing
 )
 
-// Live tells the open pages of visitors that something has happened for them. One reader of
-// the journal serves all listeners of a process, and finds those concerned by their visitor.
-// It sleeps while there is none. It is safe for concurrent use.
+// Live tells the open pages of visitors that something has happened for them. One reader of the journal serves all
+// listeners of a process, and finds those concerned by their visitor. It sleeps while there is none. It is safe for
+// concurrent use.
 type Live struct {
 	db      *db.DB
 	journal *journal.Journal
@@ -65,8 +64,7 @@ type audience struct {
 	online atomic.Bool
 }
 
-// NewLive returns what tells the visitors' pages. online says whether an operator is there
-// for a site.
+// NewLive returns what tells the visitors' pages. online says whether an operator is there for a site.
 func NewLive(d *db.DB, j *journal.Journal, online func(ctx context.Context, siteID int64) (bool, error)) *Live {
 	return &Live{db: d, journal: j, online: online, of: make(map[place]*Listener), sites: make(map[int64]*audience)}
 }
@@ -81,8 +79,8 @@ type Listener struct {
 	news     chan struct{}
 }
 
-// Listen returns a listener for the visitor, who is known to see an operator there or not.
-// The caller closes it. ok is false when no more are to come.
+// Listen returns a listener for the visitor, who is known to see an operator there or not. The caller closes it. ok is
+// false when no more are to come.
 func (l *Live) Listen(siteID int64, visitor visit.ID, online bool) (listener *Listener, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,14 +113,13 @@ func (l *Live) Listen(siteID int64, visitor visit.ID, online bool) (listener *Li
 	return listener, true
 }
 
-// News receives when there is something to [Listener.Take], and is closed when the listener
-// is to end.
+// News receives when there is something to [Listener.Take], and is closed when the listener is to end.
 func (l *Listener) News() <-chan struct{} { return l.news }
 
 // Take returns what is to be looked at, as bits, and forgets it.
 func (l *Listener) Take() (what uint32) { return l.what.Swap(0) }
 
-// Online tells whether an operator was there when it was looked last.
+// Online reports whether an operator was there when it was looked last.
 func (l *Listener) Online() bool { return l.audience.online.Load() }
 
 // tell is called with the lock of the live held.
@@ -225,8 +222,7 @@ func (l *Live) run(ctx context.Context) {
 	}
 }
 
-// follow begins to follow the journal where it stands, however long that takes; nil when ctx
-// has ended before.
+// follow begins to follow the journal where it stands, however long that takes; nil when ctx has ended before.
 func (l *Live) follow(ctx context.Context) *journal.Follower {
 	for {
 		end, err := l.journal.End(ctx)
@@ -239,8 +235,8 @@ func (l *Live) follow(ctx context.Context) *journal.Follower {
 	}
 }
 
-// read tells those whom the journal's new entries concern. When the database does not
-// answer, the next news lead here again.
+// read tells those whom the journal's new entries concern. When the database does not answer, the next news lead here
+// again.
 func (l *Live) read(ctx context.Context, follower *journal.Follower) {
 	for {
 		entries, err := follower.Next(ctx, entriesAtOnce)
@@ -279,8 +275,7 @@ func (l *Live) everybody(what uint32) {
 	}
 }
 
-// lookAtPresence tells the listeners of the sites to which operators have come, or from which
-// the last one has gone.
+// lookAtPresence tells the listeners of the sites to which operators have come, or from which the last one has gone.
 func (l *Live) lookAtPresence(ctx context.Context) {
 	l.mu.Lock()
 	sites := make(map[int64]*audience, len(l.sites))
@@ -331,15 +326,14 @@ type Typed struct {
 // typingTopic begins the topics by which typing is told to all nodes.
 const typingTopic = "chat.typing "
 
-// Typing tells all nodes that somebody is typing in the conversation. It counts for some
-// seconds, so it is to be told again while it goes on.
+// Typing tells all nodes that somebody is typing in the conversation. It counts for some seconds, so it is to be told
+// again while it goes on.
 func (c *Chats) Typing(of Conversation, by Author, operatorID int64) {
 	c.db.Wake(typingTopic + strings.Join([]string{
 		decimal(of.SiteID), decimal(of.ID), decimal(int64(of.Visitor)), string(by), decimal(operatorID)}, " "))
 }
 
-// OnTyping has heard be called when somebody types, on any node, until cancel is called.
-// It must not block.
+// OnTyping has heard be called when somebody types, on any node, until cancel is called. It must not block.
 func (c *Chats) OnTyping(heard func(Typed)) (cancel func()) {
 	return c.db.Overhear(typingTopic, func(topic string) {
 		if t, ok := parseTyping(topic); ok {

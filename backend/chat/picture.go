@@ -16,14 +16,14 @@ import (
 // each; 250 KB of a file can hold 256 million.
 const maxPixels = 25_000_000
 
-// IsShown tells whether a browser may show the file, and not only keep it: it is a picture that costs the browser some
-// 100 MB at most.
+// IsShown reports whether a browser may show the file, and not only keep it: it is a picture that costs the browser
+// some 100 MB at most.
 func (f File) IsShown() bool {
 	return strings.HasPrefix(f.Type, "image/") && 0 < f.Pixels && f.Pixels <= maxPixels
 }
 
-// pixelsOf is how many pixels a picture takes when a browser decodes it, all of its frames counted whole; 0 for what is no
-// picture. It reads headers alone, in steps of at most the content's size.
+// pixelsOf is how many pixels a picture takes when a browser decodes it, all of its frames counted whole; 0 for what is
+// no picture. It reads headers alone, in steps of at most the content's size.
 func pixelsOf(content []byte, contentType string) int64 {
 	if !strings.HasPrefix(contentType, "image/") {
 		return 0
@@ -44,9 +44,9 @@ func pixelsOf(content []byte, contentType string) int64 {
 	return width * height * frames
 }
 
-// gifFrames is how many frames a GIF has, 1 at the least, and the size of an area that holds all of them: frames may
-// reach beyond the size that the header names, and browsers make room for them. It follows the blocks of GIF89a,
-// sections 17 to 27, up to what is none.
+// gifFrames is how many frames a GIF has, 1 at least, and the size of an area that holds all of them: frames may reach
+// beyond the size that the header names, and browsers make room for them. It follows the blocks of GIF89a, sections 17
+// to 27, up to what is none.
 func gifFrames(content []byte) (width, height, frames int64) {
 	number := func(at int) int64 { return int64(binary.LittleEndian.Uint16(content[at:])) }
 	// A table of colours has three bytes for each of its 2 to 256 colours.

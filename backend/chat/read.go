@@ -92,8 +92,8 @@ type Cursor struct {
 // Cursor is the place behind the conversation.
 func (c Conversation) Cursor() Cursor { return Cursor{c.LastAt, c.ID} }
 
-// List returns conversations of the sites, those first in which something was said last,
-// behind the cursor, limit at most.
+// List returns conversations of the sites, those first in which something was said last, behind the cursor, limit at
+// most.
 func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cursor, limit int) ([]Conversation, error) {
 	last, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if after != (Cursor{}) {
@@ -148,14 +148,14 @@ func (r *messageRow) message() Message {
 	return m
 }
 
-// Messages returns the entries of the conversation behind the number, in order, limit or
-// [MaxMessages] at most; notes included.
+// Messages returns the entries of the conversation behind the number, in order, limit or [MaxMessages] at most; notes
+// included.
 func (c *Chats) Messages(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
 	return c.behind(ctx, messageColumns, siteID, id, after, limit)
 }
 
-// Before returns the entries of the conversation before the number, the latest limit or
-// [MaxMessages] of them, in order; notes included. 0 is behind the last.
+// Before returns the entries of the conversation before the number, the latest limit or [MaxMessages] of them, in
+// order; notes included. 0 is behind the last.
 func (c *Chats) Before(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
 	return c.before(ctx, messageColumns, siteID, id, before, limit)
 }
@@ -198,8 +198,7 @@ func (c *Chats) messages(ctx context.Context, query string, args ...any) ([]Mess
 	return list, nil
 }
 
-// Read notes that a side, Visitor or Operator, has read the conversation up to the number.
-// It never goes back.
+// Read notes that a side, Visitor or Operator, has read the conversation up to the number. It never goes back.
 func (c *Chats) Read(ctx context.Context, siteID, id int64, by Author, seq int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		column, was, change := "visitor_read", now.VisitorRead, VisitorRead

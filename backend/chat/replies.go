@@ -35,7 +35,7 @@ type Reply struct {
 
 var replyWord = regexp.MustCompile(`^[\p{L}\p{N}_-]{1,32}$`)
 
-// Check tells what is wrong with the reply by itself.
+// Check returns an error that says what is wrong with the reply by itself.
 func (r Reply) Check() error {
 	switch {
 	case !utf8.ValidString(r.Word) || !replyWord.MatchString(r.Word):
@@ -62,8 +62,8 @@ func replies(ctx context.Context, from db.Queries, siteID int64) ([]Reply, error
 	return list, nil
 }
 
-// KeepReply adds the reply, whose ID is 0, or changes the one of the ID. The error may be
-// that of [Reply.Check], [ErrReply] or [ErrManyReplies].
+// KeepReply adds the reply, whose ID is 0, or changes the one of the ID. The error may be that of [Reply.Check],
+// [ErrReply] or [ErrManyReplies].
 func (c *Chats) KeepReply(ctx context.Context, r Reply) error {
 	r.Word = strings.ToLower(r.Word)
 	if err := r.Check(); err != nil {

@@ -24,8 +24,7 @@ const (
 	maxAddress, maxLanguage = 2048, 16
 )
 
-// Check takes away what no database stores, and returns an [Invalid] when the message
-// cannot be one.
+// Check takes away what no database stores, and returns an [Invalid] when the message cannot be one.
 func (m *Message) Check() error {
 	m.Text = strings.ToValidUTF8(strings.ReplaceAll(m.Text, "\x00", ""), "\ufffd")
 	switch {
@@ -70,11 +69,11 @@ func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 	return err
 }
 
-// Say stores the message, and returns it as it is stored once that is durable. One whose
-// ClientID its author has used in the conversation is not stored again: the stored one is returned.
+// Say stores the message, and returns it as it is stored once that is durable. One whose ClientID its author has used
+// in the conversation is not stored again: the stored one is returned.
 //
-// The first operator who says something in a conversation that nobody has gets it. The error
-// is [ErrUnknown], [ErrBanned] for a visitor's, or an [Invalid]; nothing is stored then.
+// The first operator who says something in a conversation that nobody has gets it. The error is [ErrUnknown],
+// [ErrBanned] for a visitor's, or an [Invalid]; nothing is stored then.
 func (c *Chats) Say(ctx context.Context, siteID, conversation int64, m Message) (stored Message, err error) {
 	if err := c.prepare(ctx, &m); err != nil {
 		return Message{}, err
@@ -99,15 +98,15 @@ type From struct {
 	Language string
 	// GroupID is the group of operators that it is for when it begins, or is closed; 0 for none.
 	GroupID int64
-	// Invitation is the text that the visitor was invited by and answers; empty for none. It
-	// comes before the message when it begins the conversation.
+	// Invitation is the text that the visitor was invited by and answers; empty for none. It comes before the message
+	// when it begins the conversation.
 	Invitation string
 	// Patience is how long the visitor waits for an answer; 0 for [Patience].
 	Patience time.Duration
 }
 
-// SayFrom is [Chats.Say] for a visitor, whose conversation begins with the first message.
-// The error is [visit.ErrForeign] when the page view is not known.
+// SayFrom is [Chats.Say] for a visitor, whose conversation begins with the first message. The error is
+// [visit.ErrForeign] when the page view is not known.
 func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversation, stored Message, err error) {
 	m.Author, m.OperatorID = Visitor, 0
 	if err := c.prepare(ctx, &m); err != nil {
@@ -241,8 +240,8 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	return m, err
 }
 
-// moveOn has the conversation be as it is after the message, and returns what else has
-// changed by it; empty for nothing.
+// moveOn has the conversation be as it is after the message, and returns what else has changed by it; empty for
+// nothing.
 func (c *Conversation) moveOn(m Message) (change string) {
 	switch m.Author {
 	case Note:

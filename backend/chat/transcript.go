@@ -29,7 +29,7 @@ type Letter struct {
 type Letters struct {
 	// Check refuses what is no address of a mailbox.
 	Check func(address string) error
-	// Can tells whether mails can be sent at all.
+	// Can reports whether mails can be sent at all.
 	Can func() bool
 	// Send sends one. never is true when another attempt would fare no better.
 	Send func(ctx context.Context, l Letter) (never bool, err error)
@@ -63,12 +63,12 @@ func nextTranscript(attempts int) (time.Duration, bool) {
 	return min(time.Second<<(2*attempts), time.Hour), attempts < transcriptAttempts
 }
 
-// Mails tells whether transcripts can be sent.
+// Mails reports whether transcripts can be sent.
 func (c *Chats) Mails() bool { return c.letters.Can != nil && c.letters.Can() }
 
-// SendTranscript has the conversation sent to the address, by and by. Nobody can have words of
-// his own sent to others: without a word of an operator it is [ErrNoAnswer]. It is [ErrNoMail]
-// where no mail is sent, and an [Invalid] for what is no address.
+// SendTranscript has the conversation sent to the address, by and by. Nobody can have words of his own sent to others:
+// without a word of an operator it is [ErrNoAnswer]. It is [ErrNoMail] where no mail is sent, and an [Invalid] for what
+// is no address.
 func (c *Chats) SendTranscript(ctx context.Context, of Conversation, address string) error {
 	if !c.Mails() {
 		return ErrNoMail

@@ -57,8 +57,8 @@ func (c *Chats) lookAfter(ctx context.Context, j queue.Job) error {
 	return err
 }
 
-// unanswered makes a lead of the conversation that still waits. It may be done twice: the lead
-// and the message are stored once.
+// unanswered makes a lead of the conversation that still waits. It may be done twice: the lead and the message are
+// stored once.
 func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region string) error {
 	of, err := c.Get(ctx, siteID, w.Conversation)
 	if err != nil {
@@ -106,9 +106,8 @@ func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region str
 	})
 }
 
-// transcriptOf is what visitor and operators have said, for the inbox. Each line of an operator
-// begins with "> ". A visitor's line that begins so gets a backslash, so that no visitor speaks for
-// an operator.
+// transcriptOf is what visitor and operators have said, for the inbox. Each line of an operator begins with "> ". A
+// visitor's line that begins so gets a backslash, so that no visitor speaks for an operator.
 func transcriptOf(messages []Message) string {
 	var lines []string
 	for _, m := range messages {

@@ -1,5 +1,5 @@
-// Package form knows which forms the visitors of a site send, by the names of their fields, and how
-// the site has answered them. It holds nothing of what people have written.
+// Package form knows which forms the visitors of a site send, by the names of their fields, and how the site has
+// answered them. It holds nothing of what people have written.
 package form
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Failed is the kind of the journal's entry for a kept form that a site has answered with an error. Its
-// data is {"path","status","count"}: how often since the last entry of the form, which is an hour
-// ago at least, and the status of the last time.
+// Failed is the kind of the journal's entry for a kept form that a site has answered with an error. Its data is
+// {"path","status","count"}: how often since the last entry of the form, which is an hour ago at least, and the status
+// of the last time.
 const Failed = "form.failed"
 
 const (
-	// MaxForms is how many forms of a site are known. Those that come later are not listed until
-	// others have not been sent for DaysKept.
+	// MaxForms is how many forms of a site are known. Those that come later are not listed until others have not been
+	// sent for DaysKept.
 	MaxForms = 200
 	// DaysKept is for how many days it is known how a form was answered.
 	DaysKept = 30
@@ -43,8 +43,8 @@ type Form struct {
 	Path string
 	// Fields are the names of the fields.
 	Fields []string
-	// Times is how often it came in the last DaysKept days, and Errors how often the site answered with a status
-	// of 400 or more.
+	// Times is how often it came in the last DaysKept days, and Errors how often the site answered with a status of 400
+	// or more.
 	Times, Errors int
 	// LastAt is when it came last, to some seconds.
 	LastAt time.Time
@@ -89,7 +89,7 @@ func New(d *db.DB, now func() time.Time) *Forms {
 	return &Forms{db: d, now: now, read: make(map[int64]map[string]time.Time), tally: make(map[key]*count)}
 }
 
-// Known tells whether the names of the fields of the form are known, and need not be read again now.
+// Known reports whether the names of the fields of the form are known, and need not be read again now.
 func (f *Forms) Known(siteID int64, path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,8 +126,8 @@ func (f *Forms) Note(siteID int64, a Answer) {
 	}
 }
 
-// remember notes that the fields of a form have been read. There is no room for it while the site has as
-// many others as are listed at all.
+// remember notes that the fields of a form have been read. There is no room for it while the site has as many others as
+// are listed at all.
 func (f *Forms) remember(k key, now time.Time) bool {
 	if len(f.read) >= maxSites {
 		clear(f.read)
@@ -173,8 +173,8 @@ func digits(s string) (n int) {
 	return n
 }
 
-// PathOf is the path by which a form is known. Segments that seem to number something, or to be
-// secret, are *: so a form of many products is one form, and a rule for the path matches all of them.
+// PathOf is the path by which a form is known. Segments that seem to number something, or to be secret, are *: so a
+// form of many products is one form, and a rule for the path matches all of them.
 func PathOf(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -221,8 +221,8 @@ type Failing struct {
 	Times  int
 }
 
-// FailingOf returns which forms of the sites failed today (UTC), by the paths of forms that kept tells to be
-// kept, the most frequent first.
+// FailingOf returns which forms of the sites failed today (UTC), by the paths of forms that kept tells to be kept, the
+// most frequent first.
 func (f *Forms) FailingOf(ctx context.Context, sites scope.Sites, kept func(siteID int64, path string) bool) ([]Failing, error) {
 	rows, err := db.List(ctx, f.db.Read(), func(r *Failing) []any { return []any{&r.SiteID, &r.Path, &r.Status, &r.Times} },
 		`SELECT site_id, path, status, times FROM form_answers WHERE day = $1 AND status >= 400 AND `+sites.SQL("site_id")+` ORDER BY times DESC, path LIMIT 1000`, f.today())

@@ -23,8 +23,8 @@ type Page struct {
 	Markup string
 }
 
-// KeepPage keeps the markup of a page's forms; an empty one for a page that has none. It writes only what is new, and once
-// a day that the page is still there.
+// KeepPage keeps the markup of a page's forms; an empty one for a page that has none. It writes only what is new, and
+// once a day that the page is still there.
 func (f *Forms) KeepPage(ctx context.Context, siteID int64, p Page) error {
 	if len(p.Path) > MaxPath || len(p.Markup) > MaxMarkup {
 		return nil

@@ -22,8 +22,8 @@ const (
 	tellEvery = time.Hour
 )
 
-// Run stores what [Forms.Note] notes, every five seconds and once more when ctx ends. What cannot be stored
-// is tried again with what comes next.
+// Run stores what [Forms.Note] notes, every five seconds and once more when ctx ends. What cannot be stored is tried
+// again with what comes next.
 func (f *Forms) Run(ctx context.Context, logger *zap.Logger) {
 	again := time.NewTicker(storeEvery)
 	defer again.Stop()
@@ -88,8 +88,8 @@ func fieldsOf(counted map[key]*count) (map[key]string, error) {
 	return fields, nil
 }
 
-// store stores what has come of the forms, which are in the order of their sites. A form that is not listed
-// becomes so where its fields are known and the site has room for it.
+// store stores what has come of the forms, which are in the order of their sites. A form that is not listed becomes so
+// where its fields are known and the site has room for it.
 func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fields map[key]string) error {
 	type answer struct {
 		key

@@ -13,22 +13,19 @@ import (
 )
 
 const (
-	// window is how many of the latest entries are kept in memory, for all
-	// followers together.
+	// window is how many of the latest entries are kept in memory, for all followers together.
 	window = 1000
 	// readAtOnce bounds how many entries are read together.
 	readAtOnce = 500
-	// gathering is the least time between two looks of the hub at the journal:
-	// wakes of that time melt into one.
+	// gathering is the least time between two looks of the hub at the journal: wakes of that time melt into one.
 	gathering = 100 * time.Millisecond
-	// settling is how often the hub looks without a wake. On PostgreSQL an entry
-	// that waited for an older transaction to end wakes nobody.
+	// settling is how often the hub looks without a wake. On PostgreSQL an entry that waited for an older transaction
+	// to end wakes nobody.
 	settling = time.Second
 )
 
-// Follower reads the journal from a position of its own. All followers of a
-// process share one reader of the database. A Follower is used by one goroutine
-// at a time.
+// Follower reads the journal from a position of its own. All followers of a process share one reader of the database. A
+// Follower is used by one goroutine at a time.
 type Follower struct {
 	hub      *hub
 	sites    scope.Sites
@@ -43,8 +40,8 @@ type Subject struct {
 	ID   int64
 }
 
-// Follow returns a follower of what happens behind the position: at the sites, and
-// wherever it happens to the subjects. The caller closes it.
+// Follow returns a follower of what happens behind the position: at the sites, and wherever it happens to the subjects.
+// The caller closes it.
 func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follower {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -77,9 +74,8 @@ func (f *Follower) News() <-chan struct{} { return f.news }
 // Position is the place behind all that Next has returned or left out.
 func (f *Follower) Position() Position { return f.position }
 
-// Next returns the entries behind the follower's position, oldest first, limit
-// at most, and moves the position on. Without an entry there is none yet. It
-// reads the database only when the follower has fallen behind what the hub holds
+// Next returns the entries behind the follower's position, oldest first, limit at most, and moves the position on.
+// Without an entry there is none yet. It reads the database only when the follower has fallen behind what the hub holds
 // in memory.
 func (f *Follower) Next(ctx context.Context, limit int) ([]Entry, error) {
 	for {
@@ -120,12 +116,10 @@ func (f *Follower) Close() {
 	}
 }
 
-// hub reads what is new in the journal, once for all followers. It lives as long
-// as there are any.
+// hub reads what is new in the journal, once for all followers. It lives as long as there are any.
 //
-// It holds the latest entries, and each follower has a position among them. A
-// follower that is slow costs nobody anything: the entries move on, and it reads
-// the database up to where they begin.
+// It holds the latest entries, and each follower has a position among them. A follower that is slow costs nobody
+// anything: the entries move on, and it reads the database up to where they begin.
 type hub struct {
 	journal *Journal
 	stop    context.CancelFunc
@@ -207,8 +201,8 @@ func (h *hub) take(entries []Entry) {
 	}
 }
 
-// behind returns what the hub holds for the follower, and moves the follower's
-// position on. When the follower is not there yet, from is where it must read up to.
+// behind returns what the hub holds for the follower, and moves the follower's position on. When the follower is not
+// there yet, from is where it must read up to.
 func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, ready bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -235,8 +229,8 @@ func (j *Journal) latest(ctx context.Context, limit int) ([]Entry, error) {
 	return entries, err
 }
 
-// between returns the entries behind one position and up to another, which has
-// been read before, that the follower is for.
+// between returns the entries behind one position and up to another, which has been read before, that the follower is
+// for.
 func (j *Journal) between(ctx context.Context, p, to Position, f *Follower, limit int) ([]Entry, error) {
 	followed := f.sites.SQL("site_id")
 	args := []any{p.Tx, p.Seq, to.Tx, to.Seq, limit}

@@ -1,6 +1,5 @@
-// Package journal keeps what happened, in order: a lead, an event, a change of
-// settings. An entry is appended in the transaction that makes it happen, and
-// whoever has to act on it later — a live page, a webhook, a mail — reads the
+// Package journal keeps what happened, in order: a lead, an event, a change of settings. An entry is appended in the
+// transaction that makes it happen, and whoever has to act on it later — a live page, a webhook, a mail — reads the
 // journal from its own position.
 package journal
 
@@ -23,9 +22,8 @@ const Topic = "journal"
 
 // Position is a place in the journal. The zero Position is its beginning.
 //
-// Entries are ordered by their transaction first, because a transaction that
-// took its numbers early may commit late: a reader that went by numbers alone
-// would have passed it by.
+// Entries are ordered by their transaction first, because a transaction that took its numbers early may commit late: a
+// reader that went by numbers alone would have passed it by.
 type Position struct {
 	Tx, Seq int64
 }
@@ -46,7 +44,7 @@ func ParsePosition(text string) (Position, error) {
 	return Position{Tx: int64(tx), Seq: int64(seq)}, nil
 }
 
-// Behind tells whether p comes after q.
+// Behind reports whether p comes after q.
 func (p Position) Behind(q Position) bool {
 	return p.Tx > q.Tx || p.Tx == q.Tx && p.Seq > q.Seq
 }
@@ -64,8 +62,7 @@ type Entry struct {
 	SubjectID int64
 	// VisitorID is the visitor concerned, in public form; 0 for none.
 	VisitorID int64
-	// Data is a JSON object: as much as a reader needs to show the entry. Nil
-	// is stored as the empty object.
+	// Data is a JSON object: as much as a reader needs to show the entry. Nil is stored as the empty object.
 	Data json.RawMessage
 }
 
@@ -98,8 +95,7 @@ func dataOf(e Entry) string {
 	return string(e.Data)
 }
 
-// Append adds the entry, whose Position is not read, and wakes the journal's
-// readers when the transaction is committed.
+// Append adds the entry, whose Position is not read, and wakes the journal's readers when the transaction is committed.
 func Append(ctx context.Context, tx db.Tx, e Entry) error {
 	_, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`,
 		e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, dataOf(e))
@@ -123,24 +119,21 @@ func New(d *db.DB) *Journal { return &Journal{db: d} }
 
 // After returns the entries behind the position, oldest first, limit at most.
 //
-// On PostgreSQL an entry is returned once every transaction that could still
-// commit an earlier one has ended, so nothing is ever added before a position
-// that was read.
+// On PostgreSQL an entry is returned once every transaction that could still commit an earlier one has ended, so
+// nothing is ever added before a position that was read.
 func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
 	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
 }
 
-// Latest returns the entries of a kind, which has to have an index of its own, that
-// are at the sites, behind one position and not behind another; newest first, limit
-// at most.
+// Latest returns the entries of a kind, which has to have an index of its own, that are at the sites, behind one
+// position and not behind another; newest first, limit at most.
 func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
 	// An index of one kind is found by the kind as it stands in the query.
 	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4) AND `+sites.SQL("site_id")+j.settled()+`
 		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
 }
 
-// readTime bounds one look at the journal. A connection that hangs is given up then, and the
-// next look goes by another.
+// readTime bounds one look at the journal. A connection that hangs is given up then, and the next look goes by another.
 const readTime = 5 * time.Second
 
 const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
@@ -178,8 +171,8 @@ func (j *Journal) End(ctx context.Context) (Position, error) {
 	return p, nil
 }
 
-// settled narrows a query to the transactions that none still open precedes.
-// SQLite has one writer, whose transactions end in the order they began.
+// settled narrows a query to the transactions that none still open precedes. SQLite has one writer, whose transactions
+// end in the order they began.
 func (j *Journal) settled() string {
 	if j.db.Engine() == db.Postgres {
 		return ` AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
@@ -190,9 +183,8 @@ func (j *Journal) settled() string {
 // administrative is true of entries about accounts and sites. It is that of the index.
 const administrative = `(kind >= 'operator.' AND kind < 'operator/' OR kind >= 'site.' AND kind < 'site/')`
 
-// Administration returns what was done to the sites and to those who work for them: the
-// entries whose kind begins with "operator." or "site.", before the position, or the
-// latest with the zero Position; newest first, limit at most.
+// Administration returns what was done to the sites and to those who work for them: the entries whose kind begins with
+// "operator." or "site.", before the position, or the latest with the zero Position; newest first, limit at most.
 func (j *Journal) Administration(ctx context.Context, sites scope.Sites, before Position, limit int) ([]Entry, error) {
 	if before == (Position{}) {
 		before = Position{math.MaxInt64, math.MaxInt64}

@@ -9,18 +9,16 @@ import (
 )
 
 const (
-	// KeepFor is how long entries are kept at the least: long enough for a node or
-	// a receiver that was away for a holiday. Leads and events have tables of their
-	// own, from which nothing is pruned.
+	// KeepFor is how long entries are kept at least: long enough for a node or a receiver that was away for a holiday.
+	// Leads and events have tables of their own, from which nothing is pruned.
 	KeepFor = 30 * 24 * time.Hour
 	// prunedAtOnce bounds how many entries one transaction deletes.
 	prunedAtOnce = 500
 )
 
-// Prune deletes the entries that are older than [KeepFor] and that all readers
-// have read, and returns how many, and whether some are as old that a reader has still
-// to read. A reader that has not run anywhere for KeepFor does not count: it goes on
-// with the oldest entry that is left.
+// Prune deletes the entries that are older than [KeepFor] and that all readers have read, and returns how many, and
+// whether some are as old that a reader has still to read. A reader that has not run anywhere for KeepFor does not
+// count: it goes on with the oldest entry that is left.
 func (j *Journal) Prune(ctx context.Context, now time.Time) (pruned int, unread bool, err error) {
 	for {
 		n, unread, err := j.pruneSome(ctx, now.Add(-KeepFor))
@@ -58,8 +56,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (n int, unrea
 	})
 }
 
-// slowest is the position of the reader that is last, among those that run; nil
-// when there is none.
+// slowest is the position of the reader that is last, among those that run; nil when there is none.
 func (j *Journal) slowest(ctx context.Context) (*Position, error) {
 	p, found, err := db.One(ctx, j.db.Read(), func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
 		`SELECT tx, seq FROM journal_readers WHERE seen_at > `+db.Clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())

@@ -12,11 +12,9 @@ import (
 )
 
 const (
-	// leaseTime is how long a node that has died keeps others from reading in its
-	// place.
+	// leaseTime is how long a node that has died keeps others from reading in its place.
 	leaseTime = 12 * time.Second
-	// leaseBeat is how often the lease is renewed, and how often the other nodes
-	// try to take it.
+	// leaseBeat is how often the lease is renewed, and how often the other nodes try to take it.
 	leaseBeat = 3 * time.Second
 	// handledAtOnce bounds how many entries are handled together.
 	handledAtOnce = 100
@@ -24,15 +22,13 @@ const (
 	lastPause = time.Minute
 )
 
-// Handler is given entries in their order. What it writes to tx is committed
-// together with the reader's position, so that it is done exactly once; all else
-// that it does may be done again. It runs within the transaction of other writes
-// and is subject to the rules of [db.DB.Write]: it must be quick, and must not
-// wait for anything but the database.
+// Handler is given entries in their order. What it writes to tx is committed together with the reader's position, so
+// that it is done exactly once; all else that it does may be done again. It runs within the transaction of other writes
+// and is subject to the rules of [db.DB.Write]: it must be quick, and must not wait for anything but the database.
 type Handler func(ctx context.Context, tx db.Tx, entries []Entry) error
 
-// Reader reads the journal by name. Its position is kept in the database, and of
-// all nodes that run a reader of that name one reads at a time.
+// Reader reads the journal by name. Its position is kept in the database, and of all nodes that run a reader of that
+// name one reads at a time.
 type Reader struct {
 	journal *Journal
 	name    string
@@ -41,8 +37,8 @@ type Reader struct {
 	failed  func(error)
 }
 
-// Reader returns the reader of that name. A name that is new begins with the
-// oldest entry. failed is told what went wrong, before it is tried again.
+// Reader returns the reader of that name. A name that is new begins with the oldest entry. failed is told what went
+// wrong, before it is tried again.
 func (j *Journal) Reader(name string, handle Handler, failed func(error)) *Reader {
 	return &Reader{journal: j, name: name, handle: handle, owner: rand.Text(), failed: failed}
 }
@@ -50,8 +46,8 @@ func (j *Journal) Reader(name string, handle Handler, failed func(error)) *Reade
 // errTaken means that another node has taken the place of this one.
 var errTaken = errors.New("another node reads the journal")
 
-// Run reads until ctx ends, and then lets another node go on at once. When a node
-// ends without a word, another takes over 15 seconds later at the latest.
+// Run reads until ctx ends, and then lets another node go on at once. When a node ends without a word, another takes
+// over 15 seconds later at the latest.
 func (r *Reader) Run(ctx context.Context) {
 	happened, forget := r.journal.db.Subscribe(Topic)
 	defer forget()
@@ -165,8 +161,8 @@ func (r *Reader) position(ctx context.Context) (Position, error) {
 	return stored.Position, nil
 }
 
-// advance has the entries handled and moves the position behind them, in one
-// transaction, in which nobody else can do so.
+// advance has the entries handled and moves the position behind them, in one transaction, in which nobody else can do
+// so.
 func (r *Reader) advance(ctx context.Context, from Position, entries []Entry) error {
 	to := entries[len(entries)-1].Position
 	return r.journal.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {

@@ -23,7 +23,7 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("5f00::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// mayDial tells whether a webhook may be sent to the address: to all that are public, and
+// mayDial reports whether a webhook may be sent to the address: to all that are public, and
 // to those in the allowed ranges. Without TLS only the latter may.
 func mayDial(ip netip.Addr, plain bool, allowed []netip.Prefix) bool {
 	ip = ip.Unmap().WithZone("")

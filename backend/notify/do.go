@@ -28,7 +28,7 @@ const (
 // days in all.
 var schedule = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
-// patience is how long one waits at the least for a receiver that is away.
+// patience is how long one waits at least for a receiver that is away.
 const patience = 76 * time.Hour
 
 // next is the pause before the next attempt, after so many that have failed.
@@ -146,8 +146,8 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	return err
 }
 
-// exhausted tells whether the attempt was the last one. While a receiver is away, the queue
-// counts no attempts; a delivery then has as many of its own, and three days at the least.
+// exhausted reports whether the attempt was the last one. While a receiver is away, the queue
+// counts no attempts; a delivery then has as many of its own, and three days at least.
 func (d *Deliveries) exhausted(j queue.Job, r Delivery, f *failure) bool {
 	if f.away {
 		return r.Attempts > len(schedule) && d.now().Sub(j.Added) > patience

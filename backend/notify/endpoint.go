@@ -159,7 +159,7 @@ func (e Endpoint) Check(allowed []netip.Prefix) error {
 	return nil
 }
 
-// checkURL tells what is wrong with the URL of a webhook, with a code of [Invalid].
+// checkURL returns an error that says what is wrong with the URL of a webhook, with a code of [Invalid].
 func checkURL(address string, allowed []netip.Prefix) (code string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxAddress || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsFunc(address, unfit) {

@@ -105,7 +105,7 @@ func (d *Deliveries) Endpoint(ctx context.Context, siteID, id int64) (Endpoint, 
 // Check returns an [Invalid] for the first thing that is wrong with the endpoint.
 func (d *Deliveries) Check(e Endpoint) error { return e.Check(d.settings().Allowed) }
 
-// HasMail tells whether this server's configuration has a mail server.
+// HasMail reports whether this server's configuration has a mail server.
 func (d *Deliveries) HasMail() bool { return d.settings().Mail != nil }
 
 // Add adds the endpoint to its site, and returns it with the secret that signs its

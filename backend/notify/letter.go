@@ -23,7 +23,7 @@ type Letter struct {
 	Language string
 }
 
-// Sends tells whether mails can be sent.
+// Sends reports whether mails can be sent.
 func (d *Deliveries) Sends() bool { return d.settings().Mail != nil }
 
 // Send hands the letter to the mail server. It returns [ErrNoServer] when there is none. never

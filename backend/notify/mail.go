@@ -75,7 +75,7 @@ func CheckSender(from string) error {
 	return nil
 }
 
-// here tells whether the server is on this machine.
+// here reports whether the server is on this machine.
 func (s MailServer) here() bool {
 	ip, err := netip.ParseAddr(s.Host)
 	return s.Host == "localhost" || err == nil && ip.IsLoopback()

@@ -39,7 +39,7 @@ const (
 // Events are those that an endpoint may choose. All of them get [Test].
 var Events = []Event{LeadAdded, SaleAdded, CallStarted, CallAnswered, CallEnded, CallRecorded, FormFailed}
 
-// ofCall tells whether the event is of a call.
+// ofCall reports whether the event is of a call.
 func (e Event) ofCall() bool {
 	return e == CallStarted || e == CallAnswered || e == CallEnded || e == CallRecorded
 }

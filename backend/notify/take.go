@@ -120,7 +120,7 @@ func (d *Deliveries) take(ctx context.Context, tx db.Tx, entries []journal.Entry
 	return d.insert(ctx, tx, rows)
 }
 
-// wants tells whether the endpoint is told of the entry.
+// wants reports whether the endpoint is told of the entry.
 func (e *Endpoint) wants(event Event, entry journal.Entry) bool {
 	if event == Test {
 		return entry.SubjectID == e.ID

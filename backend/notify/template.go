@@ -56,7 +56,7 @@ func readable(value string) string {
 	}, strings.ReplaceAll(value, "\r\n", "\n"))
 }
 
-// CheckTemplate tells what is wrong with the template of a text of the content type; the
+// CheckTemplate returns an error that says what is wrong with the template of a text of the content type; the
 // error's text may be shown. Empty is right.
 func CheckTemplate(text, contentType string) error {
 	limit := MaxTemplate

@@ -12,11 +12,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Kinds of the journal's entries about accounts. Their subject is the account, and
-// their data is {"by", "login"}: by whom, a login or empty for whoever runs the
-// server, and whose. Those of Renamed and RoleChanged have "from" and "to" besides.
-// There is an entry at each site that the account sees, and one at no site for an
-// account of all sites; Given and Withdrawn are at the sites that they are about.
+// Kinds of the journal's entries about accounts. Their subject is the account, and their data is {"by", "login"}: by
+// whom, a login or empty for whoever runs the server, and whose. Those of Renamed and RoleChanged have "from" and "to"
+// besides. There is an entry at each site that the account sees, and one at no site for an account of all sites; Given
+// and Withdrawn are at the sites that they are about.
 const (
 	Added           = "operator.added"
 	PasswordChanged = "operator.password_changed"
@@ -56,9 +55,8 @@ func (o *Operators) Add(ctx context.Context, login, password string, role Role) 
 	return err
 }
 
-// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole],
-// [ErrSites], one of [CheckPassword], [ErrTaken], or [ErrForbidden] when the actor does not
-// have all of its sites.
+// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole], [ErrSites], one of [CheckPassword],
+// [ErrTaken], or [ErrForbidden] when the actor does not have all of its sites.
 func (o *Operators) Create(ctx context.Context, actor Actor, a Account) (Operator, error) {
 	if !actor.Sites.Covers(a.Sites) {
 		return Operator{}, ErrForbidden

@@ -16,15 +16,13 @@ type changing struct {
 	Operator
 }
 
-// change has f change the account. Nobody is changed who is declared in the
-// configuration; by an actor nobody of whose sites some are not the actor's, who
-// gets [ErrForbidden], or [ErrUnknown] when none of them is. The last admin of all
+// change has f change the account. Nobody is changed who is declared in the configuration; by an actor nobody of whose
+// sites some are not the actor's, who gets [ErrForbidden], or [ErrUnknown] when none of them is. The last admin of all
 // sites who can sign in stays: [ErrLastAdmin].
 func (o *Operators) change(ctx context.Context, actor Actor, condition string, arg any, f func(context.Context, *changing) error) error {
 	defer o.online.found.Store(nil)
 	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		// The rows are locked: nobody else changes the account or the last admins, on
-		// any node.
+		// The rows are locked: nobody else changes the account or the last admins, on any node.
 		if _, err := tx.Exec(ctx, `UPDATE operators SET epoch = epoch WHERE role = 'admin' OR `+condition, arg); err != nil {
 			return fmt.Errorf("changing operator: %w", err)
 		}
@@ -57,13 +55,13 @@ func (a Actor) sees(o Operator) bool {
 	return a.Sites.All() || !a.Sites.Common(o.Sites).None() || o.Sites.All()
 }
 
-// Administers tells whether the actor may change all of the account.
+// Administers reports whether the actor may change all of the account.
 func (a Actor) Administers(o Operator) bool {
 	return !o.Provisioned && a.Sites.Covers(o.Sites) && a.sees(o)
 }
 
-// whole returns [ErrForbidden] unless the actor has all sites of the account, and
-// [ErrSelf] for the actor's own account.
+// whole returns [ErrForbidden] unless the actor has all sites of the account, and [ErrSelf] for the actor's own
+// account.
 func (c *changing) whole() error {
 	switch {
 	case c.Login == c.actor.By:
@@ -96,8 +94,8 @@ func (c *changing) noted(ctx context.Context, kind string, at scope.Sites, more 
 	return c.note(ctx, c.tx, kind, c.actor.By, c.Operator, at, more)
 }
 
-// Passwd gives the account a new password and ends its sessions. The error may
-// be [ErrUnknown], [ErrProvisioned], [ErrForbidden] or one of [CheckPassword].
+// Passwd gives the account a new password and ends its sessions. The error may be [ErrUnknown], [ErrProvisioned],
+// [ErrForbidden] or one of [CheckPassword].
 func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password string) error {
 	login, err := foldLogin(login)
 	if err != nil {
@@ -130,9 +128,8 @@ func (c *changing) newPassword(ctx context.Context, hash string) error {
 	return c.noted(ctx, PasswordChanged, c.Sites, nil)
 }
 
-// Edit gives the account another name and role. The error may be that of
-// [Operators.SetDisabled], [ErrName] or [ErrRole]. Who edits the own account has its
-// role stay.
+// Edit gives the account another name and role. The error may be that of [Operators.SetDisabled], [ErrName] or
+// [ErrRole]. Who edits the own account has its role stay.
 func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role) error {
 	name, err := checkName(name)
 	if err != nil {
@@ -161,9 +158,8 @@ func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string
 	})
 }
 
-// SetSites gives the account the sites that are wanted, and takes those from it that
-// are not. Of both, what the actor does not have stays as it is. No account is left
-// without a site: [ErrSites].
+// SetSites gives the account the sites that are wanted, and takes those from it that are not. Of both, what the actor
+// does not have stays as it is. No account is left without a site: [ErrSites].
 func (o *Operators) SetSites(ctx context.Context, actor Actor, id int64, wanted scope.Sites) error {
 	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
 		switch {
@@ -191,8 +187,7 @@ func (c *changing) giveSites(ctx context.Context, after scope.Sites) error {
 	return c.noted(ctx, Withdrawn, withdrawn, nil)
 }
 
-// difference are the sites that were given and withdrawn. All of them are one more,
-// beside those of a list.
+// difference are the sites that were given and withdrawn. All of them are one more, beside those of a list.
 func difference(before, after scope.Sites) (given, withdrawn scope.Sites) {
 	minus := func(a, b scope.Sites) scope.Sites {
 		switch {
@@ -212,9 +207,8 @@ func difference(before, after scope.Sites) (given, withdrawn scope.Sites) {
 	return minus(after, before), minus(before, after)
 }
 
-// SetDisabled forbids the account to sign in, which ends its sessions, or lets
-// it in again. The error may be [ErrUnknown], [ErrProvisioned], [ErrForbidden],
-// [ErrSelf] or [ErrLastAdmin].
+// SetDisabled forbids the account to sign in, which ends its sessions, or lets it in again. The error may be
+// [ErrUnknown], [ErrProvisioned], [ErrForbidden], [ErrSelf] or [ErrLastAdmin].
 func (o *Operators) SetDisabled(ctx context.Context, actor Actor, id int64, disabled bool) error {
 	kind := Enabled
 	if disabled {
@@ -231,8 +225,8 @@ func (o *Operators) SetDisabled(ctx context.Context, actor Actor, id int64, disa
 	})
 }
 
-// Remove removes the account for good, which ends its sessions. What it did stays in
-// the journal. The error may be that of [Operators.SetDisabled].
+// Remove removes the account for good, which ends its sessions. What it did stays in the journal. The error may be that
+// of [Operators.SetDisabled].
 func (o *Operators) Remove(ctx context.Context, actor Actor, id int64) error {
 	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
 		if err := c.whole(); err != nil {

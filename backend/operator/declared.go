@@ -24,8 +24,7 @@ type declaration struct {
 	sites scope.Sites
 }
 
-// Nameless is the declarer of the accounts that were provisioned by a program which
-// did not note who declares them.
+// Nameless is the declarer of the accounts that were provisioned by a program which did not note who declares them.
 const Nameless = ""
 
 // Check returns [ErrLogin], [ErrHash] or [ErrSites] for what no account can have.
@@ -39,8 +38,8 @@ func (d Declared) Check() error {
 	return CheckHash(d.PasswordHash)
 }
 
-// Adopt has the accounts that are provisioned and that nobody declares declared by
-// [Nameless]. It tells whether there were any.
+// Adopt has the accounts that are provisioned and that nobody declares declared by [Nameless]. It tells whether there
+// were any.
 func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
 	adopted, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, sites, at)
 		SELECT login, $1, password_hash, sites, created_at FROM operators
@@ -51,13 +50,12 @@ func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
 	return adopted > 0, nil
 }
 
-// Declare replaces what the declarer has declared by these accounts. Each is made, or
-// taken over from the console. An account that nobody declares any more is disabled,
-// which ends its sessions; an admin may then enable it and give it a password.
+// Declare replaces what the declarer has declared by these accounts. Each is made, or taken over from the console. An
+// account that nobody declares any more is disabled, which ends its sessions; an admin may then enable it and give it a
+// password.
 //
-// Where declarers differ in the password or the sites of an account, those hold that
-// were declared last: a node that declares the same as before changes nothing. The error
-// may be [ErrLogin], [ErrHash] or [ErrSites].
+// Where declarers differ in the password or the sites of an account, those hold that were declared last: a node that
+// declares the same as before changes nothing. The error may be [ErrLogin], [ErrHash] or [ErrSites].
 func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, accounts []Declared) error {
 	wanted := make(map[string]declaration, len(accounts))
 	for _, a := range accounts {
@@ -93,8 +91,8 @@ func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, acco
 	return nil
 }
 
-// Settle makes the accounts that the declarer has declared what their declarations say,
-// if somebody else has changed them, such as an earlier program.
+// Settle makes the accounts that the declarer has declared what their declarations say, if somebody else has changed
+// them, such as an earlier program.
 func (o *Operators) Settle(ctx context.Context, tx db.Tx, declarer string) error {
 	stored, err := declarationsOf(ctx, tx, declarer)
 	if err != nil {
@@ -108,8 +106,8 @@ func (o *Operators) Settle(ctx context.Context, tx db.Tx, declarer string) error
 	return nil
 }
 
-// Forget ends what a declarer that is gone has declared. The last admin who can sign in
-// stays: nobody has said that this account is to be closed.
+// Forget ends what a declarer that is gone has declared. The last admin who can sign in stays: nobody has said that
+// this account is to be closed.
 func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error {
 	stored, err := declarationsOf(ctx, tx, declarer)
 	if err != nil {
@@ -169,16 +167,15 @@ func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer strin
 	return o.withdraw(ctx, tx, login, Nameless)
 }
 
-// settle makes the account what its declarations say. With spare, the last admin who
-// can sign in stays when there are none.
+// settle makes the account what its declarations say. With spare, the last admin who can sign in stays when there are
+// none.
 func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bool) error {
 	account, err := find(ctx, tx, "login = $1", login)
 	missing := errors.Is(err, ErrUnknown)
 	if err != nil && !missing {
 		return err
 	}
-	// A password is as old as its first declaration: whoever declares an old one anew
-	// does not bring it back.
+	// A password is as old as its first declaration: whoever declares an old one anew does not bring it back.
 	wanted, declared, err := db.One(ctx, tx, func(d *declaration) []any { return []any{&d.hash, &d.sites} },
 		`SELECT password_hash, sites FROM operator_declarations WHERE login = $1
 		GROUP BY password_hash, sites ORDER BY MIN(at) DESC, password_hash, sites LIMIT 1`, login)

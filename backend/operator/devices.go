@@ -17,9 +17,8 @@ import (
 // DeviceLife is how long a browser is known after the last sign-in in it.
 const DeviceLife = 400 * 24 * time.Hour
 
-// A device token says to whom a browser is known: the account's epoch, the time
-// of issue in seconds since 1970, and random bytes that tell browsers apart. The
-// login is in the signature alone.
+// A device token says to whom a browser is known: the account's epoch, the time of issue in seconds since 1970, and
+// random bytes that tell browsers apart. The login is in the signature alone.
 const (
 	deviceSaid = 8 + 8 + 16
 	deviceSize = deviceSaid + sha256.Size
@@ -31,8 +30,7 @@ type deviceKey struct {
 	key []byte
 }
 
-// DeviceName is the same for every spelling of a login, and made of letters,
-// digits and the signs - and _.
+// DeviceName is the same for every spelling of a login, and made of letters, digits and the signs - and _.
 func DeviceName(login string) string {
 	folded, err := foldLogin(login)
 	if err != nil {
@@ -42,8 +40,8 @@ func DeviceName(login string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 
-// NewDevice returns a token by which a browser in which the operator has signed
-// in is known again; see [Operators.Device].
+// NewDevice returns a token by which a browser in which the operator has signed in is known again; see
+// [Operators.Device].
 func (o *Operators) NewDevice(ctx context.Context, account Operator) (token string, err error) {
 	said := make([]byte, deviceSaid)
 	binary.BigEndian.PutUint64(said, uint64(account.Epoch))
@@ -56,9 +54,8 @@ func (o *Operators) NewDevice(ctx context.Context, account Operator) (token stri
 	return base64.RawURLEncoding.EncodeToString(append(said, signature...)), nil
 }
 
-// Device names the browser that the token was given to, when an operator has
-// signed in with the login in it within [DeviceLife]. It returns no name for any
-// other token: changing the password, or disabling the account, makes browsers
+// Device names the browser that the token was given to, when an operator has signed in with the login in it within
+// [DeviceLife]. It returns no name for any other token: changing the password, or disabling the account, makes browsers
 // unknown.
 func (o *Operators) Device(ctx context.Context, login, token string) (name string, err error) {
 	content, err := base64.RawURLEncoding.DecodeString(token)

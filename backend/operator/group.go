@@ -46,8 +46,7 @@ var (
 
 // Group are operators of a site who answer together.
 type Group struct {
-	// ID is a small positive integer, unique over the database: the group_id that pages
-	// name.
+	// ID is a small positive integer, unique over the database: the group_id that pages name.
 	ID, SiteID int64
 	Name       string
 	// Phone is called for callbacks: an international number in digits, or empty.
@@ -62,7 +61,7 @@ type Group struct {
 	CreatedAt time.Time
 }
 
-// Check tells what is wrong with the group by itself.
+// Check returns an error that says what is wrong with the group by itself.
 func (g Group) Check() error {
 	if name, err := checkName(g.Name); err != nil || name == "" || name != g.Name {
 		return ErrGroupName
@@ -102,7 +101,7 @@ func loadZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Open tells whether the group works at the time, by its hours and holidays.
+// Open reports whether the group works at the time, by its hours and holidays.
 func (g Group) Open(at time.Time) bool { return g.openIn(g.location(), at) }
 
 func (g Group) location() *time.Location {
@@ -117,7 +116,7 @@ func (g Group) openIn(zone *time.Location, at time.Time) bool {
 	return g.Hours.open(at.In(zone), func(day time.Time) bool { return isHoliday(g.Holidays, day) })
 }
 
-// has tells whether the operator, who sees the site, is of the group.
+// has reports whether the operator, who sees the site, is of the group.
 func (g Group) has(operatorID int64) bool {
 	return len(g.Members) == 0 || slices.Contains(g.Members, operatorID)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 )
 
-// Kinds of the journal's entries about groups. Their subject is the group, and their data
-// is {"by", "name"}: a login and the group's name.
+// Kinds of the journal's entries about groups. Their subject is the group, and their data is {"by", "name"}: a login
+// and the group's name.
 const (
 	GroupAdded   = "operator.group_added"
 	GroupChanged = "operator.group_changed"
@@ -94,9 +94,9 @@ func (o *Operators) Group(ctx context.Context, siteID, id int64) (Group, error) 
 	return groups[at], nil
 }
 
-// KeepGroup adds a group, whose ID is 0, or changes the one of the ID, and returns it as
-// it is kept. The actor has the site, which the caller has made sure of. The error may be
-// that of [Group.Check], [ErrGroup], [ErrGroupName], [ErrMembers] or [ErrManyGroups].
+// KeepGroup adds a group, whose ID is 0, or changes the one of the ID, and returns it as it is kept. The actor has the
+// site, which the caller has made sure of. The error may be that of [Group.Check], [ErrGroup], [ErrGroupName],
+// [ErrMembers] or [ErrManyGroups].
 func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group, error) {
 	if !actor.Sites.Has(g.SiteID) {
 		return Group{}, ErrGroup
@@ -180,8 +180,7 @@ func (o *Operators) allowGroup(ctx context.Context, tx db.Tx, g Group, kind stri
 	return nil
 }
 
-// RemoveGroup removes the group of the site. What names it stays as it is. The error may
-// be [ErrGroup].
+// RemoveGroup removes the group of the site. What names it stays as it is. The error may be [ErrGroup].
 func (o *Operators) RemoveGroup(ctx context.Context, actor Actor, siteID, id int64) error {
 	if !actor.Sites.Has(siteID) {
 		return ErrGroup

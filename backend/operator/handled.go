@@ -30,8 +30,7 @@ type Handled struct {
 	Rows int64 `json:"rows"`
 }
 
-// NoteHandled appends to the journal what was done, in the transaction: an entry at each of the sites, or one for
-// all.
+// NoteHandled appends to the journal what was done, in the transaction: an entry at each of the sites, or one for all.
 func NoteHandled(ctx context.Context, tx db.Tx, kind string, at time.Time, sites scope.Sites, h Handled) error {
 	data, err := json.Marshal(h)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	_ "time/tzdata" // a server's system may have no time zones
 )
 
-// Span is a time of the day, in minutes since midnight: From is part of it, To is not. One
-// of which To is not behind From goes on over midnight.
+// Span is a time of the day, in minutes since midnight: From is part of it, To is not. One of which To is not behind
+// From goes on over midnight.
 type Span struct{ From, To int }
 
 // day is how many minutes it has.
 const day = 24 * 60
 
-// Hours are when a group works: the spans that begin on each day of the week, of which
-// Sunday is the first. Hours without a span are always.
+// Hours are when a group works: the spans that begin on each day of the week, of which Sunday is the first. Hours
+// without a span are always.
 type Hours [7][]Span
 
-// Always tells whether there is no span.
+// Always reports whether there is no span.
 func (h Hours) Always() bool {
 	return !slices.ContainsFunc(h[:], func(spans []Span) bool { return len(spans) > 0 })
 }
@@ -42,8 +42,7 @@ func (h Hours) check() error {
 	return nil
 }
 
-// open tells whether it is within the hours at the time, which is local. No span begins
-// on a day that is off.
+// open reports whether it is within the hours at the time, which is local. No span begins on a day that is off.
 func (h Hours) open(at time.Time, off func(time.Time) bool) bool {
 	minute := at.Hour()*60 + at.Minute()
 	if !off(at) {
@@ -60,8 +59,7 @@ func (h Hours) open(at time.Time, off func(time.Time) bool) bool {
 	return !off(before) && slices.ContainsFunc(h[before.Weekday()], func(s Span) bool { return s.To < s.From && minute < s.To })
 }
 
-// ParseSpans reads the times of a day as [FormatSpans] writes them. The error is
-// [ErrHours].
+// ParseSpans reads the times of a day as [FormatSpans] writes them. The error is [ErrHours].
 func ParseSpans(text string) (spans []Span, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {

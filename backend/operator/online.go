@@ -11,15 +11,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Online tells whether the site can be answered now: an operator of one of its groups that
-// work at this hour has the console open and is not away. A site without groups is answered
-// by all who see it, at any hour. The answer may be a second old.
+// Online reports whether the site can be answered now: an operator of one of its groups that work at this hour has the
+// console open and is not away. A site without groups is answered by all who see it, at any hour. The answer may be a
+// second old.
 func (o *Operators) Online(ctx context.Context, siteID int64) (bool, error) {
 	return o.OnlineIn(ctx, siteID, 0)
 }
 
-// OnlineIn is [Operators.Online] for a group of the site. 0, and a group that the site does
-// not have, stand for all of its groups.
+// OnlineIn is [Operators.Online] for a group of the site. 0, and a group that the site does not have, stand for all of
+// its groups.
 func (o *Operators) OnlineIn(ctx context.Context, siteID, groupID int64) (bool, error) {
 	found, err := o.look(ctx)
 	if err != nil {
@@ -33,9 +33,9 @@ func (o *Operators) OnlineIn(ctx context.Context, siteID, groupID int64) (bool, 
 	return there, nil
 }
 
-// Answering is the group that takes a new conversation: the wanted one if it works at this hour and
-// has somebody there, else the first such group of the site by name, else the wanted one if it is
-// one of the site's, else 0. The answer may be a second old.
+// Answering is the group that takes a new conversation: the wanted one if it works at this hour and has somebody there,
+// else the first such group of the site by name, else the wanted one if it is one of the site's, else 0. The answer may
+// be a second old.
 func (o *Operators) Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error) {
 	found, err := o.look(ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func (o *Operators) Present(ctx context.Context, siteID, groupID int64) (ids []i
 	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
-// Routes tells whether what waits for the group goes to one of its operators at a time: it has
-// another routing than to all, and somebody is there. It may be a second old.
+// Routes reports whether what waits for the group goes to one of its operators at a time: it has another routing than
+// to all, and somebody is there. It may be a second old.
 func (o *Operators) Routes(ctx context.Context, siteID, groupID int64) (bool, error) {
 	found, err := o.look(ctx)
 	if err != nil {
@@ -84,8 +84,7 @@ func (o *Operators) Routes(ctx context.Context, siteID, groupID int64) (bool, er
 	return o.OnlineIn(ctx, siteID, groupID)
 }
 
-// Connected tells whether the operator has the console open, away or not, and sees the site.
-// It may be a second old.
+// Connected reports whether the operator has the console open, away or not, and sees the site. It may be a second old.
 func (o *Operators) Connected(ctx context.Context, siteID, id int64) (bool, error) {
 	found, err := o.look(ctx)
 	if err != nil {
@@ -166,8 +165,7 @@ func (o *Operators) regroup(ctx context.Context) error {
 	return nil
 }
 
-// online is what was found last. One caller at a time asks the database, and the others
-// wait for its answer.
+// online is what was found last. One caller at a time asks the database, and the others wait for its answer.
 type online struct {
 	turn      chan struct{}
 	found     atomic.Pointer[answer]
@@ -216,8 +214,8 @@ func (a *answer) each(siteID, groupID int64, yield func(id int64) bool) {
 	}
 }
 
-// InGroup tells whether the operator, who sees the site, answers for the group: also for one
-// that the site does not have. It may be a second old.
+// InGroup reports whether the operator, who sees the site, answers for the group: also for one that the site does not
+// have. It may be a second old.
 func (o *Operators) InGroup(ctx context.Context, siteID, groupID, id int64) (bool, error) {
 	found, err := o.look(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package operator keeps those who work in the console: their accounts, their
-// sessions, and whether one of them is there to answer.
+// Package operator keeps those who work in the console: their accounts, their sessions, and whether one of them is
+// there to answer.
 package operator
 
 import (
@@ -20,8 +20,7 @@ import (
 // Role says what an account may do.
 type Role string
 
-// An Admin may do what an Agent may, and keeps the sites that the account sees, and
-// the accounts that see no others.
+// An Admin may do what an Agent may, and keeps the sites that the account sees, and the accounts that see no others.
 const (
 	Admin Role = "admin"
 	Agent Role = "operator"
@@ -54,26 +53,21 @@ type Operator struct {
 	Role Role
 	// Sites are those that the operator sees, and that an Admin administers.
 	Sites scope.Sites
-	// Provisioned accounts are declared in the configuration: their password,
-	// role and sites are not changed here.
+	// Provisioned accounts are declared in the configuration: their password, role and sites are not changed here.
 	Provisioned bool
 	// Disabled accounts cannot sign in.
 	Disabled bool
-	// Waiting accounts have no password: a link for a new one was made, see
-	// [Operators.Reset].
+	// Waiting accounts have no password: a link for a new one was made, see [Operators.Reset].
 	Waiting bool
-	// Away is set by an operator who has the console open and does not want to
-	// be counted as there.
+	// Away is set by an operator who has the console open and does not want to be counted as there.
 	Away bool
-	// Language is the tag of the language chosen for the console, such as "ru";
-	// empty for the browser's.
+	// Language is the tag of the language chosen for the console, such as "ru"; empty for the browser's.
 	Language  string
 	CreatedAt time.Time
-	// Present is filled by List: a console of this operator is open. Those who are
-	// disabled are not present.
+	// Present is filled by List: a console of this operator is open. Those who are disabled are not present.
 	Present bool
-	// Epoch grows when the password changes or the account is disabled, which
-	// ends the sessions that began in an earlier one.
+	// Epoch grows when the password changes or the account is disabled, which ends the sessions that began in an
+	// earlier one.
 	Epoch int64
 }
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// What a password is, by NIST SP 800-63B: long enough, and anything that is not easily guessed. The
-// upper bound only keeps requests small.
+// What a password is, by NIST SP 800-63B: long enough, and anything that is not easily guessed. The upper bound only
+// keeps requests small.
 const (
 	MinPassword = 10   // characters
 	MaxPassword = 1024 // bytes
@@ -101,8 +101,8 @@ func (h phc) derive(password string) []byte {
 	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.threads, uint32(len(h.key)))
 }
 
-// verifier derives keys, only as many at a time as there are processors: each
-// needs 19 MiB, and those who try passwords must not take all the memory.
+// verifier derives keys, only as many at a time as there are processors: each needs 19 MiB, and those who try passwords
+// must not take all the memory.
 type verifier struct {
 	turns     chan struct{}
 	derive    func(h phc, password string) []byte

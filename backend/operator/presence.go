@@ -16,8 +16,8 @@ const Topic = "operators"
 const (
 	// LeaseTime is how long a lease lasts without being renewed.
 	LeaseTime = 30 * time.Second
-	// FadeTime is how long an operator still counts as there whose console
-	// closed: time enough to come to its next page.
+	// FadeTime is how long an operator still counts as there whose console closed: time enough to come to its next
+	// page.
 	FadeTime = 5 * time.Second
 	// Heartbeat is how often a lease is to be renewed.
 	Heartbeat = 10 * time.Second
@@ -27,8 +27,8 @@ const (
 	onlineFor = time.Second
 )
 
-// Lease is an operator's presence in one open console. It ends with
-// [Lease.End], or by itself [LeaseTime] after it was last renewed.
+// Lease is an operator's presence in one open console. It ends with [Lease.End], or by itself [LeaseTime] after it was
+// last renewed.
 type Lease struct {
 	operators  *Operators
 	id         string
@@ -41,8 +41,7 @@ func (o *Operators) Arrive(ctx context.Context, id int64) (*Lease, error) {
 	return l, l.write(ctx, LeaseTime, true)
 }
 
-// Renew keeps the leases for another [LeaseTime], in one statement for many. One
-// that has ended stays so.
+// Renew keeps the leases for another [LeaseTime], in one statement for many. One that has ended stays so.
 func (o *Operators) Renew(ctx context.Context, leases ...*Lease) error {
 	for some := range slices.Chunk(leases, leasesAtOnce) {
 		ids := make([]string, len(some))

@@ -14,9 +14,8 @@ import (
 // ResetTime is how long the link for a new password lasts.
 const ResetTime = 24 * time.Hour
 
-// Reset takes the account's password from it, ends its sessions, and returns the
-// token of a link by which a new one is set, once and within [ResetTime]. An earlier
-// link ends. The error may be that of [Operators.SetDisabled].
+// Reset takes the account's password from it, ends its sessions, and returns the token of a link by which a new one is
+// set, once and within [ResetTime]. An earlier link ends. The error may be that of [Operators.SetDisabled].
 func (o *Operators) Reset(ctx context.Context, actor Actor, id int64) (token string, err error) {
 	token = rand.Text()
 	err = o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
@@ -50,8 +49,8 @@ func (o *Operators) ResetHolder(ctx context.Context, token string) (Operator, er
 	return o.Get(ctx, id)
 }
 
-// Redeem sets the password of the account that the token was given for, and uses it
-// up. The error may be [ErrSetupToken], or one of [CheckPassword], after which the token goes on.
+// Redeem sets the password of the account that the token was given for, and uses it up. The error may be
+// [ErrSetupToken], or one of [CheckPassword], after which the token goes on.
 func (o *Operators) Redeem(ctx context.Context, token, password string) (Operator, error) {
 	holder, err := o.ResetHolder(ctx, token)
 	if err != nil {

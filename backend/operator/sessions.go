@@ -12,9 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// SessionStore keeps sessions of the console for github.com/alexedwards/scs, as
-// its CtxStore. The manager is to hash the tokens (HashTokenInStore), so that a
-// look at the table opens no session.
+// SessionStore keeps sessions of the console for github.com/alexedwards/scs, as its CtxStore. The manager is to hash
+// the tokens (HashTokenInStore), so that a look at the table opens no session.
 type SessionStore struct {
 	db  *db.DB
 	now func() time.Time
@@ -57,8 +56,7 @@ const (
 	Stands
 )
 
-// Standing tells what has become of the sessions. It takes two statements for a
-// thousand of them.
+// Standing tells what has become of the sessions. It takes two statements for a thousand of them.
 func (o *Operators) Standing(ctx context.Context, signs []Sign) (map[Sign]Standing, error) {
 	standing := make(map[Sign]Standing, len(signs))
 	for some := range slices.Chunk(signs, signsAtOnce) {

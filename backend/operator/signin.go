@@ -15,10 +15,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Authenticate returns the account of the login and password, or
-// [ErrCredentials], whatever of the two is wrong, or [ErrDisabled] when both are
-// right; finding out takes the same work for every login, whether it exists or not.
-// Only a few passwords are tried at a time: the call waits for its turn until ctx ends.
+// Authenticate returns the account of the login and password, or [ErrCredentials], whatever of the two is wrong, or
+// [ErrDisabled] when both are right; finding out takes the same work for every login, whether it exists or not. Only a
+// few passwords are tried at a time: the call waits for its turn until ctx ends.
 func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
 	if len(password) > MaxPassword {
 		return Operator{}, ErrCredentials
@@ -76,8 +75,8 @@ func (o *Operators) named(ctx context.Context, login string) (record, error) {
 	return find(ctx, o.db.Read(), "login = $1", login)
 }
 
-// costs are those of the passwords of all accounts, each once.
-// Hashes that the configuration declares may cost what they like.
+// costs are those of the passwords of all accounts, each once. Hashes that the configuration declares may cost what
+// they like.
 func (o *Operators) costs(ctx context.Context) ([]cost, error) {
 	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators ORDER BY id`)
 	if err != nil {
@@ -98,9 +97,8 @@ func (o *Operators) costs(ctx context.Context) ([]cost, error) {
 // SetupTime is how long a setup token lasts.
 const SetupTime = 24 * time.Hour
 
-// SetupToken returns the token by which the first admin is made. It is the same
-// on every node and after every restart until it is used, or [SetupTime] has
-// passed: then there is another. While there are operators, none is needed.
+// SetupToken returns the token by which the first admin is made. It is the same on every node and after every restart
+// until it is used, or [SetupTime] has passed: then there is another. While there are operators, none is needed.
 func (o *Operators) SetupToken(ctx context.Context) (token string, needed bool, err error) {
 	err = o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		token, needed = "", false
@@ -146,8 +144,8 @@ func setupEnd(token string) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// SetUp tells whether there are accounts already, so that no setup token is
-// good for anything. It asks the database until there are.
+// SetUp reports whether there are accounts already, so that no setup token is good for anything. It asks the database
+// until there are.
 func (o *Operators) SetUp(ctx context.Context) (bool, error) {
 	if o.setUp.Load() { // the last admin is never removed
 		return true, nil
@@ -162,14 +160,13 @@ func (o *Operators) SetUp(ctx context.Context) (bool, error) {
 	return some, nil
 }
 
-// CheckSetup returns [ErrSetupToken] when the token does not let anybody make
-// the first account.
+// CheckSetup returns [ErrSetupToken] when the token does not let anybody make the first account.
 func (o *Operators) CheckSetup(ctx context.Context, token string) error {
 	return o.checkSetup(ctx, o.db.Read(), token)
 }
 
-// Setup makes the first admin, of all sites, and uses the token up. The role and the
-// sites of the account are not read. Beside the errors of [Operators.Create], it may be [ErrSetupToken].
+// Setup makes the first admin, of all sites, and uses the token up. The role and the sites of the account are not read.
+// Beside the errors of [Operators.Create], it may be [ErrSetupToken].
 func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operator, error) {
 	if err := o.CheckSetup(ctx, token); err != nil {
 		return Operator{}, err

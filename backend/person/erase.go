@@ -20,16 +20,16 @@ import (
 const (
 	// erasing is the duty of erasing, and what is woken when there is something to erase.
 	erasing = "erasing"
-	// piecePause is the least time between two pieces, in which others write. It is pieceShare times as long
-	// as the last one took.
+	// piecePause is the least time between two pieces, in which others write. It is pieceShare times as long as the
+	// last one took.
 	piecePause = 10 * time.Millisecond
 	pieceShare = 3
 	// lookPause is how often it is looked without a wake.
 	lookPause = time.Minute
 	// maxPasses bounds how often it is looked again for what came while the person was being erased.
 	maxPasses = 20
-	// contactMemory is for how long it is known which numbers and addresses were erased. Forms wait on a disk
-	// for hours at most.
+	// contactMemory is for how long it is known which numbers and addresses were erased. Forms wait on a disk for hours
+	// at most.
 	contactMemory = 30 * 24 * time.Hour
 	// maxErasures is how many a list has.
 	maxErasures = 50
@@ -100,8 +100,8 @@ func (p *Persons) Erasure(ctx context.Context, id int64) (Erasure, error) {
 	return list[0], nil
 }
 
-// Erase has all erased that is known of the person, and returns when that is certain to be done: [Persons.Run] does
-// it, on whichever node, and goes on with it after a restart. From now on, forms that the person has sent before are not
+// Erase has all erased that is known of the person, and returns when that is certain to be done: [Persons.Run] does it,
+// on whichever node, and goes on with it after a restart. From now on, forms that the person has sent before are not
 // stored.
 func (p *Persons) Erase(ctx context.Context, by string, s Sought) (id int64, err error) {
 	marks, err := p.marks(ctx, s)
@@ -176,8 +176,8 @@ func (p *Persons) EraseAsked(ctx context.Context) error {
 	return err
 }
 
-// erase erases one person: what the marks lead to, what names the person in its texts, and then what has come meanwhile,
-// until nothing is left.
+// erase erases one person: what the marks lead to, what names the person in its texts, and then what has come
+// meanwhile, until nothing is left.
 func (p *Persons) erase(ctx context.Context, e Erasure) error {
 	for pass := 0; ; pass++ {
 		given, err := p.marksOf(ctx, e)
@@ -362,8 +362,9 @@ func (p *Persons) contactHash(siteID int64, text string) string {
 // maxTried is how many numbers and addresses of one form are looked up among those that were erased.
 const maxTried = 4096
 
-// ErasedSince tells whether the person of the phone, or of a number or an address that stands in one of the texts, was
-// erased at the site after the time: what was sent then is not to be stored. The phone is as somebody has written it.
+// ErasedSince reports whether the person of the phone, or of a number or an address that stands in one of the texts,
+// was erased at the site after the time: what was sent then is not to be stored. The phone is as somebody has written
+// it.
 func (p *Persons) ErasedSince(ctx context.Context, siteID int64, at time.Time, region, phone string, texts ...string) (bool, error) {
 	_, any, err := db.One(ctx, p.db.Read(), db.Only[string], `SELECT hash FROM erased_contacts WHERE at >= $1 LIMIT 1`, at.UnixMilli())
 	if err != nil || !any {

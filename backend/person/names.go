@@ -39,11 +39,11 @@ func namesOf(marks []trace.Mark) names {
 	return n
 }
 
-// none tells whether the person is named by nothing.
+// none reports whether the person is named by nothing.
 func (n names) none() bool { return len(n.numbers) == 0 && len(n.addresses) == 0 }
 
-// in tells whether one of them stands in the text: a number in any writing, with signs between its digits, an address in
-// any case. The text may be one of HTML or JSON, or an address of the web.
+// in reports whether one of them stands in the text: a number in any writing, with signs between its digits, an address
+// in any case. The text may be one of HTML or JSON, or an address of the web.
 func (n names) in(text string) bool {
 	return !eachReading(text, func(text string) bool {
 		return !(len(n.numbers) > 0 && !eachNumber(text, n.lengths, func(digits []byte) bool { return !n.numbers[string(digits)] }) ||
@@ -218,7 +218,7 @@ func (r digitRow) each(lengths []int, do func([]byte) bool) bool {
 	return true
 }
 
-// mayBegin tells whether a number may begin at the place.
+// mayBegin reports whether a number may begin at the place.
 func (r digitRow) mayBegin(at int) bool {
 	for back := 1; back <= maxCountry && at-back >= 0 && !r.plus[at]; back++ {
 		if r.plus[at-back] && r.digits[at-back] != '0' { // what stands between is the code of another country
@@ -239,7 +239,7 @@ func (r digitRow) mayBegin(at int) bool {
 	return false
 }
 
-// isBetween tells whether the sign may stand between the digits of a number.
+// isBetween reports whether the sign may stand between the digits of a number.
 func isBetween(r rune) bool {
 	switch r {
 	case ' ', '(', ')', '-', '.', '/', '+', '_', '~', '*', '\t', '\n', '\r', '·', '•':

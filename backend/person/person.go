@@ -1,8 +1,8 @@
-// Package person finds what is known of one person, over all subjects, exports it and erases it.
-// Which rows these are the subjects say, by package trace.
+// Package person finds what is known of one person, over all subjects, exports it and erases it. Which rows these are
+// the subjects say, by package trace.
 //
-// A person is looked for by telephone numbers, by addresses, and by visitors. Who has done so is noted in
-// the journal, which names the person by a keyed hash alone.
+// A person is looked for by telephone numbers, by addresses, and by visitors. Who has done so is noted in the journal,
+// which names the person by a keyed hash alone.
 package person
 
 import (
@@ -66,8 +66,8 @@ func (s *Sought) Read(text string) error {
 	return nil
 }
 
-// minDigits is how many digits a number has at least that persons are looked for by: shorter ones stand in
-// other texts, too.
+// minDigits is how many digits a number has at least that persons are looked for by: shorter ones stand in other texts,
+// too.
 const minDigits = 7
 
 // Persons looks over all subjects. It is safe for concurrent use.
@@ -81,8 +81,8 @@ type Persons struct {
 	secret   []byte
 }
 
-// New returns the persons of the subjects. regions tells the countries in whose way the visitors of the sites
-// write numbers.
+// New returns the persons of the subjects. regions tells the countries in whose way the visitors of the sites write
+// numbers.
 func New(ctx context.Context, d *db.DB, now func() time.Time, logger *zap.Logger, regions func(context.Context) []string, subjects ...trace.Subject) (*Persons, error) {
 	secret, err := d.Secret(ctx, "person.hash")
 	if err != nil {
@@ -179,7 +179,7 @@ func newMarks(sites scope.Sites) *markSet {
 	return &markSet{sites: sites, at: make(map[trace.Mark]int)}
 }
 
-// has tells whether the mark is there, Named or not.
+// has reports whether the mark is there, Named or not.
 func (s *markSet) has(m trace.Mark) bool {
 	m.Named = false
 	_, has := s.at[m]
@@ -268,8 +268,8 @@ func plus(rows []TableRows, table string, n int64) []TableRows {
 	return rows
 }
 
-// Look returns what is known of the person, and notes who has looked, by login, or empty for whoever runs the
-// server. The error is [ErrNobody] where nobody is named.
+// Look returns what is known of the person, and notes who has looked, by login, or empty for whoever runs the server.
+// The error is [ErrNobody] where nobody is named.
 func (p *Persons) Look(ctx context.Context, by string, s Sought) (Known, error) {
 	found, err := p.look(ctx, s)
 	if err != nil {

@@ -18,8 +18,8 @@ type Dead struct {
 	Reason string
 }
 
-// Dead returns the dead jobs of a kind at the sites, the latest first, limit at most.
-// before is the one behind which to go on; the zero value is the beginning.
+// Dead returns the dead jobs of a kind at the sites, the latest first, limit at most. before is the one behind which to
+// go on; the zero value is the beginning.
 func (q *Queue) Dead(ctx context.Context, kind string, sites scope.Sites, before Dead, limit int) ([]Dead, error) {
 	since, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if before.ID != 0 {
@@ -67,8 +67,8 @@ func (q *Queue) ofDead(ctx context.Context, siteID, id int64, change string) (fo
 	return found, nil
 }
 
-// Waiting is how many jobs of a kind at the sites are not done yet, dead ones left out,
-// and since when the oldest waits.
+// Waiting is how many jobs of a kind at the sites are not done yet, dead ones left out, and since when the oldest
+// waits.
 func (q *Queue) Waiting(ctx context.Context, kind string, sites scope.Sites) (n int64, oldest time.Time, err error) {
 	type counted struct{ n, oldest int64 }
 	c, _, err := db.One(ctx, q.db.Read(), func(c *counted) []any { return []any{&c.n, &c.oldest} },

@@ -1,13 +1,10 @@
-// Package queue does durable work: what has to be done later, somewhere else, and as
-// often as it takes.
+// Package queue does durable work: what has to be done later, somewhere else, and as often as it takes.
 //
-// A job is added in the transaction of what it belongs to, so there is never one without
-// the other. It is done at least once: a node that dies while it does a job leaves it to
-// another, so whoever receives it has to know it again.
+// A job is added in the transaction of what it belongs to, so there is never one without the other. It is done at least
+// once: a node that dies while it does a job leaves it to another, so whoever receives it has to know it again.
 //
-// Jobs go to targets. Each target has its own few places, and while it is away its jobs
-// wait for a probe: a receiver that hangs costs the others nothing, and one that comes
-// back after a day gets everything within a minute.
+// Jobs go to targets. Each target has its own few places, and while it is away its jobs wait for a probe: a receiver
+// that hangs costs the others nothing, and one that comes back after a day gets everything within a minute.
 package queue
 
 import (
@@ -32,12 +29,10 @@ type Job struct {
 	SiteID int64
 	// Kind says who does it, see [Queue.Handle]. It has no space in it.
 	Kind string
-	// Target is where the job goes, such as an address. Jobs of one kind and target wait
-	// together while it is away.
+	// Target is where the job goes, such as an address. Jobs of one kind and target wait together while it is away.
 	Target string
-	// Lane is for jobs that must not overtake each other: those of a target with the same
-	// lane are done one after the other, in the order in which they were added. Jobs of
-	// lane 0 have no order.
+	// Lane is for jobs that must not overtake each other: those of a target with the same lane are done one after the
+	// other, in the order in which they were added. Jobs of lane 0 have no order.
 	Lane int64
 	// VisitorID is whom the job concerns, in public form; 0 for nobody.
 	VisitorID int64
@@ -53,8 +48,8 @@ type Job struct {
 // queued is the name under which jobs of the kind and target wait together.
 func queued(kind, target string) string { return kind + " " + target }
 
-// Add adds the jobs, whose ID, Added and Attempts are not read, and wakes those who do
-// them when the transaction is committed.
+// Add adds the jobs, whose ID, Added and Attempts are not read, and wakes those who do them when the transaction is
+// committed.
 func Add(ctx context.Context, tx db.Tx, jobs ...Job) error {
 	type row struct {
 		site          int64
@@ -95,12 +90,11 @@ func Add(ctx context.Context, tx db.Tx, jobs ...Job) error {
 
 // Handler does the jobs of a kind.
 type Handler struct {
-	// Do does the job; nil means that it is done for good. See [Never], [After] and [Away]
-	// for other ends. Any other error has it tried again by Next.
+	// Do does the job; nil means that it is done for good. See [Never], [After] and [Away] for other ends. Any other
+	// error has it tried again by Next.
 	Do func(ctx context.Context, j Job) error
-	// Next is the pause before the next attempt, after so many that have failed, the last
-	// one counted; false for no further one. Nil is a pause of a second that doubles up to
-	// a minute, without end.
+	// Next is the pause before the next attempt, after so many that have failed, the last one counted; false for no
+	// further one. Nil is a pause of a second that doubles up to a minute, without end.
 	Next func(attempts int) (pause time.Duration, again bool)
 	// Timeout ends an attempt; 0 is 20 seconds.
 	Timeout time.Duration
@@ -139,8 +133,8 @@ func New(d *db.DB, logger *zap.Logger) *Queue {
 	}
 }
 
-// Handle has the jobs of the kind done by the handler. It is called before [Queue.Run].
-// Jobs of a kind that nobody handles wait.
+// Handle has the jobs of the kind done by the handler. It is called before [Queue.Run]. Jobs of a kind that nobody
+// handles wait.
 func (q *Queue) Handle(kind string, h Handler) {
 	if h.Next == nil {
 		h.Next = doubling

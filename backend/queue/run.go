@@ -23,8 +23,7 @@ const (
 	atOnce   = 16
 
 	defaultTimeout = 20 * time.Second
-	// leaving is what a node has, beyond a job's timeout, to say what became of it. Then
-	// another node may do it.
+	// leaving is what a node has, beyond a job's timeout, to say what became of it. Then another node may do it.
 	leaving = 10 * time.Second
 
 	firstPause = time.Second
@@ -36,8 +35,7 @@ const (
 	reasonSize = 500
 )
 
-// Run does jobs until ctx ends. What is under way then is told so, and is left to
-// whoever runs next.
+// Run does jobs until ctx ends. What is under way then is told so, and is left to whoever runs next.
 func (q *Queue) Run(ctx context.Context) {
 	added, forget := q.db.Subscribe(topic)
 	defer forget()
@@ -64,8 +62,7 @@ func (q *Queue) look(ctx context.Context) (next time.Duration, err error) {
 		target string
 		due    int64 // milliseconds from now
 	}
-	// Each step of the recursion goes to the next target by the index, however many jobs
-	// a target has.
+	// Each step of the recursion goes to the next target by the index, however many jobs a target has.
 	targets, err := db.List(ctx, q.db.Read(), func(w *waiting) []any { return []any{&w.target, &w.due} }, `
 		WITH RECURSIVE targets (target) AS (
 			SELECT min(target) FROM jobs WHERE dead_at = 0
@@ -153,8 +150,7 @@ func (q *Queue) isResting(target string) bool {
 	return q.resting[target].pause > 0
 }
 
-// takePlaces takes as many places as there are, limit at most. It waits for one when
-// the caller has none.
+// takePlaces takes as many places as there are, limit at most. It waits for one when the caller has none.
 func (q *Queue) takePlaces(ctx context.Context, limit int, wait bool) (n int) {
 	for n < limit {
 		select {
@@ -206,8 +202,8 @@ func (r *row) complete() claimed {
 	return r.claimed
 }
 
-// claim takes jobs that are due, limit at most, for as long as an attempt may take. Of
-// a lane only the first can be taken.
+// claim takes jobs that are due, limit at most, for as long as an attempt may take. Of a lane only the first can be
+// taken.
 func (q *Queue) claim(ctx context.Context, target string, limit int, timeout time.Duration) (jobs []claimed, err error) {
 	if limit <= 0 {
 		return nil, nil
@@ -282,8 +278,8 @@ func (q *Queue) failed(ctx context.Context, target string, h Handler, j claimed,
 	return q.putOff(ctx, target, j, 1, pause, reason)
 }
 
-// putOff has the job done again after a pause, and those of its lane behind it, which would be looked at in vain
-// until then.
+// putOff has the job done again after a pause, and those of its lane behind it, which would be looked at in vain until
+// then.
 func (q *Queue) putOff(ctx context.Context, target string, j claimed, failed int64, pause time.Duration, reason string) error {
 	now := db.Clock(q.db.Engine())
 	return q.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
@@ -323,8 +319,7 @@ func (q *Queue) note(target string, isAway bool, atLeast time.Duration) {
 	q.resting[target] = r
 }
 
-// jittered is a duration near that one, so that what failed together does not come
-// together again.
+// jittered is a duration near that one, so that what failed together does not come together again.
 func jittered(d time.Duration) time.Duration {
 	return d*3/4 + rand.N(d/2+1)
 }

@@ -58,7 +58,7 @@ var (
 	cookieValue = regexp.MustCompile(`^[\x21\x23-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]*$`) // cookie-octets: the same
 )
 
-// Check tells what is wrong with the cookie's name or value.
+// Check returns an error that says what is wrong with the cookie's name or value.
 func (c Consent) Check() error {
 	switch {
 	case len(c.Cookie) > maxConsent || len(c.Value) > maxConsent:
@@ -73,7 +73,7 @@ func (c Consent) Check() error {
 	return nil
 }
 
-// CheckOrigin tells what is wrong with an origin as browsers send it (RFC 6454,
+// CheckOrigin returns an error that says what is wrong with an origin as browsers send it (RFC 6454,
 // section 6.2).
 func CheckOrigin(origin string) error {
 	u, err := url.Parse(origin)

@@ -193,7 +193,7 @@ func CheckAvatar(address string) error {
 	}
 }
 
-// CheckLanguage tells what is wrong with the language of the panels. Empty is the page's or
+// CheckLanguage returns an error that says what is wrong with the language of the panels. Empty is the page's or
 // the visitor's.
 func CheckLanguage(code string) error {
 	if code != "" && !slices.Contains(snippet.Languages(), code) {
@@ -232,7 +232,7 @@ func (w *Widget) checkFields() error {
 	return nil
 }
 
-// Check tells what is wrong with the field.
+// Check returns an error that says what is wrong with the field.
 func (f FormField) Check() error {
 	if !fieldName.MatchString(f.Name) {
 		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits, dots, _ and -", f.Name)
@@ -255,7 +255,7 @@ func (w *Widget) checkTexts() error {
 	return nil
 }
 
-// CheckTextKey tells whether there is a built-in text of the key, and else which are alike.
+// CheckTextKey reports whether there is a built-in text of the key, and else which are alike.
 func CheckTextKey(key string) error {
 	known := snippet.Texts(snippet.DefaultLanguage)
 	if _, found := known[key]; found {
@@ -292,7 +292,7 @@ func (w *Widget) checkInvitations() error {
 	return nil
 }
 
-// Check tells what is wrong with what the rule says so far.
+// Check returns an error that says what is wrong with what the rule says so far.
 func (i Invitation) Check() error {
 	switch {
 	case i.After < 0 || i.After > MaxAfter:
@@ -326,7 +326,7 @@ func checkSource(condition string) error {
 	return nil
 }
 
-// Complete tells what is wrong with the whole rule.
+// Complete returns an error that says what is wrong with the whole rule.
 func (i Invitation) Complete() error {
 	switch {
 	case len(i.Text) == 0:
@@ -373,7 +373,7 @@ func (w *Widget) Over(defaults *Widget) *Widget {
 	return &over
 }
 
-// HasLauncher tells whether pages show the button by themselves: not before anybody has said
+// HasLauncher reports whether pages show the button by themselves: not before anybody has said
 // anything of the widget, so that no page invites to talk to nobody.
 func (w *Widget) HasLauncher() bool { return w != nil && (w.Launcher == nil || *w.Launcher) }
 

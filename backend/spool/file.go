@@ -50,7 +50,7 @@ type place struct {
 	blocks        []uint32 // in the order of the parts
 }
 
-// stamp tells whether a file has been written.
+// stamp reports whether a file has been written.
 type stamp struct {
 	size     int64
 	modified time.Time
@@ -97,7 +97,7 @@ func syncFolder(name string) {
 	}
 }
 
-// isAt tells whether the file is the one of the name.
+// isAt reports whether the file is the one of the name.
 func (f *file) isAt(name string) bool {
 	info, err := f.Stat()
 	if err != nil {

@@ -144,7 +144,7 @@ func nextOld(content []byte) []byte {
 	return record
 }
 
-// isOld tells whether an earlier program has written the file.
+// isOld reports whether an earlier program has written the file.
 func isOld(f *os.File) bool {
 	begin := make([]byte, oldFrame, oldFrame+maxRecord)
 	if n, _ := f.ReadAt(begin, 0); n < oldFrame || begin[0] != 0 || binary.BigEndian.Uint32(begin) == 0 {

@@ -121,8 +121,8 @@ func (s *Spool) retire() {
 }
 
 // Prepare opens the file, reserves its space, and takes over what others have left. It is called at start and then now
-// and again, as a disk may have room later. The error says what is wrong with the reservation; records are kept all
-// the same, as long as the disk takes them.
+// and again, as a disk may have room later. The error says what is wrong with the reservation; records are kept all the
+// same, as long as the disk takes them.
 func (s *Spool) Prepare() error {
 	s.taking.Lock()
 	defer s.taking.Unlock()

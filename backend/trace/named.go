@@ -40,7 +40,7 @@ func (r Row) Mark() (m Mark, has bool) {
 // Table is the name of the row's table.
 func (r Row) Table() string { return r.table.Name }
 
-// Whole tells whether all goes that the row's mark leads to.
+// Whole reports whether all goes that the row's mark leads to.
 func (r Row) Whole() bool { return !r.table.Clear && r.table.Key[len(r.table.Key)-1] == r.table.Of }
 
 // Named goes through the texts of the sites' rows, in parts, and hands those rows of each part to each that name somebody;

@@ -117,7 +117,7 @@ func (t Table) Erase(ctx context.Context, tx db.Tx, m Mark) (rows int64, err err
 	return rows, nil
 }
 
-// Any tells whether the mark leads to a row.
+// Any reports whether the mark leads to a row.
 func (t Table) Any(ctx context.Context, from db.Queries, m Mark) (bool, error) {
 	_, found, err := db.One(ctx, from, db.Only[int], `SELECT 1 FROM `+t.Name+` WHERE `+t.Where+` LIMIT 1`, t.args(m)...)
 	if err != nil {
