@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// maxKept is how much is kept of a body, in bytes; files do not count.
+	// maxKept limits the bytes of a body that are kept, without files.
 	maxKept = 256 << 10
-	// maxPartHeader is how long the headers of a part of a multipart body may be, in bytes.
+	// maxPartHeader limits the headers of a part of a multipart body, in bytes.
 	maxPartHeader = 8 << 10
-	// maxBoundary is how long its boundary may be (RFC 2046, section 5.1.1).
+	// maxBoundary limits its boundary in bytes (RFC 2046, section 5.1.1).
 	maxBoundary = 70
 )
 
-// Body keeps what of a request's body is to be read as a form, while the body passes. It never
-// fails, and holds 256 KB at most, however large the body is: of multipart bodies, files are left
-// out as they pass.
+// Body keeps the part of a request's body that is read as a form, while the body passes. It never fails, and holds at
+// most 256 KB, however large the body is. Files in multipart bodies are left out as they pass.
 type Body struct {
 	media, charset string
 	kept           []byte
@@ -26,8 +25,8 @@ type Body struct {
 	parts          *parts // of a multipart body
 }
 
-// NewBody returns the body of a request with the header Content-Type; nil for one that is no
-// form. A text without a type, or of the type text/plain, may be one: scripts send so what they have made themselves.
+// NewBody returns the body of a request with the header Content-Type, or nil if it cannot be a form. A text without a
+// type, or of the type text/plain, may be a form: scripts send such texts.
 func NewBody(contentType string) *Body {
 	media, parameters, err := mime.ParseMediaType(cmp.Or(contentType, plainText))
 	if err != nil {
@@ -53,7 +52,7 @@ func isJSON(media string) bool {
 	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }
 
-// Write takes the next bytes of the body. It keeps none of p, and the error is always nil.
+// Write takes the next bytes of the body. It does not keep p, and the error is always nil.
 func (b *Body) Write(p []byte) (int, error) {
 	switch {
 	case b.cut:
@@ -65,7 +64,7 @@ func (b *Body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Stop has nothing kept but the first bytes of the body, n at most, since there is no room for more.
+// Stop keeps only the first n bytes of the body from now on, because there is no room for more.
 func (b *Body) Stop(n int) {
 	b.cut = true
 	b.kept = bytes.Clone(b.kept[:min(n, len(b.kept))])
@@ -74,7 +73,7 @@ func (b *Body) Stop(n int) {
 	}
 }
 
-// Held is how many bytes of memory the body takes.
+// Held returns how many bytes of memory the body takes.
 func (b *Body) Held() int {
 	n := cap(b.kept)
 	if b.parts != nil {
@@ -91,8 +90,8 @@ func (b *Body) keep(p []byte) {
 	b.kept = append(b.kept, p...)
 }
 
-// parts leaves files out of a multipart body (RFC 7578, RFC 2046), of which it keeps the headers
-// alone. What passes is searched where it is: of a file, no more is copied than may begin a delimiter.
+// parts leaves files out of a multipart body (RFC 7578, RFC 2046) and keeps only their headers. It searches the bytes
+// where they are: of a file, no more is copied than may begin a delimiter.
 type parts struct {
 	delimiter *delimiter
 	pending   []byte // what is not decided yet: what may begin a delimiter, or the headers of a part
@@ -116,7 +115,7 @@ func newParts(boundary string) *parts {
 	}
 }
 
-// feed gives what is to be kept to keep.
+// feed gives the bytes to keep to keep.
 func (s *parts) feed(p []byte, keep func([]byte)) {
 	for len(p) > 0 {
 		switch s.reading {
@@ -130,7 +129,7 @@ func (s *parts) feed(p []byte, keep func([]byte)) {
 	}
 }
 
-// content reads up to the next delimiter and returns what stands behind it.
+// content reads up to the next delimiter and returns the rest.
 func (s *parts) content(p []byte, keep func([]byte)) []byte {
 	whole, before := p, len(s.pending)
 	overlap := len(s.delimiter.text) - 1
@@ -159,14 +158,14 @@ func (s *parts) content(p []byte, keep func([]byte)) []byte {
 	return nil
 }
 
-// take keeps what is of a value.
+// take keeps the bytes of a value.
 func (s *parts) take(p []byte, keep func([]byte)) {
 	if s.reading == aValue {
 		keep(p)
 	}
 }
 
-// headers keeps the headers of a part, which tell whether it is a file, and returns what stands behind them.
+// headers keeps the headers of a part, which show whether it is a file, and returns the rest.
 func (s *parts) headers(p []byte, keep func([]byte)) []byte {
 	const end = "\r\n\r\n"
 	before := len(s.pending)

@@ -7,13 +7,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// minCard and maxCard are how many digits the number of a payment card has (ISO/IEC 7812, the issuers' tables). The
-// number of a telephone has maxPhone at most (E.164, section 6.1).
+// minCard and maxCard bound the digits of a payment card's number (ISO/IEC 7812, the issuers' tables). A telephone
+// number has at most maxPhone digits (E.164, section 6.1).
 const minCard, maxPhone, maxCard = 14, 15, 19
 
-// hideCards writes stars over the numbers of payment cards, but for the last four digits. isPhone tells whether digits
-// are a telephone's number in spite of looking like a card's; it is only asked for those that are short enough. All else
-// takes time in proportion to the text.
+// hideCards replaces the numbers of payment cards by stars, except for the last four digits. isPhone reports whether
+// digits are a telephone number although they look like a card. It is only called for digits that are short enough.
+// Everything else takes time in proportion to the text.
 func hideCards(text string, isPhone func(digits string) bool) string {
 	steps.Walk(len(text))
 	var hidden strings.Builder
@@ -47,10 +47,10 @@ func hideCards(text string, isPhone func(digits string) bool) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// cardAt is the number of a card that begins at the place, where a row of digits begins, and where it ends. It is written
-// in one row, or in rows with a space, a dash or a no-break space between, as it is printed: the first has four digits or
-// six, and the others have four or more, but for the last. The shortest counts: what stands behind a card may be the month
-// until which it holds.
+// cardAt returns the card's number that begins at the place, and where it ends. A row of digits begins at the place.
+// The number is one row, or rows with a space, a dash or a no-break space between, as it is printed: the first has four
+// or six digits, the others have four or more, except the last. The shortest number counts, because the digits after a
+// card may be the month of its expiry.
 func cardAt(text string, at int) (card string, end int) {
 	var digits [maxCard]byte
 	n, row := 0, 0 // how many digits there are, and in this row
@@ -75,12 +75,12 @@ func cardAt(text string, at int) (card string, end int) {
 	return "", at
 }
 
-// isCard reports whether the digits may be a card's: it begins as payment cards do, has as many digits as those, and the
-// last one is the check by Luhn's formula.
+// isCard reports whether the digits may be a card's number: the beginning and the length are those of payment cards,
+// and the last digit is the check digit of Luhn's formula.
 func isCard(digits []byte) bool { return isIssued(string(digits)) && checks(digits) }
 
-// issuers are how the numbers of cards begin that are as short as telephones' may be, with how many digits they have:
-// American Express, Diners Club. So are those of 16 digits that begin with 8 or 9: Uzcard, Belkart, Troy, Humo.
+// issuers are the beginnings and lengths of card numbers that are as short as telephone numbers: American Express,
+// Diners Club. Numbers of 16 digits that begin with 8 or 9 are cards too: Uzcard, Belkart, Troy, Humo.
 var issuers = []struct {
 	begin  string
 	digits int
@@ -102,7 +102,7 @@ func isIssued(digits string) bool {
 	return len(digits) > maxPhone && '2' <= digits[0] && digits[0] <= '6'
 }
 
-// checks reports whether the last digit is the check by Luhn's formula.
+// checks reports whether the last digit is the check digit of Luhn's formula.
 func checks(digits []byte) bool {
 	sum := 0
 	for i := range digits {

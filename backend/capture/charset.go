@@ -11,21 +11,22 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// latin is the name of the character set that browsers read pages without a label as (Encoding Standard).
+// latin is the character set in which browsers read pages without a label (Encoding Standard).
 const latin = "windows-1252"
 
-// maxRead is how many bytes of a form are read to tell its character set.
+// maxRead limits the bytes of a form that decide its character set.
 const maxRead = 4 << 10
 
-// letters are how often Russian and Ukrainian texts have a letter, in parts of a thousand, rounded: from common tables.
+// letters are the frequencies of letters in Russian and Ukrainian texts, in parts of a thousand, rounded, from common
+// tables.
 var letters = map[rune]float64{
 	'о': 110, 'е': 85, 'а': 80, 'и': 74, 'н': 67, 'т': 63, 'с': 55, 'р': 47, 'в': 45, 'л': 44, 'к': 35, 'м': 32, 'д': 30, 'п': 28, 'у': 26,
 	'я': 20, 'ы': 19, 'ь': 17, 'г': 17, 'з': 16, 'б': 16, 'ч': 14, 'й': 12, 'х': 10, 'ж': 9, 'ш': 7, 'ю': 6, 'ц': 5, 'щ': 4, 'э': 3, 'ф': 3,
 	'ъ': 1, 'ё': 1, 'і': 55, 'ї': 6, 'є': 5, 'ґ': 1,
 }
 
-// readsAs is the character set in which the form reads as words: windows-1251, KOI8 or, where letters of ASCII stand
-// beside others in the same word, windows-1252. Names are too few letters for pairs of them to tell.
+// readsAs returns the character set in which the form reads as words: windows-1251, KOI8, or windows-1252 if words mix
+// ASCII letters with others. It counts single letters, because names are too short for pairs of letters.
 func (f *Form) readsAs() encoding.Encoding {
 	var text []byte
 	for _, field := range f.Fields {
@@ -45,7 +46,7 @@ func (f *Form) readsAs() encoding.Encoding {
 	return charmap.Windows1251
 }
 
-// isCyrillic reports whether most words that are not of ASCII have no letter of ASCII.
+// isCyrillic reports whether most of the words beyond ASCII have no ASCII letter.
 func isCyrillic(text []byte) bool {
 	own, mixed := 0, 0 // words
 	ascii, other := false, 0
@@ -69,8 +70,8 @@ func isCyrillic(text []byte) bool {
 
 func isLatinLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// likely is how likely the text is in the character set: by how often its letters are used, and since capitals begin
-// words or are all of their letters.
+// likely returns how likely the text is in the character set. It uses the frequencies of its letters, and the rule that
+// a capital begins a word or that all its letters are capitals.
 func likely(set *charmap.Charmap, text []byte) (sum float64) {
 	before := ' '
 	for _, c := range text {

@@ -17,11 +17,10 @@ func newDelimiter(boundary string) *delimiter {
 	return d
 }
 
-// index is where the delimiter begins in p; -1 where it is not.
+// index returns where the delimiter begins in p, or -1.
 //
-// Wherever it stands, it covers one of the bytes that are its length apart. So no more than these are looked at, and what
-// is around one of them only if the delimiter has such a byte. Where many are such, as in texts, the rest is searched as
-// any text is.
+// An occurrence covers one of the bytes that are its length apart, so only these are examined, and the bytes around one
+// of them only if the delimiter contains such a byte. If many do, as in texts, the rest is searched in the usual way.
 func (d *delimiter) index(p []byte) int {
 	n := len(d.text)
 	at := n - 1

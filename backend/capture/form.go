@@ -1,8 +1,8 @@
-// Package capture reads the forms that visitors send to a site while they pass: which fields
-// there are, which of them say who asks for what, and which are nobody's business.
+// Package capture reads the forms that visitors send to a site while they pass. It says which fields there are, which
+// of them name the sender and the request, and which must not be kept. The edge gives it the bodies; lead stores what
+// it recognises.
 //
-// It takes nothing from the site: the origin reads the same bytes, whatever is made of them
-// here.
+// It changes nothing for the site: the origin reads the same bytes.
 package capture
 
 import (
@@ -21,42 +21,42 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// Field is one of a form, as it was sent.
+// Field is a field of a form, as it was sent.
 type Field struct{ Name, Value string }
 
-// Form is a form as it was read.
+// Form is a form that was read.
 type Form struct {
-	// Fields are in the order in which they were sent. Those of JSON have the names of what they are in, with
-	// dots between: contact.phone. A name that is longer than 200 bytes is its beginning and its end, with three dots
-	// between.
+	// Fields are in the order in which they were sent. Fields of JSON are named after the objects and lists around
+	// them, with dots between: contact.phone. Of a name longer than 200 bytes, the beginning and the end are kept, with
+	// three dots between.
 	Fields []Field
-	// Cut tells that more was sent than is read.
+	// Cut is true if more was sent than is read.
 	Cut bool
 }
 
 const (
 	// maxFields is how many fields of a form are read.
 	maxFields = 500
-	// maxParts is how many parts of a multipart body are read, and values of JSON: some are no fields.
+	// maxParts limits the parts of a multipart body, and the values of JSON, since some are not fields.
 	maxParts = 4 * maxFields
 	// maxName is how long the name of a field is, in bytes.
 	maxName = 200
-	// maxDepth is how deep objects and lists of JSON are read in one another. What stands deeper is left out.
+	// maxDepth limits the depth of objects and lists in JSON. Deeper values are left out.
 	maxDepth = 16
-	// maxGrowth is how many bytes of names and values are read for each byte of the body, and maxGrown how many besides:
-	// a field of JSON has the names of all that it is in.
+	// maxGrowth limits the bytes of names and values for each byte of the body, and maxGrown the bytes in addition: a
+	// field of JSON has the names of everything around it.
 	maxGrowth, maxGrown = 4, 1024
 )
 
 // ErrUnreadable is returned for a body that is not what its type says.
 var ErrUnreadable = errors.New("the form cannot be read")
 
-// Form reads the form. Its text is in UTF-8 if it is UTF-8, or in the character set that the body names, or in the first
-// of those of the page, which are labels of the Encoding Standard and may be empty. Where none is known, Cyrillic letters
-// are told from Latin ones by what reads as words.
+// Form reads the form. Its text is in UTF-8 if it is UTF-8, or in the character set that the body names, or in the
+// first of those of the page, which are labels of the Encoding Standard and may be empty. Where none is known, Cyrillic
+// letters are told from Latin ones by what reads as words.
 //
-// It takes time and memory in proportion to the body. All names and values together are at most four times as long
-// as the body and 1,024 bytes, before they are decoded.
+// It takes time and memory in proportion to the body. All names and values together are at most four times as long as
+// the body and 1,024 bytes, before they are decoded.
 func (b *Body) Form(page ...string) (Form, error) {
 	steps.Walk(len(b.kept))
 	f := formReader{Form: Form{Cut: b.cut}, room: maxGrowth*len(b.kept) + maxGrown}
@@ -77,7 +77,7 @@ func (b *Body) Form(page ...string) (Form, error) {
 	return f.Form, nil
 }
 
-// Names are the names of the fields, each once.
+// Names returns the names of the fields, each once.
 func (f Form) Names() []string {
 	names, known := []string{}, make(map[string]bool)
 	for _, field := range f.Fields {
@@ -96,7 +96,7 @@ type formReader struct {
 	parts int // what was read of a multipart body or of JSON
 }
 
-// errFull ends the reading of a form of which no more is read.
+// errFull stops reading a form that is full.
 var errFull = errors.New("the form has more than is read")
 
 // add adds a field, or returns errFull.
@@ -117,7 +117,7 @@ func (f *formReader) part() error {
 	return nil
 }
 
-// shortened is the name of a field as it is kept.
+// shortened returns the name of a field as it is kept.
 func shortened[T string | []byte](name T) string {
 	if len(name) <= maxName {
 		return string(name)
@@ -133,8 +133,8 @@ func shortened[T string | []byte](name T) string {
 	return string(name[:head]) + between + string(name[tail:])
 }
 
-// readText reads a body of one text by what it looks like: scripts often send JSON and pairs by the name of the other, or
-// of none.
+// readText reads a body of one text by its content: scripts often send JSON and pairs with the type of the other, or
+// without one.
 func (f *formReader) readText(media string, body []byte) error {
 	text := bytes.TrimSpace(body)
 	if len(text) == 0 && !isJSON(media) {
@@ -158,7 +158,7 @@ func (f *formReader) readText(media string, body []byte) error {
 	return f.readPairs(body, f.field)
 }
 
-// readLines reads name=value in a line for each (HTML Standard, section 4.10.22.8). A line without a name belongs to the
+// readLines reads name=value, one in each line (HTML Standard, section 4.10.22.8). A line without a name continues the
 // value before.
 func (f *formReader) readLines(text []byte) error {
 	name, value := "", []string(nil)
@@ -183,8 +183,7 @@ func (f *formReader) readLines(text []byte) error {
 	return add()
 }
 
-// readPairs reads name=value&… (URL Standard, section 5.1). What is escaped wrongly stays as
-// it is written. It gives each field to add.
+// readPairs reads name=value&… (URL Standard, section 5.1). Wrong escapes stay as they are. It gives each field to add.
 func (f *formReader) readPairs(body []byte, add func(name, value string) error) error {
 	for pair := range strings.SplitSeq(string(body), "&") {
 		if pair == "" {
@@ -235,12 +234,12 @@ func (f *formReader) readParts(body []byte, boundary string) error {
 	}
 }
 
-// charsetField is the name of the field in which browsers say which character set they have used
-// (HTML Standard, section 4.10.22.5).
+// charsetField is the name of the field in which browsers say which character set they have used (HTML Standard,
+// section 4.10.22.5).
 const charsetField = "_charset_"
 
-// decode has all names and values in UTF-8. The first label counts that is known, and else what reads as words. Servers
-// name Latin letters by default, so that label says nothing against words.
+// decode converts all names and values to UTF-8. The first known label counts, otherwise the character set that gives
+// readable words. Servers name Latin letters by default, so that label does not count against readable words.
 func (f *Form) decode(labels ...string) {
 	valid, said := true, ""
 	for _, field := range f.Fields {

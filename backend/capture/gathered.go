@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// gatherers are the names of fields in which scripts send a whole form that they have gathered: Ninja Forms, Fluent
-// Forms, Avada, jQuery's serialize.
+// gatherers are the names of fields in which scripts send a whole form: Ninja Forms, Fluent Forms, Avada, jQuery's
+// serialize.
 var gatherers = setOf("data formdata form_data form fields values payload serialized")
 
-// field adds a field. If it holds a form that a script has gathered, the fields of that form are added instead.
+// field adds a field. If the field holds a whole form from a script, its fields are added instead.
 func (f *formReader) field(name, value string) error {
 	if gatherers[strings.ToLower(name)] {
 		switch {
@@ -27,7 +27,7 @@ func (f *formReader) field(name, value string) error {
 	return f.add(name, value)
 }
 
-// isPairs reports whether the text is written as names and values are in addresses: name=value&name=value.
+// isPairs reports whether the text has names and values as in addresses: name=value&name=value.
 func isPairs(text string) bool {
 	name, rest, found := strings.Cut(text, "=")
 	return found && name != "" && strings.Contains(rest, "&") && strings.Contains(rest, "=") && !strings.ContainsAny(text, " \t\r\n\"<>/?")

@@ -32,7 +32,7 @@ type jsonReader struct {
 	depth  int
 }
 
-// object reads the rest of an object, whose own path has so many bytes.
+// object reads the rest of an object. own is the length of its path in bytes.
 func (j *jsonReader) object(within int) error {
 	for j.tokens.More() {
 		name, err := j.tokens.Token()
@@ -88,7 +88,7 @@ func (j *jsonReader) value() error {
 	return j.list(len(j.path))
 }
 
-// skip reads to the end of the object or list that has just begun.
+// skip skips the rest of the object or list that has just begun.
 func (j *jsonReader) skip() error {
 	for open := 1; open > 0; {
 		token, err := j.tokens.Token()
@@ -108,15 +108,15 @@ func (j *jsonReader) skip() error {
 	return nil
 }
 
-// calledBy are the members of an object by which it says how a field is called, the first of which counts, and besideName
-// those that say something of the field.
+// calledBy are the members in which an object names its field; the first counts. besideName are the members that say
+// something about the field.
 var (
 	calledBy   = strings.Fields("name key field label title id")
 	besideName = setOf("type required placeholder order")
 )
 
-// named is the field that an object of a list says by a name and a value, as jQuery's serializeArray writes it; or
-// the fields themselves. All have the outer name.
+// named returns the field that an object of a list describes by a name and a value, as jQuery's serializeArray writes
+// it, or the object's own fields. All have the outer name.
 func named(fields []Field, outer []byte) []Field {
 	if len(fields) < 2 {
 		return fields
@@ -146,8 +146,8 @@ func named(fields []Field, outer []byte) []Field {
 	return fields[:1]
 }
 
-// operations are the fields that people have filled in, of a form that is sent by GraphQL: the variables and the
-// arguments of mutations. A query asks for something and says nothing. Other fields are as they are.
+// operations returns the fields that people have filled in, in a form sent by GraphQL: the variables and the arguments
+// of mutations. A query only asks and has none. Other fields stay as they are.
 func operations(fields []Field) []Field {
 	spoken := make(map[string]string) // what is asked, by the outer names of the request
 	for _, field := range fields {
@@ -180,7 +180,7 @@ func operations(fields []Field) []Field {
 	return said
 }
 
-// isIndex reports whether it is the outer name of something in a list: 0.
+// isIndex reports whether the outer name is a position in a list: 0.
 func isIndex(outer string) bool {
 	digits, found := strings.CutSuffix(outer, ".")
 	return found && digits != "" && strings.Trim(digits, "0123456789") == ""
@@ -197,7 +197,7 @@ func isOperation(text string) bool {
 	return false
 }
 
-// arguments are the texts that stand in an operation of GraphQL, by the names before them.
+// arguments returns the texts in an operation of GraphQL, by the names before them.
 func arguments(operation string) (all []Field) {
 	for len(all) < maxFields {
 		before, behind, found := strings.Cut(operation, `"`)
@@ -224,5 +224,5 @@ func arguments(operation string) (all []Field) {
 	return all
 }
 
-// nameSigns are what names of GraphQL consist of (GraphQL Specification, section 2.1.9).
+// nameSigns are the characters of GraphQL names (GraphQL Specification, section 2.1.9).
 const nameSigns = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

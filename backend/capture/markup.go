@@ -12,11 +12,11 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Markup is what the forms of a page say of their fields beside the names: by the kind of the
-// input, by what browsers are to fill in, by the words that people read there.
+// Markup is what the forms of a page say about their fields beside the names: by the kind of the input, by what
+// browsers should fill in, and by the words that people read there.
 type Markup []formMarkup
 
-// formMarkup is what a form of a page says. It is stored as JSON.
+// formMarkup is what one form of a page says. It is stored as JSON.
 type formMarkup struct {
 	// Charset is the character set in which the browser sends the form, as a label of the Encoding Standard.
 	Charset string `json:"charset,omitempty"`
@@ -24,7 +24,7 @@ type formMarkup struct {
 	Fields map[string]mark `json:"fields"`
 }
 
-// mark is what is known of a field.
+// mark is what the page says about a field.
 type mark struct {
 	Says   meaning `json:"says,omitempty"`
 	Label  string  `json:"label,omitempty"`  // as people read it
@@ -33,7 +33,7 @@ type mark struct {
 	Preset bool    `json:"preset,omitempty"` // the page fills it
 }
 
-// What is read of a page.
+// Limits of reading a page.
 const (
 	maxForms = 20
 	maxMarks = 100 // of a form; fields with names longer than maxName are left out
@@ -67,7 +67,8 @@ func ReadMarkup(page []byte, contentType string) Markup {
 	return markup
 }
 
-// sentIn is the character set in which browsers send the form of a page of the label (HTML Standard, section 4.10.21.5).
+// sentIn returns the character set in which browsers send the form of a page with the label (HTML Standard, section
+// 4.10.21.5).
 func sentIn(form *goquery.Selection, page string) string {
 	for _, label := range strings.FieldsFunc(form.AttrOr("accept-charset", ""), func(r rune) bool { return r == ' ' || r == ',' }) {
 		if set, err := htmlindex.Get(label); err == nil {
@@ -78,7 +79,7 @@ func sentIn(form *goquery.Selection, page string) string {
 	return page
 }
 
-// words are what stands in an element for people, cut.
+// words returns the visible words of an element, cut.
 func words(s *goquery.Selection) string {
 	if s.Length() == 0 {
 		return ""
@@ -152,9 +153,9 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 	return m
 }
 
-// isHidden reports whether the field stands in what a program of forms hides for good, or is hidden by its own style in
-// a form of one that does it so. What is hidden otherwise may be a later step of the form, or be filled by a script
-// of the page.
+// isHidden reports whether a program of forms hides the field for good, or the field's own style hides it in a form of
+// such a program. A field that is hidden otherwise may be a later step of the form, or be filled in by a script of the
+// page.
 func isHidden(field *goquery.Selection) bool {
 	style := strings.ReplaceAll(field.AttrOr("style", ""), " ", "")
 	return strings.HasPrefix(field.AttrOr("name", ""), "form_fields[") && field.Is("input") && strings.Contains(style, "display:none") ||
@@ -164,22 +165,23 @@ func isHidden(field *goquery.Selection) bool {
 		}).Length() > 0
 }
 
-// of are the marks of the form that has most of the fields that were sent.
+// of returns the marks of the form that has most of the fields that were sent.
 func (m Markup) of(f Form) map[string]mark {
 	best, _ := m.best(f)
 	return best.Fields
 }
 
-// maxKnown is of how many fields it is looked up which form has them.
+// maxKnown limits the fields that are compared with the forms of a page.
 const maxKnown = 30
 
-// Knows is how many of the first 30 fields that were sent one form of the page has.
+// Knows returns how many of the first 30 fields that were sent belong to one form of the page.
 func (m Markup) Knows(f Form) int {
 	_, most := m.best(f)
 	return most
 }
 
-// IsOf reports whether a form of the page is the one that was sent: it has two of the fields at least, and half of them.
+// IsOf reports whether a form of the page is the one that was sent: it has at least two of the fields, and half of
+// them.
 func (m Markup) IsOf(f Form) bool {
 	known := m.Knows(f)
 	return known >= 2 && 2*known >= min(len(f.Fields), maxKnown)
@@ -208,7 +210,7 @@ func (m Markup) Charset() string {
 	return m[0].Charset
 }
 
-// Size is about what the markup takes in memory, in bytes.
+// Size returns about how many bytes of memory the markup takes.
 func (m Markup) Size() int {
 	n := 0
 	for _, form := range m {
@@ -219,7 +221,7 @@ func (m Markup) Size() int {
 	return n
 }
 
-// generic are words in names that programs make for fields, of which they say nothing.
+// generic are words in names that programs make for fields. They say nothing about the field.
 var generic = strings.Fields("input field fields form text textarea wpforms checkbox radio select menu number date dropdown property item f")
 
 // isGeneric reports whether the name of a field says nothing to people.

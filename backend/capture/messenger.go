@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// messengers are the services by which people are written to: by the words of which a field's name has one, and by how
-// their links begin. Where dialled is set, a number is an account.
+// messengers are the services through which people are reached: by words in a field's name and by the beginnings of
+// their links. If dialled is set, a number is an account.
 var messengers = []struct {
 	called  string
 	words   map[string]bool
@@ -28,8 +28,8 @@ var messengers = []struct {
 	{"Discord", called("discord"), []string{"discord.gg/", "discord.com/users/"}, false},
 }
 
-// messengerOf is the messenger of a field, by the words of its name or label with their pairs, and whether a number is an
-// account; empty for none.
+// messengerOf returns the messenger of a field, by the words of its name or label with their pairs, and whether a
+// number is an account. The messenger is empty for none.
 func messengerOf(words []string) (called string, dialled bool) {
 	if len(words) == 1 && words[0] == "line" { // not that of an address
 		return "LINE", false
@@ -44,20 +44,20 @@ func messengerOf(words []string) (called string, dialled bool) {
 	return "", false
 }
 
-// choices are what is chosen where a field only asks whether.
+// choices are the values of a field that only asks whether to use a messenger.
 var choices = setOf("yes no on off true false none да нет ja nein oui non si sim não sí tak nie evet hayır так ні")
 
-// isAccount reports whether what is in a messenger's field may be an account there.
+// isAccount reports whether the value of a messenger's field may be an account there.
 func isAccount(value string) bool {
 	n := utf8.RuneCountInString(value)
 	return 3 <= n && n <= maxAccount && !choices[strings.ToLower(value)]
 }
 
-// maxAccount is how many bytes of a text are looked at for an account.
+// maxAccount limits the bytes of a text that are searched for an account.
 const maxAccount = 200
 
-// accountIn is the messenger of which the text has a link to an account. It is empty for none, and for a name after an
-// at sign, which is of any.
+// accountIn returns the messenger of a link to an account in the text. It is empty for none, and for a name after an at
+// sign, which may belong to any.
 func accountIn(text string) (called string, found bool) {
 	text = strings.ToLower(text[:min(len(text), maxAccount)])
 	for _, m := range messengers {

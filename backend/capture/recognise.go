@@ -15,25 +15,25 @@ import (
 // Recognised is what a form says.
 type Recognised struct {
 	Name, Email, Phone, Message string
-	// FormName is what the form calls itself, if it does.
+	// FormName is the name that the form gives itself, or empty.
 	FormName string
-	// UserFields are the other fields that somebody has filled in, by their names.
+	// UserFields are the other fields that are filled in, by name.
 	UserFields map[string]string
-	// Messenger tells that one of them is an account by which somebody is written to.
+	// Messenger is true if one of them is an account of a messenger.
 	Messenger bool
-	// Empty tells that nothing is filled in by anybody.
+	// Empty is true if nobody has filled in anything.
 	Empty bool
 	// Credentials are those of the page, as far as the form has them (browser interface, section
 	// 2.1). Nobody has looked yet whether they are right.
 	Credentials map[string]string
-	// Trapped tells that a field was filled that people do not see.
+	// Trapped is true if a field that people do not see is filled in.
 	Trapped bool
 }
 
-// Reachable reports whether it says how to reach somebody.
+// Reachable reports whether the form says how to reach somebody.
 func (r Recognised) Reachable() bool { return r.Email != "" || r.Phone != "" || r.Messenger }
 
-// Says reports whether there is anybody who asks, or anything that is asked.
+// Says reports whether the form names a sender or a request.
 func (r Recognised) Says() bool { return r.Reachable() || r.Message != "" }
 
 // credentials are the names of those fields.
@@ -41,10 +41,10 @@ var credentials = map[string]bool{
 	"site_key": true, "key": true, "uri": true, "visitor_id": true, "hit_id": true, "session_id": true, "consultant_server_url": true,
 }
 
-// Recognise tells the fields of a form apart by their names, and where these say nothing by
-// their values. A phone without its country's code is one of the region's (ISO 3166-1 alpha-2), which may be empty.
-// The markup is that of the page of the form, and may be nil. What protects the form, an account or a payment is
-// left out, and so are the fields in which the form speaks to its own program.
+// Recognise recognises the fields of a form by their names, and if these say nothing, by their values. A phone without
+// a country code belongs to the region (ISO 3166-1 alpha-2), which may be empty. The markup is that of the form's page,
+// and may be nil. Fields that protect the form, an account or a payment are left out, and so are fields with which the
+// form speaks to its own program.
 func (f Form) Recognise(region string, page Markup) Recognised {
 	if slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == review }) {
 		return Recognised{Empty: true}
@@ -88,7 +88,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 	return r.Recognised
 }
 
-// recognising is a form that is being told apart.
+// recognising is a form whose fields are being recognised.
 type recognising struct {
 	Recognised
 	phones  *phones
@@ -99,13 +99,13 @@ type recognising struct {
 	others  map[string][]string // the user fields, with the values of each
 }
 
-// unnamed is a field of which the name says nothing.
+// unnamed is a field whose name says nothing.
 type unnamed struct {
 	Field
 	number bool // its number is no telephone: that is what it is called, or the page has filled it
 }
 
-// name is the name with its parts. Where there is a first name or a last one beside, the name is the other.
+// name returns the name with its parts. If a first name or a last name is in another field, this one is the other part.
 func (r *recognising) name() string {
 	parts := []string{r.taken[first], r.taken[middle], r.taken[last]}
 	if whole := r.taken[name]; whole != "" {
@@ -126,12 +126,12 @@ func (r *recognising) name() string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
-// isPhoneField reports whether the field hp is somebody's handphone.
+// isPhoneField reports whether the field hp is a mobile phone.
 func (r *recognising) isPhoneField(field Field) bool {
 	return strings.EqualFold(field.Name, "hp") && looksLikePhone(field.Value)
 }
 
-// numbered are the parts of a name in the forms of a program that has numbers for names: input_1.3.
+// numbered are the parts of a name in forms of programs that number their fields: input_1.3.
 var numbered = map[string]meaning{"3": first, "4": middle, "6": last}
 
 var inputOfParts = regexp.MustCompile(`^input_\d+[._](3|4|6)$`)
@@ -150,7 +150,7 @@ func (r *recognising) take(field Field) {
 	if says == "" {
 		says = r.marks[field.Name].Says
 	}
-	// What is called so must look so: "mail" may be a choice between mail and telephone.
+	// Such a field must also look like one: "mail" may be a choice between mail and telephone.
 	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) || says.isName() && strings.Trim(field.Value, "0123456789") == "" {
 		says = ""
 	}
@@ -165,7 +165,7 @@ func (r *recognising) take(field Field) {
 	}
 }
 
-// takeAccount takes a field that says how somebody is written to by a messenger.
+// takeAccount takes a field with somebody's account of a messenger.
 func (r *recognising) takeAccount(field Field, words []string) bool {
 	called, dialled := messengerOf(words)
 	if label := r.marks[field.Name].Label; called == "" && label != "" {
@@ -208,7 +208,7 @@ func (r *recognising) other(field Field, says meaning) {
 	r.others[called] = append(r.others[called], r.without(field.Value, says))
 }
 
-// without is a value without the numbers of cards. What is a phone by the form has none.
+// without returns a value without the numbers of cards. A phone, as the form says, has none.
 func (r *recognising) without(value string, says meaning) string {
 	if says == phone {
 		return value
@@ -216,21 +216,21 @@ func (r *recognising) without(value string, says meaning) string {
 	return hideCards(value, r.phones.has)
 }
 
-// phones reads telephone numbers of a region, and of countries whose code is written.
+// phones reads telephone numbers of a region, and numbers with the code of any country.
 type phones struct {
 	region string
 	tried  int
 }
 
-// maxTried is how many texts of a form are tried as telephone numbers, which takes some 15 µs for each.
+// maxTried limits how many texts of a form are tried as telephone numbers. Each takes some 15 µs.
 const maxTried = 40
 
-// reads reports whether the text is a telephone's number. It is none where maxTried have been tried.
+// reads reports whether the text is a telephone number. It returns false once maxTried texts have been tried.
 func (p *phones) reads(text string) bool {
 	return p.try() && visit.ReadPhone(text, p.region).Digits != ""
 }
 
-// has reports whether the digits are a telephone's number, with the code of any country or of the region without one.
+// has reports whether the digits are a telephone number, with the code of any country, or of the region without a code.
 func (p *phones) has(digits string) bool {
 	return p.reads(digits) || p.try() && visit.ReadPhone(digits, visit.RegionOf(digits)).Digits != ""
 }
@@ -240,7 +240,7 @@ func (p *phones) try() bool {
 	return p.tried <= maxTried
 }
 
-// guess takes the fields of which the names say nothing by their values.
+// guess takes the fields whose names say nothing by their values.
 func (r *recognising) guess() {
 	r.guessed(email, func(f unnamed) bool { return isEmail(f.Value) })
 	r.guessed(phone, func(f unnamed) bool {
@@ -263,7 +263,7 @@ func (r *recognising) guess() {
 	}
 }
 
-// introduces reports whether there may be a name and a number among the fields of which the names say nothing.
+// introduces reports whether the fields whose names say nothing may contain a name and a number.
 func (r *recognising) introduces() bool {
 	has := func(like func(string) bool) bool {
 		return slices.ContainsFunc(r.rest, func(f unnamed) bool { return !f.number && like(f.Value) })
@@ -271,19 +271,19 @@ func (r *recognising) introduces() bool {
 	return has(looksLikePhone) && has(isName)
 }
 
-// named reports whether there is a name.
+// named reports whether the form has a name.
 func (r *recognising) named() bool { return r.taken[name]+r.taken[first]+r.taken[last] != "" }
 
-// numbers are words in the names of fields whose numbers are no telephones.
+// numbers are words in the names of fields whose numbers are not telephone numbers.
 var numbers = called(`id uid cid guid time timestamp ts hash key ip inn ogrn kpp order price sum total amount code index zip postcode plz cep date
 	version gclid yclid fbclid инн огрн кпп заказ цена сумма код индекс дата`)
 
-// isNumber reports whether a number in a field of that name is no telephone. A property may be anything.
+// isNumber reports whether the number in a field of that name is not a telephone number. A property may be anything.
 func isNumber(words []string) bool {
 	return !slices.Contains(words, "prop") && slices.ContainsFunc(words, func(word string) bool { return numbers[word] })
 }
 
-// guessed takes the first of the fields that is like it, if nothing says it yet.
+// guessed takes the first field with such a value, if no field has been recognised yet.
 func (r *recognising) guessed(says meaning, like func(unnamed) bool) {
 	if r.taken[says] != "" {
 		return
@@ -297,8 +297,8 @@ func (r *recognising) guessed(says meaning, like func(unnamed) bool) {
 	}
 }
 
-// said are the values of which the names say something, and those that people do not see, in which a number or an
-// address may stand, too.
+// said are the values of fields whose names say something, and of fields that people do not see. They may contain a
+// number or an address too.
 func (r *recognising) said() []string {
 	values := []string{r.taken[message], r.taken[name], r.taken[first], r.taken[last]}
 	for _, called := range slices.Sorted(maps.Keys(r.others)) {
@@ -310,8 +310,8 @@ func (r *recognising) said() []string {
 	return values
 }
 
-// find finds a phone and an e-mail that stand in the value, if there is none yet. The value stays as it is. If its
-// field has no name, what stands beside may be somebody's.
+// find finds a phone and an e-mail within the value, if none has been found yet. The value stays as it is. If its field
+// has no name, the rest of the value may be somebody's name.
 func (r *recognising) find(value string, unnamed bool) {
 	if r.taken[email] != "" && r.taken[phone] != "" {
 		return
@@ -331,7 +331,7 @@ func (r *recognising) find(value string, unnamed bool) {
 	}
 }
 
-// without is the text without the first of a part of it.
+// without returns the text without the first occurrence of a part.
 func without(text, part string) string {
 	if part == "" {
 		return text
@@ -343,10 +343,10 @@ var emailForm = regexp.MustCompile(`^[^\s@<>()",;:]{1,64}@[^\s@<>()",;:]+\.[^\s@
 
 func isEmail(v string) bool { return len(v) <= maxEmail && emailForm.MatchString(v) }
 
-// maxEmail is how long an address is at most (RFC 5321, section 4.5.3.1).
+// maxEmail is the longest address in bytes (RFC 5321, section 4.5.3.1).
 const maxEmail = 254
 
-// emailIn is the first address of e-mail that stands in the text, or nothing. It takes time in proportion to the text.
+// emailIn returns the first e-mail address in the text, or "". It takes time in proportion to the text.
 func emailIn(text string) string {
 	steps.Walk(len(text))
 	isOf := func(c byte) bool {
@@ -381,17 +381,17 @@ func hasDigits(v string, n int) bool {
 
 var phoneForm = regexp.MustCompile(`^\+?[\d\s().\-\x{2010}-\x{2015}\x{00a0}]{7,30}$`)
 
-// looksLikePhone reports whether it is written as numbers are. Bare digits may be anything.
+// looksLikePhone reports whether the text is written as telephone numbers are. Bare digits may be anything.
 func looksLikePhone(v string) bool {
 	return len(v) <= 100 && phoneForm.MatchString(v) && hasDigits(v, 7)
 }
 
-// isText reports whether it is what somebody has written: some words.
+// isText reports whether the text is some words that somebody has written.
 func isText(v string) bool {
 	return utf8.RuneCountInString(v) >= 20 && len(firstWords(v, 4)) == 4 || strings.Contains(v, "\n")
 }
 
-// firstWords are the first words of a text, n at most.
+// firstWords returns the first n words of a text.
 func firstWords(v string, n int) []string {
 	words := make([]string, 0, n)
 	for word := range strings.FieldsSeq(v) {
@@ -403,7 +403,7 @@ func firstWords(v string, n int) []string {
 	return words
 }
 
-// isName reports whether it may be somebody's name: up to four words of letters.
+// isName reports whether the text may be somebody's name: up to four words of letters.
 func isName(v string) bool {
 	words := firstWords(v, 5)
 	if len(words) == 0 || len(words) > 4 || utf8.RuneCountInString(v) > 60 {
@@ -421,10 +421,10 @@ func isName(v string) bool {
 	return true
 }
 
-// naming is a field that names a form, and what stands before the name.
+// naming is a field that names a form, with the text before the name.
 type naming struct{ field, called string }
 
-// names are the fields in which the forms of common programs say which of them it is.
+// names are the fields in which the forms of common programs give their names.
 var names = []naming{
 	{"form_name", ""}, {"formname", ""}, {"tildaspec-formname", ""},
 	{"_wpcf7", "Contact Form 7"}, {"wpforms[id]", "WPForms"}, {"gform_submit", "Gravity Forms"}, {"form_id", ""},

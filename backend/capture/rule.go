@@ -13,32 +13,31 @@ import (
 
 // Rule says which posts of a site are kept, and as what.
 type Rule struct {
-	// The path that the form is sent to, with `*` for any text, such as
-	// `/contact.php` or `/wp-json/contact-form-7/*`.
+	// The path to which the form is sent, with `*` for any text, such as `/contact.php` or `/wp-json/contact-form-7/*`.
 	Path string `json:"path"`
 
 	// The methods. Default: `["POST"]`.
 	Methods []string `json:"methods,omitempty"`
 
-	// What operators call the form. Default: what it calls itself.
+	// The form's name in the console. Default: the name that the form gives itself.
 	FormName string `json:"form_name,omitempty"`
 
-	// The fields of the form that hold who asks for what, of which the first that is
-	// filled counts. Where none is named, they are recognised.
+	// The fields with the sender's name, phone, e-mail and message. The first one that is filled in counts. If none is
+	// named, the fields are recognised.
 	Name    []string `json:"name,omitempty"`
 	Phone   []string `json:"phone,omitempty"`
 	Email   []string `json:"email,omitempty"`
 	Message []string `json:"message,omitempty"`
 
-	// Further fields that are kept, where any field is named. Default: all, where none
-	// is.
+	// Further fields to keep, if fields are named. Default: all, if none is named.
 	UserFields []string `json:"user_fields,omitempty"`
 
-	// What the form gives: `lead`, or `visitor`, who somebody is. Default: `lead`.
+	// What the form becomes: `lead`, or `visitor`, data about the visitor. Default: `lead`.
 	Kind string `json:"kind,omitempty"`
 
-	// Whether it counts if the site answers with an error, which is a status of 400 or more: on `contact`, if it is a lead
-	// with a phone or an e-mail, or of a known visitor; on `success`, never; or `always`. Default: `contact`.
+	// Whether the form counts after an error of the site, which is a status of 400 or more: with `contact`, if it is a
+	// lead with a phone or an e-mail, or of a known visitor; with `success`, never; with `always`, always. Default:
+	// `contact`.
 	On string `json:"on,omitempty"`
 
 	path *regexp.Regexp
@@ -54,9 +53,9 @@ const (
 )
 
 const (
-	// maxRuleFields bounds the fields that a rule names.
+	// maxRuleFields limits the fields that a rule names.
 	maxRuleFields = 100
-	// maxPath is how long a path may be that a rule matches, in bytes.
+	// maxPath limits the length of a path that a rule matches, in bytes.
 	maxPath = 2048
 )
 
@@ -99,28 +98,29 @@ func (r *Rule) Complete() error {
 	return nil
 }
 
-// methods are those that bring forms.
+// methods are the HTTP methods that may send forms.
 var methods = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
 
-// Matches reports whether a request of the method for the path may bring the form. No rule matches a path of more than
+// Matches reports whether a request with the method and path may contain the form. No rule matches a path of more than
 // 2,048 bytes.
 func (r *Rule) Matches(method, path string) bool {
 	return len(path) <= maxPath && slices.Contains(r.Methods, method) && r.path.MatchString(path)
 }
 
-// IsError reports whether the status of the site's answer to a form says that the site has not taken it. 0 is no answer,
-// and no error.
+// IsError reports whether the status means that the site has not accepted the form. 0 means no answer, which is no
+// error.
 func IsError(status int) bool { return status >= 400 }
 
-// Counts reports whether a form counts that the site has answered with the status. reachable tells whether it says how to
-// reach its sender, or its sender is known. What somebody says of himself does not count if the site may have refused it.
+// Counts reports whether a form counts that the site has answered with the status. reachable means that the form says
+// how to reach its sender, or that the sender is known. Data about a visitor do not count if the site may have refused
+// them.
 func (r *Rule) Counts(status int, reachable bool) bool {
 	return !IsError(status) || r.On == OnAlways || r.On == OnContact && r.Kind == KindLead && reachable
 }
 
-// Read is what the form says by the rule. The region and the markup are as for [Form.Recognise]. What the rule maps as a
-// name, a phone or an e-mail is as it was sent. If nothing is filled of what the rule maps, it maps another form than this
-// one, which is then recognised.
+// Read returns what the form says by the rule. The region and the markup are as for [Form.Recognise]. A name, a phone
+// or an e-mail from a field of the rule stays as it was sent. If no field of the rule is filled in, the rule is for
+// another form than this one, which is then recognised.
 func (r *Rule) Read(f Form, region string, page Markup) Recognised {
 	said := f.Recognise(region, page)
 	if r.maps() {
@@ -140,7 +140,7 @@ func (r *Rule) maps() bool {
 	return len(r.Name)+len(r.Phone)+len(r.Email)+len(r.Message)+len(r.UserFields) > 0
 }
 
-// read is what the fields say that the rule names.
+// read returns what the fields of the rule say.
 func (r *Rule) read(f Form, region string) (said Recognised) {
 	phones := phones{region: region}
 	said.Name, said.Phone, said.Email = f.first(r.Name), f.first(r.Phone), f.first(r.Email)
@@ -164,7 +164,7 @@ func (r *Rule) read(f Form, region string) (said Recognised) {
 	return said
 }
 
-// first is the value of the first of the fields that is filled.
+// first returns the value of the first field that is filled in.
 func (f Form) first(names []string) string {
 	for _, name := range names {
 		name = shortened(name)

@@ -11,8 +11,8 @@ import (
 // Names of fields are looked up in tables, since anybody may send any name. All of it takes time in proportion to the
 // name.
 
-// secretParts are what names of fields hold that protect a form or an account, or pay. Of cards, it stands behind
-// "card", with one of " -_" between or without.
+// secretParts are parts of names of fields that protect a form or an account, or that pay. For cards, they stand after
+// "card", with or without one of " -_" between.
 var (
 	secretParts = strings.Fields("passw csrf xsrf nonce sessid captcha turnstile парол")
 	secretWords = strings.Fields("pass pwd pin cvc cvv cvn csc iban")
@@ -20,8 +20,8 @@ var (
 	ccParts     = strings.Fields("number num name exp csc type") // behind the word "cc"
 )
 
-// IsSecret reports whether what is in a field of that name protects a form or an account, or pays. It is never
-// kept, by whatever way it comes.
+// IsSecret reports whether a field of that name protects a form or an account, or pays. Its value is never kept,
+// however it arrives.
 func IsSecret(field string) bool {
 	steps.Walk(len(secretParts) * len(field))
 	field = strings.ToLower(field)
@@ -56,7 +56,7 @@ func isPassword(field string) bool {
 	return strings.Contains(field, "passw") || strings.Contains(field, "парол") || field == "pwd" || field == "pass"
 }
 
-// withoutOne is the text without its first character, if this is one of the separators.
+// withoutOne returns the text without its first character, if that is a separator.
 func withoutOne(text, separators string) string {
 	if text != "" && strings.IndexByte(separators, text[0]) >= 0 {
 		return text[1:]
@@ -68,7 +68,7 @@ func begins(text string, with []string) bool {
 	return slices.ContainsFunc(with, func(part string) bool { return strings.HasPrefix(text, part) })
 }
 
-// latinWords are the rows of small Latin letters in the text, each with all that stands behind it.
+// latinWords returns the runs of small Latin letters in the text, each with the rest of the text after it.
 func latinWords(text string) iter.Seq2[string, string] {
 	return func(yield func(word, behind string) bool) {
 		for at := 0; at < len(text); {
@@ -84,11 +84,11 @@ func latinWords(text string) iter.Seq2[string, string] {
 	}
 }
 
-// traps are the names of fields that people do not see and programs fill, as common programs of forms have them.
+// traps are the names of fields that common programs of forms hide from people and that other programs fill in.
 var traps = setOf("_gotcha gotcha bot-field bot_field botfield _hp hp nf-field-hp")
 
-// isTrap reports whether a field of that name is one that people do not see and programs fill. In brackets, hp is one
-// such as wpforms[hp]. It tells the same of a class of an element in which such a field stands.
+// isTrap reports whether a field of that name is hidden from people and filled in by programs. In brackets, hp is one,
+// such as wpforms[hp]. It also accepts the class of an element around such a field.
 func isTrap(name string) bool {
 	steps.Walk(len(name))
 	name = strings.ToLower(name)
@@ -100,7 +100,8 @@ func isTrap(name string) bool {
 	return traps[name] || strings.HasSuffix(name, "[hp]")
 }
 
-// technicalNames and technicalBegins are how names of fields are, or begin, in which a form speaks to its own program.
+// technicalNames and technicalBegins are the names, and beginnings of names, of fields with which a form speaks to its
+// own program.
 var (
 	technicalNames = setOf(`action post_id queried_id referer_title referrer form_id
 		wpforms[id] wpforms[nonce] wpforms[author] wpforms[post_id] wpforms[submit] wpforms[token] wpforms[url_referer]
@@ -114,15 +115,15 @@ var (
 	technicalNumbered = strings.Fields("is_submit_ state_") // with a number behind
 )
 
-// calls are names of fields by which pages of WordPress, and the cart and the checkout of WooCommerce, speak to their site
-// while nobody sends a form.
+// calls are the names of fields with which pages of WordPress, and the cart and the checkout of WooCommerce, speak to
+// their site although nobody sends a form.
 var calls = setOf("action security product_id add-to-cart cart_item_key coupon coupon_code shipping_method[0] post_data")
 
-// review is the field with which WooCommerce's checkout asks, while it is being filled in, what the order would cost. It has
-// all that is filled in so far beside it; the order itself comes without it.
+// review is the field with which WooCommerce's checkout asks for the price of the order while it is being filled in.
+// The request also has everything filled in so far. The order itself has no such field.
 const review = "has_full_address"
 
-// isCall reports whether the field is one of these, or the time at which WooCommerce looks for what is in the cart.
+// isCall reports whether the field is one of these, or the time at which WooCommerce asks for the content of the cart.
 func isCall(field Field) bool {
 	return calls[field.Name] || field.Name == "time" && len(field.Value) > 10 && strings.Trim(field.Value, "0123456789") == ""
 }

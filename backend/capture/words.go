@@ -11,7 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// meaning is what a field says of who sends the form.
+// meaning is what a field says about the sender of the form.
 type meaning string
 
 const (
@@ -27,10 +27,10 @@ const (
 // isName reports whether it is a name, or a part of one.
 func (m meaning) isName() bool { return m == name || m == first || m == middle || m == last }
 
-// vocabulary are the words by which fields are called: in English, Russian and as Russian is written in Latin letters,
-// and then in German, French, Spanish, Portuguese, Italian, Polish, Turkish, Ukrainian, Kazakh, Dutch and Indonesian. Accents
-// do not count. The first meaning of which a field's name has a word counts. Words that mean something else in
-// another of the languages are left out: cep, ad, nummer.
+// vocabulary are the words that name fields: in English, Russian, and Russian in Latin letters, then in German, French,
+// Spanish, Portuguese, Italian, Polish, Turkish, Ukrainian, Kazakh, Dutch and Indonesian. Accents do not count. The
+// first meaning with a word of the field's name counts. Words that mean something else in another of the languages are
+// left out: cep, ad, nummer.
 var vocabulary = []struct {
 	meaning meaning
 	words   map[string]bool
@@ -58,21 +58,21 @@ var vocabulary = []struct {
 		nom nombre nome naam adsoyad adisoyadi adinizsoyadiniz піб атыжөні nama`)},
 }
 
-// others are words that make a name somebody else's, or something else's: company-name.
+// others are words with which a name belongs to somebody or something else: company-name.
 var others = called(`company organization organisation product item form file login nick event city country
 	street page site shop brand kompaniya gorod firma компания компании организация организации город товар товара улица
 	unternehmen produkt ort stadt strasse entreprise societe ville rue pays produit empresa ciudad calle pais producto
 	cidade rua produto azienda societa citta prodotto miasto ulica kraj sirket sehir urun
 	компанія місто вулиця країна bedrijf plaats straat`)
 
-// asked are words beside which a word is no name of a field but asks for something: how did you hear of us?
+// asked are words beside which a word does not name a field but is part of a question: how did you hear of us?
 var asked = map[string]map[string]bool{"comment": called("nous vous avez connu")}
 
 func called(words string) map[string]bool { return setOf(folded(words)) }
 
-// wordsOf takes the name of a field apart. Of a name in brackets, as PHP has them, the innermost
-// counts that is no number: of form_fields[email] it is email. Of a value, what it is in counts if that has a meaning:
-// of mail[0][value] it is mail.
+// wordsOf splits the name of a field. In a name with brackets, as PHP has them, the innermost part that is not a number
+// counts: form_fields[email] is email. For a value, the part before it counts if it has a meaning: mail[0][value] is
+// mail.
 func wordsOf(field string) (words []string) {
 	for _, inner := range slices.Backward(strings.FieldsFunc(field, func(r rune) bool { return r == '[' || r == ']' || r == '.' })) {
 		outer := splitWords(inner)
@@ -92,11 +92,11 @@ func wordsOf(field string) (words []string) {
 	return words
 }
 
-// maxWords is how many words of a name or a label count.
+// maxWords limits the words of a name or a label that count.
 const maxWords = 24
 
-// splitWords splits where letters end, and where a capital follows a small letter. It returns the first maxWords, in
-// small letters and without accents.
+// splitWords splits where letters end, and where a capital follows a small letter. It returns the first maxWords words
+// in small letters without accents.
 func splitWords(s string) (words []string) {
 	steps.Walk(len(s))
 	var word []rune
@@ -127,7 +127,7 @@ func splitWords(s string) (words []string) {
 	return words
 }
 
-// folded is a word of letters in small ones and without accents.
+// folded returns a word in small letters without accents.
 func folded(word string) string {
 	ascii := true
 	for i := 0; i < len(word); i++ {
@@ -153,7 +153,7 @@ func folded(word string) string {
 	return plain.String()
 }
 
-// withPairs are the words and those of two: e-mail.
+// withPairs returns the words and each two of them together: e-mail.
 func withPairs(words []string) []string {
 	for i := range len(words) - 1 {
 		words = append(words, words[i]+words[i+1])
@@ -161,7 +161,7 @@ func withPairs(words []string) []string {
 	return words
 }
 
-// meaningOf is what the words of a field's name or label, with their pairs, say of it; empty for nothing.
+// meaningOf returns what the words of a field's name or label, with their pairs, say about it, or "".
 func meaningOf(words []string) meaning {
 	foreign := slices.ContainsFunc(words, func(w string) bool { return others[w] })
 	has := func(of map[string]bool) bool {
