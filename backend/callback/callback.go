@@ -1,7 +1,8 @@
-// Package callback calls visitors back: an operator first, and when that one has answered, the visitor.
+// Package callback calls visitors back: first an operator, and when the operator has answered, the visitor. It owns the
+// callbacks, their steps and their limits. Pages, the console and telephone platforms ask it.
 //
-// A callback is a state machine. Each step has a deadline, which a job of the queue looks after, so that a callback
-// ends whatever becomes of the platform or of this process. All of it is in the database: any node goes on with it.
+// A callback is a state machine. Each step has a deadline, which a job of the queue watches, so a callback ends even if
+// the platform or this process fails. Everything is in the database, so any node can continue it.
 package callback
 
 import (
@@ -26,7 +27,7 @@ import (
 // [News].
 const Changed = "callback.state"
 
-// News is what the journal says of a step. It names nobody.
+// News is the content of the journal's entry for a step. It names nobody.
 type News struct {
 	State   State  `json:"state"`
 	Reason  string `json:"reason,omitempty"`
@@ -34,7 +35,7 @@ type News struct {
 	Attempt int    `json:"attempt"`
 }
 
-// State is how far a callback has come.
+// State is the state of a callback.
 type State string
 
 // The states.
@@ -49,13 +50,13 @@ const (
 	Closed          State = "closed" // by somebody in the console
 )
 
-// States are all of them.
+// States are all states.
 var States = []State{Waiting, CallingOperator, CallingVisitor, Talking, Done, NoAnswer, Failed, Closed}
 
-// Open reports whether something is still to happen.
+// Open reports whether the callback has not ended.
 func (s State) Open() bool { return s == Waiting || s.Calling() }
 
-// Calling reports whether the platform is at it.
+// Calling reports whether the platform is making the call.
 func (s State) Calling() bool { return s == CallingOperator || s == CallingVisitor || s == Talking }
 
 // The origins of callbacks.
@@ -68,28 +69,28 @@ const (
 type Callback struct {
 	SiteID, ID int64
 	State      State
-	// Reason is a code: why it has failed, or how the last attempt has ended.
+	// Reason is a code: why the callback has failed, or how the last attempt has ended.
 	Reason string
 	Origin string
-	// Ref is zero where it is nobody's that is known.
+	// Ref is zero if the visitor is not known.
 	visit.Ref
 	URL string
 	// Phone is the visitor's number, in digits in international form.
 	Phone string
-	// GroupID is the group that was asked for; 0 for none.
+	// GroupID is the requested group; 0 for none.
 	GroupID int64
-	// WantedAt is when the visitor wants to be called; zero for at once.
+	// WantedAt is the requested time; zero for at once.
 	WantedAt             time.Time
 	CreatedAt, ChangedAt time.Time
-	// DueAt is when it is tried next, EndedAt when it ended. Each is zero where it is not.
+	// DueAt is the time of the next attempt, and EndedAt the end. Either may be zero.
 	DueAt, EndedAt time.Time
-	// Attempts are those begun, of Most, with Pause between them.
+	// Attempts counts the attempts that have begun, of Most, with Pause between them.
 	Attempts, Most int
 	Pause          time.Duration
-	// Operator is who is called first and CallerID what both are shown: digits. Platform names who carries it out. They
-	// may be empty.
+	// Operator is the number called first, CallerID the number that both see: digits. Platform names the platform that
+	// makes the call. They may be empty.
 	Operator, CallerID, Platform string
-	// Talk is how long they talked, in seconds; [telephony.Untold] when not told.
+	// Talk is how long they talked, in seconds; [telephony.Untold] if not reported.
 	Talk int64
 
 	deadlineAt, placingAt time.Time
@@ -100,7 +101,7 @@ type Callback struct {
 	steps                 int
 }
 
-// Step is what has happened to a callback.
+// Step is a step in the course of a callback.
 type Step struct {
 	N       int
 	At      time.Time
@@ -109,7 +110,7 @@ type Step struct {
 	Kind string
 	// Detail is an outcome, a code, or the words of a platform.
 	Detail string
-	// By is the login of who did it in the console.
+	// By is the login of the operator who did it in the console.
 	By string
 }
 
@@ -135,7 +136,7 @@ const (
 	PlatformSilent    = "platform_silent"         // it has not told of the next step in time
 )
 
-// Mistakes of those who call. Their texts may be shown.
+// Errors of requests. Their texts may be shown.
 var (
 	ErrUnknown = errors.New("there is no such callback")
 	ErrState   = errors.New("the callback's state does not allow that")
@@ -144,26 +145,26 @@ var (
 	ErrTime    = errors.New("expected a time within the next 30 days")
 )
 
-// Groups tells of the groups that can be called. [operator.Operators] does.
+// Groups returns the groups that can be called. [operator.Operators] does it.
 type Groups interface {
 	Groups(ctx context.Context, siteID int64) ([]operator.Group, error)
 }
 
-// Subjects are what callbacks need of others.
+// Subjects are the other rooms that callbacks need.
 type Subjects struct {
 	DB       *db.DB
 	Queue    *queue.Queue
 	Visits   *visit.Visits
 	Captchas *captcha.Captchas
 	Groups   Groups
-	// Callers are the platforms that can be asked now, the one that is taken when a site names none first. It is asked
+	// Callers returns the platforms that can be used now. The first is the one for sites that name none. It is called
 	// for each attempt.
 	Callers func() []telephony.Caller
 	// Key is the key of a site.
 	Key func(ctx context.Context, siteID int64) (string, error)
 }
 
-// Callbacks keeps the callbacks of all sites and carries them out. It is safe for concurrent use, on any number of
+// Callbacks stores the callbacks of all sites and makes their calls. It is safe for concurrent use, on any number of
 // nodes.
 type Callbacks struct {
 	Subjects
@@ -173,10 +174,10 @@ type Callbacks struct {
 	secret []byte // hides networks
 }
 
-// kind is that of the queue's jobs.
+// kind is the kind of the queue's jobs.
 const kind = "callback"
 
-// Open returns the callbacks of the database, and has the queue do their jobs.
+// Open returns the callbacks of the database, and lets the queue run their jobs.
 func Open(ctx context.Context, s Subjects, now func() time.Time, logger *zap.Logger) (*Callbacks, error) {
 	secret, err := s.DB.Secret(ctx, "callback networks")
 	if err != nil {
@@ -187,7 +188,7 @@ func Open(ctx context.Context, s Subjects, now func() time.Time, logger *zap.Log
 	return c, nil
 }
 
-// caller is the platform of the name, or the first for an empty one; nil for none.
+// caller returns the platform with the name, or the first for an empty name; nil for none.
 func (c *Callbacks) caller(name string) telephony.Caller {
 	callers := c.Callers()
 	at := slices.IndexFunc(callers, func(caller telephony.Caller) bool { return name == "" || caller.Name() == name })
@@ -197,7 +198,7 @@ func (c *Callbacks) caller(name string) telephony.Caller {
 	return callers[at]
 }
 
-// lookAt has the queue look at the callback when its next time has come.
+// lookAt adds a job for the callback's next time.
 func (c *Callback) lookAt(ctx context.Context, tx db.Tx, at time.Time) error {
 	return queue.Add(ctx, tx, queue.Job{
 		SiteID: c.SiteID, Kind: kind, Target: strconv.FormatInt(c.SiteID, 10), VisitorID: int64(c.Visitor),

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// mistakes are those that callers are told as they are.
+// mistakes are the errors that are returned to callers unchanged.
 var mistakes = []error{ErrUnknown, ErrState, ErrPhone, ErrType, ErrTime}
 
 func deed(doing string, err error) error {
@@ -25,22 +25,22 @@ func deed(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// By is a new callback that somebody in the console wants.
+// By is a new callback requested in the console.
 type By struct {
 	SiteID int64
-	// Login is that of who wants it.
+	// Login is the login of the operator who requests it.
 	Login string
-	// Ref is the visitor's, or zero.
+	// Ref is the visitor's reference, or zero.
 	visit.Ref
-	// Phone is as it was written, Region the country by which it is read.
+	// Phone is the number as it was written, and Region the country of numbers without a country code.
 	Phone, Region string
 	GroupID       int64
 	// Time is when to call; zero for now.
 	Time time.Time
 }
 
-// Make adds a callback by hand and has it carried out. What keeps visitors from costing money does not apply but for
-// the kinds of numbers. The error may be [ErrPhone], [ErrType] or [ErrTime].
+// Make adds a callback by hand and makes the call. The limits for visitors do not apply, except for the kinds of
+// numbers. The error may be [ErrPhone], [ErrType] or [ErrTime].
 func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Result, error) {
 	made := Callback{SiteID: by.SiteID, State: Waiting, Origin: Console, Ref: by.Ref, GroupID: by.GroupID, WantedAt: by.Time, Talk: telephony.Untold}
 	var err error
@@ -87,8 +87,8 @@ func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Resu
 	return made, result, err
 }
 
-// Call has a callback called now that waits or has ended, with one more attempt at least. The error may be [ErrUnknown]
-// or [ErrState].
+// Call makes the call of a callback now, with at least one more attempt. The callback waits or has ended. The error may
+// be [ErrUnknown] or [ErrState].
 func (c *Callbacks) Call(ctx context.Context, siteID, id int64, login string, s Settings) (Result, error) {
 	before, err := c.Get(ctx, siteID, id)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Callbacks) Call(ctx context.Context, siteID, id int64, login string, s 
 	return c.placeNow(ctx, made)
 }
 
-// Postpone puts a callback off until then, if it is not being called. The error may be [ErrUnknown], [ErrState] or
+// Postpone moves a callback to the time, unless it is being called. The error may be [ErrUnknown], [ErrState] or
 // [ErrTime].
 func (c *Callbacks) Postpone(ctx context.Context, siteID, id int64, until time.Time, login string) error {
 	err := c.DB.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) error {
@@ -149,7 +149,7 @@ func (c *Callbacks) Postpone(ctx context.Context, siteID, id int64, until time.T
 	return deed("postponing a callback", err)
 }
 
-// Close ends a callback: nobody is called any more. The error may be [ErrUnknown] or [ErrState].
+// Close closes a callback: no more calls are made. The error may be [ErrUnknown] or [ErrState].
 func (c *Callbacks) Close(ctx context.Context, siteID, id int64, login string) error {
 	var made Callback
 	calling := false

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
-// Traces are what is kept of a person's callbacks.
+// Traces are a person's callbacks.
 func (c *Callbacks) Traces() trace.Subject {
 	const of = `site_id = $1 AND callback_id = $2`
 	return trace.Subject{

@@ -17,13 +17,13 @@ import (
 // Filter narrows a list of callbacks. The zero Filter is all of them.
 type Filter struct {
 	Sites scope.Sites
-	// States are those that are wanted; none for all.
+	// States are the wanted states; none means all.
 	States []State
-	// Visitor is whose they are; 0 for everybody's.
+	// Visitor is the visitor whose callbacks are wanted; 0 for everybody's.
 	Visitor visit.ID
-	// Digits are those of a number; a part of one is enough.
+	// Digits are digits of the number; a part is enough.
 	Digits string
-	// Before is the one behind which to go on; zero for the latest.
+	// Before is the place after which the list continues; zero for its beginning.
 	Before Place
 }
 
@@ -33,7 +33,7 @@ type Place struct {
 	ID        int64
 }
 
-// condition is the filter in SQL, with its arguments.
+// condition returns the filter in SQL, with its arguments.
 func (f Filter) condition() (where string, args []any) {
 	where = f.Sites.SQL("site_id")
 	add := func(condition string, value any) {
@@ -58,7 +58,7 @@ func (f Filter) condition() (where string, args []any) {
 	return where, args
 }
 
-// List returns callbacks, the latest first, limit at most.
+// List returns callbacks, the latest first, at most limit.
 func (c *Callbacks) List(ctx context.Context, f Filter, limit int) ([]Callback, error) {
 	where, args := f.condition()
 	created, id := int64(math.MaxInt64), int64(math.MaxInt64)
@@ -78,7 +78,7 @@ func (c *Callbacks) List(ctx context.Context, f Filter, limit int) ([]Callback, 
 	return list, nil
 }
 
-// Count is how many callbacks of the filter there are in each state. Filter.States and Before do not count.
+// Count counts the callbacks of the filter in each state. It ignores Filter.States and Before.
 func (c *Callbacks) Count(ctx context.Context, f Filter) (map[State]int, error) {
 	f.States = nil
 	where, args := f.condition()

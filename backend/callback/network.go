@@ -11,15 +11,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Of the callbacks of a day, one in networkShare may come from one network, and leastOfNetwork at least. Else a single
-// client could use up those of all visitors.
+// One of networkShare callbacks of a day may come from one network, and at least leastOfNetwork. Otherwise a single
+// client could use up the callbacks of all visitors.
 const networkShare, leastOfNetwork = 10, 3
 
-// perNetwork is how many callbacks the visitors of one network may ask for within 24 hours.
+// perNetwork returns how many callbacks the visitors of one network may request within 24 hours.
 func (s Settings) perNetwork() int { return max(leastOfNetwork, s.perDay()/networkShare) }
 
-// network is what is stored of a network: enough to know it again at this site for a day, and nothing for others. It is
-// empty where the network is not known.
+// network returns the stored form of a network: enough to recognise it at this site for a day, and of no use to others.
+// It is empty if the network is not known.
 func (c *Callbacks) network(a Asked) string {
 	if a.Network == "" {
 		return ""
@@ -29,7 +29,7 @@ func (c *Callbacks) network(a Asked) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// usedUp reports whether the network has asked for as many as it may. An empty one never has.
+// usedUp reports whether the network has requested as many callbacks as it may. An empty network never has.
 func usedUp(ctx context.Context, tx db.Tx, siteID int64, network string, s Settings, now time.Time) (bool, error) {
 	if network == "" {
 		return false, nil
@@ -39,7 +39,7 @@ func usedUp(ctx context.Context, tx db.Tx, siteID int64, network string, s Setti
 	return asked >= s.perNetwork(), err
 }
 
-// count notes that the network has asked for one more, and deletes what does not count any more.
+// count counts one more request of the network, and deletes requests that are too old.
 func count(ctx context.Context, tx db.Tx, siteID int64, network string, now time.Time) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM callback_networks WHERE site_id = $1 AND at <= $2`, siteID, dayBefore(now)); err != nil || network == "" {
 		return err
@@ -49,7 +49,7 @@ func count(ctx context.Context, tx db.Tx, siteID int64, network string, now time
 	return err
 }
 
-// Prune deletes what of networks does not count any more, of all sites.
+// Prune deletes old requests of networks, of all sites.
 func (c *Callbacks) Prune(ctx context.Context) error {
 	return c.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM callback_networks WHERE at <= $1`, dayBefore(c.now()))

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Result is what sitePhoneCall tells (browser interface, sections 2.7 and 7).
+// Result is the answer to sitePhoneCall (browser interface, sections 2.7 and 7).
 type Result struct {
 	Status int    `json:"status"`
 	Code   string `json:"code"`
@@ -30,7 +30,7 @@ const (
 	TooMany      = 4
 )
 
-// The codes of results, beside those of requests that cannot be read, and those for which a callback fails.
+// The codes of results, in addition to those of unreadable requests and of failed callbacks.
 const (
 	CodeSent    = "sent"    // it is being called
 	CodeLater   = "later"   // it is called at its time, or when somebody is there
@@ -45,33 +45,33 @@ const (
 )
 
 const (
-	// PerMinute is how many callbacks the visitors of a site may ask for within a minute (browser interface, section
-	// 8). What is refused is not counted.
+	// PerMinute limits the callbacks that the visitors of a site may request within a minute (browser interface,
+	// section 8). Refused requests do not count.
 	PerMinute = 10
-	// perVisitor and perPhone are how many a visitor may ask for, and how many for a number, within 24 hours. Those for
-	// a number count at all sites: a stranger may be rung by them.
+	// perVisitor and perPhone limit the callbacks of a visitor, and to a number, within 24 hours. Those to a number
+	// count on all sites, because the number may be a stranger's.
 	perVisitor, perPhone = 10, 5
 )
 
-// Asked is a request with what is known of who asks.
+// Asked is a request with what is known about its sender.
 type Asked struct {
 	Request
 	SiteID int64
 	visit.Ref
 	URL string
-	// ID is made by the page for its call, which may come twice.
+	// ID is chosen by the page for its request, which may arrive twice.
 	ID string
-	// Region is the country by which numbers without a country's code are read.
+	// Region is the country of numbers without a country code.
 	Region string
 	// Proof is that of the captcha's puzzle; see [captcha.Captchas.Proven].
 	Proof string
-	// Network is that of the client; empty where it is not known. See [pace.Truncated].
+	// Network is the client's network; empty if it is not known. See [pace.Truncated].
 	Network string
 }
 
-// Order takes a request for a callback and has it carried out. It returns within the time of ctx, which is some
-// seconds. An error means that it could not be stored. A request that could not be carried out is kept all the same
-// when there is a number to call.
+// Order accepts a request for a callback and makes the call. It returns within the time of ctx, some seconds. An error
+// means that the request could not be stored. A request that could not be called is kept all the same if it has a
+// number.
 func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, error) {
 	made := Callback{
 		SiteID: a.SiteID, State: Waiting, Origin: Page, Ref: a.Ref, URL: visit.Clip(a.URL, maxURL), GroupID: a.GroupID, WantedAt: a.Time,
@@ -102,7 +102,7 @@ func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, err
 // maxURL is the size in bytes of a page's address.
 const maxURL = 2000
 
-// plan says who is called, by which platform and when. refused is the reason for which it cannot be done, or empty.
+// plan returns who is called, by which platform and when. refused is the reason why it is impossible, or empty.
 func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region string) (refused string, err error) {
 	made.Most, made.Pause, made.CallerID, made.Platform = s.most(), s.pause(), s.CallerID, s.Platform
 	groups, err := c.Groups.Groups(ctx, made.SiteID)
@@ -139,8 +139,8 @@ func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region
 	return "", nil
 }
 
-// answering is the group that is to be called: the one that is asked for, or else, when the site has no number of its
-// own, one that has a number, of which those that work at the time come first.
+// answering returns the group to call: the requested one, or if the site has no number of its own, a group with a
+// number. Groups that work at that time come first.
 func answering(groups []operator.Group, asked int64, phone string, at time.Time) (operator.Group, bool) {
 	if at := slices.IndexFunc(groups, func(g operator.Group) bool { return g.ID == asked }); at >= 0 {
 		return groups[at], true
@@ -166,7 +166,7 @@ func answering(groups []operator.Group, asked int64, phone string, at time.Time)
 	return groups[found], true
 }
 
-// countries are those of which numbers are called.
+// countries returns the countries whose numbers may be called.
 func (s Settings) countries(region, operator string) []string {
 	if len(s.Countries) > 0 {
 		return s.Countries
@@ -180,8 +180,8 @@ func (s Settings) countries(region, operator string) []string {
 	return list
 }
 
-// take checks the captcha and the limits and stores the callback, begun if it is due. earlier tells that the same
-// request was taken before.
+// take checks the captcha and the limits and stores the callback, begun if it is due. earlier is true if the same
+// request was accepted before.
 func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Settings, refused string) (result Result, earlier bool, err error) {
 	if made.ID, err = c.ids.Next(ctx); err != nil {
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
@@ -257,12 +257,12 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 	return result, earlier, nil
 }
 
-// lockOf is the number by which those wait for each other who count a site's callbacks.
+// lockOf returns the lock under which a site's callbacks are counted.
 func lockOf(siteID int64) int64 {
 	return db.Hash(fmt.Sprint("callbacks ", siteID))
 }
 
-// limited tells which limit is used up; empty for none.
+// limited returns the limit that is used up; empty for none.
 func limited(ctx context.Context, tx db.Tx, made *Callback, network string, s Settings, now time.Time) (limit string, err error) {
 	day, minute := dayBefore(now), now.Add(-time.Minute).UnixMilli()
 	for _, l := range []struct {

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// Ring is for how long each of the two may ring.
+	// Ring is how long each phone may ring.
 	Ring = 30 * time.Second
-	// placeTimeout is how long a platform has to take an order, and promptTimeout how long while a page waits for the
-	// answer.
+	// placeTimeout limits the time in which a platform may accept an order. promptTimeout is the limit while a page
+	// waits for the answer.
 	placeTimeout  = 10 * time.Second
 	promptTimeout = 2 * time.Second
-	// lookTime is what a look at a callback takes beside that.
+	// lookTime is the further time for looking at a callback.
 	lookTime = 10 * time.Second
 
-	// A platform has to tell of the next step within these times. One that leaves out that the visitor's phone rings
-	// has the time of both.
+	// A platform has to report the next step within these times. If it does not report that the visitor's phone rings,
+	// it has the time of both.
 	operatorDeadline = 2*Ring + 30*time.Second
 	visitorDeadline  = Ring + 30*time.Second
 	talkDeadline     = 4 * time.Hour
@@ -44,8 +44,8 @@ func (c *Callbacks) do(ctx context.Context, j queue.Job) error {
 	return c.Look(ctx, j.SiteID, about.Callback)
 }
 
-// Look does what is to be done about the callback now, if anything: it has the next attempt carried out, or ends one of
-// which the platform has not told for too long.
+// Look does what is due for the callback now: it starts the next attempt, or ends an attempt about which the platform
+// has reported nothing for too long.
 func (c *Callbacks) Look(ctx context.Context, siteID, id int64) error {
 	var made Callback
 	var place, silent bool
@@ -91,7 +91,7 @@ func (c *Callbacks) Look(ctx context.Context, siteID, id int64) error {
 	return err
 }
 
-// silence ends the attempt of which the platform has not told for too long.
+// silence ends an attempt about which the platform has reported nothing for too long.
 func (c *Callback) silence(now time.Time) {
 	outcome := telephony.Outcome(PlatformSilent)
 	if c.State == Talking {
@@ -101,7 +101,7 @@ func (c *Callback) silence(now time.Time) {
 	c.concluded = true
 }
 
-// begin begins the next attempt, which is then to be placed.
+// begin begins the next attempt, which then has to be placed.
 func (c *Callback) begin(ctx context.Context, tx db.Tx, now time.Time) error {
 	c.Attempts++
 	c.order = rand.Text()
@@ -116,8 +116,8 @@ func (c *Callback) begin(ctx context.Context, tx db.Tx, now time.Time) error {
 	return c.store(ctx, tx)
 }
 
-// beginIfDue stores a callback that is new, and begins its first attempt when it is to be called now: whoever has asked
-// waits for the result, and the queue would not tell it.
+// beginIfDue stores a new callback, and begins its first attempt if it is due now: the sender waits for the result, and
+// the queue would not report it.
 func (c *Callback) beginIfDue(ctx context.Context, tx db.Tx, now time.Time) error {
 	if c.State == Waiting && !c.DueAt.After(now) {
 		return c.begin(ctx, tx, now)
@@ -137,15 +137,15 @@ func (c *Callbacks) placeNow(ctx context.Context, made Callback) (Result, error)
 	return Result{Sent, CodeSent}, nil
 }
 
-// place asks the platform to carry out the attempt. placed is false when it has not taken it. final ends the callback
-// then; else it is tried again.
+// place asks the platform to make the calls of the attempt. placed is false if the platform has not accepted it. final
+// then ends the callback; otherwise it is tried again.
 func (c *Callbacks) place(ctx context.Context, made Callback, timeout time.Duration, final bool) (placed bool, err error) {
 	failure := c.ask(ctx, made, timeout)
 	if failure != nil {
 		c.logger.Warn("a telephone platform has not taken an order", zap.String("platform", made.Platform), zap.Int64("site", made.SiteID), zap.Error(failure))
 	}
 	silent := errors.Is(failure, context.DeadlineExceeded)
-	// What came of it is noted even when whoever has waited for it is gone.
+	// The result is stored even if the caller no longer waits for it.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lookTime/2)
 	defer stop()
 	order := made.order
@@ -192,7 +192,7 @@ func (c *Callbacks) place(ctx context.Context, made Callback, timeout time.Durat
 	return placed, nil
 }
 
-// ask places the order of the attempt.
+// ask sends the order of the attempt.
 func (c *Callbacks) ask(ctx context.Context, made Callback, timeout time.Duration) error {
 	caller := c.caller(made.Platform)
 	if caller == nil {
@@ -220,7 +220,7 @@ func (c *Callbacks) ask(ctx context.Context, made Callback, timeout time.Duratio
 	}
 }
 
-// cancel has the platform end what it may still be at. Nothing depends on it.
+// cancel asks the platform to end the call. Nothing depends on the answer.
 func (c *Callbacks) cancel(ctx context.Context, made Callback) {
 	caller := c.caller(made.Platform)
 	if caller == nil || made.order == "" {

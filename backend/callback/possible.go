@@ -7,8 +7,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
-// Possible reports whether a site of these settings can call anybody back at all: it has not said that it does not,
-// there is a platform, and somebody to be called first.
+// Possible reports whether a site with these settings can call anybody back: callbacks are not off, there is a
+// platform, and there is a number to call first.
 func (c *Callbacks) Possible(ctx context.Context, siteID int64, s Settings) (bool, error) {
 	if s.Off || c.caller(s.Platform) == nil {
 		return false, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// Progress takes what a platform tells of an order. It may come again, in any order, and to any node. The error is
-// [ErrUnknown] for an order that is none of ours.
+// Progress accepts a platform's report about an order. Reports may be repeated, in any order, on any node. The error is
+// [ErrUnknown] for an unknown order.
 func (c *Callbacks) Progress(ctx context.Context, p telephony.Progress) error {
 	type place struct {
 		site, id int64
@@ -54,7 +54,7 @@ func (c *Callbacks) Progress(ctx context.Context, p telephony.Progress) error {
 	return nil
 }
 
-// clocked is the time that a platform tells, if it can be right.
+// clocked returns the platform's time if it can be right.
 func clocked(told, now time.Time) time.Time {
 	if told.IsZero() || told.After(now) || now.Sub(told) > time.Hour {
 		return now
@@ -62,16 +62,16 @@ func clocked(told, now time.Time) time.Time {
 	return told
 }
 
-// ranks are the states of an attempt in their order.
+// ranks are the states of an attempt, in order.
 var ranks = []State{CallingOperator, CallingVisitor, Talking}
 
-// states are those to which the steps lead.
+// states are the states after each step.
 var states = map[telephony.Step]State{
 	telephony.OperatorRings: CallingOperator, telephony.VisitorRings: CallingVisitor, telephony.Talking: Talking,
 }
 
-// advance takes what the platform tells of the attempt. A step behind what is known changes nothing. Where the service
-// has only concluded that the attempt has ended, the platform's word counts.
+// advance applies the platform's report to the attempt. A step before the known one changes nothing. If the service has
+// only assumed that the attempt has ended, the platform's report counts.
 func (c *Callback) advance(p telephony.Progress, now time.Time) {
 	ended := !c.State.Calling()
 	if ended && !c.concluded {
@@ -96,7 +96,7 @@ func (c *Callback) advance(p telephony.Progress, now time.Time) {
 	}
 }
 
-// ended ends the attempt as the platform tells.
+// ended ends the attempt as the platform reports.
 func (c *Callback) ended(p telephony.Progress, now time.Time) {
 	outcome, guessed := p.Outcome, p.Outcome == ""
 	switch {
@@ -114,7 +114,7 @@ func (c *Callback) ended(p telephony.Progress, now time.Time) {
 	c.concluded = guessed
 }
 
-// end ends the attempt: for good, or until the next one.
+// end ends the attempt, for good or until the next one.
 func (c *Callback) end(outcome telephony.Outcome, talk int64, now time.Time) {
 	c.Reason, c.deadlineAt, c.DueAt, c.EndedAt, c.placed, c.Talk = string(outcome), time.Time{}, time.Time{}, now, true, telephony.Untold
 	switch {

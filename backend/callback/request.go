@@ -15,20 +15,20 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Ahead is how far ahead a call may be wished for.
+// Ahead is how far ahead a call may be requested.
 const Ahead = 30 * 24 * time.Hour
 
-// Request is what a page asks for (browser interface, section 4.1), as it was sent.
+// Request is the request of a page (browser interface, section 4.1), as it was sent.
 type Request struct {
 	CaptchaKey, CaptchaValue string
 	// Phone is the visitor's number as it was written.
 	Phone string
-	// Time is when to call, zero for now, and GroupID the group; 0 for none.
+	// Time is the requested time, zero for now, and GroupID the group; 0 for none.
 	Time    time.Time
 	GroupID int64
 }
 
-// asked are the parameters of sitePhoneCall. Pages send numbers as text, text as numbers, null and empty text for
+// asked are the parameters of sitePhoneCall. Pages send numbers as text, text as numbers, and null or empty text for
 // nothing.
 type asked struct {
 	CaptchaKey   json.RawMessage `json:"captcha_key"`
@@ -58,8 +58,8 @@ const (
 // maxParameter is the size in bytes of a parameter.
 const maxParameter = 200
 
-// ReadRequest reads the parameters of sitePhoneCall, a JSON object. The error is a [Wrong]. Unknown parameters are left
-// alone.
+// ReadRequest reads the parameters of sitePhoneCall, a JSON object. The error is a [Wrong]. Unknown parameters are
+// ignored.
 func ReadRequest(object []byte, now time.Time) (Request, error) {
 	var a asked
 	if object = bytes.TrimSpace(object); len(object) == 0 || object[0] != '{' || json.Unmarshal(object, &a) != nil {
@@ -92,8 +92,8 @@ func ReadRequest(object []byte, now time.Time) (Request, error) {
 	return r, err
 }
 
-// text is a parameter as text: empty for null and for what is absent. It is not whole when it is neither text nor a
-// number, or too long.
+// text returns a parameter as text: empty for null and for a missing one. whole is false if the parameter is neither
+// text nor a number, or too long.
 func text(value json.RawMessage) (text string, whole bool) {
 	if len(value) == 0 || string(value) == "null" {
 		return "", true
@@ -111,7 +111,7 @@ func text(value json.RawMessage) (text string, whole bool) {
 	return text, len(text) <= maxParameter && utf8.ValidString(text)
 }
 
-// readTime reads milliseconds since 1970, UTC. Nothing, zero and the past are now, which is the zero time.
+// readTime reads milliseconds since 1970, UTC. An empty value, zero and the past mean now, which is the zero time.
 func readTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -129,12 +129,12 @@ func readTime(text string, now time.Time) (time.Time, error) {
 	return time.UnixMilli(int64(milli)), nil
 }
 
-// punctuation is what people write between the digits of a number, which is ASCII alone.
+// punctuation is what people write between the digits of a number. It is ASCII only.
 const punctuation = "+()-. /"
 
-// ReadPhone reads the number of somebody who wants to be called, in digits in international form. A number without a
-// country's code is one of the region's. What has anything in it but digits and what stands between them is refused,
-// and so is what is no number of a person. The error is [ErrPhone] or [ErrType].
+// ReadPhone reads the number of a person to call, and returns it in digits in international form. A number without a
+// country code belongs to the region. A number with other characters is refused, and so is one that does not belong to
+// a person. The error is [ErrPhone] or [ErrType].
 func ReadPhone(written, region string) (digits string, err error) {
 	written = strings.NewReplacer("\u00a0", " ", "\u2011", "-").Replace(strings.Trim(written, " "))
 	if len(written) > 40 || strings.ContainsFunc(written, func(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune(punctuation, r) }) {
@@ -142,7 +142,7 @@ func ReadPhone(written, region string) (digits string, err error) {
 	}
 	digits = visit.ReadPhone(written, region).Digits
 	if digits == "" {
-		// With the country's code and no plus sign, as masks leave it.
+		// This has the country code but no plus sign, as masks write it.
 		digits = visit.ReadPhone("+"+visit.Digits(written), "").Digits
 	}
 	number, err := phonenumbers.Parse("+"+digits, "")

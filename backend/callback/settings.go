@@ -11,32 +11,32 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Settings are what a site says of its callbacks.
+// Settings are a site's settings for callbacks.
 type Settings struct {
-	// Off has every request refused.
+	// Off refuses every request.
 	Off bool `json:"off,omitempty"`
 
-	// Phone is called first, unless the visitor wants a group that has a number of its own: an international number in
-	// digits. Default: that of the first group that has one.
+	// Phone is called first, unless the visitor chooses a group with a number of its own: an international number in
+	// digits. Default: the number of the first group that has one.
 	Phone string `json:"phone,omitempty"`
 
-	// Captcha has the visitor read digits from a picture first.
+	// Captcha requires that the visitor first reads digits from a picture.
 	Captcha bool `json:"captcha,omitempty"`
 
-	// Countries are those of which numbers are called: ISO 3166-1 alpha-2, such as `RU`. Default: the site's region,
-	// and the country of the number that is called first.
+	// Countries are the countries whose numbers may be called: ISO 3166-1 alpha-2, such as `RU`. Default: the site's
+	// region, and the country of the number that is called first.
 	Countries []string `json:"countries,omitempty"`
 
-	// PerDay is how many callbacks visitors may ask for within 24 hours. Default: 200.
+	// PerDay limits the callbacks that visitors may request within 24 hours. Default: 200.
 	PerDay int `json:"per_day,omitempty"`
 
-	// Repeat is how often it is tried again when somebody does not answer, from 0 to 10. Default: 2.
+	// Repeat is how often the call is repeated when somebody does not answer, from 0 to 10. Default: 2.
 	Repeat *int `json:"repeat,omitempty"`
 
 	// PauseSeconds is the pause before each further attempt, from 10 to 86400. Default: 300.
 	PauseSeconds int `json:"pause_seconds,omitempty"`
 
-	// CallerID is the number that both are shown: digits. Default: the platform's own.
+	// CallerID is the number that both of them see: digits. Default: the platform's own.
 	CallerID string `json:"caller_id,omitempty"`
 
 	// Platform names the telephone platform: `webhook`, `sip` or `twilio`. Default: the one that is configured.
@@ -44,9 +44,9 @@ type Settings struct {
 }
 
 const (
-	// MaxPerDay bounds Settings.PerDay.
+	// MaxPerDay is the largest Settings.PerDay.
 	MaxPerDay = 10_000
-	// maxRepeat bounds Settings.Repeat.
+	// maxRepeat is the largest Settings.Repeat.
 	maxRepeat = 10
 
 	defaultPerDay = 200
@@ -57,13 +57,13 @@ const (
 	maxCountries  = 250
 )
 
-// Platforms are the names that Settings.Platform may have.
+// Platforms are the values of Settings.Platform.
 var Platforms = []string{"webhook", "sip", "twilio"}
 
 var dialled = regexp.MustCompile(`^[0-9]{3,15}$`)
 
-// CheckPhone returns an error that says what is wrong with a number that is called or shown: in digits, without a plus
-// sign. Short ones are of a company's own exchange.
+// CheckPhone returns an error for a wrong number to call or to show: it needs digits without a plus sign. Short numbers
+// belong to a company's own exchange.
 func CheckPhone(digits string) error {
 	if !dialled.MatchString(digits) {
 		return errors.New("expected a number in international form, in digits, such as 74951234567")
@@ -71,7 +71,7 @@ func CheckPhone(digits string) error {
 	return nil
 }
 
-// Check returns an error that says what is wrong with the settings.
+// Check returns an error for wrong settings.
 func (s Settings) Check() error {
 	for _, number := range []struct{ name, digits string }{{"phone", s.Phone}, {"caller_id", s.CallerID}} {
 		if number.digits == "" {
@@ -111,7 +111,7 @@ func (s Settings) perDay() int {
 	return s.PerDay
 }
 
-// most is how many attempts there may be.
+// most returns the number of attempts.
 func (s Settings) most() int {
 	if s.Repeat == nil {
 		return 1 + defaultRepeat

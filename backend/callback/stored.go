@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// row is a callback as it is stored.
+// row is a stored callback.
 type row struct {
 	Callback
 	visitor, session, hit, wanted, created, changed, due, deadline, placing, ended, pause int64
@@ -51,7 +51,7 @@ func (r *row) callback() Callback {
 	return c
 }
 
-// values are those of the columns.
+// values are the values of the columns.
 func (c *Callback) values() []any {
 	return []any{
 		c.SiteID, c.ID, string(c.State), c.Reason, c.Origin, int64(c.Visitor), int64(c.Session), int64(c.Hit), c.URL, c.Phone, c.GroupID, db.Millis(c.WantedAt), db.Millis(c.CreatedAt), db.Millis(c.ChangedAt),
@@ -60,7 +60,7 @@ func (c *Callback) values() []any {
 	}
 }
 
-// locked is the callback for a change: until the transaction ends nobody else changes it. The error may be
+// locked returns the callback for a change: until the transaction ends, nobody else changes it. The error may be
 // [ErrUnknown].
 func locked(ctx context.Context, tx db.Tx, siteID, id int64) (Callback, error) {
 	r, found, err := db.One(ctx, tx, (*row).fields, `UPDATE callbacks SET steps = steps WHERE site_id = $1 AND id = $2 RETURNING `+columns, siteID, id)
@@ -79,7 +79,7 @@ func (c *Callback) insert(ctx context.Context, tx db.Tx) error {
 	return err
 }
 
-// store writes the callback after a step, tells of it, and has it looked at when its next time has come.
+// store stores the callback after a step, reports the step, and adds a job for its next time.
 func (c *Callback) store(ctx context.Context, tx db.Tx) error {
 	if _, err := tx.Exec(ctx, `UPDATE callbacks SET (`+columns+`) = (`+marks+`) WHERE site_id = $1 AND id = $2`, c.values()...); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *Callback) store(ctx context.Context, tx db.Tx) error {
 	return nil
 }
 
-// next is when something has to be done about the callback, if nobody does anything before; zero for never.
+// next returns when something is due for the callback, if nobody does anything before; zero for never.
 func (c *Callback) next() time.Time {
 	switch {
 	case c.State == Waiting:
@@ -103,13 +103,13 @@ func (c *Callback) next() time.Time {
 	return time.Time{}
 }
 
-// maxSteps bounds the steps that are kept of a callback.
+// maxSteps limits the steps that are kept of a callback.
 const maxSteps = 500
 
 // maxDetail is the size in bytes of a step's detail.
 const maxDetail = 300
 
-// note adds a step, and tells of it in the journal. A step of the platform that is known of the attempt is not added
+// note adds a step and reports it in the journal. A step of the platform that the attempt already has is not added
 // again.
 func (c *Callback) note(ctx context.Context, tx db.Tx, s Step) error {
 	if c.steps >= maxSteps {
@@ -129,7 +129,7 @@ func (c *Callback) note(ctx context.Context, tx db.Tx, s Step) error {
 	return journal.Append(ctx, tx, journal.Entry{SiteID: c.SiteID, At: s.At, Kind: Changed, SubjectID: c.ID, VisitorID: int64(c.Visitor), Data: data})
 }
 
-// told reports whether the step is noted of the attempt.
+// told reports whether the attempt already has the step.
 func (c *Callback) told(ctx context.Context, tx db.Tx, attempt int, kind string) (bool, error) {
 	_, found, err := db.One(ctx, tx, db.Only[int], `SELECT 1 FROM callback_steps WHERE site_id = $1 AND callback_id = $2 AND attempt = $3 AND kind = $4`,
 		c.SiteID, c.ID, attempt, kind)
@@ -148,7 +148,7 @@ func (c *Callbacks) Get(ctx context.Context, siteID, id int64) (Callback, error)
 	return r.callback(), nil
 }
 
-// Steps are those of a callback, in order.
+// Steps returns the steps of a callback, in order.
 func (c *Callbacks) Steps(ctx context.Context, siteID, id int64) ([]Step, error) {
 	type stepRow struct {
 		Step

@@ -1,8 +1,8 @@
-// Package chat keeps the conversations of visitors with operators: what was said, by whom, how far each side has read,
-// and who has a conversation.
+// Package chat owns the conversations between visitors and operators: the messages, how far each side has read, and
+// whose each conversation is. The requests of browsers and the console ask it.
 //
-// A message is stored first and told afterwards. Each entry of a conversation has a number, so whoever has lost touch
-// asks for what is behind the last one seen, on any node.
+// A message is stored before anybody is told. Each entry of a conversation has a number, so whoever lost the connection
+// asks, on any node, for everything after the last one seen.
 package chat
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// The kinds of the journal's entries. Their subject is the conversation; they hold nothing that anybody has written.
+// The kinds of the journal's entries. Their subject is the conversation. They contain nothing that anybody has written.
 const (
 	// Said is a new entry of a conversation: {"seq","author","operator_id"}.
 	Said = "chat.message"
-	// Changed is anything else about a conversation: {"change","operator_id","seq"}, where change is one of the changes
+	// Changed is any other change of a conversation: {"change","operator_id","seq"}, where change is one of the changes
 	// below.
 	Changed = "chat.state"
 )
 
-// What an entry of the kind Changed tells.
+// The changes in an entry of the kind Changed.
 const (
 	Began         = "began"          // the first message has come
 	Waits         = "waits"          // it waits for an operator, perhaps again
@@ -38,7 +38,7 @@ const (
 	BannedChanged = "banned_changed" // the visitor may not write any more, or may again
 )
 
-// State is what a conversation is in.
+// State is the state of a conversation.
 type State string
 
 // The states. A closed conversation waits again as soon as the visitor writes.
@@ -51,7 +51,7 @@ const (
 // Author is who has written an entry.
 type Author string
 
-// The authors. Notes are of operators for operators.
+// The authors. Operators write notes for each other.
 const (
 	Visitor  Author = "visitor"
 	Operator Author = "operator"
@@ -59,7 +59,7 @@ const (
 	Note     Author = "note"
 )
 
-// What can be wrong with a call. Their texts may be shown to the caller.
+// Errors of requests. Their texts may be shown to the sender.
 var (
 	ErrUnknown  = errors.New("there is no such conversation")
 	ErrTaken    = errors.New("another operator has this conversation")
@@ -68,11 +68,11 @@ var (
 	ErrNoAnswer = errors.New("there is nothing to send before an operator has answered")
 )
 
-// Invalid says why something cannot be stored. It is the sender's mistake.
+// Invalid says why something cannot be stored. The sender has made the mistake.
 type Invalid struct {
 	// Code is a word for programs: empty, too_long, wrong_type, too_large, too_many.
 	Code string
-	// Reason is a sentence that never repeats what was sent.
+	// Reason is a sentence that never repeats the sender's text.
 	Reason string
 }
 
@@ -82,36 +82,36 @@ func invalid(code, format string, args ...any) Invalid {
 	return Invalid{Code: code, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Conversation is what a visitor of a site and its operators have with each other. There is one for each visitor, which
-// goes on when the visitor comes back.
+// Conversation is the conversation of a visitor with the operators of a site. Each visitor has one, which continues
+// when the visitor comes back.
 type Conversation struct {
 	SiteID, ID int64
-	// Ref is the page view from which the visitor wrote last, and URL its address.
+	// Ref is the page view from which the visitor last wrote, and URL its address.
 	visit.Ref
 	URL string
-	// GroupID is the group of operators that it is for; 0 for none.
+	// GroupID is the group of operators for the conversation; 0 for none.
 	GroupID int64
 	State   State
-	// OperatorID is who has it; 0 for nobody.
+	// OperatorID is the operator of the conversation; 0 for nobody.
 	OperatorID int64
 	// Seq is the number of the last entry, notes included.
 	Seq int64
-	// VisitorRead and OperatorRead are the numbers up to which each side has read. OperatorRead goes back when the
-	// conversation is handed to an operator, and ReadBefore is where it was.
+	// VisitorRead and OperatorRead are the numbers up to which each side has read. OperatorRead goes back when another
+	// operator gets the conversation; ReadBefore keeps its value.
 	VisitorRead, OperatorRead, ReadBefore int64
-	// OpenedAt is when the first message came, and LastAt when the last one came that both sides see; LastFrom is who
-	// wrote that.
+	// OpenedAt is the time of the first message. LastAt is the time of the last message that both sides see, and
+	// LastFrom its author.
 	OpenedAt, LastAt time.Time
 	LastFrom         Author
-	// WaitingSince is when the visitor wrote what no operator has answered; zero when nothing is unanswered.
+	// WaitingSince is the time of the first message without an answer; zero if there is none.
 	WaitingSince time.Time
 	// Banned visitors may not write.
 	Banned bool
-	// Language is that of the visitor's texts, such as "ru".
+	// Language is the language of the visitor's texts, such as "ru".
 	Language string
-	// LeadID is the lead that was made of it when nobody answered; 0 for none.
+	// LeadID is the lead that was created because nobody answered; 0 for none.
 	LeadID int64
-	// Unread is how many messages of the visitor no operator has read.
+	// Unread counts the visitor's messages that no operator has read.
 	Unread int64
 }
 
@@ -121,19 +121,19 @@ func (c Conversation) ReadByAny() int64 { return max(c.OperatorRead, c.ReadBefor
 // Message is an entry of a conversation.
 type Message struct {
 	SiteID, ConversationID int64
-	// Seq is its number: 1, 2, 3 and so on in the conversation. Notes have numbers, too, so visitors may see gaps.
+	// Seq is its number: 1, 2, 3 and so on in the conversation. Notes have numbers too, so visitors may see gaps.
 	Seq    int64
 	Author Author
 	// OperatorID is the account of an operator's message or note; 0 for others.
 	OperatorID int64
-	// ClientID is made by who writes. Coming again in the same conversation it means the same message. Where it is
-	// empty one is made.
+	// ClientID is chosen by the author. The same id again in a conversation means the same message. If it is empty, one
+	// is created.
 	ClientID string
-	// Code is the word of a service message that each side puts in its own language; empty where Text says it.
+	// Code is the code of a service message, which each side shows in its own language; empty if Text has the words.
 	Code string
-	// Text is as the author wrote it.
+	// Text is the author's text, unchanged.
 	Text string
-	// File was sent along; nil for none. It has its Content only on its way in.
+	// File is the file of the message; nil for none. It has its Content only before it is stored.
 	File *File
 	At   time.Time
 }
@@ -151,12 +151,12 @@ type Chats struct {
 	letters  Letters
 }
 
-// Subjects are what conversations need.
+// Subjects are the other rooms that conversations need.
 type Subjects struct {
 	DB     *db.DB
 	Visits *visit.Visits
-	// Queue does their jobs: what nobody has answered becomes a lead, and transcripts are sent. Without a queue another
-	// process does them.
+	// Queue runs their jobs: an unanswered conversation becomes a lead, and transcripts are sent. Without a queue,
+	// another process runs them.
 	Queue *queue.Queue
 	// Leads and Region, the country by which a site reads phones, are for the first of these jobs, and Letters for the
 	// second.
@@ -165,7 +165,7 @@ type Subjects struct {
 	Letters Letters
 }
 
-// New returns the conversations of the database. It is called before [queue.Queue.Run].
+// New returns the conversations of the database. Call it before [queue.Queue.Run].
 func New(s Subjects, now func() time.Time) *Chats {
 	c := &Chats{
 		db: s.DB, visits: s.Visits, now: now, leads: s.Leads, region: s.Region, letters: s.Letters,
@@ -178,8 +178,8 @@ func New(s Subjects, now func() time.Time) *Chats {
 	return c
 }
 
-// write runs f in a transaction on the conversation of the visitor, which is locked and as it is now. f is the rest of
-// what [db.DB.Write] asks of it.
+// write runs f in a transaction that has locked and read the visitor's conversation. f does the rest of the function
+// for [db.DB.Write].
 func (c *Chats) write(ctx context.Context, siteID, id int64, f func(context.Context, db.Tx, *Conversation) error) error {
 	known, err := c.Get(ctx, siteID, id)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Claim gives the conversation to the operator. It is [ErrTaken] when another operator has it, and nothing when this
-// one does. A closed conversation is opened again.
+// Claim gives the conversation to the operator. It returns [ErrTaken] if another operator has it, and does nothing if
+// this one does. A closed conversation is opened again.
 func (c *Chats) Claim(ctx context.Context, siteID, id, operatorID int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		switch {
@@ -22,7 +22,7 @@ func (c *Chats) Claim(ctx context.Context, siteID, id, operatorID int64) error {
 	})
 }
 
-// Close ends the conversation until the visitor writes again. By is the operator who does it; 0 for the visitor.
+// Close closes the conversation until the visitor writes again. by is the operator; 0 for the visitor.
 func (c *Chats) Close(ctx context.Context, siteID, id, by int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.State == Closed {
@@ -36,8 +36,7 @@ func (c *Chats) Close(ctx context.Context, siteID, id, by int64) error {
 	})
 }
 
-// move stores the state and the operator of the conversation, which is locked, and tells the journal of the change and
-// by whom.
+// move stores the state and the operator of the locked conversation, and adds the change and its author to the journal.
 func (c *Chats) move(ctx context.Context, tx db.Tx, now *Conversation, change string, by int64) error {
 	_, err := tx.Exec(ctx, `UPDATE conversations SET state = $1, operator_id = $2 WHERE site_id = $3 AND id = $4`,
 		string(now.State), now.OperatorID, now.SiteID, now.ID)

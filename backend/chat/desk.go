@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// OfferTime is how long an operator has to take a conversation that is offered.
+	// OfferTime is how long an operator has to take an offered conversation.
 	OfferTime = 30 * time.Second
-	// GoneTime is for how long an operator is not connected, beyond the lease, before the conversations go to others: a
-	// server that starts again has nobody connected at first.
+	// GoneTime is how long an operator must be disconnected, after the lease has expired, before others get the
+	// conversations: after a restart of the server, nobody is connected at first.
 	GoneTime = 10 * time.Second
-	// deskPause is the least time between two looks at those that wait, and deskBeat the most.
+	// deskPause and deskBeat are the shortest and the longest time between two checks of the waiting conversations.
 	deskPause, deskBeat = 200 * time.Millisecond, time.Second
-	// forGood is until when an offer to all lasts. announced stands for an offer to all while nobody is there: whoever
-	// comes is offered the conversation.
+	// forGood is the end of an offer to all. announced stands for an offer to all while nobody is online: it becomes an
+	// offer to whoever comes.
 	forGood, announced = math.MaxInt64, 1
 	// deskAtOnce is how many conversations are read at once.
 	deskAtOnce = 500
@@ -36,8 +36,8 @@ const (
 	deskDuty = "chat.desk"
 )
 
-// Desk gets waiting conversations to operators: it offers them by the routing of their group, and puts those back whose
-// operator is gone while the visitor waits.
+// Desk brings waiting conversations to operators. It offers them by the routing of their group, and returns a
+// conversation to the queue if its operator is gone while the visitor waits.
 type Desk struct {
 	chats     *Chats
 	operators *operator.Operators
@@ -50,7 +50,7 @@ func NewDesk(chats *Chats, operators *operator.Operators, logger *zap.Logger) *D
 	return &Desk{chats: chats, operators: operators, logger: logger, missed: make(map[int64]time.Time)}
 }
 
-// Run does it until ctx ends, on one node at a time.
+// Run works until ctx ends, on one node at a time.
 func (d *Desk) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if _, err := d.chats.db.Duty(ctx, deskDuty, d.attend); err != nil && ctx.Err() == nil {
@@ -81,7 +81,7 @@ func (d *Desk) attend(ctx context.Context) error {
 	}
 }
 
-// unanswered is a conversation whose visitor waits, with to whom it is offered.
+// unanswered is a conversation that waits for an answer, and its offer.
 type unanswered struct {
 	Conversation
 	last    int64
@@ -90,7 +90,7 @@ type unanswered struct {
 	tried   string
 }
 
-// Look goes once through the conversations that wait for an answer.
+// Look checks the conversations that wait for an answer once.
 func (d *Desk) Look(ctx context.Context) error {
 	if err := d.forget(ctx); err != nil {
 		return fmt.Errorf("forgetting offers: %w", err)
@@ -105,7 +105,7 @@ func (d *Desk) Look(ctx context.Context) error {
 		return err
 	}
 	for _, g := range routed {
-		// Those that were offered to all stay with all.
+		// Conversations offered to all stay with all.
 		const waiting = `c.state = 'waiting' AND COALESCE(o.until, 0) < $4 AND c.site_id = $5 AND c.group_id = $6`
 		if err := d.each(ctx, waiting, func(u unanswered) error { return d.route(ctx, u, g.Routing) }, int64(forGood), g.SiteID, g.ID); err != nil {
 			return err
@@ -114,8 +114,8 @@ func (d *Desk) Look(ctx context.Context) error {
 	return nil
 }
 
-// each has do look at all conversations of which the condition is true, some read at once, those first in which nothing
-// has been said for the longest time. The condition's arguments are from $4 on.
+// each calls do for all conversations that meet the condition, in parts, those with the oldest last message first. The
+// condition's arguments start at $4.
 func (d *Desk) each(ctx context.Context, condition string, do func(unanswered) error, args ...any) error {
 	for last, id, more := int64(-1), int64(0), true; more; {
 		rows, err := db.List(ctx, d.chats.db.Read(), func(u *unanswered) []any {
@@ -137,7 +137,7 @@ func (d *Desk) each(ctx context.Context, condition string, do func(unanswered) e
 	return nil
 }
 
-// forget removes offers of conversations that do not wait any more: when they do again, they are offered anew.
+// forget removes offers of conversations that no longer wait. If they wait again, they are offered again.
 func (d *Desk) forget(ctx context.Context) error {
 	const ended = `FROM chat_offers WHERE NOT EXISTS (SELECT 1 FROM conversations c
 		WHERE c.site_id = chat_offers.site_id AND c.id = chat_offers.conversation_id AND c.state = 'waiting')`
@@ -151,8 +151,8 @@ func (d *Desk) forget(ctx context.Context) error {
 	})
 }
 
-// keepOrReturn puts the conversation back whose operator is not connected any more, and was not at the looks before.
-// before are those who were missed at the last one.
+// keepOrReturn returns the conversation to the queue if its operator is not connected and was not at earlier checks.
+// before are the operators who were missing at the last one.
 func (d *Desk) keepOrReturn(ctx context.Context, u unanswered, before map[int64]time.Time) error {
 	connected, err := d.operators.Connected(ctx, u.SiteID, u.OperatorID)
 	if err != nil || connected {
@@ -170,7 +170,7 @@ func (d *Desk) keepOrReturn(ctx context.Context, u unanswered, before map[int64]
 	return d.chats.ReturnFrom(ctx, u.SiteID, u.ID, u.OperatorID)
 }
 
-// route offers the conversation to the next operator when it is time for that.
+// route offers the conversation to the next operator when it is time.
 func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing) error {
 	present, err := d.operators.Present(ctx, u.SiteID, u.GroupID)
 	if err != nil {
@@ -199,8 +199,8 @@ func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing
 
 func mark(id int64) string { return "," + strconv.FormatInt(id, 10) + "," }
 
-// next is whose turn it is: of those who are least busy, or of all, the one who was offered something the longest time
-// ago.
+// next returns the operator whose turn it is: among the least busy, or among all, the one whose last offer is the
+// oldest.
 func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing operator.Routing) (int64, error) {
 	type load struct{ id, busy, at int64 }
 	loads, err := db.List(ctx, d.chats.db.Read(), func(l *load) []any { return []any{&l.id, &l.busy, &l.at} },
@@ -224,7 +224,7 @@ func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing oper
 	}), nil
 }
 
-// offer offers the conversation, which still waits, to the operator; to all for 0.
+// offer offers the conversation, which still waits, to the operator, or to all for 0.
 func (d *Desk) offer(ctx context.Context, u unanswered, to, until int64) error {
 	c := d.chats
 	return c.write(ctx, u.SiteID, u.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
@@ -250,13 +250,13 @@ func (d *Desk) offer(ctx context.Context, u unanswered, to, until int64) error {
 	})
 }
 
-// Offer is to whom a waiting conversation is offered.
+// Offer says to whom a waiting conversation is offered.
 type Offer struct {
 	OperatorID int64 // 0 for all of its group
 }
 
-// Offers are those of the conversations that wait, a few hundred at most. A conversation that the desk has not looked
-// at has none, and none is made where the group lets all take it.
+// Offers returns the offers of the waiting conversations, a few hundred at most. A conversation that the desk has not
+// checked has none, and neither has one whose group lets everybody take it.
 func (c *Chats) Offers(ctx context.Context, of []Conversation) (map[Key]*Offer, error) {
 	var keys []Key
 	for i := range of {

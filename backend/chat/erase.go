@@ -8,7 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
-// Traces are what is kept of a person's conversations.
+// Traces are a person's conversations.
 func (c *Chats) Traces() trace.Subject {
 	const of = `site_id = $1 AND conversation_id = $2`
 	return trace.Subject{
@@ -23,7 +23,7 @@ func (c *Chats) Traces() trace.Subject {
 	}
 }
 
-// findTraces finds the conversation of a visitor, and those of which leads were made.
+// findTraces finds the conversation of a visitor, and the conversations that became leads.
 func findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
 	where := ""
 	switch m.Kind {

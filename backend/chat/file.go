@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// MaxFile is the size in bytes of a file.
+	// MaxFile is the largest size of a file in bytes.
 	MaxFile = 5 << 20
-	// maxFiles is how many files a conversation holds, and maxFileBytes how many bytes.
+	// maxFiles limits the files of a conversation, and maxFileBytes their bytes.
 	maxFiles, maxFileBytes = 50, 50 << 20
 	// maxFileName is the size in bytes to which a file's name is cut.
 	maxFileName = 200
@@ -26,24 +26,24 @@ const (
 // FileTypes are the types of files that may be sent, as their content shows them.
 var FileTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain", "application/zip"}
 
-// File was sent along with a message.
+// File is a file that was sent with a message.
 type File struct {
 	ID int64
-	// Name is as the sender has it, without folders and control characters. It ends as names of its type do, so that no
+	// Name is the sender's name for it, without folders and control characters. Its ending matches the type, so that no
 	// system takes the file for a program.
 	Name string
-	// Type is what the content was found to be, one of [FileTypes].
+	// Type is the type of its content, one of [FileTypes].
 	Type string
 	Size int64
-	// Pixels is how many pixels a picture has, over all of its frames; 0 for other files, and for pictures that were
-	// sent before this was noted.
+	// Pixels counts the pixels of a picture over all of its frames; 0 for other files, and for pictures sent before
+	// this was counted.
 	Pixels int64
-	// Content is nil where only the file's properties were read.
+	// Content is nil if only the file's properties were read.
 	Content []byte
 }
 
-// Check finds the type of the file by its content and makes its name harmless. It returns an [Invalid] when the file
-// may not be sent.
+// Check finds the type of the file by its content and makes its name harmless. It returns an [Invalid] if the file may
+// not be sent.
 func (f *File) Check() error {
 	switch {
 	case len(f.Content) == 0:
@@ -59,15 +59,15 @@ func (f *File) Check() error {
 	return nil
 }
 
-// endings are how the names of files end, by their type. Documents of offices are ZIP files; those that hold macros are
-// left out, as are texts that a system or a browser runs.
+// endings are the endings of file names, by type. Office documents are ZIP files. Those with macros are left out, and
+// so are texts that a system or a browser runs.
 var endings = map[string][]string{
 	"image/png": {".png"}, "image/jpeg": {".jpg", ".jpeg"}, "image/gif": {".gif"}, "image/webp": {".webp"}, "application/pdf": {".pdf"},
 	"application/zip": {".zip", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"},
 	"text/plain":      {".txt", ".csv", ".tsv", ".log", ".md", ".json", ".ics", ".vcf"},
 }
 
-// ending is the name with the first of its type's endings behind it, if it has none of them.
+// ending returns the name with an ending of its type. It adds the first one if there is none.
 func ending(name, of string) string {
 	known := endings[of]
 	if len(known) == 0 || slices.Contains(known, strings.ToLower(path.Ext(name))) {
@@ -76,8 +76,8 @@ func ending(name, of string) string {
 	return visit.Clip(name, maxFileName-len(known[0])) + known[0]
 }
 
-// harmless is the last part of a name, without what controls how it is shown: line breaks, and marks that turn the
-// direction of what follows.
+// harmless returns the last part of a name without characters that control how it is shown: line breaks, and marks that
+// turn the direction of the text.
 func harmless(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
@@ -92,7 +92,7 @@ func harmless(name string) string {
 	return visit.Clip(name, maxFileName)
 }
 
-// store stores the file as the message's, unless the conversation has as many as it may.
+// store stores the file of the message, unless the conversation has the maximum number of files.
 func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 	type sum struct{ count, bytes int64 }
 	has, _, err := db.One(ctx, tx, func(s *sum) []any { return []any{&s.count, &s.bytes} },
@@ -111,8 +111,7 @@ func (f *File) store(ctx context.Context, tx db.Tx, m Message) (*File, error) {
 	return &File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, Pixels: f.Pixels}, nil
 }
 
-// File returns a file of the conversation with its content, or [ErrUnknown]. Those of notes are for operators alone, so
-// visitors get none of these.
+// File returns a file of the conversation with its content, or [ErrUnknown]. Files of notes are for operators only.
 func (c *Chats) File(ctx context.Context, siteID, conversation, id int64, by Author) (File, error) {
 	type row struct {
 		File

@@ -8,14 +8,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// More of what an entry of the kind Changed tells.
+// More changes in an entry of the kind Changed.
 const (
 	Handed   = "handed"   // operator_id has handed it over
 	Returned = "returned" // it was put back among those that wait; by nobody when its operator is gone
 	Offered  = "offered"  // it is offered to operator_id, or to all
 )
 
-// The words of notes that say what has become of a conversation. The text of the first is to whom it was handed.
+// The codes of notes about a conversation. The text of the first is the name of the new operator or group.
 const (
 	CodeHanded   = "handed"
 	CodeReturned = "returned"
@@ -23,17 +23,17 @@ const (
 	CodeUnbanned = "unbanned"
 )
 
-// Target is to whom a conversation is handed over: an operator, or a group.
+// Target is the operator or group that gets a conversation.
 type Target struct {
 	OperatorID, GroupID int64
-	// Label is the name of either, as the conversation's notes keep it.
+	// Label is the name of the operator or group in the conversation's notes.
 	Label string
 }
 
-// HandOver gives the conversation to an operator, who has it then, or to a group, among whose waiting ones it is. For
-// an operator the visitor's last message is unread again: another has read it. The visitor is not told so. The caller
-// has made sure that the target is of the site. By is the operator who does it. It is [ErrTaken] when another than the
-// operator has it.
+// HandOver gives the conversation to an operator, or to a group, where it waits. For a new operator, the visitor's last
+// message is unread again, because somebody else has read it. The visitor is not told. The caller has checked that the
+// target belongs to the site. by is the operator who does it. The error is [ErrTaken] if another operator has the
+// conversation.
 func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.State == Open && now.OperatorID != by {
@@ -60,8 +60,8 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 	})
 }
 
-// Return puts the conversation back among those that wait. By is the operator who has it, or else it is [ErrTaken]; 0
-// stands for nobody, when that operator is gone. One that nobody has stays as it is.
+// Return returns the conversation to the queue. by is the operator who has it, otherwise the error is [ErrTaken]; 0
+// stands for an operator who is gone. A conversation without an operator stays as it is.
 func (c *Chats) Return(ctx context.Context, siteID, id, by int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		switch {
@@ -74,7 +74,8 @@ func (c *Chats) Return(ctx context.Context, siteID, id, by int64) error {
 	})
 }
 
-// ReturnFrom is [Chats.Return] for an operator who is gone. It does nothing when another has the conversation by now.
+// ReturnFrom is [Chats.Return] for an operator who is gone. It does nothing if another operator has the conversation by
+// now.
 func (c *Chats) ReturnFrom(ctx context.Context, siteID, id, gone int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.State != Open || now.OperatorID != gone {
@@ -89,8 +90,8 @@ func (c *Chats) putBack(ctx context.Context, tx db.Tx, now *Conversation, by int
 	return c.moveNoted(ctx, tx, now, Returned, Message{Author: Note, OperatorID: by, Code: CodeReturned})
 }
 
-// moveNoted stores what the conversation, which is locked, has become, with a note of it. It is not offered to anybody
-// then. Whoever has it wait again was asked: others come first.
+// moveNoted stores the change of the locked conversation with a note about it, and withdraws any offer. An operator who
+// returned it counts as asked: others come first.
 func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, change string, note Message) error {
 	if err := note.Check(); err != nil {
 		return err
@@ -111,8 +112,8 @@ func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, chan
 	return c.move(ctx, tx, now, change, note.OperatorID)
 }
 
-// Ban forbids the visitor of the conversation to write, which closes it, or allows it again. By is the operator who
-// does it.
+// Ban forbids the visitor of the conversation to write, and closes it, or allows the visitor to write again. by is the
+// operator.
 func (c *Chats) Ban(ctx context.Context, siteID, id, by int64, banned bool) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.Banned == banned {

@@ -11,10 +11,10 @@ import (
 // Key names a conversation.
 type Key struct{ SiteID, ID int64 }
 
-// Key names the conversation.
+// Key returns the key of the conversation.
 func (c Conversation) Key() Key { return Key{c.SiteID, c.ID} }
 
-// Last are the latest entries of the conversations that both sides see.
+// Last returns the latest entries of the conversations that both sides see.
 func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, error) {
 	if len(of) == 0 {
 		return nil, nil
@@ -41,8 +41,8 @@ func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, e
 	return last, nil
 }
 
-// Calling are conversations of the sites that call for somebody, those first in which something was said last: those
-// that wait, and those that an operator has with what is not read.
+// Calling returns the conversations of the sites that need somebody, the latest first: those that wait, and those of an
+// operator with unread messages.
 func (c *Chats) Calling(ctx context.Context, sites scope.Sites, limit int) ([]Conversation, error) {
 	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+sites.SQL("site_id")+`
 		AND state <> 'closed' AND (state = 'waiting' OR EXISTS (SELECT 1 FROM messages m WHERE m.site_id = conversations.site_id

@@ -17,27 +17,26 @@ import (
 )
 
 const (
-	// presenceEvery is how often it is looked whether operators are there, since nobody is woken when a lease runs out
-	// or a group's hours end.
+	// presenceEvery is the interval for checking whether operators are online, since nothing wakes the loop when a
+	// lease expires or a group's hours end.
 	presenceEvery = 2 * time.Second
-	// presenceAgain is when it is looked again after a wake: what is known of operators may be a second old.
+	// presenceAgain is the time after a wake until the next check: the knowledge about operators may be a second old.
 	presenceAgain = 1100 * time.Millisecond
-	// followPause is the pause before the journal is asked again where it stands.
+	// followPause is the pause before asking the journal for its position again.
 	followPause = time.Second
-	// entriesAtOnce bounds how many entries of the journal are taken together.
+	// entriesAtOnce limits the journal entries of one reading.
 	entriesAtOnce = 500
 )
 
-// What a [Listener] has to look at, as bits.
+// What a [Listener] should look at, as bits.
 const (
 	Entries  = 1 << iota // the conversation, which has changed
 	Presence             // whether an operator is there
 	Typing               // an operator is typing
 )
 
-// Live tells the open pages of visitors that something has happened for them. One reader of the journal serves all
-// listeners of a process, and finds those concerned by their visitor. It sleeps while there is none. It is safe for
-// concurrent use.
+// Live notifies the open pages of visitors. One reader of the journal serves all listeners of a process and finds them
+// by visitor. It sleeps while there are none. It is safe for concurrent use.
 type Live struct {
 	db      *db.DB
 	journal *journal.Journal
@@ -64,12 +63,12 @@ type audience struct {
 	online atomic.Bool
 }
 
-// NewLive returns what tells the visitors' pages. online says whether an operator is there for a site.
+// NewLive returns a Live. online reports whether an operator is online for a site.
 func NewLive(d *db.DB, j *journal.Journal, online func(ctx context.Context, siteID int64) (bool, error)) *Live {
 	return &Live{db: d, journal: j, online: online, of: make(map[place]*Listener), sites: make(map[int64]*audience)}
 }
 
-// Listener hears of what happens for one visitor. It is used by one goroutine at a time.
+// Listener receives what happens for one visitor. Only one goroutine may use it at a time.
 type Listener struct {
 	live     *Live
 	place    place
@@ -79,8 +78,8 @@ type Listener struct {
 	news     chan struct{}
 }
 
-// Listen returns a listener for the visitor, who is known to see an operator there or not. The caller closes it. ok is
-// false when no more are to come.
+// Listen returns a listener for the visitor. online is whether the visitor was last told that an operator is online.
+// The caller closes the listener. ok is false if no more listeners are accepted.
 func (l *Live) Listen(siteID int64, visitor visit.ID, online bool) (listener *Listener, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,16 +112,16 @@ func (l *Live) Listen(siteID int64, visitor visit.ID, online bool) (listener *Li
 	return listener, true
 }
 
-// News receives when there is something to [Listener.Take], and is closed when the listener is to end.
+// News receives a value when there is something to [Listener.Take]. It is closed when the listener should end.
 func (l *Listener) News() <-chan struct{} { return l.news }
 
-// Take returns what is to be looked at, as bits, and forgets it.
+// Take returns the bits of what should be looked at, and clears them.
 func (l *Listener) Take() (what uint32) { return l.what.Swap(0) }
 
-// Online reports whether an operator was there when it was looked last.
+// Online reports whether an operator was online at the last check.
 func (l *Listener) Online() bool { return l.audience.online.Load() }
 
-// tell is called with the lock of the live held.
+// tell requires the lock of the live.
 func (l *Listener) tell(what uint32) {
 	l.what.Or(what)
 	select {
@@ -146,7 +145,7 @@ func (l *Listener) Close() {
 	}
 }
 
-// remove takes the listener out, and tells whether it was there.
+// remove removes the listener, and reports whether it was there.
 func (l *Live) remove(listener *Listener) bool {
 	at := l.of[listener.place]
 	switch {
@@ -172,7 +171,7 @@ func (l *Live) remove(listener *Listener) bool {
 	return true
 }
 
-// Close ends all listeners, and lets none begin.
+// Close ends all listeners and accepts no more.
 func (l *Live) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +190,7 @@ func (l *Live) Close() {
 	clear(l.of)
 }
 
-// run tells listeners until ctx ends.
+// run notifies listeners until ctx ends.
 func (l *Live) run(ctx context.Context) {
 	follower := l.follow(ctx)
 	if follower == nil {
@@ -222,7 +221,7 @@ func (l *Live) run(ctx context.Context) {
 	}
 }
 
-// follow begins to follow the journal where it stands, however long that takes; nil when ctx has ended before.
+// follow waits for the journal's position and starts there. It returns nil if ctx ends before.
 func (l *Live) follow(ctx context.Context) *journal.Follower {
 	for {
 		end, err := l.journal.End(ctx)
@@ -235,8 +234,7 @@ func (l *Live) follow(ctx context.Context) *journal.Follower {
 	}
 }
 
-// read tells those whom the journal's new entries concern. When the database does not answer, the next news lead here
-// again.
+// read notifies the listeners of new journal entries. If the database does not answer, the next wake tries again.
 func (l *Live) read(ctx context.Context, follower *journal.Follower) {
 	for {
 		entries, err := follower.Next(ctx, entriesAtOnce)
@@ -257,7 +255,7 @@ func (l *Live) tellOf(entries []journal.Entry) {
 	}
 }
 
-// tell is called with the lock held.
+// tell requires the lock.
 func (l *Live) tell(of place, what uint32) {
 	if l.closed {
 		return
@@ -275,7 +273,7 @@ func (l *Live) everybody(what uint32) {
 	}
 }
 
-// lookAtPresence tells the listeners of the sites to which operators have come, or from which the last one has gone.
+// lookAtPresence notifies the listeners of sites whose first operator has come online or whose last one has left.
 func (l *Live) lookAtPresence(ctx context.Context) {
 	l.mu.Lock()
 	sites := make(map[int64]*audience, len(l.sites))
@@ -285,7 +283,7 @@ func (l *Live) lookAtPresence(ctx context.Context) {
 	l.mu.Unlock()
 	changed := make(map[int64]bool)
 	for id, a := range sites {
-		// Where it cannot be known, what was known stands.
+		// If it cannot be found out, the last answer holds.
 		if online, err := l.online(ctx, id); err == nil && a.online.Swap(online) != online {
 			changed[id] = true
 		}
@@ -302,7 +300,7 @@ func (l *Live) lookAtPresence(ctx context.Context) {
 	}
 }
 
-// heard tells those whom it concerns that somebody is typing.
+// heard notifies the listeners concerned that somebody is typing.
 func (l *Live) heard(topic string) {
 	t, ok := parseTyping(topic)
 	if !ok || t.By != Operator {
@@ -313,27 +311,26 @@ func (l *Live) heard(topic string) {
 	l.tell(place{t.SiteID, t.Visitor}, Typing)
 }
 
-// Typed says that somebody is typing just now. It is told and not stored.
+// Typed says that somebody is typing now. It is sent to the nodes and not stored.
 type Typed struct {
 	SiteID, ConversationID int64
 	Visitor                visit.ID
 	// By is Visitor or Operator.
 	By Author
-	// OperatorID is who is typing; 0 for the visitor.
+	// OperatorID is the operator who is typing; 0 for the visitor.
 	OperatorID int64
 }
 
-// typingTopic begins the topics by which typing is told to all nodes.
+// typingTopic is the beginning of the topics for typing.
 const typingTopic = "chat.typing "
 
-// Typing tells all nodes that somebody is typing in the conversation. It counts for some seconds, so it is to be told
-// again while it goes on.
+// Typing tells all nodes that somebody is typing in the conversation. It holds for some seconds and has to be repeated.
 func (c *Chats) Typing(of Conversation, by Author, operatorID int64) {
 	c.db.Wake(typingTopic + strings.Join([]string{
 		decimal(of.SiteID), decimal(of.ID), decimal(int64(of.Visitor)), string(by), decimal(operatorID)}, " "))
 }
 
-// OnTyping has heard be called when somebody types, on any node, until cancel is called. It must not block.
+// OnTyping calls heard when somebody types, on any node, until cancel is called. heard must not block.
 func (c *Chats) OnTyping(heard func(Typed)) (cancel func()) {
 	return c.db.Overhear(typingTopic, func(topic string) {
 		if t, ok := parseTyping(topic); ok {

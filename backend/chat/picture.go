@@ -12,18 +12,18 @@ import (
 	_ "golang.org/x/image/webp" // for the size of pictures
 )
 
-// maxPixels is how many pixels a picture that is shown may have, over all of its frames. A browser takes four bytes for
-// each; 250 KB of a file can hold 256 million.
+// maxPixels limits the pixels of a picture that is shown, over all of its frames. A browser needs four bytes for each;
+// 250 KB of a file can hold 256 million.
 const maxPixels = 25_000_000
 
-// IsShown reports whether a browser may show the file, and not only keep it: it is a picture that costs the browser
-// some 100 MB at most.
+// IsShown reports whether a browser may show the file, not only save it: it is a picture that needs at most some 100 MB
+// in the browser.
 func (f File) IsShown() bool {
 	return strings.HasPrefix(f.Type, "image/") && 0 < f.Pixels && f.Pixels <= maxPixels
 }
 
-// pixelsOf is how many pixels a picture takes when a browser decodes it, all of its frames counted whole; 0 for what is
-// no picture. It reads headers alone, in steps of at most the content's size.
+// pixelsOf returns how many pixels a picture has when a browser decodes it, with all of its frames; 0 for anything
+// else. It only reads headers, in at most as many steps as the content has bytes.
 func pixelsOf(content []byte, contentType string) int64 {
 	if !strings.HasPrefix(contentType, "image/") {
 		return 0

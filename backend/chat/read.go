@@ -12,13 +12,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// MaxMessages bounds how many messages one call returns.
+// MaxMessages limits the messages that one call returns.
 const MaxMessages = 200
 
 const conversationColumns = `SELECT site_id, id, visitor_id, session_id, hit_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
 	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id`
 
-// unread is the number of the visitor's messages that no operator has read.
+// unread counts the visitor's messages that no operator has read.
 const unread = `, (SELECT COUNT(*) FROM messages m WHERE m.site_id = conversations.site_id AND m.conversation_id = conversations.id
 	AND m.seq > conversations.operator_read AND m.author = 'visitor') FROM conversations WHERE `
 
@@ -43,7 +43,7 @@ func (r *conversationRow) conversation() Conversation {
 	return c
 }
 
-// lock reads the conversation within a write. Other nodes wait that want to change it.
+// lock reads the conversation within a write. Other nodes that want to change it wait.
 func lock(ctx context.Context, tx db.Tx, where string, args ...any) (c Conversation, found bool, err error) {
 	row, found, err := db.One(ctx, tx, (*conversationRow).fields, conversationColumns+` FROM conversations WHERE `+where+` FOR UPDATE`, args...)
 	if err != nil {
@@ -77,23 +77,22 @@ func (c *Chats) one(ctx context.Context, where string, args ...any) (Conversatio
 type Filter struct {
 	// State is one of the states; empty for any.
 	State State
-	// Live leaves out those that are closed.
+	// Live leaves out closed conversations.
 	Live bool
-	// OperatorID is who has them; 0 for any.
+	// OperatorID is the operator of the conversations; 0 for any.
 	OperatorID int64
 }
 
-// Cursor is a place in a list of conversations. The zero Cursor is its beginning.
+// Cursor is a position in a list of conversations. The zero Cursor is its beginning.
 type Cursor struct {
 	LastAt time.Time
 	ID     int64
 }
 
-// Cursor is the place behind the conversation.
+// Cursor returns the position after the conversation.
 func (c Conversation) Cursor() Cursor { return Cursor{c.LastAt, c.ID} }
 
-// List returns conversations of the sites, those first in which something was said last, behind the cursor, limit at
-// most.
+// List returns conversations of the sites after the cursor, the latest first, at most limit.
 func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cursor, limit int) ([]Conversation, error) {
 	last, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if after != (Cursor{}) {
@@ -148,22 +147,22 @@ func (r *messageRow) message() Message {
 	return m
 }
 
-// Messages returns the entries of the conversation behind the number, in order, limit or [MaxMessages] at most; notes
-// included.
+// Messages returns the entries of the conversation after the number, in order, with notes: at most limit or
+// [MaxMessages].
 func (c *Chats) Messages(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
 	return c.behind(ctx, messageColumns, siteID, id, after, limit)
 }
 
 // Before returns the entries of the conversation before the number, the latest limit or [MaxMessages] of them, in
-// order; notes included. 0 is behind the last.
+// order, with notes. For 0 it returns the last ones.
 func (c *Chats) Before(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
 	return c.before(ctx, messageColumns, siteID, id, before, limit)
 }
 
-// toldColumns are those of what the visitor sees.
+// toldColumns are the columns that the visitor sees.
 const toldColumns = messageColumns + ` AND m.author <> 'note'`
 
-// Told is [Chats.Messages] without notes, which are for operators alone.
+// Told is [Chats.Messages] without notes, which are for operators only.
 func (c *Chats) Told(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
 	return c.behind(ctx, toldColumns, siteID, id, after, limit)
 }
@@ -198,7 +197,8 @@ func (c *Chats) messages(ctx context.Context, query string, args ...any) ([]Mess
 	return list, nil
 }
 
-// Read notes that a side, Visitor or Operator, has read the conversation up to the number. It never goes back.
+// Read records that a side, Visitor or Operator, has read the conversation up to the number. The number never goes
+// back.
 func (c *Chats) Read(ctx context.Context, siteID, id int64, by Author, seq int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		column, was, change := "visitor_read", now.VisitorRead, VisitorRead

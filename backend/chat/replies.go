@@ -11,10 +11,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// MaxReplies bounds the canned replies of a site.
+// MaxReplies limits the canned replies of a site.
 const MaxReplies = 200
 
-// Mistakes of those who keep canned replies.
+// Errors in canned replies.
 var (
 	ErrReply       = errors.New("there is no such reply")
 	ErrReplyWord   = errors.New("a reply has a word of 1 to 32 letters, digits or the signs - and _, which no other reply of the site has")
@@ -23,12 +23,12 @@ var (
 	ErrManyReplies = fmt.Errorf("a site has at most %d replies", MaxReplies)
 )
 
-// Reply is what operators of a site say often.
+// Reply is a text that operators of a site write often.
 type Reply struct {
 	SiteID, ID int64
-	// Word is what finds it, behind a slash.
+	// Word finds it, after a slash.
 	Word string
-	// Place is the digit that writes it, pressed with Alt; 0 for none.
+	// Place is the digit that inserts it, pressed with Alt; 0 for none.
 	Place int64
 	Text  string
 }
@@ -48,7 +48,7 @@ func (r Reply) Check() error {
 	return nil
 }
 
-// Replies are those of the site, by word.
+// Replies returns the replies of the site, ordered by word.
 func (c *Chats) Replies(ctx context.Context, siteID int64) ([]Reply, error) {
 	return replies(ctx, c.db.Read(), siteID)
 }
@@ -62,7 +62,7 @@ func replies(ctx context.Context, from db.Queries, siteID int64) ([]Reply, error
 	return list, nil
 }
 
-// KeepReply adds the reply, whose ID is 0, or changes the one of the ID. The error may be that of [Reply.Check],
+// KeepReply adds the reply if its ID is 0, or changes the reply with the ID. The error may be that of [Reply.Check],
 // [ErrReply] or [ErrManyReplies].
 func (c *Chats) KeepReply(ctx context.Context, r Reply) error {
 	r.Word = strings.ToLower(r.Word)

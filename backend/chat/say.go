@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// MaxText is how many characters a message has at most.
+	// MaxText limits the characters of a message.
 	MaxText = 4000
 	// maxClientID is the size in bytes of a client's id.
 	maxClientID = 64
@@ -24,7 +24,7 @@ const (
 	maxAddress, maxLanguage = 2048, 16
 )
 
-// Check takes away what no database stores, and returns an [Invalid] when the message cannot be one.
+// Check removes characters that no database stores, and returns an [Invalid] for a wrong message.
 func (m *Message) Check() error {
 	m.Text = strings.ToValidUTF8(strings.ReplaceAll(m.Text, "\x00", ""), "\ufffd")
 	switch {
@@ -46,7 +46,7 @@ func (m *Message) Check() error {
 	return nil
 }
 
-// Size is how many bytes the text and the file have.
+// Size returns the bytes of the text and the file.
 func (m *Message) Size() int {
 	size := len(m.Text)
 	if m.File != nil {
@@ -58,7 +58,7 @@ func (m *Message) Size() int {
 // Shorten cuts the text to a line, and says so at its end.
 func (m *Message) Shorten() { m.Text = visit.Shortened(m.Text) }
 
-// prepare checks the message, and draws what is drawn outside of a write.
+// prepare checks the message, and draws its random values outside of a write.
 func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 	if err := m.Check(); err != nil || m.File == nil {
 		return err
@@ -94,14 +94,15 @@ type From struct {
 	// Ref is the page view, already found to be the visitor's.
 	visit.Ref
 	URL string
-	// Language is that of the panel, such as "ru".
+	// Language is the language of the visitor's texts, such as "ru".
 	Language string
-	// GroupID is the group of operators that it is for when it begins, or is closed; 0 for none.
+	// GroupID is the group of operators for the conversation; 0 for none.
 	GroupID int64
 	// Invitation is the text that the visitor was invited by and answers; empty for none. It comes before the message
 	// when it begins the conversation.
 	Invitation string
-	// Patience is how long the visitor waits for an answer; 0 for [Patience].
+	// Patience is the default time that a visitor waits for an answer. Then the conversation becomes a lead, and the
+	// visitor is told.
 	Patience time.Duration
 }
 
@@ -180,7 +181,7 @@ func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64, invita
 	return now, nil
 }
 
-// say stores the message in the conversation, which is locked, and moves that on.
+// say stores the message in the locked conversation, and updates the conversation.
 func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message) (Message, error) {
 	earlier, found, err := db.One(ctx, tx, (*messageRow).fields, messageColumns+` AND m.client_id = $3`, now.SiteID, now.ID, m.ClientID)
 	if err != nil {
@@ -240,8 +241,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	return m, err
 }
 
-// moveOn has the conversation be as it is after the message, and returns what else has changed by it; empty for
-// nothing.
+// moveOn updates the conversation for the message, and returns what else has changed; empty for nothing.
 func (c *Conversation) moveOn(m Message) (change string) {
 	switch m.Author {
 	case Note:
@@ -264,7 +264,7 @@ func (c *Conversation) moveOn(m Message) (change string) {
 	return change
 }
 
-// tell appends to the journal what has changed about the conversation.
+// tell appends the change of the conversation to the journal.
 func (c *Chats) tell(ctx context.Context, tx db.Tx, of Conversation, change string, operatorID, seq int64) error {
 	data, err := json.Marshal(struct {
 		Change     string `json:"change"`

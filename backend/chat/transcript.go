@@ -12,10 +12,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 )
 
-// transcriptKind is that of the jobs that send transcripts.
+// transcriptKind is the kind of the jobs that send transcripts.
 const transcriptKind = "chat.transcript"
 
-// transcriptAttempts is how often a transcript is tried to be sent.
+// transcriptAttempts limits the attempts to send a transcript.
 const transcriptAttempts = 8
 
 // Letter is a mail with a conversation in it.
@@ -27,26 +27,26 @@ type Letter struct {
 
 // Letters sends them.
 type Letters struct {
-	// Check refuses what is no address of a mailbox.
+	// Check returns an error for anything but the address of a mailbox.
 	Check func(address string) error
 	// Can reports whether mails can be sent at all.
 	Can func() bool
-	// Send sends one. never is true when another attempt would fare no better.
+	// Send sends a letter. never is true if another attempt would fail too.
 	Send func(ctx context.Context, l Letter) (never bool, err error)
 	// Site is the name by which visitors know the site.
 	Site func(ctx context.Context, siteID int64) (string, error)
-	// Name is what visitors may know of an operator.
+	// Name is the operator's name for visitors.
 	Name func(ctx context.Context, operatorID int64) (string, error)
 }
 
-// mailing is what a job is about. Asked tells it from others of the conversation.
+// mailing is the data of a job. Asked distinguishes it from other jobs of the conversation.
 type mailing struct {
 	Conversation int64  `json:"conversation"`
 	To           string `json:"to"`
 	Asked        int64  `json:"asked"`
 }
 
-// sendTranscript does a job that sends one.
+// sendTranscript runs a job.
 func (c *Chats) sendTranscript(ctx context.Context, j queue.Job) error {
 	var m mailing
 	if err := json.Unmarshal(j.Payload, &m); err != nil {
@@ -66,9 +66,9 @@ func nextTranscript(attempts int) (time.Duration, bool) {
 // Mails reports whether transcripts can be sent.
 func (c *Chats) Mails() bool { return c.letters.Can != nil && c.letters.Can() }
 
-// SendTranscript has the conversation sent to the address, by and by. Nobody can have words of his own sent to others:
-// without a word of an operator it is [ErrNoAnswer]. It is [ErrNoMail] where no mail is sent, and an [Invalid] for what
-// is no address.
+// SendTranscript sends the conversation to the address later. So that nobody can send their own words to others, a
+// conversation without a message of an operator returns [ErrNoAnswer]. The error is [ErrNoMail] if no mail can be sent,
+// and an [Invalid] for a wrong address.
 func (c *Chats) SendTranscript(ctx context.Context, of Conversation, address string) error {
 	if !c.Mails() {
 		return ErrNoMail
@@ -140,7 +140,7 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 	return err
 }
 
-// mailWords are those around a transcript, by language.
+// mailWords are the words around a transcript, by language.
 var mailWords = map[string]struct{ subject, you, operator string }{
 	"en": {"Your conversation with %s", "You", "Operator"},
 	"ru": {"Ваша переписка с %s", "Вы", "Оператор"},

@@ -15,26 +15,26 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Patience is how long a visitor waits for an answer where nothing else is set. Then the conversation becomes a lead,
-// and the visitor is told.
+// Patience is the default time that a visitor waits for an answer. Then the conversation becomes a lead, and the
+// visitor is told.
 const Patience = 2 * time.Minute
 
 // The codes of service messages.
 const (
-	// Unanswered tells that nobody has answered, and that the message is not lost.
+	// Unanswered says that nobody has answered, and that the message is not lost.
 	Unanswered = "unanswered"
 )
 
-// unansweredKind is that of the jobs that look after unanswered conversations.
+// unansweredKind is the kind of the jobs for unanswered conversations.
 const unansweredKind = "chat.unanswered"
 
-// wait is what such a job is about: the conversation as it began to wait.
+// wait is the data of such a job: the conversation at the time when it began to wait.
 type wait struct {
 	Conversation int64 `json:"conversation"`
 	Since        int64 `json:"since"`
 }
 
-// watch has the conversation looked after when the visitor has waited so long.
+// watch adds a job for the time when the visitor has waited so long.
 func watch(ctx context.Context, tx db.Tx, of Conversation, patience time.Duration) error {
 	payload, err := json.Marshal(wait{of.ID, of.WaitingSince.UnixMilli()})
 	if err != nil {
@@ -44,7 +44,7 @@ func watch(ctx context.Context, tx db.Tx, of Conversation, patience time.Duratio
 		Due: of.WaitingSince.Add(patience)})
 }
 
-// lookAfter does a job that looks after an unanswered conversation.
+// lookAfter runs a job for an unanswered conversation.
 func (c *Chats) lookAfter(ctx context.Context, j queue.Job) error {
 	var w wait
 	if err := json.Unmarshal(j.Payload, &w); err != nil {
@@ -57,7 +57,7 @@ func (c *Chats) lookAfter(ctx context.Context, j queue.Job) error {
 	return err
 }
 
-// unanswered makes a lead of the conversation that still waits. It may be done twice: the lead and the message are
+// unanswered creates a lead from the conversation if it still waits. It may run twice: the lead and the message are
 // stored once.
 func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region string) error {
 	of, err := c.Get(ctx, siteID, w.Conversation)
@@ -106,8 +106,8 @@ func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region str
 	})
 }
 
-// transcriptOf is what visitor and operators have said, for the inbox. Each line of an operator begins with "> ". A
-// visitor's line that begins so gets a backslash, so that no visitor speaks for an operator.
+// transcriptOf returns the messages of visitor and operators for the inbox. Each line of an operator begins with "> ".
+// A visitor's line that begins this way gets a backslash, so that no visitor speaks for an operator.
 func transcriptOf(messages []Message) string {
 	var lines []string
 	for _, m := range messages {
@@ -131,8 +131,8 @@ func transcriptOf(messages []Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// lineBreaks makes one of all that some programs show as a new line.
+// lineBreaks turns every character that some programs show as a new line into one.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// isUnseen says whether nothing is seen of the character.
+// isUnseen reports whether the character is invisible.
 func isUnseen(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc) }
