@@ -20,8 +20,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
@@ -42,7 +42,7 @@ var ErrNotReady = errors.New("the service is not ready")
 // Observer is told of what is to be counted. Its methods must not block.
 type Observer interface {
 	api.Observer
-	number.Observer
+	lease.Observer
 	forward.Observer
 	notify.Observer
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -22,10 +23,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -38,14 +42,14 @@ type Desk struct {
 	Journal    *journal.Journal
 	Sites      *site.Sites
 	Operators  *operator.Operators
-	Numbers    *number.Shown
-	Leases     *number.Leases
-	Previews   *number.Previews
+	Numbers    *inventory.Inventory
+	Leases     *lease.Leases
+	Previews   *preview.Previews
 	Visits     *visit.Visits
 	Leads      *lead.Leads
 	Chats      *chat.Chats
 	Chatting   *chat.Live
-	Calls      *number.Calls
+	Calls      *call.Calls
 	Queue      *queue.Queue
 	Forwards   *forward.Forwards
 	Deliveries *notify.Deliveries
@@ -82,14 +86,14 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk := &Desk{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now),
-		Numbers: number.NewShown(d, time.Now), Leases: number.NewLeases(d, time.Now, observer), Forms: form.New(d, time.Now),
+		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now),
 	}
 	desk.configured.Store(new(Configuration))
 	var err error
 	if desk.Visits, err = visit.Open(ctx, d, time.Now, desk.Leases.Prolong); err != nil {
 		return nil, err
 	}
-	if desk.Previews, err = number.OpenPreviews(ctx, d, time.Now); err != nil {
+	if desk.Previews, err = preview.Open(ctx, d, time.Now); err != nil {
 		return nil, err
 	}
 	if desk.Captchas, err = captcha.Open(ctx, d, time.Now); err != nil {
@@ -98,7 +102,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
 	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt, Elsewhere: desk.forwardRefused}, time.Now)
-	desk.Calls = number.NewCalls(d, desk.Visits, desk.Leases, time.Now)
+	desk.Calls = call.New(d, desk.Visits, desk.Leases, time.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
@@ -114,7 +118,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Forwards.Traces(), desk.Chats.Traces(),
-		desk.Leads.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		desk.Leads.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{

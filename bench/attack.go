@@ -143,7 +143,7 @@ func acknowledged(ctx context.Context, address string, clients []client, refused
 
 // visitorCredentials are those of a new visitor.
 func visitorCredentials(ctx context.Context, address string) (map[string]any, error) {
-	status, body, err := call(ctx, address, "hit", "10.254.0.1", json.RawMessage(hitBody(1)))
+	status, body, err := ask(ctx, address, "hit", "10.254.0.1", json.RawMessage(hitBody(1)))
 	if err != nil || status != http.StatusOK {
 		return nil, errors.Join(err, fmt.Errorf("reporting a page view: %d %v", status, body))
 	}
@@ -154,8 +154,8 @@ func visitorCredentials(ctx context.Context, address string) (map[string]any, er
 	return credentials, nil
 }
 
-// call makes a call of the script from the address.
-func call(ctx context.Context, address, route, from string, content any) (status int, body map[string]any, err error) {
+// ask sends a request of the script from the address.
+func ask(ctx context.Context, address, route, from string, content any) (status int, body map[string]any, err error) {
 	encoded, err := json.Marshal(content)
 	if err != nil {
 		return 0, nil, err
@@ -221,7 +221,7 @@ func newAttacker(ctx context.Context, address string) (*attacker, error) {
 			"property": {"name": fmt.Sprint("property ", i)},
 			"visitor":  {"email": fmt.Sprintf("%d@shop.example", i)},
 		} {
-			if status, body, err := a.call(ctx, route, from, content); err != nil || status != http.StatusOK && body["code"] != "too_many" {
+			if status, body, err := a.ask(ctx, route, from, content); err != nil || status != http.StatusOK && body["code"] != "too_many" {
 				return nil, errors.Join(err, fmt.Errorf("preparing refusals: %d %v", status, body))
 			}
 		}
@@ -229,10 +229,10 @@ func newAttacker(ctx context.Context, address string) (*attacker, error) {
 	return a, nil
 }
 
-func (a *attacker) call(ctx context.Context, route, from string, content map[string]any) (status int, body map[string]any, err error) {
+func (a *attacker) ask(ctx context.Context, route, from string, content map[string]any) (status int, body map[string]any, err error) {
 	a.sent++
 	content["credentials"], content["browser"], content["id"] = a.credentials, a.credentials["browser"], callID("call", 0, a.sent)
-	return call(ctx, a.address, route, from, content)
+	return ask(ctx, a.address, route, from, content)
 }
 
 // run calls until ctx ends, and fails when a call is not refused for what it says.
@@ -254,7 +254,7 @@ func (a *attacker) run(ctx context.Context) error {
 		case 3: // kept among the refused requests, each another one
 			route, content = "lead", map[string]any{"request": map[string]any{"phone": "+7 495 123-45-67", "message": fmt.Sprint("lamp ", a.sent), "sale_cost": 5}}
 		}
-		status, body, err := a.call(ctx, route, "10.252.0.1", content)
+		status, body, err := a.ask(ctx, route, "10.252.0.1", content)
 		if ctx.Err() != nil {
 			return nil
 		}

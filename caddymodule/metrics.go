@@ -8,8 +8,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
 	pages "github.com/seed-3405227d/frontdesk/snippet/page"
@@ -183,7 +183,7 @@ func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).In
 
 func (metricsObserver) Unkept(what string) { unkept.WithLabelValues(what).Inc() }
 
-func (metricsObserver) Leased(outcome number.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
+func (metricsObserver) Leased(outcome lease.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
 
 func (metricsObserver) Forwarded(outcome forward.Outcome) {
 	forwarded.WithLabelValues(string(outcome)).Inc()

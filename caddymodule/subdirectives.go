@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -117,7 +117,7 @@ var subdirectives = map[string]subdirective{
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: attribution first, last or last_non_direct")
 		}
-		return h.SetAttribution(number.Attribution(values[0]))
+		return h.SetAttribution(attribution.Model(values[0]))
 	}},
 	"widget": {read: readWidget, block: &widgetBlock},
 	"quota": {read: func(_ *Handler, values []string) error {

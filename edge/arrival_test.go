@@ -15,9 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 )
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -364,7 +365,7 @@ func TestSecondRequestIsAVisitors(t *testing.T) {
 }
 
 // leased is a stored lease.
-type leased struct{ number.Lease }
+type leased struct{ lease.Lease }
 
 func (l leased) lasts() time.Duration { return l.Until.Sub(l.Begun) }
 
@@ -428,12 +429,12 @@ func TestFirstPagesOfOneNetworkAreBounded(t *testing.T) {
 // The answer to the script and the page go by the same visits, whichever visit decides, and however the visitor came.
 func TestPagesAndAnswersFollowTheSameVisits(t *testing.T) {
 	t.Parallel()
-	for _, attribution := range []number.Attribution{number.First, number.Last, number.LastNonDirect} {
-		t.Run(string(attribution), func(t *testing.T) {
+	for _, model := range []attribution.Model{attribution.First, attribution.Last, attribution.LastNonDirect} {
+		t.Run(string(model), func(t *testing.T) {
 			t.Parallel()
 			settings := func() Settings {
 				s := pooled()
-				s.Attribution = attribution
+				s.Attribution = model
 				return s
 			}
 			onEach(t, settings, origin, func(t *testing.T, f *front) {

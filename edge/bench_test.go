@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -31,7 +31,7 @@ func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // BenchmarkPage serves a short page, to measure the cost of a page apart from its bytes.
 func BenchmarkPage(b *testing.B) {
-	remembered := number.Remembered{Source: visit.SourceOf("https://shop.example/?utm_source=news", ""), Seen: time.Now()}
+	remembered := attribution.Remembered{Source: visit.SourceOf("https://shop.example/?utm_source=news", ""), Seen: time.Now()}
 	for _, kind := range []struct {
 		name, path, cookie string
 		settings           Settings

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -329,7 +330,7 @@ func BenchmarkChoosing(b *testing.B) {
 	block, err := new(Edge).Add(settings)
 	require.NoError(b, err)
 	news := visit.Source{Kind: visit.Campaign, Source: "news"}
-	remembered := "svc_src=" + (&number.Remembered{Source: news, Seen: time.Now()}).Cookie()
+	remembered := "svc_src=" + (&attribution.Remembered{Source: news, Seen: time.Now()}).Cookie()
 	for _, c := range []struct{ name, path, referrer, cookie string }{
 		{"direct", "/lamps", "", ""},
 		{"within", "/lamps", "https://shop.example/", ""},

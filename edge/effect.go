@@ -10,9 +10,10 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -32,7 +33,7 @@ type effect struct {
 	numbers     *numbers
 	captures    []capture.Rule // the site's own, then those of the configuration
 	prerender   string
-	attribution number.Attribution
+	attribution attribution.Model
 	callback    callback.Settings
 	widget      *api.Widget
 }
@@ -119,7 +120,7 @@ func (b *Block) effectFor(s site.Site, told bool) (*effect, error) {
 
 // regionNow returns the country by whose rules numbers without a country code are read. It is the one that is set or
 // configured, or that of the numbers on the site's pages, or that of the mask. It is empty if there is none.
-func (f *effect) regionNow(ctx context.Context, shown *number.Shown) string {
+func (f *effect) regionNow(ctx context.Context, shown *inventory.Inventory) string {
 	if f.region != "" {
 		return f.region
 	}

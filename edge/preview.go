@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
@@ -18,7 +18,7 @@ const previewCookie api.HostCookie = "svc_preview"
 
 // The parameter by which the console opens a preview of a page, and its value that ends a preview.
 const (
-	previewParameter = number.PreviewParameter + "="
+	previewParameter = preview.Parameter + "="
 	endPreview       = "end"
 )
 
@@ -41,10 +41,10 @@ func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *Request) 
 	if token == endPreview {
 		cookie.Value, cookie.MaxAge = "", -1
 	} else {
-		preview, err := b.edge.readPreview(q.site.ID, token)
+		asked, err := b.edge.readPreview(q.site.ID, token)
 		switch {
-		case errors.Is(err, number.ErrPreviewOver):
-			refusePreview(w, preview.Language)
+		case errors.Is(err, preview.ErrOver):
+			refusePreview(w, asked.Language)
 			return true
 		case err != nil:
 			return false
@@ -93,23 +93,23 @@ func cutParameter(query, name string) (value, rest string, found bool) {
 	return value, strings.Join(kept, "&"), found
 }
 
-func (e *Edge) readPreview(siteID int64, token string) (number.Preview, error) {
+func (e *Edge) readPreview(siteID int64, token string) (preview.Preview, error) {
 	desk, done, err := e.Service.Use()
 	if err != nil {
-		return number.Preview{}, err
+		return preview.Preview{}, err
 	}
 	defer done()
 	return desk.Previews.Read(siteID, token)
 }
 
 // previewing returns the preview of the site that a request's cookie names, or nil.
-func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
+func (e *Edge) previewing(siteID int64, h http.Header) *preview.Preview {
 	if !slices.ContainsFunc(h["Cookie"], func(field string) bool { return strings.Contains(field, string(previewCookie)) }) {
 		return nil
 	}
 	for token := range previewCookie.Values(h) {
-		if preview, err := e.readPreview(siteID, token); err == nil {
-			return &preview
+		if asked, err := e.readPreview(siteID, token); err == nil {
+			return &asked
 		}
 	}
 	return nil
@@ -117,10 +117,10 @@ func (e *Edge) previewing(siteID int64, h http.Header) *number.Preview {
 
 // previewed returns what a visitor of the previewed source sees. It leases no number, and shows the first number of
 // each pool.
-func (f *effect) previewed(beside page.Visit, preview *number.Preview) page.Visit {
-	plan, source := f.numbers.plan, preview.Source()
+func (f *effect) previewed(beside page.Visit, asked *preview.Preview) page.Visit {
+	plan, source := f.numbers.plan, asked.Source()
 	choice := plan.Choose(source)
-	until := time.Unix(preview.Until, 0)
+	until := time.Unix(asked.Until, 0)
 	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
 	for place, pool := range plan.Pools(choice) {
 		digits[place], lasting[place] = pool.Digits[0], time.Until(until)
@@ -130,7 +130,7 @@ func (f *effect) previewed(beside page.Visit, preview *number.Preview) page.Visi
 	return page.Visit{
 		Purpose: beside.Purpose, Shown: shown, ByCookie: true,
 		Preview: &snippet.Preview{
-			Address: preview.Address, Referrer: preview.Referrer, Language: preview.Language, Until: until,
+			Address: asked.Address, Referrer: asked.Referrer, Language: asked.Language, Until: until,
 			End: "?" + previewParameter + endPreview,
 		},
 	}

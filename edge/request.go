@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -29,7 +29,7 @@ type Request struct {
 	// effect is nil if the request is not tracked, or for no site that the service or the configuration knows.
 	effect *effect
 	// preview is the one that the browser is in; nil for none.
-	preview *number.Preview
+	preview *preview.Preview
 }
 
 // errSettings is the error of a request if its site's settings cannot be put into effect.

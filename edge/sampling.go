@@ -11,7 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
@@ -156,10 +156,10 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 			return err
 		}
 	}
-	found := make(map[string][]number.Writing)
+	found := make(map[string][]inventory.Writing)
 	for _, n := range survey.Page(s.page, s.contentType, f.regionNow(ctx, desk.Numbers)) {
 		for _, w := range n.Writings {
-			found[n.Digits] = append(found[n.Digits], number.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
+			found[n.Digits] = append(found[n.Digits], inventory.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
 		}
 	}
 	return desk.Numbers.Learn(ctx, site.ID, s.path, found)

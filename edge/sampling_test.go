@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
@@ -76,8 +76,8 @@ func TestRegionOfTheSite(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	require.NoError(t, d.Migrate(t.Context()))
-	shown := number.NewShown(d, time.Now)
-	require.NoError(t, shown.Learn(t.Context(), 1, "/", map[string][]number.Writing{"442079460018": {{Text: "+442079460018", Place: "tel", Count: 1}}}))
+	shown := inventory.New(d, time.Now)
+	require.NoError(t, shown.Learn(t.Context(), 1, "/", map[string][]inventory.Writing{"442079460018": {{Text: "+442079460018", Place: "tel", Count: 1}}}))
 	of := func(id int64, configured Settings, own site.Settings) string {
 		require.NoError(t, configured.Complete())
 		b, err := (&Edge{Pictures: new(Pictures)}).Add(configured)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
@@ -76,7 +77,7 @@ type Settings struct {
 
 	// Which of a visitor's visits decides about the numbers: `first`, `last` or
 	// `last_non_direct`. Default: `last_non_direct`.
-	Attribution number.Attribution `json:"attribution,omitempty"`
+	Attribution attribution.Model `json:"attribution,omitempty"`
 
 	// The posts that are kept on their way to the site. The first rule that matches counts.
 	Captures []capture.Rule `json:"captures,omitempty"`
@@ -197,7 +198,7 @@ func (s *Settings) Complete() error {
 		s.Variant = snippet.VariantA
 	}
 	if s.Attribution == "" {
-		s.Attribution = number.LastNonDirect
+		s.Attribution = attribution.LastNonDirect
 	}
 	return nil
 }
@@ -401,14 +402,14 @@ const (
 	prerenderDynamic = "dynamic"
 )
 
-// SetAttribution accepts one of the values of [number.Attribution].
-func (s *Settings) SetAttribution(attribution number.Attribution) error {
-	if attribution != "" {
-		if err := attribution.Check(); err != nil {
+// SetAttribution accepts one of the values of [attribution.Model].
+func (s *Settings) SetAttribution(model attribution.Model) error {
+	if model != "" {
+		if err := model.Check(); err != nil {
 			return err
 		}
 	}
-	s.Attribution = attribution
+	s.Attribution = model
 	return nil
 }
 

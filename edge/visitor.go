@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
@@ -34,7 +34,7 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside page.
 	}
 	beside.ByCookie = true
 	agreed := f.consent.Given(r.Header)
-	var remembered *number.Remembered
+	var remembered *attribution.Remembered
 	if agreed {
 		remembered = rememberedBy(r.Header)
 	}
@@ -46,7 +46,7 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside page.
 		beside.Shown = f.numbers.show(plan.Choose(source))
 		return beside
 	}
-	choice, next, changed := plan.Follow(f.attribution, remembered, pageOf(r, q.URL, now))
+	choice, next, changed := f.attribution.Follow(plan, remembered, pageOf(r, q.URL, now))
 	if changed && agreed && !isPrefetch(r.Header) {
 		beside.SetCookies = sourceCookies(q.Secure, next)
 	}
@@ -72,10 +72,10 @@ func (f *effect) unmet(beside page.Visit, r *http.Request, q *Request, now time.
 }
 
 // pageOf returns the page that a request asks for, as attribution needs it.
-func pageOf(r *http.Request, address *url.URL, now time.Time) number.Page {
+func pageOf(r *http.Request, address *url.URL, now time.Time) attribution.Page {
 	whole := *address
 	whole.Host = r.Host
-	return number.PageAt(&whole, r.Referer(), r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
+	return attribution.PageAt(&whole, r.Referer(), r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
 }
 
 // isPrefetch says whether the browser asks for a page that its user may never see.
@@ -84,9 +84,9 @@ func isPrefetch(h http.Header) bool {
 }
 
 // rememberedBy returns the content of the first source cookie that can be read, or nil.
-func rememberedBy(h http.Header) *number.Remembered {
+func rememberedBy(h http.Header) *attribution.Remembered {
 	for value := range sourceCookie.Values(h) {
-		if remembered, err := number.ParseCookie(value); err == nil {
+		if remembered, err := attribution.ParseCookie(value); err == nil {
 			return remembered
 		}
 	}
@@ -95,7 +95,7 @@ func rememberedBy(h http.Header) *number.Remembered {
 
 // sourceCookies returns the Set-Cookie fields for next. If next is nil, they remove the cookie under each name that the
 // browser may have it by, since a cookie that is left would be read again.
-func sourceCookies(secure bool, next *number.Remembered) []string {
+func sourceCookies(secure bool, next *attribution.Remembered) []string {
 	cookie := http.Cookie{
 		Name: sourceCookie.Name(secure), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
 	}
@@ -115,6 +115,6 @@ func sourceCookies(secure bool, next *number.Remembered) []string {
 // whether numbers are replaced before a page leaves the server.
 func (b *Block) ShownTo(address *url.URL, referrer string) snippet.Shown {
 	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
-	choice, _, _ := b.numbers.plan.Follow(b.settings.Attribution, nil, pageOf(r, address, time.Now()))
+	choice, _, _ := b.settings.Attribution.Follow(b.numbers.plan, nil, pageOf(r, address, time.Now()))
 	return b.numbers.show(choice)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -39,14 +40,14 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 	plan := f.numbers.plan
 	if f.prerender == prerenderStatic && plan.BySource() {
 		if remembered := rememberedBy(h); remembered != nil {
-			return plan.FollowHit(f.attribution, remembered, hit), nil
+			return f.attribution.FollowHit(plan, remembered, hit), nil
 		}
 	}
-	return plan.ChooseStored(ctx, f.attribution, visits, f.id, hit)
+	return f.attribution.ChooseStored(ctx, plan, visits, f.id, hit)
 }
 
 // shownTo returns the numbers that the visitor of a page view sees by the choice. It leases numbers of pools.
-func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice number.Choice, hit visit.Hit, provisional bool) (snippet.Shown, error) {
+func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice number.Choice, hit visit.Hit, provisional bool) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	pools := plan.Pools(choice)
 	if pools == nil || hit.Bot {
@@ -55,13 +56,13 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		var err error
-		if digits[place], _, err = leases.Take(ctx, number.Want{
+		if digits[place], _, err = leases.Take(ctx, lease.Want{
 			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession,
 			Provisional: provisional, Again: hit.Repeated,
 		}); err != nil {
 			return snippet.Shown{}, err
 		}
-		lasting[place] = pools[place].Lasting(provisional)
+		lasting[place] = lease.Lasting(pools[place], provisional)
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
 	shown.Lease(lasting)
@@ -71,7 +72,7 @@ func (f *effect) shownTo(ctx context.Context, leases *number.Leases, choice numb
 // shownNow returns the numbers that the visitor sees on a page that is already open. It leases no number.
 func (f *effect) shownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
 	plan := f.numbers.plan
-	choice, err := plan.ChooseStored(ctx, f.attribution, desk.Visits, f.id, visit.Hit{Ref: visit.Ref{Visitor: visitor}, URL: address})
+	choice, err := f.attribution.ChooseStored(ctx, plan, desk.Visits, f.id, visit.Hit{Ref: visit.Ref{Visitor: visitor}, URL: address})
 	if err != nil {
 		return snippet.Shown{}, err
 	}
@@ -86,7 +87,7 @@ func (f *effect) shownNow(ctx context.Context, desk *backend.Desk, visitor visit
 	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
 	for place, pool := range pools {
 		if has, leased := current[plan.Printed(place)]; leased {
-			digits[place], lasting[place] = has, pool.Lasting(false)
+			digits[place], lasting[place] = has, lease.Lasting(pool, false)
 		}
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -173,19 +173,19 @@ func TestPresenceKeepsTheNumber(t *testing.T) {
 	desk, done, err := f.edge.Service.Use()
 	require.NoError(t, err)
 	defer done()
-	lease := func() number.Lease {
+	held := func() lease.Lease {
 		leases, err := desk.Leases.Of(t.Context(), desk.DB.Read(), "74957650011", time.Now())
 		require.NoError(t, err)
 		require.Len(t, leases, 1)
 		return leases[0]
 	}
-	begun := lease()
+	begun := held()
 	live, err := desk.Visits.Live(t.Context(), scope.All())
 	require.NoError(t, err)
 	require.Len(t, live.Visits, 1)
 	desk.Visits.See(begun.Site, live.Visits[0].Ref, visit.Here)
-	require.Eventually(t, func() bool { return lease().Until.After(begun.Until) }, 20*time.Second, 50*time.Millisecond)
-	require.Equal(t, begun.Begun, lease().Begun)
+	require.Eventually(t, func() bool { return held().Until.After(begun.Until) }, 20*time.Second, 50*time.Millisecond)
+	require.Equal(t, begun.Begun, held().Begun)
 }
 
 // change runs a statement on the database.

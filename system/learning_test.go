@@ -10,14 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
 
 // learnt waits until the site is known to show the numbers, and gives them by their
 // digits.
-func learnt(t *testing.T, site string, digits ...string) map[string]number.ShownNumber {
+func learnt(t *testing.T, site string, digits ...string) map[string]inventory.Shown {
 	t.Helper()
-	shown := make(map[string]number.ShownNumber)
+	shown := make(map[string]inventory.Shown)
 	require.Eventually(t, func() bool {
 		desk, done, err := caddymodule.Use()
 		if err != nil {
@@ -82,7 +83,7 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 	shown := learnt(t, "shop", "74951234567", "74957654321")
 	require.Len(t, shown, 2)
 	require.Equal(t, "/contacts", shown["74951234567"].Example, "without the query")
-	require.Equal(t, []number.Writing{{Text: "+74951234567", Place: "tel", Count: 1}, {Text: "8 (495) 123-45-67", Place: "text", Count: 1}},
+	require.Equal(t, []inventory.Writing{{Text: "+74951234567", Place: "tel", Count: 1}, {Text: "8 (495) 123-45-67", Place: "text", Count: 1}},
 		shown["74951234567"].Writings)
 
 	// A part of a page, and what was asked for with a password, are left alone.

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
+
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
@@ -44,7 +45,7 @@ func TestPreview(t *testing.T) {
 	shop, err := desk.Sites.ByKey(t.Context(), "shop")
 	require.NoError(t, err)
 	begin := func(siteID int64, address, referrer string) string {
-		token, err := desk.Previews.Begin(number.Preview{Site: siteID, Address: address, Referrer: referrer, Language: "ru"})
+		token, err := desk.Previews.Begin(preview.Preview{Site: siteID, Address: address, Referrer: referrer, Language: "ru"})
 		require.NoError(t, err)
 		return token
 	}

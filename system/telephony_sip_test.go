@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
 )
 
@@ -79,13 +79,13 @@ func TestSIPCallIsRedirected(t *testing.T) {
 	}
 	answer := inviteBySIP(t, exchange, "74959999999", "c")
 	require.True(t, strings.HasPrefix(answer, "SIP/2.0 404 "), answer)
-	var calls []number.Call
+	var calls []call.Call
 	require.Eventually(t, func() bool { calls = s.storedCalls(); return len(calls) == 2 }, wait, tick)
-	for _, call := range calls {
-		require.Equal(t, "sip", call.Platform)
-		require.Equal(t, "79123456789", call.Caller)
-		require.Equal(t, number.Campaign, call.Reason)
-		require.Empty(t, call.Status, "how it has ended is not known")
+	for _, c := range calls {
+		require.Equal(t, "sip", c.Platform)
+		require.Equal(t, "79123456789", c.Caller)
+		require.Equal(t, call.Campaign, c.Reason)
+		require.Empty(t, c.Status, "how it has ended is not known")
 	}
 	metrics := s.Get("http://" + s.Admin + "/metrics").Content
 	require.Contains(t, metrics, `frontdesk_sip_total{outcome="redirected"} 3`)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
@@ -69,12 +69,12 @@ func (s *server) twilio(route, query string, fields ...string) (int, string) {
 	return got.StatusCode, got.Content
 }
 
-func (s *server) storedCalls() []number.Call {
+func (s *server) storedCalls() []call.Call {
 	s.T.Helper()
 	desk, done, err := caddymodule.Use()
 	require.NoError(s.T, err)
 	defer done()
-	calls, err := desk.Calls.List(s.T.Context(), number.CallFilter{Sites: scope.All(), Unattributed: true}, number.CallCursor{}, 100)
+	calls, err := desk.Calls.List(s.T.Context(), call.Filter{Sites: scope.All(), Unattributed: true}, call.Cursor{}, 100)
 	require.NoError(s.T, err)
 	return calls
 }
@@ -92,7 +92,7 @@ func TestDocumentedCall(t *testing.T) {
 	require.JSONEq(t, `{"success":true}`, string(said))
 	calls := s.storedCalls()
 	require.Len(t, calls, 1)
-	require.Equal(t, number.Campaign, calls[0].Reason)
+	require.Equal(t, call.Campaign, calls[0].Reason)
 	require.Equal(t, "utm_source=news*", calls[0].Conditions)
 	require.Equal(t, "79123456789", calls[0].Caller)
 
@@ -132,13 +132,13 @@ func TestTwilioPutsCallsThrough(t *testing.T) {
 		require.Equal(t, http.StatusOK, status, answer)
 		require.True(t, strings.HasSuffix(answer, "<Response></Response>"), answer)
 	}
-	var calls []number.Call
+	var calls []call.Call
 	require.Eventually(t, func() bool { // the start may be stored after it was answered
 		calls = s.storedCalls()
 		return len(calls) == 1 && calls[0].StartTold && calls[0].Status == telephony.Answered
 	}, time.Minute, 50*time.Millisecond)
 	require.EqualValues(t, 42, calls[0].Talk)
-	require.Equal(t, number.Campaign, calls[0].Reason)
+	require.Equal(t, call.Campaign, calls[0].Reason)
 	require.Equal(t, "79123456789", calls[0].Caller)
 
 	_, answer = s.twilio("voice", "", "CallSid", "CA3", "From", "anonymous", "To", "+74959999999")

@@ -13,7 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -105,7 +105,7 @@ func (v *visitor) open(path, referrer string, headers ...string) string {
 
 // since makes the visitor one who was seen last before a time.
 func (v *visitor) since(source visit.Source, ago time.Duration) *visitor {
-	v.cookie = (&number.Remembered{Source: source, Seen: time.Now().Add(-ago)}).Cookie()
+	v.cookie = (&attribution.Remembered{Source: source, Seen: time.Now().Add(-ago)}).Cookie()
 	return v
 }
 

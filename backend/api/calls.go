@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	telephone "github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
@@ -36,7 +36,7 @@ const (
 	verifyWait     = 5 * time.Second
 )
 
-// What becomes of a request of a platform, beside the constants of number.News and the
+// What becomes of a request of a platform, beside the constants of calls.News and the
 // codes of [telephony.Refusal].
 const (
 	callLimited     = "limited"
@@ -47,7 +47,7 @@ const (
 
 // CallOutcomes are all that [CallObserver] is told.
 var CallOutcomes = []string{
-	string(number.Fresh), string(number.More), string(number.Repeated), telephony.Forged, telephony.Stale, telephony.Malformed,
+	string(telephone.Fresh), string(telephone.More), string(telephone.Repeated), telephony.Forged, telephony.Stale, telephony.Malformed,
 	callLimited, callUnavailable, callUnknown, callConnected,
 }
 
@@ -83,7 +83,7 @@ func NewCalls(platforms []telephony.Platform, logger *zap.Logger, observer CallO
 // Ready is where the calls are kept, while that can be reached. Done ends its use, and is
 // called once.
 type Ready struct {
-	Calls *number.Calls
+	Calls *telephone.Calls
 	// Callbacks takes what is told of orders; see [callback.Callbacks.Progress].
 	Callbacks interface {
 		Progress(ctx context.Context, p telephony.Progress) error
@@ -225,7 +225,7 @@ func (a *Calls) progress(ctx context.Context, platform telephony.Platform, p tel
 	if err != nil {
 		return a.unstored(platform.Name(), telephony.Event{}, err)
 	}
-	a.observer.Call(platform.Name(), string(number.More))
+	a.observer.Call(platform.Name(), string(telephone.More))
 	return nil
 }
 

@@ -22,9 +22,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	telephone "github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -35,7 +36,7 @@ const callSecret = "a secret of the exchange"
 // exchange takes calls as the service does.
 type exchange struct {
 	t       *testing.T
-	calls   *number.Calls
+	calls   *telephone.Calls
 	handler *api.Calls
 	away    atomic.Bool
 	mu      sync.Mutex
@@ -52,7 +53,7 @@ func newExchange(t *testing.T, d *db.DB, platforms ...telephony.Platform) *excha
 	t.Helper()
 	visits, err := visit.Open(t.Context(), d, time.Now)
 	require.NoError(t, err)
-	x := &exchange{t: t, counted: make(map[string]int), calls: number.NewCalls(d, visits, number.NewLeases(d, time.Now, nil), time.Now)}
+	x := &exchange{t: t, counted: make(map[string]int), calls: telephone.New(d, visits, lease.New(d, time.Now, nil), time.Now)}
 	webhook, err := telephony.NewWebhook(callSecret)
 	require.NoError(t, err)
 	x.handler = api.NewCalls(append(platforms, webhook), zap.NewNop(), x)
@@ -92,7 +93,7 @@ func ringing(id string) string {
 
 func (x *exchange) stored() int {
 	x.t.Helper()
-	list, err := x.calls.List(x.t.Context(), number.CallFilter{Sites: scope.All(), Unattributed: true}, number.CallCursor{}, 20_000)
+	list, err := x.calls.List(x.t.Context(), telephone.Filter{Sites: scope.All(), Unattributed: true}, telephone.Cursor{}, 20_000)
 	require.NoError(x.t, err)
 	return len(list)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -17,7 +18,7 @@ import (
 )
 
 // call takes what a platform tells of a call, now unless the event says when.
-func (d *desk) call(e telephony.Event) number.Call {
+func (d *desk) call(e telephony.Event) call.Call {
 	d.t.Helper()
 	e.Platform = "webhook"
 	if e.At.IsZero() {

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -33,13 +33,13 @@ func used(t *testing.T) map[string]bool {
 	for _, mark := range []string{lead.Trap, lead.Quick, lead.Bot, lead.Repeated} {
 		names["mark."+mark] = true
 	}
-	for _, reason := range number.Reasons {
+	for _, reason := range call.Reasons {
 		names["call.reason."+string(reason)] = true
 	}
-	for _, confidence := range []number.Confidence{number.High, number.Medium, number.Low} {
+	for _, confidence := range []call.Confidence{call.High, call.Medium, call.Low} {
 		names["call.confidence."+string(confidence)] = true
 	}
-	for _, state := range []number.State{number.Ringing, number.Talking, number.Endless, "answered", "missed", "busy", "failed"} {
+	for _, state := range []call.State{call.Ringing, call.Talking, call.Endless, "answered", "missed", "busy", "failed"} {
 		names["call.state."+string(state)] = true
 	}
 	for _, state := range callback.States {

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
@@ -36,10 +37,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -54,11 +58,11 @@ type Subjects struct {
 	Leads      *lead.Leads
 	Chats      *chat.Chats
 	Operators  *operator.Operators
-	Numbers    *number.Shown
-	Calls      *number.Calls
+	Numbers    *inventory.Inventory
+	Calls      *call.Calls
 	Callbacks  *callback.Callbacks
-	Leases     *number.Leases
-	Previews   *number.Previews
+	Leases     *lease.Leases
+	Previews   *preview.Previews
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
 	Forms      *form.Forms

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
@@ -27,10 +28,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -73,9 +77,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d := &desk{t: t}
 	visits, err := visit.Open(ctx, database, d.now)
 	require.NoError(t, err)
-	previews, err := number.OpenPreviews(ctx, database, d.now)
+	previews, err := preview.Open(ctx, database, d.now)
 	require.NoError(t, err)
-	numbers, leases := number.NewShown(database, d.now), number.NewLeases(database, d.now, nil)
+	numbers, leases := inventory.New(database, d.now), lease.New(database, d.now, nil)
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Forms:    form.New(database, d.now),
@@ -88,7 +92,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Operators: operator.New(database, d.now),
 		Numbers:   numbers,
 		Leases:    leases,
-		Calls:     number.NewCalls(database, visits, leases, d.now),
+		Calls:     call.New(database, visits, leases, d.now),
 	}
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Operators, Key: d.Sites.Key,

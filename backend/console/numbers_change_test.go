@@ -14,7 +14,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -58,7 +60,7 @@ func TestNumberIsTracked(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.configure()
 		b := d.signedIn("vera")
-		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/", map[string][]number.Writing{"78005553535": {{Text: "8 800 555-35-35", Place: "text"}}}))
+		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/", map[string][]inventory.Writing{"78005553535": {{Text: "8 800 555-35-35", Place: "text"}}}))
 		track := fmt.Sprintf("/numbers/%d/new?number=78005553535", d.shop.ID)
 		require.Contains(t, b.get("/numbers").body, track)
 		require.Contains(t, b.get(track).body, `value="&#43;7`+"\u00a0"+`800`)
@@ -253,7 +255,7 @@ func TestLeasesOfAPool(t *testing.T) {
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)
 		d.pass(time.Hour)
-		_, _, err = d.Leases.Take(t.Context(), number.Want{Site: other.ID, Visitor: 4711, Session: 4711, Replaces: "74951234567", Pool: pool})
+		_, _, err = d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Session: 4711, Replaces: "74951234567", Pool: pool})
 		require.NoError(t, err)
 		foreign := b.get(page).body
 		require.Contains(t, foreign, "A visitor of another site")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 )
 
 func TestNumbersAreShown(t *testing.T) {
@@ -18,7 +19,7 @@ func TestNumbersAreShown(t *testing.T) {
 		b := d.signedIn("vera")
 		require.Contains(t, b.get("/numbers").body, "No numbers seen yet")
 
-		found := map[string][]number.Writing{
+		found := map[string][]inventory.Writing{
 			"74951234567": {{Text: "8 (495) 123-45-67", Place: "text", Count: 2}, {Text: "+74951234567", Place: "tel", Count: 1}},
 			"74957654321": {{Text: "+7 495 765-43-21", Place: "attribute", Count: 1}},
 			"15550100000": {{Text: "+15550100000", Place: "callto", Count: 1}},
@@ -50,7 +51,7 @@ func TestNumbersOfSeveralSites(t *testing.T) {
 		for i := range 25 {
 			site, err := d.Sites.Provision(t.Context(), fmt.Sprintf("shop-%02d.example", i))
 			require.NoError(t, err)
-			require.NoError(t, d.Numbers.Learn(t.Context(), site.ID, "/", map[string][]number.Writing{fmt.Sprint(74951234500 + i): nil}))
+			require.NoError(t, d.Numbers.Learn(t.Context(), site.ID, "/", map[string][]inventory.Writing{fmt.Sprint(74951234500 + i): nil}))
 		}
 		all := b.get("/numbers").body
 		require.Contains(t, all, "<h2>shop-00.example</h2>")
@@ -68,7 +69,7 @@ func TestNumbersOfSeveralSites(t *testing.T) {
 // Paths are the visitors' to choose, and writings the origin's.
 func TestHostileNumbersStayText(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/"+hostile, map[string][]number.Writing{
+		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/"+hostile, map[string][]inventory.Writing{
 			hostile:       {{Text: hostile, Place: hostile, Count: 1}},
 			"74951234567": {{Text: hostile, Place: "text", Count: 1}},
 		}))
@@ -82,8 +83,8 @@ func TestHostileNumbersStayText(t *testing.T) {
 
 func TestManyPagesAreSaidToBeMany(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		for i := range number.MaxPages + 1 {
-			require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, fmt.Sprint("/", i), map[string][]number.Writing{"74951234567": nil}))
+		for i := range inventory.MaxPages + 1 {
+			require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, fmt.Sprint("/", i), map[string][]inventory.Writing{"74951234567": nil}))
 		}
 		d.pass(time.Hour)
 		body := d.signedIn("vera").get("/numbers").body

@@ -13,7 +13,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -120,7 +120,7 @@ func TestNothingIsHiddenOrTurnedAround(t *testing.T) {
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, h.Ref, visit.Info{Name: in("name"), Phone: in("phone")}))
 		l := d.lead(h, map[string]any{"name": in("name"), "email": in("mail") + "@mail.example", "phone": in("phone"), "message": in("message") + "\nsecond line",
 			"form_name": in("form"), "user_fields": map[string]any{in("field"): in("content")}})
-		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/"+in("example"), map[string][]number.Writing{
+		require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/"+in("example"), map[string][]inventory.Writing{
 			"74951234567": {{Text: in("writing"), Place: "text"}}}))
 		_, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Name: "operator\u202egpj.exe", Password: password, Role: operator.Agent})
 		require.NoError(t, err)

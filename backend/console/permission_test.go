@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -46,7 +47,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	l := d.lead(h, map[string]any{"name": "SecretName", "phone": "+7 (912) 345-67-89", "email": "secret@mail.example", "message": "SecretMessage",
 		"form_name": "SecretForm", "user_fields": map[string]any{"city": "SecretCity"}})
 	d.declareNumbers("secret", number.Declared{Digits: "74950000000", Tracking: []string{"74950000001"}})
-	require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/secret-path", map[string][]number.Writing{"74957654321": {{Text: "74957654321", Place: "text"}}}))
+	require.NoError(t, d.Numbers.Learn(t.Context(), d.shop.ID, "/secret-path", map[string][]inventory.Writing{"74957654321": {{Text: "74957654321", Place: "text"}}}))
 	d.Forms.Note(d.shop.ID, form.Answer{Path: "/secret-path", Status: 500, Fields: []string{"SecretField"}})
 	require.NoError(t, d.Forms.Store(t.Context()))
 	refused := d.refuse("foreign_ids", []byte(`{"name":"SecretRefused"}`), h.Ref)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -15,7 +16,7 @@ import (
 func (d *desk) lease(pool *number.Pool) (h visit.Hit, card string) {
 	d.t.Helper()
 	h = d.hit(visit.View{URL: "https://shop.example/"})
-	_, _, err := d.Leases.Take(d.t.Context(), number.Want{
+	_, _, err := d.Leases.Take(d.t.Context(), lease.Want{
 		Site: d.shop.ID, Visitor: h.Visitor, Session: h.Session, Replaces: "74951234567", Pool: pool, First: true,
 	})
 	require.NoError(d.t, err)
@@ -62,9 +63,9 @@ func TestPools(t *testing.T) {
 		// Visitors of another site are counted, and not told of.
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)
-		_, outcome, err := d.Leases.Take(t.Context(), number.Want{Site: other.ID, Visitor: 4711, Session: 4711, Replaces: "74951234567", Pool: pool})
+		_, outcome, err := d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Session: 4711, Replaces: "74951234567", Pool: pool})
 		require.NoError(t, err)
-		require.Equal(t, number.Begun, outcome)
+		require.Equal(t, lease.Begun, outcome)
 		page = b.get("/numbers/pools").body
 		require.Contains(t, page, "2 of 2 numbers taken")
 		require.NotContains(t, page, "4711")

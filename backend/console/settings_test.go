@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/console"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 func TestSettingsOfASite(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.Configured = func(key string) (site.Settings, bool) {
-			return site.Settings{PhoneMask: new("+44 ####"), Prerender: new("off"), Attribution: new(number.First), Consent: &site.Consent{Cookie: "agreed"}}, key == "shop.example"
+			return site.Settings{PhoneMask: new("+44 ####"), Prerender: new("off"), Attribution: new(attribution.First), Consent: &site.Consent{Cookie: "agreed"}}, key == "shop.example"
 		}
 		d.console.Close()
 		d.console = console.New(d.Subjects, d.now, zap.NewNop())
@@ -39,7 +39,7 @@ func TestSettingsOfASite(t *testing.T) {
 		}
 		require.Equal(t, http.StatusSeeOther, b.post(page, fields(1)...).status)
 		require.Equal(t, site.Settings{PhoneMask: new("+7 (###) ###-##-##"), Consent: &site.Consent{Cookie: "cookies", Value: "yes*"}, Prerender: new("static"),
-			DynamicalReplacement: new(true), Attribution: new(number.Last), Origins: origins}, is().Settings, "what the form does not have stays")
+			DynamicalReplacement: new(true), Attribution: new(attribution.Last), Origins: origins}, is().Settings, "what the form does not have stays")
 
 		stale := b.post(page, fields(1, "mask", "none")...)
 		require.Equal(t, http.StatusConflict, stale.status)

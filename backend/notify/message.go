@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -124,7 +124,7 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		v.lead(data, w)
 	case CallStarted, CallAnswered, CallEnded, CallRecorded:
 		c, err := d.Calls.Get(ctx, r.SiteID, r.Subject)
-		if errors.Is(err, number.ErrUnknownCall) {
+		if errors.Is(err, call.ErrUnknown) {
 			err = errErased
 		}
 		if err != nil {
@@ -171,7 +171,7 @@ func (d *Deliveries) leadOf(key string, l lead.Lead) leadData {
 	}
 }
 
-func (d *Deliveries) callOf(key string, c number.Call) callData {
+func (d *Deliveries) callOf(key string, c call.Call) callData {
 	data := callData{
 		Site: key, CallID: c.ID, Platform: c.Platform, PlatformCallID: c.PlatformID, Called: c.Called, Caller: c.Caller,
 		StartedAt: moment(c.StartedAt), AnsweredAt: moment(c.AnsweredAt), EndedAt: moment(c.EndedAt), Status: string(c.Status),

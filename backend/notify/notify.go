@@ -13,10 +13,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -73,7 +73,7 @@ type Subjects struct {
 	Queue   *queue.Queue
 	Sites   *site.Sites
 	Leads   *lead.Leads
-	Calls   *number.Calls
+	Calls   *call.Calls
 }
 
 // Deliveries keeps what was sent to endpoints, and sends. It is safe for concurrent use,

@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -31,7 +32,7 @@ type world struct {
 	t        testing.TB
 	db       *db.DB
 	visits   *visit.Visits
-	leases   *number.Leases
+	leases   *lease.Leases
 	settings atomic.Pointer[notify.Settings]
 	results  counts
 	shop     int64
@@ -58,10 +59,10 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	var err error
 	w.visits, err = visit.Open(t.Context(), d, w.now)
 	require.NoError(t, err)
-	w.leases = number.NewLeases(d, w.now, nil)
+	w.leases = lease.New(d, w.now, nil)
 	w.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, zap.NewNop()), Sites: site.New(d, w.now, zap.NewNop()),
-		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits}, w.now), Calls: number.NewCalls(d, w.visits, w.leases, w.now),
+		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits}, w.now), Calls: call.New(d, w.visits, w.leases, w.now),
 	}, func() notify.Settings { return *w.settings.Load() }, &w.results, w.now, zap.NewNop())
 	shop, err := w.Sites.Provision(t.Context(), "shop.example")
 	require.NoError(t, err)

@@ -11,11 +11,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
@@ -66,7 +66,7 @@ func eventOf(e journal.Entry) Event {
 			return SaleAdded
 		}
 		return LeadAdded
-	case number.Told:
+	case call.Told:
 		if json.Unmarshal(e.Data, &said) == nil {
 			return calls[said.Event]
 		}

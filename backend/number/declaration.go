@@ -7,64 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
-	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
-
-// Number is a number that is printed on the site's pages, in any writing.
-type Number struct {
-	// The number in international form, such as `74951234567`. A plus sign, spaces,
-	// parentheses, dashes and dots in it do not count.
-	Number string `json:"number"`
-
-	// Further places whose whole content is the number: `#id`, `.class` or
-	// `[name=value]`.
-	Targets []string `json:"targets,omitempty"`
-
-	// The same by any CSS selector.
-	Selectors []string `json:"selectors,omitempty"`
-
-	// Images that show the number.
-	Pictures []Picture `json:"pictures,omitempty"`
-
-	// What visitors see in its place, by their source. The first whose conditions hold
-	// is shown.
-	Tracking []Tracking `json:"tracking,omitempty"`
-}
-
-// Picture is an image that shows a number, and how the one in its place is drawn.
-type Picture struct {
-	// The img element: `#id`, `.class`, `[name=value]` or a CSS selector.
-	Place string `json:"place"`
-
-	// The size of the font in CSS pixels, 8 to 200. Default: 16.
-	Size int `json:"size,omitempty"`
-
-	// The color of the text, such as `#333` or `navy`. Default: black.
-	Color string `json:"color,omitempty"`
-
-	// The path of a TrueType or OpenType font. Default: Go Regular.
-	Font string `json:"font,omitempty"`
-}
-
-// Tracking is what visitors of some sources see: one of `static`, `dynamic` and `pool`.
-type Tracking struct {
-	// What people call it, such as the name of a campaign.
-	Name string `json:"name,omitempty"`
-
-	// A tracking number that all of them see, written like the other.
-	Static string `json:"static,omitempty"`
-
-	// Tracking numbers of which each visitor has another for a while.
-	Dynamic []string `json:"dynamic,omitempty"`
-
-	// The name of one of the app's pools, which has such numbers.
-	Pool string `json:"pool,omitempty"`
-
-	// The conditions, such as `utm_source=news*`. Those on one field are
-	// alternatives, those on different fields have to hold all. Default: all
-	// visitors.
-	When []string `json:"when,omitempty"`
-}
 
 // Declaration holds the numbers of a site as somebody declares them. Each part is checked when it is added, so that an
 // error can name the line of a configuration file. A Declaration may be shared when nothing is added any more.
@@ -209,7 +152,7 @@ func (d *Declaration) AddDynamic(written, when []string) error {
 func (d *Declaration) AddPool(name string, when []string) error {
 	pool := d.named[name]
 	switch {
-	case pool == nil && !IsPoolName(name):
+	case pool == nil && !isPoolName(name):
 		return about("pool_name", "dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
 	case d.named == nil:
 		if pool = d.plan.Pool(name); pool == nil {
@@ -319,21 +262,6 @@ func (d *Declaration) addPlace(place string, alone snippet.Number) error {
 	return nil
 }
 
-// Check returns an error if the picture cannot be drawn.
-func (p Picture) Check() error {
-	_, err := p.Renderer()
-	return err
-}
-
-// Renderer returns the renderer that draws numbers for the picture.
-func (p Picture) Renderer() (*picture.Renderer, error) {
-	renderer, err := picture.New(picture.Style{Size: float64(p.Size), Color: p.Color, Font: p.Font})
-	if err != nil {
-		return nil, wrong("picture", []string{p.Place}, "picture %q: %v", p.Place, err)
-	}
-	return renderer, nil
-}
-
 // Doubts returns warnings: declarations that are valid, but hardly meant.
 func (d *Declaration) Doubts() (doubts []string) {
 	for _, n := range d.list {
@@ -346,24 +274,13 @@ func (d *Declaration) Doubts() (doubts []string) {
 	return doubts
 }
 
-// Declared returns the numbers as the console shows them.
+// Declared returns the numbers as they are stored.
 func (d *Declaration) Declared() []Declared {
 	var declared []Declared
 	for _, n := range d.list {
 		declared = append(declared, Declared{Digits: n.Number, Tracking: d.TrackingOf(n), Conditions: conditionsOf(n)})
 	}
 	return declared
-}
-
-// conditionsOf returns the conditions of the number's static tracking numbers.
-func conditionsOf(n Number) map[string]string {
-	conditions := make(map[string]string)
-	for _, t := range n.Tracking {
-		if t.Static != "" && len(t.When) > 0 {
-			conditions[t.Static] = strings.Join(t.When, " ")
-		}
-	}
-	return conditions
 }
 
 // Region returns the region of the first number, or "".

@@ -201,6 +201,22 @@ func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) 
 	return d, d.refusePools(o.Pools)
 }
 
+// Declared returns the numbers as they are stored, and the pools by their names at the site. configured are the
+// configuration's pools by name. A pool that is in neither is left out.
+func (o Own) Declared(siteID int64, configured map[string]*Pool) (declared []Declared, pools map[string]*Pool, err error) {
+	if pools, err = o.resolve(siteID); err != nil {
+		return nil, nil, err
+	}
+	d := Declaration{named: make(map[string]*Pool)}
+	maps.Copy(d.named, configured)
+	maps.Copy(d.named, pools)
+	for _, n := range o.Numbers {
+		n.Tracking = slices.DeleteFunc(slices.Clone(n.Tracking), func(t Tracking) bool { return t.Pool != "" && d.named[t.Pool] == nil })
+		declared = append(declared, Declared{Digits: Digits(n.Number), Tracking: d.TrackingOf(n), Conditions: conditionsOf(n)})
+	}
+	return declared, pools, nil
+}
+
 // refusePools returns an error if one of the named pools conflicts with the numbers, even if no number uses the pool.
 func (d *Declaration) refusePools(pools map[string]DeclaredPool) error {
 	for _, name := range slices.Sorted(maps.Keys(pools)) {

@@ -1,5 +1,3 @@
-// Package number knows the numbers that are printed on a site's pages, and the tracking numbers that replace them,
-// depending on where the visitor comes from. It leases numbers of pools and attributes telephone calls.
 package number
 
 import (
@@ -169,6 +167,9 @@ func (p *Plan) HasTracking() bool { return p.static || len(p.pools) > 0 }
 
 // BySource says whether the numbers depend on the source.
 func (p *Plan) BySource() bool { return p.sources }
+
+// ForDirect says whether conditions may hold for direct visits.
+func (p *Plan) ForDirect() bool { return p.direct }
 
 // Choice says which numbers a visitor sees. Equal choices of one plan mean the same numbers. The empty Choice leaves
 // all numbers as they are printed.

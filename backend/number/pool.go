@@ -39,9 +39,9 @@ const (
 
 // The bounds and the default of [Pool.Hold].
 const (
-	MinHold     = time.Minute
+	minHold     = time.Minute
 	DefaultHold = 5 * time.Minute
-	MaxHold     = time.Hour
+	maxHold     = time.Hour
 )
 
 // MaxPool is how many numbers a pool has at most.
@@ -50,9 +50,9 @@ const MaxPool = 1000
 // poolName matches the names of pools. They look neither like a number nor like a condition.
 var poolName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 
-// IsPoolName says whether a pool may have this name: a lower-case letter, and up to 63 lower-case letters, digits and
+// isPoolName says whether a pool may have this name: a lower-case letter, and up to 63 lower-case letters, digits and
 // hyphens behind it.
-func IsPoolName(name string) bool { return poolName.MatchString(name) }
+func isPoolName(name string) bool { return poolName.MatchString(name) }
 
 // OwnPoolName returns the name of a site's own pool. No other site's pool and no configuration's has the same.
 func OwnPoolName(siteID int64, name string) string { return strconv.FormatInt(siteID, 10) + "/" + name }
@@ -78,7 +78,7 @@ type DeclaredPool struct {
 
 // Resolve checks the pool and fills in the defaults. The error is a [Place].
 func (p DeclaredPool) Resolve(name string) (*Pool, error) {
-	if !IsPoolName(name) {
+	if !isPoolName(name) {
 		return nil, &Place{Pool: name, Field: "name", Err: about("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
 	}
 	resolved := &Pool{Name: name, Hold: p.Hold, Exhausted: p.Exhausted}
@@ -114,7 +114,7 @@ func (p *Pool) Complete() error {
 		return about("pool_empty", "expected at least one number")
 	case len(p.Digits) > MaxPool:
 		return about("pool_many", "expected at most %s numbers, not %s", strconv.Itoa(MaxPool), strconv.Itoa(len(p.Digits)))
-	case p.Hold < MinHold || p.Hold > MaxHold:
+	case p.Hold < minHold || p.Hold > maxHold:
 		return about("hold", "hold %s: expected from 1m to 60m", p.Hold.String())
 	case !slices.Contains([]Exhausted{ShowOriginal, ShowReserve, ShareNumber}, p.Exhausted):
 		return about("exhausted", "exhausted %q: expected original, shared or reserve NUMBER", string(p.Exhausted))
@@ -134,13 +134,8 @@ func (p *Pool) Complete() error {
 	return err
 }
 
-// Lasting returns how long a lease is valid after a page view without a further word. See [Want.Provisional].
-func (p *Pool) Lasting(provisional bool) time.Duration {
-	if provisional {
-		return stay
-	}
-	return stay + p.Hold
-}
+// List returns the digits as a JSON array, by which queries take them. It is empty before [Pool.Complete].
+func (p *Pool) List() string { return p.list }
 
 // All returns the numbers that the pool can show, with the reserve.
 func (p *Pool) All() []string {
@@ -148,4 +143,11 @@ func (p *Pool) All() []string {
 		return p.Digits
 	}
 	return append(slices.Clip(p.Digits), p.Reserve)
+}
+
+// Elsewhere returns the error for a number of the site's own pool that is in another site's pool. The error is a
+// [Place].
+func (p *Pool) Elsewhere(digits string) error {
+	return &Place{Pool: p.Title(), Field: "numbers", Index: slices.Index(p.Digits, digits),
+		Err: about("pool_elsewhere", "dynamic %s: %s is a number of another site's pool; expected another", p.Title(), digits)}
 }

@@ -1,22 +1,5 @@
 package number
 
-import (
-	"net/url"
-	"strings"
-	"time"
-
-	"github.com/seed-3405227d/frontdesk/backend/visit"
-)
-
-// PageAt returns the page of an address with its host, as attribution needs it. internal says that the browser declares
-// the request to come from the site itself.
-func PageAt(address *url.URL, referrer string, internal bool, at time.Time) Page {
-	page := Page{Source: visit.SourceAt(address, referrer), At: at}
-	// The source is direct only if the referrer is no other host's.
-	page.Within = page.Source.Kind == visit.Direct && (strings.HasPrefix(referrer, "http") || internal)
-	return page
-}
-
 // Verdict says what a visitor sees in the place of a printed number, and why.
 type Verdict struct {
 	// Printed are the digits of the printed number.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -27,7 +28,7 @@ type Settings struct {
 	// Prerender is "off", "static" or "dynamic".
 	Prerender *string `json:"prerender,omitempty"`
 	// Attribution says which of a visitor's visits decides which numbers are shown.
-	Attribution *number.Attribution `json:"attribution,omitempty"`
+	Attribution *attribution.Model `json:"attribution,omitempty"`
 	// Consent is the cookie without which nothing is set or stored.
 	Consent *Consent `json:"consent,omitempty"`
 	// Origins are further origins of the site, at most [MaxOrigins]. An empty list that is not nil means that there are

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -29,7 +30,7 @@ func whole() site.Settings {
 		Region:               new("RU"),
 		DynamicalReplacement: new(true),
 		Prerender:            new("static"),
-		Attribution:          new(number.First),
+		Attribution:          new(attribution.First),
 		Consent:              &site.Consent{Cookie: "cookies", Value: "yes*"},
 		Origins:              []string{"https://m.shop.example"},
 		Numbers:              []number.Number{{Number: "74951234567", Tracking: []number.Tracking{{Name: "Spring", Pool: "spring", When: []string{"utm_source=news*"}}}}},
@@ -148,7 +149,7 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 			"region":      {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
 			"phone_mask":  {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
 			"prerender":   {{Prerender: new("")}, {Prerender: new("on")}, {Prerender: new("Static")}},
-			"attribution": {{Attribution: new(number.Attribution(""))}, {Attribution: new(number.Attribution("never"))}},
+			"attribution": {{Attribution: new(attribution.Model(""))}, {Attribution: new(attribution.Model("never"))}},
 			"consent":     {{Consent: &site.Consent{Value: "yes"}}, {Consent: &site.Consent{Cookie: "a b"}}, {Consent: &site.Consent{Cookie: "c", Value: "a;b"}}, {Consent: &site.Consent{Cookie: long}}},
 			"origins": {{Origins: []string{"m.shop.example"}}, {Origins: []string{"https://M.shop.example"}}, {Origins: []string{"https://a.example/"}},
 				{Origins: []string{"https://" + long}}, {Origins: make([]string, site.MaxOrigins+1)}},
@@ -196,7 +197,7 @@ func TestSettingsOfANewerProgram(t *testing.T) {
 		}
 		store(t, d, "shop.example", `{"future": {"a": [1]}, "prerender": "on", "phone_mask": 7, "origins": ["no origin"], "attribution": "first",
 			"consent": {"cookie": "cookies", "mode": "strict"}}`)
-		known := site.Settings{Attribution: new(number.First), Consent: &site.Consent{Cookie: "cookies"}}
+		known := site.Settings{Attribution: new(attribution.First), Consent: &site.Consent{Cookie: "cookies"}}
 		found := at(1)
 		require.Equal(t, known, found.Settings, "what cannot be understood is left to the defaults")
 		warnings := logged.TakeAll()
@@ -254,7 +255,7 @@ func TestOver(t *testing.T) {
 	require.Equal(t, whole(), site.Settings{}.Over(whole()))
 	require.Equal(t, whole(), whole().Over(site.Settings{}))
 	off := site.Settings{
-		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(number.Last),
+		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
 		Widget: new(site.Widget),
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -49,20 +52,20 @@ func ringing(ctx context.Context, database *db.DB, visits *visit.Visits, site in
 	now := func() time.Time { return at }
 	numbers := []number.Declared{{Digits: printed, Tracking: []string{tracking, pooled}, Conditions: map[string]string{tracking: "utm_source=news*"}}}
 	if err := database.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		return number.NewShown(database, now).Declare(ctx, tx, "pictures", map[int64][]number.Declared{site: numbers})
+		return inventory.New(database, now).Declare(ctx, tx, "pictures", map[int64][]number.Declared{site: numbers})
 	}); err != nil {
 		return err
 	}
-	leases := number.NewLeases(database, now, nil)
+	leases := lease.New(database, now, nil)
 	pool := &number.Pool{Name: "spring", Digits: []string{pooled}}
 	if err := pool.Complete(); err != nil {
 		return err
 	}
 	at = began.Add(-time.Minute)
-	if _, _, err := leases.Take(ctx, number.Want{Site: site, Visitor: who.Visitor, Session: who.Session, Replaces: printed, Pool: pool}); err != nil {
+	if _, _, err := leases.Take(ctx, lease.Want{Site: site, Visitor: who.Visitor, Session: who.Session, Replaces: printed, Pool: pool}); err != nil {
 		return err
 	}
-	calls := number.NewCalls(database, visits, leases, now)
+	calls := call.New(database, visits, leases, now)
 	for _, r := range rings {
 		start := told(telephony.Start, 0)
 		start.Called, start.Caller = r.called, r.caller

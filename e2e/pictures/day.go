@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -60,7 +60,7 @@ var guests = []guest{
 const unread = 4
 
 // numbers are what the shop's pages show.
-var numbers = map[string]map[string][]number.Writing{
+var numbers = map[string]map[string][]inventory.Writing{
 	"/contacts.html": {"74951234567": {{Place: "text", Text: "+7 495 123-45-67"}, {Place: "tel", Text: "+74951234567"}}, "78005550142": {{Place: "text", Text: "8 800 555-01-42"}}},
 	"/":              {"74951234567": {{Place: "text", Text: "8 (495) 123-45-67"}}, "74957654321": {{Place: "text", Text: "+7 495 765-43-21"}}},
 }
@@ -104,7 +104,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	}
 	at = began
 	for path, found := range numbers {
-		if err := number.NewShown(database, now).Learn(ctx, s.ID, path, found); err != nil {
+		if err := inventory.New(database, now).Learn(ctx, s.ID, path, found); err != nil {
 			return d, err
 		}
 	}

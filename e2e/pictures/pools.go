@@ -8,7 +8,9 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -28,7 +30,7 @@ var own = site.Settings{
 // keepOwn notes what sites have of their own.
 func keepOwn(database *db.DB, now func() time.Time) site.KeepOwn {
 	return func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
-		return number.NewShown(database, now).KeepOwn(ctx, tx, siteID, own, nil)
+		return inventory.New(database, now).KeepOwn(ctx, tx, siteID, own, nil)
 	}
 }
 
@@ -38,7 +40,7 @@ func leasing(ctx context.Context, database *db.DB, sites *site.Sites, shop site.
 	if _, err := sites.Change(ctx, shop.Key, shop.Version, own, login); err != nil {
 		return err
 	}
-	leases := number.NewLeases(database, func() time.Time { return at }, nil)
+	leases := lease.New(database, func() time.Time { return at }, nil)
 	pool, err := own.Pools["moscow"].Resolve("moscow")
 	if err != nil {
 		return err
@@ -50,12 +52,12 @@ func leasing(ctx context.Context, database *db.DB, sites *site.Sites, shop site.
 		at = began.Add(-time.Duration(hour)*time.Hour - 30*time.Minute)
 		for range int(12 + 14*math.Sin(float64(at.Hour()-8)/3) + float64(random.IntN(6))) {
 			at, visitor = at.Add(2*time.Minute), visitor+1
-			if _, _, err := leases.Take(ctx, number.Want{Site: shop.ID, Visitor: visitor, Session: visitor, Replaces: "78005550142", Pool: pool, First: true}); err != nil {
+			if _, _, err := leases.Take(ctx, lease.Want{Site: shop.ID, Visitor: visitor, Session: visitor, Replaces: "78005550142", Pool: pool, First: true}); err != nil {
 				return err
 			}
 		}
 	}
 	at = began
-	_, _, err = leases.Take(ctx, number.Want{Site: shop.ID, Visitor: who.Visitor, Session: who.Session, Replaces: "78005550142", Pool: pool, First: true})
+	_, _, err = leases.Take(ctx, lease.Want{Site: shop.ID, Visitor: who.Visitor, Session: who.Session, Replaces: "78005550142", Pool: pool, First: true})
 	return err
 }

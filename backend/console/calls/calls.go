@@ -3,9 +3,9 @@ package calls
 import (
 	"net/http"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
 const (
@@ -27,15 +27,15 @@ func (c *room) showCalls(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	behind := number.CallCursor(frame.CursorOf(r.URL.Query()))
-	body := callPage{Newest: behind == number.CallCursor{}}
+	behind := call.Cursor(frame.CursorOf(r.URL.Query()))
+	body := callPage{Newest: behind == call.Cursor{}}
 	body.callForm = callFormOf(r.URL.Query())
 	filter := body.filter(f, c.Now())
 	if body.Newest = body.Newest && body.callForm == (callForm{}); body.Newest {
 		f.Stream = f.StreamAddress("calls", f.SiteID)
 	}
 	calls, err := c.Calls.List(r.Context(), filter, behind, maxCalls+1)
-	if err == nil && behind == (number.CallCursor{}) {
+	if err == nil && behind == (call.Cursor{}) {
 		body.Figures, err = c.callFigures(r.Context(), f.Words, filter)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
@@ -26,22 +27,22 @@ var callPeriods = []struct {
 
 // confidenceWords are the names of the words for how sure it is whose call it is.
 var confidenceWords = []struct {
-	value number.Confidence
+	value call.Confidence
 	name  string
-}{{number.High, "call.confidence.high"}, {number.Medium, "call.confidence.medium"}, {number.Low, "call.confidence.low"}, {number.None, "calls.unknown"}}
+}{{call.High, "call.confidence.high"}, {call.Medium, "call.confidence.medium"}, {call.Low, "call.confidence.low"}, {call.None, "calls.unknown"}}
 
 func callFormOf(query url.Values) callForm {
 	form := callForm{Period: query.Get("period"), Outcome: query.Get("outcome"), Source: query.Get("source"), Confidence: query.Get("confidence"), Number: strings.TrimSpace(query.Get("number"))}
 	if form.length() == 0 {
 		form.Period = ""
 	}
-	if !slices.Contains([]number.CallOutcome{number.CallAnswered, number.CallLost}, number.CallOutcome(form.Outcome)) {
+	if !slices.Contains([]call.Outcome{call.Answered, call.Lost}, call.Outcome(form.Outcome)) {
 		form.Outcome = ""
 	}
 	if !slices.Contains(visit.Kinds, form.Source) {
 		form.Source = ""
 	}
-	if !slices.Contains([]number.Confidence{number.High, number.Medium, number.Low, number.None}, number.Confidence(form.Confidence)) {
+	if !slices.Contains([]call.Confidence{call.High, call.Medium, call.Low, call.None}, call.Confidence(form.Confidence)) {
 		form.Confidence = ""
 	}
 	return form
@@ -73,9 +74,9 @@ func (f callForm) query() string {
 	return "&" + values.Encode()
 }
 
-func (f callForm) filter(page frame.Page, now time.Time) number.CallFilter {
-	filter := number.CallFilter{Sites: page.Scope, Unattributed: frame.IsChief(page.Operator), Outcome: number.CallOutcome(f.Outcome),
-		Confidence: number.Confidence(f.Confidence), Source: f.Source, Number: number.Digits(f.Number)}
+func (f callForm) filter(page frame.Page, now time.Time) call.Filter {
+	filter := call.Filter{Sites: page.Scope, Unattributed: frame.IsChief(page.Operator), Outcome: call.Outcome(f.Outcome),
+		Confidence: call.Confidence(f.Confidence), Source: f.Source, Number: number.Digits(f.Number)}
 	if length := f.length(); length > 0 {
 		filter.Since = now.Add(-length)
 	}
@@ -95,7 +96,7 @@ func (callForm) Confidences(w *words.Tongue) (options []frame.Option) {
 
 // callFigures sum up the calls that are shown.
 type callFigures struct {
-	number.CallFigures
+	call.Figures
 	Since          string // in words
 	Waited, Talked string
 }
@@ -103,7 +104,7 @@ type callFigures struct {
 // figuresOf is of how long a time calls are summed up where none is chosen.
 const figuresOf = 30 * 24 * time.Hour
 
-func (c *room) callFigures(ctx context.Context, w *words.Tongue, filter number.CallFilter) (*callFigures, error) {
+func (c *room) callFigures(ctx context.Context, w *words.Tongue, filter call.Filter) (*callFigures, error) {
 	since := ""
 	if filter.Since.IsZero() {
 		filter.Since, since = c.Now().Add(-figuresOf), w.Text("calls.month")
@@ -112,7 +113,7 @@ func (c *room) callFigures(ctx context.Context, w *words.Tongue, filter number.C
 	if err != nil || figures.Calls == 0 {
 		return nil, err
 	}
-	shown := &callFigures{CallFigures: figures, Since: since, Waited: "–", Talked: "–"}
+	shown := &callFigures{Figures: figures, Since: since, Waited: "–", Talked: "–"}
 	if figures.Wait > 0 {
 		shown.Waited = words.ClockOf(figures.Wait)
 	}

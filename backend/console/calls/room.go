@@ -5,12 +5,12 @@ import (
 	"context"
 	"embed"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -19,7 +19,7 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Calls     *number.Calls
+	Calls     *call.Calls
 	Callbacks *callback.Callbacks
 	Leads     *lead.Leads
 	Visits    *visit.Visits
@@ -42,7 +42,7 @@ func Mount(l *live.Live, subjects Subjects) {
 			{Link: "/calls", Icon: "phone-incoming", Title: "calls.title", Pages: []string{"calls"}},
 			{Link: "/callbacks", Icon: "phone-outgoing", Title: "callbacks.title", Pages: []string{"callbacks", "callback", "newcallback"}, Class: "not-small"},
 		},
-		Unknown: map[error]string{callback.ErrUnknown: "fail.noCallback", number.ErrUnknownCall: "fail.notFound"},
+		Unknown: map[error]string{callback.ErrUnknown: "fail.noCallback", call.ErrUnknown: "fail.notFound"},
 	})
 	l.SignedIn("GET /calls", c.showCalls)
 	l.SignedIn("GET /callbacks", c.showCallbacks)
@@ -53,7 +53,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("POST /callbacks/{site}/{callback}/postponement", c.callbackDeed(c.postponeCallback, "callback.postponed"))
 	l.SignedIn("POST /callbacks/{site}/{callback}/closing", c.callbackDeed(c.closeCallback, "callback.closed"))
 	calls, callbacks := live.NewThings(l, subjects.Calls.Get), live.NewThings(l, subjects.Callbacks.Get)
-	l.View("calls", live.ToldView(calls, number.Told, "calls-event", rows.CallRowOf))
+	l.View("calls", live.ToldView(calls, call.Told, "calls-event", rows.CallRowOf))
 	l.View("callbacks", live.ToldView(callbacks, callback.Changed, "callbacks-event", rows.CallbackRowOf))
 	l.View("callback", c.openCallback)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -127,7 +128,7 @@ func (row *numberRow) lead(n *rows.Numbering, may bool) {
 
 // numberRows are what needs to be looked at first, then what the pages show, then
 // what the configuration has and no page.
-func numberRows(shown []number.ShownNumber, declared []number.Declared) []numberRow {
+func numberRows(shown []inventory.Shown, declared []number.Declared) []numberRow {
 	states, replaced := make(map[string]string), make(map[string]string)
 	for _, d := range declared {
 		states[d.Digits] = stateConfigured
@@ -158,8 +159,8 @@ func numberRows(shown []number.ShownNumber, declared []number.Declared) []number
 	return append(alarming, others...)
 }
 
-func numberRowOf(n number.ShownNumber) numberRow {
-	row := numberRow{Digits: n.Digits, Valid: words.Dial(n.Digits) != "", Pages: n.Pages, Many: n.Pages == number.MaxPages, Example: n.Example, Seen: n.LastAt}
+func numberRowOf(n inventory.Shown) numberRow {
+	row := numberRow{Digits: n.Digits, Valid: words.Dial(n.Digits) != "", Pages: n.Pages, Many: n.Pages == inventory.MaxPages, Example: n.Example, Seen: n.LastAt}
 	known := make(map[string]bool)
 	var read, called []string
 	for _, w := range n.Writings {

@@ -9,10 +9,12 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -56,18 +58,18 @@ func (c *room) showWho(w http.ResponseWriter, r *http.Request) error {
 	ofSite := c.attributionOf(n)
 	body := whoPage{Numbering: n, Address: asked("address"), Referrer: asked("referrer"), Again: asked("again"), Attribution: asked("attribution"),
 		OfSite: f.Words.Text("who.siteHas", "value", f.Words.Text(rows.Attributions[ofSite]))}
-	for _, a := range []number.Attribution{number.First, number.Last, number.LastNonDirect} {
+	for _, a := range []attribution.Model{attribution.First, attribution.Last, attribution.LastNonDirect} {
 		body.Attributions = append(body.Attributions, attributionChoice{string(a), f.Words.Text(rows.Attributions[a])})
 	}
 	status := http.StatusOK
 	if body.Address != "" {
-		attribution := number.Attribution(body.Attribution)
-		if attribution.Check() != nil {
-			attribution = ofSite
+		model := attribution.Model(body.Attribution)
+		if model.Check() != nil {
+			model = ofSite
 		}
 		if pages := pagesOf(c.Now(), body.Address, body.Referrer, body.Again); pages == nil {
 			f.Problem, status = f.Words.Text("who.wrongAddress"), http.StatusUnprocessableEntity
-		} else if err := c.tell(r, f, &body, attribution, pages); err != nil {
+		} else if err := c.tell(r, f, &body, model, pages); err != nil {
 			return err
 		} else if body.Elsewhere = !c.isAt(n.Site, body.Address); !body.Elsewhere {
 			body.Preview = c.previewOf(n.ID, f.Words.Code, body.Address, body.Referrer)
@@ -78,18 +80,18 @@ func (c *room) showWho(w http.ResponseWriter, r *http.Request) error {
 }
 
 // attributionOf is which of a visitor's visits decides at the site.
-func (c *room) attributionOf(n *rows.Numbering) number.Attribution {
+func (c *room) attributionOf(n *rows.Numbering) attribution.Model {
 	if own := n.Settings.Attribution; own != nil {
 		return *own
 	}
 	if set, _ := c.ConfiguredOf(n.Key); set.Attribution != nil {
 		return *set.Attribution
 	}
-	return number.LastNonDirect
+	return attribution.LastNonDirect
 }
 
 // pagesOf are the first pages of the visits; nil when an address is none.
-func pagesOf(now time.Time, address, referrer, again string) (pages []number.Page) {
+func pagesOf(now time.Time, address, referrer, again string) (pages []attribution.Page) {
 	for i, text := range []string{address, again} {
 		if text == "" && i > 0 {
 			break
@@ -98,20 +100,20 @@ func pagesOf(now time.Time, address, referrer, again string) (pages []number.Pag
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(text) > maxAddress || len(referrer) > maxAddress {
 			return nil
 		}
-		pages = append(pages, number.PageAt(u, referrer, false, now.Add(time.Duration(i)*24*time.Hour)))
+		pages = append(pages, attribution.PageAt(u, referrer, false, now.Add(time.Duration(i)*24*time.Hour)))
 		referrer = "" // the later visit comes by the address alone
 	}
 	return pages
 }
 
 // tell says what the visitor of the pages sees.
-func (c *room) tell(r *http.Request, f frame.Page, body *whoPage, attribution number.Attribution, pages []number.Page) error {
+func (c *room) tell(r *http.Request, f frame.Page, body *whoPage, model attribution.Model, pages []attribution.Page) error {
 	plan := body.Effective.Plan()
-	var remembered *number.Remembered
+	var remembered *attribution.Remembered
 	var choice number.Choice
 	var source visit.Source
 	for _, page := range pages {
-		choice, remembered, _ = plan.Follow(attribution, remembered, page)
+		choice, remembered, _ = model.Follow(plan, remembered, page)
 		if source = page.Source; remembered != nil {
 			source = remembered.Source
 		}
@@ -190,7 +192,7 @@ func (c *room) isAt(s site.Site, address string) bool {
 // previewOf is the address at which the browser shows the page as somebody sees it who comes so; empty
 // where it would be too long.
 func (c *room) previewOf(siteID int64, language, address, referrer string) string {
-	token, err := c.Previews.Begin(number.Preview{Site: siteID, Address: address, Referrer: referrer, Language: language})
+	token, err := c.Previews.Begin(preview.Preview{Site: siteID, Address: address, Referrer: referrer, Language: language})
 	if err != nil {
 		return ""
 	}
@@ -201,7 +203,7 @@ func (c *room) previewOf(siteID int64, language, address, referrer string) strin
 	if page.RawQuery != "" {
 		page.RawQuery += "&"
 	}
-	page.RawQuery += number.PreviewParameter + "=" + token
+	page.RawQuery += preview.Parameter + "=" + token
 	page.Fragment, page.RawFragment = "", ""
 	return page.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -23,7 +24,7 @@ type sitePools struct {
 
 // poolUse is how a site's visitors use a pool.
 type poolUse struct {
-	number.Use
+	lease.Use
 	Name   string
 	Page   string // its address; empty for one that this server does not know any more
 	Taken  int
@@ -33,7 +34,7 @@ type poolUse struct {
 
 // leaseRow is a lease that counts now, as a row of the list.
 type leaseRow struct {
-	number.Lease
+	lease.Lease
 	Visitor, Link string
 	From          *rows.Source // nil where it is not known
 	Elsewhere     bool         // a visitor of another site has it, or had it
@@ -94,10 +95,10 @@ func (c *room) showPools(w http.ResponseWriter, r *http.Request) error {
 }
 
 // withUnused adds the pools of which nobody has had a number yet.
-func withUnused(n *rows.Numbering, uses []number.Use) []number.Use {
+func withUnused(n *rows.Numbering, uses []lease.Use) []lease.Use {
 	add := func(pool *number.Pool) {
-		if pool != nil && !slices.ContainsFunc(uses, func(u number.Use) bool { return u.Pool == pool.Name }) {
-			uses = append(uses, number.Use{Pool: pool.Name, Numbers: len(pool.Digits)})
+		if pool != nil && !slices.ContainsFunc(uses, func(u lease.Use) bool { return u.Pool == pool.Name }) {
+			uses = append(uses, lease.Use{Pool: pool.Name, Numbers: len(pool.Digits)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Settings.Pools)) {
@@ -109,7 +110,7 @@ func withUnused(n *rows.Numbering, uses []number.Use) []number.Use {
 	return uses
 }
 
-func poolUseOf(w *words.Tongue, siteID int64, use number.Use) poolUse {
+func poolUseOf(w *words.Tongue, siteID int64, use lease.Use) poolUse {
 	name := words.Written(number.PoolTitle(use.Pool)) // which may be that of a printed number
 	shown := poolUse{Use: use, Name: name, Taken: len(use.Now), Advice: adviceOf(w, use)}
 	for _, l := range use.Now {
@@ -126,7 +127,7 @@ func poolUseOf(w *words.Tongue, siteID int64, use number.Use) poolUse {
 const lossAimed = 0.01
 
 // adviceOf says what the pool loses, and how many numbers it needs.
-func adviceOf(w *words.Tongue, use number.Use) (advice []string) {
+func adviceOf(w *words.Tongue, use lease.Use) (advice []string) {
 	if use.Lost > 0 {
 		advice = append(advice, w.Text("pools.lost", "n", int(use.Lost)))
 	}
@@ -137,6 +138,6 @@ func adviceOf(w *words.Tongue, use number.Use) (advice []string) {
 	longer := float64(use.Busiest) * (use.Mean + number.DefaultHold).Hours()
 	return append(advice,
 		w.Text("pools.busiest", "n", int(use.Busiest), "span", w.Span(use.Mean)),
-		w.Text("pools.needed", "n", number.Needed(traffic, lossAimed), "share", w.Percent(number.Lost(traffic, use.Numbers)), "longer", strconv.Itoa(number.Needed(longer, lossAimed))),
+		w.Text("pools.needed", "n", lease.Needed(traffic, lossAimed), "share", w.Percent(lease.Lost(traffic, use.Numbers)), "longer", strconv.Itoa(lease.Needed(longer, lossAimed))),
 	)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -15,12 +15,12 @@ var templates embed.FS
 
 type room struct {
 	rows.Numberings
-	Leases *number.Leases
+	Leases *lease.Leases
 	Visits *visit.Visits
 }
 
 // Mount adds the room to the console.
-func Mount(f *frame.Frame, numberings rows.Numberings, leases *number.Leases, visits *visit.Visits) {
+func Mount(f *frame.Frame, numberings rows.Numberings, leases *lease.Leases, visits *visit.Visits) {
 	c := &room{numberings, leases, visits}
 	f.Room(frame.Room{Templates: templates})
 	f.SignedIn("GET /numbers/pools", c.showPools)

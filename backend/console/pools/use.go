@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -27,12 +28,12 @@ type leaseHistory struct {
 
 // usePool adds to the page how the pool is used.
 func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *number.Pool, body *poolPage) error {
-	use := number.Use{Pool: pool.Name, Numbers: len(pool.Digits)}
+	use := lease.Use{Pool: pool.Name, Numbers: len(pool.Digits)}
 	uses, err := c.Leases.Uses(r.Context(), n.ID)
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(uses, func(u number.Use) bool { return u.Pool == pool.Name }); i >= 0 {
+	if i := slices.IndexFunc(uses, func(u lease.Use) bool { return u.Pool == pool.Name }); i >= 0 {
 		use = uses[i]
 		use.Numbers = len(pool.Digits)
 	}
@@ -43,7 +44,7 @@ func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *n
 	}
 	now := c.Now()
 	for _, digits := range pool.Digits {
-		row := leaseRow{Lease: number.Lease{Digits: digits}}
+		row := leaseRow{Lease: lease.Lease{Digits: digits}}
 		if l, known := held[digits]; known {
 			row = leaseRowOf(f.Words, n.ID, l)
 			if row.Free = l.Until.Before(now); !row.Free {
@@ -71,9 +72,9 @@ func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *n
 	return err
 }
 
-func leaseRowOf(w *words.Tongue, siteID int64, l number.Lease) leaseRow {
+func leaseRowOf(w *words.Tongue, siteID int64, l lease.Lease) leaseRow {
 	if l.Site != siteID { // another site's visitors are nobody's business here
-		return leaseRow{Lease: number.Lease{Digits: l.Digits, Until: l.Until}, Elsewhere: true}
+		return leaseRow{Lease: lease.Lease{Digits: l.Digits, Until: l.Until}, Elsewhere: true}
 	}
 	return leaseRow{Lease: l, Visitor: rows.VisitorLabel(w, int64(l.Visitor)), Link: rows.CardLink(siteID, int64(l.Visitor))}
 }
@@ -109,7 +110,7 @@ func (c *room) pastOf(r *http.Request, f frame.Page, siteID int64, pool *number.
 	if !slices.Contains(pool.Digits, digits) {
 		return nil
 	}
-	past, err := c.Leases.Earlier(r.Context(), digits, number.LeaseCursor(frame.CursorOf(query)), maxPast+1)
+	past, err := c.Leases.Earlier(r.Context(), digits, lease.Cursor(frame.CursorOf(query)), maxPast+1)
 	if err != nil {
 		return err
 	}

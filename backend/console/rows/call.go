@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -27,7 +27,7 @@ type CallRow struct {
 	Site       string
 	Source     *Source // nil when it is not known
 	Conditions string  // of a number that stands for a source; where Source is nil
-	State      number.State
+	State      call.State
 	Lost       bool // over, and nobody has spoken
 	Talk, Wait string
 	Why        string // the confidence and its reason, in words
@@ -36,7 +36,7 @@ type CallRow struct {
 	Price      string
 }
 
-func CallRowOf(f frame.Page, c number.Call) CallRow {
+func CallRowOf(f frame.Page, c call.Call) CallRow {
 	w := f.Words
 	row := CallRow{
 		Key: fmt.Sprintf("call-%d", c.ID), At: c.StartedAt, Session: c.Session, Called: words.Phone(c.Called, ""), Site: f.SiteKey(c.SiteID),
@@ -66,7 +66,7 @@ func CallRowOf(f frame.Page, c number.Call) CallRow {
 	} else {
 		row.Conditions = c.Conditions
 	}
-	row.Lost = slices.Contains([]number.State{number.State(telephony.Missed), number.State(telephony.Busy), number.State(telephony.Failed)}, row.State)
+	row.Lost = slices.Contains([]call.State{call.State(telephony.Missed), call.State(telephony.Busy), call.State(telephony.Failed)}, row.State)
 	if talked, known := c.Talked(); known && !row.Lost {
 		row.Talk = words.ClockOf(talked)
 	}
@@ -74,7 +74,7 @@ func CallRowOf(f frame.Page, c number.Call) CallRow {
 		row.Wait = w.Text("call.waited", "time", words.ClockOf(waited))
 	}
 	row.Why = w.Text("call.reason." + string(c.Reason))
-	if c.Confidence != number.None {
+	if c.Confidence != call.None {
 		row.Why = w.Text("call.confidence."+string(c.Confidence)) + ": " + row.Why
 	}
 	for note := range strings.FieldsSeq(c.Notes) {

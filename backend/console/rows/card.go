@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -109,7 +109,7 @@ type Step struct {
 	Callback CallbackRow
 }
 
-func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, leases []number.Lease) Card {
+func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, leases []lease.Lease) Card {
 	c := Card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
 	names := []string{found.Name}
 	var contacts []contact
@@ -147,7 +147,7 @@ func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, le
 	return c
 }
 
-func stayOf(w *words.Tongue, s visit.Session, leads []LeadRow, leases []number.Lease, open bool) Stay {
+func stayOf(w *words.Tongue, s visit.Session, leads []LeadRow, leases []lease.Lease, open bool) Stay {
 	shown := Stay{Session: s.ID, Open: open, Started: s.StartedAt, Source: SourceOf(w, s.Source), Hits: s.Hits}
 	for _, f := range []Field{
 		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},

@@ -3,9 +3,10 @@ package rows
 import (
 	"context"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -20,8 +21,8 @@ const (
 // Cards fill visitors' cards.
 type Cards struct {
 	Leads  *lead.Leads
-	Leases *number.Leases
-	Calls  *number.Calls
+	Leases *lease.Leases
+	Calls  *call.Calls
 }
 
 // Of is the visitor's card with the leads, the numbers that were shown, and the calls.

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -30,7 +31,7 @@ type Numbering struct {
 // Numberings tell what there is of sites' numbers.
 type Numberings struct {
 	*frame.Frame
-	Numbers *number.Shown
+	Numbers *inventory.Inventory
 	// Pools are those of this server's configuration. It may be nil.
 	Pools func() number.ConfiguredPools
 }

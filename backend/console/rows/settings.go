@@ -1,7 +1,7 @@
 package rows
 
 import (
-	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 )
 
 // What a form says of a setting, beside its values.
@@ -20,5 +20,5 @@ func OnOff(on bool) string {
 }
 
 // Attributions are the names of the words for which of a visitor's visits decides.
-var Attributions = map[number.Attribution]string{
-	number.First: "settings.first", number.Last: "settings.last", number.LastNonDirect: "settings.lastNonDirect", "": "settings.lastNonDirect"}
+var Attributions = map[attribution.Model]string{
+	attribution.First: "settings.first", attribution.Last: "settings.last", attribution.LastNonDirect: "settings.lastNonDirect", "": "settings.lastNonDirect"}

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -81,7 +81,7 @@ func (f settingsForm) settings() site.Settings {
 		set.Prerender = &f.Prerender
 	}
 	if f.Attribution != rows.AsConfigured {
-		set.Attribution = new(number.Attribution(f.Attribution))
+		set.Attribution = new(attribution.Model(f.Attribution))
 	}
 	switch f.Consent {
 	case rows.None:

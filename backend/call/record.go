@@ -1,0 +1,63 @@
+package call
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// record is a row of the table of calls.
+type record struct {
+	Call
+	started, answered, ended, told int64
+}
+
+const columns = `site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency,
+	notes, told_at, reason, confidence, replaces, conditions, visitor_id, session_id, ` + visit.SourceColumns
+
+// marks are the placeholders for the values of columns.
+var marks = func() string {
+	marks := make([]string, strings.Count(columns, ",")+1)
+	for i := range marks {
+		marks[i] = "$" + strconv.Itoa(i+1)
+	}
+	return strings.Join(marks, ", ")
+}()
+
+func (r *record) fields() []any {
+	return append([]any{
+		&r.SiteID, &r.ID, &r.Platform, &r.PlatformID, &r.Called, &r.Caller, &r.started, &r.StartTold, &r.answered, &r.ended, &r.Status, &r.Talk, &r.Wait,
+		&r.Recording, &r.Price, &r.Currency, &r.Notes, &r.told, &r.Reason, &r.Confidence, &r.Replaces, &r.Conditions, &r.Visitor, &r.Session,
+	}, r.Source.Fields()...)
+}
+
+func (r *record) call() Call {
+	call := r.Call
+	call.StartedAt, call.AnsweredAt, call.EndedAt, call.ToldAt = fromMillis(r.started), fromMillis(r.answered), fromMillis(r.ended), fromMillis(r.told)
+	return call
+}
+
+// values returns the values of columns.
+func (c *Call) values() []any {
+	return append([]any{
+		c.SiteID, c.ID, c.Platform, c.PlatformID, c.Called, c.Caller, millis(c.StartedAt), c.StartTold, millis(c.AnsweredAt), millis(c.EndedAt), string(c.Status), c.Talk, c.Wait,
+		c.Recording, c.Price, c.Currency, c.Notes, millis(c.ToldAt), string(c.Reason), string(c.Confidence), c.Replaces, c.Conditions, int64(c.Visitor), int64(c.Session),
+	}, c.Source.Values()...)
+}
+
+// millis returns the milliseconds since 1970, or 0 for the zero time.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(at int64) (t time.Time) {
+	if at != 0 {
+		t = time.UnixMilli(at)
+	}
+	return t
+}

@@ -1,0 +1,136 @@
+// Package lease knows which visitor has which number of a pool, now and before. It owns the leases, lets those of
+// visitors who are there go on, and counts how the pools are used. The edge asks it for a number to show, package call
+// for who has had the number that was called, and the console for both.
+package lease
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// Lease says that a visitor has a number of a pool. Nobody else has the number at the same time, unless it is shared.
+type Lease struct {
+	ID   int64
+	Site int64
+	// Digits are those of the number, and Replaces those of the printed number that it stands for.
+	Digits, Replaces string
+	// Visitor and Session are whose lease it is.
+	Visitor, Session visit.ID
+	// Begun and Until are the times between which the lease is valid, to the millisecond. Until moves on while the
+	// visitor is there.
+	Begun, Until time.Time
+	// Shared says that others may have the number too.
+	Shared bool
+}
+
+// Want is a visitor's need for a number.
+type Want struct {
+	Site             int64
+	Visitor, Session visit.ID
+	// Replaces are the digits of the printed number.
+	Replaces string
+	Pool     *number.Pool
+	// First says that this is the session's first page view. If the pool is then exhausted, the session counts as lost.
+	First bool
+	// Provisional says that only the request for a page has told of the visitor. The lease is then valid for 90 seconds
+	// only, unless a need that is not provisional continues it.
+	Provisional bool
+	// Again says that an earlier page view tells that the visitor is there. A valid lease is then continued, whichever
+	// of the visitor's sessions has it.
+	Again bool
+}
+
+// Outcome says what a Want has led to.
+type Outcome string
+
+// The outcomes. The last three mean that the pool is exhausted.
+const (
+	Begun    Outcome = "begun"    // a lease begins
+	Kept     Outcome = "kept"     // the visitor's lease continues
+	Shared   Outcome = "shared"   // the number of another visitor
+	Reserved Outcome = "reserve"  // the pool's reserve
+	Original Outcome = "original" // no number: the printed one stays
+)
+
+// Outcomes are all outcomes.
+var Outcomes = []Outcome{Begun, Kept, Shared, Reserved, Original}
+
+// Exhausted says whether the pool had no number left.
+func (o Outcome) Exhausted() bool { return o == Shared || o == Reserved || o == Original }
+
+const (
+	// stay is how long a visitor counts as being there after a page view without a further word.
+	stay = 90 * time.Second
+	// rest is how long a number of another pool is not leased.
+	rest = 30 * 24 * time.Hour
+	// heldWithin is how far back [Leases.Of] looks.
+	heldWithin = 24 * time.Hour
+)
+
+// Leases lease the numbers of pools to visitors. It is safe for concurrent use, on any
+// number of nodes.
+type Leases struct {
+	db    *db.DB
+	now   func() time.Time
+	ids   *db.Sequence
+	known sync.Map // the lists of pools whose numbers are in the database
+
+	hours    *db.Counter[poolHour, hourCounts]
+	observer Observer
+	alarmed  sync.Map // by pool name, when the last alarm was written
+}
+
+// Observer counts outcomes. It must not block.
+type Observer interface {
+	Leased(Outcome)
+}
+
+// New returns the leases of the database. The observer may be nil.
+func New(d *db.DB, now func() time.Time, observer Observer) *Leases {
+	return &Leases{db: d, now: now, ids: d.Sequence("number.leases", 256), hours: newHours(), observer: observer}
+}
+
+// Take leases a number to the visitor, who is there now. It is the visitor's earlier number if nobody else has it, or
+// else the number that has been free for the longest time. Take returns when the lease is stored. digits is empty if
+// the visitor gets none.
+func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Outcome, err error) {
+	id, err := l.ids.Next(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("leasing a number: %w", err)
+	}
+	known, pool := false, key(want.Pool)
+	err = l.db.Write(ctx, pool, func(ctx context.Context, tx db.Tx) (err error) {
+		t := taking{Want: want, tx: tx, pool: pool, id: id, now: l.now().UnixMilli()}
+		_, known = l.known.Load(want.Pool.List())
+		if !known {
+			if err := t.introduce(ctx); err != nil {
+				return err
+			}
+		}
+		digits, outcome, err = t.take(ctx)
+		if err != nil {
+			return err
+		}
+		l.count(&t, outcome)
+		if outcome.Exhausted() && l.alarms(want.Pool, t.now) {
+			return t.alarm(ctx)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", "", fmt.Errorf("leasing a number: %w", err)
+	}
+	if !known {
+		l.known.Store(want.Pool.List(), true)
+	}
+	if l.observer != nil && (!want.Again || outcome != Kept) { // a page that stays open counts once
+		l.observer.Leased(outcome)
+	}
+	return digits, outcome, nil
+}

@@ -1,0 +1,212 @@
+package lease
+
+import (
+	"context"
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+)
+
+// key is the key by which the visitors of a pool take their numbers one after another on this node. It is negative: on
+// every node, the numbers of pools are locked before the rows of visitors, and before those that [Leases.Prolong] does
+// not skip.
+func key(pool *number.Pool) int64 {
+	hash := fnv.New64a()
+	hash.Write([]byte(pool.Name))
+	return int64(hash.Sum64() | 1<<63)
+}
+
+// leased is a number of a pool with its current or last lease.
+type leased struct {
+	digits, pool, replaces     string
+	id, site, visitor, session int64
+	begun, until, hold         int64
+}
+
+func (n *leased) fields() []any {
+	return []any{&n.digits, &n.pool, &n.replaces, &n.id, &n.site, &n.visitor, &n.session, &n.begun, &n.until, &n.hold}
+}
+
+const leasedColumns = `digits, pool, replaces, lease_id, site_id, visitor_id, session_id, begun_at, until, hold`
+
+// taking is the state of [Leases.Take] in its transaction.
+type taking struct {
+	Want
+	tx   db.Tx
+	pool int64 // the pool's key
+	id   int64 // of the lease that may begin
+	now  int64
+}
+
+// Lasting returns how long a lease is valid after a page view without a further word. See [Want.Provisional].
+func Lasting(pool *number.Pool, provisional bool) time.Duration {
+	if provisional {
+		return stay
+	}
+	return stay + pool.Hold
+}
+
+// until returns when a lease ends if the visitor is not heard of again.
+func (t *taking) until() int64 { return t.now + Lasting(t.Pool, t.Provisional).Milliseconds() }
+
+// introduce adds the pool's numbers to the database.
+func (t *taking) introduce(ctx context.Context) error {
+	for some := range db.Parts(t.Pool.Digits) {
+		values, args := db.Values(some, func(digits *string) []any { return []any{digits, &t.Pool.Name} })
+		_, err := t.tx.Exec(ctx, `INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, session_id, begun_at, until, hold)
+			SELECT n.digits, n.pool, 0, 0, '', 0, 0, 0, 0, 0 FROM (WITH v(digits, pool) AS (`+values+`) SELECT digits, pool FROM v) AS n WHERE true
+			ON CONFLICT (digits) DO NOTHING`, args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *taking) take(ctx context.Context) (string, Outcome, error) {
+	// Without the lock, nodes that take several numbers each could wait for each other.
+	if err := t.tx.Lock(ctx, t.pool); err != nil {
+		return "", "", err
+	}
+	own, found, err := db.One(ctx, t.tx, (*leased).fields, `SELECT `+leasedColumns+` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3`,
+		t.Site, t.Visitor, t.Replaces)
+	if err != nil {
+		return "", "", err
+	}
+	if found {
+		outcome, err := t.goOn(ctx, own)
+		if outcome != "" || err != nil {
+			return own.digits, outcome, err
+		}
+	}
+	free, found, err := t.longestFree(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if found {
+		return free.digits, Begun, t.begin(ctx, free)
+	}
+	switch t.Pool.Exhausted {
+	case number.ShowReserve:
+		return t.Pool.Reserve, Reserved, nil
+	case number.ShareNumber:
+		return t.share(ctx)
+	}
+	return "", Original, nil
+}
+
+// goOn continues the visitor's lease. The outcome is empty if the number is not the visitor's any more.
+func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
+	if !slices.Contains(t.Pool.Digits, own.digits) {
+		// The number has left the pool, so its lease ends.
+		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET visitor_id = 0 WHERE digits = $1 AND lease_id = $2`, own.digits, own.id)
+		if err != nil || changed == 0 {
+			return "", err
+		}
+		return "", t.archive(ctx, own)
+	}
+	if own.until >= t.now && (own.session == int64(t.Session) || t.Again) {
+		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET until = CASE WHEN until > $3 THEN until ELSE $3 END, hold = $4 WHERE digits = $1 AND lease_id = $2`,
+			own.digits, own.id, t.until(), t.Pool.Hold.Milliseconds())
+		if changed == 0 {
+			return "", err
+		}
+		return Kept, err
+	}
+	// Another session gets another lease, so that a call can be attributed to the session.
+	locked, found, err := db.One(ctx, t.tx, (*leased).fields, `UPDATE pool_numbers SET hold = hold WHERE digits = $1 AND lease_id = $2 RETURNING `+leasedColumns, own.digits, own.id)
+	if err != nil || !found {
+		return "", err
+	}
+	if err := t.begin(ctx, locked); err != nil {
+		return "", err
+	}
+	if own.until >= t.now {
+		return Kept, nil
+	}
+	return Begun, nil
+}
+
+// longestFree returns the pool's number that has been free for the longest time. It is locked until the transaction
+// ends.
+func (t *taking) longestFree(ctx context.Context) (leased, bool, error) {
+	// On PostgreSQL, the query skips numbers that another node is about to lease.
+	query := `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1`
+	if t.tx.Engine() == db.Postgres {
+		query = `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1 FOR UPDATE SKIP LOCKED`
+	}
+	return db.One(ctx, t.tx, (*leased).fields, query, t.Pool.List(), t.now, t.Pool.Name, t.now-rest.Milliseconds())
+}
+
+// begin leases the locked number to the visitor, and archives its last lease.
+func (t *taking) begin(ctx context.Context, n leased) error {
+	if err := t.archive(ctx, n); err != nil {
+		return err
+	}
+	_, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET pool = $2, lease_id = $3, site_id = $4, replaces = $5, visitor_id = $6, session_id = $7, begun_at = $8, until = $9, hold = $10
+		WHERE digits = $1`, n.digits, t.Pool.Name, t.id, t.Site, t.Replaces, t.Visitor, t.Session, t.now, t.until(), t.Pool.Hold.Milliseconds())
+	return err
+}
+
+// archive stores the current or last lease of the number among the past ones.
+func (t *taking) archive(ctx context.Context, n leased) error {
+	if n.visitor == 0 {
+		return nil
+	}
+	_, err := t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		n.digits, n.begun, n.id, n.site, n.replaces, n.visitor, n.session, min(n.until, t.now), false)
+	return err
+}
+
+// share lets the visitor see a number that others have too: the one that the visitor already sees, or the one whose
+// lease ends first.
+func (t *taking) share(ctx context.Context) (string, Outcome, error) {
+	digits, found, err := db.One(ctx, t.tx, db.Only[string], `UPDATE leases SET ended_at = $5 WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3 AND shared AND ended_at >= $4 AND session_id = $6
+		RETURNING digits`, t.Site, t.Visitor, t.Replaces, t.now, t.until(), t.Session)
+	if err != nil || found && slices.Contains(t.Pool.Digits, digits) {
+		return digits, Shared, err
+	}
+	query := `SELECT digits FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND pool = $2 ORDER BY until, digits LIMIT 1`
+	if t.tx.Engine() == db.Postgres {
+		query = `SELECT digits FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND pool = $2 ORDER BY until, digits LIMIT 1`
+	}
+	digits, found, err = db.One(ctx, t.tx, db.Only[string], query, t.Pool.List(), t.Pool.Name)
+	if err != nil || !found {
+		return "", Original, err
+	}
+	_, err = t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		digits, t.now, t.id, t.Site, t.Replaces, t.Visitor, t.Session, t.until(), true)
+	return digits, Shared, err
+}
+
+// PoolExhausted is the kind of the journal's entry when a visitor gets no number because all are leased. A node writes
+// at most one in ten minutes for each pool.
+const PoolExhausted = "number.pool_exhausted"
+
+const alarmPause = 10 * time.Minute
+
+// alarms says whether it is time to write that the pool is exhausted.
+func (l *Leases) alarms(pool *number.Pool, now int64) bool {
+	last, told := l.alarmed.Load(pool.Name)
+	if told && now-last.(int64) < alarmPause.Milliseconds() {
+		return false
+	}
+	l.alarmed.Store(pool.Name, now)
+	return true
+}
+
+func (t *taking) alarm(ctx context.Context) error {
+	data, err := json.Marshal(struct {
+		Pool    string `json:"pool"`
+		Numbers int    `json:"numbers"`
+	}{t.Pool.Name, len(t.Pool.Digits)})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, t.tx, journal.Entry{SiteID: t.Site, At: time.UnixMilli(t.now), Kind: PoolExhausted, VisitorID: int64(t.Visitor), Data: data})
+}
