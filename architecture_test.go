@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"backend/chat":     {"backend/aside", "backend/lead", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/number":   {"backend/visit", "snippet", "snippet/picture"},
 	"backend/lease":    {"backend/number/...", "backend/journal", "backend/visit", "backend/trace", "backend/db"},
-	"backend/call":     {"backend/lease", "backend/number/inventory", "backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
+	"backend/call":     {"backend/aside", "backend/lease", "backend/number/inventory", "backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
 	"backend/preview":  {"backend/visit", "backend/db"},
 	"backend/visit":    {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db", "snippet/steps"},
 	"backend/person":   {"backend/aside", "backend/person", "backend/operator", "backend/trace", "backend/visit", "backend/scope", "backend/db"},

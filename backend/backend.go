@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
@@ -106,6 +107,15 @@ func (s *Service) Use() (desk *Desk, done func(), err error) {
 		return nil, nil, ErrNotReady
 	}
 	return desk, s.uses.end, nil
+}
+
+// Calls returns where calls are kept, and the function that ends their use. calls is nil while the service is not ready.
+func (s *Service) Calls() (calls *call.Calls, done func()) {
+	desk, done, err := s.Use()
+	if err != nil {
+		return nil, func() {}
+	}
+	return desk.Calls, done
 }
 
 // Progress takes what a telephone platform tells of an order. The error is [ErrNotReady] while

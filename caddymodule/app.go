@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -93,6 +94,8 @@ type App struct {
 	edge      *edge.Edge
 	trunk     sip.Settings
 	exchange  *sharedExchange // nil without a SIP trunk
+
+	switchboard *call.Switchboard
 
 	// ending is done when this configuration is about to be replaced: streams
 	// end then, so that browsers open them anew on the next one.
@@ -212,6 +215,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.service, err = useService(a.settings, a.spool); err != nil {
 		return err
 	}
+	a.switchboard = call.NewSwitchboard(a.service.Calls, a.logger.Named("telephony"), metricsObserver{})
 	named := sync.OnceValue(a.knownSites)
 	a.edge = &edge.Edge{
 		Service:  a.service.Service,
@@ -222,12 +226,11 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Observer: edgeObserver{a},
 
 		WholeAddresses: a.Addresses == wholeAddresses,
+		StatusOf:       statusOf,
 
-		StatusOf: statusOf,
-
-		Calls:  api.NewCalls(platforms, a.logger.Named("telephony"), metricsObserver{}),
-		Logger: a.logger,
-		Pools:  a.configuredPools,
+		Platforms: api.NewPlatforms(platforms, a.switchboard, a.service),
+		Logger:    a.logger,
+		Pools:     a.configuredPools,
 		Names: func(key string) bool {
 			_, known := slices.BinarySearch(named(), key)
 			return known

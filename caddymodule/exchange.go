@@ -7,7 +7,6 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 )
@@ -81,7 +80,7 @@ func (a *App) startSIP() {
 		return
 	}
 	a.exchange.log.follow(a.logger.Core())
-	err := a.exchange.Use(a.trunk, sip.Desk{Progress: a.service.Progress, Incoming: a.incoming, Ended: a.told})
+	err := a.exchange.Use(a.trunk, sip.Desk{Progress: a.service.Progress, Incoming: a.switchboard.Connect, Ended: a.told})
 	if err != nil {
 		a.logger.Error("the SIP trunk cannot be used", zap.Error(err))
 	}
@@ -105,23 +104,8 @@ func (a *App) sipCaller() []telephony.Caller {
 	return []telephony.Caller{a.exchange}
 }
 
-// incoming notes a call that has come in by SIP, and finds whom the caller is to call instead.
-func (a *App) incoming(ctx context.Context, e telephony.Event) (string, error) {
-	return a.edge.Calls.Connect(ctx, e, a.callsReady())
-}
-
-// told notes more of such a call.
-func (a *App) told(ctx context.Context, e telephony.Event) {
-	a.edge.Calls.Tell(ctx, e, a.callsReady())
-}
-
-func (a *App) callsReady() *api.Ready {
-	desk, done, err := a.service.Use()
-	if err != nil {
-		return nil
-	}
-	return &api.Ready{Calls: desk.Calls, Done: done}
-}
+// told keeps more of a call that has come in by SIP.
+func (a *App) told(ctx context.Context, e telephony.Event) { a.switchboard.Keep(ctx, e) }
 
 // Interface guards
 var (

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -198,7 +199,7 @@ func (metricsObserver) Delivery(result string) { deliveries.WithLabelValues(resu
 // Interface guards
 var (
 	_ backend.Observer = metricsObserver{}
-	_ api.CallObserver = metricsObserver{}
+	_ call.Observer    = metricsObserver{}
 )
 
 func (metricsObserver) SIP(outcome string) { sipMessages.WithLabelValues(outcome).Inc() }

@@ -67,8 +67,8 @@ type Edge struct {
 	WholeAddresses bool
 	// StatusOf returns the status with which the server answers a request whose handler has returned the error.
 	StatusOf func(error) int
-	// Calls answers telephone platforms.
-	Calls *api.Calls
+	// Platforms answers telephone platforms. nil knows none.
+	Platforms *api.Platforms
 	// Ending is closed when the configuration ends, so that no stream outlives it. nil is never closed.
 	Ending <-chan struct{}
 	// Pools returns the pools of the configuration. It is called only after the configuration runs.

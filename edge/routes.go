@@ -31,7 +31,8 @@ func (e *Edge) mount(mux api.Routes, prefix string) {
 	mux.HandleFunc(prefix+"svc.js", fetched(serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(servePicture))
-	mux.HandleFunc(prefix+"calls/{route...}", e.serveTelephony)
+	// A call belongs to the site whose number was called, even if the platform uses the address of another site.
+	mux.HandleFunc(prefix+"calls/{route...}", func(w http.ResponseWriter, r *http.Request) { e.Platforms.Serve(w, r, r.PathValue("route")) })
 	api.Mount(mux, prefix, e.serveCall)
 }
 

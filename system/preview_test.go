@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
-
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )

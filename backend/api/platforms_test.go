@@ -37,7 +37,7 @@ const callSecret = "a secret of the exchange"
 type exchange struct {
 	t       *testing.T
 	calls   *telephone.Calls
-	handler *api.Calls
+	handler *api.Platforms
 	away    atomic.Bool
 	mu      sync.Mutex
 	counted map[string]int
@@ -56,18 +56,25 @@ func newExchange(t *testing.T, d *db.DB, platforms ...telephony.Platform) *excha
 	x := &exchange{t: t, counted: make(map[string]int), calls: telephone.New(d, visits, lease.New(d, time.Now, nil), time.Now)}
 	webhook, err := telephony.NewWebhook(callSecret)
 	require.NoError(t, err)
-	x.handler = api.NewCalls(append(platforms, webhook), zap.NewNop(), x)
+	x.handler = x.answers(append(platforms, webhook)...)
 	return x
+}
+
+// answers returns the handler of what the platforms send.
+func (x *exchange) answers(platforms ...telephony.Platform) *api.Platforms {
+	use := func() (*telephone.Calls, func()) {
+		if x.away.Load() {
+			return nil, func() {}
+		}
+		return x.calls, func() {}
+	}
+	return api.NewPlatforms(platforms, telephone.NewSwitchboard(use, zap.NewNop(), x), nil)
 }
 
 // serve answers the request at the route behind "calls/".
 func (x *exchange) serve(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	ready := &api.Ready{Calls: x.calls, Done: func() {}}
-	if x.away.Load() {
-		ready = nil
-	}
-	x.handler.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/frontdesk/calls/"), ready)
+	x.handler.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/frontdesk/calls/"))
 	return w
 }
 
@@ -211,7 +218,7 @@ func TestFewAreVerifiedAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	platform := &slow{Platform: webhook, begun: make(chan struct{}, many), end: make(chan struct{})}
 	x := newExchange(t, dbtest.Open(t, dbtest.SQLite(t)))
-	x.handler = api.NewCalls([]telephony.Platform{platform}, zap.NewNop(), x)
+	x.handler = x.answers(platform)
 	var coming sync.WaitGroup
 	for i := range many {
 		coming.Go(func() {
