@@ -27,7 +27,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
-	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -92,7 +92,7 @@ type App struct {
 	operators []backend.Operator
 	service   *sharedService
 	edge      *edge.Edge
-	trunk     sip.Settings
+	trunk     trunk.Settings
 	exchange  *sharedExchange // nil without a SIP trunk
 
 	switchboard *call.Switchboard

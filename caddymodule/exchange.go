@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 // sharedExchanges has the one that speaks SIP, while a configuration has a trunk. It keeps its sockets and its
@@ -67,7 +68,7 @@ func (a *App) listenSIP() error {
 		return nil
 	}
 	for i, address := range a.trunk.Listen {
-		if err := a.exchange.Listen([]sip.Address{address}); err != nil {
+		if err := a.exchange.Listen([]trunk.Address{address}); err != nil {
 			return a.WrittenAt.at(a.Telephony.SIP.Listen[i], fmt.Errorf("telephony sip: %w", err))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 // TelephonySIP is a SIP trunk: it calls operators and visitors and joins them, and tells callers of
@@ -70,8 +70,8 @@ type TelephonySIP struct {
 }
 
 // settings are those of the trunk, with placeholders resolved.
-func (t *TelephonySIP) settings(from written) (sip.Settings, error) {
-	s := sip.Settings{
+func (t *TelephonySIP) settings(from written) (trunk.Settings, error) {
+	s := trunk.Settings{
 		Register: t.Register, Expires: time.Duration(t.Expires), Calls: t.Calls, Duration: time.Duration(t.Duration),
 		Transport: t.Transport,
 	}
@@ -99,7 +99,7 @@ func (t *TelephonySIP) settings(from written) (sip.Settings, error) {
 		if err != nil {
 			return s, err
 		}
-		address, err := sip.ParseAddress(text)
+		address, err := trunk.ParseAddress(text)
 		if err != nil {
 			return s, from.at(written, fmt.Errorf("telephony sip: %w", err))
 		}
@@ -139,28 +139,28 @@ func networkOf(text string) (netip.Prefix, error) {
 type sipText struct {
 	name    string
 	written *string
-	of      func(*sip.Settings) *string
+	of      func(*trunk.Settings) *string
 	check   func(string) error
 }
 
 func (t *TelephonySIP) texts() []sipText {
 	number := func(name string) func(string) error {
-		return func(text string) error { return sip.CheckNumber(name, text) }
+		return func(text string) error { return trunk.CheckNumber(name, text) }
 	}
 	secret := func(name string) func(string) error {
-		return func(text string) error { return sip.CheckSecret(name, text) }
+		return func(text string) error { return trunk.CheckSecret(name, text) }
 	}
 	return []sipText{
-		{"public", &t.Public, func(s *sip.Settings) *string { return &s.Public }, sip.CheckHost},
-		{"trunk", &t.Trunk, func(s *sip.Settings) *string { return &s.Trunk }, sip.CheckHost},
-		{"domain", &t.Domain, func(s *sip.Settings) *string { return &s.Domain }, sip.CheckHost},
-		{"user", &t.User, func(s *sip.Settings) *string { return &s.User }, sip.CheckUser},
-		{"password", &t.Password, func(s *sip.Settings) *string { return &s.Password }, secret("password")},
-		{"realm", &t.Realm, func(s *sip.Settings) *string { return &s.Realm }, secret("realm")},
-		{"caller_id", &t.CallerID, func(s *sip.Settings) *string { return &s.CallerID }, number("caller_id")},
-		{"destination", &t.Destination, func(s *sip.Settings) *string { return &s.Destination }, number("destination")},
-		{"prefix", &t.Prefix, func(s *sip.Settings) *string { return &s.Prefix }, sip.CheckPrefix},
-		{"region", &t.Region, func(s *sip.Settings) *string { return &s.Region }, sip.CheckRegion},
+		{"public", &t.Public, func(s *trunk.Settings) *string { return &s.Public }, trunk.CheckHost},
+		{"trunk", &t.Trunk, func(s *trunk.Settings) *string { return &s.Trunk }, trunk.CheckHost},
+		{"domain", &t.Domain, func(s *trunk.Settings) *string { return &s.Domain }, trunk.CheckHost},
+		{"user", &t.User, func(s *trunk.Settings) *string { return &s.User }, trunk.CheckUser},
+		{"password", &t.Password, func(s *trunk.Settings) *string { return &s.Password }, secret("password")},
+		{"realm", &t.Realm, func(s *trunk.Settings) *string { return &s.Realm }, secret("realm")},
+		{"caller_id", &t.CallerID, func(s *trunk.Settings) *string { return &s.CallerID }, number("caller_id")},
+		{"destination", &t.Destination, func(s *trunk.Settings) *string { return &s.Destination }, number("destination")},
+		{"prefix", &t.Prefix, func(s *trunk.Settings) *string { return &s.Prefix }, trunk.CheckPrefix},
+		{"region", &t.Region, func(s *trunk.Settings) *string { return &s.Region }, trunk.CheckRegion},
 	}
 }
 
@@ -227,7 +227,7 @@ func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []st
 	switch name {
 	case "listen":
 		for _, value := range values {
-			if _, err := sip.ParseAddress(value); err != nil && !hasPlaceholder(value) {
+			if _, err := trunk.ParseAddress(value); err != nil && !hasPlaceholder(value) {
 				return d.Err(err.Error())
 			}
 			from.place(d, value)
@@ -267,7 +267,7 @@ func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []st
 		t.Duration = caddy.Duration(duration)
 	default:
 		if name == "trunk" && len(values) == 2 {
-			if t.Transport = values[1]; t.Transport != sip.UDP && t.Transport != sip.TCP {
+			if t.Transport = values[1]; t.Transport != trunk.UDP && t.Transport != trunk.TCP {
 				return d.Errf("trunk by %q: expected udp or tcp", t.Transport)
 			}
 			values = values[:1]

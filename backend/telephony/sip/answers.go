@@ -3,9 +3,9 @@ package sip
 import (
 	"github.com/emiago/sipgo"
 	"github.com/emiago/sipgo/sip"
-	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 // answer says what is done with the requests that come in.
@@ -17,7 +17,7 @@ func (x *Exchange) answer() {
 	}
 	x.server.OnNoRoute(x.guarded(func(r *sip.Request, tx sip.ServerTransaction) {
 		x.observer.SIP(Refused)
-		x.respond(r, tx, sip.StatusMethodNotAllowed, "Method Not Allowed", sip.NewHeader("Allow", allowed))
+		x.host.Respond(r, tx, sip.StatusMethodNotAllowed, "Method Not Allowed", sip.NewHeader("Allow", trunk.Allowed))
 	}))
 }
 
@@ -33,7 +33,7 @@ func (x *Exchange) take(r *sip.Request, tx sip.ServerTransaction, handle func(*s
 	if !complete(r) { // over TCP nobody has looked yet
 		x.observer.SIP(Torn)
 		if !r.IsAck() {
-			x.respond(r, tx, sip.StatusBadRequest, "Bad Request")
+			x.host.Respond(r, tx, sip.StatusBadRequest, "Bad Request")
 		}
 		return
 	}
@@ -44,40 +44,27 @@ func (x *Exchange) take(r *sip.Request, tx sip.ServerTransaction, handle func(*s
 	default:
 		x.observer.SIP(Limited)
 		if !r.IsAck() {
-			x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
+			x.host.Respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
 		}
 	}
 }
 
-// respond answers with no more than a status and headers.
-func (x *Exchange) respond(r *sip.Request, tx sip.ServerTransaction, status int, reason string, headers ...sip.Header) {
-	res := sip.NewResponseFromRequest(r, status, reason, nil)
-	for _, h := range headers {
-		res.AppendHeader(h)
-	}
-	if err := tx.Respond(res); err != nil {
-		x.logger.Debug("a SIP request could not be answered", zap.Int("status", status), zap.Error(err))
-	}
-}
-
 // legOf is the leg that the request is of. Nil when there is none, and then it has been answered.
-func (x *Exchange) legOf(r *sip.Request, tx sip.ServerTransaction) *leg {
-	x.mu.Lock()
-	l := x.legs[string(*r.CallID())]
-	x.mu.Unlock()
+func (x *Exchange) legOf(r *sip.Request, tx sip.ServerTransaction) *trunk.Leg {
+	l := x.host.Leg(string(*r.CallID()))
 	own, inOrder := false, false
 	if l != nil {
-		own, inOrder = l.of(r)
+		own, inOrder = l.Of(r)
 	}
 	switch {
 	case own && inOrder:
 		return l
 	case r.IsAck():
 	case own: // RFC 3261, section 12.2.2
-		x.respond(r, tx, sip.StatusInternalServerError, "Server Internal Error")
+		x.host.Respond(r, tx, sip.StatusInternalServerError, "Server Internal Error")
 	default:
 		x.observer.SIP(Foreign)
-		x.respond(r, tx, sip.StatusCallTransactionDoesNotExists, "Call/Transaction Does Not Exist")
+		x.host.Respond(r, tx, sip.StatusCallTransactionDoesNotExists, "Call/Transaction Does Not Exist")
 	}
 	return nil
 }
@@ -87,9 +74,14 @@ func (x *Exchange) bye(r *sip.Request, tx sip.ServerTransaction) {
 	if l == nil {
 		return
 	}
-	x.respond(r, tx, sip.StatusOK, "OK")
-	if l.heardBye() {
-		l.tell(happening{leg: l, kind: hungUp})
+	x.host.Respond(r, tx, sip.StatusOK, "OK")
+	l.HeardBye()
+}
+
+// acknowledged passes an ACK on to who waits for it.
+func (x *Exchange) acknowledged(r *sip.Request, tx sip.ServerTransaction) {
+	if l := x.legOf(r, tx); l != nil {
+		l.Acknowledged(r)
 	}
 }
 
@@ -98,12 +90,12 @@ func (x *Exchange) options(r *sip.Request, tx sip.ServerTransaction) {
 	if r.To().Params.Has("tag") && x.legOf(r, tx) == nil {
 		return
 	}
-	x.respond(r, tx, sip.StatusOK, "OK", sip.NewHeader("Allow", allowed), sip.NewHeader("Accept", sessionType))
+	x.host.Respond(r, tx, sip.StatusOK, "OK", sip.NewHeader("Allow", trunk.Allowed), sip.NewHeader("Accept", trunk.SessionType))
 }
 
 // cancelled is told of a CANCEL whose INVITE is answered already, or has never come.
 func (x *Exchange) cancelled(r *sip.Request, tx sip.ServerTransaction) {
-	x.respond(r, tx, sip.StatusCallTransactionDoesNotExists, "Call/Transaction Does Not Exist")
+	x.host.Respond(r, tx, sip.StatusCallTransactionDoesNotExists, "Call/Transaction Does Not Exist")
 }
 
 // stray is told of responses to requests that are over. They are dropped: who waits for an ACK that

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 const (
@@ -24,42 +25,36 @@ const (
 	defaultRing = 30 * time.Second
 	// probeEvery is how often phones that talk are asked whether they are still there.
 	probeEvery = time.Minute
-	// overtaking is how long a BYE waits behind an ACK. Messages may overtake each other, and a
-	// phone can make nothing of a BYE that comes first.
-	overtaking = 100 * time.Millisecond
-	// tellTimeout bounds one attempt to tell of a call, tellPause and tellAttempts the others.
-	tellTimeout  = 10 * time.Second
-	tellPause    = time.Second
-	tellAttempts = 7
 )
 
 // call carries out an order: it calls the operator without a session, offers the visitor the one that
 // the operator's phone has offered, and gives the operator's phone what the visitor's has answered
 // (RFC 3725, section 4.1, flow I).
 type call struct {
-	trunk      *Trunk
+	x          *Exchange
+	trunk      *trunk.Trunk
 	order      telephony.Order
-	happenings chan happening
+	happenings chan trunk.Happening
 	news       chan telephony.Progress
 	cancelled  chan struct{}
 	cancelling sync.Once
 	done       chan struct{}
 
-	operator, visitor *leg
+	operator, visitor *trunk.Leg
 	offer             []byte // of the operator's phone
 	early             []byte // what the visitor's phone has answered before it was taken up
 	talkingSince      time.Time
 }
 
-func newCall(t *Trunk, o telephony.Order) *call {
+func newCall(x *Exchange, t *trunk.Trunk, o telephony.Order) *call {
 	if o.Ring <= 0 {
 		o.Ring = defaultRing
 	}
 	if o.CallerID == "" {
-		o.CallerID = t.settings.CallerID
+		o.CallerID = t.Settings.CallerID
 	}
 	return &call{
-		trunk: t, order: o, happenings: make(chan happening, 16), news: make(chan telephony.Progress, 4),
+		x: x, trunk: t, order: o, happenings: make(chan trunk.Happening, 16), news: make(chan telephony.Progress, 4),
 		cancelled: make(chan struct{}), done: make(chan struct{}),
 	}
 }
@@ -67,47 +62,36 @@ func newCall(t *Trunk, o telephony.Order) *call {
 func (c *call) cancel() { c.cancelling.Do(func() { close(c.cancelled) }) }
 
 // hear takes what a leg tells.
-func (c *call) hear(h happening) {
+func (c *call) hear(h trunk.Happening) {
 	select {
 	case c.happenings <- h:
 	case <-c.done:
 	}
 }
 
-// tell tells the desk how far the call has come.
-func (c *call) tell(p telephony.Progress) {
-	if p.Order = c.order.ID; p.At.IsZero() {
-		p.At = time.Now()
-	}
-	if p.Outcome != telephony.Talked {
-		p.Talk = telephony.Untold
-	}
-	c.news <- p // which has room for all that is told of a call
-}
-
 // run carries out the order, and returns when all is over and told.
 func (c *call) run() {
 	var told sync.WaitGroup
-	told.Go(func() { aside.Do(c.trunk.x.logger, "telling of a call", c.report) })
+	told.Go(func() { aside.Do(c.x.logger, "telling of a call", c.report) })
 	defer told.Wait()
 	defer close(c.news)
 	ended := c.carryOut()
 	ended.Step, ended.At = telephony.Ended, time.Now()
 	close(c.done)
 	c.hangUp()
-	c.trunk.x.logger.Info("a call has ended", zap.String("outcome", string(ended.Outcome)), zap.String("reason", ended.Reason), zap.Int64("talk", ended.Talk))
+	c.x.logger.Info("a call has ended", zap.String("outcome", string(ended.Outcome)), zap.String("reason", ended.Reason), zap.Int64("talk", ended.Talk))
 	c.tell(ended)
 }
 
 // hangUp ends what is left of both calls, and waits until that is done.
 func (c *call) hangUp() {
 	var ending sync.WaitGroup
-	for _, l := range []*leg{c.operator, c.visitor} {
+	for _, l := range []*trunk.Leg{c.operator, c.visitor} {
 		if l == nil {
 			continue
 		}
-		l.giveUp()
-		ending.Go(func() { aside.Do(c.trunk.x.logger, "hanging up", l.leave) })
+		l.GiveUp()
+		ending.Go(func() { aside.Do(c.x.logger, "hanging up", l.Leave) })
 	}
 	ending.Wait()
 }
@@ -119,7 +103,7 @@ func failed(outcome telephony.Outcome, who, why string) telephony.Progress {
 
 // carryOut calls both, and returns how it has ended.
 func (c *call) carryOut() telephony.Progress {
-	longest := time.NewTimer(c.trunk.settings.Duration)
+	longest := time.NewTimer(c.trunk.Settings.Duration)
 	defer longest.Stop()
 	if ended := c.callOperator(); ended != nil {
 		return *ended
@@ -129,16 +113,16 @@ func (c *call) carryOut() telephony.Progress {
 		return *ended
 	}
 	c.tell(telephony.Progress{Step: telephony.Talking})
-	c.trunk.x.beside("watching a call", c.watch)
+	c.x.beside("watching a call", c.watch)
 	reason := ""
 	for reason == "" {
 		select {
 		case h := <-c.happenings:
-			switch h.kind {
-			case hungUp:
-				reason = c.name(h.leg) + " hung up"
-			case vanished:
-				reason = c.name(h.leg) + " vanished"
+			switch h.Kind {
+			case trunk.HungUp:
+				reason = c.name(h.Leg) + " hung up"
+			case trunk.Vanished:
+				reason = c.name(h.Leg) + " vanished"
 			}
 		case <-longest.C:
 			reason = "too long"
@@ -154,11 +138,11 @@ func (c *call) carryOut() telephony.Progress {
 func (c *call) watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c.trunk.x.beside("watching a call", func() {
+	c.x.beside("watching a call", func() {
 		<-c.done
 		cancel()
 	})
-	tick := time.NewTicker(c.trunk.probe)
+	tick := time.NewTicker(c.x.probe)
 	defer tick.Stop()
 	for {
 		select {
@@ -166,16 +150,16 @@ func (c *call) watch() {
 			return
 		case <-tick.C:
 		}
-		for _, l := range []*leg{c.operator, c.visitor} {
-			if !l.alive(ctx) {
-				c.hear(happening{leg: l, kind: vanished})
+		for _, l := range []*trunk.Leg{c.operator, c.visitor} {
+			if !l.Alive(ctx) {
+				c.hear(trunk.Happening{Leg: l, Kind: trunk.Vanished})
 				return
 			}
 		}
 	}
 }
 
-func (c *call) name(l *leg) string {
+func (c *call) name(l *trunk.Leg) string {
 	if l == c.operator {
 		return "operator"
 	}
@@ -185,27 +169,27 @@ func (c *call) name(l *leg) string {
 // callOperator returns nil once the operator has answered.
 func (c *call) callOperator() *telephony.Progress {
 	end := func(p telephony.Progress) *telephony.Progress { return &p }
-	c.operator = c.trunk.dial(c.order.Operator, c.order.CallerID, nil, c.hear)
+	c.operator = c.trunk.Dial(c.order.Operator, c.order.CallerID, nil, c.hear)
 	ring := time.NewTimer(c.order.Ring)
 	defer ring.Stop()
 	rung := false
 	for {
 		select {
 		case h := <-c.happenings:
-			switch h.kind {
-			case rings:
+			switch h.Kind {
+			case trunk.Rings:
 				if !rung {
 					rung = true
 					c.tell(telephony.Progress{Step: telephony.OperatorRings})
 				}
-			case answered:
-				if c.offer = h.session; c.offer == nil {
-					c.operator.acknowledge(nil)
+			case trunk.Answered:
+				if c.offer = h.Session; c.offer == nil {
+					c.operator.Acknowledge(nil)
 					return end(failed(telephony.OrderFailed, "operator", "has offered no session"))
 				}
 				return nil
-			case refused:
-				return end(failed(outcomeOf(h.status, telephony.OperatorBusy, telephony.OperatorNoAnswer), "operator", fmt.Sprint(h.status)))
+			case trunk.Refused:
+				return end(failed(outcomeOf(h.Status, telephony.OperatorBusy, telephony.OperatorNoAnswer), "operator", fmt.Sprint(h.Status)))
 			default:
 				return end(failed(telephony.OrderFailed, "operator", "unreachable"))
 			}
@@ -221,31 +205,31 @@ func (c *call) callOperator() *telephony.Progress {
 func (c *call) callVisitor() *telephony.Progress {
 	end := func(p telephony.Progress) *telephony.Progress { return &p }
 	answeredAt := time.Now()
-	c.visitor = c.trunk.dial(c.order.Visitor, c.order.CallerID, c.offer, c.hear)
+	c.visitor = c.trunk.Dial(c.order.Visitor, c.order.CallerID, c.offer, c.hear)
 	ring := time.NewTimer(min(c.order.Ring, unacknowledged))
 	defer ring.Stop()
 	for {
 		select {
 		case h := <-c.happenings:
 			switch {
-			case h.leg == c.operator && h.kind == hungUp:
+			case h.Leg == c.operator && h.Kind == trunk.HungUp:
 				return end(failed(telephony.OperatorNoAnswer, "operator", "hung up before the visitor answered"))
-			case h.leg == c.operator:
-			case h.kind == rings:
+			case h.Leg == c.operator:
+			case h.Kind == trunk.Rings:
 				// The session of a response that is not final is that of the final one
 				// (RFC 3261, section 13.2.1). With it the operator hears how it rings,
 				// and has no answer that waits.
-				if h.session != nil && c.early == nil {
-					c.early = h.session
-					c.operator.acknowledge(c.early)
+				if h.Session != nil && c.early == nil {
+					c.early = h.Session
+					c.operator.Acknowledge(c.early)
 					ring.Reset(max(0, c.order.Ring-time.Since(answeredAt)))
 				}
-			case h.kind == answered:
+			case h.Kind == trunk.Answered:
 				c.talkingSince = time.Now()
-				return c.join(h.session)
-			case h.kind == refused:
-				return end(failed(outcomeOf(h.status, telephony.VisitorBusy, telephony.VisitorNoAnswer), "visitor", fmt.Sprint(h.status)))
-			case h.kind == lost:
+				return c.join(h.Session)
+			case h.Kind == trunk.Refused:
+				return end(failed(outcomeOf(h.Status, telephony.VisitorBusy, telephony.VisitorNoAnswer), "visitor", fmt.Sprint(h.Status)))
+			case h.Kind == trunk.Lost:
 				return end(failed(telephony.OrderFailed, "visitor", "unreachable"))
 			}
 		case <-ring.C:
@@ -262,18 +246,18 @@ func (c *call) join(answer []byte) *telephony.Progress {
 		answer = c.early
 	}
 	if answer == nil {
-		c.visitor.acknowledge(nil)
+		c.visitor.Acknowledge(nil)
 		p := failed(telephony.OrderFailed, "visitor", "has answered no session")
 		return &p
 	}
 	if c.early == nil {
-		c.operator.acknowledge(answer)
+		c.operator.Acknowledge(answer)
 	}
-	c.visitor.acknowledge(nil)
-	c.operator.join(c.visitor)
-	c.visitor.join(c.operator)
+	c.visitor.Acknowledge(nil)
+	c.operator.Join(c.visitor)
+	c.visitor.Join(c.operator)
 	if c.early != nil && !bytes.Equal(c.early, answer) { // another phone has taken it
-		if _, err := c.operator.renew(answer); err != nil {
+		if _, err := c.operator.Renew(answer); err != nil {
 			p := failed(telephony.OrderFailed, "operator", "does not take the visitor's session")
 			return &p
 		}
@@ -290,39 +274,4 @@ func outcomeOf(status int, busy, silent telephony.Outcome) telephony.Outcome {
 		return silent
 	}
 	return telephony.OrderFailed
-}
-
-// report tells the desk what is told of the call, in its order, again and again where the desk cannot
-// take it.
-func (c *call) report() {
-	for p := range c.news {
-		pause := tellPause
-		for attempt := 1; ; attempt++ {
-			err := c.reportOnce(p)
-			if err == nil {
-				break
-			}
-			if attempt == tellAttempts {
-				c.trunk.x.logger.Error("how a call goes on could not be told", zap.String("step", string(p.Step)), zap.Error(err))
-				break
-			}
-			time.Sleep(pause)
-			pause *= 2
-		}
-	}
-}
-
-func (c *call) reportOnce(p telephony.Progress) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v", cause)
-		}
-	}()
-	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
-	defer cancel()
-	desk := c.trunk.x.desk.Load()
-	if desk.Progress == nil {
-		return nil
-	}
-	return desk.Progress(ctx, p)
 }

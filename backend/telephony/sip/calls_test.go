@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 // scripts joins parts of a scenario.
@@ -101,9 +102,9 @@ func TestHowCallsEnd(t *testing.T) {
 			require.Eventually(t, func() bool { return x.State().Calls == 0 }, patience, 20*time.Millisecond)
 			require.NoError(t, x.Place(t.Context(), o), "the same order once more")
 			require.Zero(t, x.State().Calls)
+			require.Zero(t, x.host.Legs(), "nothing is kept of a call that is over")
 			x.mu.Lock()
 			defer x.mu.Unlock()
-			require.Empty(t, x.legs, "nothing is kept of a call that is over")
 			require.Empty(t, x.used)
 		})
 	}
@@ -129,7 +130,7 @@ func TestOverTCP(t *testing.T) {
 			operator := siptest.StartScripted(t, proxy, o.Operator, first...)
 			visitor := siptest.StartScripted(t, proxy, o.Visitor, second...)
 			s := settings(t, proxy.Port)
-			s.Transport, s.Listen[0].Transport = TCP, TCP
+			s.Transport, s.Listen[0].Transport = trunk.TCP, trunk.TCP
 			d := newDesk()
 			x := exchange(t, s, d)
 			require.NoError(t, x.Place(t.Context(), o))
@@ -162,19 +163,21 @@ func TestAnswerThatCrossesTheEnd(t *testing.T) {
 			number := "7912" + strconv.Itoa(siptest.Port(t))
 			phone := siptest.StartScripted(t, proxy, number, siptest.Invited, siptest.Ringing, siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp)
 			x := exchange(t, settings(t, proxy.Port), newDesk())
-			c := newCall(x.trunk.Load(), order(who))
-			taken := make(chan happening, 4)
-			l := c.trunk.dial(number, "74951234567", nil, func(h happening) { taken <- h })
+			c := newCall(x, x.trunk.Load(), order(who))
+			taken := make(chan trunk.Happening, 4)
+			l := c.trunk.Dial(number, "74951234567", nil, func(h trunk.Happening) { taken <- h })
 			if c.operator = l; who == "visitor" {
 				c.operator, c.visitor = nil, l
 			}
-			<-l.over
+			for h := range taken {
+				if h.Kind == trunk.Answered {
+					break
+				}
+			}
 			close(c.done)
 			c.hangUp()
 			phone.Await()
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			require.Empty(t, x.legs)
+			require.Zero(t, x.host.Legs())
 		})
 	}
 }

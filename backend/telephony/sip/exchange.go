@@ -1,11 +1,13 @@
+// Package sip calls people over a SIP trunk and joins them, and redirects the calls that come in to
+// tracking numbers. It sends and receives signalling alone: voices go between the phones and the trunk.
 package sip
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,7 +21,11 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
+
+// Name is that of the platform, under which its calls are stored.
+const Name = "sip"
 
 // What becomes of messages, and of calls that come in.
 const (
@@ -71,22 +77,22 @@ type Desk struct {
 // Exchange speaks SIP at its addresses, for one trunk at a time. It outlives the settings: calls
 // that have begun go on with those that they were begun with. It is safe for concurrent use.
 type Exchange struct {
-	ua       *sipgo.UserAgent
 	server   *sipgo.Server
 	logger   *zap.Logger
 	observer Observer
 	guard    *guard
 	strange  rate.Sometimes
+	probe    time.Duration // how often phones that talk are asked whether they are still there
 	incoming chan struct{} // a place for each request that is worked on
 
-	trunk atomic.Pointer[Trunk] // nil without settings
+	host  trunk.Host
+	trunk atomic.Pointer[trunk.Trunk] // nil without settings
 	desk  atomic.Pointer[Desk]
 
 	mu      sync.Mutex
-	sockets map[Address]*socket
+	sockets map[trunk.Address]*socket
 	calls   map[string]*call                 // by the orders' ids
-	legs    map[string]*leg                  // by their Call-ID
-	used    map[*Trunk]int                   // how many calls go on over each
+	used    map[*trunk.Trunk]int             // how many calls go on over each
 	past    *simplelru.LRU[string, struct{}] // the orders that have been carried out
 	closed  bool
 	ended   sync.WaitGroup
@@ -97,7 +103,7 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 	x := &Exchange{
 		logger: logger, observer: observer, strange: rate.Sometimes{Interval: strangersLogged},
 		incoming: make(chan struct{}, maxIncoming),
-		sockets:  make(map[Address]*socket), calls: make(map[string]*call), legs: make(map[string]*leg), used: make(map[*Trunk]int),
+		sockets:  make(map[trunk.Address]*socket), calls: make(map[string]*call), used: make(map[*trunk.Trunk]int), probe: probeEvery,
 	}
 	var err error
 	if x.past, err = simplelru.NewLRU[string, struct{}](rememberedOrders, nil); err != nil {
@@ -106,15 +112,16 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 	parser := sip.NewParser()
 	x.guard = &guard{trusted: x.trusts, dropped: x.drop, parser: parser, logger: logger}
 	log := quiet(logger)
-	x.ua, err = sipgo.NewUA(sipgo.WithUserAgent("Frontdesk"), sipgo.WithUserAgentParser(parser),
+	ua, err := sipgo.NewUA(sipgo.WithUserAgent("Frontdesk"), sipgo.WithUserAgentParser(parser),
 		sipgo.WithUserAgentTransportLayerOptions(sip.WithTransportLayerLogger(log)),
 		sipgo.WithUserAgentTransactionLayerOptions(sip.WithTransactionLayerLogger(log), sip.WithTransactionLayerUnhandledResponseHandler(x.stray)))
 	if err != nil {
 		return nil, fmt.Errorf("making a user of SIP: %w", err)
 	}
-	if x.server, err = sipgo.NewServer(x.ua, sipgo.WithServerLogger(log)); err != nil {
+	if x.server, err = sipgo.NewServer(ua, sipgo.WithServerLogger(log)); err != nil {
 		return nil, fmt.Errorf("making a server of SIP: %w", err)
 	}
+	x.host.UA, x.host.Logger, x.host.Beside = ua, logger, x.beside
 	x.answer()
 	return x, nil
 }
@@ -122,7 +129,7 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 // Use puts the settings and the desk into effect, and stops listening where they do not say so. The
 // settings are complete, and [Exchange.Listen] has been called with their addresses. Settings that
 // equal those in effect leave the registration as it is.
-func (x *Exchange) Use(s Settings, desk Desk) error {
+func (x *Exchange) Use(s trunk.Settings, desk Desk) error {
 	x.desk.Store(&desk)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -130,46 +137,40 @@ func (x *Exchange) Use(s Settings, desk Desk) error {
 		return errClosed
 	}
 	before := x.trunk.Load()
-	if before != nil && before.settings.same(s) {
+	if before != nil && reflect.DeepEqual(before.Settings, s) {
 		return nil
 	}
-	t, err := newTrunk(x, s)
+	t, err := trunk.New(&x.host, s)
 	if err != nil {
 		return err
 	}
 	x.trunk.Store(t)
 	x.trim()
-	var leave *Trunk
+	var leave *trunk.Trunk
 	if before != nil {
-		before.retire()
-		if before.settings.Register && !before.registersAs(t) {
+		before.Retire()
+		if before.Settings.Register && !before.RegistersAs(t) {
 			leave = before
 		}
 	}
 	x.beside("the trunk", func() {
 		if leave != nil {
-			leave.unregister()
+			leave.Unregister()
 		}
-		t.run()
+		t.Run()
 	})
 	return nil
 }
 
-var (
-	errClosed     = errors.New("sip: closed")
-	errNoTrunk    = errors.New("sip: no trunk")
-	errOverloaded = errors.New("sip: as many calls as may be go on already")
-)
-
 // trusts tells whether the address is the trunk's, or that of a trunk over which calls still go on.
 func (x *Exchange) trusts(from netip.Addr) bool {
-	if t := x.trunk.Load(); t != nil && t.trusts(from) {
+	if t := x.trunk.Load(); t != nil && t.Trusts(from) {
 		return true
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for t := range x.used {
-		if t.trusts(from) {
+		if t.Trusts(from) {
 			return true
 		}
 	}
@@ -183,72 +184,9 @@ func (x *Exchange) drop(outcome string, from netip.Addr) {
 	})
 }
 
-// Name implements [telephony.Caller].
-func (*Exchange) Name() string { return Name }
-
-// Place implements [telephony.Caller].
-func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed {
-		return errClosed
-	}
-	if x.calls[o.ID] != nil || x.past.Contains(o.ID) {
-		return nil
-	}
-	t := x.trunk.Load()
-	if t == nil {
-		return errNoTrunk
-	}
-	for _, number := range []string{o.Operator, o.Visitor} {
-		if plainDigits(number) != number || bounded(number) == "" {
-			return errors.New("sip: a number of the order is none")
-		}
-	}
-	if o.CallerID != "" && bounded(plainDigits(o.CallerID)) != o.CallerID {
-		return errors.New("sip: the caller's number is none")
-	}
-	if err := t.ready(); err != nil {
-		return err
-	}
-	if len(x.calls) >= t.settings.Calls {
-		x.observer.SIP(Overloaded)
-		return errOverloaded
-	}
-	c := newCall(t, o)
-	x.calls[o.ID] = c
-	x.past.Add(o.ID, struct{}{})
-	x.used[t]++
-	x.observer.SIP(Placed)
-	x.beside("a call", func() {
-		defer x.forget(c)
-		c.run()
-	})
-	return nil
-}
-
-// Cancel implements [telephony.Caller].
-func (x *Exchange) Cancel(_ context.Context, id string) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if c := x.calls[id]; c != nil {
-		c.cancel()
-	}
-	return nil
-}
-
 // beside runs f beside all else. [Exchange.Close] waits for its end.
 func (x *Exchange) beside(what string, f func()) {
 	x.ended.Go(func() { aside.Do(x.logger, what, f) })
-}
-
-func (x *Exchange) forget(c *call) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	delete(x.calls, c.order.ID)
-	if x.used[c.trunk]--; x.used[c.trunk] == 0 {
-		delete(x.used, c.trunk)
-	}
 }
 
 // State is what an exchange is doing.
@@ -266,7 +204,7 @@ func (x *Exchange) State() State {
 	s := State{Calls: len(x.calls)}
 	x.mu.Unlock()
 	if t := x.trunk.Load(); t != nil {
-		s.Registers, s.Registered = t.settings.Register, t.registered.Load()
+		s.Registers, s.Registered = t.Settings.Register, t.Registered()
 	}
 	return s
 }
@@ -279,9 +217,9 @@ func (x *Exchange) Close() error {
 		c.cancel()
 	}
 	if t := x.trunk.Load(); t != nil {
-		t.retire()
-		if t.settings.Register {
-			x.beside("taking the registration back", t.unregister)
+		t.Retire()
+		if t.Settings.Register {
+			x.beside("taking the registration back", t.Unregister)
 		}
 	}
 	x.mu.Unlock()
@@ -303,5 +241,5 @@ func (x *Exchange) Close() error {
 		s.close()
 		<-s.done
 	}
-	return x.ua.Close()
+	return x.host.UA.Close()
 }

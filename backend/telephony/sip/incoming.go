@@ -22,20 +22,20 @@ const incomingTimeout = time.Second
 func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	if r.To().Params.Has("tag") {
 		if l := x.legOf(r, tx); l != nil {
-			x.renewed(l, r, tx)
+			l.Renewed(r, tx)
 		}
 		return
 	}
-	trunk, desk := x.trunk.Load(), x.desk.Load()
-	if trunk == nil || desk == nil || desk.Incoming == nil {
-		x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable")
+	t, desk := x.trunk.Load(), x.desk.Load()
+	if t == nil || desk == nil || desk.Incoming == nil {
+		x.host.Respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable")
 		return
 	}
-	region := trunk.settings.Region
+	region := t.Settings.Region
 	called := calledOf(r, region)
 	if called == "" {
 		x.observer.SIP(Unknown)
-		x.respond(r, tx, sip.StatusNotFound, "Not Found")
+		x.host.Respond(r, tx, sip.StatusNotFound, "Not Found")
 		return
 	}
 	e := telephony.Event{
@@ -49,7 +49,7 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	number, err := desk.Incoming(ctx, e)
 	outcome := Redirected
 	if err != nil {
-		number, outcome = trunk.settings.Destination, Fallback
+		number, outcome = t.Settings.Destination, Fallback
 	}
 	switch {
 	case gone.Load(): // the library has answered
@@ -57,15 +57,15 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 		x.endOf(desk, e, telephony.Missed)
 	case number != "":
 		x.observer.SIP(outcome)
-		contact := trunk.address(trunk.settings.dialled(number))
-		x.respond(r, tx, sip.StatusMovedTemporarily, "Moved Temporarily", &sip.ContactHeader{Address: contact})
+		contact := t.Address(t.Settings.Dialled(number))
+		x.host.Respond(r, tx, sip.StatusMovedTemporarily, "Moved Temporarily", &sip.ContactHeader{Address: contact})
 	case err != nil:
 		x.observer.SIP(Nowhere)
-		x.respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
+		x.host.Respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
 		x.endOf(desk, e, telephony.Failed)
 	default:
 		x.observer.SIP(Unknown)
-		x.respond(r, tx, sip.StatusNotFound, "Not Found")
+		x.host.Respond(r, tx, sip.StatusNotFound, "Not Found")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 func (x *Exchange) awaitRegistered(t testing.TB, registered bool) {
@@ -23,7 +24,7 @@ func (x *Exchange) awaitRegistered(t testing.TB, registered bool) {
 // TestRegistration is refused with a wrong password, tried again while the registrar is away, and taken
 // back in the end.
 func TestRegistration(t *testing.T) {
-	for _, transport := range []string{UDP, TCP} {
+	for _, transport := range []string{trunk.UDP, trunk.TCP} {
 		t.Run(transport, func(t *testing.T) {
 			port := siptest.Port(t)
 			s := settings(t, port)
@@ -106,7 +107,7 @@ func TestReload(t *testing.T) {
 	require.NoError(t, x.Close())
 	operator.Await(siptest.Closed, 1)
 	visitor.Await(siptest.Closed, 1)
-	require.Equal(t, "talked", d.steps("a")[3])
+	require.Equal(t, telephony.Talked, d.last(t, "a").Outcome)
 	require.ErrorIs(t, x.Place(t.Context(), order("c")), errClosed)
 	free, err := net.ListenPacket("udp4", same.Listen[0].At.String())
 	require.NoError(t, err, "the port is free again")
@@ -118,14 +119,14 @@ func TestPortInUse(t *testing.T) {
 	require.NoError(t, err)
 	defer taken.Close()
 	at := taken.LocalAddr().(*net.UDPAddr)
-	address, err := ParseAddress("udp/127.0.0.1:" + strconv.Itoa(at.Port))
+	address, err := trunk.ParseAddress("udp/127.0.0.1:" + strconv.Itoa(at.Port))
 	require.NoError(t, err)
 	x, err := New(zaptest.NewLogger(t), newDesk())
 	require.NoError(t, err)
 	defer x.Close()
-	other, err := ParseAddress("udp/127.0.0.1:" + strconv.Itoa(siptest.Port(t)))
+	other, err := trunk.ParseAddress("udp/127.0.0.1:" + strconv.Itoa(siptest.Port(t)))
 	require.NoError(t, err)
-	err = x.Listen([]Address{other, address})
+	err = x.Listen([]trunk.Address{other, address})
 	require.ErrorContains(t, err, address.String())
 	require.ErrorContains(t, err, "address already in use")
 	require.Empty(t, x.sockets, "nothing is listened at")
@@ -139,7 +140,7 @@ func TestLongestCallAndLateDesk(t *testing.T) {
 	visitor := siptest.StartScripted(t, proxy, visitorNumber, answered...)
 	d := newDesk()
 	x := exchange(t, settings(t, proxy.Port), d)
-	x.trunk.Load().settings.Duration = 2 * time.Second
+	x.trunk.Load().Settings.Duration = 2 * time.Second
 	refusals := 2
 	x.desk.Store(&Desk{Progress: func(ctx context.Context, p telephony.Progress) error {
 		if refusals--; refusals >= 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 // socket is an address that is listened at.
@@ -18,13 +19,13 @@ type socket struct {
 
 // Listen listens at the addresses beside those that are listened at already. The error names the
 // address that is in use; nothing has changed then.
-func (x *Exchange) Listen(addresses []Address) (err error) {
+func (x *Exchange) Listen(addresses []trunk.Address) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
 		return errClosed
 	}
-	var opened []Address
+	var opened []trunk.Address
 	defer func() {
 		if err != nil {
 			for _, a := range opened {
@@ -46,20 +47,20 @@ func (x *Exchange) Listen(addresses []Address) (err error) {
 	return nil
 }
 
-func (x *Exchange) open(a Address) (*socket, error) {
+func (x *Exchange) open(a trunk.Address) (*socket, error) {
 	family := "4"
 	if a.At.Addr().Is6() && !a.At.Addr().Is4In6() {
 		family = "6"
 	}
 	s := &socket{done: make(chan struct{})}
-	if a.Transport == UDP {
+	if a.Transport == trunk.UDP {
 		c, err := net.ListenPacket("udp"+family, a.At.String())
 		if err != nil {
 			return nil, err
 		}
 		s.close = c.Close
 		x.serve(s, func() { x.server.ServeUDP(packets{c, x.guard}) })
-		for x.ua.TransportLayer().Pool(UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
+		for x.host.UA.TransportLayer().Pool(trunk.UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
 			time.Sleep(time.Millisecond)
 		}
 		return s, nil
@@ -92,7 +93,7 @@ func (x *Exchange) Trim() {
 func (x *Exchange) trim() {
 	t := x.trunk.Load()
 	for a, s := range x.sockets {
-		if t == nil || !slices.Contains(t.settings.Listen, a) {
+		if t == nil || !slices.Contains(t.Settings.Listen, a) {
 			s.close()
 			delete(x.sockets, a)
 		}

@@ -7,29 +7,12 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 	"github.com/nyaruka/phonenumbers"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
-const (
-	// minDigits and maxDigits bound a number. The longest has 15 digits (E.164), the shortest
-	// are those of a company's own exchange.
-	minDigits, maxDigits = 3, 15
-	// maxUser is the size in bytes of what may be a number in an address.
-	maxUser = 64
-	// fullDigits is from how many digits on a number is taken to have a country's code.
-	fullDigits = 8
-)
-
-// separators are what RFC 3966 lets stand between the digits of a number.
-var separators = strings.NewReplacer("-", "", ".", "", "(", "", ")", "", " ", "")
-
-// plainDigits are the digits of a number with or without a plus sign, empty for what has other signs.
-func plainDigits(text string) string {
-	digits := strings.TrimPrefix(separators.Replace(text), "+")
-	if strings.Trim(digits, "0123456789") != "" {
-		return ""
-	}
-	return digits
-}
+// maxUser is the size in bytes of what may be a number in an address.
+const maxUser = 64
 
 // numberOf are the digits of the number that an address names, in international form; empty when
 // it names none. A number of the region needs no country's code.
@@ -46,28 +29,20 @@ func numberOf(address *sip.Uri, region string) string {
 	if err != nil {
 		return ""
 	}
-	digits := plainDigits(text)
+	digits := trunk.Digits(text)
 	if strings.HasPrefix(text, "+") {
-		return bounded(digits)
+		return trunk.Bounded(digits)
 	}
 	if after, zeros := strings.CutPrefix(digits, "00"); zeros {
-		return bounded(after)
+		return trunk.Bounded(after)
 	}
-	if region != "" && len(digits) >= minDigits && len(digits) <= maxDigits {
+	if region != "" && trunk.Bounded(digits) != "" {
 		parsed, err := phonenumbers.Parse(digits, region)
 		if err == nil && phonenumbers.IsValidNumberForRegion(parsed, region) {
-			return bounded(strconv.Itoa(int(parsed.GetCountryCode())) + phonenumbers.GetNationalSignificantNumber(parsed))
+			return trunk.Bounded(strconv.Itoa(int(parsed.GetCountryCode())) + phonenumbers.GetNationalSignificantNumber(parsed))
 		}
 	}
-	return bounded(digits)
-}
-
-// bounded are the digits if they are as many as a number has.
-func bounded(digits string) string {
-	if len(digits) < minDigits || len(digits) > maxDigits {
-		return ""
-	}
-	return digits
+	return trunk.Bounded(digits)
 }
 
 // callerOf are the digits of who calls. They are empty when the caller wants not to be known, or
@@ -107,12 +82,4 @@ func calledOf(invite *sip.Request, region string) string {
 		return numberOf(&to.Address, region)
 	}
 	return ""
-}
-
-// dialled is the number as the trunk wants it.
-func (s *Settings) dialled(digits string) string {
-	if len(digits) < fullDigits { // of the exchange itself
-		return digits
-	}
-	return s.Prefix + digits
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
+	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
 // patience is how long something may take that takes no time.
@@ -114,16 +115,16 @@ func (d *desk) last(t *testing.T, order string) telephony.Progress {
 }
 
 // settings are those of a trunk at the port.
-func settings(t testing.TB, trunkPort int) Settings {
-	return Settings{
-		Listen: []Address{{UDP, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(siptest.Port(t)))}},
+func settings(t testing.TB, trunkPort int) trunk.Settings {
+	return trunk.Settings{
+		Listen: []trunk.Address{{Transport: trunk.UDP, At: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(siptest.Port(t)))}},
 		Trunk:  "127.0.0.1:" + strconv.Itoa(trunkPort), Domain: "127.0.0.1:" + strconv.Itoa(trunkPort),
 		User: trunkUser, Password: trunkPassword,
 	}
 }
 
 // exchange is one with the settings, which ends with the test.
-func exchange(t testing.TB, s Settings, d *desk) *Exchange {
+func exchange(t testing.TB, s trunk.Settings, d *desk) *Exchange {
 	t.Helper()
 	s, err := s.Complete()
 	require.NoError(t, err)
@@ -181,7 +182,7 @@ func TestPhoneVanishes(t *testing.T) {
 	visitor := siptest.StartPhone(t, proxy, visitorNumber, 1000)
 	d := newDesk()
 	x := exchange(t, settings(t, proxy.Port), d)
-	x.trunk.Load().probe = 500 * time.Millisecond
+	x.probe = 500 * time.Millisecond
 	require.NoError(t, x.Place(t.Context(), order("a")))
 	operator.Await(siptest.Rings, 1)
 	operator.Answer()

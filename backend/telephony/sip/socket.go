@@ -12,8 +12,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// maxMessage is the size in bytes of a message.
-const maxMessage = 16 << 10
+const (
+	// maxMessage is the size in bytes of a message.
+	maxMessage = 16 << 10
+	// maxCallID is the size in bytes of a call's id.
+	maxCallID = 200
+)
 
 // packets are those of a socket that the trunk has sent and that can be read. Everything else is
 // dropped and counted: an answer would tell strangers that somebody is here, or could be sent to

@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 const (
 	// registerTimeout bounds one attempt to register.
 	registerTimeout = 15 * time.Second
+	// leaveTimeout bounds how long it may take to take a registration back.
+	leaveTimeout = 2500 * time.Millisecond
 	// firstPause and lastPause bound the pauses between attempts that fail; each is twice the
 	// one before.
 	firstPause = 2 * time.Second
@@ -30,7 +32,7 @@ const (
 func (t *Trunk) keepRegistered() {
 	pause, told := firstPause, ""
 	for t.ending.Err() == nil {
-		granted, err := t.register(t.ending, t.settings.Expires)
+		granted, err := t.register(t.ending, t.Settings.Expires)
 		if t.ending.Err() != nil {
 			return
 		}
@@ -39,13 +41,13 @@ func (t *Trunk) keepRegistered() {
 			t.registered.Store(false)
 			if err.Error() != told {
 				told = err.Error()
-				t.x.logger.Error("registering at the SIP trunk failed, and is tried again", zap.String("trunk", t.settings.Trunk), zap.Error(err))
+				t.host.Logger.Error("registering at the SIP trunk failed, and is tried again", zap.String("trunk", t.Settings.Trunk), zap.Error(err))
 			}
 			wait = pause/2 + mrand.N(pause/2+1)
 			pause = min(2*pause, lastPause)
 		} else {
 			if !t.registered.Swap(true) {
-				t.x.logger.Info("registered at the SIP trunk", zap.String("trunk", t.settings.Trunk), zap.Duration("for", granted))
+				t.host.Logger.Info("registered at the SIP trunk", zap.String("trunk", t.Settings.Trunk), zap.Duration("for", granted))
 			}
 			pause, told = firstPause, ""
 		}
@@ -53,22 +55,25 @@ func (t *Trunk) keepRegistered() {
 	}
 }
 
-// registersAs tells whether the other trunk registers the same user at the same place, so that its
+// RegistersAs tells whether the other trunk registers the same user at the same place, so that its
 // registration takes the place of this one.
-func (t *Trunk) registersAs(other *Trunk) bool {
-	return other.settings.Register && t.settings.Trunk == other.settings.Trunk && t.settings.Domain == other.settings.Domain &&
-		t.settings.User == other.settings.User && t.contact.String() == other.contact.String()
+func (t *Trunk) RegistersAs(other *Trunk) bool {
+	return other.Settings.Register && t.Settings.Trunk == other.Settings.Trunk && t.Settings.Domain == other.Settings.Domain &&
+		t.Settings.User == other.Settings.User && t.contact.String() == other.contact.String()
 }
 
-// unregister takes the registration back.
-func (t *Trunk) unregister() {
+// Registered says whether the trunk has agreed to send calls here.
+func (t *Trunk) Registered() bool { return t.registered.Load() }
+
+// Unregister takes the registration back.
+func (t *Trunk) Unregister() {
 	if !t.registered.Swap(false) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout/2)
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
 	if _, err := t.register(ctx, 0); err != nil {
-		t.x.logger.Warn("the registration at the SIP trunk could not be taken back", zap.Error(err))
+		t.host.Logger.Warn("the registration at the SIP trunk could not be taken back", zap.Error(err))
 	}
 }
 
@@ -106,12 +111,12 @@ func (t *Trunk) nextRegister() uint32 {
 }
 
 func (t *Trunk) registration(expires time.Duration) *sip.Request {
-	r := sip.NewRequest(sip.REGISTER, t.address(""))
-	from := &sip.FromHeader{Address: t.address(t.settings.User), Params: sip.NewParams()}
+	r := sip.NewRequest(sip.REGISTER, t.Address(""))
+	from := &sip.FromHeader{Address: t.Address(t.Settings.User), Params: sip.NewParams()}
 	from.Params.Add("tag", random()[:16])
 	id, seconds, hops := sip.CallIDHeader(t.registerID), sip.ExpiresHeader(expires/time.Second), sip.MaxForwardsHeader(70)
 	r.AppendHeader(from)
-	r.AppendHeader(&sip.ToHeader{Address: t.address(t.settings.User)})
+	r.AppendHeader(&sip.ToHeader{Address: t.Address(t.Settings.User)})
 	r.AppendHeader(&id)
 	r.AppendHeader(&sip.CSeqHeader{SeqNo: t.nextRegister(), MethodName: sip.REGISTER})
 	r.AppendHeader(&hops)

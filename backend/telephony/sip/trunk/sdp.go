@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"bytes"
@@ -10,7 +10,8 @@ import (
 // maxSession is the size in bytes of a session's description.
 const maxSession = 16 << 10
 
-const sessionType = "application/sdp"
+// SessionType is the content type of a session's description (RFC 4566).
+const SessionType = "application/sdp"
 
 // session is the session's description in a message, nil when there is none.
 func session(m interface {
@@ -26,7 +27,7 @@ func session(m interface {
 		return nil
 	}
 	name, _, _ := strings.Cut(kind.Value(), ";")
-	if !strings.EqualFold(strings.TrimSpace(name), sessionType) {
+	if !strings.EqualFold(strings.TrimSpace(name), SessionType) {
 		return nil
 	}
 	return body

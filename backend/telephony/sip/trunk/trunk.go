@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,13 +30,13 @@ const (
 
 // Trunk is a trunk with its settings. They do not change; another trunk takes its place.
 type Trunk struct {
-	x        *Exchange
-	settings Settings
-	client   *sipgo.Client
-	contact  sip.Uri
-	host     string // the trunk's
-	port     int
-	probe    time.Duration // how often phones that talk are asked whether they are still there
+	Settings Settings
+
+	host    *Host
+	client  *sipgo.Client
+	contact sip.Uri
+	name    string // of the trunk's host
+	port    int
 
 	addresses  atomic.Pointer[[]netip.AddrPort] // of the host; the first is called
 	registered atomic.Bool
@@ -48,44 +47,42 @@ type Trunk struct {
 	end    context.CancelFunc
 }
 
-// same tells whether the settings are equal.
-func (s *Settings) same(other Settings) bool { return reflect.DeepEqual(*s, other) }
-
-func newTrunk(x *Exchange, s Settings) (*Trunk, error) {
+// New returns the trunk, which does nothing before [Trunk.Run]. The settings are complete.
+func New(host *Host, s Settings) (*Trunk, error) {
 	own := s.Listen[slices.IndexFunc(s.Listen, func(a Address) bool { return a.Transport == s.Transport })]
-	host, port := own.At.Addr().String(), int(own.At.Port())
+	name, port := own.At.Addr().String(), int(own.At.Port())
 	if s.Public != "" {
-		host, port = splitHost(s.Public)
+		name, port = splitHost(s.Public)
 		if !strings.HasSuffix(s.Public, ":"+strconv.Itoa(port)) {
 			port = int(own.At.Port())
 		}
 	}
-	options := []sipgo.ClientOption{sipgo.WithClientHostname(host), sipgo.WithClientPort(port), sipgo.WithClientNAT()}
+	options := []sipgo.ClientOption{sipgo.WithClientHostname(name), sipgo.WithClientPort(port), sipgo.WithClientNAT()}
 	if s.Transport == UDP { // so that what is sent comes from where it is listened
 		options = append(options, sipgo.WithClientConnectionAddr(own.At.String()))
 	}
-	client, err := sipgo.NewClient(x.ua, options...)
+	client, err := sipgo.NewClient(host.UA, options...)
 	if err != nil {
 		return nil, fmt.Errorf("making a client of SIP: %w", err)
 	}
-	t := &Trunk{x: x, settings: s, client: client, registerID: random(), probe: probeEvery}
-	t.host, t.port = splitHost(s.Trunk)
-	t.contact = sip.Uri{Scheme: "sip", User: s.User, Host: host, Port: port, UriParams: sip.NewParams()}
+	t := &Trunk{host: host, Settings: s, client: client, registerID: random()}
+	t.name, t.port = splitHost(s.Trunk)
+	t.contact = sip.Uri{Scheme: "sip", User: s.User, Host: name, Port: port, UriParams: sip.NewParams()}
 	if s.Transport != UDP {
 		t.contact.UriParams.Add("transport", s.Transport)
 	}
 	t.ending, t.end = context.WithCancel(context.Background())
-	if ip, err := netip.ParseAddr(t.host); err == nil {
+	if ip, err := netip.ParseAddr(t.name); err == nil {
 		t.addresses.Store(&[]netip.AddrPort{netip.AddrPortFrom(ip.Unmap(), uint16(t.port))})
 	}
 	return t, nil
 }
 
-// run keeps what is known of the trunk up to date until it is retired.
-func (t *Trunk) run() {
+// Run keeps what is known of the trunk up to date until it is retired.
+func (t *Trunk) Run() {
 	if t.addresses.Load() == nil {
 		t.resolve()
-		t.x.beside("looking the trunk up", func() {
+		t.host.Beside("looking the trunk up", func() {
 			tick := time.NewTicker(resolveEvery)
 			defer tick.Stop()
 			for {
@@ -98,13 +95,13 @@ func (t *Trunk) run() {
 			}
 		})
 	}
-	if t.settings.Register {
+	if t.Settings.Register {
 		t.keepRegistered()
 	}
 }
 
-// retire ends what run does. Calls over the trunk go on.
-func (t *Trunk) retire() { t.end() }
+// Retire ends what Run does. Calls over the trunk go on.
+func (t *Trunk) Retire() { t.end() }
 
 // resolve looks up the trunk's host: its service records (RFC 3263) when no port is given, and else
 // its addresses. What was known holds while nothing is found.
@@ -121,21 +118,21 @@ func (t *Trunk) resolve() {
 			found = append(found, netip.AddrPortFrom(ip.Unmap(), port))
 		}
 	}
-	if !strings.Contains(t.settings.Trunk, ":") {
-		if _, records, err := net.DefaultResolver.LookupSRV(ctx, "sip", t.settings.Transport, t.host); err == nil {
+	if !strings.Contains(t.Settings.Trunk, ":") {
+		if _, records, err := net.DefaultResolver.LookupSRV(ctx, "sip", t.Settings.Transport, t.name); err == nil {
 			for _, r := range records {
 				add(r.Target, r.Port)
 			}
 		}
 	}
 	if len(found) == 0 {
-		add(t.host, uint16(t.port))
+		add(t.name, uint16(t.port))
 	}
 	if len(found) == 0 {
-		t.x.logger.Warn("the SIP trunk's host has no address", zap.String("trunk", t.settings.Trunk))
+		t.host.Logger.Warn("the SIP trunk's host has no address", zap.String("trunk", t.Settings.Trunk))
 		return
 	}
-	own := t.settings.Listen[0].At.Addr()
+	own := t.Settings.Listen[0].At.Addr()
 	slices.SortStableFunc(found, func(a, b netip.AddrPort) int { // those of the own family first
 		rank := func(p netip.AddrPort) int {
 			if p.Addr().Is4() == own.Unmap().Is4() {
@@ -148,31 +145,31 @@ func (t *Trunk) resolve() {
 	t.addresses.Store(&found)
 }
 
-// trusts tells whether the address is one of the trunk's.
-func (t *Trunk) trusts(from netip.Addr) bool {
+// Trusts tells whether the address is one of the trunk's.
+func (t *Trunk) Trusts(from netip.Addr) bool {
 	if addresses := t.addresses.Load(); addresses != nil {
 		if slices.ContainsFunc(*addresses, func(a netip.AddrPort) bool { return a.Addr() == from }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(t.settings.Trusted, func(p netip.Prefix) bool { return p.Contains(from) })
+	return slices.ContainsFunc(t.Settings.Trusted, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// ready tells why the trunk cannot be called over now.
-func (t *Trunk) ready() error {
+// Ready tells why the trunk cannot be called over now.
+func (t *Trunk) Ready() error {
 	switch {
 	case t.addresses.Load() == nil:
 		return errors.New("sip: the trunk's host has no address")
-	case t.settings.Register && !t.registered.Load():
+	case t.Settings.Register && !t.registered.Load():
 		return errors.New("sip: the trunk has not agreed to the registration")
 	}
 	return nil
 }
 
-// address is that of a user at the trunk.
-func (t *Trunk) address(user string) sip.Uri {
-	host, port := splitHost(t.settings.Domain)
-	if !strings.HasSuffix(t.settings.Domain, ":"+strconv.Itoa(port)) {
+// Address is that of a user at the trunk.
+func (t *Trunk) Address(user string) sip.Uri {
+	host, port := splitHost(t.Settings.Domain)
+	if !strings.HasSuffix(t.Settings.Domain, ":"+strconv.Itoa(port)) {
 		port = 0
 	}
 	return sip.Uri{Scheme: "sip", User: user, Host: host, Port: port}
@@ -180,7 +177,7 @@ func (t *Trunk) address(user string) sip.Uri {
 
 // toTrunk makes the request one that goes to the trunk itself, whatever its own address.
 func (t *Trunk) toTrunk(r *sip.Request) {
-	r.SetTransport(strings.ToUpper(t.settings.Transport))
+	r.SetTransport(strings.ToUpper(t.Settings.Transport))
 	if addresses := t.addresses.Load(); addresses != nil {
 		r.SetDestination((*addresses)[0].String())
 	}
@@ -218,7 +215,7 @@ func (t *Trunk) authorized(r *sip.Request, res *sip.Response, attempt int, next 
 	default:
 		return nil
 	}
-	if t.settings.Password == "" || attempt >= maxAttempts {
+	if t.Settings.Password == "" || attempt >= maxAttempts {
 		return nil
 	}
 	for _, h := range res.GetHeaders(asked) {
@@ -227,7 +224,7 @@ func (t *Trunk) authorized(r *sip.Request, res *sip.Response, attempt int, next 
 			continue
 		}
 		challenge.Algorithm = strings.ToUpper(challenge.Algorithm)
-		if t.settings.Realm != "" && challenge.Realm != t.settings.Realm || !digest.CanDigest(challenge) {
+		if t.Settings.Realm != "" && challenge.Realm != t.Settings.Realm || !digest.CanDigest(challenge) {
 			continue
 		}
 		again := r.Clone()
@@ -236,7 +233,7 @@ func (t *Trunk) authorized(r *sip.Request, res *sip.Response, attempt int, next 
 		again.CSeq().SeqNo = next()
 		credentials, err := digest.Digest(challenge, digest.Options{
 			Method: r.Method.String(), URI: r.Recipient.String(), Count: 1,
-			Username: t.settings.User, Password: t.settings.Password,
+			Username: t.Settings.User, Password: t.Settings.Password,
 		})
 		if err != nil {
 			continue

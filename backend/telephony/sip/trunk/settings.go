@@ -1,6 +1,7 @@
-// Package sip calls people over a SIP trunk and joins them, and redirects the calls that come in to
-// tracking numbers. It sends and receives signalling alone: voices go between the phones and the trunk.
-package sip
+// Package trunk is a SIP trunk: its settings, its addresses, its registration, and the dialogs with the phones behind it
+// (RFC 3261). It knows nothing of orders. Package sip asks it to call a phone, and hands down what comes in for a phone
+// that it calls.
+package trunk
 
 import (
 	"errors"
@@ -16,9 +17,6 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Name is that of the platform, under which its calls are stored.
-const Name = "sip"
-
 // The transports of SIP that a trunk is reached by.
 const (
 	UDP = "udp"
@@ -28,15 +26,15 @@ const (
 const (
 	// defaultPort is where SIP is spoken (RFC 3261, section 19.1.2).
 	defaultPort = 5060
-	// DefaultExpires is for how long a registration is asked for, and the others are its bounds.
-	DefaultExpires = 10 * time.Minute
+	// defaultExpires is for how long a registration is asked for, and the others are its bounds.
+	defaultExpires = 10 * time.Minute
 	minExpires     = time.Minute
 	maxExpires     = 24 * time.Hour
-	// DefaultCalls is how many orders are carried out at once.
-	DefaultCalls = 20
+	// defaultCalls is how many orders are carried out at once.
+	defaultCalls = 20
 	maxCalls     = 1000
-	// DefaultDuration is after which time a call is ended, and the others are its bounds.
-	DefaultDuration = 2 * time.Hour
+	// defaultDuration is after which time a call is ended, and the others are its bounds.
+	defaultDuration = 2 * time.Hour
 	minDuration     = time.Minute
 	maxDuration     = 24 * time.Hour
 	// maxText is the size in bytes of a user's name, a password and a realm.
@@ -160,7 +158,7 @@ func CheckSecret(name, text string) error {
 
 // CheckNumber refuses what is no number in international form.
 func CheckNumber(name, number string) error {
-	if digits := plainDigits(number); len(digits) < minDigits || len(digits) > maxDigits {
+	if digits := Digits(number); len(digits) < minDigits || len(digits) > maxDigits {
 		return fmt.Errorf("%s must be a number in international form, such as 74951234567", name)
 	}
 	return nil
@@ -188,18 +186,18 @@ func (s Settings) Complete() (Settings, error) {
 		s.Transport = UDP
 	}
 	if s.Expires == 0 {
-		s.Expires = DefaultExpires
+		s.Expires = defaultExpires
 	}
 	if s.Calls == 0 {
-		s.Calls = DefaultCalls
+		s.Calls = defaultCalls
 	}
 	if s.Duration == 0 {
-		s.Duration = DefaultDuration
+		s.Duration = defaultDuration
 	}
 	if err := s.check(); err != nil {
 		return Settings{}, err
 	}
-	s.CallerID, s.Destination = plainDigits(s.CallerID), plainDigits(s.Destination)
+	s.CallerID, s.Destination = Digits(s.CallerID), Digits(s.Destination)
 	if s.Domain == "" {
 		s.Domain, _ = splitHost(s.Trunk)
 	}

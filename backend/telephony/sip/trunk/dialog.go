@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // confirm takes the dialog from the response (RFC 3261, section 12.1.2).
-func (l *leg) confirm(res *sip.Response) {
+func (l *Leg) confirm(res *sip.Response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remoteTag, l.target, l.routes = dialogOf(res, l.invite.Recipient)
@@ -34,11 +34,11 @@ func dialogOf(res *sip.Response, otherwise sip.Uri) (tag string, target sip.Uri,
 }
 
 // request makes one of the dialog (RFC 3261, section 12.2.1.1).
-func (l *leg) request(method sip.RequestMethod, seq uint32) *sip.Request {
+func (l *Leg) request(method sip.RequestMethod, seq uint32) *sip.Request {
 	return l.within(method, seq, l.remoteTag, l.target, l.routes)
 }
 
-func (l *leg) within(method sip.RequestMethod, seq uint32, tag string, target sip.Uri, routes []string) *sip.Request {
+func (l *Leg) within(method sip.RequestMethod, seq uint32, tag string, target sip.Uri, routes []string) *sip.Request {
 	r := sip.NewRequest(method, target)
 	r.AppendHeader(sip.HeaderClone(l.invite.From()))
 	to := &sip.ToHeader{Address: l.invite.To().Address, Params: sip.NewParams()}
@@ -55,15 +55,15 @@ func (l *leg) within(method sip.RequestMethod, seq uint32, tag string, target si
 	}
 	if method == sip.INVITE {
 		r.AppendHeader(&sip.ContactHeader{Address: l.trunk.contact})
-		r.AppendHeader(sip.NewHeader("Allow", allowed))
+		r.AppendHeader(sip.NewHeader("Allow", Allowed))
 	}
-	r.SetTransport(strings.ToUpper(l.trunk.settings.Transport))
+	r.SetTransport(strings.ToUpper(l.trunk.Settings.Transport))
 	return r
 }
 
-// acknowledge sends the ACK of the answer with the session, and keeps it for when the answer is
+// Acknowledge sends the ACK of the answer with the session, and keeps it for when the answer is
 // repeated.
-func (l *leg) acknowledge(description []byte) {
+func (l *Leg) Acknowledge(description []byte) {
 	l.mu.Lock()
 	ack := l.request(sip.ACK, l.invite.CSeq().SeqNo)
 	for _, name := range []string{"Authorization", "Proxy-Authorization"} { // RFC 3261, section 13.2.2.4
@@ -78,19 +78,19 @@ func (l *leg) acknowledge(description []byte) {
 }
 
 // refuse acknowledges an answer of which nothing will come. What the phone has offered is declined.
-func (l *leg) refuse(offer []byte) {
+func (l *Leg) refuse(offer []byte) {
 	if offer == nil || l.invite.Body() != nil {
-		l.acknowledge(nil)
+		l.Acknowledge(nil)
 	} else {
-		l.acknowledge(declined(offer))
+		l.Acknowledge(declined(offer))
 	}
 	time.Sleep(overtaking)
 }
 
-// leave ends the leg once it has stopped ringing. An answer that has come in the moment in which the
+// Leave ends the leg once it has stopped ringing. An answer that has come in the moment in which the
 // call ended, so that nobody has taken it, is acknowledged before: every answer is (RFC 3261, section
 // 13.2.2.4).
-func (l *leg) leave() {
+func (l *Leg) Leave() {
 	<-l.over
 	l.mu.Lock()
 	waits, answer := l.remoteTag != "" && l.ack == nil, l.answer
@@ -102,14 +102,14 @@ func (l *leg) leave() {
 }
 
 // write sends an ACK. It cannot be told whether it arrives: when it does not, the answer is repeated.
-func (l *leg) write(ack *sip.Request) {
+func (l *Leg) write(ack *sip.Request) {
 	l.trunk.client.WriteRequest(ack, sipgo.ClientRequestBuild)
 }
 
 // repeated is told of each further answer to the INVITE. That of our phone gets its ACK again. A
 // proxy may have called several, of which another has answered as well: that one is hung up (RFC
 // 3261, section 13.2.2.4).
-func (l *leg) repeated(res *sip.Response) {
+func (l *Leg) repeated(res *sip.Response) {
 	if !res.IsSuccess() {
 		return
 	}
@@ -130,7 +130,7 @@ func (l *leg) repeated(res *sip.Response) {
 		}
 		l.write(other)
 		bye := l.within(sip.BYE, seq+1, tag, target, routes)
-		l.trunk.x.beside("hanging up another phone", func() {
+		l.trunk.host.Beside("hanging up another phone", func() {
 			ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 			defer cancel()
 			l.trunk.do(ctx, bye, func() uint32 { return seq + 2 })
@@ -139,7 +139,7 @@ func (l *leg) repeated(res *sip.Response) {
 }
 
 // next is the number of our next request.
-func (l *leg) next() uint32 {
+func (l *Leg) next() uint32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq++
@@ -148,8 +148,8 @@ func (l *leg) next() uint32 {
 
 // bye hangs up, unless that has been done by either side, and waits for the answer for a while. The
 // leg is forgotten after that.
-func (l *leg) bye() {
-	defer l.drop()
+func (l *Leg) bye() {
+	defer l.trunk.host.drop(l)
 	l.mu.Lock()
 	if l.ended || l.remoteTag == "" {
 		l.mu.Unlock()
@@ -164,9 +164,9 @@ func (l *leg) bye() {
 	l.trunk.do(ctx, r, l.next)
 }
 
-// alive asks the phone whether it still knows of the call. What answers at all does, unless it says
+// Alive asks the phone whether it still knows of the call. What answers at all does, unless it says
 // that it does not (RFC 3261, section 12.2.1.2).
-func (l *leg) alive(ctx context.Context) bool {
+func (l *Leg) Alive(ctx context.Context) bool {
 	l.mu.Lock()
 	if l.ended {
 		l.mu.Unlock()
@@ -181,22 +181,24 @@ func (l *leg) alive(ctx context.Context) bool {
 	return err == nil && res.StatusCode != sip.StatusCallTransactionDoesNotExists && res.StatusCode != sip.StatusRequestTimeout
 }
 
-// heardBye notes that the other side has hung up. It is false when that is known.
-func (l *leg) heardBye() bool {
+// HeardBye notes that the other side has hung up, and tells so once.
+func (l *Leg) HeardBye() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.ended
+	known := l.ended
 	l.ended = true
-	return !was
+	l.mu.Unlock()
+	if !known {
+		l.tell(Happening{Leg: l, Kind: HungUp})
+	}
 }
 
-// of tells whether the request is of the leg's dialog, and not older than the one before.
-func (l *leg) of(r *sip.Request) (own, inOrder bool) {
+// Of tells whether the request is of the leg's dialog, and not older than the one before.
+func (l *Leg) Of(r *sip.Request) (own, inOrder bool) {
 	from, _ := r.From().Params.Get("tag")
 	to, _ := r.To().Params.Get("tag")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if to != l.localTag || l.remoteTag == "" || from != l.remoteTag {
+	if to != l.Tag || l.remoteTag == "" || from != l.remoteTag {
 		return false, false
 	}
 	if r.IsAck() || r.IsCancel() {

@@ -1,8 +1,7 @@
-package sip
+package trunk
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -18,39 +17,42 @@ const (
 	byeTimeout = 4 * time.Second
 	// aliveTimeout bounds how long a phone may take to say that it is still there.
 	aliveTimeout = 20 * time.Second
-	// maxCallID is the size in bytes of a call's id.
-	maxCallID = 200
-	// allowed are the methods that are understood.
-	allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS"
+	// overtaking is how long a BYE waits behind an ACK. Messages may overtake each other, and a phone can make nothing of
+	// a BYE that comes first.
+	overtaking = 100 * time.Millisecond
+	// Allowed are the methods that are understood.
+	Allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS"
 )
 
-// happening is what a leg tells its call.
-type happening struct {
-	leg  *leg
-	kind happened
-	// status is the code of the response, session what the phone has offered or answered in it.
-	status  int
-	session []byte
-	err     error
+// Happening is what a leg tells.
+type Happening struct {
+	Leg  *Leg
+	Kind Happened
+	// Status is the code of the response, and Session what the phone has offered or answered in it.
+	Status  int
+	Session []byte
 }
 
-type happened int
+// Happened is what has happened to a leg.
+type Happened int
 
+// What happens.
 const (
-	rings    happened = iota
-	answered          // with a session
-	refused           // by the status
-	lost              // err says why nothing was heard
-	hungUp            // by whoever is there
-	vanished          // it has not answered any more
+	Rings    Happened = iota
+	Answered          // with a session
+	Refused           // by the status
+	Lost              // nothing was heard
+	HungUp            // by whoever is there
+	Vanished          // it has not answered any more
 )
 
-// leg is one of the two phones of a call: an INVITE that is sent, and the dialog that comes of it.
-type leg struct {
+// Leg is one of the two phones of a call: an INVITE that is sent, and the dialog that comes of it.
+type Leg struct {
+	// CallID and Tag are by which messages of its dialog are known.
+	CallID, Tag string
+
 	trunk    *Trunk
-	tell     func(happening)
-	callID   string
-	localTag string
+	tell     func(Happening)
 	stop     chan struct{} // closed when the phone is to ring no more
 	stopping sync.Once
 	over     chan struct{} // closed when ringing has ended, in whatever way
@@ -65,39 +67,37 @@ type leg struct {
 	remoteSeq uint32 // of theirs
 	ack       *sip.Request
 	ended     bool                // BYE has been sent or come
-	joined    *leg                // the other phone's
+	joined    *Leg                // the other phone's
 	renewing  bool                // a session is being changed
 	acks      chan<- *sip.Request // where the ACK of the number acksOf is waited for
 	acksOf    uint32
 }
 
-// dial sends the INVITE. What comes of it is told, from another goroutine.
-func (t *Trunk) dial(number, callerID string, offer []byte, tell func(happening)) *leg {
-	l := &leg{
-		trunk: t, tell: tell, callID: random(), localTag: random()[:16], seq: 1,
+// Dial calls the number, and offers the session unless it is nil. What comes of that is told, from another goroutine.
+func (t *Trunk) Dial(number, callerID string, offer []byte, tell func(Happening)) *Leg {
+	l := &Leg{
+		trunk: t, tell: tell, CallID: random(), Tag: random()[:16], seq: 1,
 		stop: make(chan struct{}), over: make(chan struct{}),
 	}
 	if callerID == "" {
-		callerID = t.settings.User
+		callerID = t.Settings.User
 	}
-	r := sip.NewRequest(sip.INVITE, t.address(t.settings.dialled(number)))
-	from := &sip.FromHeader{Address: t.address(callerID), Params: sip.NewParams()}
-	from.Params.Add("tag", l.localTag)
-	id, hops := sip.CallIDHeader(l.callID), sip.MaxForwardsHeader(70)
+	r := sip.NewRequest(sip.INVITE, t.Address(t.Settings.Dialled(number)))
+	from := &sip.FromHeader{Address: t.Address(callerID), Params: sip.NewParams()}
+	from.Params.Add("tag", l.Tag)
+	id, hops := sip.CallIDHeader(l.CallID), sip.MaxForwardsHeader(70)
 	r.AppendHeader(from)
 	r.AppendHeader(&sip.ToHeader{Address: r.Recipient})
 	r.AppendHeader(&id)
 	r.AppendHeader(&sip.CSeqHeader{SeqNo: l.seq, MethodName: sip.INVITE})
 	r.AppendHeader(&hops)
 	r.AppendHeader(&sip.ContactHeader{Address: t.contact})
-	r.AppendHeader(sip.NewHeader("Allow", allowed))
+	r.AppendHeader(sip.NewHeader("Allow", Allowed))
 	setSession(r, offer)
 	t.toTrunk(r)
 	l.invite = r
-	t.x.mu.Lock()
-	t.x.legs[l.callID] = l
-	t.x.mu.Unlock()
-	t.x.beside("ringing", func() {
+	t.host.add(l)
+	t.host.Beside("ringing", func() {
 		defer close(l.over)
 		l.ring()
 	})
@@ -107,31 +107,24 @@ func (t *Trunk) dial(number, callerID string, offer []byte, tell func(happening)
 // setSession puts the description into the message.
 func setSession(m sip.Message, description []byte) {
 	if description != nil {
-		m.AppendHeader(sip.NewHeader("Content-Type", sessionType))
+		m.AppendHeader(sip.NewHeader("Content-Type", SessionType))
 	}
 	m.SetBody(description)
 }
 
-// drop forgets the leg.
-func (l *leg) drop() {
-	l.trunk.x.mu.Lock()
-	defer l.trunk.x.mu.Unlock()
-	delete(l.trunk.x.legs, l.callID)
-}
-
-// giveUp ends the ringing: by CANCEL, or, where that crosses an answer, by BYE. It does not wait.
-func (l *leg) giveUp() { l.stopping.Do(func() { close(l.stop) }) }
+// GiveUp ends the ringing: by CANCEL, or, where that crosses an answer, by BYE. It does not wait.
+func (l *Leg) GiveUp() { l.stopping.Do(func() { close(l.stop) }) }
 
 // ring sends the INVITE and follows it until its end.
-func (l *leg) ring() {
+func (l *Leg) ring() {
 	trunk, r := l.trunk, l.invite
 	stop := l.stop
 	var stopped <-chan time.Time
 	for attempt := 0; ; attempt++ {
 		tx, err := trunk.send(context.Background(), r)
 		if err != nil {
-			l.drop()
-			l.tell(happening{leg: l, kind: lost, err: err})
+			l.trunk.host.drop(l)
+			l.tell(Happening{Leg: l, Kind: Lost})
 			return
 		}
 		tx.OnRetransmission(func(res *sip.Response) { l.repeated(res) })
@@ -148,7 +141,7 @@ func (l *leg) ring() {
 
 // follow reads the responses to one INVITE. It returns the next to be sent, which is this one with
 // credentials, or nil.
-func (l *leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{}, stopped *<-chan time.Time) *sip.Request {
+func (l *Leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{}, stopped *<-chan time.Time) *sip.Request {
 	silent := time.NewTimer(answerTimeout)
 	defer silent.Stop()
 	heard, cancelled := false, false
@@ -168,7 +161,7 @@ func (l *leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{},
 				if *stop == nil {
 					cancel()
 				} else if res.StatusCode > sip.StatusTrying {
-					l.tell(happening{leg: l, kind: rings, status: res.StatusCode, session: session(res)})
+					l.tell(Happening{Leg: l, Kind: Rings, Status: res.StatusCode, Session: session(res)})
 				}
 				continue
 			case res.IsSuccess():
@@ -178,7 +171,7 @@ func (l *leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{},
 					l.bye()
 					return nil
 				}
-				l.tell(happening{leg: l, kind: answered, session: session(res)})
+				l.tell(Happening{Leg: l, Kind: Answered, Session: session(res)})
 				return nil
 			}
 			if *stop != nil {
@@ -189,12 +182,12 @@ func (l *leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{},
 					return again
 				}
 			}
-			l.drop()
-			l.tell(happening{leg: l, kind: refused, status: res.StatusCode})
+			l.trunk.host.drop(l)
+			l.tell(Happening{Leg: l, Kind: Refused, Status: res.StatusCode})
 			return nil
 		case <-tx.Done():
-			l.drop()
-			l.tell(happening{leg: l, kind: lost, err: errors.Join(errSilent, tx.Err())})
+			l.trunk.host.drop(l)
+			l.tell(Happening{Leg: l, Kind: Lost})
 			return nil
 		case <-silent.C:
 			tx.Terminate()
@@ -210,10 +203,8 @@ func (l *leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{},
 	}
 }
 
-var errSilent = errors.New("no answer from the trunk")
-
 // sendCancel asks for the INVITE to be cancelled. It has the same branch as that.
-func (l *leg) sendCancel() {
+func (l *Leg) sendCancel() {
 	l.mu.Lock()
 	r := l.invite
 	l.mu.Unlock()
@@ -227,7 +218,7 @@ func (l *leg) sendCancel() {
 	c.AppendHeader(&hops)
 	c.SetTransport(r.Transport())
 	c.SetDestination(r.Destination())
-	l.trunk.x.beside("cancelling", func() {
+	l.trunk.host.Beside("cancelling", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 		defer cancel()
 		l.trunk.client.Do(ctx, c, sipgo.ClientRequestBuild) // the INVITE's own response tells what came of it

@@ -1,4 +1,4 @@
-package sip
+package trunk
 
 import (
 	"context"
@@ -14,7 +14,7 @@ const renewTimeout = 20 * time.Second
 
 // renewal is an INVITE within the dialog of a leg, and the answer to it.
 type renewal struct {
-	leg     *leg
+	leg     *Leg
 	seq     uint32
 	session []byte
 	status  int
@@ -24,11 +24,14 @@ type renewal struct {
 	ack *sip.Request
 }
 
-var errRefused = errors.New("the phone does not take another session")
+var (
+	errRefused = errors.New("the phone does not take another session")
+	errSilent  = errors.New("no answer from the trunk")
+)
 
 // propose asks the phone of a dialog for another session: the one that is offered, or one that the
 // phone is to offer. A response that is a success has to be acknowledged.
-func (l *leg) propose(offer []byte) (*renewal, error) {
+func (l *Leg) propose(offer []byte) (*renewal, error) {
 	l.mu.Lock()
 	l.seq++
 	r := l.request(sip.INVITE, l.seq)
@@ -101,8 +104,8 @@ func (n *renewal) repeated(res *sip.Response) {
 	}
 }
 
-// renew gives the phone another session, which it has to take.
-func (l *leg) renew(offer []byte) ([]byte, error) {
+// Renew gives the phone another session, which it has to take.
+func (l *Leg) Renew(offer []byte) ([]byte, error) {
 	n, err := l.propose(offer)
 	if err != nil {
 		return nil, err
@@ -114,17 +117,17 @@ func (l *leg) renew(offer []byte) ([]byte, error) {
 	return n.session, nil
 }
 
-// renewed passes an INVITE of a dialog on to the other phone: somebody holds, changes the codec, or
+// Renewed passes an INVITE of the dialog on to the other phone: somebody holds, changes the codec, or
 // keeps the session alive (RFC 3261, section 14). Offers and answers go through as they are.
-func (x *Exchange) renewed(l *leg, r *sip.Request, tx sip.ServerTransaction) {
+func (l *Leg) Renewed(r *sip.Request, tx sip.ServerTransaction) {
 	offer := session(r)
 	if offer == nil && len(r.Body()) > 0 {
-		x.respond(r, tx, sip.StatusUnsupportedMediaType, "Unsupported Media Type", sip.NewHeader("Accept", sessionType))
+		l.trunk.host.Respond(r, tx, sip.StatusUnsupportedMediaType, "Unsupported Media Type", sip.NewHeader("Accept", SessionType))
 		return
 	}
 	other := l.partner()
 	if other == nil || !l.begin(other) {
-		x.respond(r, tx, sip.StatusRequestPending, "Request Pending")
+		l.trunk.host.Respond(r, tx, sip.StatusRequestPending, "Request Pending")
 		return
 	}
 	defer l.finish(other)
@@ -137,17 +140,17 @@ func (x *Exchange) renewed(l *leg, r *sip.Request, tx sip.ServerTransaction) {
 	l.mu.Unlock()
 	n, err := other.propose(offer)
 	if err != nil {
-		x.respond(r, tx, sip.StatusNotAcceptableHere, "Not Acceptable Here")
+		l.trunk.host.Respond(r, tx, sip.StatusNotAcceptableHere, "Not Acceptable Here")
 		return
 	}
 	if !n.success() {
-		x.respond(r, tx, n.status, n.reason)
+		l.trunk.host.Respond(r, tx, n.status, n.reason)
 		return
 	}
 	if offer != nil {
 		n.acknowledge(nil)
 	}
-	ack := x.respondSession(l, r, tx, n.session, acks)
+	ack := l.respondSession(r, tx, n.session, acks)
 	if offer != nil {
 		return
 	}
@@ -163,10 +166,10 @@ func (x *Exchange) renewed(l *leg, r *sip.Request, tx sip.ServerTransaction) {
 
 // respondSession answers an INVITE of a dialog with the session, again and again until the ACK comes
 // (RFC 3261, section 13.3.1.4). The ACK is nil when it does not.
-func (x *Exchange) respondSession(l *leg, r *sip.Request, tx sip.ServerTransaction, description []byte, acks <-chan *sip.Request) *sip.Request {
+func (l *Leg) respondSession(r *sip.Request, tx sip.ServerTransaction, description []byte, acks <-chan *sip.Request) *sip.Request {
 	res := sip.NewResponseFromRequest(r, sip.StatusOK, "OK", nil)
 	res.AppendHeader(&sip.ContactHeader{Address: l.trunk.contact})
-	res.AppendHeader(sip.NewHeader("Allow", allowed))
+	res.AppendHeader(sip.NewHeader("Allow", Allowed))
 	setSession(res, description)
 	late := time.NewTimer(64 * sip.T1)
 	defer late.Stop()
@@ -190,12 +193,8 @@ func (x *Exchange) respondSession(l *leg, r *sip.Request, tx sip.ServerTransacti
 	}
 }
 
-// acknowledged passes an ACK on to who waits for it.
-func (x *Exchange) acknowledged(r *sip.Request, tx sip.ServerTransaction) {
-	l := x.legOf(r, tx)
-	if l == nil {
-		return
-	}
+// Acknowledged passes an ACK of the dialog on to who waits for it.
+func (l *Leg) Acknowledged(r *sip.Request) {
 	l.mu.Lock()
 	acks := l.acks
 	if l.acksOf != r.CSeq().SeqNo {
@@ -209,22 +208,22 @@ func (x *Exchange) acknowledged(r *sip.Request, tx sip.ServerTransaction) {
 }
 
 // partner is the leg of the other phone, once both are joined.
-func (l *leg) partner() *leg {
+func (l *Leg) partner() *Leg {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.joined
 }
 
-// join notes who the other phone is.
-func (l *leg) join(other *leg) {
+// Join notes who the other phone is.
+func (l *Leg) Join(other *Leg) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.joined = other
 }
 
 // begin tells whether the sessions of both may change: one change at a time.
-func (l *leg) begin(other *leg) bool {
-	for i, one := range []*leg{l, other} {
+func (l *Leg) begin(other *Leg) bool {
+	for i, one := range []*Leg{l, other} {
 		one.mu.Lock()
 		busy := one.renewing || one.ended
 		if !busy {
@@ -241,12 +240,12 @@ func (l *leg) begin(other *leg) bool {
 	return true
 }
 
-func (l *leg) finish(other *leg) {
+func (l *Leg) finish(other *Leg) {
 	l.stopRenewing()
 	other.stopRenewing()
 }
 
-func (l *leg) stopRenewing() {
+func (l *Leg) stopRenewing() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.renewing = false

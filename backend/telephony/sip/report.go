@@ -1,0 +1,64 @@
+package sip
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+)
+
+// tellTimeout bounds one attempt to tell of a call, tellPause and tellAttempts the others.
+const (
+	tellTimeout  = 10 * time.Second
+	tellPause    = time.Second
+	tellAttempts = 7
+)
+
+// tell tells the desk how far the call has come.
+func (c *call) tell(p telephony.Progress) {
+	if p.Order = c.order.ID; p.At.IsZero() {
+		p.At = time.Now()
+	}
+	if p.Outcome != telephony.Talked {
+		p.Talk = telephony.Untold
+	}
+	c.news <- p // which has room for all that is told of a call
+}
+
+// report tells the desk what is told of the call, in its order, again and again where the desk cannot
+// take it.
+func (c *call) report() {
+	for p := range c.news {
+		pause := tellPause
+		for attempt := 1; ; attempt++ {
+			err := c.reportOnce(p)
+			if err == nil {
+				break
+			}
+			if attempt == tellAttempts {
+				c.x.logger.Error("how a call goes on could not be told", zap.String("step", string(p.Step)), zap.Error(err))
+				break
+			}
+			time.Sleep(pause)
+			pause *= 2
+		}
+	}
+}
+
+func (c *call) reportOnce(p telephony.Progress) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
+	defer cancel()
+	desk := c.x.desk.Load()
+	if desk.Progress == nil {
+		return nil
+	}
+	return desk.Progress(ctx, p)
+}
