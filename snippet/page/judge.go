@@ -91,6 +91,12 @@ func (w *writer) judge(status int, h http.Header) bool {
 		w.Outcome, w.stage = Head, discarding
 		return true
 	}
+	w.prepare(h, encoded, charset, data)
+	return true
+}
+
+// prepare begins to read a page that may be changed, or a framework's data. encoded is its content coding, or empty.
+func (w *writer) prepare(h http.Header, encoded, charset string, data bool) {
 	w.length = -1
 	if length := value(h, "Content-Length"); length != "" && encoded == "" {
 		if n, err := strconv.ParseInt(length, 10, 64); err == nil && n >= 0 {
@@ -106,7 +112,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 	if data {
 		w.Outcome, w.stage = Data, sending
 		w.replaceBy(newDataExchange(&w.visit.Shown, w.length, w.visit.Now))
-		return true
+		return
 	}
 	w.charset = charset
 	w.page.finder.Reset(charset != "")
@@ -117,7 +123,6 @@ func (w *writer) judge(status int, h http.Header) bool {
 		w.began = w.visit.Now()
 	}
 	w.stage = searching
-	return true
 }
 
 // judgeDocument says whether a page may be changed; readable, whether its coding is known.

@@ -208,14 +208,6 @@ func (w *writer) leave(p []byte) error {
 	return errors.Join(err, w.write(p))
 }
 
-// result is what became of the page.
-func (w *writer) result() Result {
-	if x := w.exchange; x != nil {
-		w.Unselected, w.Crowded = x.skipped, w.Crowded || x.crowded
-	}
-	return w.Result
-}
-
 var (
 	_ outlet = (*straight)(nil)
 	_ outlet = (*exchange)(nil)

@@ -95,7 +95,10 @@ func Serve(c *snippet.Code, w http.ResponseWriter, r *http.Request, v Visit, nex
 	if ww.sample != nil && err == nil {
 		v.Sample(ww.sample, value(w.Header(), "Content-Type"))
 	}
-	result := ww.result()
+	if x := ww.exchange; x != nil {
+		ww.Unselected, ww.Crowded = x.skipped, ww.Crowded || x.crowded
+	}
+	result := ww.Result
 	ww.recycle()
 	return result, err
 }
