@@ -19,22 +19,61 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var roomsTable = regexp.MustCompile(`(?m)^\| room \|.*\n(\|.*\n)+`)
+var (
+	roomsTable  = regexp.MustCompile(`(?m)^\| room \|.*\n(\|.*\n)+`)
+	levelsTable = regexp.MustCompile(`(?m)^\| level \|.*\n(\|.*\n)+`)
+)
 
-// TestRoomsAreDocumented holds the table of rooms in docs/architecture.md to what the packages say of themselves and to
-// mayImport. "go test . -run TestRooms -write" writes it.
+// TestRoomsAreDocumented holds the tables of rooms in docs/architecture.md to what the packages say of themselves, to
+// mayImport, and to what is imported. "go test . -run TestRooms -write" writes them.
 func TestRoomsAreDocumented(t *testing.T) {
 	const page = "docs/architecture.md"
 	content, err := os.ReadFile(page)
 	require.NoError(t, err)
-	require.Len(t, roomsTable.FindAll(content, -1), 1)
-	table := roomsOf(t)
+	written := content
+	for table, now := range map[*regexp.Regexp]string{roomsTable: roomsOf(t), levelsTable: levelsOf(t)} {
+		require.Len(t, table.FindAll(content, -1), 1)
+		written = table.ReplaceAllLiteral(written, []byte(now))
+	}
 	if *write {
-		written := roomsTable.ReplaceAllLiteral(content, []byte(table))
 		require.NoError(t, os.WriteFile(page, written, 0o644))
 		return
 	}
-	require.Equal(t, table, string(roomsTable.Find(content)), "write the table by: go test . -run TestRooms -write")
+	require.Equal(t, string(written), string(content), "write the tables by: go test . -run TestRooms -write")
+}
+
+// levelsOf is the table of who imports whom: a room imports rooms below it alone. What stands beside the product, such as
+// tests and generators, is left out.
+func levelsOf(t *testing.T) string {
+	t.Helper()
+	imports := importsByFolder(t)
+	known := make(map[string]int)
+	var levelOf func(room string) int
+	levelOf = func(room string) (level int) {
+		if level, is := known[room]; is {
+			return level
+		}
+		defer func() { known[room] = level }()
+		for _, name := range imports[room] {
+			if inside, ok := strings.CutPrefix(name+"/", module+"/"); ok && path.Clean(inside) != room {
+				level = max(level, 1+levelOf(path.Clean(inside)))
+			}
+		}
+		return level
+	}
+	levels := make(map[int][]string)
+	for room := range imports {
+		if _, beside := ruleOf(room); !beside && !strings.HasSuffix(room, "test") && !slices.Contains([]string{"build", "crawlers", "passwords"}, path.Base(room)) {
+			levels[levelOf(room)] = append(levels[levelOf(room)], room)
+		}
+	}
+	var table strings.Builder
+	table.WriteString("| level | rooms |\n| ---: | --- |\n")
+	for level := len(levels) - 1; level >= 0; level-- {
+		slices.Sort(levels[level])
+		fmt.Fprintf(&table, "| %d | %s |\n", level, strings.ReplaceAll("`"+strings.Join(levels[level], "`, `")+"`", "`.`", "`frontdesk.go`"))
+	}
+	return table.String()
 }
 
 // roomsOf is the table: each room, the first sentence of its package's documentation, and what it may import.
