@@ -171,7 +171,7 @@ func TestAPersonIsErased(t *testing.T) {
 		for _, rows := range known.Rows {
 			require.Len(t, object.Tables[rows.Table], int(rows.Rows), rows.Table)
 		}
-		for _, table := range []string{"visitors", "contacts", "properties", "events", "hits", "presences", "sessions", "leads", "lead_deliveries", "refused_leads", "calls", "call_places", "journal"} {
+		for _, table := range []string{"visitors", "contacts", "properties", "events", "hits", "presences", "sessions", "leads", "lead_requests", "refused_leads", "calls", "call_places", "journal"} {
 			require.NotEmpty(t, object.Tables[table], table)
 		}
 		require.EqualValues(t, ids[1], object.Tables["hits"][0]["visitor_id"], "ids as everybody sees them")

@@ -61,7 +61,7 @@ func (a *API) readEdge(h http.Header, s *lead.Submission) {
 	if status, err := strconv.Atoi(h.Get(forward.SiteErrorField)); err == nil && capture.IsError(status) && status < 1000 {
 		s.SiteError = status
 	}
-	if at, err := time.Parse(time.RFC3339Nano, h.Get(forward.AtField)); err == nil && time.Since(at) < lead.DeliveryMemory {
+	if at, err := time.Parse(time.RFC3339Nano, h.Get(forward.AtField)); err == nil && time.Since(at) < lead.RequestMemory {
 		s.At, s.FormKey = at, h.Get(forward.FormField)
 	}
 }

@@ -111,7 +111,7 @@ var columns = map[string]filling{
 	"jobs.kind": service, "jobs.payload": service, "jobs.reason": service, "jobs.target": service,
 	"journal.data": service, "journal.kind": service, "journal_readers.name": service, "journal_readers.owner": service,
 	"lead_deeds.kind": service, "lead_deeds.login": text(64), "lead_deeds.said": text(16000), "lead_deeds.was": service,
-	"lead_deliveries.delivery": service, "lead_numbers.number": service,
+	"lead_requests.request": service, "lead_numbers.number": service,
 	"leads.also": service, "leads.email": text(1024), "leads.form_name": key(1024), "leads.marks": service, "leads.message": text(20 << 10), "leads.name": text(1024),
 	"leads.origin": service, "leads.phone": text(1024), "leads.phone_digits": service, "leads.phone_extension": service, "leads.sale_cost": service,
 	"leads.source_campaign": text(200), "leads.source_click_id": text(200), "leads.source_click_id_name": service, "leads.source_content": text(200),

@@ -17,12 +17,12 @@ import (
 )
 
 // RepeatWindow is how long the same content from the same page view counts as
-// the same lead, when the sender does not say which delivery it is.
+// the same lead, when the sender does not say which request it is.
 const RepeatWindow = 10 * time.Minute
 
-// DeliveryMemory is for how long the id of a call, or the key that a server
+// RequestMemory is for how long the id of a call, or the key that a server
 // chose, is remembered. Senders repeat what failed for hours at most.
-const DeliveryMemory = 30 * 24 * time.Hour
+const RequestMemory = 30 * 24 * time.Hour
 
 // Add stores the submission as a lead, adds its phone and e-mail to what is
 // known of the visitor, and returns when both are durable. A submission that
@@ -39,7 +39,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if err != nil {
 		return Lead{}, false, err
 	}
-	delivery, within, err := s.delivery()
+	request, within, err := s.request()
 	if err != nil {
 		return Lead{}, false, err
 	}
@@ -61,7 +61,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	for _, mark := range s.Marks {
 		lead.mark(mark)
 	}
-	adding := adding{lead: lead, delivery: delivery, within: within, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
+	adding := adding{lead: lead, request: request, within: within, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
 	if adding.info, err = (visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}).Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
@@ -78,7 +78,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 // adding is a lead while it is being added.
 type adding struct {
 	lead     Lead
-	delivery string
+	request string
 	within   time.Duration
 	info     visit.Told // empty where the lead has no contacts
 	size     int        // of the texts
@@ -91,7 +91,7 @@ type adding struct {
 // joinTries is how often a lead is prepared anew that comes by several ways at the same moment.
 const joinTries = 5
 
-// add stores the lead, once for each delivery. It is prepared outside of the writer's transaction, in which it only
+// add stores the lead, once for each request. It is prepared outside of the writer's transaction, in which it only
 // turns out whether what it was prepared for still holds.
 func (l *Leads) add(ctx context.Context, a *adding) error {
 	alone, err := a.lead.ready()
@@ -113,7 +113,7 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 			if stale {
 				into = nil
 			}
-			if a.earlier, err = deliver(ctx, tx, a.lead, a.delivery, a.within); err != nil {
+			if a.earlier, err = note(ctx, tx, a.lead, a.request, a.within); err != nil {
 				return err
 			}
 			if a.earlier != 0 {
@@ -138,7 +138,7 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 	}
 	if into != nil {
 		a.earlier = into.ID
-		if err := into.store(ctx, tx, a.delivery); err != nil {
+		if err := into.store(ctx, tx, a.request); err != nil {
 			return err
 		}
 		if err := l.index(ctx, tx, into.Lead, into.words); err != nil {
@@ -194,40 +194,40 @@ func (l *Leads) made(ctx context.Context, known Lead) (Lead, error) {
 	return lead, err
 }
 
-// deliver notes the delivery as the lead's. If it made another lead before, and
+// note notes the request as the lead's. If it made another lead before, and
 // not longer ago than within, that lead's id is returned and nothing noted.
 //
 // The unique key decides, so that of two that come at once one makes the lead.
-func deliver(ctx context.Context, tx db.Tx, lead Lead, delivery string, within time.Duration) (earlier int64, err error) {
+func note(ctx context.Context, tx db.Tx, lead Lead, request string, within time.Duration) (earlier int64, err error) {
 	at := lead.At.UnixMilli()
 	stale := lead.At.Add(-within).UnixMilli()
-	_, noted, err := db.One(ctx, tx, db.Only[int64], `INSERT INTO lead_deliveries (site_id, delivery, lead_id, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (site_id, delivery) DO UPDATE SET lead_id = excluded.lead_id, at = excluded.at WHERE lead_deliveries.at < $5
-		RETURNING lead_id`, lead.SiteID, delivery, lead.ID, at, stale)
+	_, noted, err := db.One(ctx, tx, db.Only[int64], `INSERT INTO lead_requests (site_id, request, lead_id, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (site_id, request) DO UPDATE SET lead_id = excluded.lead_id, at = excluded.at WHERE lead_requests.at < $5
+		RETURNING lead_id`, lead.SiteID, request, lead.ID, at, stale)
 	if err != nil || noted {
 		return 0, err
 	}
-	earlier, _, err = db.One(ctx, tx, db.Only[int64], `SELECT lead_id FROM lead_deliveries WHERE site_id = $1 AND delivery = $2`,
-		lead.SiteID, delivery)
+	earlier, _, err = db.One(ctx, tx, db.Only[int64], `SELECT lead_id FROM lead_requests WHERE site_id = $1 AND request = $2`,
+		lead.SiteID, request)
 	return earlier, err
 }
 
-// forgotten is how many old deliveries each new lead clears away: more than the
+// forgotten is how many old requests each new lead clears away: more than the
 // one that it adds, so that those of an idle year are gone soon, and few enough
 // to cost it nothing.
 const forgotten = 4
 
-// forget deletes deliveries of the site that are older than DeliveryMemory.
+// forget deletes requests of the site that are older than RequestMemory.
 func forget(ctx context.Context, tx db.Tx, lead Lead) error {
 	// Another node may be clearing some.
-	_, err := tx.Exec(ctx, `DELETE FROM lead_deliveries WHERE site_id = $1 AND delivery IN (
-			SELECT delivery FROM lead_deliveries WHERE site_id = $1 AND at < $2 ORDER BY at LIMIT $3 FOR UPDATE SKIP LOCKED)`,
-		lead.SiteID, lead.At.Add(-DeliveryMemory).UnixMilli(), forgotten)
+	_, err := tx.Exec(ctx, `DELETE FROM lead_requests WHERE site_id = $1 AND request IN (
+			SELECT request FROM lead_requests WHERE site_id = $1 AND at < $2 ORDER BY at LIMIT $3 FOR UPDATE SKIP LOCKED)`,
+		lead.SiteID, lead.At.Add(-RequestMemory).UnixMilli(), forgotten)
 	return err
 }
 
-// delivery names what makes two submissions the same, and for how long it does.
-func (s *Submission) delivery() (name string, within time.Duration, err error) {
+// request names what makes two submissions the same, and for how long it does.
+func (s *Submission) request() (name string, within time.Duration, err error) {
 	switch {
 	case s.FormKey != "" && s.Origin == Form: // it names the client
 		return "form:" + short(s.FormKey), RepeatWindow, nil
@@ -235,10 +235,10 @@ func (s *Submission) delivery() (name string, within time.Duration, err error) {
 		return fmt.Sprintf("form:%d:%s", s.Visitor, short(s.FormKey)), RepeatWindow, nil
 	case s.CallID != "":
 		// Bound to the visitor, so that nobody's call is taken for another's.
-		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), DeliveryMemory, nil
+		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), RequestMemory, nil
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
-		return fmt.Sprintf("key:%d:%s", s.Hit, short(s.IdempotencyKey)), DeliveryMemory, nil
+		return fmt.Sprintf("key:%d:%s", s.Hit, short(s.IdempotencyKey)), RequestMemory, nil
 	}
 	content := s.content
 	if content == "" {
@@ -251,7 +251,7 @@ func (s *Submission) delivery() (name string, within time.Duration, err error) {
 
 // short is the key, or its hash where it is long.
 func short(key string) string {
-	if len(key) > maxDelivery || !utf8.ValidString(key) {
+	if len(key) > maxRequest || !utf8.ValidString(key) {
 		hash := sha256.Sum256([]byte(key))
 		return "sha256:" + base64.RawURLEncoding.EncodeToString(hash[:])
 	}

@@ -16,7 +16,7 @@ func (l *Leads) Traces() trace.Subject {
 		Find:  l.findTraces,
 		Scrub: l.scrubWords,
 		Tables: []trace.Table{
-			{Name: "lead_deliveries", By: trace.Lead, Where: ofLead},
+			{Name: "lead_requests", By: trace.Lead, Where: ofLead},
 			{Name: "lead_opened", By: trace.Lead, Where: ofLead},
 			{Name: "lead_deeds", By: trace.Lead, Where: ofLead, Texts: []string{"was", "said"}, Key: []string{"site_id", "lead_id", "id"}, Of: "lead_id"},
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},

@@ -75,15 +75,15 @@ func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool
 	return !is || found != version{j.ID, j.also, j.failed}, nil
 }
 
-// store stores what was added to the lead, as whose the delivery counts.
-func (j *joined) store(ctx context.Context, tx db.Tx, delivery string) error {
+// store stores what was added to the lead, as whose the request counts.
+func (j *joined) store(ctx context.Context, tx db.Tx, request string) error {
 	if _, err := tx.Exec(ctx, `UPDATE leads SET also = $3, name = $4, email = $5, phone = $6, phone_digits = $7, phone_extension = $8, message = $9,
 			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15, marks = $16, message_hash = $17, site_error = $18
 		WHERE site_id = $1 AND id = $2`, j.SiteID, j.ID, strings.Join(j.Also, " "), j.Name, j.Email, j.Phone, j.PhoneDigits,
 		j.PhoneExtension, j.Message, j.IsSale, j.SaleCost, j.GroupID, j.FormName, j.userFields, j.URL, strings.Join(j.Marks, ","), j.hash, j.SiteError); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE lead_deliveries SET lead_id = $3 WHERE site_id = $1 AND delivery = $2`, j.SiteID, delivery, j.ID)
+	_, err := tx.Exec(ctx, `UPDATE lead_requests SET lead_id = $3 WHERE site_id = $1 AND request = $2`, j.SiteID, request, j.ID)
 	return err
 }
 

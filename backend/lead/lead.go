@@ -2,7 +2,7 @@
 // was asked, by whom, from which page, and which source had brought them.
 //
 // A lead arrives by the browser script or by a call from the site's server. It
-// is acknowledged only when it is durable, and however often the same delivery
+// is acknowledged only when it is durable, and however often the same request
 // comes, it is one lead.
 package lead
 

@@ -155,7 +155,7 @@ func TestAddForAVisitThatIsGone(t *testing.T) {
 	})
 }
 
-// Of deliveries that race, one makes the lead, and all are told which.
+// Of requests that race, one makes the lead, and all are told which.
 func TestDeliveriesRace(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
@@ -184,7 +184,7 @@ func TestDeliveriesRace(t *testing.T) {
 	})
 }
 
-// What makes two deliveries the same lead.
+// What makes two requests the same lead.
 func TestRepetition(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref, other := s.visit(), s.visit()
@@ -199,7 +199,7 @@ func TestRepetition(t *testing.T) {
 			require.Equal(t, want, repeated)
 		}
 		check(false, lead.Submission{Name: "Ann", CallID: "one"})
-		later(lead.DeliveryMemory)
+		later(lead.RequestMemory)
 		check(true, lead.Submission{Name: "Ann", CallID: "one"})
 		check(false, lead.Submission{Name: "Ann", CallID: "two"})
 		check(false, lead.Submission{Name: "Ann", CallID: "two", Ref: other})
@@ -208,10 +208,10 @@ func TestRepetition(t *testing.T) {
 		check(true, lead.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
-		later(lead.DeliveryMemory)
+		later(lead.RequestMemory)
 		check(true, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
 		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one", Ref: other})
-		later(lead.DeliveryMemory + time.Millisecond)
+		later(lead.RequestMemory + time.Millisecond)
 		check(false, lead.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, lead.Submission{Name: "Ann"})
@@ -231,7 +231,7 @@ func TestRepetition(t *testing.T) {
 func TestOldDeliveriesAreForgotten(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		remembered := func(siteID int64) int64 {
-			n, _, err := db.One(t.Context(), s.db.Read(), db.Only[int64], `SELECT COUNT(*) FROM lead_deliveries WHERE site_id = $1`, siteID)
+			n, _, err := db.One(t.Context(), s.db.Read(), db.Only[int64], `SELECT COUNT(*) FROM lead_requests WHERE site_id = $1`, siteID)
 			require.NoError(t, err)
 			return n
 		}
@@ -243,7 +243,7 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 			add(site, call)
 			add(site+1, call)
 		}
-		s.clock.Add(lead.DeliveryMemory.Milliseconds())
+		s.clock.Add(lead.RequestMemory.Milliseconds())
 		add(site, 10)
 		require.EqualValues(t, 11, remembered(site))
 		s.clock.Add(1)

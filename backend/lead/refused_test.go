@@ -203,12 +203,12 @@ func TestTakeOver(t *testing.T) {
 		require.Len(t, s.all(), 1)
 		require.Equal(t, l.ID, s.refused(site)[0].LeadID)
 		require.NoError(t, s.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.Exec(ctx, `DELETE FROM lead_deliveries`)
+			_, err := tx.Exec(ctx, `DELETE FROM lead_requests`)
 			return err
 		}))
 		again, err = s.leads.TakeOver(t.Context(), site, r.ID)
 		require.NoError(t, err)
-		require.Equal(t, l, again, "even when the delivery is forgotten")
+		require.Equal(t, l, again, "even when the request is forgotten")
 
 		s.refuse("192.0.2.1", `{"name":"-"}`)
 		_, err = s.leads.TakeOver(t.Context(), site, s.refused(site)[0].ID)

@@ -23,9 +23,9 @@ const (
 	maxUserFields = 200
 	// maxAddress is the size in bytes to which a page's address is cut.
 	maxAddress = 2048
-	// maxDelivery is the size in bytes of a delivery's name; of a longer one, its hash
+	// maxRequest is the size in bytes of a request's name; of a longer one, its hash
 	// is the name.
-	maxDelivery = 255
+	maxRequest = 255
 )
 
 // Submission is a lead on its way in: what the sender said, read by
@@ -38,10 +38,10 @@ type Submission struct {
 	// Origin is Script, Server or Form.
 	Origin string
 	// CallID is the id of the script's call. Coming again from the same visitor
-	// within DeliveryMemory, it means the same lead.
+	// within RequestMemory, it means the same lead.
 	CallID string
 	// IdempotencyKey is the key that a server chose for its call. Coming again
-	// from the same page view within DeliveryMemory, it means the same lead.
+	// from the same page view within RequestMemory, it means the same lead.
 	//
 	// With none of the three, the same content from the same page view within
 	// RepeatWindow means the same lead.

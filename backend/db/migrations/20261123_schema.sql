@@ -433,15 +433,15 @@ CREATE INDEX leads_of_message ON leads (site_id, message_hash, at) WHERE message
 
 -- What makes two requests the same lead: the id of a request, a key that a server chose, or the hash of what was sent.
 -- "at" is when it made the lead; those of long ago are deleted in passing.
-CREATE TABLE lead_deliveries (
-	site_id  BIGINT NOT NULL,
-	delivery TEXT NOT NULL,
-	lead_id  BIGINT NOT NULL,
-	at       BIGINT NOT NULL,
-	PRIMARY KEY (site_id, delivery)
+CREATE TABLE lead_requests (
+	site_id BIGINT NOT NULL,
+	request TEXT NOT NULL,
+	lead_id BIGINT NOT NULL,
+	at      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, request)
 );
-CREATE INDEX lead_deliveries_oldest ON lead_deliveries (site_id, at);
-CREATE INDEX lead_deliveries_of_lead ON lead_deliveries (site_id, lead_id);
+CREATE INDEX lead_requests_oldest ON lead_requests (site_id, at);
+CREATE INDEX lead_requests_of_lead ON lead_requests (site_id, lead_id);
 
 -- What operators have done with a lead, their notes among it.
 CREATE TABLE lead_deeds (
