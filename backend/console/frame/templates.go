@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -36,21 +37,35 @@ func (f *Frame) parse() pages {
 	}
 	parsed := make(pages)
 	for _, w := range f.Tongues {
-		shared := template.Must(template.New("").Funcs(f.functions(w)).ParseFS(templates, layoutFile))
+		shared := template.New("").Funcs(f.functions(w))
+		parseFile(shared, templates, layoutFile)
 		for _, room := range all {
 			if _, err := fs.Stat(room, partsFile); err == nil {
-				template.Must(shared.ParseFS(room, partsFile))
+				parseFile(shared, room, partsFile)
 			}
 		}
 		parsed[w.Code] = map[string]*template.Template{"parts": shared}
 		for _, room := range all {
 			for _, file := range filesOf(room) {
-				name := strings.TrimSuffix(path.Base(file), ".html")
-				parsed[w.Code][name] = template.Must(template.Must(shared.Clone()).ParseFS(room, file))
+				page := template.Must(shared.Clone())
+				parseFile(page, room, file)
+				parsed[w.Code][strings.TrimSuffix(path.Base(file), ".html")] = page
 			}
 		}
 	}
 	return parsed
+}
+
+// indented is how lines of templates begin, which is not sent.
+var indented = regexp.MustCompile(`\n[\t ]+`)
+
+// parseFile adds what the file defines to the templates.
+func parseFile(to *template.Template, room fs.FS, file string) {
+	text, err := fs.ReadFile(room, file)
+	if err != nil {
+		panic(err) // embedded
+	}
+	template.Must(to.New(file).Parse(indented.ReplaceAllString(string(text), "\n")))
 }
 
 // filesOf are the pages of the room.
