@@ -42,7 +42,7 @@ func TestCallsAreNarrowedAndSummedUp(t *testing.T) {
 		figures := func(query string, calls, lost, first int, wait, talk string) {
 			t.Helper()
 			body := b.get("/calls" + query).body
-			require.Regexp(t, fmt.Sprintf(`Calls</dt><dd>%d<.*Missed</dt><dd[^>]*>%d<.*First-time callers</dt><dd>%d<.*Average wait</dt><dd>%s<.*Average talk</dt><dd>%s<`, calls, lost, first, wait, talk), body, query)
+			require.Regexp(t, fmt.Sprintf(`(?s)Calls</dt><dd>%d<.*Missed</dt><dd[^>]*>%d<.*First-time callers</dt><dd>%d<.*Average wait</dt><dd>%s<.*Average talk</dt><dd>%s<`, calls, lost, first, wait, talk), body, query)
 		}
 		require.Contains(t, b.get("/calls").body, "In the last 30 days</p>")
 		figures("", 4, 2, 3, "0:30", "1:30") // the last one rang until its end

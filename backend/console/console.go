@@ -8,6 +8,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -176,4 +177,33 @@ func protect(h http.Header, r *http.Request) {
 	if session.Secure(r) {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
+}
+
+// alarmsFor returns what is wrong with the server, and what to do, in words for those who can do something about it:
+// the admins of all sites.
+func alarmsFor(s Subjects, o operator.Operator, w *words.Tongue) (alarms []string) {
+	if !frame.IsChief(o) {
+		return nil
+	}
+	if trouble := s.DB.Trouble(); trouble != nil {
+		what := "alarm.away"
+		if errors.Is(trouble, db.ErrFull) {
+			what = "alarm.full"
+		}
+		alarms = append(alarms, w.Text(what, "at", w.Exactly(trouble.Since)))
+	}
+	if s.Spool == nil {
+		return alarms
+	}
+	state := s.Spool()
+	if state.Waiting > 0 {
+		alarms = append(alarms, w.Text("alarm.waiting", "n", state.Waiting))
+	}
+	switch {
+	case state.Full():
+		alarms = append(alarms, w.Text("alarm.noRoom"))
+	case state.Trouble != nil:
+		alarms = append(alarms, w.Text("alarm.unreserved"))
+	}
+	return alarms
 }

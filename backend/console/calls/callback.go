@@ -2,14 +2,19 @@ package calls
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
@@ -95,7 +100,7 @@ func (c *room) showCallback(w http.ResponseWriter, r *http.Request) error {
 
 // callbackPage shows the callback of the request, with what was wrong in what was asked for.
 func (c *room) callbackPage(w http.ResponseWriter, r *http.Request, status int, problem callbackProblem) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "callback")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "callback")
 	if err != nil {
 		return err
 	}
@@ -118,5 +123,39 @@ func (c *room) callbackPage(w http.ResponseWriter, r *http.Request, status int, 
 	f.Stream = f.StreamAddress("callback", siteID) + "&callback=" + r.PathValue("callback")
 	f.Here, f.SiteID = d.Link, siteID
 	f.Title, f.Body = f.Words.Text("callback.to", "phone", d.Who), d
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
+}
+
+// callbackFeed is the page of one callback, which shows each step as it happens.
+type callbackFeed struct {
+	*live.Listener
+	room       *room
+	siteID, id int64
+}
+
+func (c *room) openCallback(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
+	id, err := strconv.ParseInt(r.URL.Query().Get("callback"), 10, 64)
+	sites := frame.Permitted(r).IDs()
+	if err != nil || len(sites) != 1 {
+		return nil, nil
+	}
+	return &callbackFeed{to, c, sites[0], id}, nil
+}
+
+// News tells what has become of the callback.
+func (v *callbackFeed) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
+	changed := func(e journal.Entry) bool {
+		return e.Kind == callback.Changed && e.SiteID == v.siteID && e.SubjectID == v.id
+	}
+	if !slices.ContainsFunc(entries, changed) {
+		return nil, nil
+	}
+	told, err := v.room.callbackTold(ctx, frame.Page{Words: v.Words}, v.siteID, v.id)
+	if errors.Is(err, callback.ErrUnknown) { // erased since
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.room.Render(v.Words, "callback-event", told)
 }

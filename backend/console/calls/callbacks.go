@@ -106,5 +106,5 @@ func (c *room) showCallbacks(w http.ResponseWriter, r *http.Request) error {
 	}
 	body.Rows = frame.Rows(f, list, rows.CallbackRowOf)
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }

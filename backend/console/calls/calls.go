@@ -48,5 +48,5 @@ func (c *room) showCalls(w http.ResponseWriter, r *http.Request) error {
 	body.Rows = frame.Rows(f, calls, rows.CallRowOf)
 	f.Body = body
 	frame.AllowRecordings(w.Header())
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }

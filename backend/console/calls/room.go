@@ -53,7 +53,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("POST /callbacks/{site}/{callback}/postponement", c.callbackDeed(c.postponeCallback, "callback.postponed"))
 	l.SignedIn("POST /callbacks/{site}/{callback}/closing", c.callbackDeed(c.closeCallback, "callback.closed"))
 	calls, callbacks := live.NewThings(l, subjects.Calls.Get), live.NewThings(l, subjects.Callbacks.Get)
-	l.View("calls", live.ToldView(calls, call.Told, "calls-event", rows.CallRowOf))
-	l.View("callbacks", live.ToldView(callbacks, callback.Changed, "callbacks-event", rows.CallbackRowOf))
-	l.View("callback", c.openCallback)
+	l.Feed("calls", live.ListFeed(calls, call.Told, "calls-event", rows.CallRowOf))
+	l.Feed("callbacks", live.ListFeed(callbacks, callback.Changed, "callbacks-event", rows.CallbackRowOf))
+	l.Feed("callback", c.openCallback)
 }

@@ -72,7 +72,7 @@ func (c *room) callbackDeed(do func(r *http.Request, login string, s site.Site, 
 		if err != nil {
 			return err
 		}
-		_, id, err := frame.Numbers(r, frame.SiteField, "callback")
+		_, id, err := frame.IDs(r, frame.SiteField, "callback")
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (c *room) showNewCallback(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // knownOf fills in whom the page is about, if it comes from a visitor's card or from a lead. The
@@ -213,7 +213,7 @@ func (c *room) makeCallback(w http.ResponseWriter, r *http.Request) error {
 	if problem, mistaken := callbackProblemOf(err); mistaken {
 		body.Wrong = map[string]string{problem.Field: problem.text(f.Words)}
 		f.Here, f.Body = "/callbacks/new", body
-		return c.Show(w, r, http.StatusUnprocessableEntity, f)
+		return c.Show(w, http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
 		return err

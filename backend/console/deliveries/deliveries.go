@@ -163,7 +163,7 @@ func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request) error {
 	}
 	body.May = len(endpoints) < notify.MaxEndpoints
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // placeOf is the place in the log that the query names.
@@ -178,7 +178,7 @@ func placeOf(query url.Values) (p notify.Place) {
 
 // sendAgain has one delivery sent again.
 func (c *room) sendAgain(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "endpoint")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "endpoint")
 	entry, wrong := strconv.ParseInt(r.PostFormValue("entry"), 10, 64)
 	if err != nil || wrong != nil {
 		return frame.NotFound
@@ -191,7 +191,7 @@ var spans = []int{1, 24, 24 * 7, 24 * 30}
 
 // sendFailedAgain has all deliveries of an endpoint sent again that have failed since a time.
 func (c *room) sendFailedAgain(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "endpoint")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "endpoint")
 	hours, wrong := strconv.Atoi(r.PostFormValue("hours"))
 	if err != nil || wrong != nil || !slices.Contains(spans, hours) {
 		return frame.NotFound

@@ -139,7 +139,7 @@ func (c *room) endpointPage(w http.ResponseWriter, r *http.Request, status int, 
 		}
 	}
 	f.Body = body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // sentEndpoint is the endpoint as the form has it.
@@ -229,7 +229,7 @@ func (c *room) endpointWrong(w http.ResponseWriter, r *http.Request, f frame.Pag
 }
 
 func (c *room) testEndpoint(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "endpoint")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "endpoint")
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (c *room) testEndpoint(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (c *room) pauseEndpoint(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "endpoint")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "endpoint")
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (c *room) pauseEndpoint(w http.ResponseWriter, r *http.Request) error {
 
 // rotateSecret makes another secret, or ends the earlier one.
 func (c *room) rotateSecret(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "endpoint")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "endpoint")
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (c *room) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (c *room) removeEndpoint(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "endpoint")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "endpoint")
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d co
 	case d.Reset:
 		f.Title, f.Here = f.Words.Text("reset.title"), "/password?"+query
 	}
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 func (c *Door) showSignIn(w http.ResponseWriter, r *http.Request) error {

@@ -113,5 +113,5 @@ func (f *Frame) fail(w http.ResponseWriter, r *http.Request, status int, text st
 		body.Hint = p.Words.Text(hint)
 	}
 	p.Body = body
-	f.Show(w, r, status, p)
+	f.Show(w, status, p)
 }

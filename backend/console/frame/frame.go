@@ -190,7 +190,7 @@ func narrowed(r *http.Request, s session.Sessions, sites []site.Site) int64 {
 }
 
 // Show answers with the page.
-func (f *Frame) Show(w http.ResponseWriter, r *http.Request, status int, p Page) error {
+func (f *Frame) Show(w http.ResponseWriter, status int, p Page) error {
 	var body held
 	if err := f.Pages[p.Words.Code][p.Page].ExecuteTemplate(&body, "layout", p); err != nil {
 		f.Logger.Error("rendering page of the console", zap.String("page", p.Page), zap.Error(err))

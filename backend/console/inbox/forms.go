@@ -113,7 +113,7 @@ func (c *room) listForms(w http.ResponseWriter, r *http.Request, status int, pro
 		body.Rows = append(body.Rows, row)
 	}
 	f.Body = body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // captureForm has a form kept from now on, or no longer, by a rule of the site's own.

@@ -81,7 +81,7 @@ func (c *room) showLead(w http.ResponseWriter, r *http.Request) error {
 
 // leadPage shows the lead of the request, with a problem and the note that was not accepted.
 func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, problem, note string) error {
-	siteID, id, err := frame.Numbers(r, "site", "lead")
+	siteID, id, err := frame.IDs(r, "site", "lead")
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 	}
 	f.Stream = f.StreamAddress("lead", siteID) + "&lead=" + strconv.FormatInt(id, 10)
 	f.Title, f.Body, f.Problem, f.Here = d.Label, d, problem, d.Link
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // gather adds what belongs to the lead: its parts, those that are alike, and what was done.

@@ -52,7 +52,7 @@ func (c *room) showLeads(w http.ResponseWriter, r *http.Request) error {
 	filter, problem := body.filter(f)
 	if problem != "" {
 		f.Problem, f.Body = f.Words.Text(problem), body
-		return c.Show(w, r, http.StatusUnprocessableEntity, f)
+		return c.Show(w, http.StatusUnprocessableEntity, f)
 	}
 	body.Export = "/leads/export?" + body.Query()
 	body.Newest = behind == (lead.Cursor{}) && !body.Filtered()
@@ -78,7 +78,7 @@ func (c *room) showLeads(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // rowsOf are the leads as rows of the page's list.

@@ -44,7 +44,7 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 		return nil, err
 	}
 	event := "arrival-event"
-	if to.View == leadsStream {
+	if to.Feed == leadsStream {
 		event = "leads-event"
 	}
 	data, err := live.RenderRows(c.Live, to.Words, event, rows, live.Whatever)
@@ -63,18 +63,18 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 	return append(data, count...), err
 }
 
-// leadsView is the list of leads.
-type leadsView struct {
+// leadsFeed is the list of leads.
+type leadsFeed struct {
 	*live.Listener
 	room *room
 }
 
-func (c *room) openLeads(_ *http.Request, to *live.Listener) (live.View, live.Watch) {
-	return &leadsView{to, c}, nil
+func (c *room) openLeads(_ *http.Request, to *live.Listener) (live.Feed, live.Watch) {
+	return &leadsFeed{to, c}, nil
 }
 
 // News tells of leads with which somebody has done something.
-func (v *leadsView) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
+func (v *leadsFeed) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	changed, err := v.room.toldRows(ctx, v.Listener, entries, lead.Changed)
 	if err != nil || len(changed) == 0 {
 		return nil, err
@@ -98,24 +98,24 @@ func (c *room) countParts(ctx context.Context, rows []rows.LeadRow) error {
 	return err
 }
 
-// leadView is the page of a lead, which says when somebody has done something with it.
-type leadView struct {
+// leadFeed is the page of a lead, which says when somebody has done something with it.
+type leadFeed struct {
 	*live.Listener
 	room *room
 	name lead.Name
 }
 
-func (c *room) openLead(r *http.Request, to *live.Listener) (live.View, live.Watch) {
+func (c *room) openLead(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("lead"), 10, 64)
 	site := frame.Permitted(r).IDs()
 	if err != nil || len(site) != 1 {
 		return nil, nil
 	}
-	return &leadView{to, c, lead.Name{SiteID: site[0], ID: id}}, nil
+	return &leadFeed{to, c, lead.Name{SiteID: site[0], ID: id}}, nil
 }
 
 // News tells that the lead has changed.
-func (v *leadView) News(_ context.Context, entries []journal.Entry) ([][]byte, error) {
+func (v *leadFeed) News(_ context.Context, entries []journal.Entry) ([][]byte, error) {
 	changed := func(e journal.Entry) bool {
 		return e.Kind == lead.Changed && e.SiteID == v.name.SiteID && e.SubjectID == v.name.ID
 	}

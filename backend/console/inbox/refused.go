@@ -150,12 +150,12 @@ func (c *room) listRefused(w http.ResponseWriter, r *http.Request, status int, p
 		body.Older = frame.Cursor(list[shown-1].Cursor()).Behind("/leads/refused")
 	}
 	f.Body = body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // takeOver makes a lead of a refused submission and goes to it.
 func (c *room) takeOver(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, "site", "refused")
+	siteID, id, err := frame.IDs(r, "site", "refused")
 	if err != nil {
 		return err
 	}

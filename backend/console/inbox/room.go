@@ -64,7 +64,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("GET /leads/refused/{site}/{refused}/text", c.sendRefused)
 	l.SignedIn("GET /leads/forms", c.showForms)
 	l.Admin("POST /leads/forms/{site}", c.captureForm)
-	l.View("leads", c.openLeads)
-	l.View("lead", c.openLead)
+	l.Feed("leads", c.openLeads)
+	l.Feed("lead", c.openLead)
 	l.Announce(c.announce, lead.Read)
 }

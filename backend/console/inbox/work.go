@@ -21,7 +21,7 @@ func (c *room) work(do func(r *http.Request, by lead.By, n lead.Name) error, don
 		if r.ContentLength > frame.MaxForm {
 			return frame.Fail(http.StatusRequestEntityTooLarge, "lead.tooLarge")
 		}
-		siteID, id, err := frame.Numbers(r, "site", "lead")
+		siteID, id, err := frame.IDs(r, "site", "lead")
 		if err != nil {
 			return err
 		}

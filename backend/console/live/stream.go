@@ -41,7 +41,7 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	to := l.listener(r)
-	open, known := l.views[to.View]
+	open, known := l.feeds[to.Feed]
 	if !known {
 		http.NotFound(w, r)
 		return nil
@@ -83,7 +83,7 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	defer l.attendance.leave(attendee)
 	happened := l.Journal.Follow(position, frame.Permitted(r), l.ownOf(o.ID)...)
 	defer happened.Close()
-	s := &streaming{live: l, to: to, view: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
+	s := &streaming{live: l, to: to, feed: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
 	if talk, ok := shown.(Talking); ok {
 		s.talk, s.pause = talk, talk.Pause()
@@ -112,14 +112,14 @@ func startOf(r *http.Request) (journal.Position, error) {
 type streaming struct {
 	live     *Live
 	to       *Listener
-	view     View
+	feed     Feed
 	lease    *operator.Lease
 	attendee *attendee
 	happened *journal.Follower
-	watch    Watch // nil when the view has none
+	watch    Watch // nil when the feed has none
 	yield    <-chan struct{}
 	pause    time.Duration // between two events
-	talk     Talking       // nil for views of other things, as is heard
+	talk     Talking       // nil for feeds of other things, as is heard
 	heard    <-chan struct{}
 	out      http.ResponseWriter
 	control  *http.ResponseController
@@ -185,7 +185,7 @@ func (s *streaming) read(ctx context.Context) error {
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		data, err := s.live.told(ctx, s.to, s.view, entries)
+		data, err := s.live.told(ctx, s.to, s.feed, entries)
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (s *streaming) read(ctx context.Context) error {
 }
 
 func (s *streaming) look(ctx context.Context) error {
-	data, err := s.view.Refresh(ctx)
+	data, err := s.feed.Refresh(ctx)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (c *room) showNumber(w http.ResponseWriter, r *http.Request) error {
 	body := numberPageOf(f, n, numberFormOf(n.Version, digits, own))
 	body.Shown = shownRules(f.Words, n, own)
 	f.Title, f.Body = words.Written(digits), body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 func numberPageOf(f frame.Page, n *rows.Numbering, form numberForm) numberPage {
@@ -153,7 +153,7 @@ func (c *room) showNumberForm(w http.ResponseWriter, r *http.Request, status int
 		f.Title, f.Here = words.Written(form.Was), rows.NumberLink(n.ID, form.Was)
 	}
 	f.Body = body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // changeNumber stores the number of the form, or changes the rows of the form.

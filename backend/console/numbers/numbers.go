@@ -105,7 +105,7 @@ func (c *room) showNumbers(w http.ResponseWriter, r *http.Request) error {
 		body.Sites = append(body.Sites, listed)
 	}
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // lead says where the row leads to.

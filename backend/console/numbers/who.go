@@ -76,7 +76,7 @@ func (c *room) showWho(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	f.Body, f.Here = body, "/numbers/"+r.PathValue(frame.SiteField)+"/who"
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // attributionOf is which of a visitor's visits decides at the site.

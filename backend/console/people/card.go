@@ -66,7 +66,7 @@ func (c *room) callbacksOf(ctx context.Context, f frame.Page, siteID int64, show
 
 // showCard shows all that is known of a visitor.
 func (c *room) showCard(w http.ResponseWriter, r *http.Request) error {
-	siteID, visitor, err := frame.Numbers(r, "site", "visitor")
+	siteID, visitor, err := frame.IDs(r, "site", "visitor")
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func (c *room) showCard(w http.ResponseWriter, r *http.Request) error {
 	frame.AllowRecordings(w.Header())
 	f.Title, f.Body = body.Label, body
 	f.SiteID = siteID
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }

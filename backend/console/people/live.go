@@ -35,9 +35,9 @@ type moveKey struct {
 
 func (k moveKey) String() string { return fmt.Sprintf("%p %p %p", k.words, k.before, k.after) }
 
-// cardView is a visitor's card. It does not change before the operator's eyes,
+// cardFeed is a visitor's card. It does not change before the operator's eyes,
 // but for whether the visitor is there: it says that there is more.
-type cardView struct {
+type cardFeed struct {
 	*live.Listener
 	room            *room
 	watch           *visit.Watch
@@ -45,18 +45,18 @@ type cardView struct {
 	seen            *visit.Scene
 }
 
-func (c *room) openCard(r *http.Request, to *live.Listener) (live.View, live.Watch) {
+func (c *room) openCard(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
 	visitor, err := strconv.ParseInt(r.URL.Query().Get("visitor"), 10, 64)
 	site := frame.Permitted(r).IDs()
 	if err != nil || len(site) != 1 {
 		return nil, nil
 	}
 	watch := c.Visits.WatchVisitor(site[0], visit.ID(visitor))
-	return &cardView{Listener: to, room: c, watch: watch, siteID: site[0], visitor: visitor}, watch
+	return &cardFeed{Listener: to, room: c, watch: watch, siteID: site[0], visitor: visitor}, watch
 }
 
 // News tells that there is more of the visitor.
-func (v *cardView) News(_ context.Context, entries []journal.Entry) ([][]byte, error) {
+func (v *cardFeed) News(_ context.Context, entries []journal.Entry) ([][]byte, error) {
 	ofVisitor := func(e journal.Entry) bool { return e.SiteID == v.siteID && e.VisitorID == v.visitor }
 	if !slices.ContainsFunc(entries, ofVisitor) {
 		return nil, nil
@@ -65,7 +65,7 @@ func (v *cardView) News(_ context.Context, entries []journal.Entry) ([][]byte, e
 }
 
 // Refresh tells whether the visitor is there.
-func (v *cardView) Refresh(context.Context) ([][]byte, error) {
+func (v *cardFeed) Refresh(context.Context) ([][]byte, error) {
 	before, scene := v.seen, v.watch.Scene()
 	v.seen = scene
 	var data [][]byte
@@ -82,22 +82,22 @@ func (v *cardView) Refresh(context.Context) ([][]byte, error) {
 	return append(data, more...), err
 }
 
-// visitorsView is the list of those on the site now. Only rows that changed
+// visitorsFeed is the list of those on the site now. Only rows that changed
 // since they were sent are sent again.
-type visitorsView struct {
+type visitorsFeed struct {
 	*live.Listener
 	room  *room
 	watch *visit.Watch
 	sent  *presence // nil at first
 }
 
-func (c *room) openVisitors(r *http.Request, to *live.Listener) (live.View, live.Watch) {
+func (c *room) openVisitors(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
 	watch := c.Visits.Watch(frame.Permitted(r))
-	return &visitorsView{Listener: to, room: c, watch: watch}, watch
+	return &visitorsFeed{Listener: to, room: c, watch: watch}, watch
 }
 
 // Refresh tells who is there.
-func (v *visitorsView) Refresh(ctx context.Context) ([][]byte, error) {
+func (v *visitorsFeed) Refresh(ctx context.Context) ([][]byte, error) {
 	present, err := v.room.presences.Get(ctx, presenceKey{v.Words, v.watch.Scene(), v.Operator.Sites})
 	if err != nil {
 		return nil, err

@@ -98,12 +98,12 @@ func (c *room) person(w http.ResponseWriter, r *http.Request, status int, proble
 		body.Erased = append(body.Erased, row)
 	}
 	f.Problem, f.Body, f.Here = problem, body, "/person"
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // personVisitor is the visitor that the address or the form names; 0 for none.
 func personVisitor(r *http.Request) (site, visitor int64) {
-	if site, visitor, err := frame.Numbers(r, frame.SiteField, "visitor"); err == nil {
+	if site, visitor, err := frame.IDs(r, frame.SiteField, "visitor"); err == nil {
 		return site, visitor
 	}
 	site, errSite := strconv.ParseInt(r.PostFormValue("site"), 10, 64)

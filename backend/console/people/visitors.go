@@ -83,7 +83,7 @@ func (c *room) showVisitors(w http.ResponseWriter, r *http.Request) error {
 	}
 	body.More = body.More || len(body.Rows) < len(body.Guests)
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 func guestOf(w *words.Tongue, f frame.Page, v visit.LiveVisit) guest {

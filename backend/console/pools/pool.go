@@ -136,7 +136,7 @@ func (c *room) showPoolPage(w http.ResponseWriter, r *http.Request, status int, 
 		}
 	}
 	f.Body = body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // usersOf are the printed numbers with rules that use the pool.

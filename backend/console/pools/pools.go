@@ -91,7 +91,7 @@ func (c *room) showPools(w http.ResponseWriter, r *http.Request) error {
 		body.Sites = append(body.Sites, shown)
 	}
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // withUnused adds the pools of which nobody has had a number yet.

@@ -107,7 +107,7 @@ func (c *room) showGroups(w http.ResponseWriter, r *http.Request) error {
 		body.Rows = append(body.Rows, row)
 	}
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 func (c *room) showNewGroup(w http.ResponseWriter, r *http.Request) error {
@@ -176,7 +176,7 @@ func (c *room) groupPage(w http.ResponseWriter, r *http.Request, status int, f f
 		f.Title, f.Here = body.Group.Name, groupsLink(body.ID)+"/"+strconv.FormatInt(body.Group.ID, 10)
 	}
 	f.Body = body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // keepGroup stores the group of the form.
@@ -240,7 +240,7 @@ func sentGroup(r *http.Request, named site.Site) (body groupPage, err error) {
 
 func (c *room) removeGroup(w http.ResponseWriter, r *http.Request) error {
 	o, _ := frame.Current(r)
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "group")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "group")
 	if err == nil {
 		err = c.Operators.RemoveGroup(r.Context(), o.Actor(), siteID, id)
 	}

@@ -58,7 +58,7 @@ func (c *room) replies(w http.ResponseWriter, r *http.Request, status int, body 
 		f.Problem = text
 	}
 	f.Here, f.Body = repliesLink(named.ID), body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 func (c *room) keepReply(w http.ResponseWriter, r *http.Request) error {
@@ -83,7 +83,7 @@ func (c *room) keepReply(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (c *room) removeReply(w http.ResponseWriter, r *http.Request) error {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "reply")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "reply")
 	if err == nil {
 		err = c.Chats.RemoveReply(r.Context(), siteID, id)
 	}

@@ -161,7 +161,7 @@ func (c *room) settings(w http.ResponseWriter, r *http.Request, status int, prob
 		problem = f.Words.Text(problem)
 	}
 	f.Problem, f.Body, f.Here = problem, form, frame.SiteLink(named.ID)+"/settings"
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 func (c *room) changeSettings(w http.ResponseWriter, r *http.Request) error {

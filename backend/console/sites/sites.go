@@ -195,7 +195,7 @@ func (c *room) sites(w http.ResponseWriter, r *http.Request, status int, problem
 		body.First = c.firstSteps(next)
 	}
 	f.Problem, f.Body = problem, body
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 func (c *room) addSite(w http.ResponseWriter, r *http.Request) error {
@@ -270,7 +270,7 @@ func (c *room) showSite(w http.ResponseWriter, r *http.Request) error {
 		body.First = c.firstSteps(&rows[0])
 	}
 	f.Title, f.Body = named.Key, body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 func (c *room) retireSite(w http.ResponseWriter, r *http.Request) error {

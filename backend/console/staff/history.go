@@ -75,7 +75,7 @@ func (c *room) showHistory(w http.ResponseWriter, r *http.Request) error {
 		body.add(f, e)
 	}
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // add adds the entry. What was done at several sites at once has an entry at each, and

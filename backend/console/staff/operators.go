@@ -103,7 +103,7 @@ func (c *room) operators(w http.ResponseWriter, r *http.Request, status int, pro
 		s.List = append(s.List, memberOf(f, o))
 	}
 	f.Problem, f.Body = problem, s
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 func (c *room) addOperator(w http.ResponseWriter, r *http.Request) error {
@@ -148,7 +148,7 @@ func (c *room) operator(w http.ResponseWriter, r *http.Request, status int, prob
 	m := memberOf(f, list[at])
 	m.Link = link
 	f.Title, f.Problem, f.Body, f.Here = words.Plainly(m.Label()), problem, m, operatorLink(m.ID)
-	return c.Show(w, r, status, f)
+	return c.Show(w, status, f)
 }
 
 // operatorID is the one in the address; 0, which nobody has, for what is no number.

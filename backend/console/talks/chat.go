@@ -63,13 +63,13 @@ func (c *room) showChat(w http.ResponseWriter, r *http.Request) error {
 	f.Stream = f.StreamAddress("chats", f.SiteID) + "&" + url.Values{"at": {strconv.FormatInt(conversation.SiteID, 10)},
 		"conversation": {strconv.FormatInt(conversation.ID, 10)}, "seq": {strconv.FormatInt(body.Open.Seq, 10)}}.Encode()
 	f.Title, f.Body = body.Open.Row.Label, body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // chatAt is the conversation that the address names. The site is one of the operator's: the
 // door has seen to that.
 func (c *room) chatAt(r *http.Request) (conversation chat.Conversation, err error) {
-	siteID, id, err := frame.Numbers(r, frame.SiteField, "conversation")
+	siteID, id, err := frame.IDs(r, frame.SiteField, "conversation")
 	if err != nil {
 		return conversation, chat.ErrUnknown
 	}

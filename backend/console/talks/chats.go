@@ -20,8 +20,8 @@ const (
 	// entriesShown is how many entries of a conversation its page begins with, and how many
 	// come with each look further back.
 	entriesShown = 60
-	// maxCalling bounds how many conversations are counted beside the navigation.
-	maxCalling = 300
+	// maxDue bounds how many conversations are counted beside the navigation.
+	maxDue = 300
 	// chatSteps is how many pages of the visitor stand beside a conversation.
 	chatSteps = 8
 	// How much room the parts of a conversation's page have, in bytes of HTML.
@@ -49,7 +49,7 @@ func (c *room) showChats(w http.ResponseWriter, r *http.Request) error {
 	}
 	f.Stream = f.StreamAddress("chats", f.SiteID)
 	f.Body = body
-	return c.Show(w, r, http.StatusOK, f)
+	return c.Show(w, http.StatusOK, f)
 }
 
 // chatsPage is the list, as it stands beside a conversation or alone.
@@ -62,11 +62,11 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 	}
 	query := r.URL.Query()
 	body.Tab = query.Get("tab")
-	calling, err := c.calling.Of(r.Context(), &f)
+	due, err := c.due.Of(r.Context(), &f)
 	if err != nil {
 		return f, body, err
 	}
-	waiting, mine := countCalling(calling)
+	waiting, mine := countDue(due)
 	if !slices.ContainsFunc(chatTabs, func(t struct{ name, words string }) bool { return t.name == body.Tab }) {
 		body.Tab = tabAll
 	}
@@ -112,16 +112,16 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 		if err != nil {
 			return f, body, err
 		}
-		if body.Tab != tabWaiting || row.Calls {
+		if body.Tab != tabWaiting || row.Due {
 			body.Rows = append(body.Rows, row)
 		}
 	}
 	return f, body, nil
 }
 
-// callingAll are the conversations of the sites that call for somebody.
-func (c *room) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
-	list, err := c.Chats.Calling(ctx, sites, maxCalling)
+// dueAll are the conversations of the sites that are due to somebody.
+func (c *room) dueAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
+	list, err := c.Chats.Calling(ctx, sites, maxDue)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -136,23 +136,23 @@ func (c *room) callingAll(ctx context.Context, sites scope.Sites) ([]chatSeen, e
 	return all, nil
 }
 
-// callingFor are those of the conversations that call for the operator.
-func (c *room) callingFor(ctx context.Context, o operator.Operator, all []chatSeen) (calling []chatSeen, err error) {
+// dueFor are those of the conversations that are due to the operator.
+func (c *room) dueFor(ctx context.Context, o operator.Operator, all []chatSeen) (due []chatSeen, err error) {
 	for _, s := range all {
-		calls, err := c.calls(ctx, o, s)
+		is, err := c.isDue(ctx, o, s)
 		if err != nil {
 			return nil, err
 		}
-		if calls {
-			calling = append(calling, s)
+		if is {
+			due = append(due, s)
 		}
 	}
-	return calling, nil
+	return due, nil
 }
 
-// countCalling counts those that wait, and the operator's own.
-func countCalling(calling []chatSeen) (waiting, mine int) {
-	for _, s := range calling {
+// countDue counts those that wait, and the operator's own.
+func countDue(due []chatSeen) (waiting, mine int) {
+	for _, s := range due {
 		if s.State == chat.Waiting {
 			waiting++
 		} else {

@@ -21,7 +21,7 @@ const brisk = 50 * time.Millisecond
 
 // chatsEvent is what every page is told of conversations.
 type chatsEvent struct {
-	Count         int // that call for the operator
+	Count         int // that are due to the operator
 	Waiting, Mine int // of those
 	News          []chatRow
 	Latest        *chatRow // announced on pages of other things
@@ -30,16 +30,16 @@ type chatsEvent struct {
 // chatsStream is the name of the view of conversations.
 const chatsStream = "chats"
 
-// announce tells pages of other things what conversations call for the operator.
+// announce tells pages of other things what conversations are due to the operator.
 func (c *room) announce(ctx context.Context, to *live.Listener, entries []journal.Entry) ([][]byte, error) {
-	if to.View == chatsStream { // which tells more
+	if to.Feed == chatsStream { // which tells more
 		return nil, nil
 	}
 	rows, fresh, err := c.chatRows(ctx, to, entries)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return c.tellCalling(ctx, to, entries[len(entries)-1].Position, fresh, true)
+	return c.tellDue(ctx, to, entries[len(entries)-1].Position, fresh, true)
 }
 
 // chatRows are the conversations among the entries, as rows: each once, as it is now. news are
@@ -111,26 +111,26 @@ func (c *room) isNews(ctx context.Context, to *live.Listener, e journal.Entry, r
 // rung tells whether the conversation calls for the operator aloud. What waits does so for those
 // who are there and not away, if anybody is.
 func (c *room) rung(ctx context.Context, to *live.Listener, row chatRow) (bool, error) {
-	if !row.Calls || row.State != chat.Waiting {
-		return row.Calls, nil
+	if !row.Due || row.State != chat.Waiting {
+		return row.Due, nil
 	}
 	there, err := c.Operators.Present(ctx, row.SiteID, row.GroupID)
 	return len(there) == 0 || slices.Contains(there, to.Operator.ID), err
 }
 
-// tellCalling renders how many conversations call for the operator, and the news of those
+// tellDue renders how many conversations are due to the operator, and the news of those
 // that do.
-func (c *room) tellCalling(ctx context.Context, to *live.Listener, at journal.Position, news []chatRow, announced bool) ([][]byte, error) {
-	all, err := c.toldCalling.Get(ctx, callingKey{to.Counted, at})
+func (c *room) tellDue(ctx context.Context, to *live.Listener, at journal.Position, news []chatRow, announced bool) ([][]byte, error) {
+	all, err := c.toldDue.Get(ctx, dueKey{to.Counted, at})
 	if err != nil {
 		return nil, err
 	}
-	calling, err := c.callingFor(ctx, to.Operator, all)
+	due, err := c.dueFor(ctx, to.Operator, all)
 	if err != nil {
 		return nil, err
 	}
-	event := chatsEvent{Count: len(calling)}
-	event.Waiting, event.Mine = countCalling(calling)
+	event := chatsEvent{Count: len(due)}
+	event.Waiting, event.Mine = countDue(due)
 	if len(news) == 0 {
 		return c.Render(to.Words, "chats-event", event)
 	}
@@ -143,8 +143,8 @@ func (c *room) tellCalling(ctx context.Context, to *live.Listener, at journal.Po
 	})
 }
 
-// chatsView is the page of conversations, one of which may be open.
-type chatsView struct {
+// chatsFeed is the page of conversations, one of which may be open.
+type chatsFeed struct {
 	*live.Listener
 	room    *room
 	watch   *visit.Watch // nil when none is open
@@ -159,8 +159,8 @@ type chatsView struct {
 
 // openChats is the view of the request's stream; nil when its conversation is not the
 // operator's.
-func (c *room) openChats(r *http.Request, to *live.Listener) (live.View, live.Watch) {
-	v := &chatsView{Listener: to, room: c, typing: make(chan struct{}, 1)}
+func (c *room) openChats(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
+	v := &chatsFeed{Listener: to, room: c, typing: make(chan struct{}, 1)}
 	query := r.URL.Query()
 	if !query.Has("conversation") {
 		return v, nil
@@ -181,15 +181,15 @@ func (c *room) openChats(r *http.Request, to *live.Listener) (live.View, live.Wa
 }
 
 // Pause is less than for other pages: people talk here.
-func (v *chatsView) Pause() time.Duration { return brisk }
+func (v *chatsFeed) Pause() time.Duration { return brisk }
 
 // News tells of conversations, and of the one that is open.
-func (v *chatsView) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
+func (v *chatsFeed) News(ctx context.Context, entries []journal.Entry) ([][]byte, error) {
 	rows, fresh, err := v.room.chatRows(ctx, v.Listener, entries)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	data, err := v.room.tellCalling(ctx, v.Listener, entries[len(entries)-1].Position, fresh, false)
+	data, err := v.room.tellDue(ctx, v.Listener, entries[len(entries)-1].Position, fresh, false)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ type chatEvent struct {
 	Entries []remark
 }
 
-func (v *chatsView) conversation(ctx context.Context, row chatRow) ([][]byte, error) {
+func (v *chatsFeed) conversation(ctx context.Context, row chatRow) ([][]byte, error) {
 	f, err := v.Page(ctx)
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (v *chatsView) conversation(ctx context.Context, row chatRow) ([][]byte, er
 }
 
 // Refresh says what the visitor of the open conversation looks at, and by which way.
-func (v *chatsView) Refresh(ctx context.Context) ([][]byte, error) {
+func (v *chatsFeed) Refresh(ctx context.Context) ([][]byte, error) {
 	scene := v.watch.Scene()
 	if v.told && v.views == scene.Views && v.here == scene.Here {
 		return nil, nil
@@ -265,7 +265,7 @@ func (v *chatsView) Refresh(ctx context.Context) ([][]byte, error) {
 }
 
 // Hear has typing be told while the stream is open.
-func (v *chatsView) Hear() (heard <-chan struct{}, forget func()) {
+func (v *chatsFeed) Hear() (heard <-chan struct{}, forget func()) {
 	return v.typing, v.room.Chats.OnTyping(func(t chat.Typed) {
 		if t.By == chat.Visitor && t.SiteID == v.open.SiteID && t.ConversationID == v.open.ID {
 			select {
@@ -277,7 +277,7 @@ func (v *chatsView) Hear() (heard <-chan struct{}, forget func()) {
 }
 
 // Overheard is what the page is told of it.
-func (v *chatsView) Overheard() ([][]byte, error) {
+func (v *chatsFeed) Overheard() ([][]byte, error) {
 	return v.room.Render(v.Words, "chat-typing-event", nil)
 }
 

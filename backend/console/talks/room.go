@@ -26,29 +26,29 @@ type Subjects struct {
 type room struct {
 	*live.Live
 	Subjects
-	calling     *frame.Once[[]chatSeen] // of the page's sites, that call for the operator
-	toldChats   live.Things[chatSeen]
-	toldCalling *live.Shared[callingKey, []chatSeen]
+	due       *frame.Once[[]chatSeen] // of the page's sites, that are due to the operator
+	toldChats live.Things[chatSeen]
+	toldDue   *live.Shared[dueKey, []chatSeen]
 }
 
 // Mount adds the room to the console.
 func Mount(l *live.Live, subjects Subjects) {
 	c := &room{Live: l, Subjects: subjects}
-	c.calling = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]chatSeen, error) {
-		all, err := c.callingAll(ctx, p.Scope)
+	c.due = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]chatSeen, error) {
+		all, err := c.dueAll(ctx, p.Scope)
 		if err != nil {
 			return nil, err
 		}
-		return c.callingFor(ctx, p.Operator, all)
+		return c.dueFor(ctx, p.Operator, all)
 	})
-	c.toldCalling = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k callingKey) ([]chatSeen, error) { return c.callingAll(ctx, k.sites) })
+	c.toldDue = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k dueKey) ([]chatSeen, error) { return c.dueAll(ctx, k.sites) })
 	c.toldChats = live.NewThings(l, c.seenChat)
 	l.Room(frame.Room{
 		Templates: templates,
 		Menu: []frame.Entry{{Link: "/chats", Icon: "message-circle", Title: "chats.title", Pages: []string{"chats"}, Badge: "chatting", News: "chats.news",
 			Count: func(ctx context.Context, p *frame.Page) (int, error) {
-				calling, err := c.calling.Of(ctx, p)
-				return len(calling), err
+				due, err := c.due.Of(ctx, p)
+				return len(due), err
 			}}},
 		Unknown: map[error]string{chat.ErrUnknown: "fail.noChat"},
 	})
@@ -62,6 +62,6 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("POST /chats/{site}/{conversation}/read", c.readChat)
 	l.SignedIn("POST /chats/{site}/{conversation}/typing", c.typeChat)
 	l.SignedIn("POST /chats/{site}/{conversation}/work", c.workChat)
-	l.View(chatsStream, c.openChats)
+	l.Feed(chatsStream, c.openChats)
 	l.Announce(c.announce)
 }

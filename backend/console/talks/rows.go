@@ -38,8 +38,8 @@ type chatSeen struct {
 	offer *chat.Offer // nil for none
 }
 
-// callingKey is what calls for somebody at the sites, as it is since the place in the journal.
-type callingKey struct {
+// dueKey is what is due to somebody at the sites, as it is since the place in the journal.
+type dueKey struct {
 	sites scope.Sites
 	at    journal.Position
 }
@@ -55,7 +55,7 @@ type chatRow struct {
 	Ours      bool   // the last message is an operator's
 	OwnerName string
 	Mine      bool
-	Calls     bool   // for this operator
+	Due       bool   // to this operator
 	In        string // the tabs on which it is
 	Here      bool   // its page is open
 }
@@ -98,10 +98,10 @@ func (c *room) seenChat(ctx context.Context, siteID, id int64) (seen chatSeen, e
 	return all[0], nil
 }
 
-// calls tells whether the conversation calls for the operator: it waits, and is theirs to
+// isDue tells whether the conversation is due to the operator: it waits, and is theirs to
 // take, or it is theirs and has what is not read. One that is about to be offered calls for
 // nobody yet.
-func (c *room) calls(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
+func (c *room) isDue(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
 	if s.State != chat.Waiting {
 		return s.State == chat.Open && s.OperatorID == o.ID && s.Unread > 0, nil
 	}
@@ -137,14 +137,14 @@ func (c *room) chatRowOf(ctx context.Context, f frame.Page, s chatSeen) (chatRow
 		row.Digest = codeText(w, s.last)
 	}
 	var err error
-	if row.Calls, err = c.calls(ctx, f.Operator, s); err != nil {
+	if row.Due, err = c.isDue(ctx, f.Operator, s); err != nil {
 		return row, err
 	}
 	in := []string{tabAll}
 	switch {
 	case s.State == chat.Closed:
 		in = []string{tabClosed}
-	case s.State == chat.Waiting && row.Calls:
+	case s.State == chat.Waiting && row.Due:
 		in = append(in, tabWaiting)
 	case row.Mine:
 		in = append(in, tabMine)
