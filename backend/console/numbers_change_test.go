@@ -126,7 +126,7 @@ func TestRowsOfTheNumberForm(t *testing.T) {
 		refused := b.post(page, numberFields(0, append(second, "number", "+7 800 555-35-35", "rule1conditions", "1", "rule1c0field", "utm_source", "rule1c0how", "is", "rule1c0value", "newsletter",
 			"rule0conditions", "1")...)...)
 		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
-		require.Regexp(t, `(?s)name="rule1name".*class="wrong".*campaign 1 before it is for all these visitors`, refused.body)
+		require.Regexp(t, `(?s)name="rule1name".*class="wrong".*campaign 1 above it is for all these visitors`, refused.body)
 		for _, wrong := range [][]string{{"number", "112"}, {"rule0static", "7495"}, {"targets", "footer"}, {"selectors", "a["}, {"picture0size", "x"}, {"rule0c0field", "nothing"}, {"rule0show", "pool:none"}} {
 			a := b.post(page, numberFields(0, append([]string{"number", "+7 800 555-35-35"}, wrong...)...)...)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status, wrong)
