@@ -25,8 +25,11 @@ const module = "github.com/seed-3405227d/frontdesk"
 var mayImport = map[string][]string{
 	".":                {"caddymodule"},
 	"cmd":              {"."},
-	"caddymodule":      {"edge", "backend/...", "snippet", "snippet/page", "snippet/survey"},
-	"edge":             {"backend/aside", "backend", "backend/api", "backend/attribution", "backend/callback", "backend/capture", "backend/form", "backend/forward", "backend/intake", "backend/lease", "backend/number/...", "backend/preview", "backend/pace", "backend/site", "backend/spool", "backend/visit", "snippet", "snippet/page", "snippet/picture", "snippet/survey"},
+	"caddymodule":      {"edge/...", "backend/...", "snippet", "snippet/page", "snippet/survey"},
+	"edge":             {"backend/aside", "backend", "backend/api", "backend/capture", "backend/intake", "backend/number/...", "backend/preview", "backend/site", "backend/spool", "edge/effect", "edge/post", "edge/relay", "snippet", "snippet/page", "snippet/survey"},
+	"edge/effect":      {"backend", "backend/api", "backend/attribution", "backend/callback", "backend/capture", "backend/forward", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit", "snippet", "snippet/page", "snippet/picture"},
+	"edge/post":        {"backend", "backend/aside", "backend/api", "backend/capture", "backend/form", "backend/forward", "backend/intake", "backend/pace", "backend/site", "backend/spool", "edge/effect", "snippet", "snippet/page"},
+	"edge/relay":       {"backend/api", "backend/forward", "edge/effect"},
 	"snippet":          {"snippet/asset", "snippet/phone", "snippet/weave"},
 	"snippet/page":     {"snippet", "snippet/coding", "snippet/phone", "snippet/steps", "snippet/weave", "snippet/weave/head"},
 	"snippet/browser":  {"snippet/phone", "snippet/weave/link", "snippet/weave/token"},

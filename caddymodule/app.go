@@ -29,6 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 func init() {
@@ -217,25 +218,22 @@ func (a *App) Provision(ctx caddy.Context) error {
 	}
 	a.switchboard = call.NewSwitchboard(a.service.Calls, a.logger.Named("telephony"), metricsObserver{})
 	named := sync.OnceValue(a.knownSites)
-	a.edge = &edge.Edge{
-		Service:  a.service.Service,
-		Pictures: &a.service.pictures,
-		Forms:    a.service.forms,
-		Intake:   a.service.intake,
-		Ending:   a.ending.Done(),
-		Observer: edgeObserver{a},
-
-		WholeAddresses: a.Addresses == wholeAddresses,
-		StatusOf:       statusOf,
-
-		Platforms: api.NewPlatforms(platforms, a.switchboard, a.service),
-		Logger:    a.logger,
-		Pools:     a.configuredPools,
-		Names: func(key string) bool {
-			_, known := slices.BinarySearch(named(), key)
-			return known
+	a.edge = edge.New(edge.Subjects{
+		Shared: &effect.Shared{
+			Service: a.service.Service, Pictures: &a.service.pictures, Logger: a.logger, WholeAddresses: a.Addresses == wholeAddresses,
+			Ending: a.ending.Done(), Pools: a.configuredPools,
+			Names: func(key string) bool {
+				_, known := slices.BinarySearch(named(), key)
+				return known
+			},
+			Fault: edgeObserver{a}.Fault,
 		},
-	}
+		Observer:  edgeObserver{a},
+		Spool:     a.service.forms,
+		Intake:    a.service.intake,
+		StatusOf:  statusOf,
+		Platforms: api.NewPlatforms(platforms, a.switchboard, a.service),
+	})
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
 
@@ -39,7 +39,7 @@ are found where the same page tells the whole number too.`,
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			region, _ := cmd.Flags().GetString("region")
-			if err := new(edge.Settings).SetRegion(region); err != nil {
+			if err := new(effect.Settings).SetRegion(region); err != nil {
 				return err
 			}
 			return listNumbers(cmd, names, region)

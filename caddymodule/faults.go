@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/post"
 	pages "github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
@@ -36,9 +37,9 @@ func (edgeObserver) Passed(reason string) { pagesPassed.WithLabelValues(reason).
 
 func (edgeObserver) Arrived(arrival edge.Arrival) { arrived[arrival].Inc() }
 
-func (edgeObserver) Form(outcome edge.FormOutcome) { forms.WithLabelValues(string(outcome)).Inc() }
+func (edgeObserver) Form(outcome post.FormOutcome) { forms.WithLabelValues(string(outcome)).Inc() }
 
-func (edgeObserver) Found(outcome edge.FoundOutcome) { found.WithLabelValues(string(outcome)).Inc() }
+func (edgeObserver) Found(outcome post.FoundOutcome) { found.WithLabelValues(string(outcome)).Inc() }
 
 func (o edgeObserver) Page(r pages.Result) {
 	switch counter := passed[r.Outcome]; {

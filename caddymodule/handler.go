@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 func init() {
@@ -36,7 +37,7 @@ type Handler struct {
 	// the prefix is answered in any case.
 	MatcherSetsRaw caddyhttp.RawMatcherSets `json:"match,omitempty" caddy:"namespace=http.matchers"`
 
-	edge.Settings
+	effect.Settings
 
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.

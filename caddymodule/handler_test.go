@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // What comes by JSON is asked what parsing asks of lines.
@@ -15,8 +15,8 @@ func TestJSONIsCheckedLikeTheCaddyfile(t *testing.T) {
 	picture := number.Number{Number: "74951234567", Pictures: []number.Picture{{Place: "img", Font: "{env.TEST_NO_SUCH_VARIABLE}/a.ttf"}}}
 	for expected, wrong := range map[string]*Handler{
 		"site key":                  {SiteKey: "my shop"},
-		"prefix":                    {Settings: edge.Settings{Prefix: "frontdesk"}},
-		"env.TEST_NO_SUCH_VARIABLE": {Settings: edge.Settings{Numbers: []number.Number{picture}}},
+		"prefix":                    {Settings: effect.Settings{Prefix: "frontdesk"}},
+		"env.TEST_NO_SUCH_VARIABLE": {Settings: effect.Settings{Numbers: []number.Number{picture}}},
 	} {
 		require.ErrorContains(t, wrong.complete(), expected)
 	}

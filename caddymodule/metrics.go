@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/post"
 	pages "github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
@@ -139,10 +140,10 @@ func init() {
 	for _, outcome := range forward.Outcomes {
 		forwarded.WithLabelValues(string(outcome))
 	}
-	for _, outcome := range edge.FormOutcomes { // so that they are there from the beginning
+	for _, outcome := range post.FormOutcomes { // so that they are there from the beginning
 		forms.WithLabelValues(string(outcome))
 	}
-	for _, outcome := range edge.FoundOutcomes {
+	for _, outcome := range post.FoundOutcomes {
 		found.WithLabelValues(string(outcome))
 	}
 	for _, outcome := range sip.Outcomes {

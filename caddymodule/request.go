@@ -7,12 +7,12 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // requestOf is what Caddy knows of a request, all but the site's key.
-func requestOf(r *http.Request) *edge.Request {
-	q := &edge.Request{URL: r.URL, Secure: isSecure(r)}
+func requestOf(r *http.Request) *effect.Request {
+	q := &effect.Request{URL: r.URL, Secure: isSecure(r)}
 	// Rewriting may come earlier.
 	if original, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
 		q.URL = original.URL

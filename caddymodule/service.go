@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // services are the running services by the settings of their databases. A
@@ -41,7 +41,7 @@ type sharedService struct {
 	*backend.Service
 	settings db.Settings
 	log      *followingCore
-	pictures edge.Pictures
+	pictures effect.Pictures
 	forms    *spool.Spool
 	intake   *intake.Budget
 	faults   seenFaults

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // subdirective is a line of a block.
@@ -76,7 +76,7 @@ var subdirectives = map[string]subdirective{
 		if len(values) == 1 && values[0] == "off" {
 			return nil
 		}
-		consent := &edge.Consent{Cookie: values[0]}
+		consent := &effect.Consent{Cookie: values[0]}
 		if len(values) == 2 {
 			consent.Value = values[1]
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
@@ -36,22 +37,22 @@ const maxArriving = 256
 // ask makes the answer to a request wait for the database, if the visitor has agreed and may look at the page. A page
 // waits for its visit, and a part of a page for the visitor's numbers. If only forms need the visit, which browsers
 // without scripts may send, ask asks only for the visit of a visitor's first page.
-func (q *Request) ask(beside *page.Visit, r *http.Request) {
-	f := q.effect
+func (e *Edge) ask(q *effect.Request, beside *page.Visit, r *http.Request) {
+	f := q.Effect
 	arrives, part := beside.Purpose == page.ForDocument, beside.Purpose == page.ForPart || beside.Purpose == page.ForFrame
-	dynamic := f.prerender == prerenderDynamic && f.hasTracking()
+	dynamic := f.Prerender == effect.PrerenderDynamic && f.HasTracking()
 	asks := arrives && dynamic || part && dynamic && hasVisitor(r.Header) ||
-		arrives && len(f.captures) > 0 && !hasVisitor(r.Header)
-	if !asks || f.block.settings.remote != nil || isPrefetch(r.Header) || !f.consent.Given(r.Header) {
+		arrives && len(f.Captures) > 0 && !hasVisitor(r.Header)
+	if !asks || f.Of.Settings.Elsewhere() != nil || effect.IsPrefetch(r.Header) || !f.Consent.Given(r.Header) {
 		return
 	}
-	e, asked := f.block.edge, q.AsSent(r)
+	asked := q.AsSent(r)
 	asked.Header = r.Header.Clone() // the service hides its cookies from the origin
 	if arrives {
 		beside.Arrive = func() (a snippet.Arrival) {
-			e.guard("waiting for a visit", func() {
+			e.Guard("waiting for a visit", func() {
 				var outcome Arrival
-				a, outcome = q.arrive(asked)
+				a, outcome = e.arrive(q, asked)
 				e.Observer.Arrived(outcome)
 			})
 			return a
@@ -59,7 +60,7 @@ func (q *Request) ask(beside *page.Visit, r *http.Request) {
 		return
 	}
 	beside.Recall = func() (shown snippet.Shown, known bool) {
-		e.guard("waiting for a visitor", func() { shown, known = q.recall(asked) })
+		e.Guard("waiting for a visitor", func() { shown, known = e.recall(q, asked) })
 		return shown, known
 	}
 }
@@ -87,14 +88,14 @@ func (e *Edge) apart(work func(*backend.Desk)) bool {
 	aside.Go(e.Logger, "asking for a visit", func() {
 		defer done()
 		defer e.arriving.Add(-1)
-		e.guard("asking for a visit", func() { work(desk) })
+		e.Guard("asking for a visit", func() { work(desk) })
 	})
 	return true
 }
 
 // inTime returns a context that bounds how long the answer to a request waits for the database.
 func (e *Edge) inTime(asked *http.Request) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(asked.Context(), cmp.Or(e.patience, siteBudget))
+	return context.WithTimeout(asked.Context(), cmp.Or(e.patience, effect.SiteBudget))
 }
 
 // arriving receives the parts of a visit as they become known. A closed channel means that a part is not known.
@@ -105,8 +106,7 @@ type arriving struct {
 
 // arrive stores the visit of a page and finds its numbers. It waits for at most 50 ms. The script asks for the rest. It
 // names the view, since the database may store the visit later.
-func (q *Request) arrive(asked *http.Request) (a snippet.Arrival, outcome Arrival) {
-	e := q.effect.block.edge
+func (e *Edge) arrive(q *effect.Request, asked *http.Request) (a snippet.Arrival, outcome Arrival) {
 	ctx, cancel := e.inTime(asked)
 	defer cancel()
 	id := rand.Text()
@@ -114,7 +114,7 @@ func (q *Request) arrive(asked *http.Request) (a snippet.Arrival, outcome Arriva
 	if !e.apart(func(desk *backend.Desk) {
 		defer close(found.shown)
 		defer close(found.served)
-		q.store(ctx, desk, asked, id, found)
+		e.storeVisit(ctx, desk, q, asked, id, found)
 	}) {
 		return a, Late
 	}
@@ -131,7 +131,7 @@ func (q *Request) arrive(asked *http.Request) (a snippet.Arrival, outcome Arriva
 		SiteKey: served.SiteKey, Key: served.Key, URI: served.URI,
 		Visitor: int64(served.Hit.Visitor), Hit: int64(served.Hit.Hit), Session: int64(served.Hit.Session),
 	}}
-	if q.effect.prerender != prerenderDynamic {
+	if q.Effect.Prerender != effect.PrerenderDynamic {
 		return a, Whole
 	}
 	shown, known := receive(ctx, found.shown)
@@ -143,18 +143,17 @@ func (q *Request) arrive(asked *http.Request) (a snippet.Arrival, outcome Arriva
 }
 
 // recall returns the numbers that the visitor sees now. It waits as long as arrive does.
-func (q *Request) recall(asked *http.Request) (snippet.Shown, bool) {
-	e := q.effect.block.edge
+func (e *Edge) recall(q *effect.Request, asked *http.Request) (snippet.Shown, bool) {
 	ctx, cancel := e.inTime(asked)
 	defer cancel()
 	found := make(chan snippet.Shown, 1)
 	if !e.apart(func(desk *backend.Desk) {
 		defer close(found)
-		visitor, address := desk.API.Whose(asked, q.served(desk, asked))
+		visitor, address := desk.API.Whose(asked, q.Served(desk, asked))
 		if visitor == 0 {
 			return
 		}
-		shown, err := q.effect.shownNow(ctx, desk, visitor, address)
+		shown, err := q.Effect.ShownNow(ctx, desk, visitor, address)
 		if err != nil {
 			e.Logger.Debug("finding the numbers of a visitor failed", zap.String("site", q.Key), zap.Error(err))
 			return
@@ -174,21 +173,21 @@ func receive[T any](ctx context.Context, from <-chan T) (value T, ok bool) {
 	return value, ok
 }
 
-// store stores the visit and finds the numbers, as a call of the script does.
-func (q *Request) store(ctx context.Context, desk *backend.Desk, asked *http.Request, id string, found arriving) {
-	f := q.effect
-	served, err := desk.API.ServePage(ctx, asked, q.served(desk, asked), id)
+// storeVisit stores the visit and finds the numbers, as a call of the script does.
+func (e *Edge) storeVisit(ctx context.Context, desk *backend.Desk, q *effect.Request, asked *http.Request, id string, found arriving) {
+	f := q.Effect
+	served, err := desk.API.ServePage(ctx, asked, q.Served(desk, asked), id)
 	if err == nil {
 		found.served <- served
-		if served.View == "" || f.prerender != prerenderDynamic {
+		if served.View == "" || f.Prerender != effect.PrerenderDynamic {
 			return
 		}
 		var shown snippet.Shown
-		if shown, err = f.shownOf(ctx, desk, asked.Header, served.Hit, served.First); err == nil {
+		if shown, err = f.ShownOf(ctx, desk, asked.Header, served.Hit, served.First); err == nil {
 			found.shown <- shown
 		}
 	}
 	if err != nil {
-		f.block.edge.Logger.Debug("storing the visit of a page failed", zap.String("site", q.Key), zap.Error(err))
+		e.Logger.Debug("storing the visit of a page failed", zap.String("site", q.Key), zap.Error(err))
 	}
 }

@@ -19,21 +19,22 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 // pooled are settings in which each visitor from an advertisement sees another number, and the readers of the
 // newsletter share one.
-func pooled() Settings {
-	return Settings{Prerender: "dynamic", Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{
+func pooled() effect.Settings {
+	return effect.Settings{Prerender: "dynamic", Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{
 		{Static: "74957650001", When: []string{"utm_source=news"}},
 		{Dynamic: []string{"74957650011", "74957650012", "74957650013"}, When: []string{"utm_medium=cpc"}},
 	}}}}
 }
 
 // onEach runs the test on both database engines, behind a shop that is tracked.
-func onEach(t *testing.T, settings func() Settings, origin Next, test func(t *testing.T, f *front)) {
+func onEach(t *testing.T, settings func() effect.Settings, origin effect.Next, test func(t *testing.T, f *front)) {
 	t.Helper()
 	for engine, database := range map[string]func(testing.TB) db.Settings{db.SQLite: dbtest.SQLite, db.Postgres: dbtest.Postgres} {
 		t.Run(engine, func(t *testing.T) {
@@ -240,7 +241,7 @@ func TestCredentialsOfAPageWithoutItsScript(t *testing.T) {
 	for _, variant := range []string{"A", "B"} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
-			settings := func() Settings {
+			settings := func() effect.Settings {
 				s := pooled()
 				s.Variant = variant
 				return s
@@ -305,9 +306,9 @@ func unseen(w http.ResponseWriter, r *http.Request) error {
 // For answers that are no pages, or that nobody may look at, nothing is stored and no number is leased.
 func TestWhatBeginsNoVisit(t *testing.T) {
 	t.Parallel()
-	settings := func() Settings {
+	settings := func() effect.Settings {
 		s := pooled()
-		s.Consent = &Consent{Cookie: "agreed", Value: "yes"}
+		s.Consent = &effect.Consent{Cookie: "agreed", Value: "yes"}
 		return s
 	}
 	onEach(t, settings, unseen, func(t *testing.T, f *front) {
@@ -400,7 +401,7 @@ func TestLeaseOfAFirstPageIsProvisional(t *testing.T) {
 // A crawler that looks like a browser and keeps no cookies does not empty the pool.
 func TestFirstPagesOfOneNetworkAreBounded(t *testing.T) {
 	t.Parallel()
-	settings := func() Settings {
+	settings := func() effect.Settings {
 		s := pooled()
 		s.Numbers[0].Tracking[1].Dynamic = nil
 		for i := range 60 {
@@ -432,7 +433,7 @@ func TestPagesAndAnswersFollowTheSameVisits(t *testing.T) {
 	for _, model := range []attribution.Model{attribution.First, attribution.Last, attribution.LastNonDirect} {
 		t.Run(string(model), func(t *testing.T) {
 			t.Parallel()
-			settings := func() Settings {
+			settings := func() effect.Settings {
 				s := pooled()
 				s.Attribution = model
 				return s

@@ -1,10 +1,10 @@
 package edge
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -14,12 +14,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
+	"github.com/seed-3405227d/frontdesk/edge/post"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
@@ -59,8 +59,8 @@ type told struct {
 	arrivals []Arrival
 }
 
-func (o *told) Form(FormOutcome)   {}
-func (o *told) Found(FoundOutcome) {}
+func (o *told) Form(post.FormOutcome)   {}
+func (o *told) Found(post.FoundOutcome) {}
 
 func (o *told) Arrived(a Arrival) {
 	o.mu.Lock()
@@ -105,37 +105,43 @@ func (o *told) all() (pages []page.Outcome, passed, faults []string) {
 
 // serve runs the block on a SQLite database. A request's header Site is its site's key. Without the header, it is
 // "shop".
-func serve(t testing.TB, settings Settings) *front {
+func serve(t testing.TB, settings effect.Settings) *front {
 	t.Helper()
 	return serveOn(t, settings, dbtest.SQLite(t), origin)
 }
 
 // serveOn does what serve does, on the given database and in front of the given origin.
-func serveOn(t testing.TB, settings Settings, database db.Settings, origin Next) *front {
+func serveOn(t testing.TB, settings effect.Settings, database db.Settings, origin effect.Next) *front {
 	t.Helper()
-	require.NoError(t, settings.Complete())
 	f := &front{t: t, told: new(told), named: []string{"shop"}}
 	service := backend.New(database, zap.NewNop(), nil)
 	t.Cleanup(func() { require.NoError(t, service.Close()) })
-	f.edge = &Edge{
-		Service: service, Pictures: new(Pictures), Observer: f.told, Logger: zap.NewNop(),
+	f.edge = New(Subjects{Observer: f.told, Shared: &effect.Shared{
+		Service: service, Pictures: new(effect.Pictures), Logger: zap.NewNop(), Fault: f.told.Fault,
 		Pools: func() number.ConfiguredPools { return number.ConfiguredPools{} },
 		Names: func(key string) bool { return strings.Contains(strings.Join(f.named, " "), key) && key != "" },
-	}
-	var err error
-	f.block, err = f.edge.Add(settings)
-	require.NoError(t, err)
+	}})
+	f.configure(settings)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Site")
 		if key == "" {
 			key = "shop"
 		}
-		err := f.block.Serve(w, r, &Request{Key: key, URL: r.URL}, func() bool { return r.URL.Path != "/untracked" }, origin)
+		err := f.block.Serve(w, r, &effect.Request{Key: key, URL: r.URL}, func() bool { return r.URL.Path != "/untracked" }, origin)
 		require.NoError(t, err)
 	}))
 	t.Cleanup(server.Close)
 	f.address = server.URL
 	return f
+}
+
+// configure has the front serve a block of the settings.
+func (f *front) configure(settings effect.Settings) {
+	f.t.Helper()
+	require.NoError(f.t, settings.Complete())
+	var err error
+	f.block, err = f.edge.Add(settings)
+	require.NoError(f.t, err)
 }
 
 func origin(w http.ResponseWriter, _ *http.Request) error {
@@ -179,8 +185,8 @@ func (f *front) get(path string, headers ...string) answer {
 }
 
 // numbered are settings with a tracking number for visitors from a newsletter.
-func numbered() Settings {
-	return Settings{Prerender: "static", Numbers: []Number{{
+func numbered() effect.Settings {
+	return effect.Settings{Prerender: "static", Numbers: []Number{{
 		Number:   "74951234567",
 		Pictures: []Picture{{Place: "img"}},
 		Tracking: []Tracking{{Static: "74957650001", When: []string{"utm_source=news"}}},
@@ -258,31 +264,16 @@ func TestFaultsLeaveThePage(t *testing.T) {
 	f := serve(t, numbered()).ready()
 	known, err := f.edge.Site(t.Context(), "shop")
 	require.NoError(t, err)
-	effect, err := f.block.compile(known)
+	shop, err := f.block.For(known, true)
 	require.NoError(t, err)
-	effect.numbers, effect.script = nil, nil // a fault
-	f.block.effects.Add("shop", effect)
-	require.Contains(t, f.get("/?utm_source=news").body, "8 (495) 123-45-67", "the page is the neutral one")
+	shop.Consent.Cookie, shop.Consent.Value, shop.Script = "agreed", new(regexp.Regexp), nil // faults
+	require.Contains(t, f.get("/?utm_source=news", "Cookie", "agreed=1").body, "8 (495) 123-45-67", "the page is the neutral one")
 	require.Equal(t, http.StatusInternalServerError, f.get("/frontdesk/svc.js").StatusCode)
-	f.block.effects = nil
-	f.block.defaults = nil
+	f.block.Defaults = nil
 	f.edge.Names = nil
 	require.Equal(t, shopPage, f.get("/", "Site", "other").body)
 	_, _, faults := f.told.all()
 	require.Equal(t, []string{"choosing numbers", "answering"}, faults)
-}
-
-func TestEffectsAreBounded(t *testing.T) {
-	f := serve(t, numbered())
-	for i := range maxEffects + 2 {
-		s := site.Site{Key: fmt.Sprint("shop", i)}
-		effect, err := f.block.effectFor(s, true)
-		require.NoError(t, err)
-		again, err := f.block.effectFor(s, true)
-		require.NoError(t, err)
-		require.Same(t, effect, again)
-	}
-	require.Equal(t, maxEffects, f.block.effects.Len())
 }
 
 // The settings of a site stand above the block's, on whichever node they are set, and without another request.
@@ -319,38 +310,4 @@ func TestSettingsOfASite(t *testing.T) {
 	change(2, site.Settings{})
 	require.Contains(t, f.get(news).body, "8 (495) 765-00-01")
 	require.Equal(t, script, f.get("/frontdesk/svc.js").body)
-}
-
-// BenchmarkChoosing measures the cost of a request before its page.
-func BenchmarkChoosing(b *testing.B) {
-	settings := Settings{Prerender: "static", Numbers: []Number{{Number: "74951234567", Tracking: []Tracking{
-		{Static: "74957650001", When: []string{"utm_source=news*"}}, {Static: "74957650002", When: []string{"referrer=*.google.*"}},
-	}}}}
-	require.NoError(b, settings.Complete())
-	block, err := new(Edge).Add(settings)
-	require.NoError(b, err)
-	news := visit.Source{Kind: visit.Campaign, Source: "news"}
-	remembered := "svc_src=" + (&attribution.Remembered{Source: news, Seen: time.Now()}).Cookie()
-	for _, c := range []struct{ name, path, referrer, cookie string }{
-		{"direct", "/lamps", "", ""},
-		{"within", "/lamps", "https://shop.example/", ""},
-		{"within with other cookies", "/lamps", "https://shop.example/", "theme=dark; session=0123456789abcdef"},
-		{"remembered", "/lamps", "https://shop.example/", remembered},
-		{"referrer", "/lamps", "https://www.google.com/", ""},
-		{"campaign", "/?utm_source=news", "", ""},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			r := httptest.NewRequest(http.MethodGet, "https://shop.example"+c.path, nil)
-			for name, value := range map[string]string{"Referer": c.referrer, "Cookie": c.cookie, "Accept": "text/html,*/*;q=0.8", "Sec-Fetch-Dest": "document"} {
-				if value != "" {
-					r.Header.Set(name, value)
-				}
-			}
-			q := &Request{Key: "shop", URL: r.URL}
-			b.ReportAllocs()
-			for b.Loop() {
-				block.defaults.visit(r, q, time.Unix(1_700_000_000, 0))
-			}
-		})
-	}
 }

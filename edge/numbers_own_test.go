@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // set changes the site's settings, and returns its new version.
@@ -64,7 +65,7 @@ func TestOwnNumbersReachOtherNodes(t *testing.T) {
 
 // A number that the configuration does not have is replaced too, also by the site's pool.
 func TestOwnPools(t *testing.T) {
-	f := serve(t, Settings{}).ready()
+	f := serve(t, effect.Settings{}).ready()
 	_, told, _ := f.hit("0", f.address+"/", "")
 	require.False(t, told)
 	f.set(0, site.Settings{

@@ -9,30 +9,31 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // servePage passes a request on, and weaves the insertion code and the numbers into the answer. It also handles
 // previews and forms.
-func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *effect.Request, next effect.Next) error {
 	if b.turnPreview(w, r, q) {
 		return nil
 	}
-	if q.effect != nil && (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch) {
-		return b.serveForm(w, r, q, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, next) })
+	if q.Effect != nil && (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch) {
+		return b.edge.posts.Serve(w, r, q, func(w http.ResponseWriter, r *http.Request) error { return b.passPage(w, r, q, next) })
 	}
 	return b.passPage(w, r, q, next)
 }
 
 // passPage passes a request on, and weaves the insertion code and the numbers into the answer.
-func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *effect.Request, next effect.Next) error {
 	var p passage
-	if !b.edge.guard("before a page", func() { p = b.passage(r, q) }) {
+	if !b.Guard("before a page", func() { p = b.passage(r, q) }) {
 		p = passage{reason: panicked}
 	}
 	if p.reason != unknownSite { // the site has none of the service's cookies
-		if saved := hideCookies(r.Header); saved != nil {
+		if saved := effect.HideCookies(r.Header); saved != nil {
 			defer func() { r.Header["Cookie"] = saved }()
 		}
 	}
@@ -45,7 +46,7 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *Request, nex
 	host := r.Host
 	result, err := page.Serve(p.code, w, r, p.visit, next)
 	b.edge.Observer.Page(result)
-	b.edge.guard("counting a page", func() { b.edge.count(q.site.ID, string(result.Outcome), host) })
+	b.Guard("counting a page", func() { b.edge.count(q.Site.ID, string(result.Outcome), host) })
 	return err
 }
 
@@ -72,37 +73,37 @@ type passage struct {
 	reason string
 }
 
-func (b *Block) passage(r *http.Request, q *Request) passage {
-	f, withheld := q.effect, b.withheld(q)
-	if f == nil || withheld != "" && !f.prerenders() { // numbers of a site that the configuration names need no database
+func (b *Block) passage(r *http.Request, q *effect.Request) passage {
+	f, withheld := q.Effect, b.withheld(q)
+	if f == nil || withheld != "" && !f.Prerenders() { // numbers of a site that the configuration names need no database
 		return passage{reason: withheld}
 	}
-	p := passage{code: f.code}
-	samples := b.edge.samples()
+	p := passage{code: f.Code}
+	samples := b.edge.sampling
 	now := samples.now()
-	if !b.edge.guard("choosing numbers", func() {
-		p.visit = f.visit(r, q, now)
-		q.ask(&p.visit, r)
-		if q.preview != nil {
-			p.visit = f.previewed(p.visit, q.preview)
+	if !b.Guard("choosing numbers", func() {
+		p.visit = f.Visit(r, q, now)
+		b.edge.ask(q, &p.visit, r)
+		if q.Preview != nil {
+			p.visit = f.Previewed(p.visit, q.Preview)
 		}
 	}) { // the page then keeps its printed numbers
 		p.visit = page.Visit{ByCookie: true}
 	}
-	p.visit.VaryBy = f.consent.Refusals
+	p.visit.VaryBy = f.Consent.Refusals
 	p.visit.Withheld = page.Outcome(withheld)
-	p.visit.Sample = samples.sampler(b, r, q, p.visit.Purpose, now)
+	p.visit.Sample = samples.sampler(b.Effects, r, q, p.visit.Purpose, now)
 	p.visit.Timed = b.edge.pages.Add(1)%timedPages == 1
 	return p
 }
 
 // withheld says why a page gets no code of a service, or "".
-func (b *Block) withheld(q *Request) string {
-	switch err := q.err; {
+func (b *Block) withheld(q *effect.Request) string {
+	switch err := q.Err; {
 	case err == nil:
 		return ""
-	case errors.Is(err, errSettings):
-		b.edge.Logger.Error("the settings of a site cannot be put into effect", zap.String("site", q.Key), zap.Error(err))
+	case errors.Is(err, effect.ErrSettings):
+		b.Logger.Error("the settings of a site cannot be put into effect", zap.String("site", q.Key), zap.Error(err))
 		return string(page.Failed)
 	case errors.Is(err, site.ErrRetired):
 		return retired
@@ -111,7 +112,7 @@ func (b *Block) withheld(q *Request) string {
 	case errors.Is(err, backend.ErrNotReady):
 		return notReady
 	case !errors.Is(err, context.Canceled):
-		b.edge.Logger.Debug("looking up a site failed", zap.Error(q.err))
+		b.Logger.Debug("looking up a site failed", zap.Error(q.Err))
 	}
 	return lookup
 }

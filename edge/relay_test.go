@@ -6,18 +6,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/textproto"
-	"net/url"
-	"os"
-	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // elsewhere is a service elsewhere under /inner/, beside which its host has other things.
@@ -38,7 +32,7 @@ func newElsewhere(t testing.TB) *elsewhere {
 }
 
 // before runs an edge in front of the service.
-func (e *elsewhere) before(t testing.TB, settings Settings) *front {
+func (e *elsewhere) before(t testing.TB, settings effect.Settings) *front {
 	settings.Service = e.URL + "/inner/"
 	return serve(t, settings)
 }
@@ -59,7 +53,7 @@ func (f *front) raw(method, target string) *http.Response {
 // Nothing of the host of the service can be reached but the routes of a service, however a path is written.
 func TestRelayReachesTheServiceAlone(t *testing.T) {
 	inner := newElsewhere(t)
-	f := inner.before(t, Settings{})
+	f := inner.before(t, effect.Settings{})
 	for _, outside := range []string{
 		"%2e%2e/admin", "%2E%2E/admin", ".%2e/admin", "v1/..%2f..%2f..%2fsecret", "v1/%2e%2e/%2e%2e/secret", "v1/..%5c..%5csecret", "v1/..;/secret",
 		"v1/%252e%252e/secret", "v1/%00", "v1/a%0d%0ab", "v1/%09", "v1/%20", "v1/%ff", "v1/caf%C3%A9", "v1/%5c%5chost/x", "v1/%2f%2fhost/x", "v1/a%3fb", "v1/a%23b",
@@ -103,7 +97,7 @@ func TestRelayPassesFieldsByName(t *testing.T) {
 		}
 		io.WriteString(w, "inner")
 	}
-	f := inner.before(t, Settings{Consent: &Consent{Cookie: "agreed"}})
+	f := inner.before(t, effect.Settings{Consent: &effect.Consent{Cookie: "agreed"}})
 	answered := f.get("/frontdesk/v1/status?k=shop",
 		"Authorization", "Basic c2hvcDpzZWNyZXQ=", "Proxy-Authorization", "Basic eA==", "X-Api-Key", "secret", "X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1",
 		"X-Real-Ip", "192.0.2.1", "X-Csrf-Token", "secret", "Upgrade", "websocket", "Connection", "Upgrade", "Via", "1.1 x",
@@ -123,20 +117,6 @@ func TestRelayPassesFieldsByName(t *testing.T) {
 
 }
 
-// The documentation names every field.
-func TestRelayedFieldsAreDocumented(t *testing.T) {
-	content, err := os.ReadFile("../docs/elsewhere.md")
-	require.NoError(t, err)
-	documented := regexp.MustCompile("`([A-Za-z-]+)(\\*?)`").FindAllStringSubmatch(string(content), -1)
-	for _, name := range slices.Concat(relayedFields, answeredFields) {
-		require.Equal(t, textproto.CanonicalMIMEHeaderKey(name), name)
-		require.True(t, slices.ContainsFunc(documented, func(field []string) bool {
-			known := textproto.CanonicalMIMEHeaderKey(field[1])
-			return known == name || field[2] != "" && strings.HasPrefix(name, known)
-		}), name)
-	}
-}
-
 // The service sends nobody elsewhere: a redirection is no answer of it.
 func TestRelayFollowsNobodyElsewhere(t *testing.T) {
 	inner := newElsewhere(t)
@@ -145,7 +125,7 @@ func TestRelayFollowsNobodyElsewhere(t *testing.T) {
 		w.Header().Set("Location", "http://inner.example/")
 		w.WriteHeader(status)
 	}
-	f := inner.before(t, Settings{})
+	f := inner.before(t, effect.Settings{})
 	for _, status = range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusPermanentRedirect} {
 		answered := f.get("/frontdesk/v1/status")
 		require.Equal(t, http.StatusServiceUnavailable, answered.StatusCode)
@@ -153,28 +133,4 @@ func TestRelayFollowsNobodyElsewhere(t *testing.T) {
 	}
 	status = http.StatusNotModified
 	require.Equal(t, status, f.get("/frontdesk/svc.js", "If-None-Match", `"x"`).StatusCode)
-}
-
-// FuzzPlainPath holds that a plain path means one thing, however often it is decoded or cleaned.
-func FuzzPlainPath(f *testing.F) {
-	for _, seed := range []string{"v1/hit", "vc/s/", "", "..", "v1/../x", "v1/%2e%2e", "v1//x", "v1/\\x", "v1/\x00", "v1/a;b", "...", "v1/..."} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, rest string) {
-		plain := false
-		stepstest.Hold(t, len(rest), func() { plain = isPlainPath(rest) })
-		if !plain {
-			return
-		}
-		const inner = "/inner/"
-		address := url.URL{Scheme: "http", Host: "inner.example", Path: inner + rest}
-		require.Equal(t, inner+rest, address.EscapedPath())
-		again, err := url.Parse(address.String())
-		require.NoError(t, err)
-		require.Equal(t, inner+rest, again.Path)
-		require.Equal(t, strings.TrimSuffix(inner+rest, "/"), path.Clean(inner+rest))
-		decoded, err := url.PathUnescape(rest)
-		require.NoError(t, err)
-		require.Equal(t, rest, decoded)
-	})
 }

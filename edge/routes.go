@@ -1,12 +1,13 @@
 package edge
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
+	"github.com/seed-3405227d/frontdesk/edge/relay"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -45,19 +46,16 @@ func (e *Edge) routes(prefix string) *http.ServeMux {
 	}
 	mux := http.NewServeMux()
 	e.mount(mux, prefix)
-	if e.mounted == nil {
-		e.mounted = make(map[string]*http.ServeMux)
-	}
 	e.mounted[prefix] = mux
 	return mux
 }
 
 // mountRelay adds the routes under the block's prefix, whose service is elsewhere.
 func (b *Block) mountRelay(mux api.Routes) {
-	prefix, relay := b.settings.Prefix, newRelay(b)
+	prefix, elsewhere := b.Settings.Prefix, relay.New(b.Effects)
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
-	for _, route := range relayedRoutes {
-		mux.HandleFunc(prefix+route, relay.ServeHTTP)
+	for _, route := range relay.RelayedRoutes {
+		mux.HandleFunc(prefix+route, elsewhere.ServeHTTP)
 	}
 	// This program serves its own assets, since the service elsewhere may have another version.
 	mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
@@ -65,38 +63,33 @@ func (b *Block) mountRelay(mux api.Routes) {
 			snippet.Assets().ServeHTTP(w, r)
 			return
 		}
-		relay.ServeHTTP(w, r)
+		elsewhere.ServeHTTP(w, r)
 	})
 }
 
-// requestKey is the key of the *Request in the context of a request under the prefix.
-type requestKey struct{}
-
-func requestOf(r *http.Request) *Request { return r.Context().Value(requestKey{}).(*Request) }
-
 // serveRoute answers a request under the prefix. If the site is retired, or neither the service nor the configuration
 // knows it, the request goes to next.
-func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
-	q.site, q.err = b.edge.Site(r.Context(), q.Key)
-	if q.isUnknown() {
-		if errors.Is(q.err, site.ErrRetired) || !b.edge.Names(q.Key) {
+func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *effect.Request, next effect.Next) error {
+	q.Site, q.Err = b.Site(r.Context(), q.Key)
+	if q.IsUnknown() {
+		if errors.Is(q.Err, site.ErrRetired) || !b.Names(q.Key) {
 			return next(w, r)
 		}
-		q.site, q.err = b.provision(r.Context(), q.Key)
+		q.Site, q.Err = b.Provision(r.Context(), q.Key)
 	}
-	if !b.edge.guard("answering", func() { b.answer(w, r, q) }) {
+	if !b.Guard("answering", func() { b.answer(w, r, q) }) {
 		api.Fail(w, http.StatusInternalServerError, "internal_error", "something went wrong here; the call may be repeated")
 	}
 	return nil
 }
 
-func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *Request) {
-	if b.find(q, r); q.effect == nil { // clients can send any number of unknown keys, so these share an effect
-		q.effect = b.defaults
+func (b *Block) answer(w http.ResponseWriter, r *http.Request, q *effect.Request) {
+	if b.Find(q, r); q.Effect == nil { // clients can send any number of unknown keys, so these share an effect
+		q.Effect = b.Defaults
 	}
 	r, done := b.edge.Intake.Admit(q.AsSent(r))
 	defer done()
-	b.routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, q)))
+	b.routes.ServeHTTP(w, q.Within(r))
 }
 
 // fetched returns a handler for GET and HEAD.
@@ -112,21 +105,21 @@ func fetched(serve http.HandlerFunc) http.HandlerFunc {
 }
 
 func serveScript(w http.ResponseWriter, r *http.Request) {
-	requestOf(r).effect.script.ServeHTTP(w, r)
+	effect.RequestOf(r).Effect.Script.ServeHTTP(w, r)
 }
 
 func servePicture(w http.ResponseWriter, r *http.Request) {
-	requestOf(r).effect.servePicture(w, r)
+	effect.RequestOf(r).Effect.ServePicture(w, r)
 }
 
 // serveCall passes a call to the service's API.
 func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
-	q := requestOf(r)
-	if q.err != nil {
+	q := effect.RequestOf(r)
+	if q.Err != nil {
 		api.Unavailable(w)
 		return
 	}
-	if r.Method != http.MethodGet && q.preview != nil {
+	if r.Method != http.MethodGet && q.Preview != nil {
 		api.Fail(w, http.StatusConflict, "preview", "nothing is counted in a preview")
 		return
 	}
@@ -136,5 +129,5 @@ func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, route *api.Rout
 		return
 	}
 	defer done()
-	desk.API.Serve(w, r, q.served(desk, r), route)
+	desk.API.Serve(w, r, q.Served(desk, r), route)
 }

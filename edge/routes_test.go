@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/routetest"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -15,11 +16,11 @@ import (
 func TestEveryRouteAnswersEveryMethod(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	defer elsewhere.Close()
-	for name, settings := range map[string]Settings{"here": numbered(), "elsewhere": {Service: elsewhere.URL + "/frontdesk/"}} {
+	for name, settings := range map[string]effect.Settings{"here": numbered(), "elsewhere": {Service: elsewhere.URL + "/frontdesk/"}} {
 		t.Run(name, func(t *testing.T) {
 			f := serve(t, settings).ready()
-			all := Patterns(f.block.settings.Prefix)
-			if f.block.settings.remote != nil {
+			all := Patterns(f.block.Settings.Prefix)
+			if f.block.Settings.Elsewhere() != nil {
 				var relayed patterns
 				f.block.mountRelay(&relayed)
 				all = relayed

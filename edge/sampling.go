@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
@@ -29,7 +30,6 @@ const (
 // sampling finds out which telephone numbers the sites' pages show, and what their forms say of the fields. It looks at
 // samples of the origins' pages, and skips pages that come too fast.
 type sampling struct {
-	forms   markups
 	edge    *Edge
 	now     func() time.Time
 	limiter *rate.Limiter
@@ -49,7 +49,7 @@ type look struct {
 
 // sample is a page as its origin has sent it.
 type sample struct {
-	block       *Block
+	effects     *effect.Effects
 	site        string // the site's key
 	path        string
 	page        []byte
@@ -66,7 +66,7 @@ func newSampling(edge *Edge, now func() time.Time) *sampling {
 
 // sampler returns a function that takes the page of the answer as a sample. It returns nil if the page is not to be
 // looked at. The function drops the page if too many samples wait.
-func (l *sampling) sampler(b *Block, r *http.Request, q *Request, purpose page.Purpose, now time.Time) func(page []byte, contentType string) {
+func (l *sampling) sampler(b *effect.Effects, r *http.Request, q *effect.Request, purpose page.Purpose, now time.Time) func(page []byte, contentType string) {
 	path := q.URL.Path
 	// A script asks for a part of a page only. A page that needs a password may be private.
 	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(q.Key, path, now) {
@@ -125,7 +125,7 @@ func (l *sampling) run(ctx context.Context) {
 			return
 		case s := <-l.queue:
 			var err error
-			if l.edge.guard("learning", func() { err = l.learn(ctx, s) }); err != nil && ctx.Err() == nil {
+			if l.edge.Guard("learning", func() { err = l.learn(ctx, s) }); err != nil && ctx.Err() == nil {
 				l.edge.Logger.Warn("learning what a page shows failed", zap.String("site", s.site), zap.Error(err))
 			}
 		}
@@ -144,20 +144,20 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	if err != nil {
 		return err
 	}
-	if err := desk.DeclareNumbers(ctx, site, s.block.settings.Declared()); err != nil {
+	if err := desk.DeclareNumbers(ctx, site, s.effects.Settings.Declared()); err != nil {
 		return err
 	}
-	f, err := s.block.effectFor(site, true)
+	f, err := s.effects.For(site, true)
 	if err != nil {
 		return err
 	}
-	if len(f.captures) > 0 {
-		if err := l.forms.store(ctx, desk.Forms, site, s.path, capture.ReadMarkup(s.page, s.contentType)); err != nil {
+	if len(f.Captures) > 0 {
+		if err := l.edge.posts.Learn(ctx, desk.Forms, site, s.path, capture.ReadMarkup(s.page, s.contentType)); err != nil {
 			return err
 		}
 	}
 	found := make(map[string][]inventory.Writing)
-	for _, n := range survey.Page(s.page, s.contentType, f.regionNow(ctx, desk.Numbers)) {
+	for _, n := range survey.Page(s.page, s.contentType, f.RegionNow(ctx, desk.Numbers)) {
 		for _, w := range n.Writings {
 			found[n.Digits] = append(found[n.Digits], inventory.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
 		}

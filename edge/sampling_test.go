@@ -8,13 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
-	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
@@ -49,11 +44,11 @@ func TestPagesAreLookedAtNowAndThen(t *testing.T) {
 func TestPagesThatWaitAreBounded(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	l := newSampling(nil, func() time.Time { return now })
-	b := new(Block)
+	b := new(effect.Effects)
 	ask := func(i int) func([]byte, string) {
 		now = now.Add(time.Minute)
 		r := httptest.NewRequest(http.MethodGet, fmt.Sprint("/", i, "?secret=1"), nil)
-		return l.sampler(b, r, &Request{Key: "shop", URL: r.URL}, page.Unsaid, now)
+		return l.sampler(b, r, &effect.Request{Key: "shop", URL: r.URL}, page.Unsaid, now)
 	}
 	early := ask(0)
 	for i := range looksWaiting {
@@ -67,32 +62,4 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	require.Equal(t, "/1", (<-l.queue).path)
 	ask(looksWaiting+2)(nil, "text/html")
 	require.Len(t, l.queue, looksWaiting-1, "an empty page says nothing")
-}
-
-// The region that is set comes first, then that of the configured numbers, then that of the numbers on the pages. The
-// mask comes last.
-func TestRegionOfTheSite(t *testing.T) {
-	d, err := db.Open(t.Context(), dbtest.SQLite(t), zap.NewNop())
-	require.NoError(t, err)
-	t.Cleanup(func() { d.Close() })
-	require.NoError(t, d.Migrate(t.Context()))
-	shown := inventory.New(d, time.Now)
-	require.NoError(t, shown.Learn(t.Context(), 1, "/", map[string][]inventory.Writing{"442079460018": {{Text: "+442079460018", Place: "tel", Count: 1}}}))
-	of := func(id int64, configured Settings, own site.Settings) string {
-		require.NoError(t, configured.Complete())
-		b, err := (&Edge{Pictures: new(Pictures)}).Add(configured)
-		require.NoError(t, err)
-		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
-		require.NoError(t, err)
-		return (&Request{effect: f}).served(&backend.Desk{Numbers: shown}, nil).Region(t.Context())
-	}
-	numbers := []Number{{Number: "74951234567"}}
-	german, american := "DE", "US"
-	require.Equal(t, "US", of(1, Settings{Region: "de", PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{Region: &american}))
-	require.Equal(t, "DE", of(1, Settings{Region: "de", PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{}))
-	require.Equal(t, "DE", of(1, Settings{PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{Region: &german}))
-	require.Equal(t, "RU", of(1, Settings{PhoneMask: "+33 ###", Numbers: numbers}, site.Settings{}))
-	require.Equal(t, "GB", of(1, Settings{PhoneMask: "+33 ###"}, site.Settings{}))
-	require.Equal(t, "FR", of(2, Settings{PhoneMask: "+33 ###"}, site.Settings{}), "no page has been seen")
-	require.Empty(t, of(2, Settings{}, site.Settings{}))
 }

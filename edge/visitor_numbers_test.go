@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // record is what the script learns of a number or a place.
@@ -117,8 +118,8 @@ func TestHitFollowsTheCookieOfPages(t *testing.T) {
 		f := serve(t, settings).ready()
 		cookie, _, _ := strings.Cut(f.get("/?utm_source=news").Header.Get("Set-Cookie"), ";")
 		require.NotEmpty(t, cookie)
-		f.block.settings.Prerender = prerender
-		f.block.effects.Purge()
+		settings.Prerender = prerender
+		f.configure(settings)
 		records, told, _ := f.hit("1", f.address+"/", f.address+"/", cookie)
 		require.True(t, told)
 		require.Len(t, records, want, prerender)
@@ -126,7 +127,7 @@ func TestHitFollowsTheCookieOfPages(t *testing.T) {
 }
 
 func TestHitWithoutTrackingNumbersTellsNone(t *testing.T) {
-	f := serve(t, Settings{Numbers: []Number{{Number: "74951234567"}}}).ready()
+	f := serve(t, effect.Settings{Numbers: []Number{{Number: "74951234567"}}}).ready()
 	_, told, _ := f.hit("1", f.address+"/", "")
 	require.False(t, told)
 }
@@ -263,9 +264,8 @@ func TestPageThatComesBackWhileTheDatabaseIsAway(t *testing.T) {
 	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.JSONEq(t, `{"success": true, "numbers": null}`, string(answer))
 	f.change(`ALTER TABLE away RENAME TO pool_numbers`)
-	f.block.settings.Numbers[0].Tracking = nil
-	require.NoError(t, f.block.settings.Complete())
-	f.block.effects.Purge()
+	settings.Numbers[0].Tracking = nil
+	f.configure(settings)
 	answer, _ = f.call("presence", map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.JSONEq(t, `{"success": true, "numbers": []}`, string(answer))
 }

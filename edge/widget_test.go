@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // widget is the answer of v1/widget about the site's looks.
@@ -25,8 +26,8 @@ func (f *front) widget(headers ...string) (told site.Look) {
 }
 
 func TestWidgetOfTheConsoleStandsAboveTheConfigurations(t *testing.T) {
-	settings := func() Settings {
-		return Settings{Widget: &site.Widget{Color: new("#0a7d4f"), Title: site.Wording{"*": "Northlight"}}}
+	settings := func() effect.Settings {
+		return effect.Settings{Widget: &site.Widget{Color: new("#0a7d4f"), Title: site.Wording{"*": "Northlight"}}}
 	}
 	onEach(t, settings, origin, func(t *testing.T, f *front) {
 		require.Contains(t, f.get("/frontdesk/svc.js").body, `"launcher":true`)
@@ -45,7 +46,7 @@ func TestWidgetOfTheConsoleStandsAboveTheConfigurations(t *testing.T) {
 }
 
 func TestPagesOfASiteThatSaysNothingHaveNoLauncher(t *testing.T) {
-	f := serve(t, Settings{}).ready()
+	f := serve(t, effect.Settings{}).ready()
 	require.NotContains(t, f.get("/frontdesk/svc.js").body, `"launcher":true`)
 	require.False(t, f.widget().Widget.Launcher)
 	f.set(0, site.Settings{Widget: &site.Widget{Color: new("#0a7d4f")}})
@@ -55,7 +56,7 @@ func TestPagesOfASiteThatSaysNothingHaveNoLauncher(t *testing.T) {
 
 // The looks of the panels have to be known before anybody agrees to be tracked.
 func TestWidgetIsToldBeforeConsent(t *testing.T) {
-	f := serve(t, Settings{Consent: &Consent{Cookie: "cookies"}, Respect: []string{"gpc"}}).ready()
+	f := serve(t, effect.Settings{Consent: &effect.Consent{Cookie: "cookies"}, Respect: []string{"gpc"}}).ready()
 	answer := f.get("/frontdesk/v1/widget?k=shop", "Sec-GPC", "1")
 	require.Equal(t, http.StatusOK, answer.StatusCode, answer.body)
 	require.Empty(t, answer.Header.Values("Set-Cookie"))
@@ -63,6 +64,6 @@ func TestWidgetIsToldBeforeConsent(t *testing.T) {
 }
 
 func TestWidgetIsNoSettingOfAServiceElsewhere(t *testing.T) {
-	settings := Settings{Service: "https://desk.example/frontdesk/", Widget: new(site.Widget)}
+	settings := effect.Settings{Service: "https://desk.example/frontdesk/", Widget: new(site.Widget)}
 	require.ErrorContains(t, settings.Complete(), "widget: the site's service is https://desk.example/frontdesk/: set it there")
 }

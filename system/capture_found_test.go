@@ -19,7 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/post"
 )
 
 // What a program seems to have sent is a lead like others, and marked.
@@ -145,9 +145,9 @@ func TestFormsAreFound(t *testing.T) {
 // them.
 func TestFormsAreFoundWithinBounds(t *testing.T) {
 	s, m, desk := capturing(t)
-	outcomes := func() map[edge.FoundOutcome]int {
-		counted := make(map[edge.FoundOutcome]int)
-		for _, outcome := range edge.FoundOutcomes {
+	outcomes := func() map[post.FoundOutcome]int {
+		counted := make(map[post.FoundOutcome]int)
+		for _, outcome := range post.FoundOutcomes {
 			counted[outcome] = int(s.Metric(`frontdesk_forms_found_total{outcome="` + string(outcome) + `"}`))
 		}
 		return counted
@@ -162,7 +162,7 @@ func TestFormsAreFoundWithinBounds(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		now := outcomes()
-		read, dropped := now[edge.FoundRead]-before[edge.FoundRead], now[edge.FoundDropped]-before[edge.FoundDropped]
+		read, dropped := now[post.FoundRead]-before[post.FoundRead], now[post.FoundDropped]-before[post.FoundDropped]
 		return read+dropped == 30 && dropped > 0
 	}, wait, tick)
 	require.NoError(t, desk.Forms.Store(t.Context()))

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
-	"github.com/seed-3405227d/frontdesk/edge"
+	"github.com/seed-3405227d/frontdesk/edge/post"
 )
 
 // Each form that a rule matches, and in which something is filled in, is a lead or among the refused requests. The counters
@@ -18,15 +18,15 @@ import (
 func TestEachFormIsKept(t *testing.T) {
 	s, m, desk := capturing(t)
 	const address = "http://localhost:$PORT"
-	outcomes := func() map[edge.FormOutcome]int {
-		counted := make(map[edge.FormOutcome]int)
-		for _, outcome := range edge.FormOutcomes {
+	outcomes := func() map[post.FormOutcome]int {
+		counted := make(map[post.FormOutcome]int)
+		for _, outcome := range post.FormOutcomes {
 			counted[outcome] = int(s.Metric(`frontdesk_forms_total{outcome="` + string(outcome) + `"}`))
 		}
 		return counted
 	}
 	before := outcomes()
-	post := func(path, contentType, body string, headers ...string) {
+	send := func(path, contentType, body string, headers ...string) {
 		t.Helper()
 		got, err := s.Do(http.MethodPost, address+path, body, append(headers, "Content-Type", contentType, "User-Agent", browser)...)
 		require.NoError(t, err)
@@ -51,10 +51,10 @@ func TestEachFormIsKept(t *testing.T) {
 	strangers := visitors()
 
 	// Of strangers: whoever says how to reach him is a lead.
-	post("/send/200", formType, "name=Иван&telegram=@ivan")
-	post("/send/200", formType, "contacts=%2B7 921 123-45-67 Иван")
-	post("/send/200", formType, "nama=Budi&no_hp=%2B62 812-3456-7890")
-	post("/send/200", formType, "who=Dora&phone=4915112345678")
+	send("/send/200", formType, "name=Иван&telegram=@ivan")
+	send("/send/200", formType, "contacts=%2B7 921 123-45-67 Иван")
+	send("/send/200", formType, "nama=Budi&no_hp=%2B62 812-3456-7890")
+	send("/send/200", formType, "who=Dora&phone=4915112345678")
 	leads := keptLeads(t, desk, 4)
 	require.Equal(t, []string{"4915112345678", "6281234567890", "79211234567", "@ivan"}, []string{leads[0].Phone, leads[1].PhoneDigits, leads[2].PhoneDigits, leads[3].UserFields["Telegram"]})
 	require.Empty(t, leads[1].Marks)
@@ -63,17 +63,17 @@ func TestEachFormIsKept(t *testing.T) {
 	require.Len(t, found.Leads, 1)
 
 	// Of somebody whose visit is known: whatever is filled in.
-	post("/send/200", formType, "day=24.12.&guests=4", "Cookie", cookie)
+	send("/send/200", formType, "day=24.12.&guests=4", "Cookie", cookie)
 	l := keptLeads(t, desk, 5)[0]
 	require.Equal(t, map[string]string{"day": "24.12.", "guests": "4"}, l.UserFields)
 	require.NotZero(t, l.Visitor)
-	post("/mapped", formType, "who=Ann&city=Kazan", "Cookie", cookie)
+	send("/mapped", formType, "who=Ann&city=Kazan", "Cookie", cookie)
 	require.Equal(t, "Ann", keptLeads(t, desk, 6)[0].Name)
 
 	// Of strangers who do not say so, among the refused, where one is made a lead.
-	post("/send/200", formType, "name=Ann&guests=4")
-	post("/mapped", formType, "who=Ann&city=Oslo")
-	post("/join", formType, "city=Oslo", "Cookie", cookie)
+	send("/send/200", formType, "name=Ann&guests=4")
+	send("/mapped", formType, "who=Ann&city=Oslo")
+	send("/join", formType, "city=Oslo", "Cookie", cookie)
 	refused, err := desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
 	require.NoError(t, err)
 	require.Len(t, refused, 3, "they are there when the answer is")
@@ -86,17 +86,17 @@ func TestEachFormIsKept(t *testing.T) {
 	require.Equal(t, []string{"Ann", "4"}, []string{made.Name, made.UserFields["guests"]})
 
 	for _, empty := range []string{"name=&phone=", "action=load_more&page=2", "login=anna&password=secret", "_wpnonce=1"} {
-		post("/send/200", formType, empty, "Cookie", cookie)
+		send("/send/200", formType, empty, "Cookie", cookie)
 	}
 	require.Equal(t, strangers+4, visitors(), "who says nothing of himself is no visitor")
 	became := outcomes()
 	for outcome, n := range before {
 		became[outcome] -= n
 	}
-	require.Equal(t, 9, became[edge.FormStored]+became[edge.FormRefused]+became[edge.FormWaits])
-	require.Equal(t, 4, became[edge.FormEmpty])
-	if became[edge.FormWaits] == 0 { // the machine is not busy
-		require.Equal(t, 3, became[edge.FormRefused])
+	require.Equal(t, 9, became[post.FormStored]+became[post.FormRefused]+became[post.FormWaits])
+	require.Equal(t, 4, became[post.FormEmpty])
+	if became[post.FormWaits] == 0 { // the machine is not busy
+		require.Equal(t, 3, became[post.FormRefused])
 	}
 	require.Len(t, leadsOf(t, desk), 7)
 }

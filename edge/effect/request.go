@@ -1,8 +1,8 @@
-package edge
+package effect
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,35 +24,16 @@ type Request struct {
 	Secure bool
 
 	// err says why the service does not tell of the site now. site then has the key alone.
-	site site.Site
-	err  error
-	// effect is nil if the request is not tracked, or for no site that the service or the configuration knows.
-	effect *effect
-	// preview is the one that the browser is in; nil for none.
-	preview *preview.Preview
+	Site site.Site
+	Err  error
+	// Effect is nil if the request is not tracked, or for no site that the service or the configuration knows.
+	Effect *effect
+	// Preview is the one that the browser is in; nil for none.
+	Preview *preview.Preview
 }
 
-// errSettings is the error of a request if its site's settings cannot be put into effect.
-var errSettings = errors.New("making the insertion code failed")
-
-// find finds what is in effect for the request, whose site has been looked up.
-func (b *Block) find(q *Request, r *http.Request) {
-	if q.err != nil {
-		q.site = site.Site{Key: q.Key}
-		if q.isUnknown() || !b.edge.Names(q.Key) {
-			return
-		}
-	}
-	f, err := b.effectFor(q.site, q.err == nil)
-	if err != nil {
-		q.err = fmt.Errorf("%w: %w", errSettings, err)
-		return
-	}
-	q.effect, q.preview = f, b.edge.previewing(q.site.ID, r.Header)
-}
-
-// isUnknown says whether the site is known not to be one that is served.
-func (q *Request) isUnknown() bool { return errors.Is(q.err, site.ErrUnknown) }
+// IsUnknown says whether the site is known not to be one that is served.
+func (q *Request) IsUnknown() bool { return errors.Is(q.Err, site.ErrUnknown) }
 
 // AsSent returns the request as the client sent it. Its URL is the one that the client asked for, with the scheme https
 // if the client used TLS. Its remote address is the client's.
@@ -67,3 +48,17 @@ func (q *Request) AsSent(r *http.Request) *http.Request {
 	}
 	return &sent
 }
+
+// requestKey is the key of the *Request in the context of a request under the prefix.
+type requestKey struct{}
+
+// Within returns the request with q in its context.
+func (q *Request) Within(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), requestKey{}, q))
+}
+
+// RequestOf returns the *Request in the context of a request.
+func RequestOf(r *http.Request) *Request { return r.Context().Value(requestKey{}).(*Request) }
+
+// Next passes a request on to the site's origin.
+type Next func(http.ResponseWriter, *http.Request) error

@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"cmp"
@@ -13,14 +13,14 @@ import (
 // regionTime is how long a form waits for the region of the numbers on the site's pages.
 const regionTime = 50 * time.Millisecond
 
-// regionFor returns the country by whose rules the numbers in forms to the host are read: the site's, or else that of the
+// RegionFor returns the country by whose rules the numbers in forms to the host are read: the site's, or else that of the
 // host's domain. It is empty if there is none.
-func (f *effect) regionFor(ctx context.Context, host string) string {
+func (f *effect) RegionFor(ctx context.Context, host string) string {
 	region := cmp.Or(f.region, f.maskRegion)
-	if desk, done, err := f.block.edge.Service.Use(); err == nil {
+	if desk, done, err := f.Of.Service.Use(); err == nil {
 		ctx, cancel := context.WithTimeout(ctx, regionTime)
 		if f.id != 0 { // the site has been found
-			region = f.regionNow(ctx, desk.Numbers)
+			region = f.RegionNow(ctx, desk.Numbers)
 		}
 		cancel()
 		done()

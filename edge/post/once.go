@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"crypto/rand"

@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 const (
@@ -28,26 +29,26 @@ const (
 // noticed passes a request on whose form no rule keeps, and notes how the site answers it. It keeps the body only if
 // the form's fields are not known yet. The body is read after the answer has gone on. Nothing is kept of what people
 // have written, only the names of the fields.
-func (b *Block) noticed(w http.ResponseWriter, r *http.Request, q *Request, body *capture.Body, next Next) error {
-	if q.err != nil || len(q.URL.Path) > form.MaxPath || !q.effect.consent.Given(r.Header) || q.preview != nil {
+func (p *Posts) noticed(w http.ResponseWriter, r *http.Request, q *effect.Request, body *capture.Body, next effect.Next) error {
+	if q.Err != nil || len(q.URL.Path) > form.MaxPath || !q.Effect.Consent.Given(r.Header) || q.Preview != nil {
 		return next(w, r)
 	}
 	found := &foundForm{host: r.Host, answer: form.Answer{Path: form.PathOf(q.URL.Path)}}
-	finding := b.edge.finds()
+	finding := p.finding
 	switch {
-	case b.edge.formKnown(q.site, found.answer.Path):
+	case p.formKnown(q.Site, found.answer.Path):
 		body = nil
 	case !finding.admits(cmp.Or(q.Client, r.RemoteAddr)):
-		b.edge.Observer.Found(FoundDropped)
+		p.observer.Found(FoundDropped)
 		body = nil
 	}
-	found.passingForm = b.passing(q, r, nil, body)
+	found.passingForm = p.passing(q, r, nil, body)
 	defer found.share.Close()
 	defer func() { finding.add(r.Context(), found) }()
 	return found.passes(w, r, func(status int, charset string) { found.answer.Status, found.charset = status, charset }, next)
 }
 
-func (e *Edge) formKnown(s site.Site, path string) bool {
+func (e *Posts) formKnown(s site.Site, path string) bool {
 	desk, done, err := e.Service.Use()
 	if err != nil {
 		return true
@@ -57,7 +58,7 @@ func (e *Edge) formKnown(s site.Site, path string) bool {
 }
 
 // noteForm notes how the site has answered a form. A site of no number was not found in time.
-func (e *Edge) noteForm(siteID int64, answer form.Answer) {
+func (e *Posts) noteForm(siteID int64, answer form.Answer) {
 	if desk, done, err := e.Service.Use(); err == nil && siteID != 0 {
 		desk.Forms.Note(siteID, answer)
 		done()
@@ -88,15 +89,15 @@ type foundForm struct {
 
 // finding reads the forms that no rule keeps, one after another, for the names of their fields.
 type finding struct {
-	edge  *Edge
+	posts *Posts
 	queue chan *foundForm
 
 	mu      sync.Mutex
 	clients pace.ByNetwork
 }
 
-func newFinding(e *Edge) *finding {
-	return &finding{edge: e, queue: make(chan *foundForm, maxFound), clients: pace.NewByNetwork(foundBurst, foundPause)}
+func newFinding(p *Posts) *finding {
+	return &finding{posts: p, queue: make(chan *foundForm, maxFound), clients: pace.NewByNetwork(foundBurst, foundPause)}
 }
 
 // admits says whether another form of the client is to be read, and counts it if so.
@@ -111,18 +112,18 @@ func (g *finding) admits(client string) bool {
 func (g *finding) add(ctx context.Context, f *foundForm) {
 	if f.kept = f.take(); f.kept != nil {
 		if ctx.Err() != nil {
-			g.edge.Observer.Found(FoundGone)
+			g.posts.observer.Found(FoundGone)
 		} else if f.answer.Status != 0 {
 			select {
 			case g.queue <- f:
 				return
 			default:
-				g.edge.Observer.Found(FoundDropped)
+				g.posts.observer.Found(FoundDropped)
 			}
 		}
 	}
 	if f.answer.Status != 0 {
-		g.edge.noteForm(f.site.ID, f.answer)
+		g.posts.noteForm(f.Site.ID, f.answer)
 	}
 }
 
@@ -134,7 +135,7 @@ func (g *finding) run(ctx context.Context) {
 			return
 		case f := <-g.queue:
 			began := time.Now()
-			g.edge.guard("reading a form that was found", f.read)
+			g.posts.Guard("reading a form that was found", f.read)
 			aside.Sleep(ctx, restPerWork*time.Since(began))
 		}
 	}
@@ -143,12 +144,12 @@ func (g *finding) run(ctx context.Context) {
 // read notes the site's answer with the names of the fields. It ignores a form in which people say nothing of
 // themselves, and a form that the site refuses with a 4xx status.
 func (f *foundForm) read() {
-	e := f.block.edge
-	defer e.Observer.Found(FoundRead)
+	e := f.posts
+	defer e.observer.Found(FoundRead)
 	read, err := f.kept.Form(f.charset)
-	if err != nil || !read.Recognise(f.effect.regionFor(context.Background(), f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
+	if err != nil || !read.Recognise(f.Effect.RegionFor(context.Background(), f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
 		return
 	}
 	f.answer.Fields = read.Names()
-	e.noteForm(f.site.ID, f.answer)
+	e.noteForm(f.Site.ID, f.answer)
 }

@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
@@ -33,7 +34,7 @@ func TestPictures(t *testing.T) {
 	_, err = drawn.add(black, "٠")
 	require.Error(t, err)
 
-	f := &effect{block: &Block{edge: &Edge{Pictures: new(Pictures)}}, numbers: &numbers{drawings: drawn}}
+	f := &effect{Of: &Effects{Shared: &Shared{Pictures: new(Pictures)}}, numbers: &numbers{drawings: drawn}}
 	ask := func(method, name string, headers ...string) *http.Response {
 		request := httptest.NewRequest(method, "/frontdesk/phone/"+name, nil)
 		for i := 0; i < len(headers); i += 2 {
@@ -41,7 +42,7 @@ func TestPictures(t *testing.T) {
 		}
 		answer := httptest.NewRecorder()
 		request.SetPathValue("name", name)
-		fetched(f.servePicture)(answer, request)
+		f.ServePicture(answer, request)
 		return answer.Result()
 	}
 	got := ask(http.MethodGet, first)
@@ -57,7 +58,6 @@ func TestPictures(t *testing.T) {
 	require.Equal(t, http.StatusOK, head.StatusCode)
 	require.Equal(t, got.Header, head.Header)
 	require.Equal(t, http.StatusNotModified, ask(http.MethodGet, first, "If-None-Match", got.Header.Get("ETag")).StatusCode)
-	require.Equal(t, http.StatusMethodNotAllowed, ask(http.MethodPost, first).StatusCode)
 	for _, unknown := range []string{"", "none.svg", first + "/", strings.ToUpper(first), "../svc.js"} {
 		missing := ask(http.MethodGet, unknown)
 		require.Equal(t, http.StatusNotFound, missing.StatusCode, unknown)
@@ -68,15 +68,15 @@ func TestPictures(t *testing.T) {
 // Pages that are open keep their pictures through reloads, however many sites there are.
 func TestPicturesOfManySitesOutliveReloads(t *testing.T) {
 	kept := new(Pictures)
-	configuration := func(color string) (blocks []*Block) {
-		e := &Edge{Pictures: kept}
+	configuration := func(color string) (blocks []*Effects) {
+		e := &Shared{Pictures: kept}
 		for i := range 90 {
-			settings := Settings{Prerender: "static", Numbers: []Number{{Number: fmt.Sprint(74951230000 + i), Pictures: []Picture{{Place: "img", Color: color}}}}}
+			settings := Settings{Prerender: "static", Numbers: []number.Number{{Number: fmt.Sprint(74951230000 + i), Pictures: []number.Picture{{Place: "img", Color: color}}}}}
 			for k := range 14 {
-				settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, Tracking{Static: fmt.Sprint(74957650000 + 20*i + k), When: []string{fmt.Sprint("utm_source=", k)}})
+				settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, number.Tracking{Static: fmt.Sprint(74957650000 + 20*i + k), When: []string{fmt.Sprint("utm_source=", k)}})
 			}
 			require.NoError(t, settings.Complete())
-			b, err := e.Add(settings)
+			b, err := e.Effects(settings)
 			require.NoError(t, err)
 			blocks = append(blocks, b)
 		}

@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"net/http"
@@ -13,7 +13,7 @@ import (
 // hidden hides the service's cookies in these fields.
 func hidden(t testing.TB, fields ...string) []string {
 	h := http.Header{"Cookie": fields}
-	saved := hideCookies(h)
+	saved := HideCookies(h)
 	if saved != nil {
 		require.Equal(t, fields, saved)
 	}
@@ -38,27 +38,6 @@ func TestOwnCookiesAreTakenOut(t *testing.T) {
 	require.Nil(t, hidden(t, "svc_v=x"))
 	require.Nil(t, hidden(t, "__Host-svc_v=x; svc_src=y;"))
 	require.Equal(t, []string{"a=1", "b=2"}, hidden(t, "a=1", "svc_src=x", "b=2; svc_v=y"))
-}
-
-// The origin sees the same request from every visitor. The handlers around the block see what the client has sent.
-func TestOriginDoesNotSeeOurCookies(t *testing.T) {
-	const sent = "a=1; __Host-svc_v=x; b=2; svc_src=y"
-	for name, settings := range map[string]Settings{"script": {}, "numbers": numbered()} {
-		f := serve(t, settings).ready()
-		for path, dest := range map[string]string{"/": "document", "/a.png": "image", "/untracked": "document", "/data": "empty"} {
-			r, err := http.NewRequest(http.MethodPost, path, strings.NewReader("a"))
-			require.NoError(t, err)
-			r.Header.Set("Cookie", sent)
-			r.Header.Set("Sec-Fetch-Dest", dest)
-			err = f.block.Serve(&nowhere{make(http.Header)}, r, &Request{Key: "shop", URL: r.URL}, func() bool { return path != "/untracked" },
-				func(_ http.ResponseWriter, r *http.Request) error {
-					require.Equal(t, []string{"a=1; b=2"}, r.Header["Cookie"], name+path)
-					return nil
-				})
-			require.NoError(t, err)
-			require.Equal(t, []string{sent}, r.Header["Cookie"])
-		}
-	}
 }
 
 // FuzzOwnCookies checks that any other bytes of a field stay as they are.

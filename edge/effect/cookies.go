@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"net/http"
@@ -9,12 +9,12 @@ import (
 )
 
 // ownCookies are the cookies that the service sets.
-var ownCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie, previewCookie}
+var ownCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie, PreviewCookie}
 
-// hideCookies removes the service's cookies from a request's headers, so that the origin and its caches see the same
+// HideCookies removes the service's cookies from a request's headers, so that the origin and its caches see the same
 // request from every visitor. Other cookies stay as they are, byte by byte. hideCookies returns the earlier fields, or
 // nil if it has removed nothing.
-func hideCookies(h http.Header) (saved []string) {
+func HideCookies(h http.Header) (saved []string) {
 	fields := h["Cookie"]
 	if !slices.ContainsFunc(fields, hasOwnCookie) {
 		return nil
@@ -70,4 +70,27 @@ func withoutOwnCookies(field string) (rest string, some bool) {
 
 func isOwnCookie(pair string) bool {
 	return slices.ContainsFunc(ownCookies[:], func(c api.HostCookie) bool { return c.Is(pair) })
+}
+
+// relayedCookies are the cookies that the service elsewhere is sent, and may set.
+var relayedCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie}
+
+// IsRelayedCookie says whether name=value is one of them.
+func IsRelayedCookie(pair string) bool {
+	return slices.ContainsFunc(relayedCookies[:], func(c api.HostCookie) bool { return c.Is(pair) })
+}
+
+// CookiesOf returns the cookies in a request that are the service's, and the one by which the visitor agrees, as one
+// field.
+func (f *effect) CookiesOf(h http.Header) string {
+	var own []string
+	for _, line := range h["Cookie"] {
+		for pair := range strings.SplitSeq(line, ";") {
+			pair = strings.TrimSpace(pair)
+			if name, _, _ := strings.Cut(pair, "="); IsRelayedCookie(pair) || name != "" && name == f.Consent.Cookie {
+				own = append(own, pair)
+			}
+		}
+	}
+	return strings.Join(own, "; ")
 }

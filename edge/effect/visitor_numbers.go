@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// hasTracking says whether a visitor may see another number in the place of any of the site's numbers.
-func (f *effect) hasTracking() bool { return f.numbers.plan.HasTracking() }
+// HasTracking says whether a visitor may see another number in the place of any of the site's numbers.
+func (f *effect) HasTracking() bool { return f.numbers.plan.HasTracking() }
 
 // records returns what the script needs to know of the numbers for the visitor of the page view hit.
 func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Request, hit visit.Hit) (json.RawMessage, error) {
-	shown, err := f.shownOf(ctx, desk, r.Header, hit, false)
+	shown, err := f.ShownOf(ctx, desk, r.Header, hit, false)
 	return shown.Records(), err
 }
 
-// shownOf returns the numbers that the visitor of a page view sees. provisional says that only the request for the page
+// ShownOf returns the numbers that the visitor of a page view sees. provisional says that only the request for the page
 // tells of the visitor; leases are then short.
-func (f *effect) shownOf(ctx context.Context, desk *backend.Desk, h http.Header, hit visit.Hit, provisional bool) (snippet.Shown, error) {
+func (f *effect) ShownOf(ctx context.Context, desk *backend.Desk, h http.Header, hit visit.Hit, provisional bool) (snippet.Shown, error) {
 	choice, err := f.choose(ctx, desk.Visits, h, hit)
 	if err != nil {
 		return snippet.Shown{}, err
@@ -38,7 +38,7 @@ func (f *effect) shownOf(ctx context.Context, desk *backend.Desk, h http.Header,
 // the source cookie decides, as it does for these pages. Otherwise the stored visits decide.
 func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, hit visit.Hit) (number.Choice, error) {
 	plan := f.numbers.plan
-	if f.prerender == prerenderStatic && plan.BySource() {
+	if f.Prerender == prerenderStatic && plan.BySource() {
 		if remembered := rememberedBy(h); remembered != nil {
 			return f.attribution.FollowHit(plan, remembered, hit), nil
 		}
@@ -69,8 +69,8 @@ func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice numbe
 	return shown, nil
 }
 
-// shownNow returns the numbers that the visitor sees on a page that is already open. It leases no number.
-func (f *effect) shownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
+// ShownNow returns the numbers that the visitor sees on a page that is already open. It leases no number.
+func (f *effect) ShownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	choice, err := f.attribution.ChooseStored(ctx, plan, desk.Visits, f.id, visit.Hit{Ref: visit.Ref{Visitor: visitor}, URL: address})
 	if err != nil {

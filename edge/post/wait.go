@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"context"
@@ -80,29 +80,29 @@ func (t *turns) wait(visitor uint64, late <-chan time.Time) (done func(), ours b
 }
 
 // keep keeps a form on the disk that could not be stored. why is the reason.
-func (e *Edge) keep(k *keptForm, why error) FormOutcome {
+func (e *Posts) keep(k *keptForm, why error) FormOutcome {
 	onDisk := *k
 	if !e.WholeAddresses {
 		onDisk.Client = api.TruncatedClient(k.Client)
 	}
 	record, err := json.Marshal(onDisk)
-	if err == nil && e.Forms != nil {
-		err = e.Forms.Append(k.visitor(), record)
+	if err == nil && e.spool != nil {
+		err = e.spool.Append(k.visitor(), record)
 	}
-	if err != nil || e.Forms == nil {
+	if err != nil || e.spool == nil {
 		e.Logger.Error("a form is lost: it could neither be stored nor kept on the disk", zap.String("site", k.Site), zap.NamedError("database", why), zap.NamedError("disk", err))
 		return FormLost
 	}
 	if e.waiting.CompareAndSwap(false, true) {
-		state := e.Forms.State()
+		state := e.spool.State()
 		e.Logger.Warn("forms wait on the disk for the database", zap.String("site", k.Site), zap.String("file", state.File), zap.Int64("room", state.Room), zap.Error(why))
 	}
 	return FormWaits
 }
 
 // takeForms stores the forms on the disk, until ctx is done.
-func (e *Edge) takeForms(ctx context.Context) {
-	if e.Forms == nil {
+func (e *Posts) takeForms(ctx context.Context) {
+	if e.spool == nil {
 		return
 	}
 	ticker := time.NewTicker(spoolPause)
@@ -112,16 +112,16 @@ func (e *Edge) takeForms(ctx context.Context) {
 	for stored := 0; ; {
 		if time.Since(cared) > spoolCare || before == nil {
 			cared = time.Now()
-			err := e.Forms.Prepare()
+			err := e.spool.Prepare()
 			if err != nil && (before == nil || before.Error() != err.Error()) {
 				e.Logger.Error("forms may be lost when the disk is full", zap.Error(err))
 			}
 			before = err
 		}
-		if e.Forms.State().Waiting > 0 {
+		if e.spool.State().Waiting > 0 {
 			stored += e.takeSome(ctx)
 		}
-		switch state := e.Forms.State(); {
+		switch state := e.spool.State(); {
 		case state.Waiting == 0 && e.waiting.CompareAndSwap(true, false):
 			e.Logger.Info("all forms that waited on the disk are stored", zap.Int("forms", stored))
 			stored, told = 0, time.Now()
@@ -139,10 +139,10 @@ func (e *Edge) takeForms(ctx context.Context) {
 }
 
 // takeSome stores forms of the disk for as long as the database takes some, and returns how many.
-func (e *Edge) takeSome(ctx context.Context) (stored int) {
+func (e *Posts) takeSome(ctx context.Context) (stored int) {
 	for ctx.Err() == nil && e.away() == nil {
-		n := e.Forms.Take(ctx, formsAtOnce, e.takeForm)
-		if stored += n; n == 0 || e.Forms.State().Waiting == 0 {
+		n := e.spool.Take(ctx, formsAtOnce, e.takeForm)
+		if stored += n; n == 0 || e.spool.State().Waiting == 0 {
 			break
 		}
 	}
@@ -151,7 +151,7 @@ func (e *Edge) takeSome(ctx context.Context) (stored int) {
 
 // takeForm stores a form of the disk. tries is how often that has failed. A form that cannot be read, and one of a site
 // that is gone, is given up. Any other stays until it is stored, by a later version of the program if need be.
-func (e *Edge) takeForm(ctx context.Context, record []byte, tries int) spool.Outcome {
+func (e *Posts) takeForm(ctx context.Context, record []byte, tries int) spool.Outcome {
 	k := &keptForm{waited: true}
 	err := json.Unmarshal(record, k)
 	if err == nil {

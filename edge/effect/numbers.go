@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ type numbers struct {
 
 // compileNumbers compiles the numbers. It draws the pictures of all tracking numbers, so that it can refuse those that
 // cannot be drawn.
-func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
+func (b *Effects) compileNumbers(d *number.Declaration) (*numbers, error) {
 	made := &numbers{plan: d.Plan(), drawings: make(drawings), many: len(d.Numbers()), region: d.Region()}
 	made.shown, _ = lru.New[number.Choice, snippet.Shown](maxShown) // the size is positive
 	var printed []snippet.Number
@@ -48,14 +48,14 @@ func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
 				if err != nil {
 					return nil, fmt.Errorf("picture %q of %s: %w", n.Pictures[i], digits, err)
 				}
-				tracking.Pictures = append(tracking.Pictures, b.settings.Prefix+"phone/"+name)
+				tracking.Pictures = append(tracking.Pictures, b.Settings.Prefix+"phone/"+name)
 			}
 			n.Tracking = append(n.Tracking, tracking)
 		}
 		printed = append(printed, n)
 	}
 	for name, content := range made.drawings {
-		made.drawings[name] = b.edge.Pictures.shared(name, content)
+		made.drawings[name] = b.Pictures.shared(name, content)
 	}
 	var err error
 	made.printed, err = snippet.NewPrinted(printed)
@@ -64,22 +64,22 @@ func (b *Block) compileNumbers(d *number.Declaration) (*numbers, error) {
 
 // numbersOf returns the numbers of the site: its own, or else the block's. If its own do not go with those of the
 // configuration, the site's pages use the block's.
-func (b *Block) numbersOf(s site.Site) *numbers {
+func (b *Effects) numbersOf(s site.Site) *numbers {
 	own := s.Settings.Own()
 	if own.IsNone() {
 		return b.numbers
 	}
-	declared, err := own.Over(b.settings.Declaration(), s.ID, b.edge.Pools())
+	declared, err := own.Over(b.Settings.Declaration(), s.ID, b.Pools())
 	var made *numbers
 	if err == nil {
 		made, err = b.compileNumbers(declared)
 	}
 	if err != nil {
-		b.edge.Logger.Warn("the own numbers of a site cannot stand beside the configured ones: only these are used",
+		b.Logger.Warn("the own numbers of a site cannot stand beside the configured ones: only these are used",
 			zap.String("site", s.Key), zap.Int64("version", s.Version), zap.Error(err))
 		return b.numbers
 	}
-	b.edge.Pictures.add(made.drawings)
+	b.Pictures.add(made.drawings)
 	return made
 }
 

@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"testing"

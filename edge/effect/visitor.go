@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"net/http"
@@ -9,7 +9,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
-	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
@@ -19,21 +18,21 @@ const sourceCookie api.HostCookie = "svc_src"
 // sourceCookieAge is the longest time that browsers keep a cookie, 400 days (RFC 6265bis, section 5.5).
 const sourceCookieAge = 400 * 24 * time.Hour
 
-// visit finds the numbers and the cookies for the visitor of a page, from the request alone.
-func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside page.Visit) {
+// Visit finds the numbers and the cookies for the visitor of a page, from the request alone.
+func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.Visit) {
 	beside.Purpose = page.PurposeOf(r.Header, q.URL.Path)
 	plan := f.numbers.plan
 	switch {
-	case !f.prerenders():
+	case !f.Prerenders():
 		return beside
-	case f.prerender == prerenderDynamic:
+	case f.Prerender == PrerenderDynamic:
 		return f.unmet(beside, r, q, now)
 	case !plan.BySource():
 		beside.Shown = f.numbers.show(plan.Choose(visit.Source{}))
 		return beside
 	}
 	beside.ByCookie = true
-	agreed := f.consent.Given(r.Header)
+	agreed := f.Consent.Given(r.Header)
 	var remembered *attribution.Remembered
 	if agreed {
 		remembered = rememberedBy(r.Header)
@@ -47,16 +46,16 @@ func (f *effect) visit(r *http.Request, q *Request, now time.Time) (beside page.
 		return beside
 	}
 	choice, next, changed := f.attribution.Follow(plan, remembered, pageOf(r, q.URL, now))
-	if changed && agreed && !isPrefetch(r.Header) {
+	if changed && agreed && !IsPrefetch(r.Header) {
 		beside.SetCookies = sourceCookies(q.Secure, next)
 	}
 	beside.Shown = f.numbers.show(choice)
 	return beside
 }
 
-// prerenders says whether numbers are replaced before a page leaves the server.
-func (f *effect) prerenders() bool {
-	return f.prerender == prerenderStatic || f.prerender == prerenderDynamic
+// Prerenders says whether numbers are replaced before a page leaves the server.
+func (f *effect) Prerenders() bool {
+	return f.Prerender == prerenderStatic || f.Prerender == PrerenderDynamic
 }
 
 // unmet adds the numbers for a visitor of whom nothing is known but the request. The source of the request decides.
@@ -78,8 +77,8 @@ func pageOf(r *http.Request, address *url.URL, now time.Time) attribution.Page {
 	return attribution.PageAt(&whole, r.Referer(), r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
 }
 
-// isPrefetch says whether the browser asks for a page that its user may never see.
-func isPrefetch(h http.Header) bool {
+// IsPrefetch says whether the browser asks for a page that its user may never see.
+func IsPrefetch(h http.Header) bool {
 	return strings.Contains(h.Get("Sec-Purpose"), "prefetch") || h.Get("Purpose") == "prefetch" || h.Get("X-Moz") == "prefetch"
 }
 
@@ -109,12 +108,4 @@ func sourceCookies(secure bool, next *attribution.Remembered) []string {
 		removals = append(removals, cookie.String())
 	}
 	return removals
-}
-
-// ShownTo returns the numbers that a new visitor sees who comes from the referrer to the address. It does not matter
-// whether numbers are replaced before a page leaves the server.
-func (b *Block) ShownTo(address *url.URL, referrer string) snippet.Shown {
-	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
-	choice, _, _ := b.settings.Attribution.Follow(b.numbers.plan, nil, pageOf(r, address, time.Now()))
-	return b.numbers.show(choice)
 }

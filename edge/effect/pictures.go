@@ -1,4 +1,4 @@
-package edge
+package effect
 
 import (
 	"bytes"
@@ -70,12 +70,12 @@ func (p *Pictures) shared(name string, content []byte) []byte {
 	return content
 }
 
-// servePicture serves a picture of this configuration or of an earlier one.
-func (f *effect) servePicture(w http.ResponseWriter, r *http.Request) {
+// ServePicture serves a picture of this configuration or of an earlier one.
+func (f *effect) ServePicture(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content := f.numbers.drawings[name]
 	if content == nil {
-		content = f.block.edge.Pictures.find(name)
+		content = f.Of.Pictures.find(name)
 	}
 	if content == nil {
 		api.Fail(w, http.StatusNotFound, "unknown_picture", "there is no such picture")

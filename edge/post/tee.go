@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"io"
@@ -79,10 +79,10 @@ func (t *tee) rest() {
 	}
 	done := make(chan struct{})
 	// The goroutine ends with the request at the latest, since a read of a closed body returns.
-	aside.Go(t.form.block.edge.Logger, "reading a form", func() {
+	aside.Go(t.form.posts.Logger, "reading a form", func() {
 		defer close(done)
 		defer t.mu.Unlock()
-		t.form.block.edge.guard("reading a form", func() {
+		t.form.posts.Guard("reading a form", func() {
 			for p := make([]byte, 4<<10); t.end == nil && t.seen < t.until && t.form.share.Take(len(p)); {
 				n, _ := t.pass(p)
 				t.ahead = append(t.ahead, p[:n]...)

@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"context"
@@ -99,12 +99,12 @@ func (k *keptForm) request() *http.Request {
 // lost.
 func (f *passingForm) end(status int, charset string) {
 	body := f.take()
-	if body == nil || f.preview != nil {
+	if body == nil || f.Preview != nil {
 		return
 	}
-	e, r, s, key := f.block.edge, f.asked, f.site, f.Key
-	if !f.effect.consent.Given(r.Header) {
-		e.Observer.Form(FormUnagreed)
+	e, r, s, key := f.posts, f.asked, f.Site, f.Key
+	if !f.Effect.Consent.Given(r.Header) {
+		e.observer.Form(FormUnagreed)
 		return
 	}
 	if desk, done, err := e.Service.Use(); err == nil {
@@ -115,22 +115,22 @@ func (f *passingForm) end(status int, charset string) {
 		done()
 		if flood {
 			e.Logger.Warn("a form was not kept: its client sends too many", zap.String("site", key))
-			e.Observer.Form(FormFlood)
+			e.observer.Form(FormFlood)
 			return
 		}
 	}
-	forms := &e.samples().forms
-	forms.load(context.WithoutCancel(r.Context()), e, s)
+	forms := &e.markups
+	forms.load(context.WithoutCancel(r.Context()), e.Shared, s)
 	read, err := body.Form(forms.charset(key, r), charset)
 	if err != nil {
 		e.Logger.Debug("a form could not be read", zap.String("site", key), zap.Error(err))
-		e.Observer.Form(FormUnreadable)
+		e.observer.Form(FormUnreadable)
 		return
 	}
 	k := &keptForm{
 		At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
-		Signed: f.block.settings.Variant == snippet.VariantA, Region: f.effect.regionFor(context.WithoutCancel(r.Context()), r.Host),
-		Service: f.block.settings.remote, Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
+		Signed: f.Effect.Of.Settings.Variant == snippet.VariantA, Region: f.Effect.RegionFor(context.WithoutCancel(r.Context()), r.Host),
+		Service: f.Effect.Of.Settings.Elsewhere(), Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),
 	}
 	k.Said = f.rule.Read(read, k.Region, forms.formOf(key, r, read))
@@ -138,17 +138,17 @@ func (f *passingForm) end(status int, charset string) {
 		Path: form.PathOf(k.Path), Status: status, Fields: read.Names(), Kept: k.Said.Says() && !k.Said.Trapped && !k.Broken,
 	})
 	if k.Service != nil {
-		k.Cookies = f.effect.cookiesOf(r.Header)
+		k.Cookies = f.Effect.CookiesOf(r.Header)
 	} else {
 		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
 	}
 	if k.Said.Empty {
-		e.Observer.Form(FormEmpty)
+		e.observer.Form(FormEmpty)
 		return
 	}
 	k.Key = keyOf(k, r.Header)
 	k.ID = e.sent.idOf(k.Key, k.At)
-	e.Observer.Form(e.store(k))
+	e.observer.Form(e.store(k))
 }
 
 // becomes are the outcomes of forms that the service has taken.
@@ -161,7 +161,7 @@ var (
 )
 
 // store stores the form in the database, or else on the disk.
-func (e *Edge) store(k *keptForm) FormOutcome {
+func (e *Posts) store(k *keptForm) FormOutcome {
 	kept, err := e.storeInTime(k)
 	if err != nil {
 		return e.keep(k, err)
@@ -170,12 +170,12 @@ func (e *Edge) store(k *keptForm) FormOutcome {
 }
 
 // storeInTime stores the form and waits for at most formBudget. Forms of one visitor are stored one after another.
-func (e *Edge) storeInTime(k *keptForm) (api.Kept, error) {
+func (e *Posts) storeInTime(k *keptForm) (api.Kept, error) {
 	if err := e.away(); err != nil {
 		return "", err
 	}
-	if e.forms.Add(1) > maxForms {
-		e.forms.Add(-1)
+	if e.storing.Add(1) > maxForms {
+		e.storing.Add(-1)
 		return "", errManyForms
 	}
 	timer := time.NewTimer(formBudget)
@@ -183,12 +183,12 @@ func (e *Edge) storeInTime(k *keptForm) (api.Kept, error) {
 	visitor := k.visitor()
 	done, ours := e.turns.wait(visitor, timer.C)
 	if !ours {
-		e.forms.Add(-1)
+		e.storing.Add(-1)
 		return "", errSlow
 	}
 	defer done()
-	if visitor != 0 && e.Forms != nil && e.Forms.Holds(visitor) {
-		e.forms.Add(-1)
+	if visitor != 0 && e.spool != nil && e.spool.Holds(visitor) {
+		e.storing.Add(-1)
 		return "", errBehind
 	}
 	type end struct {
@@ -197,7 +197,7 @@ func (e *Edge) storeInTime(k *keptForm) (api.Kept, error) {
 	}
 	stored := make(chan end, 1)
 	aside.Go(e.Logger, "storing a form", func() {
-		defer e.forms.Add(-1)
+		defer e.storing.Add(-1)
 		kept, err := e.storeForm(context.Background(), k)
 		stored <- end{kept, err}
 	})
@@ -210,7 +210,7 @@ func (e *Edge) storeInTime(k *keptForm) (api.Kept, error) {
 }
 
 // away says why the database takes nothing now; nil if it may take something.
-func (e *Edge) away() error {
+func (e *Posts) away() error {
 	desk, done, err := e.Service.Use()
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (e *Edge) away() error {
 }
 
 // storeForm stores the form. It takes formTime at most.
-func (e *Edge) storeForm(ctx context.Context, k *keptForm) (kept api.Kept, err error) {
+func (e *Posts) storeForm(ctx context.Context, k *keptForm) (kept api.Kept, err error) {
 	ctx, cancel := context.WithTimeout(ctx, formTime)
 	defer cancel()
 	desk, done, err := e.Service.Use()
@@ -231,7 +231,7 @@ func (e *Edge) storeForm(ctx context.Context, k *keptForm) (kept api.Kept, err e
 		return "", err
 	}
 	defer done()
-	if !e.guard("storing a form", func() { kept, err = k.store(ctx, desk) }) {
+	if !e.Guard("storing a form", func() { kept, err = k.store(ctx, desk) }) {
 		err = errors.New("storing it ended in a panic")
 	}
 	return kept, err

@@ -1,4 +1,6 @@
-package edge
+// Package relay passes what comes under a site's prefix on to a service elsewhere that has the site's visitors. It keeps
+// the leads that this service cannot take now. The edge mounts it in the place of its own routes.
+package relay
 
 import (
 	"bytes"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 const (
@@ -29,11 +32,11 @@ const (
 	maxRelayed = 1 << 20
 )
 
-// relay passes requests of the relayed routes on to the service elsewhere that has the site's visitors. Browsers take that
+// Relay passes requests of the relayed routes on to the service elsewhere that has the site's visitors. Browsers take that
 // service for a part of the site: it sets the site's own cookies, and blockers of other hosts do not block it. The
 // relay keeps the leads and visitor information that the service cannot take, and sends them later.
-type relay struct {
-	block   *Block
+type Relay struct {
+	effects *effect.Effects
 	service forward.Service
 	target  *url.URL
 	proxy   *httputil.ReverseProxy
@@ -49,8 +52,8 @@ var relaying = sync.OnceValue(func() *http.Transport {
 	return transport
 })
 
-func newRelay(b *Block) *relay {
-	l := &relay{block: b, service: *b.settings.remote}
+func New(b *effect.Effects) *Relay {
+	l := &Relay{effects: b, service: *b.Settings.Elsewhere()}
 	l.target, _ = url.Parse(l.service.URL) // the URL has been checked
 	l.proxy = &httputil.ReverseProxy{
 		Rewrite: l.rewrite, Transport: relaying(),
@@ -58,7 +61,7 @@ func newRelay(b *Block) *relay {
 			if isAway(response.StatusCode) {
 				return fmt.Errorf("the service answers %s", response.Status)
 			}
-			cookies := slices.DeleteFunc(response.Header["Set-Cookie"], func(cookie string) bool { return !isRelayedCookie(cookie) })
+			cookies := slices.DeleteFunc(response.Header["Set-Cookie"], func(cookie string) bool { return !effect.IsRelayedCookie(cookie) })
 			keepFields(response.Header, answeredFields)
 			if len(cookies) > 0 {
 				response.Header["Set-Cookie"] = cookies
@@ -77,13 +80,13 @@ func isAway(status int) bool {
 }
 
 // rewrite addresses the request to the service, with no more of it than the service needs.
-func (l *relay) rewrite(p *httputil.ProxyRequest) {
+func (l *Relay) rewrite(p *httputil.ProxyRequest) {
 	p.SetXForwarded()
 	if p.In.URL.Scheme == "https" { // a proxy in front ends TLS
 		p.Out.Header.Set("X-Forwarded-Proto", "https")
 	}
 	keepFields(p.Out.Header, relayedFields)
-	if own := requestOf(p.In).effect.cookiesOf(p.In.Header); own != "" {
+	if own := effect.RequestOf(p.In).Effect.CookiesOf(p.In.Header); own != "" {
 		p.Out.Header.Set("Cookie", own)
 	}
 	p.Out.URL = &url.URL{Scheme: l.target.Scheme, Host: l.target.Host, Path: l.target.Path + l.pathOf(p.In), RawQuery: p.In.URL.RawQuery}
@@ -94,9 +97,9 @@ func (l *relay) rewrite(p *httputil.ProxyRequest) {
 var keptCalls = []string{"v1/lead", "v1/visitor", "api/add_offline_message", "vc/s"}
 
 // pathOf returns the request's path under the prefix, decoded.
-func (l *relay) pathOf(r *http.Request) string { return r.URL.Path[len(l.block.settings.Prefix):] }
+func (l *Relay) pathOf(r *http.Request) string { return r.URL.Path[len(l.effects.Settings.Prefix):] }
 
-func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := l.pathOf(r)
 	if !isPlainPath(path) {
 		api.Unknown(w)
@@ -131,8 +134,8 @@ func (l *relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type keptCall struct{}
 
 // failed answers a request that the service has not answered.
-func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
-	e, site := l.block.edge, requestOf(r).site
+func (l *Relay) failed(w http.ResponseWriter, r *http.Request, err error) {
+	e, site := l.effects, effect.RequestOf(r).Site
 	kept, _ := r.Context().Value(keptCall{}).(*forward.Call)
 	if kept == nil {
 		e.Logger.Debug("the service elsewhere did not answer", zap.String("site", site.Key), zap.Error(err))
@@ -159,8 +162,8 @@ func (l *relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 
 var errFlood = errors.New("the client makes more calls than people do")
 
-func (l *relay) keep(r *http.Request, siteID int64, item forward.Item) error {
-	desk, done, err := l.block.edge.Service.Use()
+func (l *Relay) keep(r *http.Request, siteID int64, item forward.Item) error {
+	desk, done, err := l.effects.Service.Use()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"cmp"
@@ -10,31 +10,32 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
-// serveForm passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
+// Serve passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
 // the site answers the form.
-func (b *Block) serveForm(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (p *Posts) Serve(w http.ResponseWriter, r *http.Request, q *effect.Request, next effect.Next) error {
 	body := capture.NewBody(r.Header.Get("Content-Type"))
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
-	rules := q.effect.captures
+	rules := q.Effect.Captures
 	for i := range rules {
 		if rules[i].Matches(r.Method, q.URL.Path) {
-			return b.captured(w, r, q, b.passing(q, r, &rules[i], body), next)
+			return p.captured(w, r, q, p.passing(q, r, &rules[i], body), next)
 		}
 	}
-	if r.Method == http.MethodPost && !b.settings.IgnoreForms {
-		return b.noticed(w, r, q, body, next)
+	if r.Method == http.MethodPost && !q.Effect.Of.Settings.IgnoreForms {
+		return p.noticed(w, r, q, body, next)
 	}
 	return next(w, r)
 }
 
 // captured passes a request on whose form a rule keeps. It stores the form before the answer goes on. It does not
 // change the body or the answer.
-func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, form *passingForm, next Next) error {
+func (p *Posts) captured(w http.ResponseWriter, r *http.Request, q *effect.Request, form *passingForm, next effect.Next) error {
 	form.sent, form.asked = time.Now(), q.AsSent(r)
 	form.asked.Header = r.Header.Clone() // the service hides its cookies from the origin
 	defer form.share.Close()
@@ -43,8 +44,8 @@ func (b *Block) captured(w http.ResponseWriter, r *http.Request, q *Request, for
 
 // passes passes the request on and keeps the body that passes. It calls end once, before the answer goes on. The status
 // is 0 if the client has gone before there was an answer: then the site has not failed.
-func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next Next) error {
-	answer := &outcome{ResponseWriter: w, edge: f.block.edge, client: r.Context(), end: end}
+func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(status int, charset string), next effect.Next) error {
+	answer := &outcome{ResponseWriter: w, posts: f.posts, client: r.Context(), end: end}
 	if f.body != nil {
 		passing := r.Body
 		answer.tee = newTee(r, f)
@@ -53,7 +54,7 @@ func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(st
 	}
 	err := next(answer, r)
 	if err != nil {
-		answer.tell(f.block.edge.StatusOf(err)) // the server makes an answer of the error
+		answer.tell(f.posts.statusOf(err)) // the server makes an answer of the error
 	} else {
 		answer.tell(http.StatusOK)
 	}
@@ -62,8 +63,8 @@ func (f *passingForm) passes(w http.ResponseWriter, r *http.Request, end func(st
 
 // passingForm is a form on its way to the site.
 type passingForm struct {
-	*Request
-	block *Block
+	*effect.Request
+	posts *Posts
 	rule  *capture.Rule
 	asked *http.Request
 	sent  time.Time
@@ -76,8 +77,8 @@ type passingForm struct {
 }
 
 // passing returns a form on its way, whose body may be nil.
-func (b *Block) passing(q *Request, r *http.Request, rule *capture.Rule, body *capture.Body) *passingForm {
-	return &passingForm{Request: q, block: b, rule: rule, body: body, share: b.edge.Intake.Share(cmp.Or(q.Client, r.RemoteAddr))}
+func (p *Posts) passing(q *effect.Request, r *http.Request, rule *capture.Rule, body *capture.Body) *passingForm {
+	return &passingForm{Request: q, posts: p, rule: rule, body: body, share: p.intake.Share(cmp.Or(q.Client, r.RemoteAddr))}
 }
 
 // pass keeps the next bytes of the body. If there is no room for them, it keeps the beginning of the body.
@@ -88,7 +89,7 @@ func (f *passingForm) pass(p []byte) {
 		return
 	}
 	held := f.body.Held()
-	if !f.block.edge.guard("keeping a form", func() { f.body.Write(p) }) {
+	if !f.posts.Guard("keeping a form", func() { f.body.Write(p) }) {
 		f.body = nil
 	} else if !f.share.Take(f.body.Held() - held) {
 		f.body.Stop(intake.Free)
@@ -129,7 +130,7 @@ func (f *passingForm) cut() {
 // outcome is the answer to a form. It calls end before the answer begins.
 type outcome struct {
 	http.ResponseWriter
-	edge   *Edge
+	posts  *Posts
 	client context.Context // done when the client has gone
 	end    func(status int, charset string)
 	tee    *tee // of the form's body; nil if the body is not kept
@@ -151,7 +152,7 @@ func (o *outcome) tell(status int) {
 			o.tee.form.cut()
 		}
 	}
-	o.edge.guard("storing a form", func() { o.end(status, page.CharsetOf(o.Header().Get("Content-Type"))) })
+	o.posts.Guard("storing a form", func() { o.end(status, page.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
 func (o *outcome) WriteHeader(status int) {

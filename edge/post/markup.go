@@ -1,4 +1,4 @@
-package edge
+package post
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 const (
@@ -111,7 +112,7 @@ func (m *markups) known(site, path string) bool {
 }
 
 // load reads the markup of the site that is stored, if that has not been done lately.
-func (m *markups) load(ctx context.Context, e *Edge, s site.Site) {
+func (m *markups) load(ctx context.Context, e *effect.Shared, s site.Site) {
 	if s.ID == 0 || !m.due(s.Key, time.Now()) {
 		return
 	}

@@ -1,16 +1,14 @@
-package edge
+package relay
 
 import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/seed-3405227d/frontdesk/backend/api"
 )
 
-// relayedRoutes are the patterns under the prefix that the relay passes on, beside assets: those of the browser
+// RelayedRoutes are the patterns under the prefix that the relay passes on, beside assets: those of the browser
 // interface, and v1, where the service's script makes its calls. Nothing else of the service's host can be reached.
-var relayedRoutes = [...]string{
+var RelayedRoutes = [...]string{
 	"svc.js", "phone/{name}", "calls/", "v1/", "api/add_offline_message", "api/add_offline_message/{$}", "vc/s", "vc/s/{$}",
 }
 
@@ -46,29 +44,6 @@ func keepFields(h http.Header, names []string) {
 			delete(h, name)
 		}
 	}
-}
-
-// relayedCookies are the cookies that the service elsewhere is sent, and may set.
-var relayedCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie}
-
-// isRelayedCookie says whether name=value is one of them.
-func isRelayedCookie(pair string) bool {
-	return slices.ContainsFunc(relayedCookies[:], func(c api.HostCookie) bool { return c.Is(pair) })
-}
-
-// cookiesOf returns the cookies in a request that are the service's, and the one by which the visitor agrees, as one
-// field.
-func (f *effect) cookiesOf(h http.Header) string {
-	var own []string
-	for _, line := range h["Cookie"] {
-		for pair := range strings.SplitSeq(line, ";") {
-			pair = strings.TrimSpace(pair)
-			if name, _, _ := strings.Cut(pair, "="); isRelayedCookie(pair) || name != "" && name == f.consent.Cookie {
-				own = append(own, pair)
-			}
-		}
-	}
-	return strings.Join(own, "; ")
 }
 
 // isPlainPath says whether a decoded path means the same to everybody. Programs behind the relay may decode a path once

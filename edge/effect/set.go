@@ -1,0 +1,228 @@
+package effect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/attribution"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/snippet"
+)
+
+// SetPrefix sets the prefix, with a slash at its end.
+func (s *Settings) SetPrefix(prefix string) error {
+	whole := prefix
+	if prefix != "" && !strings.HasSuffix(prefix, "/") {
+		whole += "/"
+	}
+	if whole != "" && snippet.CheckPrefix(whole) != nil {
+		return snippet.CheckPrefix(prefix) // the error quotes the prefix as it was written
+	}
+	s.Prefix = whole
+	return nil
+}
+
+// SetObjects takes two names, or none for the default.
+func (s *Settings) SetObjects(names []string) error {
+	if names != nil {
+		if len(names) != 2 {
+			return errors.New("objects: expected two names, such as Svc SvcWidget")
+		}
+		if err := (snippet.ScriptSettings{Objects: [2]string(names), Variant: snippet.VariantA}).Check(); err != nil {
+			return err
+		}
+	}
+	s.Objects = names
+	return nil
+}
+
+// SetVariant accepts A, B, or "" for the default.
+func (s *Settings) SetVariant(variant string) error {
+	if variant != "" && variant != snippet.VariantA && variant != snippet.VariantB {
+		return fmt.Errorf("variant %q: expected A or B", variant)
+	}
+	s.Variant = variant
+	return nil
+}
+
+// local means the service of this process.
+const local = "local"
+
+// SetService sets local, or the addresses of a service elsewhere and of its tracker. tracker may be empty.
+func (s *Settings) SetService(service, tracker string) error {
+	s.remote = nil
+	if service == "" || service == local {
+		if tracker != "" {
+			return fmt.Errorf("service: the tracker address %q is that of no service elsewhere", tracker)
+		}
+		s.Service, s.Tracker = service, ""
+		return nil
+	}
+	remote, err := forward.ParseService(service, tracker)
+	if err != nil {
+		return fmt.Errorf("service: %w; or local", err)
+	}
+	s.Service, s.Tracker, s.remote = service, tracker, &remote
+	return nil
+}
+
+// Elsewhere returns the service that has the sites' visitors, or nil for the one of this process.
+func (s *Settings) Elsewhere() *forward.Service { return s.remote }
+
+// checkRemote returns an error if a setting belongs to the service elsewhere.
+func (s *Settings) checkRemote() error {
+	if s.remote == nil {
+		return nil
+	}
+	for name, set := range map[string]bool{
+		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "callback": s.Callback != nil, "widget": s.Widget != nil, "quota": s.Quota != nil,
+	} {
+		if set {
+			return fmt.Errorf("%s: the site's service is %s: set it there", name, s.remote.URL)
+		}
+	}
+	return nil
+}
+
+// SetPhoneMask sets a mask with # for each digit.
+func (s *Settings) SetPhoneMask(mask string) error {
+	if err := site.CheckPhoneMask(mask); err != nil {
+		return err
+	}
+	s.PhoneMask = mask
+	return nil
+}
+
+// SetRegion sets the two letters of a country.
+func (s *Settings) SetRegion(region string) error {
+	capitals := strings.ToUpper(region)
+	if site.CheckRegion(capitals) != nil {
+		return site.CheckRegion(region) // the error quotes the region as it was written
+	}
+	s.Region = capitals
+	return nil
+}
+
+// SetConsent sets the consent. nil asks nobody.
+func (s *Settings) SetConsent(consent *Consent) error {
+	if consent != nil {
+		if consent.Cookie == "" {
+			return errors.New("consent: expected the name of a cookie")
+		}
+		if err := site.Consent(*consent).Check(); err != nil {
+			return err
+		}
+	}
+	s.Consent = consent
+	return nil
+}
+
+// signalFields are the header fields of the signals.
+var signalFields = map[string]string{"gpc": "Sec-Gpc", "dnt": "Dnt"}
+
+// SetRespect accepts gpc, dnt, or both.
+func (s *Settings) SetRespect(signals []string) error {
+	for i, signal := range signals {
+		if signalFields[signal] == "" || slices.Contains(signals[:i], signal) {
+			return fmt.Errorf("respect %s: expected gpc, dnt, or both", signal)
+		}
+	}
+	s.Respect = signals
+	return nil
+}
+
+// AddOrigins adds origins to those that there are.
+func (s *Settings) AddOrigins(origins ...string) error {
+	if err := checkOrigins(origins); err != nil {
+		return err
+	}
+	s.Origins = append(s.Origins, origins...)
+	return nil
+}
+
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		if err := site.CheckOrigin(origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkCallback checks the settings of callbacks.
+func (s *Settings) checkCallback() error {
+	if s.Callback == nil {
+		return nil
+	}
+	return s.Callback.Check()
+}
+
+// ChangeCallback changes the settings of callbacks and checks them.
+func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
+	if s.Callback == nil {
+		s.Callback = new(callback.Settings)
+	}
+	change(s.Callback)
+	return s.Callback.Check()
+}
+
+// checkQuota checks the quota.
+func (s *Settings) checkQuota() error {
+	if s.Quota == nil {
+		return nil
+	}
+	return s.Quota.Check()
+}
+
+// ChangeQuota changes the quota and checks it.
+func (s *Settings) ChangeQuota(change func(*visit.Quota)) error {
+	if s.Quota == nil {
+		s.Quota = new(visit.Quota)
+	}
+	change(s.Quota)
+	return s.Quota.Check()
+}
+
+// SetCredentials sets the CSS selector of forms.
+func (s *Settings) SetCredentials(selector string) error {
+	if selector != "" {
+		if err := snippet.CheckForms(selector); err != nil {
+			return err
+		}
+	}
+	s.Credentials = selector
+	return nil
+}
+
+// SetPrerender accepts off, static or dynamic.
+func (s *Settings) SetPrerender(prerender string) error {
+	if prerender != "" {
+		if err := site.CheckPrerender(prerender); err != nil {
+			return err
+		}
+	}
+	s.Prerender = prerender
+	return nil
+}
+
+// The values of Prerender that replace numbers.
+const (
+	prerenderStatic  = "static"
+	PrerenderDynamic = "dynamic"
+)
+
+// SetAttribution accepts one of the values of [attribution.Model].
+func (s *Settings) SetAttribution(model attribution.Model) error {
+	if model != "" {
+		if err := model.Check(); err != nil {
+			return err
+		}
+	}
+	s.Attribution = model
+	return nil
+}
