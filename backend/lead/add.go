@@ -77,12 +77,12 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 
 // adding is a lead while it is being added.
 type adding struct {
-	lead     Lead
+	lead    Lead
 	request string
-	within   time.Duration
-	info     visit.Told // empty where the lead has no contacts
-	size     int        // of the texts
-	ofForm   bool       // it was seen on its way to the site
+	within  time.Duration
+	info    visit.Told // empty where the lead has no contacts
+	size    int        // of the texts
+	ofForm  bool       // it was seen on its way to the site
 
 	stored  ready // the lead as it is stored
 	earlier int64 // the lead that it is instead, or has become a part of; 0 for none

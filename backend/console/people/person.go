@@ -185,7 +185,7 @@ var tableWords = map[string]string{
 	"hits":            "kept.hits",
 	"presences":       "kept.presences",
 	"sessions":        "kept.sessions",
-	"lead_requests": "kept.leadRequests",
+	"lead_requests":   "kept.leadRequests",
 	"lead_opened":     "kept.leadOpened",
 	"leads":           "kept.leads",
 	"refused_leads":   "kept.refusedLeads",
