@@ -9,11 +9,10 @@ run:
 	go run ./cmd/caddy run --config $(CONFIG)
 
 # Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
-# The tests in the browser take longest, so they begin first. Tests wait more than they work: for a disk, for another
-# process, for a moment. So twice as many packages, and tests of each, run at once as there are processors.
-AT_ONCE ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# The tests in the browser take longest, so they begin first, and one package more runs at once than there are processors.
+AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 test: tools lint types
-	go test -timeout 20m -p $(AT_ONCE) -parallel $(AT_ONCE) ./e2e ./...
+	go test -timeout 20m -p $(AT_ONCE) ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.

@@ -511,7 +511,7 @@ func TestLargeCallsGoTogether(t *testing.T) {
 	s, b := newScriptService(t, variantA), newTab(t)
 	release := make(chan struct{})
 	s.intercept = func(a arrival, _ int) *reply {
-		if a.route == "lead" {
+		if a.route == "event" {
 			return &reply{release: release}
 		}
 		return nil
@@ -520,13 +520,10 @@ func TestLargeCallsGoTogether(t *testing.T) {
 	b.before(heldClock)
 	b.visit(s.URL)
 	b.until(identified)
-	b.do(`
-		window.stored = 0;
-		for (let n = 0; n < 5; n++) Svc.addOfflineRequest({name: String(n), message: "\u0436".repeat(15000)}, r => stored += r.success);`)
-	s.await("lead", 5)
+	b.do(`for (let n = 0; n < 5; n++) Svc.trackEvent("large", String(n), "\u0436".repeat(15000));`)
+	s.await("event", 5)
 	close(release)
-	b.until("stored === 5")
-	require.Len(t, s.drained("lead"), 5)
+	require.Len(t, s.drained("event"), 5)
 }
 
 // A page that makes calls without end, while none can be sent, does not fill the visitor's memory.

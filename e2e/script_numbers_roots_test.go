@@ -42,7 +42,7 @@ func TestRootsOfThePage(t *testing.T) {
 		<div id=plain></div><div id=closed></div><div id=opted data-svc-noswap><span id=inside></span></div>
 		<outer-box></outer-box>
 		<iframe id=written></iframe><iframe id=source srcdoc="<p>8 495 123-45-67"></iframe><iframe id=own src=/frame></iframe>
-		<iframe id=opt data-svc-noswap srcdoc="<p>8 495 123-45-67"></iframe><iframe id=editor srcdoc="<p>8 495 123-45-67"></iframe>
+		<iframe id=opt data-svc-noswap srcdoc="<p>8 495 123-45-67"></iframe><iframe id=editor srcdoc="<script>document.designMode = 'on'</script><p>8 495 123-45-67"></iframe>
 		<iframe id=foreign src="`+foreign.URL+`/frame"></iframe><iframe id=sandbox sandbox srcdoc="<p>8 495 123-45-67"></iframe>
 		<script>
 			const write = (id, mode) => {
@@ -60,7 +60,6 @@ func TestRootsOfThePage(t *testing.T) {
 				connectedCallback() { this.attachShadow({mode: "open"}).innerHTML = "8 495 123-45-67<iframe srcdoc='8 495 123-45-67'></iframe>"; }
 			});
 			written.contentDocument.body.innerHTML = "8 495 123-45-67";
-			editor.onload = () => editor.contentDocument.designMode = "on";
 		</script>`+blockOf(t, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", ""))))
 	s.page("/frame", "", `<p>8 495 123-45-67</p>`)
 	b.visit(s.URL)
