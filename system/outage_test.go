@@ -348,7 +348,7 @@ func TestFullDisk(t *testing.T) {
 		require.Equal(t, http.StatusOK, sent.StatusCode)
 	}
 	require.Contains(t, consoles.shown(anna), "The disk of the database has been full since ")
-	require.Contains(t, consoles.shown(anna), "150 forms wait on the disk")
+	require.Contains(t, consoles.shown(anna), "150 forms are waiting on the disk")
 	require.NotContains(t, consoles.shown(boris), "The disk", "he can do nothing about it")
 	_, told = s.Health()
 	require.Equal(t, forms, told.Forms.Waiting)
