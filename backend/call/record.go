@@ -3,8 +3,8 @@ package call
 import (
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -35,29 +35,14 @@ func (r *record) fields() []any {
 
 func (r *record) call() Call {
 	call := r.Call
-	call.StartedAt, call.AnsweredAt, call.EndedAt, call.ToldAt = fromMillis(r.started), fromMillis(r.answered), fromMillis(r.ended), fromMillis(r.told)
+	call.StartedAt, call.AnsweredAt, call.EndedAt, call.ToldAt = db.Time(r.started), db.Time(r.answered), db.Time(r.ended), db.Time(r.told)
 	return call
 }
 
 // values returns the values of columns.
 func (c *Call) values() []any {
 	return append([]any{
-		c.SiteID, c.ID, c.Platform, c.PlatformID, c.Called, c.Caller, millis(c.StartedAt), c.StartTold, millis(c.AnsweredAt), millis(c.EndedAt), string(c.Status), c.Talk, c.Wait,
-		c.Recording, c.Price, c.Currency, c.Notes, millis(c.ToldAt), string(c.Reason), string(c.Confidence), c.Replaces, c.Conditions, int64(c.Visitor), int64(c.Session),
+		c.SiteID, c.ID, c.Platform, c.PlatformID, c.Called, c.Caller, db.Millis(c.StartedAt), c.StartTold, db.Millis(c.AnsweredAt), db.Millis(c.EndedAt), string(c.Status), c.Talk, c.Wait,
+		c.Recording, c.Price, c.Currency, c.Notes, db.Millis(c.ToldAt), string(c.Reason), string(c.Confidence), c.Replaces, c.Conditions, int64(c.Visitor), int64(c.Session),
 	}, c.Source.Values()...)
-}
-
-// millis returns the milliseconds since 1970, or 0 for the zero time.
-func millis(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
-func fromMillis(at int64) (t time.Time) {
-	if at != 0 {
-		t = time.UnixMilli(at)
-	}
-	return t
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -55,11 +54,9 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 	if err != nil {
 		return Call{}, "", fmt.Errorf("taking a call: %w", err)
 	}
-	hash := fnv.New64a()
-	hash.Write([]byte(e.Platform + " " + e.Call))
 	var call Call
 	var news News
-	err = c.db.WriteOwn(ctx, int64(hash.Sum64()), func(ctx context.Context, tx db.Tx) error {
+	err = c.db.WriteOwn(ctx, db.Hash(e.Platform+" "+e.Call), func(ctx context.Context, tx db.Tx) error {
 		call, news = Call{}, Repeated
 		before, err := stored(ctx, tx, e, id)
 		if err != nil {

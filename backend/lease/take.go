@@ -3,7 +3,7 @@ package lease
 import (
 	"context"
 	"encoding/json"
-	"hash/fnv"
+	"math"
 	"slices"
 	"time"
 
@@ -15,11 +15,7 @@ import (
 // key is the key by which the visitors of a pool take their numbers one after another on this node. It is negative: on
 // every node, the numbers of pools are locked before the rows of visitors, and before those that [Leases.Prolong] does
 // not skip.
-func key(pool *number.Pool) int64 {
-	hash := fnv.New64a()
-	hash.Write([]byte(pool.Name))
-	return int64(hash.Sum64() | 1<<63)
-}
+func key(pool *number.Pool) int64 { return db.Hash(pool.Name) | math.MinInt64 }
 
 // leased is a number of a pool with its current or last lease.
 type leased struct {
