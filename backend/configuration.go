@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -66,7 +67,7 @@ func (o Operator) Check() error {
 	if err := operator.ValidLogin(o.Login); err != nil {
 		return fmt.Errorf("operator %q: %w", o.Login, err)
 	}
-	if err := operator.CheckHash(o.PasswordHash); err != nil {
+	if err := passwords.CheckHash(o.PasswordHash); err != nil {
 		return fmt.Errorf("password hash of operator %q: %w", o.Login, err)
 	}
 	return o.CheckSites()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -292,5 +293,5 @@ func readPassword(cmd *cobra.Command) (string, error) {
 }
 
 func checkedPassword(password string) (string, error) {
-	return password, operator.CheckPassword(password)
+	return password, passwords.Check(password)
 }

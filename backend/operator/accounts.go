@@ -55,7 +55,7 @@ func (o *Operators) Add(ctx context.Context, login, password string, role Role) 
 	return err
 }
 
-// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole], [ErrSites], one of [CheckPassword],
+// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole], [ErrSites], one of [passwords.Check],
 // [ErrTaken], or [ErrForbidden] when the actor does not have all of its sites.
 func (o *Operators) Create(ctx context.Context, actor Actor, a Account) (Operator, error) {
 	if !actor.Sites.Covers(a.Sites) {
@@ -84,7 +84,7 @@ func (o *Operators) create(ctx context.Context, by string, a Account, first func
 	if a.Sites.None() {
 		return Operator{}, ErrSites
 	}
-	hash, err := o.verifier.hash(ctx, a.Password, login, name)
+	hash, err := o.verifier.Hash(ctx, a.Password, login, name)
 	if err != nil {
 		return Operator{}, err
 	}

@@ -95,7 +95,7 @@ func (c *changing) noted(ctx context.Context, kind string, at scope.Sites, more 
 }
 
 // Passwd gives the account a new password and ends its sessions. The error may be [ErrUnknown], [ErrProvisioned],
-// [ErrForbidden] or one of [CheckPassword].
+// [ErrForbidden] or one of [passwords.Check].
 func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password string) error {
 	login, err := foldLogin(login)
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password str
 	if err != nil {
 		return err
 	}
-	hash, err := o.verifier.hash(ctx, password, login, known.Name)
+	hash, err := o.verifier.Hash(ctx, password, login, known.Name)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -211,7 +212,7 @@ func TestResetLink(t *testing.T) {
 			require.ErrorIs(t, err, operator.ErrSetupToken, "an earlier link, or none")
 		}
 		_, err = o.Redeem(ctx, second, "short")
-		require.ErrorIs(t, err, operator.ErrPassword)
+		require.ErrorIs(t, err, passwords.ErrLength)
 		holder, err := o.ResetHolder(ctx, second)
 		require.NoError(t, err, "a mistake does not use it up, nor does looking at it")
 		require.Equal(t, "boris", holder.Login)

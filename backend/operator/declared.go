@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -27,7 +28,7 @@ type declaration struct {
 // Nameless is the declarer of the accounts that were provisioned by a program which did not note who declares them.
 const Nameless = ""
 
-// Check returns [ErrLogin], [ErrHash] or [ErrSites] for what no account can have.
+// Check returns [ErrLogin], [passwords.ErrHash] or [ErrSites] for what no account can have.
 func (d Declared) Check() error {
 	if err := ValidLogin(d.Login); err != nil {
 		return err
@@ -35,7 +36,7 @@ func (d Declared) Check() error {
 	if d.Sites.None() {
 		return ErrSites
 	}
-	return CheckHash(d.PasswordHash)
+	return passwords.CheckHash(d.PasswordHash)
 }
 
 // Adopt has the accounts that are provisioned and that nobody declares declared by [Nameless]. It tells whether there
@@ -55,7 +56,7 @@ func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
 // password.
 //
 // Where declarers differ in the password or the sites of an account, those hold that were declared last: a node that
-// declares the same as before changes nothing. The error may be [ErrLogin], [ErrHash] or [ErrSites].
+// declares the same as before changes nothing. The error may be [ErrLogin], [passwords.ErrHash] or [ErrSites].
 func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, accounts []Declared) error {
 	wanted := make(map[string]declaration, len(accounts))
 	for _, a := range accounts {

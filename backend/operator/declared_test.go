@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -60,7 +61,7 @@ func TestDeclaredAccountsFollowTheConfiguration(t *testing.T) {
 		require.ErrorIs(t, o.Passwd(ctx, operator.Server(), "chief", password), operator.ErrProvisioned)
 		require.ErrorIs(t, o.SetDisabled(ctx, operator.Server(), chief.ID, true), operator.ErrProvisioned)
 		for _, wrong := range []string{"$2a$14$whatever", password, ""} {
-			require.ErrorIs(t, declaring(t, d, o, "node", wrong, "vera"), operator.ErrHash)
+			require.ErrorIs(t, declaring(t, d, o, "node", wrong, "vera"), passwords.ErrHash)
 		}
 		require.ErrorIs(t, declaring(t, d, o, "node", olderHash, "vera", "no login"), operator.ErrLogin)
 		require.True(t, goes(t, o, "chief", older), "what is refused changes nothing")
@@ -194,5 +195,5 @@ func TestDeclaredCheck(t *testing.T) {
 	require.NoError(t, operator.Declared{Sites: scope.All(), Login: "anna", PasswordHash: hash}.Check())
 	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: "", PasswordHash: hash}.Check(), operator.ErrLogin)
 	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: strings.Repeat("a", 65), PasswordHash: hash}.Check(), operator.ErrLogin)
-	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: "anna"}.Check(), operator.ErrHash)
+	require.ErrorIs(t, operator.Declared{Sites: scope.All(), Login: "anna"}.Check(), passwords.ErrHash)
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -85,7 +86,7 @@ type Operators struct {
 	now      func() time.Time
 	ids      *db.Sequence
 	groupIDs *db.Sequence
-	verifier verifier
+	verifier *passwords.Verifier
 	online   online
 	devices  deviceKey
 	setUp    atomic.Bool // there are accounts
@@ -93,7 +94,7 @@ type Operators struct {
 
 // New returns the operators of the database.
 func New(d *db.DB, now func() time.Time) *Operators {
-	o := &Operators{db: d, now: now, ids: d.Sequence("operators", 1), groupIDs: d.Sequence("operator_groups", 1), verifier: newVerifier(),
+	o := &Operators{db: d, now: now, ids: d.Sequence("operators", 1), groupIDs: d.Sequence("operator_groups", 1), verifier: passwords.NewVerifier(),
 		online: online{turn: make(chan struct{}, 1)}}
 	o.online.regrouped, _ = d.Subscribe(groupsTopic) // for as long as the database is open
 	o.online.moved, _ = d.Subscribe(Topic)

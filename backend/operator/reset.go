@@ -50,13 +50,13 @@ func (o *Operators) ResetHolder(ctx context.Context, token string) (Operator, er
 }
 
 // Redeem sets the password of the account that the token was given for, and uses it up. The error may be
-// [ErrSetupToken], or one of [CheckPassword], after which the token goes on.
+// [ErrSetupToken], or one of [passwords.Check], after which the token goes on.
 func (o *Operators) Redeem(ctx context.Context, token, password string) (Operator, error) {
 	holder, err := o.ResetHolder(ctx, token)
 	if err != nil {
 		return Operator{}, err
 	}
-	hash, err := o.verifier.hash(ctx, password, holder.Login, holder.Name)
+	hash, err := o.verifier.Hash(ctx, password, holder.Login, holder.Name)
 	if err != nil {
 		return Operator{}, err
 	}

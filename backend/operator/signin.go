@@ -6,12 +6,12 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -19,7 +19,7 @@ import (
 // [ErrDisabled] when both are right; finding out takes the same work for every login, whether it exists or not. Only a
 // few passwords are tried at a time: the call waits for its turn until ctx ends.
 func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
-	if len(password) > MaxPassword {
+	if len(password) > passwords.Max {
 		return Operator{}, ErrCredentials
 	}
 	known, err := o.named(ctx, login)
@@ -29,26 +29,15 @@ func (o *Operators) Authenticate(ctx context.Context, login, password string) (O
 	if known.Waiting { // no password is right
 		known = record{}
 	}
-	costs, err := o.costs(ctx)
+	all, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators ORDER BY id`)
 	if err != nil {
-		return Operator{}, err
+		return Operator{}, fmt.Errorf("reading passwords: %w", err)
 	}
-	hash := o.verifier.decoy(costs[0])
-	if known.ID != 0 {
-		if hash, err = parseHash(known.hash); err != nil {
-			return Operator{}, fmt.Errorf("reading password of operator %d: %w", known.ID, err)
-		}
-	}
-	right, err := o.verifier.verify(ctx, hash, password)
-	for _, c := range costs {
-		if c != hash.cost && !right && err == nil { // else the time would tell whose hash it was
-			_, err = o.verifier.verify(ctx, o.verifier.decoy(c), password)
-		}
-	}
+	right, err := o.verifier.Matches(ctx, password, known.hash, all)
 	if err != nil {
 		return Operator{}, fmt.Errorf("checking password: %w", err)
 	}
-	if !right || known.ID == 0 {
+	if !right {
 		return Operator{}, ErrCredentials
 	}
 	if known.Disabled {
@@ -73,25 +62,6 @@ func (o *Operators) named(ctx context.Context, login string) (record, error) {
 		return record{}, ErrUnknown
 	}
 	return find(ctx, o.db.Read(), "login = $1", login)
-}
-
-// costs are those of the passwords of all accounts, each once. Hashes that the configuration declares may cost what
-// they like.
-func (o *Operators) costs(ctx context.Context) ([]cost, error) {
-	hashes, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators ORDER BY id`)
-	if err != nil {
-		return nil, fmt.Errorf("reading passwords: %w", err)
-	}
-	var costs []cost
-	for _, text := range hashes {
-		if h, err := parseHash(text); err == nil && !slices.Contains(costs, h.cost) {
-			costs = append(costs, h.cost)
-		}
-	}
-	if len(costs) == 0 {
-		costs = append(costs, usualCost)
-	}
-	return costs, nil
 }
 
 // SetupTime is how long a setup token lasts.

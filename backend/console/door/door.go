@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
@@ -181,8 +182,8 @@ func (c *Door) byLink(w http.ResponseWriter, r *http.Request, text string, attem
 func Problem(w *words.Tongue, err error) string {
 	for mistake, text := range map[error]string{
 		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role",
-		operator.ErrPassword: "problem.password", operator.ErrCommonPassword: "problem.passwordCommon",
-		operator.ErrOwnPassword: "problem.passwordOwn", operator.ErrPlainPassword: "problem.passwordPlain", operator.ErrTaken: "problem.taken",
+		passwords.ErrLength: "problem.password", passwords.ErrCommon: "problem.passwordCommon",
+		passwords.ErrOwn: "problem.passwordOwn", passwords.ErrPlain: "problem.passwordPlain", operator.ErrTaken: "problem.taken",
 		operator.ErrProvisioned: "problem.provisioned", operator.ErrLastAdmin: "problem.lastAdmin",
 		operator.ErrSites: "problem.sites", operator.ErrForbidden: "problem.otherSites", operator.ErrSelf: "problem.self",
 	} {

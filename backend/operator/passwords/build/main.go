@@ -1,5 +1,5 @@
-// Command passwords refreshes passwords.txt from the npm package
-// @zxcvbn-ts/language-common: go generate ./backend/operator. It needs npm.
+// Command build refreshes passwords.txt from the npm package
+// @zxcvbn-ts/language-common: go generate ./backend/operator/passwords. It needs npm.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 // version is the version of the embedded list.
 const version = "4.1.3"
 
-// The bounds of package operator: MinPassword, and FewSigns.
+// The bounds of package passwords: Min, and FewSigns.
 const (
 	minPassword = 10
 	fewSigns    = 4

@@ -1,4 +1,4 @@
-package operator
+package passwords
 
 import (
 	_ "embed"
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-//go:generate go run ./passwords
+//go:generate go run ./build
 
 // passwords.txt holds common passwords in lower case, sorted, one on a line: those of the ten thousand most common that are
 // long enough with [FewSigns] more, and of some forty thousand more those that are long enough as they are.
@@ -27,9 +27,9 @@ const FewSigns = 4
 
 // Why a password that is long enough is not accepted (ASVS 5.0, 6.2.4, 6.2.11; NIST SP 800-63B, 3.1.1.2).
 var (
-	ErrCommonPassword = errors.New("this password is one of the most common ones, or one of them with a few signs around it")
-	ErrOwnPassword    = errors.New("this password is made of the login, the name or the name of this program, and digits")
-	ErrPlainPassword  = errors.New("this password repeats few signs, or follows the keyboard, the alphabet or the digits")
+	ErrCommon = errors.New("this password is one of the most common ones, or one of them with a few signs around it")
+	ErrOwn    = errors.New("this password is made of the login, the name or the name of this program, and digits")
+	ErrPlain  = errors.New("this password repeats few signs, or follows the keyboard, the alphabet or the digits")
 )
 
 // programName is in the mind of everybody who makes an account.
@@ -44,11 +44,11 @@ func weak(password string, words []string) error {
 	password = folded(password)
 	switch signs := []rune(password); {
 	case isCommon(signs):
-		return ErrCommonPassword
+		return ErrCommon
 	case repeats(signs), followsRows(signs):
-		return ErrPlainPassword
+		return ErrPlain
 	case isOwn(password, words):
-		return ErrOwnPassword
+		return ErrOwn
 	}
 	return nil
 }
