@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -164,7 +165,7 @@ func (d *Desk) letters() chat.Letters {
 }
 
 // forwardRefused sends a refused form to the service elsewhere that it was for.
-func (d *Desk) forwardRefused(ctx context.Context, r lead.Refused, s lead.Submission) error {
+func (d *Desk) forwardRefused(ctx context.Context, r lead.Refused, s submission.Submission) error {
 	item, err := api.Elsewhere(r, s)
 	if err != nil {
 		return err

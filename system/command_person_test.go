@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
@@ -43,7 +44,7 @@ func TestPersonCommands(t *testing.T) {
 	}
 	require.Len(t, leadsOf(t, desk), 2)
 
-	_, _, err = desk.Leads.Add(t.Context(), lead.Submission{SiteID: 1, Origin: lead.Server, CallID: "named", Message: "My sister has " + ada.phone})
+	_, _, err = desk.Leads.Add(t.Context(), submission.Submission{SiteID: 1, Origin: lead.Server, CallID: "named", Message: "My sister has " + ada.phone})
 	require.NoError(t, err)
 	output, err = do("no\n", "erase", ada.phone)
 	require.ErrorContains(t, err, "nothing is erased")

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mailtest"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
@@ -61,7 +62,7 @@ func TestNewsOfASiteIsDelivered(t *testing.T) {
 				require.NoError(t, err)
 			}
 			before := deliveredSoFar(s)
-			_, _, err = desk.Leads.Add(t.Context(), lead.Submission{SiteID: shop.ID, Origin: lead.Server, Name: "Ada", Message: "Is the lamp in stock?"})
+			_, _, err = desk.Leads.Add(t.Context(), submission.Submission{SiteID: shop.ID, Origin: lead.Server, Name: "Ada", Message: "Is the lamp in stock?"})
 			require.NoError(t, err)
 			deadline := time.After(time.Minute)
 			select {

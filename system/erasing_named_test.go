@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -54,7 +55,7 @@ func tell(t *testing.T, s *server, desk *backend.Desk, n int, text string) (visi
 	require.NoError(t, desk.Visits.TrackEvent(ctx, 1, ref, id("evnt"), visit.Event{Category: "form", Action: "typed", Name: "q", Value: text}))
 	// What comes late in a long message, behind many numbers, is in no index.
 	long := strings.Repeat("8 800 555-35-35 or so. ", 600) + text
-	for i, sent := range []lead.Submission{
+	for i, sent := range []submission.Submission{
 		{Message: text}, {Message: long}, {Name: "Boris", UserFields: map[string]string{"note \"x\"": "a\n" + text}}, {Name: "Boris", FormName: text}, {Name: "Boris", URL: addressNaming(s, text)},
 	} {
 		sent.SiteID, sent.Origin, sent.CallID = 1, lead.Server, fmt.Sprint(id("lead"), i)

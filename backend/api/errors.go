@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
-	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -46,7 +46,7 @@ func (f *failure) business() bool {
 // is logged here, and the client learns no more than that.
 func (a *API) failureOf(c *call, route string, err error) *failure {
 	var told *failure
-	var refused lead.Invalid
+	var refused submission.Invalid
 	var unsaid chat.Invalid
 	switch {
 	case errors.As(err, &told):

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -79,23 +80,23 @@ func (a *API) KeepForm(ctx context.Context, r *http.Request, site Site, f Form) 
 	if err != nil {
 		return "", err
 	}
-	submission := lead.Submission{
+	s := submission.Submission{
 		Origin: lead.Form, At: f.At, Name: f.Said.Name, Email: f.Said.Email, Phone: f.Said.Phone, Message: f.Said.Message,
 		FormName: f.Said.FormName, UserFields: f.Said.UserFields, Marks: marks, FormKey: f.Key,
 	}
 	if capture.IsError(f.Status) {
-		submission.SiteError = f.Status
+		s.SiteError = f.Status
 	}
 	why := f.refused(known)
 	switch {
 	case why != nil:
-		return a.keepRefusedForm(ctx, c, f, from, submission, why)
+		return a.keepRefusedForm(ctx, c, f, from, s, why)
 	case site.Forward != nil:
-		err = site.Forward(ctx, a.forwarded(r, site, f, submission))
+		err = site.Forward(ctx, a.forwarded(r, site, f, s))
 	case f.Rule.Kind == capture.KindVisitor:
 		err = a.Visits.AddInfo(ctx, site.ID, from.Ref, info)
 	default:
-		err = a.addLead(ctx, c, from, &submission)
+		err = a.addLead(ctx, c, from, &s)
 	}
 	return KeptStored, err
 }
@@ -125,7 +126,7 @@ func (f *Form) refused(known bool) *failure {
 }
 
 // keepRefusedForm keeps a form that is no lead among the refused submissions.
-func (a *API) keepRefusedForm(ctx context.Context, c *call, f Form, from page, s lead.Submission, why *failure) (Kept, error) {
+func (a *API) keepRefusedForm(ctx context.Context, c *call, f Form, from page, s submission.Submission, why *failure) (Kept, error) {
 	sent, err := json.Marshal(struct {
 		Name       string            `json:"name,omitempty"`
 		Email      string            `json:"email,omitempty"`
@@ -219,7 +220,7 @@ func pageOfForm(r *http.Request) string {
 }
 
 // forwarded is the form as another service is to hear of it.
-func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) forward.Item {
+func (a *API) forwarded(r *http.Request, site Site, f Form, s submission.Submission) forward.Item {
 	client, _, _ := net.SplitHostPort(r.RemoteAddr)
 	item := forward.Item{
 		ID: f.ID, Service: site.Service, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials, Marks: s.Marks, SiteError: s.SiteError,
@@ -241,7 +242,7 @@ func (a *API) forwarded(r *http.Request, site Site, f Form, s lead.Submission) f
 }
 
 // contactsOf are the fields of who somebody is, by their names in calls of the site's server.
-func contactsOf(s lead.Submission) url.Values {
+func contactsOf(s submission.Submission) url.Values {
 	said := url.Values{}
 	for name, value := range map[string]string{"name": s.Name, "email": s.Email, "phone": s.Phone} {
 		if value != "" {
@@ -252,7 +253,7 @@ func contactsOf(s lead.Submission) url.Values {
 }
 
 // fieldsOf are the fields of a lead by their names in calls of the site's server.
-func fieldsOf(s lead.Submission) url.Values {
+func fieldsOf(s submission.Submission) url.Values {
 	said := contactsOf(s)
 	for name, value := range s.UserFields {
 		said.Set("user_fields["+name+"]", value)
@@ -266,7 +267,7 @@ func fieldsOf(s lead.Submission) url.Values {
 }
 
 // Elsewhere is a refused form, of which s is what can be used, as another service is to hear of it.
-func Elsewhere(r lead.Refused, s lead.Submission) (item forward.Item, err error) {
+func Elsewhere(r lead.Refused, s submission.Submission) (item forward.Item, err error) {
 	if err = json.Unmarshal(r.Forward, &item); err != nil {
 		return item, fmt.Errorf("reading how a form is forwarded: %w", err)
 	}

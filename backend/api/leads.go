@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -19,7 +20,7 @@ type leadAnswer struct {
 	Success bool    `json:"success"`
 	Result  *result `json:"result"`
 	// Notes say which fields could not be stored as they were sent.
-	Notes []lead.Note `json:"notes,omitempty"`
+	Notes []submission.Note `json:"notes,omitempty"`
 }
 
 // lead serves v1/lead: addOfflineRequest.
@@ -35,7 +36,7 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 		return nil, malformed("missing", "request is missing")
 	}
 	c.submitted = &lead.Refused{Origin: lead.Script, Sent: sent.Request}
-	submission, err := lead.FromObject(sent.Request)
+	s, err := submission.FromObject(sent.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -44,22 +45,22 @@ func (a *API) lead(ctx context.Context, c *call) (any, error) {
 			c.submitted.Ref, c.submitted.URL = p.Ref, p.uri
 		}
 	}
-	if err := submission.Check(); err != nil { // before a view is stored with it
+	if err := s.Check(); err != nil { // before a view is stored with it
 		return nil, err
 	}
 	p, err := a.page(ctx, c, sent.caller)
 	if err != nil {
 		return nil, err
 	}
-	submission.Origin, submission.CallID = lead.Script, sent.ID
-	if err := a.addLead(ctx, c, p, &submission); err != nil {
+	s.Origin, s.CallID = lead.Script, sent.ID
+	if err := a.addLead(ctx, c, p, &s); err != nil {
 		return nil, err
 	}
-	return leadAnswer{Success: true, Notes: submission.Notes}, nil
+	return leadAnswer{Success: true, Notes: s.Notes}, nil
 }
 
 // addLead stores the submission as a lead of the page view.
-func (a *API) addLead(ctx context.Context, c *call, from page, s *lead.Submission) error {
+func (a *API) addLead(ctx context.Context, c *call, from page, s *submission.Submission) error {
 	s.SiteID, s.Region, s.Ref, s.URL = c.site.ID, c.site.Region(ctx), from.Ref, from.uri
 	if err := s.Check(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -36,23 +37,23 @@ func (a *API) addOfflineMessage(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	submission := lead.FromForm(form)
+	s := submission.FromForm(form)
 	if !whole {
-		submission.Notes = append(submission.Notes, lead.Note{Field: "user_fields", Code: "malformed_form",
+		s.Notes = append(s.Notes, submission.Note{Field: "user_fields", Code: "malformed_form",
 			Note: "the fields are not well-formed application/x-www-form-urlencoded; what could not be decoded stays as it was sent"})
 	}
-	submission.Origin = lead.Server
-	submission.IdempotencyKey = strings.Trim(strings.TrimSpace(c.r.Header.Get("Idempotency-Key")), `"`)
-	a.readEdge(c.r.Header, &submission)
-	if err := a.addLead(ctx, c, from, &submission); err != nil {
+	s.Origin = lead.Server
+	s.IdempotencyKey = strings.Trim(strings.TrimSpace(c.r.Header.Get("Idempotency-Key")), `"`)
+	a.readEdge(c.r.Header, &s)
+	if err := a.addLead(ctx, c, from, &s); err != nil {
 		return nil, err
 	}
-	return addedAnswer{true, submission.Notes}, nil
+	return addedAnswer{true, s.Notes}, nil
 }
 
 // readEdge adds what another Frontdesk says of a form that it has seen on its way to the site. Whoever makes the call may
 // say so: it is of the own lead alone.
-func (a *API) readEdge(h http.Header, s *lead.Submission) {
+func (a *API) readEdge(h http.Header, s *submission.Submission) {
 	for mark := range strings.SplitSeq(h.Get(forward.MarksField), ",") {
 		if mark = strings.TrimSpace(mark); mark == lead.Trap || mark == lead.Bot {
 			s.Marks = append(s.Marks, mark)
@@ -70,7 +71,7 @@ func (a *API) readEdge(h http.Header, s *lead.Submission) {
 type addedAnswer struct {
 	Success bool `json:"success"`
 	// Notes say which fields could not be stored as they were sent.
-	Notes []lead.Note `json:"notes,omitempty"`
+	Notes []submission.Note `json:"notes,omitempty"`
 }
 
 // credentialsOf finds the page view that the form's credentials name. With an error it is the view that they prove, and

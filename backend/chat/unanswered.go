@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -74,7 +75,7 @@ func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region str
 	if err != nil {
 		return err
 	}
-	s := lead.Submission{
+	s := submission.Submission{
 		SiteID: siteID, Ref: of.Ref, Origin: lead.Chat, URL: of.URL, Region: region, GroupID: of.GroupID,
 		CallID: fmt.Sprintf("chat-%d-%d", of.ID, w.Since), Message: transcriptOf(messages),
 	}

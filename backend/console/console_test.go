@@ -28,6 +28,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -183,7 +184,7 @@ func (d *desk) lead(h visit.Hit, fields map[string]any) lead.Lead {
 	d.t.Helper()
 	object, err := json.Marshal(fields)
 	require.NoError(d.t, err)
-	s, err := lead.FromObject(object)
+	s, err := submission.FromObject(object)
 	require.NoError(d.t, err)
 	s.SiteID, s.Ref, s.Origin, s.Region = d.shop.ID, h.Ref, lead.Script, "RU"
 	s.CallID = fmt.Sprintf("call%018d", d.calls.Add(1))

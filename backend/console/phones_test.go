@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -19,7 +20,7 @@ func TestPhonesOfLeads(t *testing.T) {
 		b := d.signedIn("vera")
 		shown := func(written, region string) (text, link, inList, onCard string) {
 			h := d.hit(visit.View{})
-			l, _, err := d.Leads.Add(t.Context(), lead.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Script, Name: "Anna", Phone: written, Region: region})
+			l, _, err := d.Leads.Add(t.Context(), submission.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Script, Name: "Anna", Phone: written, Region: region})
 			require.NoError(t, err)
 			fact := func(path string) *goquery.Selection {
 				document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get(path).body))

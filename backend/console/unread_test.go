@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -123,7 +124,7 @@ func TestSpamIsNotNews(t *testing.T) {
 		s := here.follow("/leads", "")
 		h := d.hit(visit.View{})
 		for i, marks := range [][]string{{lead.Trap}, nil} {
-			_, _, err := d.Leads.Add(t.Context(), lead.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", i), Message: "Hello", Marks: marks})
+			_, _, err := d.Leads.Add(t.Context(), submission.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", i), Message: "Hello", Marks: marks})
 			require.NoError(t, err)
 		}
 		shown := s.until("leads").data

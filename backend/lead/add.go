@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -29,9 +30,9 @@ const RequestMemory = 30 * 24 * time.Hour
 // was delivered before is not stored again: the lead that it made is returned,
 // with repeated true.
 //
-// What cannot be stored as it is has been cut then, see [Submission.Check]. The error
-// is an [Invalid] when the submission is at fault, and nothing is stored then.
-func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool, err error) {
+// What cannot be stored as it is has been cut then, see [submission.Submission.Check]. The error
+// is an [submission.Invalid] when the submission is at fault, and nothing is stored then.
+func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, repeated bool, err error) {
 	if err := s.Check(); err != nil {
 		return Lead{}, false, err
 	}
@@ -39,7 +40,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 	if err != nil {
 		return Lead{}, false, err
 	}
-	request, within, err := s.request()
+	request, within, err := requestOf(&s)
 	if err != nil {
 		return Lead{}, false, err
 	}
@@ -51,7 +52,7 @@ func (l *Leads) Add(ctx context.Context, s Submission) (lead Lead, repeated bool
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(at.UnixMilli()), Origin: s.Origin,
 		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
-		UserFields: s.UserFields, URL: visit.Clip(s.URL, maxAddress), SiteError: s.SiteError,
+		UserFields: s.UserFields, URL: visit.Clip(s.URL, submission.MaxAddress), SiteError: s.SiteError,
 	}
 	// The session keeps its source itself. A lead whose session is gone, or
 	// cannot be read now, is a lead all the same.
@@ -226,8 +227,8 @@ func forget(ctx context.Context, tx db.Tx, lead Lead) error {
 	return err
 }
 
-// request names what makes two submissions the same, and for how long it does.
-func (s *Submission) request() (name string, within time.Duration, err error) {
+// requestOf names what makes two submissions the same, and for how long it does.
+func requestOf(s *submission.Submission) (name string, within time.Duration, err error) {
 	switch {
 	case s.FormKey != "" && s.Origin == Form: // it names the client
 		return "form:" + short(s.FormKey), RepeatWindow, nil
@@ -240,14 +241,12 @@ func (s *Submission) request() (name string, within time.Duration, err error) {
 		// Bound to the page view, so that nobody can take a key from another.
 		return fmt.Sprintf("key:%d:%s", s.Hit, short(s.IdempotencyKey)), RequestMemory, nil
 	}
-	content := s.content
-	if content == "" {
-		if content, err = s.hash(); err != nil {
-			return "", 0, err
-		}
-	}
-	return fmt.Sprintf("same:%d:%s", s.Hit, content), RepeatWindow, nil
+	content, err := s.Content()
+	return fmt.Sprintf("same:%d:%s", s.Hit, content), RepeatWindow, err
 }
+
+// maxRequest is the size in bytes of the name of a request. The hash of a longer one is its name.
+const maxRequest = 255
 
 // short is the key, or its hash where it is long.
 func short(key string) string {
@@ -256,14 +255,4 @@ func short(key string) string {
 		return "sha256:" + base64.RawURLEncoding.EncodeToString(hash[:])
 	}
 	return key
-}
-
-// hash stands for all that was sent.
-func (s *Submission) hash() (string, error) {
-	content, err := json.Marshal(s)
-	if err != nil {
-		return "", fmt.Errorf("comparing a lead with earlier ones: %w", err)
-	}
-	hash := sha256.Sum256(content)
-	return base64.RawURLEncoding.EncodeToString(hash[:]), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -48,7 +49,7 @@ func BenchmarkBesideLargeLeads(b *testing.B) {
 			send := func(ctx context.Context, message string) bool {
 				hit, err := visits.Hit(ctx, site, 0, visit.View{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
 				if err == nil {
-					_, _, err = leads.Add(ctx, lead.Submission{SiteID: site, Ref: hit.Ref, Origin: lead.Script, Region: "RU", Name: "Анна Ёлкина",
+					_, _, err = leads.Add(ctx, submission.Submission{SiteID: site, Ref: hit.Ref, Origin: lead.Script, Region: "RU", Name: "Анна Ёлкина",
 						Email: "anna@mail.example", Phone: fmt.Sprintf("8 495 %07d", rand.IntN(1e7)), Message: message})
 				}
 				if err != nil && ctx.Err() == nil {
@@ -125,7 +126,7 @@ func BenchmarkStored(b *testing.B) {
 				for b.Loop() {
 					before := written()
 					for range leadsEach {
-						_, _, err := leads.Add(b.Context(), lead.Submission{SiteID: site, Ref: hit.Ref, CallID: fmt.Sprint(rand.Uint64()), Name: "Анна", Message: prose(size)})
+						_, _, err := leads.Add(b.Context(), submission.Submission{SiteID: site, Ref: hit.Ref, CallID: fmt.Sprint(rand.Uint64()), Name: "Анна", Message: prose(size)})
 						require.NoError(b, err)
 					}
 					b.ReportMetric(float64(written()-before)/float64(leadsEach*size), "written/received")
@@ -154,7 +155,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 	before := spent()
 	for i := 0; b.Loop(); i++ {
-		_, _, err := leads.Add(b.Context(), lead.Submission{SiteID: site, Ref: refs[i%len(refs)], Origin: lead.Script, CallID: fmt.Sprint(i), Region: "RU", Name: "Анна Ёлкина",
+		_, _, err := leads.Add(b.Context(), submission.Submission{SiteID: site, Ref: refs[i%len(refs)], Origin: lead.Script, CallID: fmt.Sprint(i), Region: "RU", Name: "Анна Ёлкина",
 			Email: fmt.Sprintf("anna%d@mail.example", i), Phone: fmt.Sprintf("8 495 %07d", i), FormName: "Order", Message: prose(200)})
 		require.NoError(b, err)
 	}

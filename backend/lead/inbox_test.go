@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -43,7 +44,7 @@ func (s *shop) search(text string) []string { return s.names(lead.Filter{Search:
 
 func TestSearch(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		for _, sub := range []lead.Submission{
+		for _, sub := range []submission.Submission{
 			{Name: "Ёлкина Анна-Мария", Phone: "8 (495) 123-45-67", Email: "Anna.Yolkina@Mail.Example", Message: "Две люстры на кухню, перезвоните 8 912 345-67-89"},
 			{Name: "Zoë Müller", Phone: "+49 171 9876543", Message: "Three lamps!", UserFields: map[string]string{"city": "Göteborg", "size": "XL"}},
 			{Name: "王小明", Message: "我想买一盏灯", FormName: "Order form"},
@@ -82,9 +83,9 @@ func TestSearchOfLongTexts(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		long := func(first string) string { return first + strings.Repeat(" ö\"\\\u2028", 1<<16) + " afterwards" }
 		ref := s.visit()
-		said, _ := s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Name: "Said", Email: "said@mail.example", Message: long("lantern")})
-		filled, _ := s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Filled", UserFields: map[string]string{"a": long("chandelier"), "b": "candle"}})
-		_, joined := s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Email: "said@mail.example", UserFields: map[string]string{"c": "torch"}})
+		said, _ := s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Name: "Said", Email: "said@mail.example", Message: long("lantern")})
+		filled, _ := s.add(submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Filled", UserFields: map[string]string{"a": long("chandelier"), "b": "candle"}})
+		_, joined := s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Email: "said@mail.example", UserFields: map[string]string{"c": "torch"}})
 		require.True(t, joined)
 		require.Equal(t, []string{"Said"}, s.search("lantern"))
 		require.Equal(t, []string{"Filled"}, s.search("chandelier"))
@@ -101,7 +102,7 @@ func TestSearchOfLongTexts(t *testing.T) {
 
 		// Each character of names, and of texts without blanks, begins a word of its own.
 		dense := strings.Repeat("灯", 1<<18)
-		s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: strings.Repeat("abcdefghij", 100), Email: strings.Repeat("klmnopqrst", 100), Message: dense})
+		s.add(submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: strings.Repeat("abcdefghij", 100), Email: strings.Repeat("klmnopqrst", 100), Message: dense})
 		query := `SELECT COALESCE(MAX(n), 0) FROM (SELECT SUM(length(term) + 1) AS n FROM lead_words GROUP BY doc) AS sizes`
 		if s.db.Engine() == db.Postgres {
 			query = `SELECT MAX(length(array_to_string(tsvector_to_array(words), ' '))) FROM lead_search`
@@ -130,7 +131,7 @@ func TestFilters(t *testing.T) {
 		start := s.clock.Load()
 		for i := range 150 {
 			s.clock.Add(int64(random.IntN(2)) * 1000) // some at the same time
-			sub := lead.Submission{SiteID: site + int64(i%2), Ref: refs[random.IntN(3)], Origin: lead.Script, CallID: fmt.Sprint(i), Name: fmt.Sprint("lead ", i),
+			sub := submission.Submission{SiteID: site + int64(i%2), Ref: refs[random.IntN(3)], Origin: lead.Script, CallID: fmt.Sprint(i), Name: fmt.Sprint("lead ", i),
 				FormName: forms[random.IntN(3)], Message: words[random.IntN(4)] + " " + words[random.IntN(4)]}
 			if random.IntN(3) == 0 {
 				sub.IsSale, sub.SaleCost = true, []string{"", "9.5", "100", "1500.25"}[random.IntN(4)]
@@ -209,7 +210,7 @@ func TestFilters(t *testing.T) {
 // Of many who take a lead at once one gets it, and all others are told who.
 func TestOneTakesALead(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		l, _ := s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Ann"})
+		l, _ := s.add(submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Ann"})
 		var group sync.WaitGroup
 		errs := make([]error, 16)
 		for i := range errs {
@@ -248,7 +249,7 @@ func TestOneTakesALead(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		l, _ := s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Ann"})
+		l, _ := s.add(submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: "Ann"})
 		for text, expected := range map[string]error{
 			strings.Repeat("n", 1<<20): lead.ErrLongNote, "": lead.ErrEmptyNote, " \r\n ": lead.ErrEmptyNote, "a\x00b": lead.ErrNote, "a\x1b[2Jb": lead.ErrNote, "a\xffb": lead.ErrNote,
 		} {
@@ -271,7 +272,7 @@ func TestNotes(t *testing.T) {
 func TestMerge(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		add := func(name, phone string) lead.Lead {
-			l, _ := s.add(lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: name, Phone: phone, Region: "RU", Message: name + " wants lamps"})
+			l, _ := s.add(submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: name, Phone: phone, Region: "RU", Message: name + " wants lamps"})
 			s.clock.Add(1000)
 			return l
 		}

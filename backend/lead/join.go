@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
 // A form may come by several ways: the script of the page tells of it, the proxy sees it pass, and the
@@ -115,14 +116,14 @@ func (l *Lead) add(other Lead) {
 	if strings.TrimSpace(l.Message) == "" {
 		l.Message = other.Message
 	} else if said := strings.TrimSpace(other.Message); said != "" && said != strings.TrimSpace(l.Message) {
-		fields[free(fields, "message")] = other.Message
+		fields[submission.Free(fields, "message")] = other.Message
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if l.UserFields == nil {
 			l.UserFields = make(map[string]string)
 		}
-		if value := fields[name]; l.UserFields[name] != value && len(l.UserFields) < maxUserFields {
-			l.UserFields[free(l.UserFields, name)] = value
+		if value := fields[name]; l.UserFields[name] != value && len(l.UserFields) < submission.MaxUserFields {
+			l.UserFields[submission.Free(l.UserFields, name)] = value
 		}
 	}
 }
@@ -141,7 +142,7 @@ func (l *Lead) mend(other *Lead, fields map[string]string) {
 			continue
 		}
 		if *f.was != "" {
-			fields[free(fields, f.name)] = *f.was
+			fields[submission.Free(fields, f.name)] = *f.was
 		}
 		*f.was = *f.now
 		if f.name == "phone" {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
 // One form that comes by the script, by the proxy and by the site's server is one lead, and
@@ -15,17 +16,17 @@ import (
 func TestThreeWaysAreOneLead(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		first, repeated := s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Form, Region: "RU", Name: "Ann", Phone: "8 495 123-45-67", Message: "Hello", UserFields: map[string]string{"city": "Oslo"}})
+		first, repeated := s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Form, Region: "RU", Name: "Ann", Phone: "8 495 123-45-67", Message: "Hello", UserFields: map[string]string{"city": "Oslo"}})
 		require.False(t, repeated)
 		s.clock.Add(1000)
-		script := lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, CallID: "call", Region: "RU", Phone: "+7 (495) 123-45-67", Email: "ann@mail.example",
+		script := submission.Submission{SiteID: site, Ref: ref, Origin: lead.Script, CallID: "call", Region: "RU", Phone: "+7 (495) 123-45-67", Email: "ann@mail.example",
 			Message: "Lamp: desk", FormName: "Order", UserFields: map[string]string{"city": "Oslo", "lamp": "desk"}, IsSale: true, SaleCost: "10"}
 		joined, repeated := s.add(script)
 		require.True(t, repeated)
 		again, repeated := s.add(script)
 		require.True(t, repeated)
 		require.Equal(t, joined, again)
-		_, repeated = s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Email: "ann@mail.example", Message: "Hello"})
+		_, repeated = s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Email: "ann@mail.example", Message: "Hello"})
 		require.True(t, repeated)
 		all := s.all()
 		require.Len(t, all, 1)
@@ -39,7 +40,7 @@ func TestThreeWaysAreOneLead(t *testing.T) {
 // A form of which the site has failed, and which the visitor sends again until the site takes it, is one lead.
 func TestAFormThatTheSiteTakesInTheEnd(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		form := lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Form, Region: "RU", Phone: "8 495 123-45-67", Email: "ann@mail", Message: "Hello", SiteError: 422}
+		form := submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Form, Region: "RU", Phone: "8 495 123-45-67", Email: "ann@mail", Message: "Hello", SiteError: 422}
 		first, _ := s.add(form)
 		require.Equal(t, 422, first.SiteError)
 		form.SiteError = 0
@@ -67,7 +68,7 @@ func TestAFormThatTheSiteTakesInTheEnd(t *testing.T) {
 func TestWhatIsNotTheSameRequest(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		form := lead.Submission{SiteID: site, Ref: ref, Origin: lead.Form, Phone: "+74951234567", Message: "Hello"}
+		form := submission.Submission{SiteID: site, Ref: ref, Origin: lead.Form, Phone: "+74951234567", Message: "Hello"}
 		s.add(form)
 		other := form
 		other.Message = "And another lamp"
@@ -83,11 +84,11 @@ func TestWhatIsNotTheSameRequest(t *testing.T) {
 		other.Ref, other.Origin = ref, lead.Server
 		_, repeated = s.add(other)
 		require.False(t, repeated, "a quarter of an hour later")
-		_, repeated = s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Message: "Hello"})
+		_, repeated = s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Message: "Hello"})
 		require.False(t, repeated, "without a contact")
 		ref = s.visit()
-		s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Phone: "+74951234567", IsSale: true, SaleCost: "10"})
-		_, repeated = s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Phone: "+74951234567", IsSale: true, SaleCost: "20"})
+		s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Script, Phone: "+74951234567", IsSale: true, SaleCost: "10"})
+		_, repeated = s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Phone: "+74951234567", IsSale: true, SaleCost: "20"})
 		require.False(t, repeated, "of another amount")
 		require.Len(t, s.all(), 8)
 	})
@@ -100,7 +101,7 @@ func TestWaysThatComeAtOnce(t *testing.T) {
 			var coming sync.WaitGroup
 			for _, origin := range []string{lead.Form, lead.Script, lead.Server} {
 				coming.Go(func() {
-					if _, _, err := s.leads.Add(t.Context(), lead.Submission{SiteID: site, Ref: ref, Origin: origin, Email: "ann@mail.example"}); err != nil {
+					if _, _, err := s.leads.Add(t.Context(), submission.Submission{SiteID: site, Ref: ref, Origin: origin, Email: "ann@mail.example"}); err != nil {
 						t.Error(err)
 					}
 				})

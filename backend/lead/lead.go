@@ -8,11 +8,11 @@ package lead
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -81,23 +81,6 @@ type Lead struct {
 	MergedInto int64
 }
 
-// Invalid says why a submission is no lead. It is the sender's mistake: the
-// same submission is refused each time.
-type Invalid struct {
-	// Code is a word for programs: empty, wrong_type, sale_cost_without_sale; in a
-	// [Note] too_long, malformed_text and wrong_sale_cost besides.
-	Code string
-	// Reason is a sentence for the developer of the site. It names fields and
-	// never repeats their content.
-	Reason string
-}
-
-func (i Invalid) Error() string { return i.Reason }
-
-func invalid(code, format string, args ...any) Invalid {
-	return Invalid{Code: code, Reason: fmt.Sprintf(format, args...)}
-}
-
 // Leads keeps the leads of all sites. It is safe for concurrent use.
 type Leads struct {
 	db      *db.DB
@@ -109,7 +92,7 @@ type Leads struct {
 	refused    waiting
 	refusedIDs *db.Sequence
 	deedIDs    *db.Sequence
-	elsewhere  func(ctx context.Context, r Refused, s Submission) error
+	elsewhere  func(ctx context.Context, r Refused, s submission.Submission) error
 	numbers    func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
 
@@ -121,7 +104,7 @@ type Subjects struct {
 	Numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 	// Elsewhere sends a refused submission to the service that its Forward names. The submission is durable there or on
 	// its way when Elsewhere returns nil. It may be nil where no submission has been forwarded.
-	Elsewhere func(ctx context.Context, r Refused, s Submission) error
+	Elsewhere func(ctx context.Context, r Refused, s submission.Submission) error
 }
 
 // New returns the leads of the database.

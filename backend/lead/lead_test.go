@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -59,7 +60,7 @@ func (s *shop) visit() visit.Ref {
 	return h.Ref
 }
 
-func (s *shop) add(sub lead.Submission) (lead.Lead, bool) {
+func (s *shop) add(sub submission.Submission) (lead.Lead, bool) {
 	s.t.Helper()
 	l, repeated, err := s.leads.Add(s.t.Context(), sub)
 	require.NoError(s.t, err)
@@ -76,7 +77,7 @@ func (s *shop) all() []lead.Lead {
 func TestAddKeepsEverything(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		sub := lead.Submission{
+		sub := submission.Submission{
 			SiteID: site, Ref: ref, Origin: lead.Script, CallID: "call", URL: "https://shop.example/lamps", Region: "RU",
 			Name: "Ann 'the lamp'", Email: "ann@mail.example", Phone: "8 (495) 123-45-67", Message: "<b>?</b>\r\n$1 \\ \u2028\U0001f4a1",
 			IsSale: true, SaleCost: "1500.5", GroupID: 1<<53 - 1, FormName: "Order", UserFields: map[string]string{"city": "Oslo", "": "?"},
@@ -106,11 +107,11 @@ func TestAddKeepsEverything(t *testing.T) {
 func TestAddTellsTheJournal(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		sub := lead.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Name: "Ann", FormName: "Order"}
+		sub := submission.Submission{SiteID: site, Ref: ref, Origin: lead.Server, Name: "Ann", FormName: "Order"}
 		added, _ := s.add(sub)
 		s.add(sub)
-		_, _, err := s.leads.Add(t.Context(), lead.Submission{SiteID: site, Ref: ref})
-		require.ErrorAs(t, err, new(lead.Invalid))
+		_, _, err := s.leads.Add(t.Context(), submission.Submission{SiteID: site, Ref: ref})
+		require.ErrorAs(t, err, new(submission.Invalid))
 		var told []journal.Entry
 		require.Eventually(t, func() bool { // on PostgreSQL, when earlier transactions have ended
 			entries, err := journal.New(s.db).After(t.Context(), journal.Position{}, 100)
@@ -134,7 +135,7 @@ func TestAddTellsTheJournal(t *testing.T) {
 func TestAddMakesContactsKnown(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		s.add(lead.Submission{SiteID: site, Ref: ref, Region: "RU", Name: "Ann", Email: "ann@mail.example", Phone: "8 (495) 123-45-67"})
+		s.add(submission.Submission{SiteID: site, Ref: ref, Region: "RU", Name: "Ann", Email: "ann@mail.example", Phone: "8 (495) 123-45-67"})
 		card, err := s.visits.Card(t.Context(), site, ref.Visitor)
 		require.NoError(t, err)
 		known, err := json.Marshal(card)
@@ -148,7 +149,7 @@ func TestAddMakesContactsKnown(t *testing.T) {
 func TestAddForAVisitThatIsGone(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := visit.Ref{Visitor: 11, Session: 12, Hit: 13}
-		added, _ := s.add(lead.Submission{SiteID: site, Ref: ref, Email: "ann@mail.example"})
+		added, _ := s.add(submission.Submission{SiteID: site, Ref: ref, Email: "ann@mail.example"})
 		require.Equal(t, ref, added.Ref)
 		require.Equal(t, visit.Source{}, added.Source)
 		require.Len(t, s.all(), 1)
@@ -165,7 +166,7 @@ func TestDeliveriesRace(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 50 {
 			wait.Go(func() {
-				l, repeated, err := s.leads.Add(context.Background(), lead.Submission{SiteID: site, Ref: ref, CallID: "call", Name: "Ann"})
+				l, repeated, err := s.leads.Add(context.Background(), submission.Submission{SiteID: site, Ref: ref, CallID: "call", Name: "Ann"})
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -189,7 +190,7 @@ func TestRepetition(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref, other := s.visit(), s.visit()
 		later := func(d time.Duration) { s.clock.Add(d.Milliseconds()) }
-		check := func(want bool, sub lead.Submission) {
+		check := func(want bool, sub submission.Submission) {
 			t.Helper()
 			sub.SiteID = site
 			if sub.Visitor == 0 {
@@ -198,31 +199,31 @@ func TestRepetition(t *testing.T) {
 			_, repeated := s.add(sub)
 			require.Equal(t, want, repeated)
 		}
-		check(false, lead.Submission{Name: "Ann", CallID: "one"})
+		check(false, submission.Submission{Name: "Ann", CallID: "one"})
 		later(lead.RequestMemory)
-		check(true, lead.Submission{Name: "Ann", CallID: "one"})
-		check(false, lead.Submission{Name: "Ann", CallID: "two"})
-		check(false, lead.Submission{Name: "Ann", CallID: "two", Ref: other})
+		check(true, submission.Submission{Name: "Ann", CallID: "one"})
+		check(false, submission.Submission{Name: "Ann", CallID: "two"})
+		check(false, submission.Submission{Name: "Ann", CallID: "two", Ref: other})
 		later(time.Second)
-		check(true, lead.Submission{Name: "Ann", CallID: "two", Ref: other})
-		check(true, lead.Submission{Name: "Ann", CallID: "two"})
+		check(true, submission.Submission{Name: "Ann", CallID: "two", Ref: other})
+		check(true, submission.Submission{Name: "Ann", CallID: "two"})
 
-		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
+		check(false, submission.Submission{Name: "Ann", IdempotencyKey: "one"})
 		later(lead.RequestMemory)
-		check(true, lead.Submission{Name: "Ann", IdempotencyKey: "one"})
-		check(false, lead.Submission{Name: "Ann", IdempotencyKey: "one", Ref: other})
+		check(true, submission.Submission{Name: "Ann", IdempotencyKey: "one"})
+		check(false, submission.Submission{Name: "Ann", IdempotencyKey: "one", Ref: other})
 		later(lead.RequestMemory + time.Millisecond)
-		check(false, lead.Submission{Name: "Ann", CallID: "two"})
+		check(false, submission.Submission{Name: "Ann", CallID: "two"})
 
-		check(false, lead.Submission{Name: "Ann"})
-		check(true, lead.Submission{Name: "Ann"})
-		check(false, lead.Submission{Name: "Ann", UserFields: map[string]string{"city": "Oslo"}})
-		check(false, lead.Submission{Name: "Ann", Ref: other})
+		check(false, submission.Submission{Name: "Ann"})
+		check(true, submission.Submission{Name: "Ann"})
+		check(false, submission.Submission{Name: "Ann", UserFields: map[string]string{"city": "Oslo"}})
+		check(false, submission.Submission{Name: "Ann", Ref: other})
 		later(lead.RepeatWindow)
-		check(true, lead.Submission{Name: "Ann"})
+		check(true, submission.Submission{Name: "Ann"})
 		later(time.Millisecond)
-		check(false, lead.Submission{Name: "Ann"})
-		check(true, lead.Submission{Name: "Ann"})
+		check(false, submission.Submission{Name: "Ann"})
+		check(true, submission.Submission{Name: "Ann"})
 	})
 }
 
@@ -237,7 +238,7 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 		}
 		ref := s.visit()
 		add := func(siteID int64, call int) {
-			s.add(lead.Submission{SiteID: siteID, Ref: ref, Name: "Ann", CallID: strconv.Itoa(call)})
+			s.add(submission.Submission{SiteID: siteID, Ref: ref, Name: "Ann", CallID: strconv.Itoa(call)})
 		}
 		for call := range 10 {
 			add(site, call)
@@ -262,7 +263,7 @@ func TestListPages(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
 		for i := range 25 {
-			s.add(lead.Submission{SiteID: site + int64(i%2), Ref: ref, Message: strings.Repeat("m", i+1)})
+			s.add(submission.Submission{SiteID: site + int64(i%2), Ref: ref, Message: strings.Repeat("m", i+1)})
 			if i%5 == 0 {
 				s.clock.Add(1)
 			}
@@ -293,11 +294,11 @@ func TestListPages(t *testing.T) {
 func TestOfVisitor(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref, other := s.visit(), s.visit()
-		s.add(lead.Submission{SiteID: site, Ref: ref, Name: "first"})
+		s.add(submission.Submission{SiteID: site, Ref: ref, Name: "first"})
 		s.clock.Add(1)
-		s.add(lead.Submission{SiteID: site, Ref: ref, Name: "second"})
-		s.add(lead.Submission{SiteID: site, Ref: other, Name: "other"})
-		s.add(lead.Submission{SiteID: site + 1, Ref: ref, Name: "other site"})
+		s.add(submission.Submission{SiteID: site, Ref: ref, Name: "second"})
+		s.add(submission.Submission{SiteID: site, Ref: other, Name: "other"})
+		s.add(submission.Submission{SiteID: site + 1, Ref: ref, Name: "other site"})
 		mine, err := s.leads.OfVisitor(t.Context(), site, ref.Visitor, 10)
 		require.NoError(t, err)
 		require.Len(t, mine, 2)

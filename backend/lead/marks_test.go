@@ -9,18 +9,19 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
 func TestMarks(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		form := lead.Submission{SiteID: site, Ref: ref, Origin: lead.Form, Email: "ann@mail.example", Marks: []string{lead.Trap}}
+		form := submission.Submission{SiteID: site, Ref: ref, Origin: lead.Form, Email: "ann@mail.example", Marks: []string{lead.Trap}}
 		s.add(form)
 		again := form
 		again.Marks = nil
 		_, repeated := s.add(again)
 		require.True(t, repeated, "marks are nothing that was sent")
-		_, repeated = s.add(lead.Submission{SiteID: site, Ref: ref, Origin: lead.Script, CallID: "call", Email: form.Email, Marks: []string{lead.Quick, lead.Bot}})
+		_, repeated = s.add(submission.Submission{SiteID: site, Ref: ref, Origin: lead.Script, CallID: "call", Email: form.Email, Marks: []string{lead.Quick, lead.Bot}})
 		require.True(t, repeated)
 		require.Equal(t, []string{lead.Bot, lead.Quick, lead.Trap}, s.all()[0].Marks)
 
@@ -39,10 +40,10 @@ func TestMarks(t *testing.T) {
 func TestTextsThatOthersHaveSent(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		who := 0
-		sends := func(message string, changes ...func(*lead.Submission)) []string {
+		sends := func(message string, changes ...func(*submission.Submission)) []string {
 			t.Helper()
 			who++
-			sub := lead.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", who), Message: message}
+			sub := submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", who), Message: message}
 			for _, change := range changes {
 				change(&sub)
 			}
@@ -58,13 +59,13 @@ func TestTextsThatOthersHaveSent(t *testing.T) {
 			require.Empty(t, sends("Call me back, please"), "which anybody says")
 		}
 		first := s.visit()
-		by := func(ref *lead.Submission) { ref.Ref = first }
+		by := func(ref *submission.Submission) { ref.Ref = first }
 		require.Empty(t, sends(text, by))
 		require.Empty(t, sends(text+"!", by), "another")
 		s.clock.Add(1000)
 		require.Empty(t, sends(text, by), "the same visitor")
 		require.Empty(t, sends("We  SELL the best links for your shop\n"), "one other")
-		require.Empty(t, sends(text, func(sub *lead.Submission) { sub.Email = "a9@mail.example" }), "who has sent it already")
+		require.Empty(t, sends(text, func(sub *submission.Submission) { sub.Email = "a9@mail.example" }), "who has sent it already")
 		require.Equal(t, []string{lead.Repeated}, sends(text))
 		s.clock.Add((25 * time.Hour).Milliseconds())
 		require.Empty(t, sends(text), "of long ago")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -52,7 +53,7 @@ type Refused struct {
 	// Sent are the fields as they were sent, as a JSON object, without the secret ones.
 	// Long texts are cut.
 	Sent json.RawMessage
-	// Region is that of the [Submission], URL the page's address.
+	// Region is that of the [submission.Submission], URL the page's address.
 	Region, URL string
 	// SiteError is that of the lead.
 	SiteError int
@@ -111,14 +112,14 @@ func (l *Leads) ListContacts(ctx context.Context, sites scope.Sites, behind Curs
 		next = refused[limit-1].Cursor()
 	}
 	return slices.DeleteFunc(refused, func(r Refused) bool {
-		s, err := FromObject(r.Sent)
+		s, err := submission.FromObject(r.Sent)
 		return err != nil || s.Phone == "" && s.Email == ""
 	}), next, err
 }
 
 // TakeOver makes a lead of a refused submission, with all that is usable of it; doing
 // so again returns the same lead. A cost without a sale becomes a user field. The error
-// is an [Invalid] when nothing is usable, and ErrUnknownRefused when there is no such
+// is an [submission.Invalid] when nothing is usable, and ErrUnknownRefused when there is no such
 // submission. Where the site's leads are elsewhere, it is sent there, and the lead has Elsewhere for its ID.
 func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 	r, err := l.GetRefused(ctx, siteID, id)
@@ -131,7 +132,7 @@ func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 	if r.LeadID != 0 {
 		return l.made(ctx, Lead{ID: r.LeadID, SiteID: siteID, Ref: r.Ref})
 	}
-	s, err := FromObject(r.Sent)
+	s, err := submission.FromObject(r.Sent)
 	if err != nil {
 		return Lead{}, err
 	}
@@ -139,7 +140,7 @@ func (l *Leads) TakeOver(ctx context.Context, siteID, id int64) (Lead, error) {
 		if s.UserFields == nil {
 			s.UserFields = make(map[string]string)
 		}
-		s.UserFields[free(s.UserFields, "sale_cost")] = s.SaleCost
+		s.UserFields[submission.Free(s.UserFields, "sale_cost")] = s.SaleCost
 		s.SaleCost = ""
 	}
 	s.SiteID, s.Ref, s.Origin, s.Region, s.URL, s.SiteError = r.SiteID, r.Ref, r.Origin, r.Region, r.URL, r.SiteError
@@ -226,7 +227,7 @@ func clipped(value any, limit int) any {
 			if capture.IsSecret(name) {
 				continue
 			}
-			short[visit.Clip(name, maxShort)] = clipped(one, limit)
+			short[visit.Clip(name, submission.MaxShort)] = clipped(one, limit)
 		}
 		return short
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -195,7 +196,7 @@ func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int
 	for i := range bundle {
 		r := &bundle[i]
 		r.Sent = shortened(r.Sent)
-		r.URL = visit.Clip(r.URL, maxAddress)
+		r.URL = visit.Clip(r.URL, submission.MaxAddress)
 		hash := sha256.New()
 		fmt.Fprintf(hash, "%s\x00%s\x00%s\x00%s", r.Address, r.Origin, r.Code, r.Sent)
 		digests[i] = base64.RawURLEncoding.EncodeToString(hash.Sum(nil))

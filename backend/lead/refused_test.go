@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -212,7 +213,7 @@ func TestTakeOver(t *testing.T) {
 
 		s.refuse("192.0.2.1", `{"name":"-"}`)
 		_, err = s.leads.TakeOver(t.Context(), site, s.refused(site)[0].ID)
-		require.ErrorAs(t, err, new(lead.Invalid))
+		require.ErrorAs(t, err, new(submission.Invalid))
 		_, err = s.leads.TakeOver(t.Context(), site+1, r.ID)
 		require.ErrorIs(t, err, lead.ErrUnknownRefused)
 		require.Len(t, s.all(), 1)
@@ -222,7 +223,7 @@ func TestTakeOver(t *testing.T) {
 // A lead that has been erased was delivered all the same.
 func TestErasedLeadIsAcknowledgedAgain(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		sub := lead.Submission{SiteID: site, Ref: s.visit(), CallID: "call", Name: "Ann"}
+		sub := submission.Submission{SiteID: site, Ref: s.visit(), CallID: "call", Name: "Ann"}
 		first, _ := s.add(sub)
 		require.NoError(t, s.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			_, err := tx.Exec(ctx, `DELETE FROM leads`)

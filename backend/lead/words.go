@@ -146,7 +146,7 @@ func siteWord(siteID int64) string { return "_" + strconv.FormatInt(siteID, 10) 
 
 // read is the beginning of the text that is searched, where so many bytes are left to be.
 func (v *vocabulary) read(text string, left *int) string {
-	text = cut(text, *left)
+	text = visit.Clip(text, *left)
 	*left -= len(text)
 	v.room += wordsPerByte * len(text)
 	return text

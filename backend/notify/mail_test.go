@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 )
 
@@ -166,8 +167,8 @@ func TestLeadGoesByMail(t *testing.T) {
 		o := w.postOffice("")
 		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@лампы.example", Language: "ru"})
 		w.run()
-		w.lead(func(s *lead.Submission) { s.Marks = []string{lead.Trap} }) // nobody is told of spam
-		l := w.lead(func(s *lead.Submission) { s.Name, s.Message = "Ада <b>", "Есть ли\nлампа?" })
+		w.lead(func(s *submission.Submission) { s.Marks = []string{lead.Trap} }) // nobody is told of spam
+		l := w.lead(func(s *submission.Submission) { s.Name, s.Message = "Ада <b>", "Есть ли\nлампа?" })
 		m := o.wait(t, 1)[0]
 		require.Equal(t, []string{"desk@shop.example", "sales@xn--80avem4d.example", "desk"}, []string{m.from, m.to, m.user})
 		require.Equal(t, "Новая заявка: Ада <b> · shop.example", m.subject(t))
@@ -185,7 +186,7 @@ func TestLeadGoesByMail(t *testing.T) {
 		d := w.until(state("delivered"))
 		require.Contains(t, m.Header.Get("Message-Id"), d.ID()+"@shop.example")
 		require.Equal(t, 1, d.Attempts)
-		w.lead(func(s *lead.Submission) { s.Ref = w.hitOf("https://shop.example/").Ref })
+		w.lead(func(s *submission.Submission) { s.Ref = w.hitOf("https://shop.example/").Ref })
 		require.Contains(t, o.wait(t, 2)[1].plain, "Источник: прямой заход\n")
 	})
 }
@@ -210,7 +211,7 @@ func TestMailToAnAddressInAnotherScript(t *testing.T) {
 		w.until(state("delivered"))
 		for email, reply := range map[string]string{"анна@shop.example": "", "anna@лампы.example": "<anna@xn--80avem4d.example>"} {
 			before := len(o.list())
-			w.lead(func(s *lead.Submission) { s.Email = email })
+			w.lead(func(s *submission.Submission) { s.Email = email })
 			require.Equal(t, reply, o.wait(t, before+1)[before].Header.Get("Reply-To"))
 		}
 	})
@@ -222,7 +223,7 @@ func TestMailHasNoLinesOfVisitors(t *testing.T) {
 		o := w.postOffice("")
 		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example", Subject: "{{.name}} {{.message}} {{.form}}", Template: "{{.name}}\n{{.message}}"})
 		w.run()
-		w.lead(func(s *lead.Submission) {
+		w.lead(func(s *submission.Submission) {
 			s.Name, s.Message, s.FormName = "Ada\r\nBcc: spy@example.com\r\n\r\nbody", "a\nX-Evil: 1\x00\u2028\u202e", "f\rX-Other: 2"
 			s.Email = "ada@example.com\r\nCc: spy@example.com"
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -114,9 +115,9 @@ func (w *world) hitOf(address string) visit.Hit {
 }
 
 // lead is a request of a new visitor.
-func (w *world) lead(change ...func(*lead.Submission)) lead.Lead {
+func (w *world) lead(change ...func(*submission.Submission)) lead.Lead {
 	w.t.Helper()
-	s := lead.Submission{SiteID: w.shop, Ref: w.hit().Ref, Origin: lead.Script, Name: "Ada", Phone: "+7 (912) 345-67-89", Email: "ada@example.com",
+	s := submission.Submission{SiteID: w.shop, Ref: w.hit().Ref, Origin: lead.Script, Name: "Ada", Phone: "+7 (912) 345-67-89", Email: "ada@example.com",
 		Message: "Is the lamp in stock?", FormName: "Order", UserFields: map[string]string{"city": "London"}, URL: "https://shop.example/order"}
 	for _, c := range change {
 		c(&s)

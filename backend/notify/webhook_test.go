@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
@@ -172,9 +173,9 @@ func TestEventsAreAsDocumented(t *testing.T) {
 			}
 			return journal.Append(ctx, tx, journal.Entry{SiteID: w.shop, At: w.now(), Kind: "form.failed", Data: json.RawMessage(`{"path":"/order","status":502,"count":3}`)})
 		}))
-		w.lead(func(s *lead.Submission) { s.IsSale, s.SaleCost, s.UserFields = true, "1500.50", nil })
-		w.lead(func(s *lead.Submission) {
-			*s = lead.Submission{SiteID: s.SiteID, Origin: lead.Server, Message: "only this"}
+		w.lead(func(s *submission.Submission) { s.IsSale, s.SaleCost, s.UserFields = true, "1500.50", nil })
+		w.lead(func(s *submission.Submission) {
+			*s = submission.Submission{SiteID: s.SiteID, Origin: lead.Server, Message: "only this"}
 		})
 		began := w.now()
 		take(telephony.Event{Kind: telephony.Start, At: began, Called: "74957654321", Caller: "79123456789"})

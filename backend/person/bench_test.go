@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -25,7 +26,7 @@ var others = flag.Int("leads", 2000, "among how many leads of others the benchma
 // manyLeads has so many leads of usual size, each of somebody else.
 func manyLeads(b *testing.B, d *db.DB, leads *lead.Leads) {
 	b.Helper()
-	_, _, err := leads.Add(b.Context(), lead.Submission{SiteID: site, Origin: lead.Server, Name: "Boris Godunov", Phone: "+7 912 000-00-00", Email: "boris@mail.example",
+	_, _, err := leads.Add(b.Context(), submission.Submission{SiteID: site, Origin: lead.Server, Name: "Boris Godunov", Phone: "+7 912 000-00-00", Email: "boris@mail.example",
 		Message:    "Is the lamp in stock? I should like two of them, by Friday if that is possible. My address is 12 Long Street, the bell is the third from above. Please call after 6 p.m.",
 		UserFields: map[string]string{"city": "London", "lamp": "desk lamp, green, no. 4711"}, URL: "https://shop.example/lamps/desk?utm_source=news&utm_campaign=autumn"})
 	require.NoError(b, err)
@@ -73,7 +74,7 @@ func BenchmarkPerson(b *testing.B) {
 				b.Helper()
 				n++
 				address := fmt.Sprintf("ada%d@example.com", n)
-				for _, s := range []lead.Submission{{Email: address}, {Name: "Carl", Message: "Write to " + address + ", too"}} {
+				for _, s := range []submission.Submission{{Email: address}, {Name: "Carl", Message: "Write to " + address + ", too"}} {
 					s.SiteID, s.Origin = site, lead.Server
 					_, _, err := leads.Add(b.Context(), s)
 					require.NoError(b, err)

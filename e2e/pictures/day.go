@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -144,7 +145,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 			if err != nil {
 				return d, err
 			}
-			request, err := lead.FromObject(object)
+			request, err := submission.FromObject(object)
 			if err != nil {
 				return d, err
 			}

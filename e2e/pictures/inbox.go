@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -21,10 +22,10 @@ func working(ctx context.Context, leads *lead.Leads, operators *operator.Operato
 	for _, earlier := range []struct {
 		lead *lead.Lead
 		ago  time.Duration
-		sent lead.Submission
+		sent submission.Submission
 	}{
-		{&calls, 22 * time.Hour, lead.Submission{Name: "Anna P.", Phone: "+7 (495) 555-0167", Message: "Do you have the Arc lamp in brass?", FormName: "Callback", Origin: lead.Form}},
-		{&asks, 28 * time.Hour, lead.Submission{Name: "Anna", Email: "anna@mail.example", Message: "Please send me your catalogue", FormName: "Ask us", Origin: lead.Server}},
+		{&calls, 22 * time.Hour, submission.Submission{Name: "Anna P.", Phone: "+7 (495) 555-0167", Message: "Do you have the Arc lamp in brass?", FormName: "Callback", Origin: lead.Form}},
+		{&asks, 28 * time.Hour, submission.Submission{Name: "Anna", Email: "anna@mail.example", Message: "Please send me your catalogue", FormName: "Ask us", Origin: lead.Server}},
 	} {
 		*at = began.Add(-earlier.ago)
 		earlier.sent.SiteID, earlier.sent.Region = siteID, "RU"

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -55,7 +56,7 @@ func refusedRowOf(f frame.Page, r lead.Refused) refusedRow {
 	if strings.HasPrefix(r.Address, lead.HiddenAddress) {
 		row.Address = ""
 	}
-	if s, err := lead.FromObject(r.Sent); err == nil {
+	if s, err := submission.FromObject(r.Sent); err == nil {
 		phone := visit.ReadPhone(s.Phone, r.Region)
 		row.Reach = rows.Reach{PhoneDigits: phone.Digits, Email: s.Email}
 		who := []string{s.Name, f.Words.Phone(phone.Digits, phone.Extension, s.Phone), s.Email}
@@ -160,7 +161,7 @@ func (c *room) takeOver(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	made, err := c.Leads.TakeOver(r.Context(), siteID, id)
-	var invalid lead.Invalid
+	var invalid submission.Invalid
 	switch {
 	case errors.As(err, &invalid):
 		return c.listRefused(w, r, http.StatusUnprocessableEntity, c.Words(r).Text("refused.nothing"))
@@ -196,7 +197,7 @@ func (c *room) takeOverAll(w http.ResponseWriter, r *http.Request) error {
 			if taken == takenAtOnce || time.Now().After(until) {
 				return c.Back(w, r, "/leads/refused", "refused.someTaken")
 			}
-			var invalid lead.Invalid
+			var invalid submission.Invalid
 			switch _, err := c.Leads.TakeOver(r.Context(), one.SiteID, one.ID); {
 			case errors.As(err, &invalid), errors.Is(err, lead.ErrUnknownRefused): // erased meanwhile
 			case err != nil:

@@ -1,4 +1,4 @@
-package lead
+package submission
 
 import (
 	"bytes"
@@ -71,14 +71,14 @@ func (f fields) group() {
 			delete(f, name)
 		} else if bare != name {
 			delete(f, name)
-			f[free(f, bare)] = value
+			f[Free(f, bare)] = value
 		}
 	}
 	if len(grouped) == 0 {
 		return
 	}
 	if beside := f["user_fields"]; !nothing(beside) {
-		grouped[free(grouped, "user_fields")] = beside
+		grouped[Free(grouped, "user_fields")] = beside
 	}
 	f["user_fields"] = grouped
 }
@@ -121,12 +121,12 @@ func (r *reading) add(name string, value any) {
 	if r.UserFields == nil {
 		r.UserFields = make(map[string]string)
 	}
-	r.UserFields[free(r.UserFields, name)] = written(value)
+	r.UserFields[Free(r.UserFields, name)] = written(value)
 }
 
-// free is the name, or where it is taken the name with a stroke behind it, or with a stroke and a number. The names that
+// Free is the name, or where it is taken the name with a stroke behind it, or with a stroke and a number. The names that
 // are tried for one name are none of those for another, so all tries together are as many as the names.
-func free[V any](of map[string]V, name string) string {
+func Free[V any](of map[string]V, name string) string {
 	other := name
 	for n := 1; ; n++ {
 		if _, taken := of[other]; !taken {

@@ -1,4 +1,4 @@
-package lead
+package submission
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package lead
+package submission
 
 import (
 	"encoding/json"
@@ -216,9 +216,9 @@ func TestCheckRefuses(t *testing.T) {
 // What is too long is cut, and what no database stores is taken away.
 func TestCheckCuts(t *testing.T) {
 	many, kept := map[string]string{}, map[string]string{}
-	for i := range maxUserFields + 1 {
+	for i := range MaxUserFields + 1 {
 		name := fmt.Sprintf("field %03d", i)
-		if many[name] = "y"; i < maxUserFields {
+		if many[name] = "y"; i < MaxUserFields {
 			kept[name] = "y"
 		}
 	}
@@ -226,15 +226,15 @@ func TestCheckCuts(t *testing.T) {
 	for name, test := range map[string]struct {
 		sent, stored Submission
 	}{
-		"a name without end": {Submission{Name: strings.Repeat("n", maxShort+1)}, Submission{Name: strings.Repeat("n", maxShort), Notes: of("name", "too_long")}},
-		"a name that is cut between characters": {Submission{Name: "n" + strings.Repeat("я", maxShort)},
-			Submission{Name: "n" + strings.Repeat("я", maxShort/2-1), Notes: of("name", "too_long")}},
+		"a name without end": {Submission{Name: strings.Repeat("n", MaxShort+1)}, Submission{Name: strings.Repeat("n", MaxShort), Notes: of("name", "too_long")}},
+		"a name that is cut between characters": {Submission{Name: "n" + strings.Repeat("я", MaxShort)},
+			Submission{Name: "n" + strings.Repeat("я", MaxShort/2-1), Notes: of("name", "too_long")}},
 		"a message without end": {Submission{Message: strings.Repeat("m", maxText+1)}, Submission{Message: strings.Repeat("m", maxText), Notes: of("message", "too_long")}},
 		"too long in all":       {Submission{Message: strings.Repeat("m", maxText), Name: "Ann"}, Submission{Message: strings.Repeat("m", maxText-3), Name: "Ann", Notes: of("message", "too_long")}},
 		"fields too long in all": {Submission{Message: strings.Repeat("m", maxText/2), UserFields: map[string]string{"f": strings.Repeat("v", maxText)}},
 			Submission{Message: strings.Repeat("m", maxText/2), UserFields: map[string]string{"f": strings.Repeat("v", maxText/2-1)}, Notes: of("user_fields", "too_long")}},
 		"too many fields":         {Submission{UserFields: many}, Submission{UserFields: kept, Notes: of("user_fields", "too_long")}},
-		"a field's name too long": {Submission{UserFields: map[string]string{strings.Repeat("n", maxShort+1): "v"}}, Submission{UserFields: map[string]string{strings.Repeat("n", maxShort): "v"}, Notes: of("user_fields", "too_long")}},
+		"a field's name too long": {Submission{UserFields: map[string]string{strings.Repeat("n", MaxShort+1): "v"}}, Submission{UserFields: map[string]string{strings.Repeat("n", MaxShort): "v"}, Notes: of("user_fields", "too_long")}},
 		"two names that become one": {Submission{UserFields: map[string]string{"city": "Oslo", "ci\x00ty": "Riga"}},
 			Submission{UserFields: map[string]string{"city": "Riga", "city_": "Oslo"}, Notes: of("user_fields", "malformed_text")}},
 		"NUL in a name":            {Submission{Name: "A\x00n"}, Submission{Name: "An", Notes: of("name", "malformed_text")}},

@@ -1,31 +1,31 @@
-package lead
+// Package submission reads what is sent as a lead: by the browser script, or by a call from the site's server. It takes
+// each field for what it can hold, keeps what does not fit as a user field, and says so. Package lead stores the result.
+package submission
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // What a lead holds at most.
 const (
-	// maxShort is the size in bytes of a name, e-mail, phone, form's name, or
-	// name of a user field.
-	maxShort = 1024
+	// MaxShort is the size in bytes of a name, e-mail, phone, form's name, or name of a user field.
+	MaxShort = 1024
 	// maxText is the size in bytes of all texts of a lead together. Transcripts
 	// of whole chats arrive as leads.
 	maxText = 1 << 20
-	// maxUserFields is the number of user fields.
-	maxUserFields = 200
-	// maxAddress is the size in bytes to which a page's address is cut.
-	maxAddress = 2048
-	// maxRequest is the size in bytes of a request's name; of a longer one, its hash
-	// is the name.
-	maxRequest = 255
+	// MaxUserFields is the number of user fields.
+	MaxUserFields = 200
+	// MaxAddress is the size in bytes to which a page's address is cut.
+	MaxAddress = 2048
 )
 
 // Submission is a lead on its way in: what the sender said, read by
@@ -87,6 +87,22 @@ type Note struct {
 	Note string `json:"note"`
 }
 
+// Invalid says why a submission is no lead. It is the sender's mistake: the same submission is refused each time.
+type Invalid struct {
+	// Code is a word for programs: empty, wrong_type, sale_cost_without_sale; in a
+	// [Note] too_long, malformed_text and wrong_sale_cost besides.
+	Code string
+	// Reason is a sentence for the developer of the site. It names fields and
+	// never repeats their content.
+	Reason string
+}
+
+func (i Invalid) Error() string { return i.Reason }
+
+func invalid(code, format string, args ...any) Invalid {
+	return Invalid{Code: code, Reason: fmt.Sprintf(format, args...)}
+}
+
 func (s *Submission) note(field, code, format string, args ...any) {
 	note := Note{field, code, fmt.Sprintf(format, args...)}
 	if !slices.Contains(s.Notes, note) {
@@ -103,8 +119,8 @@ func (s *Submission) Check() error {
 		text *string
 		max  int
 	}{
-		{"name", &s.Name, maxShort}, {"email", &s.Email, maxShort}, {"phone", &s.Phone, maxShort},
-		{"form_name", &s.FormName, maxShort}, {"message", &s.Message, maxText},
+		{"name", &s.Name, MaxShort}, {"email", &s.Email, MaxShort}, {"phone", &s.Phone, MaxShort},
+		{"form_name", &s.FormName, MaxShort}, {"message", &s.Message, maxText},
 	} {
 		*f.text = s.fit(f.name, *f.text, f.max)
 	}
@@ -136,7 +152,7 @@ func (s *Submission) contacts() int {
 // Shorten cuts the message and the user fields to a few lines, of a kilobyte in all, and notes it: for a visitor of
 // whom, or a site of which, more was stored today than may be. The lead and its contacts are kept whole.
 func (s *Submission) Shorten() (err error) {
-	if s.content, err = s.hash(); err != nil {
+	if s.content, err = s.Content(); err != nil {
 		return err
 	}
 	s.Message = visit.Shortened(s.Message)
@@ -148,6 +164,19 @@ func (s *Submission) Shorten() (err error) {
 	return nil
 }
 
+// Content is a hash of all that was sent. It is the same for submissions that say the same.
+func (s *Submission) Content() (string, error) {
+	if s.content != "" {
+		return s.content, nil
+	}
+	content, err := json.Marshal(s)
+	if err != nil {
+		return "", fmt.Errorf("comparing a lead with earlier ones: %w", err)
+	}
+	hash := sha256.Sum256(content)
+	return base64.RawURLEncoding.EncodeToString(hash[:]), nil
+}
+
 // fit is the text without NUL, in UTF-8, and cut between characters to limit bytes.
 func (s *Submission) fit(field, text string, limit int) string {
 	clean := strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\ufffd")
@@ -156,20 +185,9 @@ func (s *Submission) fit(field, text string, limit int) string {
 	}
 	if len(clean) > limit {
 		s.note(field, "too_long", "%s is longer than %d bytes; it is cut", field, limit)
-		clean = cut(clean, limit)
+		clean = visit.Clip(clean, limit)
 	}
 	return clean
-}
-
-// cut is the first limit bytes of a text, without a part of a character at the end.
-func cut(text string, limit int) string {
-	if limit >= len(text) {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }
 
 func (s *Submission) fitUserFields() {
@@ -182,11 +200,11 @@ func (s *Submission) fitUserFields() {
 		if value == "" {
 			continue
 		}
-		if len(fitting) == maxUserFields {
-			s.note("user_fields", "too_long", "a lead holds at most %d user fields; the others are left out", maxUserFields)
+		if len(fitting) == MaxUserFields {
+			s.note("user_fields", "too_long", "a lead holds at most %d user fields; the others are left out", MaxUserFields)
 			break
 		}
-		fitting[free(fitting, s.fit("user_fields", name, maxShort))] = value
+		fitting[Free(fitting, s.fit("user_fields", name, MaxShort))] = value
 	}
 	s.UserFields = fitting
 }
@@ -212,11 +230,11 @@ func (s *Submission) cutTo(most int) (fields []string) {
 		fields = append(fields, field)
 		keep := max(0, longest-(total-most))
 		if field == "message" {
-			s.Message = cut(s.Message, keep)
+			s.Message = visit.Clip(s.Message, keep)
 			total += len(s.Message) - longest
 			continue
 		}
-		value := cut(s.UserFields[of], keep)
+		value := visit.Clip(s.UserFields[of], keep)
 		total += len(value) - longest
 		if s.UserFields[of] = value; value == "" {
 			delete(s.UserFields, of)
