@@ -122,7 +122,7 @@ func cpuOf(pid int) (time.Duration, error) {
 		}
 		total += time.Duration(ns)
 		children, _ := os.ReadFile(filepath.Join(task, "children"))
-		for _, child := range strings.Fields(string(children)) {
+		for child := range strings.FieldsSeq(string(children)) {
 			childPID, _ := strconv.Atoi(child)
 			spent, err := cpuOf(childPID)
 			if err != nil {

@@ -93,14 +93,14 @@ func changes(t *testing.T, path, old, changed, contentType string) string {
 	var list strings.Builder
 	encoding, _, _ := charset.DetermineEncoding([]byte(old), contentType)
 	oldLines, newLines := strings.Split(old, "\n"), strings.Split(changed, "\n")
-	require.Equal(t, len(oldLines), len(newLines), path)
+	require.Len(t, newLines, len(oldLines), path)
 	piece := regexp.MustCompile(`[^<>"]+|[<>"]`)
 	for i := range oldLines {
 		if oldLines[i] == newLines[i] {
 			continue
 		}
 		before, after := piece.FindAllString(oldLines[i], -1), piece.FindAllString(newLines[i], -1)
-		require.Equal(t, len(before), len(after), "line %d of %s: %s", i+1, path, newLines[i])
+		require.Len(t, after, len(before), "line %d of %s: %s", i+1, path, newLines[i])
 		for j := range before {
 			if before[j] == after[j] {
 				continue

@@ -52,11 +52,12 @@ func TestCallbacksOfCallsAlwaysCome(t *testing.T) {
 				b.until(identified)
 			}
 			b.do(calls)
-			if c.code == "timeout" {
+			switch c.code {
+			case "timeout":
 				s.await("callback", 2)
 				s.await("captcha", 1)
 				b.do(`clock.pass(3900)`)
-			} else if c.code == "network" {
+			case "network":
 				b.do(`clock.pass(500); clock.pass(1500); clock.pass(3900)`)
 			}
 			b.until(`Object.keys(told).length === 5`)

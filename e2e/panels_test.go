@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -47,9 +48,7 @@ func runPanels(t *testing.T, lines string, header http.Header) *panelsSite {
 			http.NotFound(w, r)
 			return
 		}
-		for name, values := range header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), header)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, page)
 	}))

@@ -25,7 +25,7 @@ func TestEachVisitorSeesANumberOfHisOwn(t *testing.T) {
 		require.Contains(t, []string{"74957650011", "74957650012", "74957650013"}, raw)
 		require.NotContains(t, seen, raw)
 		seen = append(seen, raw)
-		require.Equal(t, true, value[bool](b, `Svc.getPhones().every(phone => phone.dt && phone.raw === "`+raw+`")`))
+		require.True(t, value[bool](b, `Svc.getPhones().every(phone => phone.dt && phone.raw === "`+raw+`")`))
 		b.until(printedNumbers + `.includes("` + raw + `") && !` + printedNumbers + `.includes("74951234567")`)
 		require.NotContains(t, value[string](b, `document.body.innerText.replace(/[^0-9]/g, "")`), "4951234567")
 	}

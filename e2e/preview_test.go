@@ -22,7 +22,7 @@ func TestPreviewOfAPage(t *testing.T) {
 	require.Empty(t, value[string](b, `document.referrer`), "the page does not learn of the console")
 	require.Equal(t, "74957650011", value[string](b, `Svc.getPhones()[0].raw`))
 	require.Contains(t, value[string](b, printedNumbers), "74957650011")
-	require.Equal(t, true, value[bool](b, `[...CSS.highlights.get("svc-preview")].every(range => range.toString().replace(/\D/g, "").endsWith("4957650011"))`))
+	require.True(t, value[bool](b, `[...CSS.highlights.get("svc-preview")].every(range => range.toString().replace(/\D/g, "").endsWith("4957650011"))`))
 	require.Equal(t, 1, value[int](b, `document.documentElement.querySelectorAll(":scope > div").length`), "one element holds the bar")
 	b.visit(p.shop + "/contacts.html")
 	b.until(`CSS.highlights.get("svc-preview") && CSS.highlights.get("svc-preview").size`)

@@ -108,7 +108,7 @@ func TestNumberOfAPageThatIsHiddenForLong(t *testing.T) {
 		}
 	})
 	b.covered(false)
-	require.Equal(t, true, s.saying("here 3001") != nil && s.got("presence")[1].body["numbers"] == true)
+	require.True(t, s.saying("here 3001") != nil && s.got("presence")[1].body["numbers"] == true)
 	s.pastAll(b, "Svc")
 	require.Equal(t, asPrinted, value[string](b, ownNumber))
 

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -140,9 +141,7 @@ func TestServerCallsOfTheService(t *testing.T) {
 		}
 		with := func(form url.Values, fields ...string) url.Values {
 			changed := url.Values{}
-			for name, values := range form {
-				changed[name] = values
-			}
+			maps.Copy(changed, form)
 			for i := 0; i < len(fields); i += 2 {
 				changed.Set(fields[i], fields[i+1])
 			}

@@ -63,7 +63,7 @@ func children(t *testing.T, pid int) (list []int) {
 	for _, task := range tasks {
 		content, err := os.ReadFile(task)
 		require.NoError(t, err)
-		for _, child := range strings.Fields(string(content)) {
+		for child := range strings.FieldsSeq(string(content)) {
 			n, err := strconv.Atoi(child)
 			require.NoError(t, err)
 			list = append(list, n)

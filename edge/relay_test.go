@@ -114,7 +114,6 @@ func TestRelayPassesFieldsByName(t *testing.T) {
 	require.Equal(t, http.Header{
 		"Content-Type": {"text/plain"}, "Etag": {`"x"`}, "Content-Length": {"5"}, "Set-Cookie": {"svc_v=1; Path=/", "__Host-svc_src=2; Path=/; Secure"},
 	}, answered.Header)
-
 }
 
 // The service sends nobody elsewhere: a redirection is no answer of it.

@@ -91,7 +91,7 @@ func TestBadForms(t *testing.T) {
 			require.Equal(t, http.StatusOK, got.StatusCode)
 			from := <-received
 			require.NoError(t, from.err)
-			require.True(t, c.body == string(from.body), "the site gets what was sent")
+			require.Equal(t, c.body, string(from.body), "the site gets what was sent")
 			if c.name == "" && c.message == 0 {
 				require.Len(t, leadsOf(t, desk), before)
 				return

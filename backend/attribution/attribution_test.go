@@ -76,7 +76,7 @@ var byNewsAndGoogle = []string{"utm_source=news", "referrer=*.google.*"}
 
 func TestLastNonDirect(t *testing.T) {
 	v := newVisitor(t, attribution.LastNonDirect, byNewsAndGoogle...)
-	require.Equal(t, "", v.open("/", ""))
+	require.Empty(t, v.open("/", ""))
 	require.Empty(t, v.cookie, "nothing that matters is known")
 	require.Equal(t, "1", v.open("/?utm_source=news", ""))
 	require.Equal(t, "1", v.open("/lamps", "within"))
@@ -86,9 +86,9 @@ func TestLastNonDirect(t *testing.T) {
 	require.Equal(t, 3, v.told)
 	require.Equal(t, "2", v.open("/", google))
 	require.Equal(t, "2", v.open("/", "within"))
-	require.Equal(t, "", v.open("/", "https://blog.example/"), "the last source is none that is asked about")
+	require.Empty(t, v.open("/", "https://blog.example/"), "the last source is none that is asked about")
 	require.Empty(t, v.cookie)
-	require.Equal(t, "", v.open("/", "within"))
+	require.Empty(t, v.open("/", "within"))
 }
 
 func TestLast(t *testing.T) {
@@ -98,18 +98,18 @@ func TestLast(t *testing.T) {
 		require.Equal(t, "1", v.later(29*time.Minute).open("/lamps", "within"), "the visit goes on")
 	}
 	require.Equal(t, "1", v.later(29*time.Minute).open("/lamps", ""), "and does, if the browser hides where from")
-	require.Equal(t, "", v.later(31*time.Minute).open("/lamps", "within"), "a direct visit, after a pause")
+	require.Empty(t, v.later(31*time.Minute).open("/lamps", "within"), "a direct visit, after a pause")
 	require.Empty(t, v.cookie)
 	require.Equal(t, "2", v.open("/", google))
-	require.Equal(t, "", v.later(24*time.Hour).open("/", ""))
+	require.Empty(t, v.later(24*time.Hour).open("/", ""))
 }
 
 func TestFirst(t *testing.T) {
 	v := newVisitor(t, attribution.First, byNewsAndGoogle...)
-	require.Equal(t, "", v.open("/", ""))
+	require.Empty(t, v.open("/", ""))
 	require.NotEmpty(t, v.cookie, "a direct visit was the first")
-	require.Equal(t, "", v.open("/?utm_source=news", ""))
-	require.Equal(t, "", v.later(time.Hour).open("/", google))
+	require.Empty(t, v.open("/?utm_source=news", ""))
+	require.Empty(t, v.later(time.Hour).open("/", google))
 
 	v = newVisitor(t, attribution.First, byNewsAndGoogle...)
 	require.Equal(t, "1", v.open("/?utm_source=news", ""))
@@ -124,17 +124,17 @@ func TestNumbersOfDirectVisits(t *testing.T) {
 	for _, line := range []string{"kind=direct", "landing=/lamps*", "kind=direct kind=search"} {
 		for _, a := range []attribution.Model{attribution.First, attribution.Last, attribution.LastNonDirect} {
 			v := newVisitor(t, a, line)
-			require.Equal(t, "", v.open("/lamps", "within"), "an unknown visit goes on")
+			require.Empty(t, v.open("/lamps", "within"), "an unknown visit goes on")
 			require.Empty(t, v.cookie)
 			require.Equal(t, "1", v.open("/lamps", ""))
 			require.Equal(t, "1", v.open("/", "within"))
 
 			v = newVisitor(t, a, line)
-			require.Equal(t, "", v.open("/", "https://blog.example/"))
+			require.Empty(t, v.open("/", "https://blog.example/"))
 			require.NotEmpty(t, v.cookie)
-			require.Equal(t, "", v.open("/lamps", ""), "the visit goes on")
+			require.Empty(t, v.open("/lamps", ""), "the visit goes on")
 			if a == attribution.LastNonDirect {
-				require.Equal(t, "", v.later(time.Hour).open("/lamps", ""))
+				require.Empty(t, v.later(time.Hour).open("/lamps", ""))
 			}
 			if a == attribution.Last {
 				require.Equal(t, "1", v.later(time.Hour).open("/lamps", ""))

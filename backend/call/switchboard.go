@@ -62,7 +62,7 @@ func (s *Switchboard) Keep(ctx context.Context, e telephony.Event) (stored <-cha
 	aside.Go(s.logger, "storing a call", func() {
 		defer close(over)
 		defer done()
-		s.take(ctx, calls, e)
+		_ = s.take(ctx, calls, e) // it is logged, and the platform is not there to hear of it
 	})
 	return over
 }

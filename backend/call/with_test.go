@@ -38,9 +38,9 @@ func after(events ...telephony.Event) Call {
 // Events in any order, and any number of times, lead to the same call.
 func TestEventsInAnyOrder(t *testing.T) {
 	expected := after(course()...)
-	require.Equal(t, noon, expected.StartedAt)
-	require.Equal(t, seconds(8), expected.AnsweredAt)
-	require.Equal(t, seconds(68), expected.EndedAt)
+	require.Equal(t, expected.StartedAt, noon)
+	require.Equal(t, expected.AnsweredAt, seconds(8))
+	require.Equal(t, expected.EndedAt, seconds(68))
 	require.Equal(t, State(telephony.Answered), expected.State(seconds(100)))
 	require.Empty(t, expected.Notes)
 	random := rand.New(rand.NewPCG(1, 2))

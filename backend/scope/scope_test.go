@@ -13,10 +13,10 @@ func TestSitesAreReadAsTheyWereWritten(t *testing.T) {
 		require.Equal(t, text, sites.String())
 		read, err := scope.Parse(text)
 		require.NoError(t, err)
-		require.True(t, sites == read, text)
+		require.Equal(t, sites, read, text)
 		var scanned scope.Sites
 		require.NoError(t, scanned.Scan([]byte(text)))
-		require.True(t, sites == scanned, text)
+		require.Equal(t, sites, scanned, text)
 	}
 	for _, wrong := range []string{",", ",0,", "-1", "1,*", "x", ",1,,2,", ",1) OR (1=1,"} {
 		_, err := scope.Parse(wrong)

@@ -17,7 +17,7 @@ func TestPagesAreAsTheyWereOrdered(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			require.True(t, p.Fits())
 			made := p.Make()
-			require.Equal(t, p.Size, len(made))
+			require.Len(t, made, p.Size)
 			require.True(t, bytes.Equal(made, p.Make()))
 			if p.Numbers == 0 {
 				require.Equal(t, 1, bytes.Count(made, []byte("45-67"))) // in the structured data

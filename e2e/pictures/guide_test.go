@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,7 +32,7 @@ func TestPicturesOfTheGuide(t *testing.T) {
 		info, err := file.Info()
 		require.NoError(t, err)
 		require.LessOrEqual(t, info.Size(), int64(most), file.Name())
-		require.True(t, strings.Contains(said, "images/"+file.Name()+")"), "%s is shown nowhere", file.Name())
+		require.Contains(t, said, "images/"+file.Name()+")", "%s is shown nowhere", file.Name())
 	}
 	require.ElementsMatch(t, taken, there, "run make pictures")
 }

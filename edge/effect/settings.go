@@ -3,6 +3,7 @@ package effect
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -241,8 +242,7 @@ func regionOfMask(mask string) string {
 	if code == nil {
 		return ""
 	}
-	var n int
-	fmt.Sscan(code[1], &n)
+	n, _ := strconv.Atoi(code[1]) // the pattern lets digits through alone
 	region := phonenumbers.GetRegionCodeForCountryCode(n)
 	if region == phonenumbers.UNKNOWN_REGION || region == "001" {
 		return ""

@@ -81,7 +81,7 @@ func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
 	r := &Rules{set: set, byID: make(map[string]int), byName: make(map[string]int)}
 	for i, n := range numbers {
 		r.ids = append(r.ids, "number="+set.Number(i).Digits())
-		for _, target := range append(n.Targets[:len(n.Targets):len(n.Targets)], n.Selectors...) {
+		for _, target := range append(slices.Clip(n.Targets), n.Selectors...) {
 			if err := r.add(place{number: i, id: target, picture: -1}); err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package doors
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 )
@@ -150,9 +151,7 @@ func queries(n int) map[string]string {
 // with is a copy of a JSON object in which something stands at the path, such as request.message.
 func with(object map[string]any, path string, value any) map[string]any {
 	changed := make(map[string]any, len(object)+1)
-	for name, member := range object {
-		changed[name] = member
-	}
+	maps.Copy(changed, object)
 	name, rest, deeper := strings.Cut(path, ".")
 	if deeper {
 		inner, _ := changed[name].(map[string]any)

@@ -45,7 +45,7 @@ func (s *writer) Commit(ctx context.Context) error {
 
 // Rollback may have nothing to do: some errors end the transaction.
 func (s *writer) Rollback(ctx context.Context) {
-	s.Run(ctx, &wire.Statement{Query: "ROLLBACK"})
+	_ = s.Run(ctx, &wire.Statement{Query: "ROLLBACK"})
 }
 
 func (s *writer) Queue(ctx context.Context, statement *wire.Statement) error {

@@ -238,7 +238,7 @@ func (x *Exchange) Close() error {
 	clear(x.sockets)
 	x.mu.Unlock()
 	for _, s := range sockets {
-		s.close()
+		_ = s.close()
 		<-s.done
 	}
 	return x.host.UA.Close()

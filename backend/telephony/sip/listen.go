@@ -29,7 +29,7 @@ func (x *Exchange) Listen(addresses []trunk.Address) (err error) {
 	defer func() {
 		if err != nil {
 			for _, a := range opened {
-				x.sockets[a].close()
+				_ = x.sockets[a].close()
 				delete(x.sockets, a)
 			}
 		}
@@ -59,7 +59,7 @@ func (x *Exchange) open(a trunk.Address) (*socket, error) {
 			return nil, err
 		}
 		s.close = c.Close
-		x.serve(s, func() { x.server.ServeUDP(packets{c, x.guard}) })
+		x.serve(s, func() { _ = x.server.ServeUDP(packets{c, x.guard}) })
 		for x.host.UA.TransportLayer().Pool(trunk.UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
 			time.Sleep(time.Millisecond)
 		}
@@ -70,7 +70,7 @@ func (x *Exchange) open(a trunk.Address) (*socket, error) {
 		return nil, err
 	}
 	s.close = l.Close
-	x.serve(s, func() { x.server.ServeTCP(connections{l, x.guard}) })
+	x.serve(s, func() { _ = x.server.ServeTCP(connections{l, x.guard}) })
 	return s, nil
 }
 
@@ -94,7 +94,7 @@ func (x *Exchange) trim() {
 	t := x.trunk.Load()
 	for a, s := range x.sockets {
 		if t == nil || !slices.Contains(t.Settings.Listen, a) {
-			s.close()
+			_ = s.close()
 			delete(x.sockets, a)
 		}
 	}

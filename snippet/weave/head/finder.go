@@ -136,7 +136,7 @@ func (f *Finder) Charset() string { return string(f.s.label) }
 
 // skipMark removes the byte order mark from the beginning of the page and returns the rest of p.
 func (f *Finder) skipMark(p []byte) []byte {
-	for i := 0; i < len(p); i++ {
+	for i := range p {
 		f.mark = append(f.mark, p[i])
 		switch mark := string(f.mark); {
 		case mark == "\xef\xbb\xbf":

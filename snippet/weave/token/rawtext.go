@@ -83,7 +83,7 @@ func (z *Tokenizer) readRaw(p []byte, i int, base int64) int {
 		z.escape, z.dashes = escaped, 2
 		return z.backToRaw("<!--", nil, i+1)
 	case rawEndName:
-		return z.readRawEnd(c, i, base)
+		return z.readRawEnd(c, i)
 	case rawDoubleName:
 		if z.matched < len(scriptName) {
 			if Lower(c) != scriptName[z.matched] {
@@ -109,7 +109,7 @@ func (z *Tokenizer) backToRaw(begin string, name []byte, i int) int {
 }
 
 // readRawEnd compares the bytes behind "</" with the name of the open element.
-func (z *Tokenizer) readRawEnd(c byte, i int, base int64) int {
+func (z *Tokenizer) readRawEnd(c byte, i int) int {
 	if z.matched < z.rawNameLen {
 		if Lower(c) != z.rawName[z.matched] {
 			return z.backToRaw("</", z.rawName[:z.matched], i)

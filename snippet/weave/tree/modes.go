@@ -30,7 +30,11 @@ const (
 // take takes the token.
 func (t *Tree) take() {
 	t.Told = selector.Parts{}
-	if t.lost || t.inert > 0 && t.inTemplate() {
+	switch {
+	case t.lost:
+		return
+	case t.inert > 0:
+		t.inTemplate()
 		return
 	}
 	for range 16 { // a mode may leave the token to another mode
@@ -228,8 +232,8 @@ func (t *Tree) beginTemplate() {
 	t.inert, t.markers = 1, 0
 }
 
-// inTemplate takes a tag inside a template. It returns true, since it takes every tag.
-func (t *Tree) inTemplate() bool {
+// inTemplate takes a tag inside a template.
+func (t *Tree) inTemplate() {
 	k := &t.tag
 	change := 1
 	if k.end {
@@ -241,7 +245,7 @@ func (t *Tree) inTemplate() bool {
 			t.inert += change
 		}
 		if t.inert > 0 {
-			return true
+			return
 		}
 		if t.markers != 0 {
 			t.lose()
@@ -257,5 +261,4 @@ func (t *Tree) inTemplate() bool {
 	case a.Svg, a.Math:
 		t.markers += change // in foreign elements, the end tag of a template means something else
 	}
-	return true
 }

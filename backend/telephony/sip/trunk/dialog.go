@@ -103,7 +103,7 @@ func (l *Leg) Leave() {
 
 // write sends an ACK. It cannot be told whether it arrives: when it does not, the answer is repeated.
 func (l *Leg) write(ack *sip.Request) {
-	l.trunk.client.WriteRequest(ack, sipgo.ClientRequestBuild)
+	_ = l.trunk.client.WriteRequest(ack, sipgo.ClientRequestBuild)
 }
 
 // repeated is told of each further answer to the INVITE. That of our phone gets its ACK again. A
@@ -133,7 +133,7 @@ func (l *Leg) repeated(res *sip.Response) {
 		l.trunk.host.Beside("hanging up another phone", func() {
 			ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 			defer cancel()
-			l.trunk.do(ctx, bye, func() uint32 { return seq + 2 })
+			_, _ = l.trunk.do(ctx, bye, func() uint32 { return seq + 2 })
 		})
 	}
 }
@@ -161,7 +161,7 @@ func (l *Leg) bye() {
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 	defer cancel()
-	l.trunk.do(ctx, r, l.next)
+	_, _ = l.trunk.do(ctx, r, l.next)
 }
 
 // Alive asks the phone whether it still knows of the call. What answers at all does, unless it says

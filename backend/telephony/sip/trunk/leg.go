@@ -221,6 +221,6 @@ func (l *Leg) sendCancel() {
 	l.trunk.host.Beside("cancelling", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 		defer cancel()
-		l.trunk.client.Do(ctx, c, sipgo.ClientRequestBuild) // the INVITE's own response tells what came of it
+		_, _ = l.trunk.client.Do(ctx, c, sipgo.ClientRequestBuild) // the INVITE's own response tells what came of it
 	})
 }
