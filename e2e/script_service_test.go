@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/locales"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/stretchr/testify/require"
 )
@@ -144,7 +145,7 @@ func (s *scriptService) serveStatus(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *scriptService) serveWidget(w http.ResponseWriter, r *http.Request) {
-	language := snippet.Language(r.FormValue("l"))
+	language := locales.Language(r.FormValue("l"))
 	s.mu.Lock()
 	online, widget := s.online, maps.Clone(panelsWidget)
 	maps.Copy(widget, s.widget)

@@ -7,13 +7,11 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
-// previewOver is the answer to an old link, by language.
-var previewOver = map[string]string{
-	"en": "This preview is over, or is one of another site. Make a new one in the console.",
-	"ru": "Этот просмотр закончился или относится к другому сайту. Создайте новый в консоли.",
-}
+// previewTexts has the answer to an old link, by language.
+var previewTexts = locales.Read("preview")
 
 // turnPreview begins or ends a preview if the request's URL says so, and redirects the browser to the URL without the
 // parameter. It returns false if the token is not signed: the parameter may be the site's own.
@@ -56,11 +54,7 @@ func refusePreview(w http.ResponseWriter, language string) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusGone)
-	text, known := previewOver[language]
-	if !known {
-		text = previewOver["en"]
-	}
-	w.Write([]byte(text + "\n"))
+	w.Write([]byte(previewTexts[locales.Language(language)]["preview.over"] + "\n"))
 }
 
 // cutParameter removes each parameter with this name from a query, and returns the last one's value. name ends with

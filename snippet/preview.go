@@ -1,16 +1,20 @@
 package snippet
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // Preview is what a page says that is looked at as somebody else would see it.
 type Preview struct {
 	// Address and Referrer are those by which that somebody comes.
 	Address, Referrer string
-	// Language is that of the words, "en" or "ru".
+	// Language is that of the texts, one of [locales.Languages].
 	Language string
 	// Until is when the preview ends by itself, and End the address that ends it.
 	Until time.Time
@@ -21,6 +25,15 @@ type Preview struct {
 func (p *Preview) AppendTo(b []byte, c *Code, f Form, s *Shown) []byte {
 	b = append(b, `<script type="application/json" data-svc-preview>{"until":`...)
 	b = strconv.AppendInt(b, p.Until.UnixMilli(), 10)
+	texts := previewTexts[locales.Language(p.Language)]
+	b = append(b, `,"texts":{`...)
+	for i, key := range slices.Sorted(maps.Keys(texts)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendQuoted(append(appendQuoted(b, key), ':'), texts[key])
+	}
+	b = append(b, '}')
 	for _, field := range [...]struct{ name, value string }{{"address", p.Address}, {"referrer", p.Referrer}, {"language", p.Language}, {"end", p.End}} {
 		b = appendQuoted(append(append(append(b, `,"`...), field.name...), `":`...), field.value)
 	}

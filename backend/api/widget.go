@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/text/language"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // Widget is how the panels of a site look and what they say, ready to be told. It is made
@@ -95,17 +94,6 @@ func (a *API) callsBack(ctx context.Context, c *call) bool {
 	return possible || err != nil
 }
 
-// panelCodes are the languages of the panels, the one for everybody else first.
-var panelCodes = append([]string{snippet.DefaultLanguage}, slices.DeleteFunc(snippet.Languages(), func(code string) bool { return code == snippet.DefaultLanguage })...)
-
-var panelLanguages = func() language.Matcher {
-	var tags []language.Tag
-	for _, code := range panelCodes {
-		tags = append(tags, language.MustParse(code))
-	}
-	return language.NewMatcher(tags)
-}()
-
 // panelLanguage is the language of the panels for a page in a language and a visitor who
 // reads some, as Accept-Language tells them. What a page says in no language that can be
 // read is the visitor's.
@@ -118,11 +106,11 @@ func panelLanguage(page, accepted string) string {
 		if err != nil || len(tags) == 0 {
 			continue
 		}
-		if _, i, confidence := panelLanguages.Match(tags...); confidence > language.No {
-			return panelCodes[i]
+		if _, i, confidence := locales.Matcher.Match(tags...); confidence > language.No {
+			return locales.Languages[i]
 		}
 	}
-	return snippet.DefaultLanguage
+	return locales.Languages[0]
 }
 
 // maxPageLanguage is the length of a language's tag in bytes; see RFC 5646, section 4.4.1.

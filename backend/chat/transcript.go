@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // transcriptKind is the kind of the jobs that send transcripts.
@@ -107,18 +108,15 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 	if err != nil {
 		return err
 	}
-	language := of.Language
-	if _, known := mailWords[language]; !known {
-		language = "en"
-	}
-	words := mailWords[language]
+	language := locales.Language(of.Language)
+	words := mailTexts[language]
 	var text strings.Builder
 	for _, said := range messages {
-		who := words.you
+		who := words["transcript.you"]
 		switch said.Author {
 		case Operator:
 			if who, err = c.letters.Name(ctx, said.OperatorID); err != nil || who == "" {
-				who = words.operator
+				who = words["transcript.operator"]
 			}
 		case Service:
 			if said.Code != "" {
@@ -132,7 +130,7 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 		}
 		text.WriteString("\n\n")
 	}
-	never, err := c.letters.Send(ctx, Letter{To: m.To, Subject: fmt.Sprintf(words.subject, site), Text: strings.TrimSpace(text.String()) + "\n",
+	never, err := c.letters.Send(ctx, Letter{To: m.To, Subject: strings.ReplaceAll(words["transcript.subject"], "{{.site}}", site), Text: strings.TrimSpace(text.String()) + "\n",
 		ID: fmt.Sprintf("chat-%d-%d-%d", siteID, of.ID, m.Asked), At: time.UnixMilli(m.Asked), Language: language})
 	if never {
 		return nil // the address is not one, which nobody here can mend
@@ -140,8 +138,5 @@ func (c *Chats) mail(ctx context.Context, siteID int64, m mailing) error {
 	return err
 }
 
-// mailWords are the words around a transcript, by language.
-var mailWords = map[string]struct{ subject, you, operator string }{
-	"en": {"Your conversation with %s", "You", "Operator"},
-	"ru": {"Ваша переписка с %s", "Вы", "Оператор"},
-}
+// mailTexts has the words around a transcript, by language.
+var mailTexts = locales.Read("mails")

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/signature"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // Kind is how an endpoint is reached.
@@ -33,9 +34,6 @@ const (
 
 // ContentTypes are the content types that a webhook's own template may have.
 var ContentTypes = []string{JSON, Form, Text}
-
-// Languages are those in which mails are written.
-var Languages = []string{"en", "ru"}
 
 const (
 	// MaxEndpoints bounds the endpoints of a site.
@@ -153,8 +151,8 @@ func (e Endpoint) Check(allowed []netip.Prefix) error {
 			return &Invalid{"events", "events", fmt.Errorf("%q is no event, or stands there twice", event)}
 		}
 	}
-	if !slices.Contains(Languages, e.Language) {
-		return &Invalid{"language", "language", fmt.Errorf("expected one of %s", strings.Join(Languages, ", "))}
+	if !slices.Contains(locales.Languages, e.Language) {
+		return &Invalid{"language", "language", fmt.Errorf("expected one of %s", strings.Join(locales.Languages, ", "))}
 	}
 	return nil
 }

@@ -101,9 +101,8 @@ type Written struct{ Subject, Text string }
 
 // write fills the templates of the endpoint, or the usual ones of its language.
 func (e Endpoint) write(v values) (w Written, err error) {
-	usual := wordings[e.Language]
-	if w.Subject, err = fill(cmp.Or(e.Subject, usual.subject), subjectLine, v); err == nil {
-		w.Text, err = fill(cmp.Or(e.Template, usual.text), "", v)
+	if w.Subject, err = fill(cmp.Or(e.Subject, usualSubject), subjectLine, v); err == nil {
+		w.Text, err = fill(cmp.Or(e.Template, wording(mailTexts[e.Language]).text()), "", v)
 	}
 	if runes := []rune(w.Subject); len(runes) > maxSubject {
 		w.Subject = string(runes[:maxSubject-1]) + "…"

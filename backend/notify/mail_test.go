@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // postOffice is a mail server.
@@ -337,7 +338,7 @@ func TestMailServersAreChecked(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for _, language := range notify.Languages {
+		for _, language := range locales.Languages {
 			written, err := w.Preview(notify.Endpoint{Language: language}, "shop.example")
 			require.NoError(t, err)
 			require.NotContains(t, written.Subject+written.Text, "{{")

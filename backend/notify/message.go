@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -108,8 +107,8 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		return m, nil, err
 	}
 	m = Message{Type: r.Event, Timestamp: r.At.UTC()}
-	w := wordings[language]
-	v = values{"site": key, "event": w.events[r.Event], "time": r.At.Local().Format(timeLayout)}
+	w := mailTexts[language]
+	v = values{"site": key, "event": w["event."+string(r.Event)], "time": r.At.Local().Format(timeLayout)}
 	switch r.Event {
 	case LeadAdded, SaleAdded:
 		l, err := d.Leads.Get(ctx, r.SiteID, r.Subject)
@@ -145,8 +144,8 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		v["path"], v["status"], v["count"] = data.Path, fmt.Sprint(data.Status), fmt.Sprint(data.Count)
 		v["link"] = d.link("leads?failed=yes")
 	case Test:
-		m.Data = testData{key, w.test}
-		v["message"] = w.test
+		m.Data = testData{key, w["test"]}
+		v["message"] = w["test"]
 	}
 	return m, v, nil
 }
@@ -214,7 +213,7 @@ func (v values) lead(l leadData, w wording) {
 		v["site_error"] = strconv.Itoa(l.SiteError)
 	}
 	if l.IsSale {
-		v["sale"] = cmp.Or(l.SaleCost, w.unknownSale)
+		v["sale"] = cmp.Or(l.SaleCost, w["unknown.sale"])
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(l.UserFields)) {
@@ -225,9 +224,9 @@ func (v values) lead(l leadData, w wording) {
 }
 
 func (v values) call(c callData, w wording) {
-	v["called"], v["link"], v["status"], v["recording"] = plus(c.Called), c.ConsoleURL, w.statuses[telephony.Status(c.Status)], c.RecordingURL
+	v["called"], v["link"], v["status"], v["recording"] = plus(c.Called), c.ConsoleURL, w["status."+c.Status], c.RecordingURL
 	if v["caller"] = plus(c.Caller); c.Caller == "" {
-		v["caller"] = w.withheld
+		v["caller"] = w["withheld"]
 	}
 	if c.TalkSeconds != nil && *c.TalkSeconds > 0 {
 		v["talk"] = (time.Duration(*c.TalkSeconds) * time.Second).String()
@@ -237,7 +236,7 @@ func (v values) call(c callData, w wording) {
 
 func (v values) source(s *visit.Source, w wording) {
 	if s != nil {
-		v["source"], v["campaign"] = cmp.Or(s.Source, s.Referrer, w.sources[s.Kind], s.Kind), s.Campaign
+		v["source"], v["campaign"] = cmp.Or(s.Source, s.Referrer, w["source."+s.Kind]), s.Campaign
 	}
 }
 

@@ -4,11 +4,11 @@ import "github.com/seed-3405227d/frontdesk/backend/visit"
 
 // sample are the values of a made-up lead.
 func (d *Deliveries) sample(language, site string) values {
-	w := wordings[language]
-	v := values{"site": site, "event": w.events[LeadAdded], "time": d.now().Local().Format(timeLayout)}
+	w := mailTexts[language]
+	v := values{"site": site, "event": w["event."+string(LeadAdded)], "time": d.now().Local().Format(timeLayout)}
 	v.lead(leadData{
-		Name: w.sample.name, Phone: "+7 912 345-67-89", Email: "ada@example.com", Message: w.sample.message, FormName: w.sample.form,
-		UserFields: map[string]string{w.sample.field: w.sample.value}, PageURL: "https://" + site + "/order",
+		Name: w["sample.name"], Phone: "+7 912 345-67-89", Email: "ada@example.com", Message: w["sample.message"], FormName: w["sample.form"],
+		UserFields: map[string]string{w["sample.field"]: w["sample.value"]}, PageURL: "https://" + site + "/order",
 		Source: &visit.Source{Kind: visit.Campaign, Source: "news", Campaign: "autumn"}, ConsoleURL: d.link("leads/1/1"),
 	}, w)
 	return v

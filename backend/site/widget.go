@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/locales"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -196,8 +197,8 @@ func CheckAvatar(address string) error {
 // CheckLanguage returns an error that says what is wrong with the language of the panels. Empty is the page's or
 // the visitor's.
 func CheckLanguage(code string) error {
-	if code != "" && !slices.Contains(snippet.Languages(), code) {
-		return fmt.Errorf("language %.80q: expected %s", code, strings.Join(snippet.Languages(), " or "))
+	if code != "" && !slices.Contains(locales.Languages, code) {
+		return fmt.Errorf("language %.80q: expected %s", code, strings.Join(locales.Languages, " or "))
 	}
 	return nil
 }
@@ -257,7 +258,7 @@ func (w *Widget) checkTexts() error {
 
 // CheckTextKey reports whether there is a built-in text of the key, and else which are alike.
 func CheckTextKey(key string) error {
-	known := snippet.Texts(snippet.DefaultLanguage)
+	known := snippet.Texts(locales.Languages[0])
 	if _, found := known[key]; found {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/locales"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
@@ -125,7 +126,7 @@ func FuzzWidget(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, language := range snippet.Languages() {
+		for _, language := range locales.Languages {
 			look := w.Look(language)
 			require.Regexp(t, `^#[0-9a-f]{6}$`, look.Widget.Color)
 			require.Regexp(t, `^(?:|/[^/\\].*|/|https://.*)$`, look.Widget.Avatar)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // EveryLanguage is the key of a [Wording] for all languages that it does not name.
@@ -58,7 +58,7 @@ func (w Wording) Check(name string, most int) error {
 		text := w[language]
 		switch {
 		case language != EveryLanguage && CheckLanguage(language) != nil || language == "":
-			return fmt.Errorf("%s in the language %.80q: expected %s", name, language, strings.Join(snippet.Languages(), " or "))
+			return fmt.Errorf("%s in the language %.80q: expected %s", name, language, strings.Join(locales.Languages, " or "))
 		case strings.TrimSpace(text) == "":
 			return fmt.Errorf("%s: expected words", name)
 		case utf8.RuneCountInString(text) > most:
@@ -99,7 +99,7 @@ func (w *Wording) UnmarshalJSON(content []byte) error {
 
 // any returns the text of the first language that has one.
 func (w Wording) any() string {
-	for _, language := range snippet.Languages() {
+	for _, language := range locales.Languages {
 		if text := w.In(language); text != "" {
 			return text
 		}

@@ -6,6 +6,8 @@ interface Preview {
   address: string;
   referrer: string;
   language: string;
+  /** What is said here, by the names of locales/preview. */
+  texts: Record<string, string>;
   end: string;
   /** The printed numbers as people read them, by their digits. */
   printed: Record<string, string>;
@@ -22,29 +24,6 @@ const maxTexts = 20_000;
 const tail = 7;
 const lead = /[+\d\s()\u00a0.\-\u2010-\u2015]{1,12}$/;
 
-const words = {
-  en: {
-    title: 'Preview',
-    from: 'from',
-    directly: 'without a referrer',
-    none: 'No number is replaced.',
-    leased: 'a number of a pool',
-    marked: (n: number) => (n === 1 ? '1 place is marked' : `${n} places are marked`),
-    until: 'Nothing is counted. Until',
-    end: 'End the preview',
-  },
-  ru: {
-    title: 'Просмотр',
-    from: 'с',
-    directly: 'без перехода с другого сайта',
-    none: 'Ни один номер не подменяется.',
-    leased: 'номер из пула',
-    marked: (n: number) => `отмечено мест: ${n}`,
-    until: 'Ничего не учитывается. До',
-    end: 'Закончить просмотр',
-  },
-};
-
 const style = `
 :host{all:initial;position:fixed;inset:auto 0 0 0;z-index:2147483647}
 section{box-sizing:border-box;display:flex;flex-wrap:wrap;gap:4px 20px;align-items:center;max-height:40vh;overflow:auto;padding:10px 16px;
@@ -59,7 +38,7 @@ a:focus-visible{outline:2px solid #facc15;outline-offset:2px}`;
 
 const block = document.querySelector('script[data-svc-preview]');
 const preview: Preview = JSON.parse(block!.textContent!);
-const say = preview.language === 'ru' ? words.ru : words.en;
+const { texts } = preview;
 const name = 'svc-preview';
 const shown = new Set(preview.numbers.map(({ raw }) => raw));
 const tails = tailsOf(shown, tail);
@@ -136,27 +115,28 @@ function begin(): void {
   const list = make(
     'ul',
     ...[...pairs.values()].map(({ from, text, dt }) =>
-      make('li', preview.printed[from] + ' → ', make('b', text!), ...(dt ? [' ', make('small', say.leased)] : [])),
+      make('li', preview.printed[from] + ' → ', make('b', text!), ...(dt ? [' ', make('small', texts['preview.leased'])] : [])),
     ),
   );
-  const end = make('a', say.end) as HTMLAnchorElement;
+  const end = make('a', texts['preview.end']) as HTMLAnchorElement;
   end.href = preview.end;
   const until = new Date(preview.until).toLocaleTimeString(preview.language, { hour: '2-digit', minute: '2-digit' });
+  const from = preview.referrer ? texts['preview.from'].replace('{site}', () => preview.referrer) : texts['preview.directly'];
   const bar = make(
     'section',
-    make('p', make('strong', say.title), ' ', make('small', `${preview.address} · ${preview.referrer ? say.from + ' ' + preview.referrer : say.directly}`)),
-    pairs.size ? list : make('p', say.none),
-    make('p', count, ' ', make('small', `${say.until} ${until}.`)),
+    make('p', make('strong', texts['preview.title']), ' ', make('small', `${preview.address} · ${from}`)),
+    pairs.size ? list : make('p', texts['preview.none']),
+    make('p', count, ' ', make('small', texts['preview.until'].replace('{time}', until))),
     end,
   );
-  bar.setAttribute('aria-label', say.title);
+  bar.setAttribute('aria-label', texts['preview.title']);
   root.append(bar);
   document.documentElement.append(host);
 
   let waiting = false;
   const look = (): void => {
     waiting = false;
-    count.textContent = say.marked(mark()) + '.';
+    count.textContent = texts['preview.marked'].replace('{count}', String(mark()));
   };
   new MutationObserver(() => {
     if (!waiting) {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // Cursor is a place in a list, the newest first.
@@ -106,8 +107,6 @@ func Local(address string) string {
 	return u.RequestURI()
 }
 
-var matcher = language.NewMatcher(words.Languages)
-
 // LanguageCookie keeps the language of a browser in which nobody has signed in.
 const LanguageCookie = "frontdesk_language"
 
@@ -128,7 +127,7 @@ func (f *Frame) Words(r *http.Request) *words.Tongue {
 	if err != nil {
 		return f.Tongues[0]
 	}
-	_, i, _ := matcher.Match(tags...)
+	_, i, _ := locales.Matcher.Match(tags...)
 	return f.Tongues[i]
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/locales"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -99,7 +100,7 @@ func (p phrase) wording() site.Wording {
 
 // tonguesOfPanels are the languages of the panels, by their own names.
 func (c *room) tonguesOfPanels() (all []tongue) {
-	for _, code := range snippet.Languages() {
+	for _, code := range locales.Languages {
 		name := code
 		if w := c.Tongue(code); w != nil {
 			name = w.Name

@@ -3,7 +3,6 @@
 package words
 
 import (
-	"embed"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -12,15 +11,11 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/seed-3405227d/frontdesk/locales"
 )
 
-//go:embed locales/*.json
-var locales embed.FS
-
-// The languages of the console, the one for everybody else first.
-var Languages = []language.Tag{language.English, language.Russian}
-
-// words are the texts and writings of one language.
+// Tongue are the texts and writings of one language.
 type Tongue struct {
 	Code string // of the language, such as "ru"
 	Name string // in the language itself
@@ -29,14 +24,15 @@ type Tongue struct {
 	Out  *message.Printer
 }
 
+// All returns a tongue for each of the languages, in their order.
 func All(now func() time.Time) []*Tongue {
-	bundle := i18n.NewBundle(Languages[0])
-	all := make([]*Tongue, len(Languages))
-	for i, tag := range Languages {
-		if _, err := bundle.LoadMessageFileFS(locales, "locales/"+tag.String()+".json"); err != nil {
+	bundle := i18n.NewBundle(language.MustParse(locales.Languages[0]))
+	all := make([]*Tongue, len(locales.Languages))
+	for i, code := range locales.Languages {
+		if _, err := bundle.LoadMessageFileFS(locales.Files, "console/"+code+".json"); err != nil {
 			panic(err) // embedded, and held by a test
 		}
-		all[i] = &Tongue{Code: tag.String(), Now: now, Out: message.NewPrinter(tag)}
+		all[i] = &Tongue{Code: code, Now: now, Out: message.NewPrinter(language.MustParse(code))}
 	}
 	for _, w := range all {
 		w.in = i18n.NewLocalizer(bundle, w.Code)

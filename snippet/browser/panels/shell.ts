@@ -98,7 +98,7 @@ export interface Shell {
   readonly core: Core;
   /** The language of the texts. */
   readonly language: string;
-  /** The texts of locales/*.json, with what the site has put in their place. */
+  /** The texts of locales/panels, with what the site has put in their place. */
   readonly texts: Record<string, string>;
   readonly widget: Widget;
   /** The number of the group for which the page has opened a panel; undefined for none. */
