@@ -43,8 +43,8 @@ var mayImport = map[string][]string{
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
 	"backend/api":      {"backend/aside", "backend/call", "backend/callback", "backend/captcha", "backend/capture", "backend/forward", "backend/intake", "backend/site", "backend/visit", "backend/telephony", "backend/lead/...", "backend/chat", "backend/operator", "backend/journal", "backend/pace", "snippet", "snippet/steps", "locales"},
-	"backend/console":  {"backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit"},
-	"backend/lead":     {"backend/aside", "backend/capture", "backend/lead/submission", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db", "snippet/steps"},
+	"backend/console":  {"backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit"},
+	"backend/lead":     {"backend/aside", "backend/capture", "backend/lead/search", "backend/lead/submission", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/chat":     {"backend/aside", "backend/lead/...", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "locales"},
 	"backend/number":   {"backend/visit", "snippet", "snippet/picture"},
 	"backend/lease":    {"backend/number/...", "backend/journal", "backend/visit", "backend/trace", "backend/db"},
@@ -83,6 +83,8 @@ var mayImport = map[string][]string{
 	"snippet/weave/edit":      {"snippet/weave/edit"},
 	"snippet/weave/skim":      {"snippet/phone", "snippet/steps", "snippet/weave/framework", "snippet/weave/nest", "snippet/weave/selector", "snippet/weave/sweep", "snippet/weave/token", "snippet/weave/tree"},
 
+	"backend/lead/inbox":      {"backend/lead", "backend/lead/search", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/lead/search":     {"backend/aside", "backend/visit", "backend/db", "snippet/steps"},
 	"backend/lead/submission": {"backend/capture", "backend/visit", "snippet/steps"},
 
 	"backend/db/sqlite":           {"backend/aside", "backend/db/wire"},

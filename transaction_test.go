@@ -39,7 +39,7 @@ var smallWork = map[string]string{
 	"form.tell json.Marshal":            "a path of bounded length, once an hour",
 	"lead.addTx json.Marshal":           "the name of a form, of 1 KB",
 	"lead.change json.Marshal":          "logins; a note is left out",
-	"lead.index lead.vocabularyOf":      "8 KB of several leads that are one",
+	"lead.index lead.wordsOf":           "8 KB of several leads that are one",
 	"lead.locked lead.readBegun":        "beginnings, which the query cuts",
 	"notify.insert notify..job":         "numbers",
 	"notify.release notify..job":        "numbers",

@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -48,6 +49,7 @@ type Desk struct {
 	Previews   *preview.Previews
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Inbox      *inbox.Inbox
 	Chats      *chat.Chats
 	Chatting   *chat.Live
 	Calls      *call.Calls
@@ -103,6 +105,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
 	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt, Elsewhere: desk.forwardRefused}, time.Now)
+	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
 	desk.Calls = call.New(d, desk.Visits, desk.Leases, time.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
@@ -119,7 +122,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Forwards.Traces(), desk.Chats.Traces(),
-		desk.Leads.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		desk.Leads.Traces(), inbox.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
@@ -133,7 +136,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 // forConsole are what the console shows.
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Chats: d.Chats, Operators: d.Operators, Numbers: d.Numbers,
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Chats: d.Chats, Operators: d.Operators, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

@@ -36,14 +36,8 @@ func (d *Desk) pruneJournal(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// prune deletes what else is old, until ctx ends. Before it does, leads of an older program are made
-// known to the search.
+// prune deletes what else is old, until ctx ends.
 func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
-	if indexed, err := d.Leads.IndexOlder(ctx); err != nil && ctx.Err() == nil {
-		logger.Warn("making older leads known to the search failed", zap.Error(err))
-	} else if indexed > 0 {
-		logger.Info("made older leads known to the search", zap.Int("leads", indexed))
-	}
 	for again := true; again; again = aside.Sleep(ctx, pruneEvery) {
 		for _, old := range []struct {
 			what  string

@@ -16,12 +16,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// inbox measures how long each filter and search of the console's list of leads takes among many.
-func inbox(ctx context.Context, folder string, leads, rounds int) error {
+// searchLeads measures how long each filter and search of the console's list of leads takes among many.
+func searchLeads(ctx context.Context, folder string, leads, rounds int) error {
 	postgres, err := dbtest.StartServer("")
 	if err != nil {
 		return err
@@ -139,39 +140,39 @@ func fillInbox(ctx context.Context, settings db.Settings, words []string, leads 
 // asked is what is measured: a filter, anew for each round.
 type asked struct {
 	name   string
-	filter func(random *rand.Rand) lead.Filter
+	filter func(random *rand.Rand) inbox.Filter
 	deep   bool // from somewhere far back in the list
 }
 
 func inboxAsked(words []string) []asked {
-	simple := func(f lead.Filter) func(*rand.Rand) lead.Filter { return func(*rand.Rand) lead.Filter { return f } }
-	search := func(text func(*rand.Rand) string) func(*rand.Rand) lead.Filter {
-		return func(r *rand.Rand) lead.Filter { return lead.Filter{Search: text(r)} }
+	simple := func(f inbox.Filter) func(*rand.Rand) inbox.Filter { return func(*rand.Rand) inbox.Filter { return f } }
+	search := func(text func(*rand.Rand) string) func(*rand.Rand) inbox.Filter {
+		return func(r *rand.Rand) inbox.Filter { return inbox.Filter{Search: text(r)} }
 	}
 	word := func(from, to int) func(*rand.Rand) string {
 		return func(r *rand.Rand) string { return words[from+r.IntN(to-from)] }
 	}
 	state := func(s lead.State) *lead.State { return &s }
 	return []asked{
-		{"the newest", simple(lead.Filter{}), false}, {"somewhere in the list", simple(lead.Filter{}), true},
-		{"state: new", simple(lead.Filter{State: state(lead.Fresh)}), false}, {"state: in work", simple(lead.Filter{State: state(lead.InWork)}), true},
-		{"state: done", simple(lead.Filter{State: state(lead.Done)}), true}, {"state: spam", simple(lead.Filter{State: state(lead.Spam)}), false},
-		{"an operator's", func(r *rand.Rand) lead.Filter { return lead.Filter{Owner: new(1 + r.Int64N(20))} }, true},
-		{"one who has 20", simple(lead.Filter{Owner: new(int64(99))}), false}, {"nobody's", simple(lead.Filter{Owner: new(int64)}), true},
-		{"source", simple(lead.Filter{Source: visit.Ad}), true}, {"source of 40 leads", simple(lead.Filter{Source: visit.Map}), false},
-		{"form", func(r *rand.Rand) lead.Filter { return lead.Filter{Form: fmt.Sprint("Form ", r.IntN(10))} }, true}, {"form of 33 leads", simple(lead.Filter{Form: "Seldom"}), false},
-		{"number shown", func(r *rand.Rand) lead.Filter { return lead.Filter{Number: fmt.Sprint("7800", 1000000+5*r.IntN(40))} }, true},
-		{"amount, common", simple(lead.Filter{From: "20000", To: "60000"}), true}, {"amount of 50 leads", simple(lead.Filter{From: "1000000"}), false},
-		{"amount, 1 in 1000 sales", simple(lead.Filter{From: "5000", To: "5090"}), true},
-		{"a week, long ago", func(r *rand.Rand) lead.Filter {
+		{"the newest", simple(inbox.Filter{}), false}, {"somewhere in the list", simple(inbox.Filter{}), true},
+		{"state: new", simple(inbox.Filter{State: state(lead.Fresh)}), false}, {"state: in work", simple(inbox.Filter{State: state(lead.InWork)}), true},
+		{"state: done", simple(inbox.Filter{State: state(lead.Done)}), true}, {"state: spam", simple(inbox.Filter{State: state(lead.Spam)}), false},
+		{"an operator's", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Owner: new(1 + r.Int64N(20))} }, true},
+		{"one who has 20", simple(inbox.Filter{Owner: new(int64(99))}), false}, {"nobody's", simple(inbox.Filter{Owner: new(int64)}), true},
+		{"source", simple(inbox.Filter{Source: visit.Ad}), true}, {"source of 40 leads", simple(inbox.Filter{Source: visit.Map}), false},
+		{"form", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Form: fmt.Sprint("Form ", r.IntN(10))} }, true}, {"form of 33 leads", simple(inbox.Filter{Form: "Seldom"}), false},
+		{"number shown", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Number: fmt.Sprint("7800", 1000000+5*r.IntN(40))} }, true},
+		{"amount, common", simple(inbox.Filter{From: "20000", To: "60000"}), true}, {"amount of 50 leads", simple(inbox.Filter{From: "1000000"}), false},
+		{"amount, 1 in 1000 sales", simple(inbox.Filter{From: "5000", To: "5090"}), true},
+		{"a week, long ago", func(r *rand.Rand) inbox.Filter {
 			since := time.UnixMilli(inboxEnd - r.Int64N(inboxYears))
-			return lead.Filter{Since: since, Until: since.Add(7 * 24 * time.Hour)}
+			return inbox.Filter{Since: since, Until: since.Add(7 * 24 * time.Hour)}
 		}, false},
-		{"new, by a form and a source", simple(lead.Filter{State: state(lead.Fresh), Form: "Form 3", Source: visit.Search}), true},
-		{"an operator's in work, of a form", func(r *rand.Rand) lead.Filter {
-			return lead.Filter{State: state(lead.InWork), Owner: new(1 + r.Int64N(20)), Form: fmt.Sprint("Form ", r.IntN(10))}
+		{"new, by a form and a source", simple(inbox.Filter{State: state(lead.Fresh), Form: "Form 3", Source: visit.Search}), true},
+		{"an operator's in work, of a form", func(r *rand.Rand) inbox.Filter {
+			return inbox.Filter{State: state(lead.InWork), Owner: new(1 + r.Int64N(20)), Form: fmt.Sprint("Form ", r.IntN(10))}
 		}, false},
-		{"in work that nobody has (none)", simple(lead.Filter{State: state(lead.InWork), Owner: new(int64)}), false},
+		{"in work that nobody has (none)", simple(inbox.Filter{State: state(lead.InWork), Owner: new(int64)}), false},
 		{"a word of every second lead", search(word(0, 3)), false}, {"a common word", search(word(20, 200)), true}, {"a word of 1 in 1000", search(word(2000, 4000)), false},
 		{"a rare word", search(word(15000, 20000)), false}, {"two letters", search(func(r *rand.Rand) string { return words[r.IntN(1000)][:2] }), false},
 		{"three letters", search(func(r *rand.Rand) string { return words[r.IntN(1000)][:3] }), false}, {"five letters", search(func(r *rand.Rand) string { w := words[r.IntN(10000)]; return w[:min(5, len(w))] }), false},
@@ -183,10 +184,10 @@ func inboxAsked(words []string) []asked {
 		}), false},
 		{"what every e-mail has", search(func(*rand.Rand) string { return "mail.example" }), true},
 		{"nothing has it", search(func(*rand.Rand) string { return "qqqqqq" }), false},
-		{"a common word, in work", func(r *rand.Rand) lead.Filter {
-			return lead.Filter{Search: words[20+r.IntN(100)], State: state(lead.InWork)}
+		{"a common word, in work", func(r *rand.Rand) inbox.Filter {
+			return inbox.Filter{Search: words[20+r.IntN(100)], State: state(lead.InWork)}
 		}, false},
-		{"a common word, of a rare form", func(r *rand.Rand) lead.Filter { return lead.Filter{Search: words[r.IntN(50)], Form: "Seldom"} }, false},
+		{"a common word, of a rare form", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Search: words[r.IntN(50)], Form: "Seldom"} }, false},
 	}
 }
 
@@ -208,6 +209,7 @@ func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, r
 		return err
 	}
 	all := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now)
+	list := inbox.New(d, all, time.Now)
 	fmt.Printf("The inbox with %d leads of four sites on %s (made in %v), %d rounds each; milliseconds for a page of 50\n", leads, settings.Engine, time.Since(begun).Round(time.Second), rounds)
 	fmt.Printf("%-34s %10s %10s %12s %12s %8s\n", "", "p50", "p95", "one site p50", "one site p95", "leads")
 	random := rand.New(rand.NewPCG(1, 1))
@@ -226,7 +228,7 @@ func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, r
 					}
 				}
 				start := time.Now()
-				page, err := all.Inbox(ctx, f, behind, 50)
+				page, err := list.List(ctx, f, behind, 50)
 				if err == nil {
 					_, err = all.PartsOf(ctx, page.Leads)
 				}
@@ -246,7 +248,7 @@ func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, r
 	}
 	begun, exported := time.Now(), 0
 	for behind := (lead.Cursor{}); exported < 100_000; {
-		page, err := all.Inbox(ctx, lead.Filter{Sites: scope.Of(1, 2, 3, 4)}, behind, 500)
+		page, err := list.List(ctx, inbox.Filter{Sites: scope.Of(1, 2, 3, 4)}, behind, 500)
 		if err != nil {
 			return err
 		}

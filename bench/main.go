@@ -134,7 +134,7 @@ func run(ctx context.Context, o options) error {
 		}),
 		"memory":  with(func(program string) error { return memory(ctx, folder, program) }),
 		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
-		"inbox":   func() error { return inbox(ctx, folder, o.leads, 7*o.rounds) },
+		"inbox":   func() error { return searchLeads(ctx, folder, o.leads, 7*o.rounds) },
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
 		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds) }),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 	"github.com/seed-3405227d/frontdesk/edge/post"
@@ -58,7 +59,7 @@ func TestEachFormIsKept(t *testing.T) {
 	leads := keptLeads(t, desk, 4)
 	require.Equal(t, []string{"4915112345678", "6281234567890", "79211234567", "@ivan"}, []string{leads[0].Phone, leads[1].PhoneDigits, leads[2].PhoneDigits, leads[3].UserFields["Telegram"]})
 	require.Empty(t, leads[1].Marks)
-	found, err := desk.Leads.Inbox(t.Context(), lead.Filter{Sites: scope.All(), Search: "ivan"}, lead.Cursor{}, 10)
+	found, err := desk.Inbox.List(t.Context(), inbox.Filter{Sites: scope.All(), Search: "ivan"}, lead.Cursor{}, 10)
 	require.NoError(t, err)
 	require.Len(t, found.Leads, 1)
 

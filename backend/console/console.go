@@ -38,6 +38,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	leadinbox "github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -57,6 +58,7 @@ type Subjects struct {
 	Sites      *site.Sites
 	Visits     *visit.Visits
 	Leads      *lead.Leads
+	Inbox      *leadinbox.Inbox
 	Chats      *chat.Chats
 	Operators  *operator.Operators
 	Numbers    *inventory.Inventory
@@ -120,7 +122,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	l := live.New(f, s.DB)
 	cards := &rows.Cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
-	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Forms: s.Forms, Callbacks: s.Callbacks})
+	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Forms: s.Forms, Callbacks: s.Callbacks})
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Visits: s.Visits, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}

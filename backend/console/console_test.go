@@ -28,6 +28,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -95,6 +96,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leases:    leases,
 		Calls:     call.New(database, visits, leases, d.now),
 	}
+	d.Inbox = inbox.New(database, d.Leads, d.now)
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Operators, Key: d.Sites.Key,
 		Callers: func() []telephony.Caller {
@@ -112,7 +114,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
-		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
+		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)

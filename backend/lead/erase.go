@@ -14,10 +14,9 @@ func (l *Leads) Traces() trace.Subject {
 	const ofLead = `site_id = $1 AND lead_id = $2`
 	return trace.Subject{
 		Find:  l.findTraces,
-		Scrub: l.scrubWords,
+		Scrub: l.scrub,
 		Tables: []trace.Table{
 			{Name: "lead_requests", By: trace.Lead, Where: ofLead},
-			{Name: "lead_opened", By: trace.Lead, Where: ofLead},
 			{Name: "lead_deeds", By: trace.Lead, Where: ofLead, Texts: []string{"was", "said"}, Key: []string{"site_id", "lead_id", "id"}, Of: "lead_id"},
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},

@@ -15,6 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -23,13 +25,13 @@ import (
 var vera, boris = lead.By{ID: 1, Login: "vera"}, lead.By{ID: 2, Login: "boris"}
 
 // names are the leads of the filter, gathered in pages of a few.
-func (s *shop) names(f lead.Filter) (names []string) {
+func (s *shop) names(f inbox.Filter) (names []string) {
 	s.t.Helper()
 	if f.Sites == (scope.Sites{}) {
 		f.Sites = scope.Of(site, site+1)
 	}
 	for behind := (lead.Cursor{}); ; {
-		page, err := s.leads.Inbox(s.t.Context(), f, behind, 3)
+		page, err := s.inbox.List(s.t.Context(), f, behind, 3)
 		require.NoError(s.t, err)
 		for _, l := range page.Leads {
 			names = append(names, l.Name)
@@ -40,7 +42,7 @@ func (s *shop) names(f lead.Filter) (names []string) {
 	}
 }
 
-func (s *shop) search(text string) []string { return s.names(lead.Filter{Search: text}) }
+func (s *shop) search(text string) []string { return s.names(inbox.Filter{Search: text}) }
 
 func TestSearch(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
@@ -68,13 +70,13 @@ func TestSearch(t *testing.T) {
 			require.Equal(t, found, s.search(text), text)
 		}
 		for _, text := range []string{`"`, "'", "a", "!!!", "* & |", "(", "_7"} {
-			_, err := s.leads.Inbox(t.Context(), lead.Filter{Sites: scope.Of(site), Search: text}, lead.Cursor{}, 10)
-			require.ErrorIs(t, err, lead.ErrShortSearch, text)
+			_, err := s.inbox.List(t.Context(), inbox.Filter{Sites: scope.Of(site), Search: text}, lead.Cursor{}, 10)
+			require.ErrorIs(t, err, search.ErrShort, text)
 		}
-		_, err := s.leads.Inbox(t.Context(), lead.Filter{Sites: scope.Of(site), Search: strings.Repeat("long ", 2000)}, lead.Cursor{}, 10)
-		require.ErrorIs(t, err, lead.ErrLongSearch)
-		require.Empty(t, s.names(lead.Filter{Search: "люстр", Sites: scope.Of(site + 1)}))
-		require.Empty(t, s.names(lead.Filter{Search: strings.Repeat("ё", lead.MaxSearch)}))
+		_, err := s.inbox.List(t.Context(), inbox.Filter{Sites: scope.Of(site), Search: strings.Repeat("long ", 2000)}, lead.Cursor{}, 10)
+		require.ErrorIs(t, err, search.ErrLong)
+		require.Empty(t, s.names(inbox.Filter{Search: "люстр", Sites: scope.Of(site + 1)}))
+		require.Empty(t, s.names(inbox.Filter{Search: strings.Repeat("ё", search.MaxLength)}))
 	})
 }
 
@@ -150,7 +152,7 @@ func TestFilters(t *testing.T) {
 		}
 		amounts := map[string]float64{"": -1, "9.5": 9.5, "100": 100, "1500.25": 1500.25}
 		for i := range 300 {
-			f := lead.Filter{Sites: []scope.Sites{scope.Of(site), scope.Of(site, site+1), scope.Of(site + 1), scope.All()}[i%4]}
+			f := inbox.Filter{Sites: []scope.Sites{scope.Of(site), scope.Of(site, site+1), scope.Of(site + 1), scope.All()}[i%4]}
 			some := func() bool { return random.IntN(4) == 0 }
 			if some() {
 				f.State = new(lead.State(random.IntN(4)))
@@ -197,12 +199,12 @@ func TestFilters(t *testing.T) {
 			}
 			require.Equal(t, expected, s.names(f), "%+v", f)
 		}
-		found, err := s.leads.Forms(t.Context(), scope.Of(site, site+1))
+		found, err := s.inbox.Forms(t.Context(), scope.Of(site, site+1))
 		require.NoError(t, err)
 		require.Equal(t, []string{"Callback", "Order"}, found)
 		for _, amount := range []string{"1e3", "-1", "1,5", "NaN", "1.00001", strings.Repeat("9", 16), "'"} {
-			_, err := s.leads.Inbox(t.Context(), lead.Filter{Sites: scope.All(), From: amount}, lead.Cursor{}, 10)
-			require.ErrorIs(t, err, lead.ErrAmount, amount)
+			_, err := s.inbox.List(t.Context(), inbox.Filter{Sites: scope.All(), From: amount}, lead.Cursor{}, 10)
+			require.ErrorIs(t, err, inbox.ErrAmount, amount)
 		}
 	})
 }
@@ -288,7 +290,7 @@ func TestMerge(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, s.leads.Merge(t.Context(), vera, anna.Key(), other.ID))
 		require.NoError(t, s.leads.Merge(t.Context(), vera, ann.Key(), anna.ID))
-		require.Equal(t, []string{"Ann"}, s.names(lead.Filter{}))
+		require.Equal(t, []string{"Ann"}, s.names(inbox.Filter{}))
 		for _, word := range []string{"ann", "anna", "other"} {
 			require.Equal(t, []string{"Ann"}, s.search(word), "each is found by the words of all: %s", word)
 		}
@@ -312,7 +314,7 @@ func TestMerge(t *testing.T) {
 		require.ErrorIs(t, s.leads.Split(t.Context(), vera, ann.Key(), other.ID), lead.ErrNotMerged, "it is a part of Anna")
 
 		require.NoError(t, s.leads.Split(t.Context(), vera, ann.Key(), anna.ID))
-		require.Equal(t, []string{"Anna", "Ann"}, s.names(lead.Filter{}))
+		require.Equal(t, []string{"Anna", "Ann"}, s.names(inbox.Filter{}))
 		require.Equal(t, []string{"Anna"}, s.search("other"))
 		require.Equal(t, []string{"Anna", "Ann"}, s.search("ann"))
 		after, err := s.leads.Get(t.Context(), site, anna.ID)
@@ -328,10 +330,8 @@ func TestMerge(t *testing.T) {
 		deeds, err := s.leads.Deeds(t.Context(), site, []int64{anna.ID})
 		require.NoError(t, err)
 		require.Empty(t, deeds)
-		require.Equal(t, []string{"Other", "Ann"}, s.names(lead.Filter{}))
-		indexed, err := s.leads.IndexOlder(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 1, indexed)
+		require.Equal(t, []string{"Other", "Ann"}, s.names(inbox.Filter{}))
+		require.NoError(t, s.leads.Traces().Scrub(t.Context()))
 		require.Equal(t, []string{"Other"}, s.search("other"))
 	})
 }

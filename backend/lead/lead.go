@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -83,11 +82,10 @@ type Lead struct {
 
 // Leads keeps the leads of all sites. It is safe for concurrent use.
 type Leads struct {
-	db      *db.DB
-	visits  *visit.Visits
-	journal *journal.Journal
-	now     func() time.Time
-	ids     *db.Sequence
+	db     *db.DB
+	visits *visit.Visits
+	now    func() time.Time
+	ids    *db.Sequence
 
 	refused    waiting
 	refusedIDs *db.Sequence
@@ -110,10 +108,7 @@ type Subjects struct {
 // New returns the leads of the database.
 func New(s Subjects, now func() time.Time) *Leads {
 	return &Leads{
-		db: s.DB, visits: s.Visits, journal: journal.New(s.DB), now: now, numbers: s.Numbers, elsewhere: s.Elsewhere,
+		db: s.DB, visits: s.Visits, now: now, numbers: s.Numbers, elsewhere: s.Elsewhere,
 		ids: s.DB.Sequence("leads", 1024), refusedIDs: s.DB.Sequence("refused_leads", 256), deedIDs: s.DB.Sequence("lead_deeds", 64),
 	}
 }
-
-// Key names the lead.
-func (l Lead) Key() Name { return Name{l.SiteID, l.ID} }

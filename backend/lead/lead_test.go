@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -29,6 +30,7 @@ type shop struct {
 	db     *db.DB
 	visits *visit.Visits
 	leads  *lead.Leads
+	inbox  *inbox.Inbox
 	clock  atomic.Int64
 }
 
@@ -43,6 +45,7 @@ func each(t *testing.T, test func(t *testing.T, s *shop)) {
 		s.visits, err = visit.Open(t.Context(), d, now)
 		require.NoError(t, err)
 		s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
+		s.inbox = inbox.New(d, s.leads, now)
 		test(t, s)
 	})
 }

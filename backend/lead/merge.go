@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 )
 
 // MaxParts is how many leads can be merged into one.
@@ -122,7 +123,7 @@ func (l *Leads) Alike(ctx context.Context, lead Lead, limit int) ([]Lead, error)
 	for i, k := range keys {
 		names[i] = Name{lead.SiteID, k.id}
 	}
-	return l.named(ctx, readOutline, names)
+	return l.Outlines(ctx, names)
 }
 
 // Merge makes a lead a part of another one of the same site. Both stay as they are stored, so that
@@ -150,7 +151,7 @@ func (l *Leads) Merge(ctx context.Context, by By, into Name, part int64) error {
 		if _, err := c.tx.Exec(ctx, `UPDATE leads SET merged_into = $3 WHERE site_id = $1 AND id = $2`, into.SiteID, part, into.ID); err != nil {
 			return err
 		}
-		if err := dropWords(ctx, c.tx, other.Key()); err != nil {
+		if err := search.Drop(ctx, c.tx, other.SiteID, other.ID); err != nil {
 			return err
 		}
 		c.note(other, deed{kind: deedMerged, said: fmt.Sprint(into.ID)})

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -18,15 +20,20 @@ import (
 // ErrUnknown is returned for a lead that is not there.
 var ErrUnknown = errors.New("unknown lead")
 
-// Cursor is a place in the list of leads, newest first. The zero Cursor is its
-// top.
+// Name tells which lead it is.
+type Name struct{ SiteID, ID int64 }
+
+// Key names the lead.
+func (l Lead) Key() Name { return Name{l.SiteID, l.ID} }
+
+// Cursor is a place in the list of leads, newest first. The zero Cursor is its top.
 type Cursor struct {
 	At time.Time
 	ID int64
 }
 
-// bounds are what the time and the id of all that is behind the place are less than.
-func (c Cursor) bounds() (at, id int64) {
+// Bounds are what the time and the id of all that is behind the place are less than.
+func (c Cursor) Bounds() (at, id int64) {
 	if c == (Cursor{}) {
 		return math.MaxInt64, math.MaxInt64
 	}
@@ -37,9 +44,9 @@ func (c Cursor) bounds() (at, id int64) {
 func (l Lead) Cursor() Cursor { return Cursor{At: l.At, ID: l.ID} }
 
 // List returns all leads of the sites behind the cursor, newest first, limit at
-// most: spam and parts of others among them. See [Leads.Inbox].
+// most: spam and parts of others among them.
 func (l *Leads) List(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Lead, error) {
-	at, id := behind.bounds()
+	at, id := behind.Bounds()
 	return l.read(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 
@@ -57,6 +64,40 @@ func (l *Leads) Outline(ctx context.Context, siteID, id int64) (Lead, error) {
 // Get returns a lead, or ErrUnknown.
 func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
 	return one(readFrom(ctx, l.db.Read(), `site_id = $1 AND id = $2`, siteID, id))
+}
+
+// namedAtOnce is how many leads one query reads by their names.
+const namedAtOnce = 128
+
+// Named returns the leads of the names whole, in their order. Those that are gone are missing. Each may have a megabyte: name few.
+func (l *Leads) Named(ctx context.Context, names []Name) ([]Lead, error) {
+	return l.named(ctx, readFrom, names)
+}
+
+// Outlines are the outlines of the leads of the names, see [Leads.Outline], in their order. Those that are gone are missing.
+func (l *Leads) Outlines(ctx context.Context, names []Name) ([]Lead, error) {
+	return l.named(ctx, readOutline, names)
+}
+
+func (l *Leads) named(ctx context.Context, read readLeads, names []Name) ([]Lead, error) {
+	found := make(map[Name]Lead, len(names))
+	for some := range slices.Chunk(names, namedAtOnce) {
+		values, args := db.Values(db.Padded(some), (*Name).fields)
+		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, lead := range leads {
+			found[lead.Key()] = lead
+		}
+	}
+	leads := make([]Lead, 0, len(names))
+	for _, n := range names {
+		if lead, is := found[n]; is {
+			leads = append(leads, lead)
+		}
+	}
+	return leads, nil
 }
 
 func one(found []Lead, err error) (Lead, error) {
@@ -134,10 +175,10 @@ const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, 
 
 // begunFields is how many characters of the user fields, as JSON, hold all of them that is searched: a byte takes six
 // at most.
-const begunFields = 7 * maxSearched
+const begunFields = 7 * search.MaxSearched
 
 var begunColumns = strings.NewReplacer(
-	" message,", fmt.Sprintf(" substr(message, 1, %d),", maxSearched),
+	" message,", fmt.Sprintf(" substr(message, 1, %d),", search.MaxSearched),
 	" user_fields,", fmt.Sprintf(" substr(user_fields, 1, %d),", begunFields),
 ).Replace(columns)
 
@@ -207,13 +248,13 @@ type ready struct {
 
 func (l Lead) ready() (ready, error) {
 	userFields, err := json.Marshal(l.UserFields)
-	return ready{l, string(userFields), hashOf(l.Message), strings.Join(vocabularyOf([]Lead{l}), " ")}, err
+	return ready{l, string(userFields), hashOf(l.Message), wordsOf(l)}, err
 }
 
 // insert stores the lead.
 func (r *ready) insert(ctx context.Context, tx db.Tx) error {
-	_, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`, indexed)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, TRUE)`,
+	_, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)`,
 		append([]any{
 			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Session), int64(r.Hit), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,
 			r.IsSale, r.SaleCost, r.GroupID, r.FormName, r.userFields, r.URL, strings.Join(r.Also, " "), strings.Join(r.Marks, ","), r.SiteError, int64(r.State), r.Owner, r.MergedInto,

@@ -87,7 +87,7 @@ var ErrUnknownRefused = errors.New("unknown refused submission")
 // ListRefused returns the refused submissions behind the cursor, newest first, limit
 // at most: those of the sites.
 func (l *Leads) ListRefused(ctx context.Context, sites scope.Sites, behind Cursor, limit int) ([]Refused, error) {
-	at, id := behind.bounds()
+	at, id := behind.Bounds()
 	return l.readRefused(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 }
 
@@ -106,7 +106,7 @@ func (l *Leads) GetRefused(ctx context.Context, siteID, id int64) (Refused, erro
 // ListContacts is ListRefused of the submissions that say how to reach their sender, and of which nobody has made a lead.
 // Of these limit are looked at. next is the place behind them, and zero at the end of the list.
 func (l *Leads) ListContacts(ctx context.Context, sites scope.Sites, behind Cursor, limit int) (refused []Refused, next Cursor, err error) {
-	at, id := behind.bounds()
+	at, id := behind.Bounds()
 	refused, err = l.readRefused(ctx, `lead_id = 0 AND (at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
 	if len(refused) == limit {
 		next = refused[limit-1].Cursor()

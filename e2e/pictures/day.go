@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -115,7 +116,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	for i, g := range guests {
 		at = began.Add(-g.ago)
 		if i == unread {
-			if err := leads.MarkRead(ctx, vera.ID, 0); err != nil {
+			if err := inbox.New(database, leads, now).MarkRead(ctx, vera.ID, 0); err != nil {
 				return d, err
 			}
 		}

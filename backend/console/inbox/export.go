@@ -56,7 +56,7 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	}
 	begun := false
 	for behind := (lead.Cursor{}); ; {
-		page, err := c.Leads.Inbox(r.Context(), filter, behind, exportedAtOnce)
+		page, err := c.Inbox.List(r.Context(), filter, behind, exportedAtOnce)
 		var names []lead.Name
 		if err == nil {
 			names, err = c.withParts(r, page.Leads)

@@ -12,6 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -94,8 +96,8 @@ func (f leadForm) day(text string) (at time.Time, ok bool) {
 }
 
 // filter is what the form asks for, or the name of the words that say what is wrong with it.
-func (f leadForm) filter(page frame.Page) (filter lead.Filter, problem string) {
-	filter = lead.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
+func (f leadForm) filter(page frame.Page) (filter inbox.Filter, problem string) {
+	filter = inbox.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
 		From: amountTyped(f.From), To: amountTyped(f.To)}
 	if f.State != "" {
 		state, ok := lead.StateOf(f.State)
@@ -137,7 +139,7 @@ func (f leadForm) filter(page frame.Page) (filter lead.Filter, problem string) {
 
 // leadProblems are the names of the words for what is wrong with a filter.
 var leadProblems = map[error]string{
-	lead.ErrAmount: "leads.wrongAmount", lead.ErrLongSearch: "leads.longSearch", lead.ErrShortSearch: "leads.shortSearch",
+	inbox.ErrAmount: "leads.wrongAmount", search.ErrLong: "leads.longSearch", search.ErrShort: "leads.shortSearch",
 }
 
 // amountTyped is an amount as people type it, with a decimal point.

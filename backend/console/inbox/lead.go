@@ -102,7 +102,7 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 		unread, err = c.unread.Of(r.Context(), &f)
 	}
 	if err == nil && slices.Contains(unread, l.Key()) {
-		err = c.Leads.Open(r.Context(), f.Operator.ID, l.Key())
+		err = c.Inbox.Open(r.Context(), f.Operator.ID, l.Key())
 		f.Counts[unreadBadge]--
 	}
 	if err != nil {

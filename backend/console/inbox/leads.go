@@ -44,7 +44,7 @@ func (c *room) showLeads(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := leadPage{leadForm: leadFormOf(r.URL.Query()), Staff: f.Staff}
-	if body.Forms, err = c.Leads.Forms(r.Context(), f.ByID()); err != nil {
+	if body.Forms, err = c.Inbox.Forms(r.Context(), f.ByID()); err != nil {
 		return err
 	}
 	// A name with signs that cannot be seen is not offered: nobody could tell it from others.
@@ -64,7 +64,7 @@ func (c *room) showLeads(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	found, err := c.Leads.Inbox(r.Context(), filter, behind, maxLeads)
+	found, err := c.Inbox.List(r.Context(), filter, behind, maxLeads)
 	if err != nil {
 		return err
 	}
@@ -104,10 +104,10 @@ func (c *room) readLeads(w http.ResponseWriter, r *http.Request) error {
 	end, err := c.Journal.End(r.Context())
 	var unread []lead.Name
 	if err == nil {
-		unread, err = c.Leads.Unread(r.Context(), o.ID, frame.Permitted(r), o.CreatedAt, end)
+		unread, err = c.Inbox.Unread(r.Context(), o.ID, frame.Permitted(r), o.CreatedAt, end)
 	}
 	if err == nil && len(unread) > 0 {
-		err = c.Leads.MarkRead(r.Context(), o.ID, siteID)
+		err = c.Inbox.MarkRead(r.Context(), o.ID, siteID)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 )
 
 // leadsStream is the name of the view of the list of leads.
@@ -51,11 +52,11 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 	if err != nil {
 		return nil, err
 	}
-	own := func(e journal.Entry) bool { return e.Kind == lead.Read && e.SubjectID == to.Operator.ID }
+	own := func(e journal.Entry) bool { return e.Kind == inbox.Read && e.SubjectID == to.Operator.ID }
 	if !slices.ContainsFunc(entries, own) {
 		return data, nil
 	}
-	unread, err := c.Leads.Unread(ctx, to.Operator.ID, to.Counted, to.Operator.CreatedAt, entries[len(entries)-1].Position)
+	unread, err := c.Inbox.Unread(ctx, to.Operator.ID, to.Counted, to.Operator.CreatedAt, entries[len(entries)-1].Position)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 )
 
 //go:embed templates
@@ -19,6 +20,7 @@ var templates embed.FS
 // Subjects are what the room shows.
 type Subjects struct {
 	Leads     *lead.Leads
+	Inbox     *inbox.Inbox
 	Forms     *form.Forms
 	Callbacks *callback.Callbacks
 }
@@ -37,7 +39,7 @@ const unreadBadge = "unread"
 func Mount(l *live.Live, subjects Subjects) {
 	c := &room{Live: l, Subjects: subjects, told: live.NewThings(l, subjects.Leads.Outline)}
 	c.unread = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]lead.Name, error) {
-		return c.Leads.Unread(ctx, p.Operator.ID, p.Scope, p.Operator.CreatedAt, p.Begun)
+		return c.Inbox.Unread(ctx, p.Operator.ID, p.Scope, p.Operator.CreatedAt, p.Begun)
 	})
 	l.Room(frame.Room{
 		Templates: templates,
@@ -66,5 +68,5 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.Admin("POST /leads/forms/{site}", c.captureForm)
 	l.Feed("leads", c.openLeads)
 	l.Feed("lead", c.openLead)
-	l.Announce(c.announce, lead.Read)
+	l.Announce(c.announce, inbox.Read)
 }

@@ -406,7 +406,7 @@ CREATE TABLE leads (
 	state                BIGINT NOT NULL DEFAULT 0,
 	owner_id             BIGINT NOT NULL DEFAULT 0,
 	merged_into          BIGINT NOT NULL DEFAULT 0,
-	indexed              BOOLEAN NOT NULL DEFAULT FALSE,
+	indexed              BOOLEAN NOT NULL DEFAULT TRUE,
 	source_kind          TEXT NOT NULL,
 	source_name          TEXT NOT NULL,
 	source_medium        TEXT NOT NULL,

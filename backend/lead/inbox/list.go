@@ -1,13 +1,14 @@
-package lead
+package inbox
 
 import (
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -26,49 +27,49 @@ const (
 
 // Page is a part of a list of leads.
 type Page struct {
-	Leads []Lead
-	// Next is the place at which the list goes on; the zero Cursor at its end. A page with a Next
+	Leads []lead.Lead
+	// Next is the place at which the list goes on; the zero cursor at its end. A page with a Next
 	// may hold fewer leads than asked for, or none: then what was looked at held no more.
-	Next Cursor
+	Next lead.Cursor
 }
 
 // key is where a lead stands in the list.
 type key struct {
-	Name
+	lead.Name
 	at int64
 }
 
 func (k *key) fields() []any { return []any{&k.SiteID, &k.ID, &k.at} }
 
-// Inbox returns outlines of the leads of the filter behind the cursor, see [Leads.Outline], newest first, limit at most. Parts of
-// other leads are left out. More than 64 sites are looked through as one list, in which leads of others lie between. With a
-// search SQLite goes by the order in which leads were stored. The error may be that of [Filter.Check].
-func (l *Leads) Inbox(ctx context.Context, f Filter, behind Cursor, limit int) (Page, error) {
+// List returns outlines of the leads of the filter behind the cursor, see [lead.Leads.Outline], newest first, limit at most.
+// Parts of other leads are left out. More than 64 sites are looked through as one list, in which leads of others lie
+// between. With a search SQLite goes by the order in which leads were stored. The error may be that of [Filter.Check].
+func (b *Inbox) List(ctx context.Context, f Filter, behind lead.Cursor, limit int) (Page, error) {
 	if err := f.Check(); err != nil {
 		return Page{}, err
 	}
 	if f.Sites.None() {
 		return Page{}, nil
 	}
-	b := browsing{Leads: l, filter: f, limit: limit}
-	keys, next, err := b.run(ctx, behind)
+	page := browsing{Inbox: b, filter: f, limit: limit}
+	keys, next, err := page.run(ctx, behind)
 	if err != nil {
 		return Page{}, fmt.Errorf("listing leads: %w", err)
 	}
-	names := make([]Name, len(keys))
+	names := make([]lead.Name, len(keys))
 	for i, k := range keys {
 		names[i] = k.Name
 	}
-	page := Page{}
-	if page.Leads, err = l.named(ctx, readOutline, names); err == nil && next != nil {
-		page.Next = Cursor{At: db.Time(next.at), ID: next.ID}
+	found := Page{}
+	if found.Leads, err = b.leads.Outlines(ctx, names); err == nil && next != nil {
+		found.Next = lead.Cursor{At: db.Time(next.at), ID: next.ID}
 	}
-	return page, err
+	return found, err
 }
 
 // browsing is one page of the inbox while it is looked for.
 type browsing struct {
-	*Leads
+	*Inbox
 	filter Filter
 	along  along
 	sites  []int64 // those that are looked through side by side; nil for one list of all
@@ -88,19 +89,19 @@ type along struct {
 }
 
 // choose says what the page is looked for along.
-func (b *browsing) choose(ctx context.Context, s search) error {
+func (b *browsing) choose(ctx context.Context, q search.Query) error {
 	if b.sites = b.filter.Sites.IDs(); len(b.sites) > severalSites {
 		b.sites = nil
 	}
 	a := along{from: `leads`, site: `site_id`, id: `id`, at: `at`, tested: b.filter.conditions(), near: near, far: far}
 	switch number := b.filter.Number; {
-	case s != nil && b.db.Engine() == db.SQLite:
-		known, err := b.wordsLike(ctx, s)
+	case q != nil && b.db.Engine() == db.SQLite:
+		match, err := q.FTS5(ctx, b.db.Read(), b.sites)
 		if err != nil {
 			return err
 		}
 		a.from, a.site, a.id, a.at, a.byID = `lead_search CROSS JOIN leads ON leads.id = lead_search.rowid`, `leads.site_id`, `lead_search.rowid`, `leads.at`, true
-		a.held = []condition{{`lead_search MATCH ?`, []any{s.FTS5(b.sites, known)}}}
+		a.held = []condition{{`lead_search MATCH ?`, []any{match}}}
 		b.sites = nil
 		if number != "" {
 			a.tested = append(a.tested, condition{`EXISTS (SELECT 1 FROM lead_numbers n WHERE n.site_id = leads.site_id AND n.number = ? AND n.at = leads.at AND n.lead_id = leads.id)`, []any{number}})
@@ -112,22 +113,22 @@ func (b *browsing) choose(ctx context.Context, s search) error {
 		a.tested = append(a.tested, condition{sql: `leads.site_id = n.site_id AND leads.id = n.lead_id`})
 		a.near, a.far = nearRead, farRead
 	}
-	if s != nil && !a.byID {
+	if q != nil && !a.byID {
 		a.near, a.far = nearWords, farWords
-		a.searched = []condition{{`EXISTS (SELECT 1 FROM lead_search s WHERE s.site_id = leads.site_id AND s.lead_id = leads.id AND s.words @@ CAST(? AS tsquery))`, []any{s.TSQuery()}}}
+		a.searched = []condition{{`EXISTS (SELECT 1 FROM lead_search s WHERE s.site_id = leads.site_id AND s.lead_id = leads.id AND s.words @@ CAST(? AS tsquery))`, []any{q.TSQuery()}}}
 	}
 	b.along = a
 	return nil
 }
 
 // run returns the keys of the page's leads, and the place behind which the list goes on; nil at its end.
-func (b *browsing) run(ctx context.Context, behind Cursor) (keys []key, next *key, err error) {
-	s, _ := readSearch(b.filter.Search)
-	if err := b.choose(ctx, s); err != nil {
+func (b *browsing) run(ctx context.Context, behind lead.Cursor) (keys []key, next *key, err error) {
+	q, _ := search.Read(b.filter.Search)
+	if err := b.choose(ctx, q); err != nil {
 		return nil, nil, err
 	}
 	place := &key{}
-	place.at, place.ID = behind.bounds()
+	place.at, place.ID = behind.Bounds()
 	for _, most := range []int{b.along.near, b.along.far} {
 		end, err := b.endOf(ctx, place, most)
 		if err != nil {
@@ -146,7 +147,7 @@ func (b *browsing) run(ctx context.Context, behind Cursor) (keys []key, next *ke
 			continue
 		}
 		// The words are rare among the leads that came last: all that have them are read.
-		if all, are, err := b.rare(ctx, place, s); are || err != nil {
+		if all, are, err := b.rare(ctx, place, q); are || err != nil {
 			keys, next = b.cut(append(keys, all...))
 			return keys, next, err
 		}
@@ -222,7 +223,7 @@ func (a along) between(q *query, place, end *key) {
 }
 
 // rare returns the keys behind the place of all leads with the words that the filter means, if few have the words.
-func (b *browsing) rare(ctx context.Context, place *key, s search) (keys []key, are bool, err error) {
+func (b *browsing) rare(ctx context.Context, place *key, words search.Query) (keys []key, are bool, err error) {
 	type found struct {
 		key
 		met bool
@@ -231,7 +232,7 @@ func (b *browsing) rare(ctx context.Context, place *key, s search) (keys []key, 
 	q.add(`SELECT k.site_id, k.id, k.at, 1 = 1`)
 	q.all(b.along.tested...)
 	q.add(` FROM (SELECT site_id, lead_id AS id, at FROM lead_search WHERE words @@ CAST(? AS tsquery) AND (at, lead_id) < (?, ?) AND `+b.filter.Sites.SQL("site_id"),
-		s.TSQuery(), place.at, place.ID)
+		words.TSQuery(), place.at, place.ID)
 	b.filter.times(&q, `at`)
 	q.add(fmt.Sprintf(` LIMIT %d) AS k JOIN leads ON leads.site_id = k.site_id AND leads.id = k.id ORDER BY k.at DESC, k.id DESC`, few+1))
 	all, err := db.List(ctx, b.db.Read(), func(f *found) []any { return append(f.fields(), &f.met) }, q.text.String(), q.args...)
@@ -246,76 +247,16 @@ func (b *browsing) rare(ctx context.Context, place *key, s search) (keys []key, 
 	return keys, true, nil
 }
 
-// SQLite keeps the leads of beginnings of up to four letters. Those of longer ones it gathers from all
-// words that begin so, which takes long where one of these is in every lead. So the words are looked
-// up, and each of a few is searched by itself.
-const (
-	keptBeginning = 4
-	fewWords      = 40
-)
-
-// wordsLike are the words in leads that begin like those that are searched, where they are few.
-func (b *browsing) wordsLike(ctx context.Context, s search) (map[string][]string, error) {
-	known := make(map[string][]string)
-	for _, word := range s.all() {
-		if utf8.RuneCountInString(word) <= keptBeginning || known[word] != nil {
-			continue
-		}
-		// The index of words is entered anew behind each: all leads of one word stand in a row there.
-		like, err := db.List(ctx, b.db.Read(), db.Only[string], `WITH RECURSIVE found(word, n) AS (
-			SELECT (SELECT term FROM lead_words WHERE term >= $1 LIMIT 1), 1
-			UNION ALL SELECT (SELECT term FROM lead_words WHERE term >= found.word || char(1) LIMIT 1), n + 1 FROM found
-				WHERE substr(found.word, 1, length($1)) = $1 AND n <= $2)
-			SELECT word FROM found WHERE substr(word, 1, length($1)) = $1`, word, fewWords)
-		if err != nil {
-			return nil, err
-		}
-		if len(like) <= fewWords {
-			known[word] = like
-		}
-	}
-	return known, nil
-}
-
-// namedAtOnce is how many leads one query reads by their names.
-const namedAtOnce = 128
-
-// Named returns the leads of the names whole, in their order. Those that are gone are missing. Each may have a megabyte: name few.
-func (l *Leads) Named(ctx context.Context, names []Name) ([]Lead, error) {
-	return l.named(ctx, readFrom, names)
-}
-
-func (l *Leads) named(ctx context.Context, read readLeads, names []Name) ([]Lead, error) {
-	found := make(map[Name]Lead, len(names))
-	for some := range slices.Chunk(names, namedAtOnce) {
-		values, args := db.Values(db.Padded(some), (*Name).fields)
-		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, lead := range leads {
-			found[lead.Key()] = lead
-		}
-	}
-	leads := make([]Lead, 0, len(names))
-	for _, n := range names {
-		if lead, is := found[n]; is {
-			leads = append(leads, lead)
-		}
-	}
-	return leads, nil
-}
-
 // MaxForms is how many names of forms are returned.
 const MaxForms = 100
 
 // Forms are the names of the forms of the sites, which have to be named, in order, MaxForms at most.
-func (l *Leads) Forms(ctx context.Context, sites scope.Sites) ([]string, error) {
+func (b *Inbox) Forms(ctx context.Context, sites scope.Sites) ([]string, error) {
 	forms := make(map[string]bool)
 	ids := sites.IDs()
 	for _, id := range ids[:min(len(ids), severalSites)] {
 		// The index is asked for the next name behind each.
-		names, err := db.List(ctx, l.db.Read(), db.Only[string], fmt.Sprintf(`WITH RECURSIVE next(name, n) AS (
+		names, err := db.List(ctx, b.db.Read(), db.Only[string], fmt.Sprintf(`WITH RECURSIVE next(name, n) AS (
 			SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> ''), 1
 			UNION ALL SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> '' AND form_name > next.name), n + 1 FROM next WHERE next.name IS NOT NULL AND n < %d)
 			SELECT name FROM next WHERE name IS NOT NULL`, MaxForms), id)

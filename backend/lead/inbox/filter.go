@@ -1,4 +1,4 @@
-package lead
+package inbox
 
 import (
 	"errors"
@@ -7,21 +7,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Filter says which leads are meant. What is empty narrows nothing, but for Sites.
 type Filter struct {
 	Sites scope.Sites
-	// State, where it is nil, is any but Spam; with a Search it is any.
-	State *State
+	// State, where it is nil, is any but [lead.Spam]; with a Search it is any.
+	State *lead.State
 	// Owner is the operator who has them, and a pointer to 0 nobody.
 	Owner *int64
 	// Source is the kind of the visitor's source, one of visit.Kinds.
 	Source string
 	// Form is the name of the form.
 	Form string
-	// Failed is of those alone of which the site has failed, see [Lead.SiteError].
+	// Failed is of those alone of which the site has failed, see [lead.Lead.SiteError].
 	Failed bool
 	// Number is one of a pool that the sender had, as digits.
 	Number string
@@ -39,14 +41,14 @@ var ErrAmount = errors.New("an amount is a decimal such as 1500 or 1500.50")
 
 var amountForm = regexp.MustCompile(`^[0-9]{1,15}(\.[0-9]{1,4})?$`)
 
-// Check tells what is wrong with the filter: ErrAmount, ErrLongSearch or ErrShortSearch.
+// Check tells what is wrong with the filter: ErrAmount, or what [search.Read] says.
 func (f Filter) Check() error {
 	for _, amount := range []string{f.From, f.To} {
 		if amount != "" && !amountForm.MatchString(amount) {
 			return ErrAmount
 		}
 	}
-	_, err := readSearch(f.Search)
+	_, err := search.Read(f.Search)
 	return err
 }
 
@@ -67,7 +69,7 @@ func (f Filter) conditions() []condition {
 	case f.State != nil:
 		add(`state = ?`, int64(*f.State))
 	case f.Search == "":
-		add(`state <> ?`, int64(Spam))
+		add(`state <> ?`, int64(lead.Spam))
 	}
 	if f.Owner != nil {
 		add(`owner_id = ?`, *f.Owner)

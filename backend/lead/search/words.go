@@ -1,7 +1,9 @@
-package lead
+// Package search finds leads by what stands in them. It knows which words of a lead are searched, keeps them in the
+// database's own index of texts, and reads what an operator has typed. Leads are kept found by package lead, and looked
+// for by package inbox.
+package search
 
 import (
-	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,11 +18,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// What is found of a lead, and what may be searched.
+// What is found of a lead.
 const (
-	// maxSearched is how many bytes of a lead are searched: its contacts, then its message, then its user fields by
+	// MaxSearched is how many bytes of a lead are searched: its contacts, then its message, then its user fields by
 	// their names. Of leads that are merged, each has an equal part of it, and leastSearched at the least.
-	maxSearched, leastSearched = 8 << 10, 512
+	MaxSearched, leastSearched = 8 << 10, 512
 	// maxWords is how many different words of a lead can be found: of a longer text, the first.
 	maxWords = 2000
 	// The words of a lead take no more bytes than wordsPerByte for each that is searched and leastRoom beside, and
@@ -28,20 +30,10 @@ const (
 	wordsPerByte, leastRoom, maxRoom = 4, 2 << 10, 32 << 10
 	// maxWord is how many characters of a word count.
 	maxWord = 40
-	// maxTerms is how many words of a search count.
-	maxTerms = 12
-	// MaxSearch is how many characters a search has at most.
-	MaxSearch = 200
 	// wholeDigits is how many digits a telephone number has that is written whole.
 	wholeDigits = 7
 	// leastPart is how many characters a part of a contact has that is found inside a word.
 	leastPart = 3
-)
-
-// What is wrong with a search.
-var (
-	ErrLongSearch  = errors.New("a search has at most 200 characters")
-	ErrShortSearch = errors.New("a search needs a word of two letters, or two digits")
 )
 
 // folded is the text as it is compared: without accents, and in small letters.
@@ -152,13 +144,24 @@ func (v *vocabulary) read(text string, left *int) string {
 	return text
 }
 
-// vocabularyOf are the words by which a lead is found that the leads are parts of. However long their texts are,
-// it takes less than a few milliseconds.
-func vocabularyOf(leads []Lead) []string {
+// Texts are those by which a lead is found.
+type Texts struct {
+	SiteID, ID            int64
+	Phone, PhoneDigits    string // as written, and in international form
+	Name, Email, FormName string
+	Message               string
+	UserFields            map[string]string
+}
+
+// Words are those by which a lead is found that the leads are parts of, with blanks between them. However long the texts
+// are, it takes less than a few milliseconds.
+func Words(leads ...Texts) string { return strings.Join(vocabularyOf(leads), " ") }
+
+func vocabularyOf(leads []Texts) []string {
 	v := vocabulary{known: make(map[string]bool), room: leastRoom * len(leads)}
 	left := make([]int, len(leads))
 	for i, l := range leads {
-		left[i] = max(maxSearched/len(leads), leastSearched)
+		left[i] = max(MaxSearched/len(leads), leastSearched)
 		v.add(siteWord(l.SiteID))
 		v.add(strconv.FormatInt(l.ID, 10))
 		for _, digits := range []string{l.PhoneDigits, visit.Digits(v.read(l.Phone, &left[i]))} {
@@ -178,123 +181,4 @@ func vocabularyOf(leads []Lead) []string {
 		}
 	}
 	return v.words
-}
-
-// search is what is looked for: each of its groups is met by one of the alternatives, and each
-// of these by all its beginnings of words.
-type search [][][]string
-
-// readSearch reads what an operator has typed.
-func readSearch(text string) (search, error) {
-	if utf8.RuneCountInString(text) > MaxSearch {
-		return nil, ErrLongSearch
-	}
-	if text = strings.TrimSpace(text); text == "" {
-		return nil, nil
-	}
-	var s search
-	rest := dialled.ReplaceAllStringFunc(text, func(number string) string {
-		digits := visit.Digits(number)
-		if digits == number || len(digits) < leastPart { // one word like others
-			return number
-		}
-		s = append(s, writings(number, digits))
-		return " "
-	})
-	for _, word := range wordsOf(rest) {
-		if utf8.RuneCountInString(word) < 2 && !unspaced(word) {
-			continue
-		}
-		alternatives := [][]string{{word}}
-		if strings.Trim(word, "0123456789") == "" {
-			alternatives = writings(word, word)
-		}
-		s = append(s, alternatives)
-	}
-	if len(s) == 0 {
-		return nil, ErrShortSearch
-	}
-	return s[:min(len(s), maxTerms)], nil
-}
-
-// writings are what a number that somebody has typed may stand for: its digits in a row, without
-// what is dialled before it within a country or to leave one, or the words as they are.
-func writings(typed, digits string) [][]string {
-	digits = digits[:min(len(digits), maxWord)]
-	ways := [][]string{{digits}}
-	if len(digits) >= 10 && (digits[0] == '8' || digits[0] == '0') {
-		ways = append(ways, []string{strings.TrimPrefix(digits[1:], "0")})
-	}
-	var words []string
-	for _, word := range wordsOf(typed) {
-		if len(word) >= 2 {
-			words = append(words, word)
-		}
-	}
-	if len(words) > 1 && len(digits) < wholeDigits { // of a whole number, parts are in too many others
-		ways = append(ways, words)
-	}
-	return ways
-}
-
-// all are the words of the search.
-func (s search) all() (words []string) {
-	for _, alternatives := range s {
-		words = append(words, slices.Concat(alternatives...)...)
-	}
-	return words
-}
-
-// metBy tells whether the words, in order, have what is searched.
-func (s search) metBy(words []string) bool {
-	begun := func(word string) bool {
-		at, _ := slices.BinarySearch(words, word)
-		return at < len(words) && strings.HasPrefix(words[at], word)
-	}
-	return !slices.ContainsFunc(s, func(alternatives [][]string) bool {
-		return !slices.ContainsFunc(alternatives, func(way []string) bool {
-			return !slices.ContainsFunc(way, func(word string) bool { return !begun(word) })
-		})
-	})
-}
-
-// write gives the search in an engine's language: each word by the form, and signs for both and either.
-func (s search) write(word func(string) string, and, or string) string {
-	groups := make([]string, len(s))
-	for i, alternatives := range s {
-		ways := make([]string, len(alternatives))
-		for j, words := range alternatives {
-			all := make([]string, len(words))
-			for k := range words {
-				all[k] = word(words[k])
-			}
-			ways[j] = "(" + strings.Join(all, and) + ")"
-		}
-		groups[i] = "(" + strings.Join(ways, or) + ")"
-	}
-	return strings.Join(groups, and)
-}
-
-// FTS5 is the search as SQLite reads it, among the sites; none for all. known are whole words by their
-// beginnings, where they are known.
-func (s search) FTS5(sites []int64, known map[string][]string) string {
-	text := s.write(func(word string) string {
-		if whole := known[word]; len(whole) > 0 {
-			return `("` + strings.Join(whole, `" OR "`) + `")`
-		}
-		return `"` + word + `"*`
-	}, " AND ", " OR ")
-	if len(sites) == 0 {
-		return text
-	}
-	words := make([]string, len(sites))
-	for i, id := range sites {
-		words[i] = `"` + siteWord(id) + `"`
-	}
-	return "(" + strings.Join(words, " OR ") + ") AND " + text
-}
-
-// TSQuery is the search as PostgreSQL reads it.
-func (s search) TSQuery() string {
-	return s.write(func(word string) string { return `'` + word + `':*` }, " & ", " | ")
 }

@@ -1,4 +1,4 @@
-package lead
+package inbox
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -17,18 +18,15 @@ const Read = "lead.read"
 // MaxUnread is how many unread leads are told of, the newest.
 const MaxUnread = 200
 
-// Name tells which lead it is.
-type Name struct{ SiteID, ID int64 }
-
 // Unread returns the leads of the sites that the operator has not read, newest first,
 // MaxUnread at most: those that came after the time, up to the place in the journal,
 // which keeps a month.
-func (l *Leads) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]Name, error) {
+func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]lead.Name, error) {
 	type mark struct {
 		site int64
 		at   journal.Position
 	}
-	rows, err := db.List(ctx, l.db.Read(), func(m *mark) []any { return []any{&m.site, &m.at.Tx, &m.at.Seq} },
+	rows, err := db.List(ctx, b.db.Read(), func(m *mark) []any { return []any{&m.site, &m.at.Tx, &m.at.Seq} },
 		`SELECT site_id, tx, seq FROM lead_marks WHERE operator_id = $1`, operatorID)
 	if err != nil {
 		return nil, fmt.Errorf("reading what is read: %w", err)
@@ -37,23 +35,23 @@ func (l *Leads) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 	for _, m := range rows {
 		marks[m.site] = m.at
 	}
-	entries, err := l.journal.Latest(ctx, Added, sites, marks[0], upto, 2*MaxUnread)
+	entries, err := b.journal.Latest(ctx, lead.Added, sites, marks[0], upto, 2*MaxUnread)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	opened, err := db.List(ctx, l.db.Read(), func(n *Name) []any { return []any{&n.SiteID, &n.ID} },
+	opened, err := db.List(ctx, b.db.Read(), func(n *lead.Name) []any { return []any{&n.SiteID, &n.ID} },
 		`SELECT site_id, lead_id FROM lead_opened WHERE operator_id = $1`, operatorID)
 	if err != nil {
 		return nil, fmt.Errorf("reading what is read: %w", err)
 	}
-	read := make(map[Name]bool, len(opened))
+	read := make(map[lead.Name]bool, len(opened))
 	for _, n := range opened {
 		read[n] = true
 	}
-	var unread []Name
+	var unread []lead.Name
 	for _, e := range entries {
-		name := Name{e.SiteID, e.SubjectID}
-		if !read[name] && e.Behind(marks[e.SiteID]) && !e.At.Before(since) && len(unread) < MaxUnread && !CameAsSpam(e) {
+		name := lead.Name{SiteID: e.SiteID, ID: e.SubjectID}
+		if !read[name] && e.Behind(marks[e.SiteID]) && !e.At.Before(since) && len(unread) < MaxUnread && !lead.CameAsSpam(e) {
 			unread = append(unread, name)
 		}
 	}
@@ -62,10 +60,10 @@ func (l *Leads) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 
 // MarkRead notes that the operator has read all leads that are there now: of the
 // site, or with siteID 0 of all.
-func (l *Leads) MarkRead(ctx context.Context, operatorID, siteID int64) error {
-	end, err := l.journal.End(ctx)
+func (b *Inbox) MarkRead(ctx context.Context, operatorID, siteID int64) error {
+	end, err := b.journal.End(ctx)
 	if err == nil {
-		err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		err = b.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 			_, err := tx.Exec(ctx, `DELETE FROM lead_opened WHERE operator_id = $1 AND (site_id = $2 OR $2 = 0)`, operatorID, siteID)
 			if err != nil {
 				return err
@@ -75,7 +73,7 @@ func (l *Leads) MarkRead(ctx context.Context, operatorID, siteID int64) error {
 			if err != nil {
 				return err
 			}
-			return l.noteRead(ctx, tx, operatorID, siteID)
+			return b.noteRead(ctx, tx, operatorID, siteID)
 		})
 	}
 	if err != nil {
@@ -85,14 +83,14 @@ func (l *Leads) MarkRead(ctx context.Context, operatorID, siteID int64) error {
 }
 
 // Open notes that the operator has read the lead.
-func (l *Leads) Open(ctx context.Context, operatorID int64, n Name) error {
-	err := l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+func (b *Inbox) Open(ctx context.Context, operatorID int64, n lead.Name) error {
+	err := b.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO lead_opened (operator_id, site_id, lead_id) VALUES ($1, $2, $3)
 			ON CONFLICT (operator_id, site_id, lead_id) DO NOTHING`, operatorID, n.SiteID, n.ID)
 		if err != nil {
 			return err
 		}
-		return l.noteRead(ctx, tx, operatorID, n.SiteID)
+		return b.noteRead(ctx, tx, operatorID, n.SiteID)
 	})
 	if err != nil {
 		return fmt.Errorf("marking a lead as read: %w", err)
@@ -100,6 +98,6 @@ func (l *Leads) Open(ctx context.Context, operatorID int64, n Name) error {
 	return nil
 }
 
-func (l *Leads) noteRead(ctx context.Context, tx db.Tx, operatorID, siteID int64) error {
-	return journal.Append(ctx, tx, journal.Entry{SiteID: siteID, At: l.now(), Kind: Read, SubjectID: operatorID})
+func (b *Inbox) noteRead(ctx context.Context, tx db.Tx, operatorID, siteID int64) error {
+	return journal.Append(ctx, tx, journal.Entry{SiteID: siteID, At: b.now(), Kind: Read, SubjectID: operatorID})
 }
