@@ -183,7 +183,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("the queue", desk.Queue.Run)
 		keep("deliveries", desk.Deliveries.Run)
 		keep("erasing", desk.Persons.Run)
-		keep("the desk of conversations", chat.NewDesk(desk.Chats, desk.Operators, s.logger.Named("chats")).Run)
+		keep("the desk of conversations", chat.NewDesk(desk.Chats, desk.Presence, s.logger.Named("chats")).Run)
 		keep("deleting what is old", func(ctx context.Context) { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {

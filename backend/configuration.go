@@ -64,7 +64,7 @@ type Operator struct {
 
 // Check tells what is wrong with the account.
 func (o Operator) Check() error {
-	if err := operator.ValidLogin(o.Login); err != nil {
+	if _, err := operator.FoldLogin(o.Login); err != nil {
 		return fmt.Errorf("operator %q: %w", o.Login, err)
 	}
 	if err := passwords.CheckHash(o.PasswordHash); err != nil {

@@ -83,7 +83,7 @@ func (d *Desk) together(ctx context.Context, logger *zap.Logger, f func(context.
 
 // write writes what the configuration declares.
 func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration) error {
-	adopted, err := d.Operators.Adopt(ctx, tx)
+	adopted, err := operator.Adopt(ctx, tx)
 	if err != nil {
 		return err
 	}

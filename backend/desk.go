@@ -30,6 +30,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -44,6 +47,9 @@ type Desk struct {
 	Journal    *journal.Journal
 	Sites      *site.Sites
 	Operators  *operator.Operators
+	SignIns    *signin.SignIns
+	Groups     *group.Groups
+	Presence   *presence.Presence
 	Numbers    *inventory.Inventory
 	Leases     *lease.Leases
 	Previews   *preview.Previews
@@ -88,9 +94,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk := &Desk{
-		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now),
+		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now), Groups: group.New(d, time.Now),
 		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now),
 	}
+	desk.SignIns, desk.Presence = signin.New(d, desk.Operators, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
 	desk.configured.Store(new(Configuration))
 	var err error
 	if desk.Visits, err = visit.Open(ctx, d, time.Now, desk.Leases.Prolong); err != nil {
@@ -113,9 +120,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Chats = chat.New(chat.Subjects{
 		DB: d, Visits: desk.Visits, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, Letters: desk.letters(),
 	}, time.Now)
-	desk.Chatting = chat.NewLive(d, desk.Journal, desk.Operators.Online)
+	desk.Chatting = chat.NewLive(d, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
-		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Operators, Key: desk.Sites.Key,
+		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Groups, Key: desk.Sites.Key,
 		Callers: func() []telephony.Caller { return desk.configured.Load().Callers },
 	}, time.Now, logger.Named("callbacks")); err != nil {
 		return nil, err
@@ -126,7 +133,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
-		Visits: desk.Visits, Leads: desk.Leads, Operators: desk.Operators, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
+		Visits: desk.Visits, Leads: desk.Leads, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
 		Chats: desk.Chats, Live: desk.Chatting, Name: desk.operatorName,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
@@ -136,7 +143,8 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 // forConsole are what the console shows.
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Chats: d.Chats, Operators: d.Operators, Numbers: d.Numbers,
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Chats: d.Chats,
+		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

@@ -26,6 +26,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -145,13 +147,13 @@ func (w *wire) set(to string, cut bool) {
 
 // answerer is an operator who works on the database itself, as a console of another node does.
 type answerer struct {
-	t         *testing.T
-	db        *db.DB
-	chats     *chat.Chats
-	operators *operator.Operators
-	site      int64
-	id        int64
-	lease     *operator.Lease
+	t      *testing.T
+	db     *db.DB
+	chats  *chat.Chats
+	groups *group.Groups
+	site   int64
+	id     int64
+	lease  *presence.Lease
 }
 
 // answers begins to be there for the shop.
@@ -165,7 +167,9 @@ func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
 	operators := operator.New(d, time.Now)
 	o, err := operators.Create(t.Context(), operator.Server(), operator.Account{Login: "ann", Name: "Ann", Password: "correct horse battery", Role: operator.Agent, Sites: scope.All()})
 	require.NoError(t, err)
-	lease, err := operators.Arrive(t.Context(), o.ID)
+	groups := group.New(d, time.Now)
+	there := presence.New(d, operators, groups, time.Now)
+	lease, err := there.Arrive(t.Context(), o.ID)
 	require.NoError(t, err)
 	site, found, err := db.One(t.Context(), d.Read(), db.Only[int64], `SELECT id FROM sites WHERE key = 'demo-shop'`)
 	require.NoError(t, err)
@@ -177,13 +181,13 @@ func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(operator.Heartbeat):
-				_ = operators.Renew(ctx, lease)
+			case <-time.After(presence.Heartbeat):
+				_ = there.Renew(ctx, lease)
 			}
 		}
 	})
 	t.Cleanup(func() { cancel(); renewing.Wait() })
-	return &answerer{t: t, db: d, chats: chat.New(chat.Subjects{DB: d, Visits: visits}, time.Now), operators: operators, site: site, id: o.ID, lease: lease}
+	return &answerer{t: t, db: d, chats: chat.New(chat.Subjects{DB: d, Visits: visits}, time.Now), groups: groups, site: site, id: o.ID, lease: lease}
 }
 
 // conversation is the only one there is.
@@ -328,10 +332,10 @@ func port(address string) string {
 func TestPageNamesAGroup(t *testing.T) {
 	t.Parallel()
 	p, ann := runAnswered(t)
-	var sales operator.Group
+	var sales group.Group
 	for _, name := range []string{"Help", "Sales"} { // the first one by name is asked by default
 		var err error
-		sales, err = ann.operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: ann.site, Name: name, Routing: operator.ToAll})
+		sales, err = ann.groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: ann.site, Name: name, Routing: group.ToAll})
 		require.NoError(t, err)
 	}
 	b := newTab(t)

@@ -76,8 +76,8 @@ type Observer interface {
 	Unkept(what string)
 }
 
-// Operators tells whether somebody is there for the visitors of a site.
-type Operators interface {
+// Presence tells whether somebody is there for the visitors of a site.
+type Presence interface {
 	Online(ctx context.Context, siteID int64) (bool, error)
 	// Answering is the group of the site that answers now; 0 for none.
 	Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error)
@@ -87,7 +87,7 @@ type Operators interface {
 type Subjects struct {
 	Visits    *visit.Visits
 	Leads     *lead.Leads
-	Operators Operators
+	Presence  Presence
 	Captchas  *captcha.Captchas
 	Callbacks *callback.Callbacks
 	Chats     *chat.Chats

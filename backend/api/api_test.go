@@ -30,6 +30,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -45,6 +47,8 @@ type desk struct {
 	visits    *visit.Visits
 	leads     *lead.Leads
 	operators *operator.Operators
+	groups    *group.Groups
+	presence  *presence.Presence
 	captchas  *captcha.Captchas
 	chats     *chat.Chats
 	chatting  *chat.Live
@@ -104,7 +108,8 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	s.visits, err = visit.Open(context.Background(), d, now)
 	require.NoError(t, err)
 	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
-	s.operators = operator.New(d, now)
+	s.operators, s.groups = operator.New(d, now), group.New(d, now)
+	s.presence = presence.New(d, s.operators, s.groups, now)
 	s.captchas, err = captcha.Open(context.Background(), d, now)
 	require.NoError(t, err)
 	callbacks, err := callback.Open(context.Background(), callback.Subjects{
@@ -112,10 +117,10 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 	}, now, zap.NewNop())
 	require.NoError(t, err)
 	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, now)
-	s.chatting = chat.NewLive(d, journal.New(d), s.operators.Online)
+	s.chatting = chat.NewLive(d, journal.New(d), s.presence.Online)
 	t.Cleanup(s.chatting.Close)
 	handler := api.New(api.Subjects{
-		Visits: s.visits, Leads: s.leads, Operators: s.operators, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
+		Visits: s.visits, Leads: s.leads, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
 		Name: func(ctx context.Context, id int64) (string, error) {
 			if s.panics.Load() {
 				panic("no names today")

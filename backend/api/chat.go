@@ -300,7 +300,7 @@ func (a *API) say(ctx context.Context, c *call, p page, meant int64, from chat.F
 		m.Shorten()
 	}
 	var err error
-	if from.GroupID, err = a.Operators.Answering(ctx, c.site.ID, from.GroupID); err != nil {
+	if from.GroupID, err = a.Presence.Answering(ctx, c.site.ID, from.GroupID); err != nil {
 		return nil, err
 	}
 	of, stored, err := a.Chats.SayFrom(ctx, from, m)

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -134,17 +135,17 @@ func TestChatStaysRead(t *testing.T) {
 func TestChatIsForAGroup(t *testing.T) {
 	eachChat(t, func(t *testing.T, s *desk) {
 		v, ann := s.visit(), s.agent()
-		keep := func(name string) operator.Group {
-			g, err := s.operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: siteID, Name: name, Routing: operator.RoundRobin, Members: []int64{ann.ID}})
+		keep := func(name string) group.Group {
+			g, err := s.groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: siteID, Name: name, Routing: group.RoundRobin, Members: []int64{ann.ID}})
 			require.NoError(t, err)
 			return g
 		}
 		sales := keep("Sales")
-		_, err := s.operators.Arrive(t.Context(), ann.ID)
+		_, err := s.presence.Arrive(t.Context(), ann.ID)
 		require.NoError(t, err)
-		answering := func(group operator.Group) {
+		answering := func(group group.Group) {
 			require.Eventually(t, func() bool {
-				found, err := s.operators.Answering(t.Context(), siteID, 0)
+				found, err := s.presence.Answering(t.Context(), siteID, 0)
 				require.NoError(t, err)
 				return found == group.ID
 			}, time.Minute, 10*time.Millisecond)
@@ -168,16 +169,16 @@ func TestChatForTheGroupOfAPage(t *testing.T) {
 		ann := s.agent()
 		bob, err := s.operators.Create(t.Context(), operator.Server(), operator.Account{Login: "bob", Name: "Bob", Password: "correct horse battery", Role: operator.Agent, Sites: scope.All()})
 		require.NoError(t, err)
-		keep := func(name string, members ...int64) operator.Group {
-			g, err := s.operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: siteID, Name: name, Routing: operator.ToAll, Members: members})
+		keep := func(name string, members ...int64) group.Group {
+			g, err := s.groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: siteID, Name: name, Routing: group.ToAll, Members: members})
 			require.NoError(t, err)
 			return g
 		}
 		help, sales, empty := keep("Help", ann.ID), keep("Sales", ann.ID), keep("Alone", bob.ID)
-		_, err = s.operators.Arrive(t.Context(), ann.ID)
+		_, err = s.presence.Arrive(t.Context(), ann.ID)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {
-			found, err := s.operators.Answering(t.Context(), siteID, sales.ID)
+			found, err := s.presence.Answering(t.Context(), siteID, sales.ID)
 			require.NoError(t, err)
 			return found == sales.ID
 		}, time.Minute, 10*time.Millisecond)
@@ -476,7 +477,7 @@ func TestChatStream(t *testing.T) {
 		first, second := s.listen(v, 0), s.listen(v, 0)
 		first.until(t, `"online":false`)
 		second.until(t, `"online":false`)
-		lease, err := s.operators.Arrive(t.Context(), ann.ID)
+		lease, err := s.presence.Arrive(t.Context(), ann.ID)
 		require.NoError(t, err)
 		first.until(t, `"online":true`)
 		s.says(v, "Hello")

@@ -84,7 +84,7 @@ func (a *API) numbers(ctx context.Context, c *call, hit visit.Hit) json.RawMessa
 // online tells whether an operator is there. When that cannot be known, nobody
 // is promised.
 func (a *API) online(ctx context.Context, c *call) bool {
-	online, err := a.Operators.Online(ctx, c.site.ID)
+	online, err := a.Presence.Online(ctx, c.site.ID)
 	if err != nil {
 		a.outage.Do(func() {
 			a.logger.Error("presence of operators could not be read", zap.String("site", c.site.Key), zap.Error(err))

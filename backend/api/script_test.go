@@ -302,7 +302,7 @@ func TestStatus(t *testing.T) {
 		require.JSONEq(t, `{"success":true,"online":false}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)
 		account, err := s.operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "olga", Password: "a long enough secret", Role: operator.Agent})
 		require.NoError(t, err)
-		lease, err := s.operators.Arrive(t.Context(), account.ID)
+		lease, err := s.presence.Arrive(t.Context(), account.ID)
 		require.NoError(t, err)
 		s.clock.Add(int64(2 * time.Second)) // answers may be a second old
 		require.JSONEq(t, `{"success":true,"online":true}`, s.send(http.MethodGet, "v1/status?k=shop", "").raw)

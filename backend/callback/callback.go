@@ -17,7 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -145,18 +145,13 @@ var (
 	ErrTime    = errors.New("expected a time within the next 30 days")
 )
 
-// Groups returns the groups that can be called. [operator.Operators] does it.
-type Groups interface {
-	Groups(ctx context.Context, siteID int64) ([]operator.Group, error)
-}
-
 // Subjects are the other rooms that callbacks need.
 type Subjects struct {
 	DB       *db.DB
 	Queue    *queue.Queue
 	Visits   *visit.Visits
 	Captchas *captcha.Captchas
-	Groups   Groups
+	Groups   *group.Groups // that can be called
 	// Callers returns the platforms that can be used now. The first is the one for sites that name none. It is called
 	// for each attempt.
 	Callers func() []telephony.Caller

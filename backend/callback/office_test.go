@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -71,17 +71,17 @@ func (p *pbx) orders() []telephony.Order {
 // office is where callbacks are made, with a clock that can be moved.
 type office struct {
 	*callback.Callbacks
-	t         *testing.T
-	db        *db.DB
-	visits    *visit.Visits
-	captchas  *captcha.Captchas
-	operators *operator.Operators
-	queue     *queue.Queue
-	pbx       *pbx
-	callers   []telephony.Caller
-	clock     atomic.Int64
-	visitor   visit.Ref
-	asked     atomic.Int64
+	t        *testing.T
+	db       *db.DB
+	visits   *visit.Visits
+	captchas *captcha.Captchas
+	groups   *group.Groups
+	queue    *queue.Queue
+	pbx      *pbx
+	callers  []telephony.Caller
+	clock    atomic.Int64
+	visitor  visit.Ref
+	asked    atomic.Int64
 }
 
 func (o *office) now() time.Time { return time.Now().Add(time.Duration(o.clock.Load())) }
@@ -96,9 +96,9 @@ func open(t *testing.T, d *db.DB) *office {
 	require.NoError(t, err)
 	o.captchas, err = captcha.Open(t.Context(), d, o.now)
 	require.NoError(t, err)
-	o.operators, o.queue = operator.New(d, o.now), queue.New(d, zap.NewNop())
+	o.groups, o.queue = group.New(d, o.now), queue.New(d, zap.NewNop())
 	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
-		DB: d, Queue: o.queue, Visits: o.visits, Captchas: o.captchas, Groups: o.operators,
+		DB: d, Queue: o.queue, Visits: o.visits, Captchas: o.captchas, Groups: o.groups,
 		Callers: func() []telephony.Caller { return o.callers },
 		Key:     func(context.Context, int64) (string, error) { return "shop", nil },
 	}, o.now, zap.NewNop())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -105,7 +105,7 @@ const maxURL = 2000
 // plan returns who is called, by which platform and when. refused is the reason why it is impossible, or empty.
 func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region string) (refused string, err error) {
 	made.Most, made.Pause, made.CallerID, made.Platform = s.most(), s.pause(), s.CallerID, s.Platform
-	groups, err := c.Groups.Groups(ctx, made.SiteID)
+	groups, err := c.Groups.Of(ctx, made.SiteID)
 	if err != nil {
 		return "", err
 	}
@@ -141,12 +141,12 @@ func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region
 
 // answering returns the group to call: the requested one, or if the site has no number of its own, a group with a
 // number. Groups that work at that time come first.
-func answering(groups []operator.Group, asked int64, phone string, at time.Time) (operator.Group, bool) {
-	if at := slices.IndexFunc(groups, func(g operator.Group) bool { return g.ID == asked }); at >= 0 {
+func answering(groups []group.Group, asked int64, phone string, at time.Time) (group.Group, bool) {
+	if at := slices.IndexFunc(groups, func(g group.Group) bool { return g.ID == asked }); at >= 0 {
 		return groups[at], true
 	}
 	if phone != "" {
-		return operator.Group{}, false
+		return group.Group{}, false
 	}
 	found := -1
 	for i, g := range groups {
@@ -161,7 +161,7 @@ func answering(groups []operator.Group, asked int64, phone string, at time.Time)
 		}
 	}
 	if found < 0 {
-		return operator.Group{}, false
+		return group.Group{}, false
 	}
 	return groups[found], true
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 )
 
 // Possible reports whether a site with these settings can call anybody back: callbacks are not off, there is a
@@ -16,6 +16,6 @@ func (c *Callbacks) Possible(ctx context.Context, siteID int64, s Settings) (boo
 	if s.Phone != "" {
 		return true, nil
 	}
-	groups, err := c.Groups.Groups(ctx, siteID)
-	return slices.ContainsFunc(groups, func(g operator.Group) bool { return g.Phone != "" }), err
+	groups, err := c.Groups.Of(ctx, siteID)
+	return slices.ContainsFunc(groups, func(g group.Group) bool { return g.Phone != "" }), err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
@@ -274,17 +275,17 @@ func TestLimitHoldsForManyAtOnce(t *testing.T) {
 func TestGroupIsCalledInItsHours(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		actor := operator.Actor{By: "ann", Sites: everySite}
-		keep := func(g operator.Group) operator.Group {
-			g.SiteID, g.Routing = shop, operator.ToAll
-			kept, err := o.operators.KeepGroup(t.Context(), actor, g)
+		keep := func(g group.Group) group.Group {
+			g.SiteID, g.Routing = shop, group.ToAll
+			kept, err := o.groups.Keep(t.Context(), actor, g)
 			require.NoError(t, err)
 			return kept
 		}
-		always := keep(operator.Group{Name: "Sales", Phone: "74950000001"})
-		var hours operator.Hours
+		always := keep(group.Group{Name: "Sales", Phone: "74950000001"})
+		var hours group.Hours
 		tomorrow := time.Now().UTC().Add(48 * time.Hour)
-		hours[tomorrow.Weekday()] = []operator.Span{{From: 9 * 60, To: 10 * 60}}
-		closed := keep(operator.Group{Name: "Service", Phone: "74950000002", Hours: hours})
+		hours[tomorrow.Weekday()] = []group.Span{{From: 9 * 60, To: 10 * 60}}
+		closed := keep(group.Group{Name: "Service", Phone: "74950000002", Hours: hours})
 		in := func(id int64) func(*callback.Asked) { return func(a *callback.Asked) { a.GroupID = id } }
 
 		require.Equal(t, callback.CodeSent, o.ask(number(1), site, in(always.ID)).Code)

@@ -16,7 +16,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 )
 
 const (
@@ -39,15 +40,15 @@ const (
 // Desk brings waiting conversations to operators. It offers them by the routing of their group, and returns a
 // conversation to the queue if its operator is gone while the visitor waits.
 type Desk struct {
-	chats     *Chats
-	operators *operator.Operators
-	logger    *zap.Logger
-	missed    map[int64]time.Time // operators who were not connected at the last look, since when
+	chats    *Chats
+	presence *presence.Presence
+	logger   *zap.Logger
+	missed   map[int64]time.Time // operators who were not connected at the last look, since when
 }
 
 // NewDesk returns the desk of the conversations.
-func NewDesk(chats *Chats, operators *operator.Operators, logger *zap.Logger) *Desk {
-	return &Desk{chats: chats, operators: operators, logger: logger, missed: make(map[int64]time.Time)}
+func NewDesk(chats *Chats, presence *presence.Presence, logger *zap.Logger) *Desk {
+	return &Desk{chats: chats, presence: presence, logger: logger, missed: make(map[int64]time.Time)}
 }
 
 // Run works until ctx ends, on one node at a time.
@@ -100,7 +101,7 @@ func (d *Desk) Look(ctx context.Context) error {
 	if err := d.each(ctx, `c.state = 'open' AND c.waiting_since > 0`, func(u unanswered) error { return d.keepOrReturn(ctx, u, before) }); err != nil {
 		return err
 	}
-	routed, err := d.operators.Routed(ctx)
+	routed, err := d.presence.Routed(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (d *Desk) forget(ctx context.Context) error {
 // keepOrReturn returns the conversation to the queue if its operator is not connected and was not at earlier checks.
 // before are the operators who were missing at the last one.
 func (d *Desk) keepOrReturn(ctx context.Context, u unanswered, before map[int64]time.Time) error {
-	connected, err := d.operators.Connected(ctx, u.SiteID, u.OperatorID)
+	connected, err := d.presence.Connected(ctx, u.SiteID, u.OperatorID)
 	if err != nil || connected {
 		return err
 	}
@@ -171,8 +172,8 @@ func (d *Desk) keepOrReturn(ctx context.Context, u unanswered, before map[int64]
 }
 
 // route offers the conversation to the next operator when it is time.
-func (d *Desk) route(ctx context.Context, u unanswered, routing operator.Routing) error {
-	present, err := d.operators.Present(ctx, u.SiteID, u.GroupID)
+func (d *Desk) route(ctx context.Context, u unanswered, routing group.Routing) error {
+	present, err := d.presence.Present(ctx, u.SiteID, u.GroupID)
 	if err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func mark(id int64) string { return "," + strconv.FormatInt(id, 10) + "," }
 
 // next returns the operator whose turn it is: among the least busy, or among all, the one whose last offer is the
 // oldest.
-func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing operator.Routing) (int64, error) {
+func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing group.Routing) (int64, error) {
 	type load struct{ id, busy, at int64 }
 	loads, err := db.List(ctx, d.chats.db.Read(), func(l *load) []any { return []any{&l.id, &l.busy, &l.at} },
 		`SELECT t.operator_id, 0, t.at FROM chat_turns t WHERE t.site_id = $1
@@ -217,7 +218,7 @@ func (d *Desk) next(ctx context.Context, siteID int64, ids []int64, routing oper
 	}
 	return slices.MinFunc(ids, func(a, b int64) int {
 		x, y := sums[a], sums[b]
-		if routing == operator.LeastBusy && x.busy != y.busy {
+		if routing == group.LeastBusy && x.busy != y.busy {
 			return cmp.Compare(x.busy, y.busy)
 		}
 		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(a, b))

@@ -12,6 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -19,29 +21,33 @@ import (
 type desk struct {
 	*shop
 	operators *operator.Operators
+	groups    *group.Groups
+	presence  *presence.Presence
 	desk      *chat.Desk
 }
 
 func eachDesk(t *testing.T, test func(t *testing.T, d *desk)) {
 	each(t, func(t *testing.T, s *shop) {
 		o := operator.New(s.db, s.now)
-		test(t, &desk{s, o, chat.NewDesk(s.chats, o, zaptest.NewLogger(t))})
+		groups := group.New(s.db, s.now)
+		there := presence.New(s.db, o, groups, s.now)
+		test(t, &desk{s, o, groups, there, chat.NewDesk(s.chats, there, zaptest.NewLogger(t))})
 	})
 }
 
 // arrives makes an operator who has the console open.
-func (d *desk) arrives(login string) (int64, *operator.Lease) {
+func (d *desk) arrives(login string) (int64, *presence.Lease) {
 	d.t.Helper()
 	made, err := d.operators.Create(d.t.Context(), operator.Server(), operator.Account{Login: login, Password: "correct horse battery", Role: operator.Agent, Sites: scope.Of(site)})
 	require.NoError(d.t, err)
-	lease, err := d.operators.Arrive(d.t.Context(), made.ID)
+	lease, err := d.presence.Arrive(d.t.Context(), made.ID)
 	require.NoError(d.t, err)
 	return made.ID, lease
 }
 
-func (d *desk) group(routing operator.Routing, members ...int64) int64 {
+func (d *desk) groupOf(routing group.Routing, members ...int64) int64 {
 	d.t.Helper()
-	g, err := d.operators.KeepGroup(d.t.Context(), operator.Server(), operator.Group{SiteID: site, Name: string(routing), Routing: routing, Members: members})
+	g, err := d.groups.Keep(d.t.Context(), operator.Server(), group.Group{SiteID: site, Name: string(routing), Routing: routing, Members: members})
 	require.NoError(d.t, err)
 	return g.ID
 }
@@ -73,7 +79,7 @@ func TestOffersGoAround(t *testing.T) {
 		anna, _ := d.arrives("anna")
 		boris, lease := d.arrives("boris")
 		from := d.visitor()
-		from.GroupID = d.group(operator.RoundRobin, anna, boris)
+		from.GroupID = d.groupOf(group.RoundRobin, anna, boris)
 		first, _ := d.asks(from, "Hello")
 		d.look()
 		require.Equal(t, anna, d.offered(first))
@@ -87,8 +93,8 @@ func TestOffersGoAround(t *testing.T) {
 		require.Equal(t, boris, d.offered(second))
 
 		d.clock.Add(chat.OfferTime.Milliseconds())
-		require.NoError(t, d.operators.Renew(t.Context(), lease))
-		_, err := d.operators.Arrive(t.Context(), anna)
+		require.NoError(t, d.presence.Renew(t.Context(), lease))
+		_, err := d.presence.Arrive(t.Context(), anna)
 		require.NoError(t, err)
 		d.look()
 		require.Equal(t, boris, d.offered(first), "the time is over")
@@ -107,7 +113,7 @@ func TestOffersGoPastAbandonedConversations(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		anna, _ := d.arrives("anna")
 		boris, _ := d.arrives("boris")
-		nobody := d.group(operator.LeastBusy, boris)
+		nobody := d.groupOf(group.LeastBusy, boris)
 		require.NoError(t, d.operators.SetAway(t.Context(), boris, true))
 		froms := make([]chat.From, 520)
 		for i := range froms {
@@ -124,7 +130,7 @@ func TestOffersGoPastAbandonedConversations(t *testing.T) {
 		asking.Wait()
 		d.clock.Add(1000)
 		from := d.visitor()
-		from.GroupID = d.group(operator.RoundRobin, anna)
+		from.GroupID = d.groupOf(group.RoundRobin, anna)
 		late, _ := d.asks(from, "Is anybody there?")
 		d.look()
 		require.Equal(t, anna, d.offered(late))
@@ -135,7 +141,7 @@ func TestOffersGoPastAbandonedConversations(t *testing.T) {
 func TestOffersOfMany(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		anna, _ := d.arrives("anna")
-		group := d.group(operator.RoundRobin, anna)
+		group := d.groupOf(group.RoundRobin, anna)
 		var last chat.Conversation
 		for range 503 {
 			from := d.visitor()
@@ -151,7 +157,7 @@ func TestOffersGoToTheLeastBusy(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		anna, _ := d.arrives("anna")
 		boris, _ := d.arrives("boris")
-		group := d.group(operator.LeastBusy, anna, boris)
+		group := d.groupOf(group.LeastBusy, anna, boris)
 		for range 2 {
 			busy, _ := d.asks(d.visitor(), "Hello")
 			require.NoError(t, d.chats.Claim(t.Context(), site, busy.ID, anna))
@@ -181,7 +187,7 @@ func TestConversationOfWhoIsGoneWaitsAgain(t *testing.T) {
 		d.asks(from, "Are you there?")
 		d.look()
 		require.Equal(t, anna, d.get(c).OperatorID, "who may come back at once")
-		lease, err := d.operators.Arrive(t.Context(), anna)
+		lease, err := d.presence.Arrive(t.Context(), anna)
 		require.NoError(t, err)
 		d.look()
 		require.NoError(t, lease.End(t.Context()))
@@ -205,7 +211,7 @@ func TestOffersWaitForSomebody(t *testing.T) {
 		boris, _ := d.arrives("boris")
 		require.NoError(t, d.operators.SetAway(t.Context(), boris, true))
 		from := d.visitor()
-		from.GroupID = d.group(operator.RoundRobin, anna, boris)
+		from.GroupID = d.groupOf(group.RoundRobin, anna, boris)
 		c, _ := d.asks(from, "Hello")
 		require.NoError(t, lease.End(t.Context()))
 		require.Nil(t, d.offer(c))
@@ -233,7 +239,7 @@ func TestOffersGoPastWhoGivesAway(t *testing.T) {
 		busy, _ := d.asks(d.visitor(), "Hello")
 		require.NoError(t, d.chats.Claim(t.Context(), site, busy.ID, boris))
 		from := d.visitor()
-		from.GroupID = d.group(operator.LeastBusy, anna, boris)
+		from.GroupID = d.groupOf(group.LeastBusy, anna, boris)
 		c, _ := d.asks(from, "Hello")
 		give := []func() error{
 			func() error { return d.chats.Return(t.Context(), site, c.ID, anna) },

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -300,7 +301,7 @@ func TestCallSomebodyByHand(t *testing.T) {
 		b := d.signedIn("vera")
 		require.Contains(t, b.get("/callbacks/new").body, "Nobody can be called from this site")
 		p := d.hasPlatform()
-		sales, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "<Sales>", Phone: "74957654321", Routing: operator.ToAll})
+		sales, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "<Sales>", Phone: "74957654321", Routing: group.ToAll})
 		require.NoError(t, err)
 		h := d.hit(visit.View{URL: "https://shop.example/"})
 		l := d.lead(h, map[string]any{"name": "Anna", "phone": "8 912 345-67-77"})

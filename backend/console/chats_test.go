@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -188,7 +189,7 @@ func TestConversationIsHandedOver(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		from, c := d.asks("Hello")
 		anna, boris := d.agent("anna"), d.agent("boris")
-		group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Service", Routing: operator.ToAll, Members: []int64{anna.ID}})
+		group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "Service", Routing: group.ToAll, Members: []int64{anna.ID}})
 		require.NoError(t, err)
 		a, b, at := d.signedIn("anna"), d.signedIn("boris"), chatPath(c)
 		do := func(of *browser, fields ...string) int { return of.post(at+"/work", fields...).status }
@@ -285,12 +286,12 @@ func TestNewsOfConversations(t *testing.T) {
 
 		from := chat.From{SiteID: d.shop.ID, Language: "en"}
 		from.Ref = d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref
-		group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Service", Routing: operator.RoundRobin, Members: []int64{anna.ID}})
+		group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "Service", Routing: group.RoundRobin, Members: []int64{anna.ID}})
 		require.NoError(t, err)
 		from.GroupID = group.ID
 		d.asksAgain(from, "Is anybody there?")
 		require.NotContains(t, until(heard, "#chatting"), news, "it is not offered yet")
-		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
+		require.NoError(t, chat.NewDesk(d.Chats, d.Presence, zaptest.NewLogger(t)).Look(t.Context()))
 		require.Contains(t, until(heard, news), "Is anybody there?", "it is offered")
 	})
 }
@@ -299,7 +300,7 @@ func TestNewsOfConversations(t *testing.T) {
 func TestOffersCallForOne(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		anna, boris := d.agent("anna"), d.agent("boris")
-		group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Service", Routing: operator.RoundRobin, Members: []int64{anna.ID, boris.ID}})
+		group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "Service", Routing: group.RoundRobin, Members: []int64{anna.ID, boris.ID}})
 		require.NoError(t, err)
 		first, second := d.signedIn("anna"), d.signedIn("boris")
 		offered, other := first.follow("/leads", ""), second.follow("/leads", "")
@@ -314,7 +315,7 @@ func TestOffersCallForOne(t *testing.T) {
 		}
 		require.NotContains(t, first.get("/chats?tab=waiting").body, at)
 
-		require.NoError(t, chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t)).Look(t.Context()))
+		require.NoError(t, chat.NewDesk(d.Chats, d.Presence, zaptest.NewLogger(t)).Look(t.Context()))
 		require.Contains(t, told(offered), `data-link="`+at)
 		require.Contains(t, told(other), `data-count="0"`)
 		require.Contains(t, first.get("/chats?tab=waiting").body, at)
@@ -326,14 +327,14 @@ func TestOffersCallForOne(t *testing.T) {
 func TestWhatWaitsAgainIsNews(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		anna, boris := d.agent("anna"), d.agent("boris")
-		keep := func(g operator.Group) operator.Group {
+		keep := func(g group.Group) group.Group {
 			t.Helper()
 			g.SiteID, g.Members = d.shop.ID, []int64{anna.ID, boris.ID}
-			g, err := d.Operators.KeepGroup(t.Context(), operator.Server(), g)
+			g, err := d.Groups.Keep(t.Context(), operator.Server(), g)
 			require.NoError(t, err)
 			return g
 		}
-		all, turns := keep(operator.Group{Name: "All", Routing: operator.ToAll}), keep(operator.Group{Name: "Turns", Routing: operator.RoundRobin})
+		all, turns := keep(group.Group{Name: "All", Routing: group.ToAll}), keep(group.Group{Name: "Turns", Routing: group.RoundRobin})
 		one, other := d.signedIn("anna"), d.signedIn("boris")
 		by, hears := one.follow("/leads", ""), other.follow("/leads", "")
 		const news = "data-link="
@@ -361,10 +362,10 @@ func TestWhatWaitsAgainIsNews(t *testing.T) {
 		for _, s := range []*stream{by, hears} {
 			require.NotContains(t, told(s), news)
 		}
-		routes := chat.NewDesk(d.Chats, d.Operators, zaptest.NewLogger(t))
+		routes := chat.NewDesk(d.Chats, d.Presence, zaptest.NewLogger(t))
 		for round := range 2 {
 			for _, o := range []operator.Operator{anna, boris} { // they are still there
-				_, err := d.Operators.Arrive(t.Context(), o.ID)
+				_, err := d.Presence.Arrive(t.Context(), o.ID)
 				require.NoError(t, err)
 			}
 			require.NoError(t, routes.Look(t.Context()))

@@ -44,6 +44,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -61,6 +64,9 @@ type Subjects struct {
 	Inbox      *leadinbox.Inbox
 	Chats      *chat.Chats
 	Operators  *operator.Operators
+	SignIns    *signin.SignIns
+	Groups     *group.Groups
+	Presence   *presence.Presence
 	Numbers    *inventory.Inventory
 	Calls      *call.Calls
 	Callbacks  *callback.Callbacks
@@ -109,7 +115,7 @@ func Patterns() []string {
 // rooms puts the rooms of the console into their frame, in the order of the menu.
 func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, *live.Live, *door.Door) {
 	f := frame.New(frame.Subjects{
-		Sites: s.Sites, Operators: s.Operators, Journal: s.Journal, Configured: s.Configured,
+		Sites: s.Sites, Operators: s.Operators, SignIns: s.SignIns, Groups: s.Groups, Presence: s.Presence, Journal: s.Journal, Configured: s.Configured,
 		Alarms: func(o operator.Operator, w *words.Tongue) []string { return alarmsFor(s, o, w) },
 	}, now, logger)
 	f.Files("GET /assets/{name}", frame.Assets)

@@ -35,6 +35,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -92,13 +95,15 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leads:     lead.New(lead.Subjects{DB: database, Visits: visits, Numbers: leases.ShownAt}, d.now),
 		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits}, d.now),
 		Operators: operator.New(database, d.now),
+		Groups:    group.New(database, d.now),
 		Numbers:   numbers,
 		Leases:    leases,
 		Calls:     call.New(database, visits, leases, d.now),
 	}
 	d.Inbox = inbox.New(database, d.Leads, d.now)
+	d.SignIns, d.Presence = signin.New(database, d.Operators, d.now), presence.New(database, d.Operators, d.Groups, d.now)
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
-		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Operators, Key: d.Sites.Key,
+		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Groups, Key: d.Sites.Key,
 		Callers: func() []telephony.Caller {
 			if p := d.pbx.Load(); p != nil {
 				return []telephony.Caller{p}

@@ -93,12 +93,12 @@ func TestDisabledOperatorIsNotPresent(t *testing.T) {
 			require.NoError(t, err)
 			return list[0].Present
 		}
-		_, err = d.Operators.Arrive(t.Context(), boris.ID) // on a node that knows nothing of it yet
+		_, err = d.Presence.Arrive(t.Context(), boris.ID) // on a node that knows nothing of it yet
 		require.NoError(t, err)
 		require.True(t, present())
 		require.NoError(t, d.Operators.SetDisabled(t.Context(), operator.Server(), boris.ID, true))
 		require.False(t, present())
-		online, err := d.Operators.Online(t.Context(), d.shop.ID)
+		online, err := d.Presence.Online(t.Context(), d.shop.ID)
 		require.NoError(t, err)
 		require.False(t, online)
 	})

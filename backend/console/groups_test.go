@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 )
 
 func TestAdminKeepsGroups(t *testing.T) {
@@ -19,13 +19,13 @@ func TestAdminKeepsGroups(t *testing.T) {
 		fields := []string{"group", "0", "name", "<b>Sales</b>", "phone", "+7 495 000-00-01", "zone", "Europe/Moscow", "routing", "least_busy",
 			"day1", "9-13, 14:00–18", "holidays", "2026-05-08\r\n01-01"}
 		require.Equal(t, http.StatusSeeOther, b.post(at, fields...).status)
-		groups, err := d.Operators.Groups(t.Context(), d.shop.ID)
+		groups, err := d.Groups.Of(t.Context(), d.shop.ID)
 		require.NoError(t, err)
 		require.Len(t, groups, 1)
 		g := groups[0]
 		require.Equal(t, "74950000001", g.Phone)
-		require.Equal(t, []operator.Span{{From: 540, To: 780}, {From: 840, To: 1080}}, g.Hours[time.Monday])
-		require.Equal(t, []operator.Holiday{"01-01", "2026-05-08"}, g.Holidays)
+		require.Equal(t, []group.Span{{From: 540, To: 780}, {From: 840, To: 1080}}, g.Hours[time.Monday])
+		require.Equal(t, []group.Holiday{"01-01", "2026-05-08"}, g.Holidays)
 
 		list := b.get(at).body
 		require.Contains(t, list, "&lt;b&gt;Sales&lt;/b&gt;")

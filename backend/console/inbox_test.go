@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -151,7 +152,7 @@ func TestWrongWorkChangesNothing(t *testing.T) {
 // A lead says which group it is for: by its name, or by the number that the page has sent.
 func TestLeadNamesItsGroup(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		g, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "Sales & <b>help</b>", Routing: operator.ToAll})
+		g, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "Sales & <b>help</b>", Routing: group.ToAll})
 		require.NoError(t, err)
 		vera := d.signedIn("vera")
 		for id, expected := range map[int64]string{g.ID: g.Name, 999: "999"} {

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -62,7 +63,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	endpoint, _, err := d.Deliveries.Add(t.Context(), notify.Endpoint{SiteID: d.shop.ID, Kind: notify.Webhook, Address: "https://secrethook.example/",
 		Events: notify.Events, Language: "en"}, "shopkeeper")
 	require.NoError(t, err)
-	group, err := d.Operators.KeepGroup(t.Context(), operator.Server(), operator.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: operator.ToAll})
+	group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: group.ToAll})
 	require.NoError(t, err)
 	conversation, _, err := d.Chats.SayFrom(t.Context(), chat.From{SiteID: d.shop.ID, Ref: h.Ref}, chat.Message{Text: "SecretQuestion",
 		File: &chat.File{Name: "SecretFile.txt", Content: []byte("SecretContent")}})
@@ -271,7 +272,7 @@ func TestPresenceIsOfASite(t *testing.T) {
 		s := d.signedIn("boris").follow("/leads", "")
 		require.Equal(t, http.StatusOK, s.status)
 		for id, expected := range map[int64]bool{other.ID: true, d.shop.ID: false} {
-			is, err := d.Operators.Online(t.Context(), id)
+			is, err := d.Presence.Online(t.Context(), id)
 			require.NoError(t, err)
 			require.Equal(t, expected, is)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -167,7 +168,7 @@ func TestStreamIsPresence(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		ctx := t.Context()
 		online := func() bool {
-			is, err := d.Operators.Online(ctx, d.shop.ID)
+			is, err := d.Presence.Online(ctx, d.shop.ID)
 			require.NoError(t, err)
 			return is
 		}
@@ -188,7 +189,7 @@ func TestStreamIsPresence(t *testing.T) {
 		s.close()
 		d.console.Close() // returns when the stream has ended
 		require.True(t, online(), "perhaps on the way to the next page")
-		d.pass(operator.FadeTime + time.Second)
+		d.pass(presence.FadeTime + time.Second)
 		require.False(t, online())
 	})
 }

@@ -70,11 +70,11 @@ func (o *Operators) Create(ctx context.Context, actor Actor, a Account) (Operato
 
 // create adds the account in one transaction with what comes first.
 func (o *Operators) create(ctx context.Context, by string, a Account, first func(context.Context, db.Tx) error) (Operator, error) {
-	login, err := foldLogin(a.Login)
+	login, err := FoldLogin(a.Login)
 	if err != nil {
 		return Operator{}, err
 	}
-	name, err := checkName(a.Name)
+	name, err := CheckName(a.Name)
 	if err != nil {
 		return Operator{}, err
 	}
@@ -142,7 +142,6 @@ func (o *Operators) note(ctx context.Context, tx db.Tx, kind, by string, a Opera
 
 // SetAway says whether the operator counts as there while the console is open.
 func (o *Operators) SetAway(ctx context.Context, id int64, away bool) error {
-	defer o.online.found.Store(nil)
 	return o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(Topic)
 		_, err := tx.Exec(ctx, `UPDATE operators SET away = $1 WHERE id = $2`, away, id)

@@ -20,7 +20,6 @@ type changing struct {
 // sites some are not the actor's, who gets [ErrForbidden], or [ErrUnknown] when none of them is. The last admin of all
 // sites who can sign in stays: [ErrLastAdmin].
 func (o *Operators) change(ctx context.Context, actor Actor, condition string, arg any, f func(context.Context, *changing) error) error {
-	defer o.online.found.Store(nil)
 	return o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		// The rows are locked: nobody else changes the account or the last admins, on any node.
 		if _, err := tx.Exec(ctx, `UPDATE operators SET epoch = epoch WHERE role = 'admin' OR `+condition, arg); err != nil {
@@ -97,7 +96,7 @@ func (c *changing) noted(ctx context.Context, kind string, at scope.Sites, more 
 // Passwd gives the account a new password and ends its sessions. The error may be [ErrUnknown], [ErrProvisioned],
 // [ErrForbidden] or one of [passwords.Check].
 func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password string) error {
-	login, err := foldLogin(login)
+	login, err := FoldLogin(login)
 	if err != nil {
 		return ErrUnknown
 	}
@@ -131,7 +130,7 @@ func (c *changing) newPassword(ctx context.Context, hash string) error {
 // Edit gives the account another name and role. The error may be that of [Operators.SetDisabled], [ErrName] or
 // [ErrRole]. Who edits the own account has its role stay.
 func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role) error {
-	name, err := checkName(name)
+	name, err := CheckName(name)
 	if err != nil {
 		return err
 	}
@@ -238,7 +237,7 @@ func (o *Operators) Remove(ctx context.Context, actor Actor, id int64) error {
 				return fmt.Errorf("removing operator: %w", err)
 			}
 		}
-		c.tx.Wake(groupsTopic)
+		c.tx.Wake(GroupsTopic)
 		return c.noted(ctx, Removed, c.Sites, nil)
 	})
 }

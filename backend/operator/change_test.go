@@ -2,7 +2,6 @@ package operator_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -11,40 +10,21 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// account makes an account with the sites.
-func account(t *testing.T, o *operator.Operators, login string, role operator.Role, sites scope.Sites) operator.Operator {
-	t.Helper()
-	made, err := o.Create(t.Context(), operator.Server(), operator.Account{Login: login, Password: password, Role: role, Sites: sites})
-	require.NoError(t, err)
-	return made
-}
-
-// history is what was done to the sites, oldest first.
-func history(t *testing.T, d *db.DB, sites scope.Sites) (done []string) {
-	t.Helper()
-	entries, err := journal.New(d).Administration(t.Context(), sites, journal.Position{}, 100)
-	require.NoError(t, err)
-	for _, e := range entries {
-		done = append([]string{fmt.Sprintf("%d %s %s", e.SiteID, e.Kind, e.Data)}, done...)
-	}
-	return done
-}
-
 func TestAdminsOfASiteChangeTheirOwnAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
-		account(t, o, "chief", operator.Admin, scope.All())
-		one := account(t, o, "one", operator.Admin, scope.Of(1)).Actor()
-		mine := account(t, o, "mine", operator.Agent, scope.Of(1))
-		both := account(t, o, "both", operator.Agent, scope.Of(1, 2))
-		others := account(t, o, "others", operator.Agent, scope.Of(2))
+		o := operator.New(d, operatortest.NewClock().Now)
+		operatortest.Account(t, o, "chief", operator.Admin, scope.All())
+		one := operatortest.Account(t, o, "one", operator.Admin, scope.Of(1)).Actor()
+		mine := operatortest.Account(t, o, "mine", operator.Agent, scope.Of(1))
+		both := operatortest.Account(t, o, "both", operator.Agent, scope.Of(1, 2))
+		others := operatortest.Account(t, o, "others", operator.Agent, scope.Of(2))
 		chief, err := o.Authenticate(ctx, "chief", password)
 		require.NoError(t, err)
 
@@ -103,17 +83,17 @@ func TestAdminsOfASiteChangeTheirOwnAlone(t *testing.T) {
 			`1 operator.disabled {"by":"one","login":"mine"}`,
 			`1 operator.enabled {"by":"one","login":"mine"}`,
 			`1 operator.removed {"by":"one","login":"mine"}`,
-		}, history(t, d, scope.Of(1)), "what was refused is in nobody's history")
-		require.Equal(t, []string{`2 operator.added {"by":"","login":"both"}`, `2 operator.added {"by":"","login":"others"}`}, history(t, d, scope.Of(2)))
+		}, operatortest.History(t, d, scope.Of(1)), "what was refused is in nobody's history")
+		require.Equal(t, []string{`2 operator.added {"by":"","login":"both"}`, `2 operator.added {"by":"","login":"others"}`}, operatortest.History(t, d, scope.Of(2)))
 	})
 }
 
 func TestSitesAreGivenAndWithdrawn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
-		chief := account(t, o, "chief", operator.Admin, scope.All()).Actor()
-		boris := account(t, o, "boris", operator.Agent, scope.Of(1))
+		o := operator.New(d, operatortest.NewClock().Now)
+		chief := operatortest.Account(t, o, "chief", operator.Admin, scope.All()).Actor()
+		boris := operatortest.Account(t, o, "boris", operator.Agent, scope.Of(1))
 		for _, sites := range []scope.Sites{scope.Of(2, 3), scope.All(), scope.Of(3)} {
 			require.NoError(t, o.SetSites(ctx, chief, boris.ID, sites))
 			is, err := o.Get(ctx, boris.ID)
@@ -131,17 +111,17 @@ func TestSitesAreGivenAndWithdrawn(t *testing.T) {
 			`3 operator.site_withdrawn {"by":"chief","login":"boris"}`,
 			`3 operator.site_given {"by":"chief","login":"boris"}`,
 			`0 operator.site_withdrawn {"by":"chief","login":"boris"}`,
-		}, history(t, d, scope.All()))
+		}, operatortest.History(t, d, scope.All()))
 	})
 }
 
 func TestTheLastAdminOfAllSitesStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
-		vera := account(t, o, "vera", operator.Admin, scope.All())
-		account(t, o, "one", operator.Admin, scope.Of(1))
-		account(t, o, "agent", operator.Agent, scope.All())
+		o := operator.New(d, operatortest.NewClock().Now)
+		vera := operatortest.Account(t, o, "vera", operator.Admin, scope.All())
+		operatortest.Account(t, o, "one", operator.Admin, scope.Of(1))
+		operatortest.Account(t, o, "agent", operator.Agent, scope.All())
 		server := operator.Server()
 		ways := map[string]func(id int64) error{
 			"role":    func(id int64) error { return o.Edit(ctx, server, id, "", operator.Agent) },
@@ -155,7 +135,7 @@ func TestTheLastAdminOfAllSitesStays(t *testing.T) {
 		}
 		require.True(t, goes(t, o, "vera", password))
 		for how, do := range ways { // of two who go at once, one stays
-			other := account(t, o, "other"+how, operator.Admin, scope.All())
+			other := operatortest.Account(t, o, "other"+how, operator.Admin, scope.All())
 			errs := make([]error, 2)
 			var both sync.WaitGroup
 			for i, id := range []int64{vera.ID, other.ID} {
@@ -176,9 +156,9 @@ func TestTheLastAdminOfAllSitesStays(t *testing.T) {
 func TestNobodyChangesThemselves(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
-		account(t, o, "chief", operator.Admin, scope.All())
-		vera := account(t, o, "vera", operator.Admin, scope.All())
+		o := operator.New(d, operatortest.NewClock().Now)
+		operatortest.Account(t, o, "chief", operator.Admin, scope.All())
+		vera := operatortest.Account(t, o, "vera", operator.Admin, scope.All())
 		require.ErrorIs(t, o.SetDisabled(ctx, vera.Actor(), vera.ID, true), operator.ErrSelf)
 		require.ErrorIs(t, o.Remove(ctx, vera.Actor(), vera.ID), operator.ErrSelf)
 		require.ErrorIs(t, o.SetSites(ctx, vera.Actor(), vera.ID, scope.Of(1)), operator.ErrSelf)
@@ -191,10 +171,10 @@ func TestNobodyChangesThemselves(t *testing.T) {
 func TestResetLink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		clock := newClock()
-		o := operator.New(d, clock.now)
-		chief := account(t, o, "chief", operator.Admin, scope.All()).Actor()
-		boris := account(t, o, "boris", operator.Agent, scope.Of(1))
+		clock := operatortest.NewClock()
+		o := operator.New(d, clock.Now)
+		chief := operatortest.Account(t, o, "chief", operator.Admin, scope.All()).Actor()
+		boris := operatortest.Account(t, o, "boris", operator.Agent, scope.Of(1))
 
 		first, err := o.Reset(ctx, chief, boris.ID)
 		require.NoError(t, err)
@@ -236,7 +216,7 @@ func TestResetLink(t *testing.T) {
 
 		third, err := o.Reset(ctx, chief, boris.ID)
 		require.NoError(t, err)
-		clock.pass(operator.ResetTime + time.Second)
+		clock.Pass(operator.ResetTime + time.Second)
 		_, err = o.Redeem(ctx, third, "another password")
 		require.ErrorIs(t, err, operator.ErrSetupToken, "it has ended")
 		fourth, err := o.Reset(ctx, chief, boris.ID)
@@ -253,32 +233,10 @@ func TestResetLink(t *testing.T) {
 	})
 }
 
-// Who takes over a login is not known in the browser of the one before.
-func TestLoginThatIsGivenOutAgain(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx := t.Context()
-		clock := newClock()
-		o := operator.New(d, clock.now)
-		account(t, o, "chief", operator.Admin, scope.All())
-		before := account(t, o, "boris", operator.Agent, scope.Of(1))
-		token, err := o.NewDevice(ctx, before)
-		require.NoError(t, err)
-		name, err := o.Device(ctx, "boris", token)
-		require.NoError(t, err)
-		require.NotEmpty(t, name)
-		clock.pass(time.Hour)
-		require.NoError(t, o.Remove(ctx, operator.Server(), before.ID))
-		account(t, o, "boris", operator.Agent, scope.Of(1))
-		name, err = o.Device(ctx, "boris", token)
-		require.NoError(t, err)
-		require.Empty(t, name)
-	})
-}
-
 func TestDeclaredSitesFollowTheConfiguration(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		declare := func(sites scope.Sites) operator.Operator {
 			require.NoError(t, d.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 				return o.Declare(ctx, tx, "node", []operator.Declared{{Login: "keeper", PasswordHash: olderHash, Sites: sites}})
@@ -298,6 +256,6 @@ func TestDeclaredSitesFollowTheConfiguration(t *testing.T) {
 		require.Equal(t, []string{
 			`1 operator.added {"by":"","login":"keeper"}`, `2 operator.site_given {"by":"","login":"keeper"}`, `0 operator.site_given {"by":"","login":"keeper"}`,
 			`1 operator.site_withdrawn {"by":"","login":"keeper"}`, `2 operator.site_withdrawn {"by":"","login":"keeper"}`,
-		}, history(t, d, scope.All()))
+		}, operatortest.History(t, d, scope.All()))
 	})
 }

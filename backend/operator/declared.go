@@ -30,7 +30,7 @@ const Nameless = ""
 
 // Check returns [ErrLogin], [passwords.ErrHash] or [ErrSites] for what no account can have.
 func (d Declared) Check() error {
-	if err := ValidLogin(d.Login); err != nil {
+	if _, err := FoldLogin(d.Login); err != nil {
 		return err
 	}
 	if d.Sites.None() {
@@ -41,7 +41,7 @@ func (d Declared) Check() error {
 
 // Adopt has the accounts that are provisioned and that nobody declares declared by [Nameless]. It tells whether there
 // were any.
-func (o *Operators) Adopt(ctx context.Context, tx db.Tx) (bool, error) {
+func Adopt(ctx context.Context, tx db.Tx) (bool, error) {
 	adopted, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, sites, at)
 		SELECT login, $1, password_hash, sites, created_at FROM operators
 		WHERE provisioned AND NOT EXISTS (SELECT 1 FROM operator_declarations d WHERE d.login = operators.login)`, Nameless)
@@ -63,7 +63,7 @@ func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, acco
 		if err := a.Check(); err != nil {
 			return fmt.Errorf("declaring operator %q: %w", a.Login, err)
 		}
-		login, _ := foldLogin(a.Login)
+		login, _ := FoldLogin(a.Login)
 		wanted[login] = declaration{a.PasswordHash, a.Sites}
 	}
 	stored, err := declarationsOf(ctx, tx, declarer)
@@ -74,7 +74,7 @@ func (o *Operators) Declare(ctx context.Context, tx db.Tx, declarer string, acco
 		if _, stays := wanted[login]; stays {
 			continue
 		}
-		if err := o.withdraw(ctx, tx, login, declarer); err != nil {
+		if err := withdraw(ctx, tx, login, declarer); err != nil {
 			return err
 		}
 		if err := o.settle(ctx, tx, login, false); err != nil {
@@ -115,7 +115,7 @@ func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error
 		return err
 	}
 	for _, login := range slices.Sorted(maps.Keys(stored)) {
-		if err := o.withdraw(ctx, tx, login, declarer); err != nil {
+		if err := withdraw(ctx, tx, login, declarer); err != nil {
 			return err
 		}
 		if err := o.settle(ctx, tx, login, true); err != nil {
@@ -143,7 +143,7 @@ func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]
 	return stored, nil
 }
 
-func (o *Operators) withdraw(ctx context.Context, tx db.Tx, login, declarer string) error {
+func withdraw(ctx context.Context, tx db.Tx, login, declarer string) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM operator_declarations WHERE login = $1 AND declarer = $2`, login, declarer); err != nil {
 		return fmt.Errorf("retiring operator %q: %w", login, err)
 	}
@@ -165,7 +165,7 @@ func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer strin
 	if declarer == Nameless {
 		return nil
 	}
-	return o.withdraw(ctx, tx, login, Nameless)
+	return withdraw(ctx, tx, login, Nameless)
 }
 
 // settle makes the account what its declarations say. With spare, the last admin who can sign in stays when there are

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -46,7 +47,7 @@ func goes(t *testing.T, o *operator.Operators, login, password string) bool {
 func TestDeclaredAccountsFollowTheConfiguration(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		require.NoError(t, declaring(t, d, o, "node", olderHash, "Chief"))
 		require.NoError(t, declaring(t, d, o, "node", olderHash, "chief", "CHIEF"))
 		chief, err := o.Authenticate(ctx, "chief", older)
@@ -90,7 +91,7 @@ func TestDeclaredAccountsFollowTheConfiguration(t *testing.T) {
 
 func TestAccountStandsWhileAnyNodeDeclaresIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		require.NoError(t, declaring(t, d, o, "a", olderHash, "anna", "both"))
 		require.NoError(t, declaring(t, d, o, "b", olderHash, "boris", "both"))
 		require.NoError(t, declaring(t, d, o, "console", olderHash), "a node that only serves the console")
@@ -110,8 +111,8 @@ func TestAccountStandsWhileAnyNodeDeclaresIt(t *testing.T) {
 // changes nothing.
 func TestPasswordOfTwoDeclarers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		clock := newClock()
-		o := operator.New(d, clock.now)
+		clock := operatortest.NewClock()
+		o := operator.New(d, clock.Now)
 		holds := func(right, wrong string) int64 {
 			t.Helper()
 			anna, err := o.Authenticate(t.Context(), "anna", right)
@@ -121,10 +122,10 @@ func TestPasswordOfTwoDeclarers(t *testing.T) {
 		}
 		require.NoError(t, declaring(t, d, o, "a", olderHash, "anna"))
 		require.NoError(t, declaring(t, d, o, "b", olderHash, "anna"))
-		clock.pass(-time.Hour) // the clocks of nodes differ
+		clock.Pass(-time.Hour) // the clocks of nodes differ
 		require.NoError(t, declaring(t, d, o, "b", newerHash, "anna"))
 		epoch := holds(newer, older)
-		clock.pass(2 * time.Hour)
+		clock.Pass(2 * time.Hour)
 		require.NoError(t, declaring(t, d, o, "a", olderHash, "anna"), "starts again with an old file")
 		require.NoError(t, declaring(t, d, o, "c", olderHash, "anna"), "starts for the first time with an old file")
 		require.Equal(t, epoch, holds(newer, older), "no session has ended")
@@ -141,7 +142,7 @@ func TestPasswordOfTwoDeclarers(t *testing.T) {
 // An earlier program marked accounts as provisioned, and not by whom.
 func TestAccountsOfAnEarlierProgramAreAdopted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		for _, login := range []string{"anna", "boris", "vera"} {
 			require.NoError(t, o.Add(t.Context(), login, newer, operator.Admin))
 		}
@@ -151,7 +152,7 @@ func TestAccountsOfAnEarlierProgramAreAdopted(t *testing.T) {
 		}))
 		adopting := func() (adopted bool) {
 			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) (err error) {
-				adopted, err = o.Adopt(ctx, tx)
+				adopted, err = operator.Adopt(ctx, tx)
 				return err
 			}))
 			return adopted
@@ -172,7 +173,7 @@ func TestAccountsOfAnEarlierProgramAreAdopted(t *testing.T) {
 
 func TestForgottenDeclarerLocksNobodyOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		forget := func(declarer string) {
 			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return o.Forget(ctx, tx, declarer) }))
 		}

@@ -1,5 +1,5 @@
-// Package operator keeps those who work in the console: their accounts, their sessions, and whether one of them is
-// there to answer.
+// Package operator keeps the accounts of those who work in the console: who they are, which sites they see, and their
+// passwords. The rooms in it know who has signed in, who is there to answer, and in which groups.
 package operator
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// Topic is woken when an operator comes, goes or changes what they are, and GroupsTopic when a group changes.
+const (
+	Topic       = "operators"
+	GroupsTopic = "operators.groups"
 )
 
 // Role says what an account may do.
@@ -85,26 +92,19 @@ type Operators struct {
 	db       *db.DB
 	now      func() time.Time
 	ids      *db.Sequence
-	groupIDs *db.Sequence
 	verifier *passwords.Verifier
-	online   online
-	devices  deviceKey
 	setUp    atomic.Bool // there are accounts
 }
 
 // New returns the operators of the database.
 func New(d *db.DB, now func() time.Time) *Operators {
-	o := &Operators{db: d, now: now, ids: d.Sequence("operators", 1), groupIDs: d.Sequence("operator_groups", 1), verifier: passwords.NewVerifier(),
-		online: online{turn: make(chan struct{}, 1)}}
-	o.online.regrouped, _ = d.Subscribe(groupsTopic) // for as long as the database is open
-	o.online.moved, _ = d.Subscribe(Topic)
-	return o
+	return &Operators{db: d, now: now, ids: d.Sequence("operators", 1), verifier: passwords.NewVerifier()}
 }
 
 var loginForm = regexp.MustCompile(`^[\p{L}\p{N}._@+-]{1,64}$`)
 
-// foldLogin is the form in which a login is stored and looked up.
-func foldLogin(login string) (string, error) {
+// FoldLogin is the form in which a login is stored and looked up, or [ErrLogin] when no account can have it.
+func FoldLogin(login string) (string, error) {
 	login = strings.ToLower(strings.TrimSpace(login))
 	if !loginForm.MatchString(login) {
 		return "", ErrLogin
@@ -112,13 +112,8 @@ func foldLogin(login string) (string, error) {
 	return login, nil
 }
 
-// ValidLogin returns [ErrLogin] when no account can have the login.
-func ValidLogin(login string) error {
-	_, err := foldLogin(login)
-	return err
-}
-
-func checkName(name string) (string, error) {
+// CheckName returns the name without spaces around it, or [ErrName].
+func CheckName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", ErrName
@@ -157,6 +152,12 @@ func (o *Operators) Get(ctx context.Context, id int64) (Operator, error) {
 	return r.operator(), err
 }
 
+// Within is [Operators.Get] within a transaction.
+func Within(ctx context.Context, tx db.Tx, id int64) (Operator, error) {
+	r, err := find(ctx, tx, "id = $1", id)
+	return r.operator(), err
+}
+
 // find returns the account of which the condition is true, or [ErrUnknown].
 func find(ctx context.Context, from db.Queries, condition string, arg any) (record, error) {
 	r, found, err := db.One(ctx, from, func(r *record) []any { return append(r.fields(), &r.hash) },
@@ -168,6 +169,25 @@ func find(ctx context.Context, from db.Queries, condition string, arg any) (reco
 		return record{}, ErrUnknown
 	}
 	return r, nil
+}
+
+// atOnce bounds how many accounts one statement asks for.
+const atOnce = 1024
+
+// Enabled are those of the accounts that are not disabled, each once.
+func (o *Operators) Enabled(ctx context.Context, ids []int64) (enabled []Operator, err error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	for some := range slices.Chunk(ids, atOnce) {
+		values, args := db.Values(db.Padded(some), db.Only[int64])
+		rows, err := db.List(ctx, o.db.Read(), (*record).fields, `SELECT `+columns+` FROM operators WHERE NOT disabled AND id IN (`+values+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("reading operators: %w", err)
+		}
+		for _, r := range rows {
+			enabled = append(enabled, r.operator())
+		}
+	}
+	return enabled, nil
 }
 
 // List returns by login the accounts that see one of the sites at least.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,35 +12,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newClock() *clock {
-	return &clock{at: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
-const password = "correct horse battery"
+// password is that of all accounts.
+const password = operatortest.Password
 
 // hash is of "antitiming", with the parameters that "caddy hash-password" uses.
 const hash = "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg"
@@ -49,7 +28,7 @@ const hash = "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jK
 func TestAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		require.NoError(t, o.Add(ctx, " Vera ", password, operator.Admin))
 
 		vera, err := o.Authenticate(ctx, "VERA", password)
@@ -94,7 +73,7 @@ func TestAccounts(t *testing.T) {
 func TestDisabledAccountIsOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		require.NoError(t, o.Add(ctx, "vera", password, operator.Admin))
 		boris, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Name: "Boris B.", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
@@ -127,12 +106,12 @@ func TestDisabledAccountIsOut(t *testing.T) {
 func TestSetupTokenMakesOneAdmin(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		token, needed, err := o.SetupToken(ctx)
 		require.NoError(t, err)
 		require.True(t, needed)
 		require.GreaterOrEqual(t, len(token), 26)
-		again, needed, err := operator.New(d, newClock().now).SetupToken(ctx)
+		again, needed, err := operator.New(d, operatortest.NewClock().Now).SetupToken(ctx)
 		require.NoError(t, err)
 		require.True(t, needed)
 		require.Equal(t, token, again, "the link of an earlier start stays good")
@@ -174,7 +153,7 @@ func TestSetupTokenMakesOneAdmin(t *testing.T) {
 func TestAddClosesSetup(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
-		o := operator.New(d, newClock().now)
+		o := operator.New(d, operatortest.NewClock().Now)
 		token, _, err := o.SetupToken(ctx)
 		require.NoError(t, err)
 		require.NoError(t, o.CheckSetup(ctx, token))
@@ -184,109 +163,9 @@ func TestAddClosesSetup(t *testing.T) {
 	})
 }
 
-func TestPresence(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx := t.Context()
-		clock := newClock()
-		o := operator.New(d, clock.now)
-		other := operator.New(d, clock.now) // another node
-		vera, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "vera", Password: password, Role: operator.Agent})
-		require.NoError(t, err)
-		online := func() bool {
-			is, err := o.Online(ctx, 1)
-			require.NoError(t, err)
-			clock.pass(2 * time.Second)
-			there, err := other.Online(ctx, 1)
-			require.NoError(t, err)
-			require.Equal(t, is, there)
-			return is
-		}
-		require.False(t, online())
-
-		first, err := o.Arrive(ctx, vera.ID)
-		require.NoError(t, err)
-		require.True(t, online(), "at once on the same node, within a second on others")
-		second, err := o.Arrive(ctx, vera.ID)
-		require.NoError(t, err)
-		require.NoError(t, first.End(ctx))
-		require.True(t, online(), "in another window")
-
-		require.NoError(t, o.SetAway(ctx, vera.ID, true))
-		require.False(t, online())
-		require.NoError(t, o.SetAway(ctx, vera.ID, false))
-		require.True(t, online())
-
-		clock.pass(operator.LeaseTime - 10*time.Second)
-		require.NoError(t, o.Renew(ctx, first, second))
-		clock.pass(operator.LeaseTime - 10*time.Second)
-		require.True(t, online())
-		list, err := o.List(ctx, scope.All())
-		require.NoError(t, err)
-		require.True(t, list[0].Present)
-		clock.pass(operator.LeaseTime)
-		require.False(t, online(), "a console that vanished is not there")
-		list, err = o.List(ctx, scope.All())
-		require.NoError(t, err)
-		require.False(t, list[0].Present)
-	})
-}
-
-func TestPresenceWakes(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx := t.Context()
-		o := operator.New(d, newClock().now)
-		vera, err := o.Create(ctx, operator.Server(), operator.Account{Sites: scope.All(), Login: "vera", Password: password, Role: operator.Agent})
-		require.NoError(t, err)
-		news, cancel := d.Subscribe(operator.Topic)
-		defer cancel()
-		lease, err := o.Arrive(ctx, vera.ID)
-		require.NoError(t, err)
-		<-news
-		require.NoError(t, lease.End(ctx))
-		<-news
-		require.NoError(t, o.SetAway(ctx, vera.ID, true))
-		<-news
-	})
-}
-
-func TestSessions(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx := t.Context()
-		clock := newClock()
-		store := operator.New(d, clock.now).Sessions()
-		_, found, err := store.FindCtx(ctx, "t")
-		require.NoError(t, err)
-		require.False(t, found)
-
-		data := []byte{0, 1, 0xff, '\''}
-		require.NoError(t, store.CommitCtx(ctx, "t", []byte("earlier"), clock.now().Add(time.Minute)))
-		require.NoError(t, store.CommitCtx(ctx, "t", data, clock.now().Add(time.Hour)))
-		clock.pass(59 * time.Minute)
-		stored, found, err := store.Find("t")
-		require.NoError(t, err)
-		require.True(t, found)
-		require.Equal(t, data, stored)
-
-		clock.pass(time.Minute)
-		_, found, err = store.FindCtx(ctx, "t")
-		require.NoError(t, err)
-		require.False(t, found, "expired")
-
-		require.NoError(t, store.Commit("u", data, clock.now().Add(time.Hour)))
-		rows, _, err := db.One(ctx, d.Read(), db.Only[int], `SELECT COUNT(*) FROM operator_sessions`)
-		require.NoError(t, err)
-		require.Equal(t, 1, rows, "what has expired is cleared away")
-		require.NoError(t, store.Delete("u"))
-		require.NoError(t, store.DeleteCtx(ctx, "u"))
-		_, found, err = store.FindCtx(ctx, "u")
-		require.NoError(t, err)
-		require.False(t, found)
-	})
-}
-
 func TestAuthenticateEndsWithItsContext(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
-	o := operator.New(d, newClock().now)
+	o := operator.New(d, operatortest.NewClock().Now)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := o.Authenticate(ctx, "nobody", password)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -62,12 +62,12 @@ var wishes = []wish{
 }
 
 // callingBack stores the callbacks of the day.
-func callingBack(ctx context.Context, database *db.DB, visits *visit.Visits, operators *operator.Operators, site int64, refs []visit.Ref, began time.Time) (page string, err error) {
+func callingBack(ctx context.Context, database *db.DB, visits *visit.Visits, site int64, refs []visit.Ref, began time.Time) (page string, err error) {
 	at := began
 	now := func() time.Time { return at }
 	pbx := new(exchange)
 	callbacks, err := callback.Open(ctx, callback.Subjects{
-		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: operators,
+		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: group.New(database, now),
 		Callers: func() []telephony.Caller { return []telephony.Caller{pbx} },
 		Key:     func(context.Context, int64) (string, error) { return "demo-shop", nil },
 	}, now, zap.NewNop())

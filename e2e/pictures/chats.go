@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -47,7 +48,7 @@ var talks = []struct {
 }
 
 // talking fills the day with conversations; refs are the guests' page views.
-func talking(ctx context.Context, database *db.DB, visits *visit.Visits, operators *operator.Operators, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
+func talking(ctx context.Context, database *db.DB, visits *visit.Visits, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
 	at := began
 	now := func() time.Time { return at }
 	chats := chat.New(chat.Subjects{DB: database, Visits: visits}, now)
@@ -87,15 +88,15 @@ func talking(ctx context.Context, database *db.DB, visits *visit.Visits, operato
 			return "", err
 		}
 	}
-	for _, g := range []operator.Group{
-		{Name: "Sales", Phone: "74955550101", Zone: "Europe/Moscow", Routing: operator.RoundRobin, Holidays: []operator.Holiday{"01-01", "05-09"}},
-		{Name: "Repairs", Phone: "74955550102", Zone: "Europe/Moscow", Routing: operator.ToAll, Members: []int64{2}},
+	for _, g := range []group.Group{
+		{Name: "Sales", Phone: "74955550101", Zone: "Europe/Moscow", Routing: group.RoundRobin, Holidays: []group.Holiday{"01-01", "05-09"}},
+		{Name: "Repairs", Phone: "74955550102", Zone: "Europe/Moscow", Routing: group.ToAll, Members: []int64{2}},
 	} {
 		for day := range g.Hours {
-			g.Hours[day] = []operator.Span{{From: 0, To: 24 * 60}}
+			g.Hours[day] = []group.Span{{From: 0, To: 24 * 60}}
 		}
 		g.SiteID = siteID
-		if _, err := operators.KeepGroup(ctx, operator.Server(), g); err != nil {
+		if _, err := group.New(database, now).Keep(ctx, operator.Server(), g); err != nil {
 			return "", err
 		}
 	}

@@ -171,7 +171,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := working(ctx, leads, operators, s.ID, made, began, &at); err != nil {
 		return d, err
 	}
-	if d.chat, err = talking(ctx, database, visits, operators, s.ID, refs, began); err != nil {
+	if d.chat, err = talking(ctx, database, visits, s.ID, refs, began); err != nil {
 		return d, err
 	}
 	if err := sites.StorePages(ctx); err != nil {
@@ -190,7 +190,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {
 		return d, err
 	}
-	if d.callback, err = callingBack(ctx, database, visits, operators, s.ID, refs, began); err != nil {
+	if d.callback, err = callingBack(ctx, database, visits, s.ID, refs, began); err != nil {
 		return d, err
 	}
 	if err := leasing(ctx, database, sites, s, who, began); err != nil {

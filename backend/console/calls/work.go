@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -118,7 +118,7 @@ type newCallback struct {
 	Visitor  int64
 	Card     string // link to the visitor's; empty when nobody is known
 	GroupID  int64
-	Groups   []operator.Group
+	Groups   []group.Group
 	Until    string
 	Wrong    map[string]string
 }
@@ -142,7 +142,7 @@ func (c *room) newCallbackAt(r *http.Request) (f frame.Page, body newCallback, e
 	if body.Possible, err = c.Callbacks.Possible(r.Context(), siteID, rows.CallbackSettings(c.Frame, body.Site)); err != nil {
 		return f, body, err
 	}
-	body.Groups, err = c.Operators.Groups(r.Context(), siteID)
+	body.Groups, err = c.Groups.Of(r.Context(), siteID)
 	return f, body, err
 }
 
@@ -242,7 +242,7 @@ func (c *room) sentCallback(r *http.Request, body *newCallback) (by callback.By,
 	}
 	body.Phone, body.Until = r.PostFormValue("phone"), r.PostFormValue("until")
 	body.GroupID, body.Visitor = number("group"), number("visitor")
-	if body.GroupID != 0 && !slices.ContainsFunc(body.Groups, func(g operator.Group) bool { return g.ID == body.GroupID }) {
+	if body.GroupID != 0 && !slices.ContainsFunc(body.Groups, func(g group.Group) bool { return g.ID == body.GroupID }) {
 		err = frame.ErrForm
 	}
 	if err == nil && body.Visitor != 0 {

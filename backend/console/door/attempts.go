@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -137,7 +136,7 @@ func (a *attempts) strangers(r *http.Request, login string) (own []counted, trie
 		own = append(own, counted{Place: place, open: true, tries: true})
 	}
 	besieged := false
-	if login = strings.ToLower(strings.TrimSpace(login)); operator.ValidLogin(login) == nil {
+	if login, err := operator.FoldLogin(login); err == nil {
 		besieged = a.logins.At(login).Wait(now) > 0
 		own = append(own, counted{Place: a.logins.At(login), open: true})
 	}

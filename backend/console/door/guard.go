@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -105,7 +106,7 @@ func (c *Door) missing(w http.ResponseWriter, r *http.Request) error {
 // somebody has signed in with the login. There is one for each login, so that
 // those who share a computer are all known there.
 func browserCookie(r *http.Request, login string) string {
-	name := "frontdesk-browser-" + operator.DeviceName(login)
+	name := "frontdesk-browser-" + signin.DeviceName(login)
 	if session.Secure(r) {
 		name = "__Host-" + name
 	}
@@ -119,7 +120,7 @@ func (c *Door) knownBrowser(r *http.Request, login string) (name string, err err
 	if err != nil {
 		return "", nil
 	}
-	return c.Operators.Device(r.Context(), login, cookie.Value)
+	return c.SignIns.Device(r.Context(), login, cookie.Value)
 }
 
 // letIn begins a session of the operator, and makes the browser known.
@@ -127,11 +128,11 @@ func (c *Door) letIn(w http.ResponseWriter, r *http.Request, o operator.Operator
 	if err := c.Sessions.Begin(r, o); err != nil {
 		return err
 	}
-	device, err := c.Operators.NewDevice(r.Context(), o)
+	device, err := c.SignIns.NewDevice(r.Context(), o)
 	if err != nil {
 		return err
 	}
-	http.SetCookie(w, &http.Cookie{Name: browserCookie(r, o.Login), Value: device, Path: "/", MaxAge: int(operator.DeviceLife.Seconds()),
+	http.SetCookie(w, &http.Cookie{Name: browserCookie(r, o.Login), Value: device, Path: "/", MaxAge: int(signin.DeviceLife.Seconds()),
 		HttpOnly: true, Secure: session.Secure(r), SameSite: http.SameSiteStrictMode})
 	return nil
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -24,6 +27,9 @@ import (
 type Subjects struct {
 	Sites     *site.Sites
 	Operators *operator.Operators
+	SignIns   *signin.SignIns
+	Groups    *group.Groups
+	Presence  *presence.Presence
 	Journal   *journal.Journal
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
@@ -49,8 +55,8 @@ type Frame struct {
 // New returns a frame without rooms.
 func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Frame {
 	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), uploads: make(map[string]int64)}
-	if subjects.Operators != nil {
-		f.Sessions = session.New(subjects.Operators.Sessions(), f.failed)
+	if subjects.SignIns != nil {
+		f.Sessions = session.New(subjects.SignIns, f.failed)
 	}
 	return f
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 )
 
 // attendance looks for all open streams together whether their sessions go on,
@@ -35,13 +37,13 @@ var (
 
 // attendee is an open stream.
 type attendee struct {
-	sign  operator.Sign
-	lease *operator.Lease
+	sign  signin.Session
+	lease *presence.Lease
 	over  chan error // receives why the stream is to end
 }
 
 // enter has the stream of the request looked after until it leaves.
-func (a *attendance) enter(r *http.Request, lease *operator.Lease) *attendee {
+func (a *attendance) enter(r *http.Request, lease *presence.Lease) *attendee {
 	o, _ := frame.Current(r)
 	one := &attendee{lease: lease, over: make(chan error, 1), sign: a.live.Sessions.Sign(r, o.Sites)}
 	a.mu.Lock()
@@ -78,7 +80,7 @@ func (a *attendance) leave(one *attendee) {
 func (a *attendance) run(ctx context.Context, arrived <-chan struct{}) {
 	staff, forget := a.live.db.Subscribe(operator.Topic)
 	defer forget()
-	heartbeat := time.NewTicker(operator.Heartbeat)
+	heartbeat := time.NewTicker(presence.Heartbeat)
 	defer heartbeat.Stop()
 	for {
 		renew := false
@@ -107,11 +109,11 @@ func (a *attendance) look(running context.Context, renew bool) {
 	a.mu.Lock()
 	all := slices.Collect(maps.Keys(a.attending))
 	a.mu.Unlock()
-	signs := make([]operator.Sign, len(all))
+	signs := make([]signin.Session, len(all))
 	for i, one := range all {
 		signs[i] = one.sign
 	}
-	standing, err := a.live.Operators.Standing(ctx, signs)
+	standing, err := a.live.SignIns.Standing(ctx, signs)
 	if running.Err() != nil {
 		return // the streams of now have a goroutine of their own
 	}
@@ -119,9 +121,9 @@ func (a *attendance) look(running context.Context, renew bool) {
 		switch {
 		case err != nil:
 			one.end(err)
-		case standing[one.sign] == operator.Ended:
+		case standing[one.sign] == signin.Ended:
 			one.end(errSignedOut)
-		case standing[one.sign] == operator.Moved:
+		case standing[one.sign] == signin.Moved:
 			one.end(errMoved)
 		}
 	}
@@ -131,14 +133,14 @@ func (a *attendance) look(running context.Context, renew bool) {
 	a.renewing.Lock()
 	defer a.renewing.Unlock()
 	a.mu.Lock()
-	var leases []*operator.Lease
+	var leases []*presence.Lease
 	for one := range a.attending {
-		if standing[one.sign] == operator.Stands {
+		if standing[one.sign] == signin.Stands {
 			leases = append(leases, one.lease)
 		}
 	}
 	a.mu.Unlock()
-	if err := a.live.Operators.Renew(ctx, leases...); err != nil && running.Err() == nil {
+	if err := a.live.Presence.Renew(ctx, leases...); err != nil && running.Err() == nil {
 		for _, one := range all {
 			one.end(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 )
 
 const (
@@ -65,7 +65,7 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(running, cancel)()
-	lease, err := l.Operators.Arrive(ctx, o.ID)
+	lease, err := l.Presence.Arrive(ctx, o.ID)
 	if err != nil {
 		l.Logger.Error("operator's presence is not stored", zap.Error(err))
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -113,7 +113,7 @@ type streaming struct {
 	live     *Live
 	to       *Listener
 	feed     Feed
-	lease    *operator.Lease
+	lease    *presence.Lease
 	attendee *attendee
 	happened *journal.Follower
 	watch    Watch // nil when the feed has none
@@ -130,7 +130,7 @@ func (s *streaming) run(ctx context.Context) error {
 	if s.watch != nil {
 		moved = s.watch.News()
 	}
-	heartbeat := time.NewTicker(operator.Heartbeat)
+	heartbeat := time.NewTicker(presence.Heartbeat)
 	defer heartbeat.Stop()
 
 	s.out.Header().Set("Content-Type", "text/event-stream")

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -36,8 +36,8 @@ func GroupName(ctx context.Context, f *frame.Frame, siteID, id int64) (string, e
 	if id == 0 {
 		return "", nil
 	}
-	g, err := f.Operators.Group(ctx, siteID, id)
-	if errors.Is(err, operator.ErrGroup) {
+	g, err := f.Groups.Get(ctx, siteID, id)
+	if errors.Is(err, group.ErrUnknown) {
 		return "", nil
 	}
 	return g.Name, err

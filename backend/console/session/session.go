@@ -11,6 +11,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -108,11 +109,11 @@ func (s Sessions) SignedIn(r *http.Request) (account, epoch int64) {
 func (s Sessions) Token(r *http.Request) string { return s.of(r).Token(r.Context()) }
 
 // Sign is by which the operators tell whether the session goes on, for somebody who sees the sites.
-func (s Sessions) Sign(r *http.Request, sites scope.Sites) operator.Sign {
+func (s Sessions) Sign(r *http.Request, sites scope.Sites) signin.Session {
 	// The store knows a session by the hash of its token, as scs makes it.
 	hash := sha256.Sum256([]byte(s.Token(r)))
 	account, epoch := s.SignedIn(r)
-	return operator.Sign{Token: base64.RawURLEncoding.EncodeToString(hash[:]), Account: account, Epoch: epoch, Sites: sites}
+	return signin.Session{Token: base64.RawURLEncoding.EncodeToString(hash[:]), Account: account, Epoch: epoch, Sites: sites}
 }
 
 // Site is the one that lists are narrowed to; 0 for all of them.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -23,7 +24,7 @@ type groupsPage struct {
 
 // groupRow is a group as a row of the list.
 type groupRow struct {
-	operator.Group
+	group.Group
 	Link  string
 	Open  bool // at this hour
 	There int  // members who are there
@@ -33,7 +34,7 @@ type groupRow struct {
 // groupPage is the content of the page of one group.
 type groupPage struct {
 	site.Site
-	Group    operator.Group
+	Group    group.Group
 	Phone    string // as it was written
 	Days     []groupDay
 	Holidays string
@@ -60,8 +61,8 @@ var week = []struct {
 }
 
 // routingWords are the names of the words for the ways of routing.
-var routingWords = map[operator.Routing]string{
-	operator.ToAll: "group.toAll", operator.RoundRobin: "group.roundRobin", operator.LeastBusy: "group.leastBusy",
+var routingWords = map[group.Routing]string{
+	group.ToAll: "group.toAll", group.RoundRobin: "group.roundRobin", group.LeastBusy: "group.leastBusy",
 }
 
 // groupMistakes says at which field a mistake is shown, and by which words.
@@ -69,9 +70,9 @@ var groupMistakes = []struct {
 	err         error
 	field, text string
 }{
-	{operator.ErrGroupName, "name", "group.wrongName"}, {operator.ErrGroupPhone, "phone", "group.wrongPhone"}, {operator.ErrZone, "zone", "group.wrongZone"},
-	{operator.ErrHours, "hours", "group.wrongHours"}, {operator.ErrHolidays, "holidays", "group.wrongHolidays"}, {operator.ErrRouting, "routing", "fail.form"},
-	{operator.ErrMembers, "members", "group.wrongMembers"}, {operator.ErrManyGroups, "name", "group.tooMany"},
+	{group.ErrName, "name", "group.wrongName"}, {group.ErrPhone, "phone", "group.wrongPhone"}, {group.ErrZone, "zone", "group.wrongZone"},
+	{group.ErrHours, "hours", "group.wrongHours"}, {group.ErrHolidays, "holidays", "group.wrongHolidays"}, {group.ErrRouting, "routing", "fail.form"},
+	{group.ErrMembers, "members", "group.wrongMembers"}, {group.ErrMany, "name", "group.tooMany"},
 }
 
 func groupsLink(siteID int64) string { return frame.SiteLink(siteID) + "/groups" }
@@ -81,7 +82,7 @@ func (c *room) showGroups(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	groups, err := c.Operators.Groups(r.Context(), named.ID)
+	groups, err := c.Groups.Of(r.Context(), named.ID)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (c *room) showGroups(w http.ResponseWriter, r *http.Request) error {
 	body := groupsPage{Site: named}
 	for _, g := range groups {
 		row := groupRow{Group: g, Link: groupsLink(named.ID) + "/" + strconv.FormatInt(g.ID, 10), Open: g.Open(c.Now())}
-		present, err := c.Operators.Present(r.Context(), named.ID, g.ID)
+		present, err := c.Presence.Present(r.Context(), named.ID, g.ID)
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (c *room) showNewGroup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return c.groupPage(w, r, http.StatusOK, f, groupPage{Site: named, Group: operator.Group{SiteID: named.ID, Routing: operator.ToAll}})
+	return c.groupPage(w, r, http.StatusOK, f, groupPage{Site: named, Group: group.Group{SiteID: named.ID, Routing: group.ToAll}})
 }
 
 func (c *room) showGroup(w http.ResponseWriter, r *http.Request) error {
@@ -123,7 +124,7 @@ func (c *room) showGroup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.Operators.Group(r.Context(), named.ID, groupID(r))
+	g, err := c.Groups.Get(r.Context(), named.ID, groupID(r))
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (c *room) showGroup(w http.ResponseWriter, r *http.Request) error {
 	}
 	body.Holidays = strings.Join(holidays, "\n")
 	for _, d := range week {
-		body.Days = append(body.Days, groupDay{Hours: operator.FormatSpans(g.Hours[d.day])})
+		body.Days = append(body.Days, groupDay{Hours: group.FormatSpans(g.Hours[d.day])})
 	}
 	return c.groupPage(w, r, http.StatusOK, f, body)
 }
@@ -168,7 +169,7 @@ func (c *room) groupPage(w http.ResponseWriter, r *http.Request, status int, f f
 	for i, d := range week {
 		body.Days[i].Field, body.Days[i].Name = "day"+strconv.Itoa(int(d.day)), f.Words.Text(d.name)
 	}
-	for _, routing := range operator.Routings {
+	for _, routing := range group.Routings {
 		body.Routings = append(body.Routings, frame.Option{Value: string(routing), Name: f.Words.Text(routingWords[routing])})
 	}
 	f.Title, f.Here = f.Words.Text("group.new"), groupsLink(body.ID)+"/new"
@@ -187,7 +188,7 @@ func (c *room) keepGroup(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := sentGroup(r, named)
 	if err == nil {
-		_, err = c.Operators.KeepGroup(r.Context(), f.Operator.Actor(), body.Group)
+		_, err = c.Groups.Keep(r.Context(), f.Operator.Actor(), body.Group)
 	}
 	if err == nil {
 		return c.Back(w, r, groupsLink(named.ID), "group.kept")
@@ -205,7 +206,7 @@ func (c *room) keepGroup(w http.ResponseWriter, r *http.Request) error {
 // sentGroup is the group as the form has it, and what of it cannot be read.
 func sentGroup(r *http.Request, named site.Site) (body groupPage, err error) {
 	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-	g := operator.Group{SiteID: named.ID, Name: value("name"), Zone: value("zone"), Routing: operator.Routing(value("routing"))}
+	g := group.Group{SiteID: named.ID, Name: value("name"), Zone: value("zone"), Routing: group.Routing(value("routing"))}
 	g.ID, _ = strconv.ParseInt(value("group"), 10, 64)
 	body = groupPage{Site: named, Phone: value("phone"), Holidays: r.PostFormValue("holidays")}
 	if body.Phone != "" {
@@ -214,16 +215,16 @@ func sentGroup(r *http.Request, named site.Site) (body groupPage, err error) {
 			region = *named.Settings.Region
 		}
 		if g.Phone = visit.ReadPhone(body.Phone, region).Digits; g.Phone == "" {
-			err = operator.ErrGroupPhone
+			err = group.ErrPhone
 		}
 	}
 	for _, day := range strings.FieldsFunc(body.Holidays, func(r rune) bool { return strings.ContainsRune(" ,;\r\n\t", r) }) {
-		g.Holidays = append(g.Holidays, operator.Holiday(day))
+		g.Holidays = append(g.Holidays, group.Holiday(day))
 	}
 	for _, d := range week {
 		hours := value("day" + strconv.Itoa(int(d.day)))
 		body.Days = append(body.Days, groupDay{Hours: hours})
-		spans, wrong := operator.ParseSpans(hours)
+		spans, wrong := group.ParseSpans(hours)
 		if wrong != nil {
 			err = wrong
 		}
@@ -242,7 +243,7 @@ func (c *room) removeGroup(w http.ResponseWriter, r *http.Request) error {
 	o, _ := frame.Current(r)
 	siteID, id, err := frame.IDs(r, frame.SiteField, "group")
 	if err == nil {
-		err = c.Operators.RemoveGroup(r.Context(), o.Actor(), siteID, id)
+		err = c.Groups.Remove(r.Context(), o.Actor(), siteID, id)
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -34,7 +34,7 @@ func Mount(f *frame.Frame, subjects Subjects) {
 		Templates: templates,
 		Menu: []frame.Entry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true,
 			Pages: []string{"sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
-		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", operator.ErrGroup: "fail.notFound", chat.ErrReply: "fail.notFound"},
+		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", chat.ErrReply: "fail.notFound"},
 	})
 	f.Admin("GET /sites", c.showSites)
 	f.Chief("POST /sites", c.addSite)

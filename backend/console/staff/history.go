@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -26,7 +27,7 @@ var deeds = map[string]string{
 	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
 	operator.Exported: "history.exported", operator.PersonLooked: "history.personLooked", operator.PersonErased: "history.personErased",
-	operator.GroupAdded: "history.groupAdded", operator.GroupChanged: "history.groupChanged", operator.GroupRemoved: "history.groupRemoved",
+	group.Added: "history.groupAdded", group.Changed: "history.groupChanged", group.Removed: "history.groupRemoved",
 	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
 	notify.EndpointAdded: "history.endpointAdded", notify.EndpointChanged: "history.endpointChanged", notify.EndpointPaused: "history.endpointPaused",
 	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -34,7 +35,7 @@ type openChat struct {
 type chatWorking struct {
 	Row    chatRow
 	Staff  []operator.Operator // to whom it can be handed
-	Groups []operator.Group
+	Groups []group.Group
 }
 
 // chatNow is what a visitor looks at.
@@ -113,7 +114,7 @@ func (c *room) openChat(ctx context.Context, f frame.Page, conversation chat.Con
 
 // chatWorking is what the operator can do with the conversation.
 func (c *room) chatWorking(ctx context.Context, f frame.Page, row chatRow) (chatWorking, error) {
-	groups, err := c.Operators.Groups(ctx, row.SiteID)
+	groups, err := c.Groups.Of(ctx, row.SiteID)
 	working := chatWorking{Row: row, Groups: groups}
 	for _, o := range f.Staff {
 		if o.Present && !o.Disabled && o.ID != f.Operator.ID && o.Sites.Has(row.SiteID) {

@@ -114,7 +114,7 @@ func (c *room) rung(ctx context.Context, to *live.Listener, row chatRow) (bool, 
 	if !row.Due || row.State != chat.Waiting {
 		return row.Due, nil
 	}
-	there, err := c.Operators.Present(ctx, row.SiteID, row.GroupID)
+	there, err := c.Presence.Present(ctx, row.SiteID, row.GroupID)
 	return len(there) == 0 || slices.Contains(there, to.Operator.ID), err
 }
 

@@ -109,11 +109,11 @@ func (c *room) isDue(ctx context.Context, o operator.Operator, s chatSeen) (bool
 		return s.offer.OperatorID == o.ID, nil
 	}
 	if s.offer == nil {
-		if routes, err := c.Operators.Routes(ctx, s.SiteID, s.GroupID); err != nil || routes {
+		if routes, err := c.Presence.Routes(ctx, s.SiteID, s.GroupID); err != nil || routes {
 			return false, err
 		}
 	}
-	return c.Operators.InGroup(ctx, s.SiteID, s.GroupID, o.ID)
+	return c.Presence.InGroup(ctx, s.SiteID, s.GroupID, o.ID)
 }
 
 // chatRowOf is the row of the conversation, for the operator of the frame.

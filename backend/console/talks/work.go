@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 )
 
 // sayChat stores what the operator says, or notes, and answers with the entry. The page sends
@@ -127,7 +128,7 @@ func (c *room) target(r *http.Request, siteID int64) (to chat.Target, err error)
 		}
 		return chat.Target{OperatorID: id, Label: o.Label()}, err
 	case "group":
-		g, err := c.Operators.Group(r.Context(), siteID, id)
+		g, err := c.Groups.Get(r.Context(), siteID, id)
 		return chat.Target{GroupID: id, Label: g.Name}, err
 	}
 	return to, frame.ErrForm
@@ -149,7 +150,7 @@ func chatFailure(err error) error {
 		return frame.Refuse(http.StatusBadRequest, "fail.form")
 	case errors.Is(err, chat.ErrTaken):
 		return frame.Refuse(http.StatusConflict, "chat.taken")
-	case errors.Is(err, operator.ErrUnknown), errors.Is(err, operator.ErrGroup):
+	case errors.Is(err, operator.ErrUnknown), errors.Is(err, group.ErrUnknown):
 		return frame.Refuse(http.StatusUnprocessableEntity, "chat.noTarget")
 	case errors.As(err, &invalid):
 		text := "chat.tooLong"

@@ -648,7 +648,7 @@ CREATE TABLE operator_resets (
 -- Sessions of the console by the hash of their token.
 CREATE TABLE operator_sessions (
 	token      TEXT PRIMARY KEY,
-	data       TEXT NOT NULL,
+	data       BYTEA NOT NULL,
 	expires_at BIGINT NOT NULL
 );
 CREATE INDEX operator_sessions_expiring ON operator_sessions (expires_at);

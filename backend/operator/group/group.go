@@ -1,4 +1,6 @@
-package operator
+// Package group keeps the groups of operators who answer together for a site: who is in them, when they work, and to whom of
+// them a conversation goes. Presence, chats and callbacks ask it.
+package group
 
 import (
 	"errors"
@@ -6,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
 // Routing is to whom of a group a conversation goes.
@@ -25,23 +29,23 @@ const (
 var Routings = []Routing{ToAll, RoundRobin, LeastBusy}
 
 const (
-	// MaxGroups bounds the groups of a site.
-	MaxGroups = 100
+	// Max bounds the groups of a site.
+	Max = 100
 	// maxHolidays bounds the holidays of a group.
 	maxHolidays = 100
 )
 
 // Mistakes of those who keep groups. Their texts may be shown.
 var (
-	ErrGroup      = errors.New("there is no such group")
-	ErrGroupName  = errors.New("a group has a name of at most 100 characters, which no other group of the site has")
-	ErrGroupPhone = errors.New("a group's telephone number has 5 to 15 digits")
-	ErrZone       = errors.New("a time zone is one such as Europe/Moscow")
-	ErrHours      = errors.New("hours are times such as 09:00-18:00, four a day at most")
-	ErrHolidays   = errors.New("a holiday is a day such as 2026-05-08, or 01-01 for each year; a hundred at most")
-	ErrRouting    = errors.New("routing is all, round_robin or least_busy")
-	ErrMembers    = errors.New("the members of a group are operators who see the site")
-	ErrManyGroups = fmt.Errorf("a site has at most %d groups", MaxGroups)
+	ErrUnknown  = errors.New("there is no such group")
+	ErrName     = errors.New("a group has a name of at most 100 characters, which no other group of the site has")
+	ErrPhone    = errors.New("a group's telephone number has 5 to 15 digits")
+	ErrZone     = errors.New("a time zone is one such as Europe/Moscow")
+	ErrHours    = errors.New("hours are times such as 09:00-18:00, four a day at most")
+	ErrHolidays = errors.New("a holiday is a day such as 2026-05-08, or 01-01 for each year; a hundred at most")
+	ErrRouting  = errors.New("routing is all, round_robin or least_busy")
+	ErrMembers  = errors.New("the members of a group are operators who see the site")
+	ErrMany     = fmt.Errorf("a site has at most %d groups", Max)
 )
 
 // Group are operators of a site who answer together.
@@ -63,11 +67,11 @@ type Group struct {
 
 // Check returns an error that says what is wrong with the group by itself.
 func (g Group) Check() error {
-	if name, err := checkName(g.Name); err != nil || name == "" || name != g.Name {
-		return ErrGroupName
+	if name, err := operator.CheckName(g.Name); err != nil || name == "" || name != g.Name {
+		return ErrName
 	}
 	if g.Phone != "" && (len(g.Phone) < 5 || len(g.Phone) > 15 || strings.Trim(g.Phone, "0123456789") != "") {
-		return ErrGroupPhone
+		return ErrPhone
 	}
 	if _, err := loadZone(g.Zone); err != nil {
 		return err
@@ -102,9 +106,10 @@ func loadZone(name string) (*time.Location, error) {
 }
 
 // Open reports whether the group works at the time, by its hours and holidays.
-func (g Group) Open(at time.Time) bool { return g.openIn(g.location(), at) }
+func (g Group) Open(at time.Time) bool { return g.OpenIn(g.Location(), at) }
 
-func (g Group) location() *time.Location {
+// Location is the zone of the hours; UTC where the zone is not known here.
+func (g Group) Location() *time.Location {
 	zone, err := loadZone(g.Zone)
 	if err != nil { // of another table of zones
 		return time.UTC
@@ -112,11 +117,30 @@ func (g Group) location() *time.Location {
 	return zone
 }
 
-func (g Group) openIn(zone *time.Location, at time.Time) bool {
+// OpenIn is [Group.Open] for a caller who has the zone of [Group.Location] at hand: reading it takes time.
+func (g Group) OpenIn(zone *time.Location, at time.Time) bool {
 	return g.Hours.open(at.In(zone), func(day time.Time) bool { return isHoliday(g.Holidays, day) })
 }
 
-// has reports whether the operator, who sees the site, is of the group.
-func (g Group) has(operatorID int64) bool {
+// Has reports whether the operator, who sees the site, is of the group.
+func (g Group) Has(operatorID int64) bool {
 	return len(g.Members) == 0 || slices.Contains(g.Members, operatorID)
+}
+
+// ahead is how far ahead it is looked for the next hours of a group.
+const ahead = 21 * 24 * time.Hour
+
+// Opens is when the group works next: at the time itself if it does, else at the beginning of its next hours. known is
+// false when it does not work within three weeks.
+func (g Group) Opens(at time.Time) (opens time.Time, known bool) {
+	zone := g.Location()
+	if g.OpenIn(zone, at) {
+		return at, true
+	}
+	for next := at.Truncate(time.Minute).Add(time.Minute); next.Sub(at) < ahead; next = next.Add(time.Minute) {
+		if g.OpenIn(zone, next) {
+			return next, true
+		}
+	}
+	return time.Time{}, false
 }

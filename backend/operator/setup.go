@@ -4,65 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
-
-// Authenticate returns the account of the login and password, or [ErrCredentials], whatever of the two is wrong, or
-// [ErrDisabled] when both are right; finding out takes the same work for every login, whether it exists or not. Only a
-// few passwords are tried at a time: the call waits for its turn until ctx ends.
-func (o *Operators) Authenticate(ctx context.Context, login, password string) (Operator, error) {
-	if len(password) > passwords.Max {
-		return Operator{}, ErrCredentials
-	}
-	known, err := o.named(ctx, login)
-	if err != nil && !errors.Is(err, ErrUnknown) {
-		return Operator{}, err
-	}
-	if known.Waiting { // no password is right
-		known = record{}
-	}
-	all, err := db.List(ctx, o.db.Read(), db.Only[string], `SELECT password_hash FROM operators ORDER BY id`)
-	if err != nil {
-		return Operator{}, fmt.Errorf("reading passwords: %w", err)
-	}
-	right, err := o.verifier.Matches(ctx, password, known.hash, all)
-	if err != nil {
-		return Operator{}, fmt.Errorf("checking password: %w", err)
-	}
-	if !right {
-		return Operator{}, ErrCredentials
-	}
-	if known.Disabled {
-		return Operator{}, ErrDisabled
-	}
-	return known.operator(), nil
-}
-
-// holder is the account of the login when it may sign in, or [ErrUnknown].
-func (o *Operators) holder(ctx context.Context, login string) (record, error) {
-	known, err := o.named(ctx, login)
-	if err == nil && (known.Disabled || known.Waiting) {
-		return record{}, ErrUnknown
-	}
-	return known, err
-}
-
-// named is the account of the login, or [ErrUnknown].
-func (o *Operators) named(ctx context.Context, login string) (record, error) {
-	login, err := foldLogin(login)
-	if err != nil {
-		return record{}, ErrUnknown
-	}
-	return find(ctx, o.db.Read(), "login = $1", login)
-}
 
 // SetupTime is how long a setup token lasts.
 const SetupTime = 24 * time.Hour
@@ -132,7 +81,7 @@ func (o *Operators) SetUp(ctx context.Context) (bool, error) {
 
 // CheckSetup returns [ErrSetupToken] when the token does not let anybody make the first account.
 func (o *Operators) CheckSetup(ctx context.Context, token string) error {
-	return o.checkSetup(ctx, o.db.Read(), token)
+	return checkSetup(ctx, o.db.Read(), token, o.now())
 }
 
 // Setup makes the first admin, of all sites, and uses the token up. The role and the sites of the account are not read.
@@ -143,7 +92,7 @@ func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operato
 	}
 	a.Role, a.Sites = Admin, scope.All()
 	return o.create(ctx, a.Login, a, func(ctx context.Context, tx db.Tx) error {
-		if err := o.checkSetup(ctx, tx, token); err != nil {
+		if err := checkSetup(ctx, tx, token, o.now()); err != nil {
 			return err
 		}
 		// Of two that come at once, the one that deletes the row has the token.
@@ -158,7 +107,7 @@ func (o *Operators) Setup(ctx context.Context, token string, a Account) (Operato
 	})
 }
 
-func (o *Operators) checkSetup(ctx context.Context, from db.Queries, token string) error {
+func checkSetup(ctx context.Context, from db.Queries, token string, now time.Time) error {
 	stored, found, err := setupToken(ctx, from)
 	if err != nil {
 		return fmt.Errorf("reading setup token: %w", err)
@@ -170,7 +119,7 @@ func (o *Operators) checkSetup(ctx context.Context, from db.Queries, token strin
 	if err != nil {
 		return fmt.Errorf("reading setup token: %w", err)
 	}
-	if some || subtle.ConstantTimeCompare([]byte(stored), []byte(token)) != 1 || !o.now().Before(setupEnd(stored)) {
+	if some || subtle.ConstantTimeCompare([]byte(stored), []byte(token)) != 1 || !now.Before(setupEnd(stored)) {
 		return ErrSetupToken
 	}
 	return nil

@@ -1,4 +1,4 @@
-package operator
+package signin
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
 // DeviceLife is how long a browser is known after the last sign-in in it.
@@ -32,7 +33,7 @@ type deviceKey struct {
 
 // DeviceName is the same for every spelling of a login, and made of letters, digits and the signs - and _.
 func DeviceName(login string) string {
-	folded, err := foldLogin(login)
+	folded, err := operator.FoldLogin(login)
 	if err != nil {
 		return ""
 	}
@@ -41,13 +42,13 @@ func DeviceName(login string) string {
 }
 
 // NewDevice returns a token by which a browser in which the operator has signed in is known again; see
-// [Operators.Device].
-func (o *Operators) NewDevice(ctx context.Context, account Operator) (token string, err error) {
+// [SignIns.Device].
+func (s *SignIns) NewDevice(ctx context.Context, account operator.Operator) (token string, err error) {
 	said := make([]byte, deviceSaid)
 	binary.BigEndian.PutUint64(said, uint64(account.Epoch))
-	binary.BigEndian.PutUint64(said[8:], uint64(o.now().Unix()))
+	binary.BigEndian.PutUint64(said[8:], uint64(s.now().Unix()))
 	rand.Read(said[16:])
-	signature, err := o.signDevice(ctx, account.Login, said)
+	signature, err := s.signDevice(ctx, account.Login, said)
 	if err != nil {
 		return "", err
 	}
@@ -57,34 +58,34 @@ func (o *Operators) NewDevice(ctx context.Context, account Operator) (token stri
 // Device names the browser that the token was given to, when an operator has signed in with the login in it within
 // [DeviceLife]. It returns no name for any other token: changing the password, or disabling the account, makes browsers
 // unknown.
-func (o *Operators) Device(ctx context.Context, login, token string) (name string, err error) {
+func (s *SignIns) Device(ctx context.Context, login, token string) (name string, err error) {
 	content, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(content) != deviceSize {
 		return "", nil
 	}
-	folded, err := foldLogin(login)
+	folded, err := operator.FoldLogin(login)
 	if err != nil {
 		return "", nil
 	}
 	said := content[:deviceSaid]
-	signature, err := o.signDevice(ctx, folded, said)
+	signature, err := s.signDevice(ctx, folded, said)
 	if err != nil || !hmac.Equal(signature, content[deviceSaid:]) {
 		return "", err
 	}
 	issued := time.Unix(int64(binary.BigEndian.Uint64(said[8:])), 0)
-	if o.now().Sub(issued) > DeviceLife {
+	if s.now().Sub(issued) > DeviceLife {
 		return "", nil
 	}
-	known, err := o.holder(ctx, folded)
+	known, err := s.operators.Holder(ctx, folded)
 	// There may have been another account of that login.
-	if errors.Is(err, ErrUnknown) || err == nil && (uint64(known.Epoch) != binary.BigEndian.Uint64(said) || issued.Unix() < known.createdAt/1000) {
+	if errors.Is(err, operator.ErrUnknown) || err == nil && (uint64(known.Epoch) != binary.BigEndian.Uint64(said) || issued.Unix() < known.CreatedAt.Unix()) {
 		return "", nil
 	}
 	return string(said[16:]), err
 }
 
-func (o *Operators) signDevice(ctx context.Context, login string, said []byte) ([]byte, error) {
-	key, err := o.devices.read(ctx, o.db)
+func (s *SignIns) signDevice(ctx context.Context, login string, said []byte) ([]byte, error) {
+	key, err := s.devices.read(ctx, s.db)
 	mac := hmac.New(sha256.New, key)
 	mac.Write(said)
 	mac.Write([]byte(login))

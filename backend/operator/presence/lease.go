@@ -1,4 +1,4 @@
-package operator
+package presence
 
 import (
 	"context"
@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
-
-// Topic is woken when an operator comes, goes or changes what they are.
-const Topic = "operators"
 
 const (
 	// LeaseTime is how long a lease lasts without being renewed.
@@ -23,33 +21,31 @@ const (
 	Heartbeat = 10 * time.Second
 	// leasesAtOnce bounds how many leases one statement renews.
 	leasesAtOnce = 1024
-	// onlineFor is how long an answer of Online is repeated from memory.
-	onlineFor = time.Second
 )
 
 // Lease is an operator's presence in one open console. It ends with [Lease.End], or by itself [LeaseTime] after it was
 // last renewed.
 type Lease struct {
-	operators  *Operators
+	presence   *Presence
 	id         string
 	operatorID int64
 }
 
 // Arrive begins a lease for the account.
-func (o *Operators) Arrive(ctx context.Context, id int64) (*Lease, error) {
-	l := &Lease{operators: o, id: rand.Text(), operatorID: id}
+func (p *Presence) Arrive(ctx context.Context, id int64) (*Lease, error) {
+	l := &Lease{presence: p, id: rand.Text(), operatorID: id}
 	return l, l.write(ctx, LeaseTime, true)
 }
 
 // Renew keeps the leases for another [LeaseTime], in one statement for many. One that has ended stays so.
-func (o *Operators) Renew(ctx context.Context, leases ...*Lease) error {
+func (p *Presence) Renew(ctx context.Context, leases ...*Lease) error {
 	for some := range slices.Chunk(leases, leasesAtOnce) {
 		ids := make([]string, len(some))
 		for i, l := range some {
 			ids[i] = l.id
 		}
-		err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			values, args := db.Values(db.Padded(ids), db.Only[string], o.now().Add(LeaseTime).UnixMilli())
+		err := p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			values, args := db.Values(db.Padded(ids), db.Only[string], p.now().Add(LeaseTime).UnixMilli())
 			_, err := tx.Exec(ctx, `UPDATE operator_leases SET expires_at = $1 WHERE id IN (`+values+`)`, args...)
 			return err
 		})
@@ -64,18 +60,15 @@ func (o *Operators) Renew(ctx context.Context, leases ...*Lease) error {
 func (l *Lease) Fade(ctx context.Context) error { return l.write(ctx, FadeTime, false) }
 
 func (l *Lease) write(ctx context.Context, lasting time.Duration, arriving bool) error {
-	o := l.operators
-	if arriving {
-		defer o.online.found.Store(nil)
-	}
-	err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		now := o.now()
+	p := l.presence
+	err := p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		now := p.now()
 		_, err := tx.Exec(ctx, `INSERT INTO operator_leases (id, operator_id, expires_at) VALUES ($1, $2, $3)
 			ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`, l.id, l.operatorID, now.Add(lasting).UnixMilli())
 		if err != nil || !arriving {
 			return err
 		}
-		tx.Wake(Topic)
+		tx.Wake(operator.Topic)
 		_, err = tx.Exec(ctx, `DELETE FROM operator_leases WHERE expires_at < $1`, now.Add(-time.Hour).UnixMilli())
 		return err
 	})
@@ -87,9 +80,8 @@ func (l *Lease) write(ctx context.Context, lasting time.Duration, arriving bool)
 
 // End ends the lease at once.
 func (l *Lease) End(ctx context.Context) error {
-	defer l.operators.online.found.Store(nil)
-	err := l.operators.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		tx.Wake(Topic)
+	err := l.presence.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		tx.Wake(operator.Topic)
 		_, err := tx.Exec(ctx, `DELETE FROM operator_leases WHERE id = $1`, l.id)
 		return err
 	})

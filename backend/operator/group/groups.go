@@ -1,26 +1,37 @@
-package operator
+package group
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
 // Kinds of the journal's entries about groups. Their subject is the group, and their data is {"by", "name"}: a login
 // and the group's name.
 const (
-	GroupAdded   = "operator.group_added"
-	GroupChanged = "operator.group_changed"
-	GroupRemoved = "operator.group_removed"
+	Added   = "operator.group_added"
+	Changed = "operator.group_changed"
+	Removed = "operator.group_removed"
 )
 
-// groupsTopic is woken when a group changes, for those who remember them.
-const groupsTopic = "operators.groups"
+// Groups keeps the groups of all sites. It is safe for concurrent use.
+type Groups struct {
+	db  *db.DB
+	now func() time.Time
+	ids *db.Sequence
+}
+
+// New returns the groups of the database.
+func New(d *db.DB, now func() time.Time) *Groups {
+	return &Groups{db: d, now: now, ids: d.Sequence("operator_groups", 1)}
+}
 
 // groupRow is a row of the groups' table.
 type groupRow struct {
@@ -51,8 +62,8 @@ type memberRow struct{ siteID, groupID, operatorID int64 }
 
 func (r *memberRow) fields() []any { return []any{&r.siteID, &r.groupID, &r.operatorID} }
 
-// readGroups reads the groups of which the condition is true, in the order of their names.
-func readGroups(ctx context.Context, from db.Queries, condition string, args ...any) ([]Group, error) {
+// read reads the groups of which the condition is true, in the order of their names.
+func read(ctx context.Context, from db.Queries, condition string, args ...any) ([]Group, error) {
 	rows, err := db.List(ctx, from, (*groupRow).fields, `SELECT `+groupColumns+` FROM operator_groups WHERE `+condition+` ORDER BY site_id, name, id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading groups: %w", err)
@@ -76,30 +87,35 @@ func readGroups(ctx context.Context, from db.Queries, condition string, args ...
 	return groups, nil
 }
 
-// Groups are those of the site, by name.
-func (o *Operators) Groups(ctx context.Context, siteID int64) ([]Group, error) {
-	return readGroups(ctx, o.db.Read(), "site_id = $1", siteID)
+// All are those of all sites, by site and name.
+func (s *Groups) All(ctx context.Context) ([]Group, error) {
+	return read(ctx, s.db.Read(), "1 = 1")
 }
 
-// Group returns the group of the site, or [ErrGroup].
-func (o *Operators) Group(ctx context.Context, siteID, id int64) (Group, error) {
-	groups, err := o.Groups(ctx, siteID)
+// Of are those of the site, by name.
+func (s *Groups) Of(ctx context.Context, siteID int64) ([]Group, error) {
+	return read(ctx, s.db.Read(), "site_id = $1", siteID)
+}
+
+// Get returns the group of the site, or [ErrUnknown].
+func (s *Groups) Get(ctx context.Context, siteID, id int64) (Group, error) {
+	groups, err := s.Of(ctx, siteID)
 	if err != nil {
 		return Group{}, err
 	}
 	at := slices.IndexFunc(groups, func(g Group) bool { return g.ID == id })
 	if at < 0 {
-		return Group{}, ErrGroup
+		return Group{}, ErrUnknown
 	}
 	return groups[at], nil
 }
 
-// KeepGroup adds a group, whose ID is 0, or changes the one of the ID, and returns it as it is kept. The actor has the
-// site, which the caller has made sure of. The error may be that of [Group.Check], [ErrGroup], [ErrGroupName],
-// [ErrMembers] or [ErrManyGroups].
-func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group, error) {
+// Keep adds a group, whose ID is 0, or changes the one of the ID, and returns it as it is kept. The actor has the
+// site, which the caller has made sure of. The error may be that of [Group.Check], [ErrUnknown], [ErrName],
+// [ErrMembers] or [ErrMany].
+func (s *Groups) Keep(ctx context.Context, actor operator.Actor, g Group) (Group, error) {
 	if !actor.Sites.Has(g.SiteID) {
-		return Group{}, ErrGroup
+		return Group{}, ErrUnknown
 	}
 	if err := g.Check(); err != nil {
 		return Group{}, err
@@ -114,21 +130,21 @@ func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group,
 	if err != nil {
 		return Group{}, err
 	}
-	kind := GroupChanged
+	kind := Changed
 	if g.ID == 0 {
-		kind = GroupAdded
-		if g.ID, err = o.groupIDs.Next(ctx); err != nil {
+		kind = Added
+		if g.ID, err = s.ids.Next(ctx); err != nil {
 			return Group{}, err
 		}
-		g.CreatedAt = o.now()
+		g.CreatedAt = s.now()
 	}
-	err = o.db.Attempt(ctx, g.SiteID, func(ctx context.Context, tx db.Tx) error {
-		if err := o.allowGroup(ctx, tx, g, kind); err != nil {
+	err = s.db.Attempt(ctx, g.SiteID, func(ctx context.Context, tx db.Tx) error {
+		if err := allow(ctx, tx, g, kind); err != nil {
 			return err
 		}
 		query := `UPDATE operator_groups SET name = $3, phone = $4, zone = $5, hours = $6, holidays = $7, routing = $8 WHERE site_id = $1 AND id = $2`
 		args := []any{g.SiteID, g.ID, g.Name, g.Phone, g.Zone, string(hours), string(holidays), string(g.Routing)}
-		if kind == GroupAdded {
+		if kind == Added {
 			query = `INSERT INTO operator_groups (site_id, id, name, phone, zone, hours, holidays, routing, created_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 			args = append(args, g.CreatedAt.UnixMilli())
@@ -138,7 +154,7 @@ func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group,
 			return err
 		}
 		if changed == 0 {
-			return ErrGroup
+			return ErrUnknown
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM operator_group_members WHERE site_id = $1 AND group_id = $2`, g.SiteID, g.ID); err != nil {
 			return err
@@ -148,7 +164,7 @@ func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group,
 				return err
 			}
 		}
-		return o.noteGroup(ctx, tx, kind, actor, g)
+		return s.note(ctx, tx, kind, actor, g)
 	})
 	if err != nil {
 		return Group{}, keeping(err)
@@ -156,21 +172,21 @@ func (o *Operators) KeepGroup(ctx context.Context, actor Actor, g Group) (Group,
 	return g, nil
 }
 
-// allowGroup looks whether the group can stand beside the others of its site.
-func (o *Operators) allowGroup(ctx context.Context, tx db.Tx, g Group, kind string) error {
-	others, err := readGroups(ctx, tx, "site_id = $1", g.SiteID)
+// allow looks whether the group can stand beside the others of its site.
+func allow(ctx context.Context, tx db.Tx, g Group, kind string) error {
+	others, err := read(ctx, tx, "site_id = $1", g.SiteID)
 	if err != nil {
 		return err
 	}
-	if kind == GroupAdded && len(others) >= MaxGroups {
-		return ErrManyGroups
+	if kind == Added && len(others) >= Max {
+		return ErrMany
 	}
 	if slices.ContainsFunc(others, func(other Group) bool { return other.ID != g.ID && other.Name == g.Name }) {
-		return ErrGroupName
+		return ErrName
 	}
 	for _, member := range g.Members {
-		found, err := find(ctx, tx, "id = $1", member)
-		if err == ErrUnknown || err == nil && !found.Sites.Has(g.SiteID) {
+		found, err := operator.Within(ctx, tx, member)
+		if errors.Is(err, operator.ErrUnknown) || err == nil && !found.Sites.Has(g.SiteID) {
 			return ErrMembers
 		}
 		if err != nil {
@@ -180,45 +196,45 @@ func (o *Operators) allowGroup(ctx context.Context, tx db.Tx, g Group, kind stri
 	return nil
 }
 
-// RemoveGroup removes the group of the site. What names it stays as it is. The error may be [ErrGroup].
-func (o *Operators) RemoveGroup(ctx context.Context, actor Actor, siteID, id int64) error {
+// Remove removes the group of the site. What names it stays as it is. The error may be [ErrUnknown].
+func (s *Groups) Remove(ctx context.Context, actor operator.Actor, siteID, id int64) error {
 	if !actor.Sites.Has(siteID) {
-		return ErrGroup
+		return ErrUnknown
 	}
-	err := o.db.Attempt(ctx, siteID, func(ctx context.Context, tx db.Tx) error {
-		groups, err := readGroups(ctx, tx, "site_id = $1", siteID)
+	err := s.db.Attempt(ctx, siteID, func(ctx context.Context, tx db.Tx) error {
+		groups, err := read(ctx, tx, "site_id = $1", siteID)
 		if err != nil {
 			return err
 		}
 		at := slices.IndexFunc(groups, func(g Group) bool { return g.ID == id })
 		if at < 0 {
-			return ErrGroup
+			return ErrUnknown
 		}
 		for _, from := range []string{`operator_groups WHERE site_id = $1 AND id = $2`, `operator_group_members WHERE site_id = $1 AND group_id = $2`} {
 			if _, err := tx.Exec(ctx, `DELETE FROM `+from, siteID, id); err != nil {
 				return err
 			}
 		}
-		return o.noteGroup(ctx, tx, GroupRemoved, actor, groups[at])
+		return s.note(ctx, tx, Removed, actor, groups[at])
 	})
 	return keeping(err)
 }
 
-func (o *Operators) noteGroup(ctx context.Context, tx db.Tx, kind string, actor Actor, g Group) error {
+func (s *Groups) note(ctx context.Context, tx db.Tx, kind string, actor operator.Actor, g Group) error {
 	data, err := json.Marshal(map[string]string{"by": actor.By, "name": g.Name})
 	if err != nil {
 		return err
 	}
-	tx.Wake(Topic)
-	tx.Wake(groupsTopic)
-	return journal.Append(ctx, tx, journal.Entry{SiteID: g.SiteID, At: o.now(), Kind: kind, SubjectID: g.ID, Data: data})
+	tx.Wake(operator.Topic)
+	tx.Wake(operator.GroupsTopic)
+	return journal.Append(ctx, tx, journal.Entry{SiteID: g.SiteID, At: s.now(), Kind: kind, SubjectID: g.ID, Data: data})
 }
 
-// groupMistakes are those that callers are told as they are.
-var groupMistakes = []error{ErrGroup, ErrGroupName, ErrMembers, ErrManyGroups}
+// mistakes are those that callers are told as they are.
+var mistakes = []error{ErrUnknown, ErrName, ErrMembers, ErrMany}
 
 func keeping(err error) error {
-	if err == nil || slices.Contains(groupMistakes, err) {
+	if err == nil || slices.Contains(mistakes, err) {
 		return err
 	}
 	return fmt.Errorf("keeping group: %w", err)
