@@ -47,7 +47,6 @@ var smallWork = map[string]string{
 	"notify.take notify..wants":         "an entry of the journal, which holds no text of anybody",
 	"call.Take call..With":              "notes, which are words of package telephony",
 	"lease.Take lease..alarm":           "numbers",
-	"lease.Take lease..alarms":          "it is another method of the name",
 	"chat.moveNoted chat..Check":        "a note of an operator, of 4,000 characters",
 	"notify.append json.Marshal":        "an address and a login",
 	"notify.append notify..Host":        "an address that an administrator has set",

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/leads"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
@@ -177,7 +178,7 @@ func (d *Desk) letters() chat.Letters {
 
 // forwardRefused sends a refused form to the service elsewhere that it was for.
 func (d *Desk) forwardRefused(ctx context.Context, r lead.Refused, s submission.Submission) error {
-	item, err := api.Elsewhere(r, s)
+	item, err := leads.Elsewhere(r, s)
 	if err != nil {
 		return err
 	}

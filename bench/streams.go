@@ -17,7 +17,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -370,7 +370,7 @@ func prepareVisitors(ctx context.Context, file string) (tokens []string, err err
 	}
 	for n := range openStreams {
 		id := visit.ID(n + 1)
-		tokens = append(tokens, visits.Token(shop.ID, visit.Ref{Visitor: id, Session: id, Hit: id}, api.OpensLine, time.Hour))
+		tokens = append(tokens, visits.Token(shop.ID, visit.Ref{Visitor: id, Session: id, Hit: id}, conversation.OpensLine, time.Hour))
 	}
 	return tokens, nil
 }

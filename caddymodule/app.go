@@ -18,7 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/platforms"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -170,7 +170,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.operators, err = resolveOperators(a.Operators, a.WrittenAt); err != nil {
 		return err
 	}
-	platforms, err := a.Telephony.platforms(a.WrittenAt)
+	telephones, err := a.Telephony.platforms(a.WrittenAt)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Spool:     a.service.forms,
 		Intake:    a.service.intake,
 		StatusOf:  statusOf,
-		Platforms: api.NewPlatforms(platforms, a.switchboard, a.service),
+		Platforms: platforms.New(telephones, a.switchboard, a.service),
 	})
 	return nil
 }

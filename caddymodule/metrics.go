@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
@@ -152,7 +152,7 @@ func init() {
 	for _, result := range notify.Results {
 		deliveries.WithLabelValues(result)
 	}
-	for _, what := range api.Unkept {
+	for _, what := range gate.Unkept {
 		unkept.WithLabelValues(what)
 	}
 }

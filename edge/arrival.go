@@ -9,7 +9,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/tracker"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -67,7 +68,7 @@ func (e *Edge) ask(q *effect.Request, beside *page.Visit, r *http.Request) {
 
 // hasVisitor says whether a request has a visitor's cookie. It does not check the cookie.
 func hasVisitor(h http.Header) bool {
-	for range api.VisitorCookie.Values(h) {
+	for range view.VisitorCookie.Values(h) {
 		return true
 	}
 	return false
@@ -100,7 +101,7 @@ func (e *Edge) inTime(asked *http.Request) (context.Context, context.CancelFunc)
 
 // arriving receives the parts of a visit as they become known. A closed channel means that a part is not known.
 type arriving struct {
-	served chan api.Served
+	served chan tracker.Served
 	shown  chan snippet.Shown
 }
 
@@ -110,7 +111,7 @@ func (e *Edge) arrive(q *effect.Request, asked *http.Request) (a snippet.Arrival
 	ctx, cancel := e.inTime(asked)
 	defer cancel()
 	id := rand.Text()
-	found := arriving{make(chan api.Served, 1), make(chan snippet.Shown, 1)}
+	found := arriving{make(chan tracker.Served, 1), make(chan snippet.Shown, 1)}
 	if !e.apart(func(desk *backend.Desk) {
 		defer close(found.shown)
 		defer close(found.served)
@@ -149,7 +150,7 @@ func (e *Edge) recall(q *effect.Request, asked *http.Request) (snippet.Shown, bo
 	found := make(chan snippet.Shown, 1)
 	if !e.apart(func(desk *backend.Desk) {
 		defer close(found)
-		visitor, address := desk.API.Whose(asked, q.Served(desk, asked))
+		visitor, address := desk.API.Tracker.Whose(asked, q.Served(desk, asked))
 		if visitor == 0 {
 			return
 		}
@@ -176,7 +177,7 @@ func receive[T any](ctx context.Context, from <-chan T) (value T, ok bool) {
 // storeVisit stores the visit and finds the numbers, as a call of the script does.
 func (e *Edge) storeVisit(ctx context.Context, desk *backend.Desk, q *effect.Request, asked *http.Request, id string, found arriving) {
 	f := q.Effect
-	served, err := desk.API.ServePage(ctx, asked, q.Served(desk, asked), id)
+	served, err := desk.API.Tracker.ServePage(ctx, asked, q.Served(desk, asked), id)
 	if err == nil {
 		found.served <- served
 		if served.View == "" || f.Prerender != effect.PrerenderDynamic {

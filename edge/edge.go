@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/platforms"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
@@ -52,7 +52,7 @@ type Subjects struct {
 	// StatusOf returns the status with which the server answers a request whose handler has returned the error.
 	StatusOf func(error) int
 	// Platforms answers telephone platforms. nil knows none.
-	Platforms *api.Platforms
+	Platforms *platforms.Platforms
 }
 
 // Edge is shared by the blocks of one configuration. It is safe for concurrent use.
@@ -60,7 +60,7 @@ type Edge struct {
 	*effect.Shared
 	Observer  Observer
 	Intake    *intake.Budget
-	Platforms *api.Platforms
+	Platforms *platforms.Platforms
 	posts     *post.Posts
 	sampling  *sampling
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/edge/relay"
@@ -28,7 +29,7 @@ func (p *patterns) HandleFunc(pattern string, _ func(http.ResponseWriter, *http.
 // mount adds the routes under the prefix, of a service that is here. Blocks share them: handlers find the block in the
 // call.
 func (e *Edge) mount(mux api.Routes, prefix string) {
-	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
+	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
 	mux.HandleFunc(prefix+"svc.js", fetched(serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(servePicture))
@@ -53,7 +54,7 @@ func (e *Edge) routes(prefix string) *http.ServeMux {
 // mountRelay adds the routes under the block's prefix, whose service is elsewhere.
 func (b *Block) mountRelay(mux api.Routes) {
 	prefix, elsewhere := b.Settings.Prefix, relay.New(b.Effects)
-	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
+	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
 	for _, route := range relay.RelayedRoutes {
 		mux.HandleFunc(prefix+route, elsewhere.ServeHTTP)
 	}
@@ -78,7 +79,7 @@ func (b *Block) serveRoute(w http.ResponseWriter, r *http.Request, q *effect.Req
 		q.Site, q.Err = b.Provision(r.Context(), q.Key)
 	}
 	if !b.Guard("answering", func() { b.answer(w, r, q) }) {
-		api.Fail(w, http.StatusInternalServerError, "internal_error", "something went wrong here; the call may be repeated")
+		gate.Fail(w, http.StatusInternalServerError, "internal_error", "something went wrong here; the call may be repeated")
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func fetched(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			api.Fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address takes GET, HEAD")
+			gate.Fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address takes GET, HEAD")
 			return
 		}
 		serve(w, r)
@@ -113,21 +114,21 @@ func servePicture(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveCall passes a call to the service's API.
-func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, route *api.Route) {
+func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, path string) {
 	q := effect.RequestOf(r)
 	if q.Err != nil {
-		api.Unavailable(w)
+		gate.Unavailable(w)
 		return
 	}
 	if r.Method != http.MethodGet && q.Preview != nil {
-		api.Fail(w, http.StatusConflict, "preview", "nothing is counted in a preview")
+		gate.Fail(w, http.StatusConflict, "preview", "nothing is counted in a preview")
 		return
 	}
 	desk, done, err := e.Service.Use()
 	if err != nil {
-		api.Unavailable(w)
+		gate.Unavailable(w)
 		return
 	}
 	defer done()
-	desk.API.Serve(w, r, q.Served(desk, r), route)
+	desk.API.Serve(w, r, q.Served(desk, r), path)
 }

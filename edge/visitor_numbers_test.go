@@ -28,8 +28,8 @@ type record struct {
 	Forms         json.RawMessage
 }
 
-// view is a page view as the script reports it.
-func view(name, url, referrer string) map[string]any {
+// viewOf is a page view as the script reports it.
+func viewOf(name, url, referrer string) map[string]any {
 	return map[string]any{"site_key": "shop", "view": strings.Repeat("v", 22-len(name)) + name, "url": url, "referrer": referrer, "kind": "load"}
 }
 
@@ -70,7 +70,7 @@ func recordsIn(t testing.TB, raw []byte) (records []record, told bool) {
 // hit reports a page view and returns the records in the answer.
 func (f *front) hit(name, url, referrer string, cookies ...string) (records []record, told bool, cookie string) {
 	f.t.Helper()
-	answer, cookie := f.call("hit", view(name, url, referrer), cookies...)
+	answer, cookie := f.call("hit", viewOf(name, url, referrer), cookies...)
 	records, told = recordsIn(f.t, answer)
 	return records, told, cookie
 }
@@ -205,7 +205,7 @@ func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 	settings.Prerender = "off"
 	settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011", "74957650012"}}}
 	f := serve(t, settings).ready()
-	answer, _ := f.call("hit", view("1", f.address+"/", ""))
+	answer, _ := f.call("hit", viewOf("1", f.address+"/", ""))
 	var credentials map[string]any
 	require.NoError(t, json.Unmarshal(answer, &credentials))
 	back := func(presence string, cookies ...string) []string {
@@ -257,7 +257,7 @@ func TestPageThatComesBackWhileTheDatabaseIsAway(t *testing.T) {
 	settings.Prerender = "off"
 	settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011"}}}
 	f := serve(t, settings).ready()
-	answer, _ := f.call("hit", view("1", f.address+"/", ""))
+	answer, _ := f.call("hit", viewOf("1", f.address+"/", ""))
 	var credentials map[string]any
 	require.NoError(t, json.Unmarshal(answer, &credentials))
 	f.change(`ALTER TABLE pool_numbers RENAME TO away`)

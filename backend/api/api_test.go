@@ -22,6 +22,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -93,13 +94,13 @@ const siteID = 7
 
 const variantA, variantB = "A", "B"
 
-func siteOf(variant string) api.Site {
-	return api.Site{ID: siteID, Key: "shop", Signed: variant == variantA, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: func(context.Context) string { return "RU" }}
+func siteOf(variant string) gate.Site {
+	return gate.Site{ID: siteID, Key: "shop", Signed: variant == variantA, Prefix: "/frontdesk/", Origins: []string{"https://www.shop.example"}, Region: func(context.Context) string { return "RU" }}
 }
 
 // serve runs the service for the site. A request's header From-Address stands
 // for the address of its client.
-func serve(t testing.TB, d *db.DB, site api.Site) *desk {
+func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	t.Helper()
 	core, logs := observer.New(zapcore.DebugLevel)
 	s := &desk{t: t, db: d, logs: logs, counted: &counter{leads: map[string]int{}}}
@@ -130,12 +131,12 @@ func serve(t testing.TB, d *db.DB, site api.Site) *desk {
 		},
 	}, zap.New(core), s.counted)
 	mux := http.NewServeMux()
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Unknown(w) })
-	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, route *api.Route) {
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
+	api.Mount(mux, site.Prefix, func(w http.ResponseWriter, r *http.Request, path string) {
 		if address := r.Header.Get("From-Address"); address != "" {
 			r.RemoteAddr = address
 		}
-		handler.Serve(w, r, site, route)
+		handler.Serve(w, r, site, path)
 	})
 	s.handler = mux
 	server := httptest.NewServer(mux)

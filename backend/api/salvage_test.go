@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -186,7 +186,7 @@ func TestRefusedForConsentIsNotKept(t *testing.T) {
 		form := url.Values{"phone": {visitorsPhone}, "visitor_id": {"1"}, "hit_id": {"2"}, "session_id": {"3"}}
 		s.server("api/add_offline_message/", form)
 		require.NoError(t, s.leads.WriteRefused(t.Context()))
-		require.Equal(t, map[string]int{api.UnkeptCall: 1, api.UnkeptRefused: 1}, s.counted.unkept)
+		require.Equal(t, map[string]int{gate.UnkeptCall: 1, gate.UnkeptRefused: 1}, s.counted.unkept)
 		list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 		require.NoError(t, err)
 		require.Empty(t, list)

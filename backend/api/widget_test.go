@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/widget"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -19,7 +19,7 @@ func withWidget(t *testing.T, settings *site.Widget, test func(t *testing.T, s *
 	require.NoError(t, settings.Check())
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		of := siteOf(variantA)
-		of.Widget = api.NewWidget(settings, "+7 (###) ###-##-##")
+		of.Widget = widget.New(settings, "+7 (###) ###-##-##")
 		test(t, serve(t, d, of))
 	})
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
 )
 
 // ownCookies are the cookies that the service sets.
-var ownCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie, PreviewCookie}
+var ownCookies = [...]gate.HostCookie{view.VisitorCookie, sourceCookie, PreviewCookie}
 
 // HideCookies removes the service's cookies from a request's headers, so that the origin and its caches see the same
 // request from every visitor. Other cookies stay as they are, byte by byte. hideCookies returns the earlier fields, or
@@ -69,15 +70,15 @@ func withoutOwnCookies(field string) (rest string, some bool) {
 }
 
 func isOwnCookie(pair string) bool {
-	return slices.ContainsFunc(ownCookies[:], func(c api.HostCookie) bool { return c.Is(pair) })
+	return slices.ContainsFunc(ownCookies[:], func(c gate.HostCookie) bool { return c.Is(pair) })
 }
 
 // relayedCookies are the cookies that the service elsewhere is sent, and may set.
-var relayedCookies = [...]api.HostCookie{api.VisitorCookie, sourceCookie}
+var relayedCookies = [...]gate.HostCookie{view.VisitorCookie, sourceCookie}
 
 // IsRelayedCookie says whether name=value is one of them.
 func IsRelayedCookie(pair string) bool {
-	return slices.ContainsFunc(relayedCookies[:], func(c api.HostCookie) bool { return c.Is(pair) })
+	return slices.ContainsFunc(relayedCookies[:], func(c gate.HostCookie) bool { return c.Is(pair) })
 }
 
 // CookiesOf returns the cookies in a request that are the service's, and the one by which the visitor agrees, as one

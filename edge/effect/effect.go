@@ -12,7 +12,8 @@ import (
 	"regexp"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/widget"
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
@@ -29,7 +30,7 @@ type effect struct {
 	id, version int64 // of the site; both are 0 if the service does not know it
 	Code        *snippet.Code
 	Script      *snippet.Script
-	Consent     api.Consent
+	Consent     gate.Consent
 	origins     []string
 	region      string // as set, or else that of the configured numbers; may be empty
 	maskRegion  string // region of the mask; may be empty
@@ -38,12 +39,12 @@ type effect struct {
 	Prerender   string
 	attribution attribution.Model
 	callback    callback.Settings
-	widget      *api.Widget
+	widget      *widget.Widget
 }
 
 // newConsent returns the rules by which a visitor agrees, or refuses by a signal.
-func newConsent(c site.Consent, signals []string) (api.Consent, error) {
-	made := api.Consent{Cookie: c.Cookie}
+func newConsent(c site.Consent, signals []string) (gate.Consent, error) {
+	made := gate.Consent{Cookie: c.Cookie}
 	for _, signal := range signals {
 		made.Refusals = append(made.Refusals, signalFields[signal])
 	}
@@ -62,7 +63,7 @@ func (b *Effects) compile(s site.Site) (*effect, error) {
 	f := &effect{
 		Of: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
-		Prerender: *own.Prerender, attribution: *own.Attribution, widget: api.NewWidget(own.Widget, *own.PhoneMask), callback: *own.Callback,
+		Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
 	if b.Settings.remote != nil { // the service elsewhere has the numbers
 		f.numbers, f.Prerender = b.numbers, ""
@@ -105,10 +106,10 @@ func (f *effect) RegionNow(ctx context.Context, shown *inventory.Inventory) stri
 }
 
 // Served returns the request's site in the form that the API needs.
-func (q *Request) Served(desk *backend.Desk, r *http.Request) api.Site {
+func (q *Request) Served(desk *backend.Desk, r *http.Request) gate.Site {
 	f := q.Effect
 	settings := &f.Of.Settings
-	known := api.Site{
+	known := gate.Site{
 		ID:             q.Site.ID,
 		Key:            q.Site.Key,
 		Signed:         settings.Variant == snippet.VariantA,

@@ -10,7 +10,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
@@ -78,7 +78,7 @@ func (f *effect) ServePicture(w http.ResponseWriter, r *http.Request) {
 		content = f.Of.Pictures.find(name)
 	}
 	if content == nil {
-		api.Fail(w, http.StatusNotFound, "unknown_picture", "there is no such picture")
+		gate.Fail(w, http.StatusNotFound, "unknown_picture", "there is no such picture")
 		return
 	}
 	h := w.Header()

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // PreviewCookie holds the token of the preview that is open. It ends with the browser's session.
-const PreviewCookie api.HostCookie = "svc_preview"
+const PreviewCookie gate.HostCookie = "svc_preview"
 
 // The parameter by which the console opens a preview of a page, and its value that ends a preview.
 const (

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 // sourceCookie holds the source that decides about a visitor's numbers.
-const sourceCookie api.HostCookie = "svc_src"
+const sourceCookie gate.HostCookie = "svc_src"
 
 // sourceCookieAge is the longest time that browsers keep a cookie, 400 days (RFC 6265bis, section 5.5).
 const sourceCookieAge = 400 * 24 * time.Hour

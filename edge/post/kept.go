@@ -11,7 +11,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/leads"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -50,16 +52,16 @@ var FormOutcomes = []FormOutcome{FormStored, FormRefused, FormFull, FormEmpty, F
 
 // keptForm is a form that waits to be stored, with the parts of its request that matter.
 type keptForm struct {
-	ID     string             `json:"id"`            // as in [api.Form]
-	Key    string             `json:"key,omitempty"` // as in [api.Form]
+	ID     string             `json:"id"`            // as in [leads.Form]
+	Key    string             `json:"key,omitempty"` // as in [leads.Form]
 	At     time.Time          `json:"at"`
 	Sent   time.Time          `json:"sent"` // when the request began
 	Site   string             `json:"site"` // the site's key
 	Rule   capture.Rule       `json:"rule"`
 	Said   capture.Recognised `json:"said"`
 	Status int                `json:"status"`           // 0 if there was no answer
-	Broken bool               `json:"broken,omitempty"` // as in [api.Form]
-	Signed bool               `json:"signed,omitempty"` // as in [api.Site]
+	Broken bool               `json:"broken,omitempty"` // as in [leads.Form]
+	Signed bool               `json:"signed,omitempty"` // as in [gate.Site]
 	Region string             `json:"region,omitempty"` // by which its numbers are read
 	// Service is the service elsewhere that gets the form. It is nil if this one has the site's visitors.
 	Service *forward.Service `json:"service,omitempty"`
@@ -89,7 +91,7 @@ func (k *keptForm) request() *http.Request {
 		r.Header.Set("Cookie", k.Cookies)
 	}
 	for _, value := range k.Visitors {
-		r.Header.Add("Cookie", api.VisitorCookie.Name(k.Secure)+"="+value)
+		r.Header.Add("Cookie", view.VisitorCookie.Name(k.Secure)+"="+value)
 	}
 	return r
 }
@@ -108,7 +110,7 @@ func (f *passingForm) end(status int, charset string) {
 		return
 	}
 	if desk, done, err := e.Service.Use(); err == nil {
-		flood := desk.API.Floods(r)
+		flood := desk.API.Leads.Floods(r)
 		if flood && s.ID != 0 {
 			desk.Leads.CountLost(s.ID)
 		}
@@ -140,7 +142,7 @@ func (f *passingForm) end(status int, charset string) {
 	if k.Service != nil {
 		k.Cookies = f.Effect.CookiesOf(r.Header)
 	} else {
-		k.Visitors = slices.Collect(api.VisitorCookie.Values(r.Header))
+		k.Visitors = slices.Collect(view.VisitorCookie.Values(r.Header))
 	}
 	if k.Said.Empty {
 		e.observer.Form(FormEmpty)
@@ -152,7 +154,7 @@ func (f *passingForm) end(status int, charset string) {
 }
 
 // becomes are the outcomes of forms that the service has taken.
-var becomes = map[api.Kept]FormOutcome{api.KeptStored: FormStored, api.KeptRefused: FormRefused, api.KeptNot: FormFull, api.KeptEmpty: FormEmpty}
+var becomes = map[leads.Kept]FormOutcome{leads.KeptStored: FormStored, leads.KeptRefused: FormRefused, leads.KeptNot: FormFull, leads.KeptEmpty: FormEmpty}
 
 var (
 	errManyForms = errors.New("too many forms are being stored")
@@ -170,7 +172,7 @@ func (e *Posts) store(k *keptForm) FormOutcome {
 }
 
 // storeInTime stores the form and waits for at most formBudget. Forms of one visitor are stored one after another.
-func (e *Posts) storeInTime(k *keptForm) (api.Kept, error) {
+func (e *Posts) storeInTime(k *keptForm) (leads.Kept, error) {
 	if err := e.away(); err != nil {
 		return "", err
 	}
@@ -192,7 +194,7 @@ func (e *Posts) storeInTime(k *keptForm) (api.Kept, error) {
 		return "", errBehind
 	}
 	type end struct {
-		kept api.Kept
+		kept leads.Kept
 		err  error
 	}
 	stored := make(chan end, 1)
@@ -223,7 +225,7 @@ func (e *Posts) away() error {
 }
 
 // storeForm stores the form. It takes formTime at most.
-func (e *Posts) storeForm(ctx context.Context, k *keptForm) (kept api.Kept, err error) {
+func (e *Posts) storeForm(ctx context.Context, k *keptForm) (kept leads.Kept, err error) {
 	ctx, cancel := context.WithTimeout(ctx, formTime)
 	defer cancel()
 	desk, done, err := e.Service.Use()
@@ -237,12 +239,12 @@ func (e *Posts) storeForm(ctx context.Context, k *keptForm) (kept api.Kept, err 
 	return kept, err
 }
 
-func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (api.Kept, error) {
+func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (leads.Kept, error) {
 	s, err := desk.Sites.ByKey(ctx, k.Site)
 	if err != nil {
 		return "", err
 	}
-	of := api.Site{ID: s.ID, Key: s.Key, Signed: k.Signed, Region: func(ctx context.Context) string {
+	of := gate.Site{ID: s.ID, Key: s.Key, Signed: k.Signed, Region: func(ctx context.Context) string {
 		if k.Region != "" {
 			return k.Region
 		}
@@ -257,10 +259,10 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (api.Kept, err
 		// The form's sender may have been erased in the meantime.
 		erased, err := desk.Persons.ErasedSince(ctx, s.ID, k.At, of.Region(ctx), k.Said.Phone, k.texts()...)
 		if err != nil || erased {
-			return api.KeptEmpty, err
+			return leads.KeptEmpty, err
 		}
 	}
-	return desk.API.KeepForm(ctx, k.request(), of, api.Form{ID: k.ID, Key: k.Key, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
+	return desk.API.Leads.KeepForm(ctx, k.request(), of, leads.Form{ID: k.ID, Key: k.Key, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
 }
 
 // texts are those of the form in which somebody may be named.

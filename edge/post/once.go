@@ -12,19 +12,21 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/leads"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
 )
 
 // keyOf returns the form's key, from which nothing of the form can be told. Forms have the same key if the same client
 // says the same by the same rule. The client is the visitor, as far as the cookie or the form's credentials
 // tell it, or else the network and the browser. The header is that of the form's request.
 func keyOf(k *keptForm, h http.Header) string {
-	who := slices.Collect(api.VisitorCookie.Values(h))
+	who := slices.Collect(view.VisitorCookie.Values(h))
 	if len(who) == 0 && k.Said.Credentials["visitor_id"] != "" {
 		who = []string{"of", k.Said.Credentials["visitor_id"]}
 	}
 	if len(who) == 0 {
-		who = []string{"at", api.TruncatedClient(k.Client), k.UserAgent}
+		who = []string{"at", gate.TruncatedClient(k.Client), k.UserAgent}
 	}
 	said := k.Said
 	said.Credentials = nil // those of another view of the page differ
@@ -51,14 +53,14 @@ type sentForm struct {
 }
 
 // idOf returns the id of the form of the key that was sent at the time. It is another one than before if the form was
-// first sent more than [api.FormWindow] ago.
+// first sent more than [leads.FormWindow] ago.
 func (s *sentForms) idOf(key string, at time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known == nil {
 		s.known, _ = simplelru.NewLRU[string, sentForm](maxSentForms, nil) // the size is positive
 	}
-	if first, found := s.known.Get(key); found && at.Sub(first.at) <= api.FormWindow {
+	if first, found := s.known.Get(key); found && at.Sub(first.at) <= leads.FormWindow {
 		return first.id
 	}
 	id := rand.Text()

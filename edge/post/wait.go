@@ -10,7 +10,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 )
@@ -29,7 +30,7 @@ const (
 // neither tells.
 func (k *keptForm) visitor() uint64 {
 	whose := k.Said.Credentials["visitor_id"]
-	for value := range api.VisitorCookie.Values(k.request().Header) {
+	for value := range view.VisitorCookie.Values(k.request().Header) {
 		whose = value
 		break
 	}
@@ -83,7 +84,7 @@ func (t *turns) wait(visitor uint64, late <-chan time.Time) (done func(), ours b
 func (e *Posts) keep(k *keptForm, why error) FormOutcome {
 	onDisk := *k
 	if !e.WholeAddresses {
-		onDisk.Client = api.TruncatedClient(k.Client)
+		onDisk.Client = gate.TruncatedClient(k.Client)
 	}
 	record, err := json.Marshal(onDisk)
 	if err == nil && e.spool != nil {

@@ -20,7 +20,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
@@ -102,12 +102,12 @@ func (l *Relay) pathOf(r *http.Request) string { return r.URL.Path[len(l.effects
 func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := l.pathOf(r)
 	if !isPlainPath(path) {
-		api.Unknown(w)
+		gate.Unknown(w)
 		return
 	}
 	if !slices.Contains(relayedMethods[:], r.Method) {
 		w.Header().Set("Allow", strings.Join(relayedMethods[:], ", "))
-		api.Fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address does not take the method")
+		gate.Fail(w, http.StatusMethodNotAllowed, "method_not_allowed", "this address does not take the method")
 		return
 	}
 	call := strings.TrimSuffix(path, "/")
@@ -115,7 +115,7 @@ func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.proxy.ServeHTTP(w, r)
 		return
 	}
-	body, received := api.Receive(w, r, maxRelayed)
+	body, received := gate.Receive(w, r, maxRelayed)
 	if !received {
 		return
 	}
@@ -139,7 +139,7 @@ func (l *Relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 	kept, _ := r.Context().Value(keptCall{}).(*forward.Call)
 	if kept == nil {
 		e.Logger.Debug("the service elsewhere did not answer", zap.String("site", site.Key), zap.Error(err))
-		api.Unavailable(w)
+		gate.Unavailable(w)
 		return
 	}
 	kept.Header = http.Header{}
@@ -151,7 +151,7 @@ func (l *Relay) failed(w http.ResponseWriter, r *http.Request, err error) {
 	item := forward.Item{ID: rand.Text(), Service: l.service, SiteKey: site.Key, Call: kept}
 	if keepErr := l.keep(r, site.ID, item); keepErr != nil {
 		e.Logger.Warn("a call could neither be passed on nor be kept", zap.String("site", site.Key), zap.NamedError("service", err), zap.NamedError("database", keepErr))
-		api.Unavailable(w) // the client keeps the call and repeats it
+		gate.Unavailable(w) // the client keeps the call and repeats it
 		return
 	}
 	e.Logger.Info("a call waits for the service elsewhere", zap.String("site", site.Key), zap.Error(err))
@@ -168,7 +168,7 @@ func (l *Relay) keep(r *http.Request, siteID int64, item forward.Item) error {
 		return err
 	}
 	defer done()
-	if desk.API.Floods(r) {
+	if desk.API.Leads.Floods(r) {
 		return errFlood
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), relayTime)

@@ -1,0 +1,84 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+)
+
+// saidAnswer tells a page how its message stands.
+type saidAnswer struct {
+	Success      bool             `json:"success"`
+	Conversation toldConversation `json:"conversation"`
+	Message      toldMessage      `json:"message"`
+}
+
+// say serves v1/chat/say: the visitor writes. The call's id is the message's.
+func (c *Conversations) say(ctx context.Context, r *gate.Request) (any, error) {
+	var sent struct {
+		sender
+		Request *struct {
+			Text string `json:"text"`
+			// Invitation is the id of that which is answered.
+			Invitation string `json:"invitation"`
+			Language   string `json:"language"`
+			GroupID    int64  `json:"group_id"`
+		} `json:"request"`
+	}
+	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
+		return nil, err
+	}
+	if sent.Request == nil {
+		return nil, gate.Malformed("missing", "request is missing")
+	}
+	m := chat.Message{Author: chat.Visitor, ClientID: sent.ID, Text: sent.Request.Text}
+	if err := m.Check(); err != nil { // before a view is stored with it
+		return nil, err
+	}
+	v, err := c.Views.FindOnce(ctx, r, sent.From)
+	if err != nil {
+		return nil, err
+	}
+	from := chat.From{SiteID: r.Site.ID, Ref: v.Ref, URL: v.URI, Language: sent.Request.Language, GroupID: sent.Request.GroupID,
+		Invitation: r.Site.Widget.Invitation(sent.Request.Language, sent.Request.Invitation), Patience: r.Site.Widget.Patience()}
+	return c.store(ctx, r, v, sent.Conversation, from, m)
+}
+
+// store stores the visitor's message within the gate.Limits. A conversation is for the group that the page
+// has named, or for another where that one cannot answer now.
+func (c *Conversations) store(ctx context.Context, r *gate.Request, v view.View, meant int64, from chat.From, m chat.Message) (any, error) {
+	if err := c.mayWrite(ctx, r, v, meant); err != nil {
+		return nil, err
+	}
+	if !c.Views.HasRoom(ctx, r, v.Visitor, m.Size()) {
+		if m.File != nil {
+			return nil, gate.Malformed("too_many", "no more files are kept today")
+		}
+		m.Shorten()
+	}
+	var err error
+	if from.GroupID, err = c.Answering(ctx, r.Site.ID, from.GroupID); err != nil {
+		return nil, err
+	}
+	of, stored, err := c.Chats.SayFrom(ctx, from, m)
+	if err != nil {
+		return nil, err
+	}
+	return saidAnswer{true, c.toldConversation(ctx, of), c.toldMessage(ctx, stored)}, nil
+}
+
+// mayWrite refuses a visitor who writes too much, and the first message of one whose address
+// has begun too many conversations.
+func (c *Conversations) mayWrite(ctx context.Context, r *gate.Request, v view.View, meant int64) error {
+	if err := c.counted(c.messages, r, v.Visitor); err != nil {
+		return err
+	}
+	_, err := c.conversation(ctx, r, v, meant)
+	if errors.Is(err, chat.ErrUnknown) {
+		return c.begun.Within(r.Request, "too many conversations were begun from this address")
+	}
+	return err
+}

@@ -1,0 +1,107 @@
+package conversation
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+)
+
+// toldConversation is a conversation as its visitor sees it.
+type toldConversation struct {
+	ID    int64      `json:"id"`
+	State chat.State `json:"state"`
+	// Operator is the name of who has it; empty for nobody or no name.
+	Operator string `json:"operator"`
+	// Read is the number up to which operators have read, and Seen that of the visitor.
+	Read int64 `json:"read"`
+	Seen int64 `json:"seen"`
+	// Banned visitors need not try.
+	Banned bool `json:"banned"`
+}
+
+// toldMessage is a message as the visitor sees it. At is in milliseconds since 1970.
+type toldMessage struct {
+	Seq  int64       `json:"seq"`
+	From chat.Author `json:"from"`
+	// ID is the client's own, of the visitor's messages alone.
+	ID       string    `json:"id,omitempty"`
+	Operator string    `json:"operator,omitempty"`
+	Code     string    `json:"code,omitempty"`
+	Text     string    `json:"text"`
+	File     *toldFile `json:"file,omitempty"`
+	At       int64     `json:"at"`
+}
+
+type toldFile struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Size int64  `json:"size"`
+}
+
+// answer is what is new of a conversation: the answer of v1/chat, and the data of the
+// stream's events, in which what has not changed is left out.
+type answer struct {
+	Success      bool              `json:"success,omitempty"`
+	Online       *bool             `json:"online,omitempty"`
+	Stream       string            `json:"stream,omitempty"`
+	Conversation *toldConversation `json:"conversation,omitempty"`
+	Messages     []toldMessage     `json:"messages,omitempty"`
+	// More tells that there are further messages behind these.
+	More bool `json:"more,omitempty"`
+	// Earlier tells that there are messages before these.
+	Earlier bool `json:"earlier,omitempty"`
+	Typing  bool `json:"typing,omitempty"`
+	// Mail tells that the conversation can be sent by mail once an operator has answered.
+	Mail bool `json:"mail,omitempty"`
+}
+
+// name is an operator's, for visitors. Who has none, or cannot be asked for, has no name.
+func (c *Conversations) name(ctx context.Context, id int64) string {
+	if id == 0 {
+		return ""
+	}
+	now := time.Now()
+	if known, found := c.names.Load(id); found && now.Sub(known.(remembered).at) < nameTime {
+		return known.(remembered).name
+	}
+	name, err := c.Name(ctx, id)
+	if err == nil {
+		c.names.Store(id, remembered{name, now})
+	}
+	return name
+}
+
+// remembered is the name of an operator.
+type remembered struct {
+	name string
+	at   time.Time
+}
+
+func (c *Conversations) toldConversation(ctx context.Context, of chat.Conversation) toldConversation {
+	return toldConversation{ID: of.ID, State: of.State, Operator: c.name(ctx, of.OperatorID), Read: of.ReadByAny(), Seen: of.VisitorRead, Banned: of.Banned}
+}
+
+// toldMessage is the message for its visitor.
+func (c *Conversations) toldMessage(ctx context.Context, m chat.Message) toldMessage {
+	t := toldMessage{Seq: m.Seq, From: m.Author, Code: m.Code, Text: m.Text, At: m.At.UnixMilli()}
+	switch m.Author {
+	case chat.Visitor:
+		t.ID = m.ClientID
+	case chat.Operator:
+		t.Operator = c.name(ctx, m.OperatorID)
+	}
+	if m.File != nil {
+		t.File = &toldFile{m.File.ID, m.File.Name, m.File.Type, m.File.Size}
+	}
+	return t
+}
+
+// toldMessages are the messages for their visitor. There must be no notes among them.
+func (c *Conversations) toldMessages(ctx context.Context, messages []chat.Message) (told []toldMessage) {
+	for _, m := range messages {
+		told = append(told, c.toldMessage(ctx, m))
+	}
+	return told
+}

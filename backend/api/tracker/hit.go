@@ -1,0 +1,84 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// hitAnswer tells the page all that the script answers by itself from then on.
+type hitAnswer struct {
+	Success             bool     `json:"success"`
+	SiteKey             string   `json:"site_key"`
+	Key                 string   `json:"key"`
+	URI                 string   `json:"uri"`
+	Visitor             visit.ID `json:"visitor_id"`
+	Hit                 visit.ID `json:"hit_id"`
+	Session             visit.ID `json:"session_id"`
+	ConsultantServerURL string   `json:"consultant_server_url"`
+	// Browser is the token of a browser that has sent no cookie. The script keeps it while the page is open.
+	Browser string `json:"browser,omitempty"`
+	Online  bool   `json:"online"`
+	// Properties are the visitor's, null for a flag.
+	Properties map[string]*string `json:"properties"`
+	// Numbers are the records of the numbers in effect, null where these are not known
+	// now. They are absent where the site has no tracking numbers.
+	Numbers json.RawMessage `json:"numbers,omitempty"`
+}
+
+// hit serves v1/hit: a page view.
+func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
+	var report view.Report
+	if err := r.Decode(&report, gate.MaxScriptBody); err != nil {
+		return nil, err
+	}
+	v, hit, err := t.views.Open(ctx, r, report)
+	if err != nil {
+		return nil, err
+	}
+	properties := map[string]*string{}
+	if hit.Marked {
+		if properties, err = t.visits.Properties(ctx, r.Site.ID, v.Visitor); err != nil {
+			return nil, err
+		}
+		if properties == nil {
+			properties = map[string]*string{}
+		}
+	}
+	return hitAnswer{
+		Success: true, SiteKey: r.Site.Key, Key: t.visits.Sign(r.Site.ID, v.URI, v.Ref), URI: v.URI,
+		Visitor: v.Visitor, Hit: v.Hit, Session: v.Session, Browser: t.views.BrowserToken(r, v.Visitor),
+		ConsultantServerURL: r.Base(report.URL), Online: t.online(ctx, r.Site), Properties: properties,
+		Numbers: t.numbers(ctx, r, hit),
+	}, nil
+}
+
+// unknownNumbers has the script go on with the numbers that it knows.
+var unknownNumbers = json.RawMessage("null")
+
+// numbersTime bounds the choice of numbers: the page waits for the rest of the answer.
+const numbersTime = time.Second
+
+// numbers are the records of the numbers in effect for the visitor. A page view is stored
+// and answered without them.
+func (t *Tracker) numbers(ctx context.Context, r *gate.Request, hit visit.Hit) json.RawMessage {
+	if r.Site.Numbers == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, numbersTime)
+	defer cancel()
+	records, err := r.Site.Numbers(ctx, hit)
+	if err != nil {
+		t.outage.Do(func() {
+			t.logger.Error("numbers of a visitor could not be chosen", zap.String("site", r.Site.Key), zap.Error(err))
+		})
+		return unknownNumbers
+	}
+	return records
+}

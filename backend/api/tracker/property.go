@@ -1,0 +1,57 @@
+package tracker
+
+import (
+	"context"
+
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// What a property holds at most, in bytes. What is longer is cut between characters, and
+// a NUL is taken away.
+const (
+	maxPropertyName  = 128
+	maxPropertyValue = 2048
+)
+
+// property serves v1/property: setProperty and deleteProperty.
+func (t *Tracker) property(ctx context.Context, r *gate.Request) (any, error) {
+	var sent struct {
+		view.From
+		Name string `json:"name"`
+		// Value is nil for a flag.
+		Value  *string `json:"value"`
+		Delete bool    `json:"delete"`
+	}
+	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
+		return nil, err
+	}
+	kept := propertyAnswer{Success: true, Name: visit.Clip(sent.Name, maxPropertyName)}
+	if kept.Name == "" {
+		return nil, gate.Malformed("missing", "a property needs a name")
+	}
+	if sent.Value != nil && !sent.Delete {
+		value := visit.Clip(*sent.Value, maxPropertyValue)
+		kept.Value = &value
+	}
+	v, err := t.views.FindOnce(ctx, r, sent.From)
+	if err != nil {
+		return nil, err
+	}
+	if sent.Delete {
+		return kept, t.visits.DeleteProperty(ctx, r.Site.ID, v.Ref, kept.Name)
+	}
+	if kept.Value != nil && !t.views.HasRoom(ctx, r, v.Visitor, len(kept.Name)+len(*kept.Value)) {
+		*kept.Value = visit.Clip(*kept.Value, view.CutText)
+	}
+	return kept, t.visits.SetProperty(ctx, r.Site.ID, v.Ref, kept.Name, kept.Value)
+}
+
+// propertyAnswer is the property as it is kept, which the page has to see too.
+type propertyAnswer struct {
+	Success bool   `json:"success"`
+	Name    string `json:"name"`
+	// Value is nil for a flag, and for a property that was deleted.
+	Value *string `json:"value"`
+}

@@ -1,0 +1,36 @@
+package view
+
+import (
+	"net/http"
+
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// VisitorCookie holds the tracker's visitor string.
+const VisitorCookie gate.HostCookie = "svc_v"
+
+// visitorCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
+// section 5.5).
+const visitorCookieAge = 400 * 24 * 60 * 60
+
+// Returning is the visitor whom the request's cookies name, and the value of the cookie
+// that does; 0 for none. A cookie that is not the service's own is as good as none, and
+// hides no other.
+func (s *Views) Returning(r *gate.Request) (visitor visit.ID, value string) {
+	for value := range VisitorCookie.Values(r.Header) {
+		if visitor, ok := s.visits.ParseVisitorString(r.Site.ID, value); ok {
+			return visitor, value
+		}
+	}
+	return 0, ""
+}
+
+// Cookie is the visitor's, for a page at the address.
+func Cookie(r *gate.Request, value, pageURL string) *http.Cookie {
+	secure := r.Secure(pageURL)
+	return &http.Cookie{
+		Name: VisitorCookie.Name(secure), Value: value, Path: "/", MaxAge: visitorCookieAge,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
+	}
+}
