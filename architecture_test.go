@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"backend/aside":    {"backend/aside"},
 	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit"},
 	"backend/console":  {"backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit", "backend/operator/group", "backend/operator/presence", "backend/operator/signin"},
-	"backend/lead":     {"backend/aside", "backend/capture", "backend/lead/search", "backend/lead/submission", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/lead":     {"backend/lead/search", "backend/lead/submission", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/chat":     {"backend/aside", "backend/lead/...", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "locales", "backend/operator/group", "backend/operator/presence"},
 	"backend/number":   {"backend/visit", "snippet", "snippet/picture"},
 	"backend/lease":    {"backend/number/...", "backend/journal", "backend/visit", "backend/trace", "backend/db"},
@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"snippet/weave/skim":      {"snippet/phone", "snippet/steps", "snippet/weave/framework", "snippet/weave/nest", "snippet/weave/selector", "snippet/weave/sweep", "snippet/weave/token", "snippet/weave/tree"},
 
 	"backend/lead/inbox":      {"backend/lead", "backend/lead/search", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/lead/refused":    {"backend/lead", "backend/lead/submission", "backend/capture", "backend/visit", "backend/trace", "backend/scope", "backend/db"},
 	"backend/lead/search":     {"backend/aside", "backend/visit", "backend/db", "snippet/steps"},
 	"backend/lead/submission": {"backend/capture", "backend/visit", "snippet/steps"},
 

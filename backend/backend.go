@@ -176,7 +176,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("pruning the journal", func(ctx context.Context) { desk.pruneJournal(ctx, s.logger) })
 		keep("pruning", func(ctx context.Context) { desk.prune(ctx, s.logger) })
 		keep("following the sites", desk.Sites.Follow)
-		keep("keeping refused leads", func(ctx context.Context) { desk.Leads.KeepRefused(ctx, s.logger.Named("leads")) })
+		keep("keeping refused leads", func(ctx context.Context) { desk.Refused.Run(ctx, s.logger.Named("leads")) })
 		keep("counting pages", desk.Sites.CountPages)
 		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
 		keep("keeping numbers shown", func(ctx context.Context) { desk.keepShowing(ctx, s.logger) })

@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -57,6 +58,7 @@ type Desk struct {
 	Visits     *visit.Visits
 	Leads      *lead.Leads
 	Inbox      *inbox.Inbox
+	Refused    *refused.Refusals
 	Chats      *chat.Chats
 	Chatting   *chat.Live
 	Calls      *call.Calls
@@ -112,8 +114,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
-	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt, Elsewhere: desk.forwardRefused}, time.Now)
+	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt}, time.Now)
 	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
+	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
 	desk.Calls = call.New(d, desk.Visits, desk.Leases, time.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
@@ -130,11 +133,11 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Forwards.Traces(), desk.Chats.Traces(),
-		desk.Leads.Traces(), inbox.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
-		Visits: desk.Visits, Leads: desk.Leads, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
+		Visits: desk.Visits, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
 		Chats: desk.Chats, Live: desk.Chatting, Name: desk.operatorName,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
@@ -144,7 +147,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 // forConsole are what the console shows.
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Chats: d.Chats,
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
@@ -177,7 +180,7 @@ func (d *Desk) letters() chat.Letters {
 }
 
 // forwardRefused sends a refused form to the service elsewhere that it was for.
-func (d *Desk) forwardRefused(ctx context.Context, r lead.Refused, s submission.Submission) error {
+func (d *Desk) forwardRefused(ctx context.Context, r refused.Refusal, s submission.Submission) error {
 	item, err := leads.Elsewhere(r, s)
 	if err != nil {
 		return err

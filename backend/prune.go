@@ -43,7 +43,7 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 			what  string
 			prune func(context.Context) error
 		}{
-			{"refused submissions", func(ctx context.Context) error { _, err := d.Leads.PruneRefused(ctx); return err }},
+			{"refused submissions", func(ctx context.Context) error { _, err := d.Refused.Prune(ctx); return err }},
 			{"deliveries", d.Deliveries.Prune},
 			{"how much was stored", d.Visits.PruneTexts},
 			{"what became of pages", d.Sites.PrunePages},

@@ -75,14 +75,14 @@ func TestEachFormIsKept(t *testing.T) {
 	send("/send/200", formType, "name=Ann&guests=4")
 	send("/mapped", formType, "who=Ann&city=Oslo")
 	send("/join", formType, "city=Oslo", "Cookie", cookie)
-	refused, err := desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
+	refused, err := desk.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 10)
 	require.NoError(t, err)
 	require.Len(t, refused, 3, "they are there when the answer is")
 	for _, r := range refused {
 		require.Equal(t, "form_nobody", r.Code)
 	}
 	require.Contains(t, string(refused[2].Sent), `"guests":"4"`)
-	made, err := desk.Leads.TakeOver(t.Context(), refused[2].SiteID, refused[2].ID)
+	made, err := desk.Refused.TakeOver(t.Context(), refused[2].SiteID, refused[2].ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Ann", "4"}, []string{made.Name, made.UserFields["guests"]})
 

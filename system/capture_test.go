@@ -337,7 +337,7 @@ func TestAFloodOfForms(t *testing.T) {
 			require.NoError(t, err)
 			if leads < i-10 { // some may be on their way
 				require.Eventually(t, func() bool {
-					lost, err := desk.Leads.LostRefused(t.Context(), scope.All())
+					lost, err := desk.Refused.Lost(t.Context(), scope.All())
 					return err == nil && lost > 0
 				}, wait, tick)
 				return

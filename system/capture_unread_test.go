@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
@@ -62,10 +63,10 @@ func TestFormsThatTheSiteDoesNotRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, status, got.StatusCode)
 	}
-	refused := func(n int) (all []lead.Refused) {
+	refused := func(n int) (all []refused.Refusal) {
 		t.Helper()
 		require.Eventually(t, func() bool {
-			all, err = desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
+			all, err = desk.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 10)
 			return err == nil && len(all) == n
 		}, wait, tick)
 		return all

@@ -19,7 +19,7 @@ func (s *server) stored() (rows int) {
 	desk, done, err := caddymodule.Use()
 	require.NoError(s.T, err)
 	defer done()
-	require.NoError(s.T, desk.Leads.WriteRefused(s.T.Context()))
+	require.NoError(s.T, desk.Refused.Write(s.T.Context()))
 	for _, table := range []string{"visitors", "sessions", "hits", "contacts", "leads", "refused_leads", "leases", "presences", "journal"} {
 		n, _, err := db.One(s.T.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM `+table+` WHERE site_id <> 0`)
 		require.NoError(s.T, err)
@@ -113,9 +113,9 @@ func TestAddressesAreTruncated(t *testing.T) {
 			desk, done, err := caddymodule.Use()
 			require.NoError(t, err)
 			defer done()
-			require.NoError(t, desk.Leads.WriteRefused(t.Context()))
+			require.NoError(t, desk.Refused.Write(t.Context()))
 			require.Eventually(t, func() bool {
-				list, err := desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
+				list, err := desk.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 10)
 				require.NoError(t, err)
 				if len(list) == 1 {
 					require.Equal(t, want.stored, list[0].Address)

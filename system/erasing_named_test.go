@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -62,8 +63,8 @@ func tell(t *testing.T, s *server, desk *backend.Desk, n int, text string) (visi
 		_, _, err := desk.Leads.Add(ctx, sent)
 		require.NoError(t, err)
 	}
-	desk.Leads.Refuse(lead.Refused{SiteID: 1, Origin: lead.Server, Address: fmt.Sprint("192.0.2.", n), Code: "x", Sent: lead.FormSent(url.Values{"q": {text}})})
-	require.NoError(t, desk.Leads.WriteRefused(ctx))
+	desk.Refused.AddSoon(refused.Refusal{SiteID: 1, Origin: lead.Server, Address: fmt.Sprint("192.0.2.", n), Code: "x", Sent: refused.FormSent(url.Values{"q": {text}})})
+	require.NoError(t, desk.Refused.Write(ctx))
 	talk, _, err := desk.Chats.SayFrom(ctx, chat.From{SiteID: 1, Ref: ref, URL: addressNaming(s, text)}, chat.Message{Text: "Hello"})
 	require.NoError(t, err)
 	_, err = desk.Chats.Say(ctx, 1, talk.ID, chat.Message{Author: chat.Visitor, Text: text})

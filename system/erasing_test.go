@@ -136,7 +136,7 @@ func TestAPersonIsErased(t *testing.T) {
 			require.Equal(t, http.StatusOK, status, body)
 		}
 		require.Eventually(t, func() bool { // both wait for a second or two
-			refused, err := desk.Leads.ListRefused(ctx, scope.All(), lead.Cursor{}, 10)
+			refused, err := desk.Refused.List(ctx, scope.All(), lead.Cursor{}, 10)
 			require.NoError(t, err)
 			present, _, err := db.One(ctx, desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM presences`)
 			require.NoError(t, err)

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
@@ -179,15 +180,15 @@ func TestWhatIsTakenOverGoesElsewhere(t *testing.T) {
 	visitor, set := s.Viewed(site, site+"/?utm_source=news", "", "User-Agent", browser)
 	_, err = s.Do(http.MethodPost, site+"/send/500", "name=Anna&phone=%2B74951112233&message=Hello&city=Kazan", "Content-Type", formType, "User-Agent", browser, "Cookie", servertest.CookieOf(t, set))
 	require.NoError(t, err)
-	var refused []lead.Refused
+	var refusals []refused.Refusal
 	require.Eventually(t, func() bool {
-		refused, err = desk.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 2)
-		return err == nil && len(refused) == 1
+		refusals, err = desk.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 2)
+		return err == nil && len(refusals) == 1
 	}, wait, tick)
 	for range 2 {
-		made, err := desk.Leads.TakeOver(t.Context(), refused[0].SiteID, refused[0].ID)
+		made, err := desk.Refused.TakeOver(t.Context(), refusals[0].SiteID, refusals[0].ID)
 		require.NoError(t, err)
-		require.EqualValues(t, lead.Elsewhere, made.ID)
+		require.EqualValues(t, refused.Elsewhere, made.ID)
 	}
 	require.Eventually(t, func() bool { return len(stored(t, d)) == 1 }, wait, tick)
 	require.Empty(t, leadsOf(t, desk))

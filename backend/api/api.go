@@ -27,6 +27,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -49,6 +50,7 @@ type Presence interface {
 type Subjects struct {
 	Visits    *visit.Visits
 	Leads     *lead.Leads
+	Refused   *refused.Refusals
 	Presence  Presence
 	Captchas  *captcha.Captchas
 	Callbacks *callback.Callbacks
@@ -76,7 +78,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	}
 	views, online := view.New(subjects.Visits, observer.Hit), online(subjects.Presence, logger)
 	a := &API{
-		Leads:   leads.New(subjects.Leads, subjects.Visits, views, observer),
+		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, views, observer),
 		Tracker: tracker.New(subjects.Visits, views, online, logger),
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{

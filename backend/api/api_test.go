@@ -30,6 +30,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
@@ -47,6 +48,7 @@ type desk struct {
 	db        *db.DB
 	visits    *visit.Visits
 	leads     *lead.Leads
+	refusals  *refused.Refusals
 	operators *operator.Operators
 	groups    *group.Groups
 	presence  *presence.Presence
@@ -109,6 +111,7 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	s.visits, err = visit.Open(context.Background(), d, now)
 	require.NoError(t, err)
 	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
+	s.refusals = refused.New(d, s.leads, nil, now)
 	s.operators, s.groups = operator.New(d, now), group.New(d, now)
 	s.presence = presence.New(d, s.operators, s.groups, now)
 	s.captchas, err = captcha.Open(context.Background(), d, now)
@@ -121,7 +124,7 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	s.chatting = chat.NewLive(d, journal.New(d), s.presence.Online)
 	t.Cleanup(s.chatting.Close)
 	handler := api.New(api.Subjects{
-		Visits: s.visits, Leads: s.leads, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
+		Visits: s.visits, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
 		Name: func(ctx context.Context, id int64) (string, error) {
 			if s.panics.Load() {
 				panic("no names today")

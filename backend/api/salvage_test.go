@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -111,9 +112,9 @@ func TestFormsThatAreNotWellFormed(t *testing.T) {
 func TestRefusedLeadsAreKept(t *testing.T) {
 	each(t, func(t *testing.T, s *desk, variant string) {
 		v, other := s.visit(), s.visit()
-		kept := func() []lead.Refused {
-			require.NoError(t, s.leads.WriteRefused(t.Context()))
-			list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
+		kept := func() []refused.Refusal {
+			require.NoError(t, s.refusals.Write(t.Context()))
+			list, err := s.refusals.List(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 			require.NoError(t, err)
 			return list
 		}
@@ -162,7 +163,7 @@ func TestRefusedLeadsAreKept(t *testing.T) {
 		require.Len(t, kept(), 5)
 
 		for _, r := range list {
-			l, err := s.leads.TakeOver(t.Context(), siteID, r.ID)
+			l, err := s.refusals.TakeOver(t.Context(), siteID, r.ID)
 			if r.Code == "wrong_content_type" && strings.Contains(string(r.Sent), "body") {
 				require.NoError(t, err)
 				require.Equal(t, map[string]string{"body": "--b\r\nphone"}, l.UserFields)
@@ -185,9 +186,9 @@ func TestRefusedForConsentIsNotKept(t *testing.T) {
 		s.script("lead", object{"id": id(), "request": object{"phone": visitorsPhone}})
 		form := url.Values{"phone": {visitorsPhone}, "visitor_id": {"1"}, "hit_id": {"2"}, "session_id": {"3"}}
 		s.server("api/add_offline_message/", form)
-		require.NoError(t, s.leads.WriteRefused(t.Context()))
+		require.NoError(t, s.refusals.Write(t.Context()))
 		require.Equal(t, map[string]int{gate.UnkeptCall: 1, gate.UnkeptRefused: 1}, s.counted.unkept)
-		list, err := s.leads.ListRefused(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
+		list, err := s.refusals.List(t.Context(), scope.Of(siteID), lead.Cursor{}, 100)
 		require.NoError(t, err)
 		require.Empty(t, list)
 	})

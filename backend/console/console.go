@@ -39,6 +39,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	leadinbox "github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -62,6 +63,7 @@ type Subjects struct {
 	Visits     *visit.Visits
 	Leads      *lead.Leads
 	Inbox      *leadinbox.Inbox
+	Refused    *refused.Refusals
 	Chats      *chat.Chats
 	Operators  *operator.Operators
 	SignIns    *signin.SignIns
@@ -128,7 +130,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	l := live.New(f, s.DB)
 	cards := &rows.Cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
-	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Forms: s.Forms, Callbacks: s.Callbacks})
+	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks})
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Visits: s.Visits, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}

@@ -29,6 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -101,6 +102,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Calls:     call.New(database, visits, leases, d.now),
 	}
 	d.Inbox = inbox.New(database, d.Leads, d.now)
+	d.Refused = refused.New(database, d.Leads, nil, d.now)
 	d.SignIns, d.Presence = signin.New(database, d.Operators, d.now), presence.New(database, d.Operators, d.Groups, d.now)
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Groups, Key: d.Sites.Key,
@@ -119,7 +121,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
-		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
+		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), refused.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)

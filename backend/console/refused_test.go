@@ -12,17 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // refuse refuses a submission, as the service does, and gives it as it is kept.
-func (d *desk) refuse(code string, sent json.RawMessage, ref visit.Ref) lead.Refused {
+func (d *desk) refuse(code string, sent json.RawMessage, ref visit.Ref) refused.Refusal {
 	d.t.Helper()
 	d.pass(1e6)
-	d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Ref: ref, Origin: lead.Server, Address: "192.0.2.7", Code: code, Reason: "because of " + code, Region: "RU", Sent: sent})
-	require.NoError(d.t, d.Leads.WriteRefused(d.t.Context()))
-	list, err := d.Leads.ListRefused(d.t.Context(), scope.All(), lead.Cursor{}, 1)
+	d.Refused.AddSoon(refused.Refusal{SiteID: d.shop.ID, Ref: ref, Origin: lead.Server, Address: "192.0.2.7", Code: code, Reason: "because of " + code, Region: "RU", Sent: sent})
+	require.NoError(d.t, d.Refused.Write(d.t.Context()))
+	list, err := d.Refused.List(d.t.Context(), scope.All(), lead.Cursor{}, 1)
 	require.NoError(d.t, err)
 	return list[0]
 }
@@ -35,7 +36,7 @@ func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, d.browser().get("/leads/refused").status, "only for those who have signed in")
 
 		h := d.hit(visit.View{})
-		r := d.refuse("sale_cost_without_sale", lead.FormSent(url.Values{"name": {"Anna"}, "phone": {"8 (495) 123-45-67"}, "sale_cost": {"500"}, "city": {"Tver", "Oslo"}, "key": {"k"}}), h.Ref)
+		r := d.refuse("sale_cost_without_sale", refused.FormSent(url.Values{"name": {"Anna"}, "phone": {"8 (495) 123-45-67"}, "sale_cost": {"500"}, "city": {"Tver", "Oslo"}, "key": {"k"}}), h.Ref)
 		d.refuse("empty", json.RawMessage(`{"name":"-"}`), visit.Ref{})
 		d.refuse("made_up", json.RawMessage(`{"`+strings.Repeat("n", 9)+`":{"a":[1]}}`), visit.Ref{})
 		page := b.get("/leads/refused").body
@@ -70,7 +71,7 @@ func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
 		require.Contains(t, b.get("/leads/refused").body, `href="`+leads[0]+`"`)
 		require.Equal(t, http.StatusNotFound, b.post("/leads/refused/1/99999").status)
 		require.Equal(t, http.StatusNotFound, b.post("/leads/refused/1/x").status)
-		empty, err := d.Leads.ListRefused(t.Context(), scope.All(), lead.Cursor{}, 10)
+		empty, err := d.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 10)
 		require.NoError(t, err)
 		for _, r := range empty {
 			if r.Code == "empty" {
@@ -91,10 +92,10 @@ func TestRefusedRequestsAreTakenOverAtOnce(t *testing.T) {
 		}
 		require.Zero(t, page(t, b.get("/leads/refused").body).Find("form[action='/leads/refused']").Length(), "nobody can be reached")
 		for i, code := range []string{"form_failed", "form_broken", "made_up"} {
-			d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Origin: lead.Form, Code: code, Reason: "why", Region: "RU", SiteError: 500 * max(0, 1-i),
+			d.Refused.AddSoon(refused.Refusal{SiteID: d.shop.ID, Origin: lead.Form, Code: code, Reason: "why", Region: "RU", SiteError: 500 * max(0, 1-i),
 				Sent: fmt.Appendf(nil, `{"name":"Ivan %d","phone":"8 (495) 123-45-67"}`, i)})
 		}
-		require.NoError(t, d.Leads.WriteRefused(t.Context()))
+		require.NoError(t, d.Refused.Write(t.Context()))
 		shown := page(t, b.get("/leads/refused").body)
 		require.Contains(t, shown.Text(), "The site answered with an error: Ivan 0, +7 495 123-45-67")
 		require.Contains(t, shown.Text(), "The visitor left before the whole form had arrived: Ivan 1, +7 495 123-45-67")
@@ -142,9 +143,9 @@ func TestRefusedRequestsArePaged(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		for i := range 55 {
 			d.pass(1e6)
-			d.Leads.Refuse(lead.Refused{SiteID: d.shop.ID, Address: fmt.Sprint(i), Code: "forged", Origin: lead.Script, Sent: json.RawMessage(fmt.Sprintf(`{"name":"Ann %d."}`, i))})
+			d.Refused.AddSoon(refused.Refusal{SiteID: d.shop.ID, Address: fmt.Sprint(i), Code: "forged", Origin: lead.Script, Sent: json.RawMessage(fmt.Sprintf(`{"name":"Ann %d."}`, i))})
 		}
-		require.NoError(t, d.Leads.WriteRefused(t.Context()))
+		require.NoError(t, d.Refused.Write(t.Context()))
 		b := d.signedIn("vera")
 		first, err := goquery.NewDocumentFromReader(strings.NewReader(b.get("/leads/refused").body))
 		require.NoError(t, err)

@@ -72,7 +72,7 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 	if adding.earlier == 0 {
 		return adding.stored.Lead, false, nil
 	}
-	lead, err = l.made(ctx, Lead{ID: adding.earlier, SiteID: s.SiteID, Ref: s.Ref})
+	lead, err = l.Made(ctx, Lead{ID: adding.earlier, SiteID: s.SiteID, Ref: s.Ref})
 	return lead, true, err
 }
 
@@ -185,9 +185,9 @@ func reachSite(ctx context.Context, tx db.Tx, a *adding) error {
 	return err
 }
 
-// made is a lead that was made earlier. If it has been erased since, no more is known
-// of it than what is given; the sender has delivered it all the same.
-func (l *Leads) made(ctx context.Context, known Lead) (Lead, error) {
+// Made is a lead that was made earlier. If it has been erased since, no more is known of it than what is given; the sender
+// has delivered it all the same.
+func (l *Leads) Made(ctx context.Context, known Lead) (Lead, error) {
 	lead, err := l.Get(ctx, known.SiteID, known.ID)
 	if errors.Is(err, ErrUnknown) {
 		return known, nil

@@ -21,8 +21,6 @@ func (l *Leads) Traces() trace.Subject {
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},
 				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id"},
-			{Name: "refused_leads", By: trace.Refused, Where: `site_id = $1 AND id = $2`, Hidden: []string{"digest", "forward"}, JSON: []string{"sent"},
-				Texts: []string{"sent", "reason", "url"}, Key: []string{"site_id", "id"}, Of: "id"},
 		},
 	}
 }
@@ -35,10 +33,9 @@ func plain(column string) string {
 	return column
 }
 
-// findTraces finds leads by their contacts, leads and refused submissions by their visitors, and the leads with which
-// one is merged.
+// findTraces finds leads by their contacts and visitors, and the leads with which one is merged.
 func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
-	ask := func(kind trace.Kind, query string, args ...any) {
+	ask := func(query string, args ...any) {
 		if err != nil {
 			return
 		}
@@ -46,7 +43,7 @@ func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (
 		var rows []row
 		rows, err = db.List(ctx, from, func(r *row) []any { return []any{&r.site, &r.id, &r.visitor} }, query, args...)
 		for _, r := range rows {
-			marks = append(marks, trace.Mark{Kind: kind, SiteID: r.site, ID: r.id})
+			marks = append(marks, trace.Mark{Kind: trace.Lead, SiteID: r.site, ID: r.id})
 			if r.visitor != 0 {
 				marks = append(marks, trace.Mark{Kind: trace.Visitor, SiteID: r.site, ID: r.visitor})
 			}
@@ -55,17 +52,16 @@ func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (
 	const leads = `SELECT site_id, id, visitor_id FROM leads WHERE `
 	switch m.Kind {
 	case trace.Phone:
-		ask(trace.Lead, leads+`phone_digits = $1`, m.Text)
+		ask(leads+`phone_digits = $1`, m.Text)
 	case trace.Written: // also in the middle of a text
-		ask(trace.Lead, leads+`phone_digits = '' AND phone <> '' AND `+plain("phone")+` LIKE $1`, "%"+m.Text+"%")
+		ask(leads+`phone_digits = '' AND phone <> '' AND `+plain("phone")+` LIKE $1`, "%"+m.Text+"%")
 	case trace.Email:
-		ask(trace.Lead, leads+`lower(email) = lower($1) AND email <> ''`, m.Text)
+		ask(leads+`lower(email) = lower($1) AND email <> ''`, m.Text)
 	case trace.Visitor:
-		ask(trace.Lead, leads+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
-		ask(trace.Refused, `SELECT site_id, id, 0 FROM refused_leads WHERE site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
+		ask(leads+`site_id = $1 AND visitor_id = $2`, m.SiteID, m.ID)
 	case trace.Lead:
-		ask(trace.Lead, leads+`site_id = $1 AND merged_into = $2 AND merged_into <> 0`, m.SiteID, m.ID)
-		ask(trace.Lead, leads+`site_id = $1 AND id = (SELECT merged_into FROM leads WHERE site_id = $1 AND id = $2)`, m.SiteID, m.ID)
+		ask(leads+`site_id = $1 AND merged_into = $2 AND merged_into <> 0`, m.SiteID, m.ID)
+		ask(leads+`site_id = $1 AND id = (SELECT merged_into FROM leads WHERE site_id = $1 AND id = $2)`, m.SiteID, m.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("finding a person's leads: %w", err)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -87,11 +86,8 @@ type Leads struct {
 	now    func() time.Time
 	ids    *db.Sequence
 
-	refused    waiting
-	refusedIDs *db.Sequence
-	deedIDs    *db.Sequence
-	elsewhere  func(ctx context.Context, r Refused, s submission.Submission) error
-	numbers    func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
+	deedIDs *db.Sequence
+	numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
 
 // Subjects are what leads need.
@@ -100,15 +96,12 @@ type Subjects struct {
 	Visits *visit.Visits
 	// Numbers says which numbers of pools a visitor has at a time, so that leads are found by them. nil says none.
 	Numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
-	// Elsewhere sends a refused submission to the service that its Forward names. The submission is durable there or on
-	// its way when Elsewhere returns nil. It may be nil where no submission has been forwarded.
-	Elsewhere func(ctx context.Context, r Refused, s submission.Submission) error
 }
 
 // New returns the leads of the database.
 func New(s Subjects, now func() time.Time) *Leads {
 	return &Leads{
-		db: s.DB, visits: s.Visits, now: now, numbers: s.Numbers, elsewhere: s.Elsewhere,
-		ids: s.DB.Sequence("leads", 1024), refusedIDs: s.DB.Sequence("refused_leads", 256), deedIDs: s.DB.Sequence("lead_deeds", 64),
+		db: s.DB, visits: s.Visits, now: now, numbers: s.Numbers,
+		ids: s.DB.Sequence("leads", 1024), deedIDs: s.DB.Sequence("lead_deeds", 64),
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -26,12 +27,13 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // shop is a site with its leads, at a time that stands still unless moved.
 type shop struct {
-	t      *testing.T
-	db     *db.DB
-	visits *visit.Visits
-	leads  *lead.Leads
-	inbox  *inbox.Inbox
-	clock  atomic.Int64
+	t        *testing.T
+	db       *db.DB
+	visits   *visit.Visits
+	leads    *lead.Leads
+	inbox    *inbox.Inbox
+	refusals *refused.Refusals
+	clock    atomic.Int64
 }
 
 const site = 7
@@ -46,6 +48,7 @@ func each(t *testing.T, test func(t *testing.T, s *shop)) {
 		require.NoError(t, err)
 		s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
 		s.inbox = inbox.New(d, s.leads, now)
+		s.refusals = refused.New(d, s.leads, nil, now)
 		test(t, s)
 	})
 }

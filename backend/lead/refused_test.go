@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -22,33 +23,33 @@ import (
 func (s *shop) refuse(address, sent string) {
 	s.t.Helper()
 	s.clock.Add(1)
-	s.leads.Refuse(lead.Refused{SiteID: site, Address: address, Origin: lead.Script, Code: "forged", Reason: "why", Region: "RU", Sent: json.RawMessage(sent)})
-	require.NoError(s.t, s.leads.WriteRefused(s.t.Context()))
+	s.refusals.AddSoon(refused.Refusal{SiteID: site, Address: address, Origin: lead.Script, Code: "forged", Reason: "why", Region: "RU", Sent: json.RawMessage(sent)})
+	require.NoError(s.t, s.refusals.Write(s.t.Context()))
 }
 
 // lost is how many of the site were not kept.
 func (s *shop) lost(siteID int64) int {
 	s.t.Helper()
-	lost, err := s.leads.LostRefused(s.t.Context(), scope.Of(siteID))
+	lost, err := s.refusals.Lost(s.t.Context(), scope.Of(siteID))
 	require.NoError(s.t, err)
 	return lost
 }
 
 // addRefused refuses a submission, which is written when it returns if there is room for it.
-func (s *shop) addRefused(r lead.Refused) (kept bool) {
+func (s *shop) addRefused(r refused.Refusal) (kept bool) {
 	s.t.Helper()
-	kept, err := s.leads.AddRefused(s.t.Context(), r)
+	kept, err := s.refusals.Add(s.t.Context(), r)
 	require.NoError(s.t, err)
 	return kept
 }
 
-func (s *shop) refused(siteID int64) []lead.Refused {
+func (s *shop) refused(siteID int64) []refused.Refusal {
 	s.t.Helper()
 	sites := scope.Of(siteID)
 	if siteID == 0 {
 		sites = scope.All()
 	}
-	list, err := s.leads.ListRefused(s.t.Context(), sites, lead.Cursor{}, 2000)
+	list, err := s.refusals.List(s.t.Context(), sites, lead.Cursor{}, 2000)
 	require.NoError(s.t, err)
 	return list
 }
@@ -74,9 +75,9 @@ func TestRefusedAreBounded(t *testing.T) {
 		s.refuse("192.0.2.2", "name=Ann\x00\xff")
 		require.JSONEq(t, `{"body":"name=Ann"}`, string(s.refused(site)[0].Sent))
 
-		s.clock.Add(int64(lead.RefusedMemory / time.Millisecond))
+		s.clock.Add(int64(refused.Memory / time.Millisecond))
 		s.refuse("192.0.2.9", `{"name":"late"}`)
-		_, err := s.leads.PruneRefused(t.Context())
+		_, err := s.refusals.Prune(t.Context())
 		require.NoError(t, err)
 		require.Len(t, s.refused(0), 1, "the others are older than that")
 	})
@@ -92,31 +93,31 @@ func TestRefusedFindRoomByTheirBytes(t *testing.T) {
 			for ; s.lost(site) == lost; kept++ {
 				require.LessOrEqual(t, kept*len(text), most)
 				n++
-				added := s.addRefused(lead.Refused{SiteID: site, Network: network, Code: "form_failed", Sent: fmt.Appendf(nil, `{"message":"%d %s"}`, n, text)})
+				added := s.addRefused(refused.Refusal{SiteID: site, Network: network, Code: "form_failed", Sent: fmt.Appendf(nil, `{"message":"%d %s"}`, n, text)})
 				require.Equal(t, s.lost(site) == lost, added)
 			}
 			return kept - 1
 		}
-		of := fills("a", lead.MaxRefusedOfNetwork)
-		require.Greater(t, of*16<<10, lead.MaxRefusedOfNetwork*9/10)
+		of := fills("a", refused.MaxOfNetwork)
+		require.Greater(t, of*16<<10, refused.MaxOfNetwork*9/10)
 		require.Len(t, s.refused(site), of, "and not one by one")
 		for s.lost(site) < 20 { // of ever new networks, until the site has no room either
 			n++
-			fills(fmt.Sprint(n), lead.MaxRefusedOfNetwork)
+			fills(fmt.Sprint(n), refused.MaxOfNetwork)
 		}
 		kept := len(s.refused(site))
-		require.Less(t, kept*len(text), lead.MaxRefused)
-		require.Greater(t, kept*16<<10, lead.MaxRefused*9/10)
-		require.True(t, s.addRefused(lead.Refused{SiteID: site + 1, Network: "a", Sent: json.RawMessage(`{}`)}))
+		require.Less(t, kept*len(text), refused.Max)
+		require.Greater(t, kept*16<<10, refused.Max*9/10)
+		require.True(t, s.addRefused(refused.Refusal{SiteID: site + 1, Network: "a", Sent: json.RawMessage(`{}`)}))
 		require.Zero(t, s.lost(site+1), "another site has room of its own")
 
 		s.clock.Add(int64(24 * time.Hour / time.Millisecond))
 		lost := s.lost(site)
-		require.True(t, s.addRefused(lead.Refused{SiteID: site, Network: "a", Sent: json.RawMessage(`{}`)}))
+		require.True(t, s.addRefused(refused.Refusal{SiteID: site, Network: "a", Sent: json.RawMessage(`{}`)}))
 		require.Len(t, s.refused(site), kept+1, "the next day there is room again")
 		require.Equal(t, lost, s.lost(site))
-		s.clock.Add(int64((lead.RefusedMemory + 24*time.Hour) / time.Millisecond))
-		_, err := s.leads.PruneRefused(t.Context())
+		s.clock.Add(int64((refused.Memory + 24*time.Hour) / time.Millisecond))
+		_, err := s.refusals.Prune(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, s.lost(site))
 	})
@@ -125,7 +126,7 @@ func TestRefusedFindRoomByTheirBytes(t *testing.T) {
 // A form that has waited may be handed over once more after a restart. Then its sender is hidden by another name.
 func TestRefusedAgainAfterARestart(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		r := lead.Refused{SiteID: 1, Origin: lead.Form, At: time.Now(), Code: "form_nobody", Sent: []byte(`{"name":"Anna"}`)}
+		r := refused.Refusal{SiteID: 1, Origin: lead.Form, At: time.Now(), Code: "form_nobody", Sent: []byte(`{"name":"Anna"}`)}
 		for _, address := range []string{"visitor a", "visitor b"} {
 			r.Address = address
 			require.True(t, s.addRefused(r))
@@ -144,13 +145,13 @@ func TestRefusedAgainAfterARestart(t *testing.T) {
 func TestRefusedWaitInBounds(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		for i := range 5000 {
-			s.leads.Refuse(lead.Refused{SiteID: site, Address: "192.0.2.1", Sent: json.RawMessage(fmt.Sprint(i))})
-			s.leads.Refuse(lead.Refused{SiteID: site, Address: fmt.Sprint("2001:db8::", i), Sent: json.RawMessage(`{}`)})
+			s.refusals.AddSoon(refused.Refusal{SiteID: site, Address: "192.0.2.1", Sent: json.RawMessage(fmt.Sprint(i))})
+			s.refusals.AddSoon(refused.Refusal{SiteID: site, Address: fmt.Sprint("2001:db8::", i), Sent: json.RawMessage(`{}`)})
 		}
-		require.NoError(t, s.leads.WriteRefused(t.Context()))
+		require.NoError(t, s.refusals.Write(t.Context()))
 		require.Len(t, s.refused(site), 64)
 		for range 100 {
-			require.NoError(t, s.leads.WriteRefused(t.Context()))
+			require.NoError(t, s.refusals.Write(t.Context()))
 		}
 		list := s.refused(site)
 		require.Len(t, list, 512)
@@ -172,10 +173,10 @@ func TestRefusedOutliveAnOutage(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		s.leads.Refuse(lead.Refused{SiteID: site, Address: "192.0.2.1", Sent: json.RawMessage(`{"name":"Ann"}`)})
-		require.Error(t, s.leads.WriteRefused(gone))
+		s.refusals.AddSoon(refused.Refusal{SiteID: site, Address: "192.0.2.1", Sent: json.RawMessage(`{"name":"Ann"}`)})
+		require.Error(t, s.refusals.Write(gone))
 		require.Empty(t, s.refused(site))
-		s.leads.KeepRefused(gone, zap.NewNop())
+		s.refusals.Run(gone, zap.NewNop())
 		require.Len(t, s.refused(site), 1)
 	})
 }
@@ -183,11 +184,11 @@ func TestRefusedOutliveAnOutage(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
 		ref := s.visit()
-		s.leads.Refuse(lead.Refused{SiteID: site, Ref: ref, Origin: lead.Server, Code: "sale_cost_without_sale", Region: "RU", URL: "https://shop.example/lamps",
-			Sent: lead.FormSent(url.Values{"phone": {"8 (495) 123-45-67"}, "text": {"A lamp"}, "sale_cost": {"500"}, "user_fields[city]": {"Oslo"}, "visitor_id": {"7"}, "key": {"k"}})})
-		require.NoError(t, s.leads.WriteRefused(t.Context()))
+		s.refusals.AddSoon(refused.Refusal{SiteID: site, Ref: ref, Origin: lead.Server, Code: "sale_cost_without_sale", Region: "RU", URL: "https://shop.example/lamps",
+			Sent: refused.FormSent(url.Values{"phone": {"8 (495) 123-45-67"}, "text": {"A lamp"}, "sale_cost": {"500"}, "user_fields[city]": {"Oslo"}, "visitor_id": {"7"}, "key": {"k"}})})
+		require.NoError(t, s.refusals.Write(t.Context()))
 		r := s.refused(site)[0]
-		l, err := s.leads.TakeOver(t.Context(), site, r.ID)
+		l, err := s.refusals.TakeOver(t.Context(), site, r.ID)
 		require.NoError(t, err)
 		require.Equal(t, ref, l.Ref)
 		require.Equal(t, lead.Server, l.Origin)
@@ -198,7 +199,7 @@ func TestTakeOver(t *testing.T) {
 		require.Equal(t, map[string]string{"city": "Oslo", "sale_cost": "500"}, l.UserFields)
 		require.False(t, l.IsSale)
 
-		again, err := s.leads.TakeOver(t.Context(), site, r.ID)
+		again, err := s.refusals.TakeOver(t.Context(), site, r.ID)
 		require.NoError(t, err)
 		require.Equal(t, l, again)
 		require.Len(t, s.all(), 1)
@@ -207,15 +208,15 @@ func TestTakeOver(t *testing.T) {
 			_, err := tx.Exec(ctx, `DELETE FROM lead_requests`)
 			return err
 		}))
-		again, err = s.leads.TakeOver(t.Context(), site, r.ID)
+		again, err = s.refusals.TakeOver(t.Context(), site, r.ID)
 		require.NoError(t, err)
 		require.Equal(t, l, again, "even when the request is forgotten")
 
 		s.refuse("192.0.2.1", `{"name":"-"}`)
-		_, err = s.leads.TakeOver(t.Context(), site, s.refused(site)[0].ID)
+		_, err = s.refusals.TakeOver(t.Context(), site, s.refused(site)[0].ID)
 		require.ErrorAs(t, err, new(submission.Invalid))
-		_, err = s.leads.TakeOver(t.Context(), site+1, r.ID)
-		require.ErrorIs(t, err, lead.ErrUnknownRefused)
+		_, err = s.refusals.TakeOver(t.Context(), site+1, r.ID)
+		require.ErrorIs(t, err, refused.ErrUnknown)
 		require.Len(t, s.all(), 1)
 	})
 }

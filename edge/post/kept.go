@@ -112,7 +112,7 @@ func (f *passingForm) end(status int, charset string) {
 	if desk, done, err := e.Service.Use(); err == nil {
 		flood := desk.API.Leads.Floods(r)
 		if flood && s.ID != 0 {
-			desk.Leads.CountLost(s.ID)
+			desk.Refused.CountLost(s.ID)
 		}
 		done()
 		if flood {

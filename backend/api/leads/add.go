@@ -7,6 +7,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
@@ -35,7 +36,7 @@ func (l *Leads) lead(ctx context.Context, r *gate.Request) (any, error) {
 	if sent.Request == nil {
 		return nil, gate.Malformed("missing", "request is missing")
 	}
-	submitted := l.submitted(r, lead.Refused{Origin: lead.Script, Sent: sent.Request})
+	submitted := l.submitted(r, refused.Refusal{Origin: lead.Script, Sent: sent.Request})
 	s, err := submission.FromObject(sent.Request)
 	if err != nil {
 		return nil, err

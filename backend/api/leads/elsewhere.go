@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -64,7 +65,7 @@ func fieldsOf(s submission.Submission) url.Values {
 }
 
 // Elsewhere is a refused form, of which s is what can be used, as another service is to hear of it.
-func Elsewhere(r lead.Refused, s submission.Submission) (item forward.Item, err error) {
+func Elsewhere(r refused.Refusal, s submission.Submission) (item forward.Item, err error) {
 	if err = json.Unmarshal(r.Forward, &item); err != nil {
 		return item, fmt.Errorf("reading how a form is forwarded: %w", err)
 	}

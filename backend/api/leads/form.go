@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -36,7 +37,7 @@ type Form struct {
 // FormWindow is for how long forms of the same key are one form.
 const FormWindow = lead.RepeatWindow
 
-// Codes of forms that became no leads; see [lead.Refused].
+// Codes of forms that became no leads; see [refused.Refusal].
 const (
 	formFailed  = "form_failed"  // the site has answered with an error
 	formBroken  = "form_broken"  // the client has gone before it had sent the whole form
@@ -136,7 +137,7 @@ func (l *Leads) keepRefusedForm(ctx context.Context, r *gate.Request, f Form, fr
 	if err != nil {
 		return "", err
 	}
-	submitted := lead.Refused{Origin: lead.Form, At: s.At, Sent: sent, Ref: from.Ref, URL: from.URI, SiteError: s.SiteError}
+	submitted := refused.Refusal{Origin: lead.Form, At: s.At, Sent: sent, Ref: from.Ref, URL: from.URI, SiteError: s.SiteError}
 	if r.Site.Forward != nil {
 		item := l.forwarded(r.Request, r.Site, f, s)
 		item.Fields, item.Information = nil, nil // they are what was sent
@@ -144,7 +145,7 @@ func (l *Leads) keepRefusedForm(ctx context.Context, r *gate.Request, f Form, fr
 			return "", err
 		}
 	}
-	kept, err := l.leads.AddRefused(ctx, l.refused(ctx, r, submitted, why))
+	kept, err := l.refusals.Add(ctx, l.refused(ctx, r, submitted, why))
 	if err == nil && !kept {
 		return KeptNot, nil
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // Leads takes leads in. It is safe for concurrent use.
 type Leads struct {
 	leads    *lead.Leads
+	refusals *refused.Refusals
 	visits   *visit.Visits
 	views    *view.Views
 	observer Observer
@@ -35,9 +37,9 @@ type Observer interface {
 const formRate, formBurst = 5, 200
 
 // New returns what takes leads in.
-func New(leads *lead.Leads, visits *visit.Visits, views *view.Views, observer Observer) *Leads {
+func New(leads *lead.Leads, refusals *refused.Refusals, visits *visit.Visits, views *view.Views, observer Observer) *Leads {
 	return &Leads{
-		leads: leads, visits: visits, views: views, observer: observer,
+		leads: leads, refusals: refusals, visits: visits, views: views, observer: observer,
 		forms: gate.NewLimits(formBurst, time.Second/formRate), hiding: maphash.MakeSeed(),
 	}
 }

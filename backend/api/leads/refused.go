@@ -8,32 +8,33 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // submitted has the lead of the request kept if the request is refused, for the owner of the site to see why.
-func (l *Leads) submitted(r *gate.Request, submitted lead.Refused) *lead.Refused {
+func (l *Leads) submitted(r *gate.Request, submitted refused.Refusal) *refused.Refusal {
 	r.Refused = func(ctx context.Context, f *gate.Failure) {
 		if r.Site.Consent.Asks() && submitted.Ref == (visit.Ref{}) {
 			// Whose it is was not proved, so nobody is known to have agreed.
 			l.observer.Unkept(gate.UnkeptRefused)
 			return
 		}
-		l.leads.Refuse(l.refused(ctx, r, submitted, f))
+		l.refusals.AddSoon(l.refused(ctx, r, submitted, f))
 	}
 	return &submitted
 }
 
 // refused is what was submitted by the request as it is kept.
-func (l *Leads) refused(ctx context.Context, r *gate.Request, s lead.Refused, f *gate.Failure) lead.Refused {
+func (l *Leads) refused(ctx context.Context, r *gate.Request, s refused.Refusal, f *gate.Failure) refused.Refusal {
 	s.SiteID, s.Code, s.Reason, s.Region = r.Site.ID, f.Code, f.Reason, r.Site.Region(ctx)
 	client := pace.Client(r.RemoteAddr)
 	hidden := func(address string) string { return strconv.FormatUint(maphash.String(l.hiding, address), 36) }
 	s.Network = hidden(pace.Truncated(client))
 	switch {
 	case s.Origin != lead.Server: // the visitor's own, which is nobody's business
-		s.Address = lead.HiddenAddress + hidden(network(client))
+		s.Address = refused.HiddenAddress + hidden(network(client))
 	case r.Site.WholeAddresses:
 		s.Address = network(client)
 	default:

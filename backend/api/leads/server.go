@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -27,13 +28,13 @@ func (l *Leads) addOfflineMessage(ctx context.Context, r *gate.Request) (any, er
 	if err != nil {
 		if f, ok := errors.AsType[*gate.Failure](err); ok && f.Status == http.StatusUnsupportedMediaType {
 			if body, err := r.ReadBody(maxServerBody); err == nil {
-				l.submitted(r, lead.Refused{Origin: lead.Server, Sent: body})
+				l.submitted(r, refused.Refusal{Origin: lead.Server, Sent: body})
 			}
 		}
 		return nil, err
 	}
 	form, whole := readForm(content, charset)
-	submitted := l.submitted(r, lead.Refused{Origin: lead.Server, Sent: lead.FormSent(form)})
+	submitted := l.submitted(r, refused.Refusal{Origin: lead.Server, Sent: refused.FormSent(form)})
 	from, err := l.credentialsOf(ctx, r, form)
 	submitted.Ref, submitted.URL = from.Ref, from.URI
 	if err != nil {

@@ -280,7 +280,7 @@ func (c *room) sendRefused(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	refused, err := c.Leads.GetRefused(r.Context(), siteID, id)
+	refused, err := c.Refused.Get(r.Context(), siteID, id)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -25,7 +26,7 @@ const maxRefused, refusedFields = 50, 16 << 10
 
 // refusedRow is a refused submission as a row of the list.
 type refusedRow struct {
-	lead.Refused
+	refused.Refusal
 	Site        string
 	Why         string // in the operator's language, or as the sender was told
 	Who         string // who it may be from, and how to reach him; empty when the fields do not say
@@ -48,12 +49,12 @@ var refusals = map[string]string{
 // happenings are the names of the words for what has happened to somebody who has sent a form, by the codes.
 var happenings = map[string]string{"form_failed": "refused.failedTo", "form_broken": "refused.brokenBy"}
 
-func refusedRowOf(f frame.Page, r lead.Refused) refusedRow {
-	row := refusedRow{Refused: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, Values: rows.ValuesWithin(sentFields(r.Sent), refusedFields), Text: fmt.Sprintf("/leads/refused/%d/%d/text", r.SiteID, r.ID), Page: words.AddressOf(r.URL)}
+func refusedRowOf(f frame.Page, r refused.Refusal) refusedRow {
+	row := refusedRow{Refusal: r, Site: f.SiteKey(r.SiteID), Why: r.Reason, Values: rows.ValuesWithin(sentFields(r.Sent), refusedFields), Text: fmt.Sprintf("/leads/refused/%d/%d/text", r.SiteID, r.ID), Page: words.AddressOf(r.URL)}
 	if name := refusals[r.Code]; name != "" {
 		row.Why = f.Words.Text(name)
 	}
-	if strings.HasPrefix(r.Address, lead.HiddenAddress) {
+	if strings.HasPrefix(r.Address, refused.HiddenAddress) {
 		row.Address = ""
 	}
 	if s, err := submission.FromObject(r.Sent); err == nil {
@@ -69,7 +70,7 @@ func refusedRowOf(f frame.Page, r lead.Refused) refusedRow {
 			row.Action = fmt.Sprintf("/leads/refused/%d/%d", r.SiteID, r.ID)
 		}
 	}
-	if r.LeadID == lead.Elsewhere {
+	if r.LeadID == refused.Elsewhere {
 		row.Action, row.Gone = "", true
 	} else if r.LeadID != 0 {
 		row.Action, row.Lead = "", fmt.Sprintf("/leads/%d/%d", r.SiteID, r.LeadID)
@@ -130,15 +131,15 @@ func (c *room) listRefused(w http.ResponseWriter, r *http.Request, status int, p
 		return err
 	}
 	f.Problem, f.Here = problem, "/leads/refused"
-	list, err := c.Leads.ListRefused(r.Context(), f.Scope, lead.Cursor(frame.CursorOf(r.URL.Query())), maxRefused+1)
+	list, err := c.Refused.List(r.Context(), f.Scope, lead.Cursor(frame.CursorOf(r.URL.Query())), maxRefused+1)
 	if err != nil {
 		return err
 	}
 	var body refusedPage
-	if body.Lost, err = c.Leads.LostRefused(r.Context(), f.Scope); err != nil {
+	if body.Lost, err = c.Refused.Lost(r.Context(), f.Scope); err != nil {
 		return err
 	}
-	found, _, err := c.Leads.ListContacts(r.Context(), f.Scope, lead.Cursor{}, maxRefused)
+	found, _, err := c.Refused.Reachable(r.Context(), f.Scope, lead.Cursor{}, maxRefused)
 	if err != nil {
 		return err
 	}
@@ -160,14 +161,14 @@ func (c *room) takeOver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	made, err := c.Leads.TakeOver(r.Context(), siteID, id)
+	made, err := c.Refused.TakeOver(r.Context(), siteID, id)
 	var invalid submission.Invalid
 	switch {
 	case errors.As(err, &invalid):
 		return c.listRefused(w, r, http.StatusUnprocessableEntity, c.Words(r).Text("refused.nothing"))
 	case err != nil:
 		return err
-	case made.ID == lead.Elsewhere:
+	case made.ID == refused.Elsewhere:
 		return c.Back(w, r, "/leads/refused", "refused.sentOn")
 	default:
 		return c.Back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, made.ID), "refused.taken")
@@ -189,7 +190,7 @@ func (c *room) takeOverAll(w http.ResponseWriter, r *http.Request) error {
 	}
 	until, taken, notice := time.Now().Add(takingTime), 0, "refused.allTaken"
 	for behind := (lead.Cursor{}); ; {
-		found, next, err := c.Leads.ListContacts(r.Context(), f.Scope, behind, maxRefused)
+		found, next, err := c.Refused.Reachable(r.Context(), f.Scope, behind, maxRefused)
 		if err != nil {
 			return err
 		}
@@ -198,8 +199,8 @@ func (c *room) takeOverAll(w http.ResponseWriter, r *http.Request) error {
 				return c.Back(w, r, "/leads/refused", "refused.someTaken")
 			}
 			var invalid submission.Invalid
-			switch _, err := c.Leads.TakeOver(r.Context(), one.SiteID, one.ID); {
-			case errors.As(err, &invalid), errors.Is(err, lead.ErrUnknownRefused): // erased meanwhile
+			switch _, err := c.Refused.TakeOver(r.Context(), one.SiteID, one.ID); {
+			case errors.As(err, &invalid), errors.Is(err, refused.ErrUnknown): // erased meanwhile
 			case err != nil:
 				return err
 			default:

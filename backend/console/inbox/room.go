@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 )
 
 //go:embed templates
@@ -21,6 +22,7 @@ var templates embed.FS
 type Subjects struct {
 	Leads     *lead.Leads
 	Inbox     *inbox.Inbox
+	Refused   *refused.Refusals
 	Forms     *form.Forms
 	Callbacks *callback.Callbacks
 }
@@ -48,7 +50,7 @@ func Mount(l *live.Live, subjects Subjects) {
 				unread, err := c.unread.Of(ctx, p)
 				return len(unread), err
 			}}},
-		Unknown: map[error]string{lead.ErrUnknown: "fail.noLead", lead.ErrUnknownRefused: "fail.noRefused"},
+		Unknown: map[error]string{lead.ErrUnknown: "fail.noLead", refused.ErrUnknown: "fail.noRefused"},
 	})
 	l.SignedIn("GET /leads", c.showLeads)
 	l.SignedIn("POST /leads/read", c.readLeads)

@@ -1,4 +1,4 @@
-package lead
+package refused
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -23,108 +22,30 @@ import (
 // Anybody can make calls that are refused, as often as the service answers. So the submission of a refused call waits in
 // memory, where it costs its sender's neighbours nothing, and is written in bundles, of which there is one at a time and
 // one a second at most. Forms are fewer, as those of a client are limited, and nobody repeats them: each is written at
-// once, see [Leads.AddRefused].
+// once, see [Refusals.Add].
 const (
 	keepEvery = time.Second
-	// maxWaiting and maxWaitingSize bound what waits, in submissions and bytes.
-	maxWaiting     = 512
-	maxWaitingSize = 4 << 20
-	// maxBundle is how many are written at once. Of one address they are no more than
-	// maxWaitingOfAddress.
-	maxBundle           = 64
-	maxWaitingOfAddress = 16
 	// keepTimeout bounds the last write when the service ends.
 	keepTimeout = 2 * time.Second
 )
 
-// waiting are the refused submissions that have not been written, oldest first.
-type waiting struct {
-	mu   sync.Mutex
-	list []Refused
-	size int
-	lost map[int64]int // how many have given way and are not counted yet, by site
+// AddSoon keeps a submission that became no lead. It does not block; the submission is in the database about a second
+// later, if [Refusals.Run] runs. Of very many, most are lost. Its ID and Times are filled in here.
+func (f *Refusals) AddSoon(r Refusal) {
+	r.At, r.Times = time.UnixMilli(f.now().UnixMilli()), 1
+	f.waiting.add(r)
 }
 
-// add adds one. The oldest give way, first those of the same address.
-func (w *waiting) add(r Refused) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	same, oldest := 0, -1
-	for i := len(w.list) - 1; i >= 0; i-- {
-		if w.list[i].SiteID == r.SiteID && w.list[i].Address == r.Address {
-			same, oldest = same+1, i
-		}
-	}
-	if same >= maxWaitingOfAddress {
-		w.lose(oldest)
-	}
-	w.list, w.size = append(w.list, r), w.size+len(r.Sent)
-	for len(w.list) > maxWaiting || w.size > maxWaitingSize {
-		w.lose(0)
-	}
-}
-
-func (w *waiting) lose(i int) {
-	w.count(w.list[i].SiteID, 1)
-	w.drop(i)
-}
-
-// count counts what was not kept of the site.
-func (w *waiting) count(site int64, times int) {
-	if w.lost == nil {
-		w.lost = make(map[int64]int)
-	}
-	w.lost[site] += times
-}
-
-func (w *waiting) drop(i int) {
-	w.size -= len(w.list[i].Sent)
-	w.list = slices.Delete(w.list, i, i+1)
-}
-
-// take takes the newest maxBundle, and leaves the others. lost are those that have given way, by site.
-func (w *waiting) take() (bundle []Refused, lost map[int64]int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	lost, w.lost = w.lost, nil
-	from := max(0, len(w.list)-maxBundle)
-	bundle = slices.Clone(w.list[from:])
-	for i := len(w.list) - 1; i >= from; i-- {
-		w.drop(i)
-	}
-	return bundle, lost
-}
-
-// giveBack takes what could not be written back into what waits.
-func (w *waiting) giveBack(bundle []Refused, lost map[int64]int) {
-	for _, r := range bundle {
-		w.add(r)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for site, times := range lost {
-		w.count(site, times)
-	}
-}
-
-// Refuse keeps a submission that became no lead. It does not block; the submission is
-// in the database about a second later, if [Leads.KeepRefused] runs. Of very many, most
-// are lost. Its ID and Times are filled in here.
-func (l *Leads) Refuse(r Refused) {
-	r.At, r.Times = time.UnixMilli(l.now().UnixMilli()), 1
-	l.refused.add(r)
-}
-
-// AddRefused keeps a submission that became no lead, and returns when it is durable. If there is no room for it, it is
+// Add keeps a submission that became no lead, and returns when it is durable. If there is no room for it, it is
 // counted and kept is false. Its ID and Times are filled in here, and At where it is zero. The same of the same moment is
 // kept once.
-func (l *Leads) AddRefused(ctx context.Context, r Refused) (kept bool, err error) {
+func (f *Refusals) Add(ctx context.Context, r Refusal) (kept bool, err error) {
 	if r.At.IsZero() {
-		r.At = l.now()
+		r.At = f.now()
 	}
 	r.At, r.Times = time.UnixMilli(r.At.UnixMilli()), 1
 	// What has waited may come once more, also to a node that hides its sender's address in another way.
-	_, known, err := db.One(ctx, l.db.Read(), db.Only[int64], `SELECT id FROM refused_leads WHERE site_id = $1 AND at = $2 AND origin = $3 AND code = $4 AND sent = $5`,
+	_, known, err := db.One(ctx, f.db.Read(), db.Only[int64], `SELECT id FROM refused_leads WHERE site_id = $1 AND at = $2 AND origin = $3 AND code = $4 AND sent = $5`,
 		r.SiteID, r.At.UnixMilli(), r.Origin, r.Code, string(shortened(r.Sent)))
 	if err != nil {
 		return false, fmt.Errorf("looking for a refused submission: %w", err)
@@ -132,23 +53,23 @@ func (l *Leads) AddRefused(ctx context.Context, r Refused) (kept bool, err error
 	if known {
 		return true, nil
 	}
-	stored, err := l.writeRefused(ctx, []Refused{r}, nil)
+	stored, err := f.write(ctx, []Refusal{r}, nil)
 	if err != nil {
 		return false, fmt.Errorf("keeping a refused submission: %w", err)
 	}
 	return stored > 0, nil
 }
 
-// CountLost counts a form of the site that was not kept, since its client sends too many. It is stored as what Refuse
+// CountLost counts a form of the site that was not kept, since its client sends too many. It is stored as what AddSoon
 // keeps is.
-func (l *Leads) CountLost(siteID int64) {
-	l.refused.mu.Lock()
-	defer l.refused.mu.Unlock()
-	l.refused.count(siteID, 1)
+func (f *Refusals) CountLost(siteID int64) {
+	f.waiting.mu.Lock()
+	defer f.waiting.mu.Unlock()
+	f.waiting.count(siteID, 1)
 }
 
-// KeepRefused writes what was refused until ctx ends, and then once more.
-func (l *Leads) KeepRefused(ctx context.Context, logger *zap.Logger) {
+// Run writes what was refused until ctx ends, and then once more.
+func (f *Refusals) Run(ctx context.Context, logger *zap.Logger) {
 	ticker := time.NewTicker(keepEvery)
 	defer ticker.Stop()
 	failing := false
@@ -162,7 +83,7 @@ func (l *Leads) KeepRefused(ctx context.Context, logger *zap.Logger) {
 			defer cancel()
 		case <-ticker.C:
 		}
-		err := l.WriteRefused(ctx)
+		err := f.Write(ctx)
 		if err != nil && !failing {
 			logger.Warn("refused submissions could not be kept", zap.Error(err))
 		}
@@ -172,24 +93,24 @@ func (l *Leads) KeepRefused(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// WriteRefused writes one bundle of what was refused. What could not be written is
+// Write writes one bundle of what was refused. What could not be written is
 // tried again by the next.
-func (l *Leads) WriteRefused(ctx context.Context) error {
-	bundle, lost := l.refused.take()
+func (f *Refusals) Write(ctx context.Context) error {
+	bundle, lost := f.waiting.take()
 	if len(bundle) == 0 && len(lost) == 0 {
 		return nil
 	}
-	if _, err := l.writeRefused(ctx, bundle, lost); err != nil {
-		l.refused.giveBack(bundle, lost)
+	if _, err := f.write(ctx, bundle, lost); err != nil {
+		f.waiting.giveBack(bundle, lost)
 		return fmt.Errorf("keeping refused submissions: %w", err)
 	}
 	return nil
 }
 
-// writeRefused stores the submissions for which there is room, and returns how many.
-func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int64]int) (stored int, err error) {
+// write stores the submissions for which there is room, and returns how many.
+func (f *Refusals) write(ctx context.Context, bundle []Refusal, lost map[int64]int) (stored int, err error) {
 	// Nodes lock the rows that they share in one order.
-	slices.SortStableFunc(bundle, func(a, b Refused) int {
+	slices.SortStableFunc(bundle, func(a, b Refusal) int {
 		return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.Network, b.Network), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Code, b.Code), bytes.Compare(a.Sent, b.Sent))
 	})
 	digests := make([]string, len(bundle))
@@ -200,12 +121,12 @@ func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int
 		hash := sha256.New()
 		fmt.Fprintf(hash, "%s\x00%s\x00%s\x00%s", r.Address, r.Origin, r.Code, r.Sent)
 		digests[i] = base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
-		if r.ID, err = l.refusedIDs.Next(ctx); err != nil {
+		if r.ID, err = f.ids.Next(ctx); err != nil {
 			return 0, err
 		}
 	}
-	today := l.today()
-	err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	today := f.today()
+	err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		stored = 0 // it may be the second time
 		for _, site := range slices.Sorted(maps.Keys(lost)) {
 			if err := countLost(ctx, tx, site, today, lost[site]); err != nil {
@@ -227,7 +148,7 @@ func (l *Leads) writeRefused(ctx context.Context, bundle []Refused, lost map[int
 }
 
 // store stores the submission if there is room for it. The very same is counted.
-func (r *Refused) store(ctx context.Context, tx db.Tx, digest string, day int64) (room bool, err error) {
+func (r *Refusal) store(ctx context.Context, tx db.Tx, digest string, day int64) (room bool, err error) {
 	again, err := tx.Exec(ctx, `UPDATE refused_leads SET at = $3, times = times + $4 WHERE site_id = $1 AND digest = $2`, r.SiteID, digest, r.At.UnixMilli(), r.Times)
 	if err != nil || again > 0 {
 		return true, err
@@ -245,16 +166,16 @@ func (r *Refused) store(ctx context.Context, tx db.Tx, digest string, day int64)
 
 // takeRoom counts the bytes of the submission for its site and its network. Where one of the two has no room for them, it
 // counts the submission as lost, and room is false.
-func (r *Refused) takeRoom(ctx context.Context, tx db.Tx, day int64) (room bool, err error) {
-	size := refusedRow + len(r.Sent) + len(r.URL) + len(r.Reason) + len(r.Forward)
+func (r *Refusal) takeRoom(ctx context.Context, tx db.Tx, day int64) (room bool, err error) {
+	size := perRow + len(r.Sent) + len(r.URL) + len(r.Reason) + len(r.Forward)
 	const take = `INSERT INTO refused_days (site_id, day, network, bytes, lost) VALUES ($1, $2, $3, $4, 0)
 		ON CONFLICT (site_id, day, network) DO UPDATE SET bytes = refused_days.bytes + excluded.bytes WHERE refused_days.bytes + excluded.bytes <= $5`
-	taken, err := tx.Exec(ctx, take, r.SiteID, day, "", size, MaxRefused)
+	taken, err := tx.Exec(ctx, take, r.SiteID, day, "", size, Max)
 	if err != nil {
 		return false, err
 	}
 	if taken > 0 && r.Network != "" {
-		if taken, err = tx.Exec(ctx, take, r.SiteID, day, r.Network, size, MaxRefusedOfNetwork); err == nil && taken == 0 {
+		if taken, err = tx.Exec(ctx, take, r.SiteID, day, r.Network, size, MaxOfNetwork); err == nil && taken == 0 {
 			_, err = tx.Exec(ctx, `UPDATE refused_days SET bytes = bytes - $3 WHERE site_id = $1 AND day = $2 AND network = ''`, r.SiteID, day, size)
 		}
 		if err != nil {
@@ -273,10 +194,10 @@ func countLost(ctx context.Context, tx db.Tx, siteID, day int64, times int) erro
 	return err
 }
 
-// LostRefused is how many refused submissions of the sites were not kept in the last 30 days, as there was no room for
+// Lost is how many refused submissions of the sites were not kept in the last 30 days, as there was no room for
 // them.
-func (l *Leads) LostRefused(ctx context.Context, sites scope.Sites) (int, error) {
-	lost, _, err := db.One(ctx, l.db.Read(), db.Only[int], `SELECT CAST(COALESCE(SUM(lost), 0) AS BIGINT) FROM refused_days WHERE network = '' AND `+sites.SQL("site_id"))
+func (f *Refusals) Lost(ctx context.Context, sites scope.Sites) (int, error) {
+	lost, _, err := db.One(ctx, f.db.Read(), db.Only[int], `SELECT CAST(COALESCE(SUM(lost), 0) AS BIGINT) FROM refused_days WHERE network = '' AND `+sites.SQL("site_id"))
 	if err != nil {
 		return 0, fmt.Errorf("counting refused submissions that were not kept: %w", err)
 	}
@@ -284,14 +205,14 @@ func (l *Leads) LostRefused(ctx context.Context, sites scope.Sites) (int, error)
 }
 
 // today is the day (UTC), counted from 1970.
-func (l *Leads) today() int64 { return db.Day(l.now()) }
+func (f *Refusals) today() int64 { return db.Day(f.now()) }
 
-// PruneRefused deletes what is older than RefusedMemory, and returns how much that was.
-func (l *Leads) PruneRefused(ctx context.Context) (deleted int64, err error) {
-	oldest := l.now().Add(-RefusedMemory).UnixMilli()
-	err = l.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+// Prune deletes what is older than Memory, and returns how much that was.
+func (f *Refusals) Prune(ctx context.Context) (deleted int64, err error) {
+	oldest := f.now().Add(-Memory).UnixMilli()
+	err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
 		if _, err := tx.Exec(ctx, `DELETE FROM refused_days WHERE day < $1 OR day < $2 AND network <> ''`,
-			l.today()-int64(RefusedMemory/(24*time.Hour)), l.today()-1); err != nil { // clocks of nodes differ
+			f.today()-int64(Memory/(24*time.Hour)), f.today()-1); err != nil { // clocks of nodes differ
 			return err
 		}
 		deleted, err = tx.Exec(ctx, `DELETE FROM refused_leads WHERE at < $1`, oldest)
