@@ -114,12 +114,12 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			}
 		case "addresses":
 			if a.Addresses != "" || !d.AllArgs(&a.Addresses) || checkAddresses(a.Addresses) != nil {
-				return d.Err("expected once: addresses truncated, or: addresses whole")
+				return d.Err("expected one line: addresses truncated, or: addresses whole")
 			}
 		case "operator":
 			var o Operator
 			if !d.Args(&o.Login, &o.PasswordHash) {
-				return d.Err("expected: operator LOGIN PASSWORD_HASH, and the keys of the sites if not all")
+				return d.Err("expected: operator LOGIN PASSWORD_HASH [SITE_KEY...]")
 			}
 			a.WrittenAt.note(d, o.PasswordHash)
 			o.Sites = d.RemainingArgs()
@@ -132,7 +132,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			}
 			for _, other := range a.Operators {
 				if other.Login == o.Login {
-					return d.Errf("operator %q is declared already", o.Login)
+					return d.Errf("operator %q is given already: expected each login once", o.Login)
 				}
 			}
 			a.Operators = append(a.Operators, o)

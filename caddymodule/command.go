@@ -18,12 +18,11 @@ import (
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "frontdesk",
-		Short: "Keeps Frontdesk's operators, database and what waits to be sent on, erases persons, and examines its installation and pages",
+		Short: "Manages operators, the database and waiting requests, erases persons, and checks the installation and pages",
 		Long: `
-Give the configuration that Caddy runs with by --config, as for "caddy run"; without it
-a file named Caddyfile in the current folder is used. What works on the database has to
-be run as the user that runs Caddy. "numbers" needs no configuration, and "rewrite" none
-with --number.`,
+Name the configuration of Caddy with --config, as for "caddy run". Default: a file named
+Caddyfile in the current folder. Run commands that use the database as the user that runs
+Caddy. "numbers" needs no configuration; with --number, "rewrite" does not either.`,
 		CobraFunc: setUpCommand,
 	})
 }

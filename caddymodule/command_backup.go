@@ -15,8 +15,8 @@ func backupCommand() *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Copies a SQLite database, which may be in use, into a new file",
 		Long: `
-Copies a SQLite database into a new file while Caddy runs. The copy is of one moment, and
-it is examined before it bears its name. Put it back by "caddy frontdesk restore".`,
+Copies a SQLite database into a new file. Caddy may be running. The copy shows one moment. It
+is checked before it gets its name. "caddy frontdesk restore" puts it back.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			settings, err := databaseOf(cmd)
@@ -25,12 +25,12 @@ it is examined before it bears its name. Put it back by "caddy frontdesk restore
 			}
 			size, err := db.Backup(cmd.Context(), settings, args[0])
 			if errors.Is(err, db.ErrNotSQLite) {
-				return errors.New(`the database is PostgreSQL: back it up by "pg_dump --format=custom --file=FILE CONNECTION_STRING"`)
+				return errors.New(`the database is PostgreSQL: back it up with "pg_dump --format=custom --file=FILE CONNECTION_STRING"`)
 			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s (%d KB) and examined the copy\n", settings.Source, args[0], (size+1023)/1024)
+			fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s (%d KB) and checked the copy\n", settings.Source, args[0], (size+1023)/1024)
 			return nil
 		},
 	}
@@ -39,10 +39,10 @@ it is examined before it bears its name. Put it back by "caddy frontdesk restore
 func restoreCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Puts a copy in the place of a SQLite database, while Caddy does not run",
+		Short: "Restores a SQLite database from a copy, while Caddy is stopped",
 		Long: `
-Examines a copy of a SQLite database and puts it in the place of the configuration's one,
-which is kept under another name. Caddy must not be running. The copy stays as it is.`,
+Checks a copy of a SQLite database and puts it in the place of the configured database, which
+is kept under another name. Caddy must not be running. The copy stays as it is.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			settings, err := databaseOf(cmd)
@@ -52,21 +52,21 @@ which is kept under another name. Caddy must not be running. The copy stays as i
 			restored, err := db.Restore(cmd.Context(), settings, args[0], time.Now())
 			switch {
 			case errors.Is(err, db.ErrNotSQLite):
-				return errors.New(`the database is PostgreSQL: stop all nodes, and put a copy back by "pg_restore --clean --if-exists --single-transaction --dbname=CONNECTION_STRING FILE"`)
+				return errors.New(`the database is PostgreSQL: stop all nodes, and restore a copy with "pg_restore --clean --if-exists --single-transaction --dbname=CONNECTION_STRING FILE"`)
 			case errors.Is(err, db.ErrInUse):
 				return err
 			case err != nil:
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%s is in the place of %s\n", args[0], settings.Source)
+			fmt.Fprintf(out, "restored %s to %s\n", args[0], settings.Source)
 			if restored.Kept != "" {
-				fmt.Fprintf(out, "what was there is kept as %s; delete it when all is well, as it holds visitors' data\n", restored.Kept)
+				fmt.Fprintf(out, "the previous file is kept as %s; it contains visitors' data, so delete it when everything works\n", restored.Kept)
 			}
 			if restored.Pending > 0 {
 				fmt.Fprintf(out, "its schema is brought up to date at the next start (%d steps)\n", restored.Pending)
 			}
-			fmt.Fprintln(out, "start Caddy now, and look at: caddy frontdesk doctor")
+			fmt.Fprintln(out, "start Caddy now, and then run: caddy frontdesk doctor")
 			return nil
 		},
 	}

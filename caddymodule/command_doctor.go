@@ -20,17 +20,17 @@ import (
 func doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Examines configuration, database, operators and the running server",
+		Short: "Checks configuration, database, operators and the running server",
 		Long: `
-Examines the configuration, the database (the whole file of SQLite), the operators' accounts and, when Caddy
-runs with this configuration, whether it answers on each site. Nothing is changed.
-The exit code is not 0 when something is wrong.`,
+Checks the configuration, the database (the whole file of SQLite) and the operators' accounts. If Caddy runs with
+this configuration, it also checks whether each site answers. Nothing is changed.
+The exit code is not 0 if something is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{out: cmd.OutOrStdout()}
 			d.examine(cmd)
 			if d.troubles > 0 {
-				return fmt.Errorf("%d found to be wrong", d.troubles)
+				return fmt.Errorf("%d checks failed", d.troubles)
 			}
 			return nil
 		},
@@ -97,13 +97,13 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 	if sites := app.knownSites(); len(sites) > 0 {
 		d.well("configuration", "%s tracks %s", file, strings.Join(sites, ", "))
 	} else {
-		d.note("configuration", "%s names no site; those made known otherwise are tracked", file)
+		d.note("configuration", "%s names no site; only sites from the console are tracked", file)
 	}
 	for _, doubt := range app.doubts() {
 		d.note(doubt.about, "%s: %s", doubt.site, doubt.words)
 	}
 	for _, server := range app.credulousServers(encoded) {
-		d.note("proxies", "server %s trusts proxies without trusted_proxies_strict: clients choose the address by which they are limited", server)
+		d.note("proxies", "server %s trusts proxies without trusted_proxies_strict: clients can choose the address that limits them", server)
 	}
 	if address := app.consoleAddress(); address != "" {
 		d.well("console", "configured at %s", address)
@@ -124,7 +124,7 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 	state, err := backend.Examine(ctx, settings)
 	switch {
 	case errors.Is(err, backend.ErrNoDatabase):
-		d.note("database", "%s: made at the first start", name)
+		d.note("database", "%s: does not exist yet; the first start makes it", name)
 		return
 	case err != nil:
 		d.wrong("database", "%s: %v", name, err)
@@ -135,7 +135,7 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 	}
 	d.well("database", "%s: can be written; its schema is up to date", name)
 	if settings.Engine == db.SQLite {
-		d.well("database", "every page of the file is well")
+		d.well("database", "every page of the file is in order")
 	}
 	if state.Operators == 0 {
 		d.note("operators", `none yet: use the setup link that is logged at start, or "caddy frontdesk operator add"`)
@@ -147,13 +147,13 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 // server asks the Caddy that runs with the configuration.
 func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
 	if config.Admin != nil && config.Admin.Disabled {
-		d.note("server", "not asked: the admin endpoint is off")
+		d.note("server", "not checked: the admin endpoint is off")
 		return
 	}
 	state, err := askHealth(ctx, config)
 	switch {
 	case err != nil:
-		d.note("server", "not running, or not to be asked: %v", err)
+		d.note("server", "not running, or not reachable: %v", err)
 		return
 	case !state.Ready:
 		since := ""

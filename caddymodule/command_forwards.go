@@ -22,11 +22,11 @@ import (
 func forwardsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forwards",
-		Short: "Shows what waits for a service elsewhere, and what it has refused",
+		Short: "Shows requests that wait for a service elsewhere, and those that it has refused",
 	}
 	list := &cobra.Command{
 		Use:   "list",
-		Short: "Lists how much waits, and what was refused and why",
+		Short: "Shows how many requests wait, and lists the refused ones with the reason",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withForwards(cmd, func(ctx context.Context, f forwards) error { return f.print(ctx, cmd.OutOrStdout()) })
@@ -34,7 +34,7 @@ func forwardsCommand() *cobra.Command {
 	}
 	again := &cobra.Command{
 		Use:   "again [ID...]",
-		Short: "Has what was refused sent once more: the items of the ids, or --all",
+		Short: "Sends refused items again: those with the ids, or --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, _ := cmd.Flags().GetBool("all")
 			if all == (len(args) > 0) {
@@ -45,7 +45,7 @@ func forwardsCommand() *cobra.Command {
 			})
 		},
 	}
-	again.Flags().Bool("all", false, "All of them")
+	again.Flags().Bool("all", false, "All refused items")
 	discard := &cobra.Command{
 		Use:   "discard ID...",
 		Short: "Deletes refused items for good",
@@ -134,7 +134,7 @@ func (f forwards) each(ctx context.Context, w io.Writer, ids []string, done stri
 	for _, text := range ids {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if _, known := siteOf[id]; err != nil || !known {
-			return fmt.Errorf("%.80q is no refused item", text)
+			return fmt.Errorf("%.80q is not a refused item: expected an id that list shows", text)
 		}
 		chosen = append(chosen, id)
 	}

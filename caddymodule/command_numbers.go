@@ -22,15 +22,15 @@ import (
 func numbersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "numbers FILE|URL|-...",
-		Short: "Lists the telephone numbers that pages show, with their writings",
+		Short: "Lists the telephone numbers on pages, in all their formats",
 		Long: `
-Lists the telephone numbers that pages show, each in all its writings: in the text,
-in links that call or write, and in attributes that are read. A page is a file, an
-address that begins with http:// or https://, or - for standard input.
+Lists the telephone numbers on pages, in all their formats: in the text, in links that
+call or write, and in attributes that people read. A page is a file, an address that
+begins with http:// or https://, or - for standard input.
 
-The digits in the first column are what "number" takes in a Caddyfile. Numbers that
-are written without a country code are read as those of --region; without it they
-are found where the same page tells the whole number too.`,
+The first column is what "number" takes in a Caddyfile. Numbers without a country code
+are read as numbers of --region. Without --region, they are only found if the same page
+also has the whole number.`,
 		Args: func(_ *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				return errors.New("expected a page: a file, an address, or - for standard input")
@@ -45,7 +45,7 @@ are found where the same page tells the whole number too.`,
 			return listNumbers(cmd, names, region)
 		},
 	}
-	cmd.Flags().String("region", "", "Country whose national writings are read, such as RU")
+	cmd.Flags().String("region", "", "Country of numbers without a country code, such as RU")
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func listNumbers(cmd *cobra.Command, names []string, region string) error {
 			continue
 		}
 		if len(page) > survey.MaxPage {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: only the first %d bytes are read\n", name, survey.MaxPage)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: only the first %d bytes were read\n", name, survey.MaxPage)
 		}
 		for _, n := range survey.Page(page, contentType, region) {
 			if shown[n.Digits] == nil {
@@ -174,9 +174,9 @@ func fetchPage(ctx context.Context, address string, limit int64) (page []byte, c
 	contentType = response.Header.Get("Content-Type")
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return nil, "", fmt.Errorf("the server answers %s", response.Status)
+		return nil, "", fmt.Errorf("the server answered %s", response.Status)
 	case contentType != "" && !strings.Contains(strings.ToLower(contentType), "html"):
-		return nil, "", fmt.Errorf("the server answers with %.80q: expected a page", contentType)
+		return nil, "", fmt.Errorf("the server answered with %.80q: expected a page", contentType)
 	}
 	page, err = io.ReadAll(io.LimitReader(response.Body, limit+1))
 	return page, contentType, err

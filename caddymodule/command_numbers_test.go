@@ -36,7 +36,7 @@ func TestNumbersCommand(t *testing.T) {
 	require.Equal(t, "no numbers found\n", output)
 	output, err = command(t, "<p>+7 495 123-45-67"+strings.Repeat(" ", survey.MaxPage), "numbers", "-")
 	require.NoError(t, err)
-	require.Contains(t, output, "-: only the first 1048576 bytes are read\n")
+	require.Contains(t, output, "-: only the first 1048576 bytes were read\n")
 	require.Contains(t, output, "74951234567")
 }
 
@@ -61,7 +61,7 @@ func TestNumbersOfAnAddress(t *testing.T) {
 
 	// What can be read is listed, and the rest is said.
 	output, err = command(t, "", "numbers", "--region", "RU", server.URL+"/nowhere", server.URL+"/")
-	require.ErrorContains(t, err, "reading "+server.URL+"/nowhere: the server answers 404 Not Found")
+	require.ErrorContains(t, err, "reading "+server.URL+"/nowhere: the server answered 404 Not Found")
 	require.Contains(t, output, "74951234567")
 
 	closed := httptest.NewServer(http.NotFoundHandler())

@@ -25,7 +25,7 @@ import (
 func operatorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operator",
-		Short: "Keeps the accounts of the console",
+		Short: "Manages the accounts of the console",
 	}
 	cmd.AddCommand(addOperatorCommand(), changeOperatorCommand(), passwdCommand(), removeOperatorCommand(), listOperatorsCommand())
 	refuseOthers(cmd)
@@ -35,7 +35,7 @@ func operatorCommand() *cobra.Command {
 func addOperatorCommand() *cobra.Command {
 	add := &cobra.Command{
 		Use:   "add LOGIN",
-		Short: "Makes an account; the password is asked for, or read from standard input",
+		Short: "Makes an account; asks for the password, or reads it from standard input",
 		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, _ := cmd.Flags().GetString("role")
@@ -102,8 +102,8 @@ func changeOperatorCommand() *cobra.Command {
 	}
 	change.Flags().String("role", "", "admin or operator")
 	change.Flags().String("name", "", "Name that others see")
-	change.Flags().StringArray("site", nil, "Key of a site that the account is to see; may be given several times")
-	change.Flags().Bool("all-sites", false, "Have the account see all sites")
+	change.Flags().StringArray("site", nil, "Key of a site that the account sees; may be given several times")
+	change.Flags().Bool("all-sites", false, "The account sees all sites")
 	change.MarkFlagsMutuallyExclusive("site", "all-sites")
 	return change
 }

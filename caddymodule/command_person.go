@@ -21,14 +21,14 @@ import (
 )
 
 const aboutPersons = `
-A person is named by telephone numbers and e-mail addresses, in any writing, and by visitors as
-SITE_KEY/VISITOR. Numbers without a country's code are read as the visitors of the sites write them.`
+Name a person by telephone numbers and e-mail addresses, in any format, and by visitors as
+SITE_KEY/VISITOR. Numbers without a country code are read as visitors of the sites write them.`
 
 func eraseCommand() *cobra.Command {
 	erase := &cobra.Command{
 		Use:   "erase PERSON...",
-		Short: "Erases all that is known of a person",
-		Long: `Says what is known of a person, asks, and erases it for good, also beside a running Caddy.
+		Short: "Erases everything that is known about a person",
+		Long: `Shows what is known about a person, asks, and erases it for good. Caddy may be running.
 ` + aboutPersons,
 		Args: namedPerson,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,7 +38,7 @@ func eraseCommand() *cobra.Command {
 					return err
 				}
 				if known.Total() == 0 {
-					fmt.Fprintln(cmd.OutOrStdout(), "nothing is known of this person")
+					fmt.Fprintln(cmd.OutOrStdout(), "nothing is known about this person")
 				} else if err := printKnown(cmd.OutOrStdout(), known); err != nil {
 					return err
 				}
@@ -49,7 +49,7 @@ func eraseCommand() *cobra.Command {
 						return fmt.Errorf("reading the answer: %w", err)
 					}
 					if strings.TrimSpace(answer) != "yes" {
-						return errors.New("nothing is erased")
+						return errors.New("nothing was erased")
 					}
 				}
 				id, err := p.Erase(ctx, "", s)
@@ -84,8 +84,8 @@ func eraseCommand() *cobra.Command {
 func exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export PERSON...",
-		Short: "Writes all that is known of a person to standard output, as JSON",
-		Long: `Writes all that would be erased, as one JSON object.
+		Short: "Writes everything that is known about a person to standard output, as JSON",
+		Long: `Writes everything that "erase" would erase, as one JSON object.
 ` + aboutPersons,
 		Args: namedPerson,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +108,7 @@ func printKnown(w io.Writer, known person.Known) error {
 	if err := printRows(w, known.Rows); err != nil || len(known.Named) == 0 {
 		return err
 	}
-	fmt.Fprintln(w, "of these, named in a text, perhaps of somebody else:")
+	fmt.Fprintln(w, "of these, rows that name the person in a text, perhaps somebody else's:")
 	return printRows(w, known.Named)
 }
 

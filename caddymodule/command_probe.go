@@ -90,9 +90,9 @@ func fetchScript(ctx context.Context, address string) error {
 	io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20))
 	switch kind := response.Header.Get("Content-Type"); {
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("answers %s: expected the script", response.Status)
+		return fmt.Errorf("answered %s: expected the script", response.Status)
 	case !strings.HasPrefix(kind, "text/javascript"):
-		return errors.New("answers something else than the script: is the prefix a path of the site, or does another handler come first?")
+		return errors.New("answered with something else than the script: is the prefix a path of the site, or does another handler come first?")
 	}
 	return nil
 }

@@ -25,14 +25,14 @@ import (
 func rewriteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rewrite [FILE|URL]",
-		Short: "Shows what is changed in a page for a visitor",
+		Short: "Shows what changes in a page for a visitor",
 		Long: `
 Reads a page from a file, from an address, or from standard input, and shows the
 lines in which numbers are replaced.
 
-With --number the numbers are given directly, each as SHOWN=REPLACEMENT. Else they are
-those of the configuration, see --config, of the site that --site or the host of --url
-names, and the visitor is one who comes to --url from --referrer for the first time.`,
+With --number you name the numbers, each as SHOWN=REPLACEMENT. Otherwise they come from
+the configuration, see --config, for the site of --site or of the host in --url. The
+visitor comes to --url from --referrer, for the first time.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
@@ -83,7 +83,7 @@ func rewritePage(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if bytes.Equal(page, shown.Bytes()) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
+		fmt.Fprintln(cmd.ErrOrStderr(), "nothing changes")
 		return nil
 	}
 	encoding, _, _ := charset.DetermineEncoding(page, contentType)
@@ -115,7 +115,7 @@ func shownTo(cmd *cobra.Command, name string) (snippet.Shown, error) {
 	for _, pair := range given {
 		digits, replacement, ok := strings.Cut(pair, "=")
 		if !ok {
-			return snippet.Shown{}, fmt.Errorf("number %q: expected the number that is shown and its replacement, such as 74951234567=74957654321", pair)
+			return snippet.Shown{}, fmt.Errorf("number %q: expected a printed number and its replacement, such as 74951234567=74957654321", pair)
 		}
 		replacement = number.Digits(replacement)
 		numbers = append(numbers, snippet.Number{Digits: number.Digits(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
@@ -149,7 +149,7 @@ func shownToVisit(cmd *cobra.Command, name string) (snippet.Shown, error) {
 		return snippet.Shown{}, err
 	}
 	if h.Prerender != "static" && h.Prerender != "dynamic" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s does not replace numbers before a page leaves the server: this is what it would do with \"prerender static\"\n", key)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s replaces no numbers on the server: this shows what it would do with \"prerender static\"\n", key)
 	}
 	block, err := h.serving()
 	if err != nil {
@@ -201,7 +201,7 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 		}
 	})
 	if sites := byHost[strings.ToLower(host)]; site == "" && len(sites) > 1 { // at other ports
-		return nil, "", fmt.Errorf("%s has several sites of the host %s: expected --site, one of %s", file, host, strings.Join(slices.Sorted(slices.Values(sites)), ", "))
+		return nil, "", fmt.Errorf("%s has several sites for the host %s: expected --site with one of %s", file, host, strings.Join(slices.Sorted(slices.Values(sites)), ", "))
 	} else if site == "" && len(sites) == 1 {
 		site = sites[0]
 	}
@@ -213,13 +213,13 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 		return everybody, cmp.Or(site, host, "example"), nil
 	case site == "" && host != "":
 		hosts := slices.Sorted(maps.Keys(byHost))
-		return nil, "", fmt.Errorf("%s has no numbers for the host %s: expected --site, or an address of one of %s", file, host, strings.Join(hosts, ", "))
+		return nil, "", fmt.Errorf("%s has no numbers for the host %s: expected --site, or an address on one of %s", file, host, strings.Join(hosts, ", "))
 	case len(keys) == 0:
 		return nil, "", fmt.Errorf("%s has no numbers: expected number in a site's frontdesk, or --number", file)
 	case site == "" && len(keys) == 1:
 		return byKey[keys[0]], keys[0], nil
 	case site == "":
-		return nil, "", errors.New("expected --site, one of " + strings.Join(keys, ", "))
+		return nil, "", errors.New("expected --site with one of " + strings.Join(keys, ", "))
 	}
 	return nil, "", fmt.Errorf("site %q has no numbers in %s: expected one of %s", site, file, strings.Join(keys, ", "))
 }

@@ -29,7 +29,7 @@ func TestRewriteCommandWithNumbers(t *testing.T) {
 	require.Equal(t, strings.NewReplacer("8 (495) 123-45-67", "8 (495) 765-43-21", "+74951234567", "+74957654321").Replace(input), output)
 	output, err = command(t, "<p>none", "rewrite", "--number", "74951234567=74957654321")
 	require.NoError(t, err)
-	require.Equal(t, "nothing is changed\n", output)
+	require.Equal(t, "nothing changes\n", output)
 }
 
 // A page stays in its encoding, and its differences are shown in the terminal's.
@@ -79,8 +79,8 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 		"by campaign":            {[]string{"--url", "https://shop.example/?utm_source=newsletter"}, "+<p>8 (495) 765-43-21, 8 800 555-35-35\n"},
 		"by referrer":            {[]string{"--url", "https://Lamps.example/", "--referrer", "https://www.google.com/"}, "+<p>8 (495) 765-43-22, "},
 		"by key":                 {[]string{"--site", "shop.example", "--url", "/?utm_source=news"}, "+<p>8 (495) 765-43-21, "},
-		"nobody's source":        {[]string{"--url", "https://shop.example/"}, "nothing is changed\n"},
-		"a site that waits":      {[]string{"--site", "repair"}, "repair does not replace numbers before a page leaves the server"},
+		"nobody's source":        {[]string{"--url", "https://shop.example/"}, "nothing changes\n"},
+		"a site that waits":      {[]string{"--site", "repair"}, "repair replaces no numbers on the server"},
 		"a site that waits, too": {[]string{"--site", "repair"}, "+<p>8 (495) 123-45-67, 8 800 555-35-36\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,16 +119,16 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 		expected string
 	}{
 		"nothing":            {nil, "give --config FILE, or --number SHOWN=REPLACEMENT"},
-		"which site":         {[]string{"-c", file}, "expected --site, one of lamps.example, repair, shop.example"},
+		"which site":         {[]string{"-c", file}, "expected --site with one of lamps.example, repair, shop.example"},
 		"no such site":       {[]string{"-c", file, "--site", "toys"}, `site "toys" has no numbers in ` + file + ": expected one of lamps.example"},
-		"two on a host":      {[]string{"-c", ports, "--url", "http://localhost:8081/"}, "has several sites of the host localhost: expected --site, one of a, b"},
-		"no such host":       {[]string{"-c", file, "--url", "https://toys.example/"}, "has no numbers for the host toys.example: expected --site, or an address of one of lamps.example, repair.example, shop.example"},
+		"two on a host":      {[]string{"-c", ports, "--url", "http://localhost:8081/"}, "has several sites for the host localhost: expected --site with one of a, b"},
+		"no such host":       {[]string{"-c", file, "--url", "https://toys.example/"}, "has no numbers for the host toys.example: expected --site, or an address on one of lamps.example, repair.example, shop.example"},
 		"no numbers":         {[]string{"-c", none}, "has no numbers: expected number in a site's frontdesk, or --number"},
 		"no frontdesk":       {[]string{"-c", other}, "does not use frontdesk"},
 		"no configuration":   {[]string{"-c", file + ".none"}, "no such file"},
 		"no scheme":          {[]string{"-c", file, "--url", "shop.example/?utm_source=news"}, "expected one that begins with https:// or http://, or a path"},
 		"a wrong address":    {[]string{"-c", file, "--url", "http://[/"}, "reading the visitor's address"},
-		"no pair":            {[]string{"--number", "74951234567"}, `number "74951234567": expected the number that is shown and its replacement`},
+		"no pair":            {[]string{"--number", "74951234567"}, `number "74951234567": expected a printed number and its replacement`},
 		"no number":          {[]string{"--number", "112=74957654321"}, "not a complete international number"},
 		"a number and a url": {[]string{"--number", "74951234567=74957654321", "--url", "/"}, "none of the others can be"},
 		"no page":            {[]string{"--number", "74951234567=74957654321", "nowhere.html"}, "reading nowhere.html: no such file"},

@@ -143,7 +143,7 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 	require.Regexp(t, `ok +configuration +.*Caddyfile tracks shop\n`, output)
 	require.Regexp(t, `ok +console +configured at http://localhost:8090/\n`, output)
 	require.Regexp(t, `note +numbers +shop: tracking number 442079460018 has the country code 44`, output)
-	require.Regexp(t, `note +database +.*made at the first start\n`, output)
+	require.Regexp(t, `note +database +.*the first start makes it\n`, output)
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*frontdesk*"))
 	require.NoError(t, err)
 	require.Empty(t, left, "nothing is made")

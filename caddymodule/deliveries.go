@@ -64,7 +64,7 @@ func (w *Webhooks) ranges() ([]netip.Prefix, error) {
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("webhooks: %q is no range of addresses: expected one such as 10.1.0.0/16, or an address", text)
+			return nil, fmt.Errorf("webhooks: %q is not a range of addresses: expected one such as 10.1.0.0/16, or an address", text)
 		}
 		ranges = append(ranges, one.Masked())
 	}

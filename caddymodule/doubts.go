@@ -37,17 +37,17 @@ func (a *App) doubts() (doubts []doubt) {
 			tell("numbers", words)
 		}
 		if at.hides(h.Prefix + "svc.js") {
-			tell("routes", "what is around frontdesk leaves out the requests under "+h.Prefix+": put the path into a matcher of frontdesk itself, as in: frontdesk @pages")
+			tell("routes", "the block around frontdesk keeps out requests under "+h.Prefix+": give the matcher to frontdesk itself, as in: frontdesk @pages")
 		}
 		if sites[at.site()] {
-			tell("routes", "frontdesk stands twice in one site: the pages pass through both, and the first answers under its prefix")
+			tell("routes", "frontdesk is in one site twice: pages pass through both, and the first one answers under its prefix")
 		}
 		sites[at.site()] = true
 		if consoles[at.site()] {
-			tell("console", "frontdesk_console stands in the same site: it answers everything that frontdesk leaves; give the console a host of its own")
+			tell("console", "frontdesk_console is in the same site, and answers everything that frontdesk does not: give the console a host of its own")
 		}
 		if !at.encoded {
-			tell("compression", "no encode stands in front of frontdesk: pages go out uncompressed, whatever the origin would have sent")
+			tell("compression", "no encode is in front of frontdesk: pages go out uncompressed, even if the origin could compress them")
 		}
 	})
 	return doubts

@@ -54,7 +54,7 @@ func TestDoubtsOfAConfiguration(t *testing.T) {
 				handle /shop/* {
 					frontdesk shop
 				}
-			}`, []string{"note   routes         shop: what is around frontdesk leaves out the requests under /frontdesk/"}},
+			}`, []string{"note   routes         shop: the block around frontdesk keeps out requests under /frontdesk/"}},
 		"twice": {`
 			shop.example {
 				encode
@@ -64,17 +64,17 @@ func TestDoubtsOfAConfiguration(t *testing.T) {
 						prefix /other/
 					}
 				}
-			}`, []string{"note   routes         other: frontdesk stands twice in one site"}},
+			}`, []string{"note   routes         other: frontdesk is in one site twice"}},
 		"with the console": {`
 			shop.example {
 				encode
 				frontdesk
 				frontdesk_console
-			}`, []string{"note   console        shop.example: frontdesk_console stands in the same site"}},
+			}`, []string{"note   console        shop.example: frontdesk_console is in the same site"}},
 		"without encode": {`
 			shop.example, lamps.example {
 				frontdesk
-			}`, []string{"note   compression    shop.example, lamps.example: no encode stands in front of frontdesk"}},
+			}`, []string{"note   compression    shop.example, lamps.example: no encode is in front of frontdesk"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := configuration(t, global+c.sites)
@@ -88,12 +88,12 @@ func TestDoubtsOfAConfiguration(t *testing.T) {
 	}
 
 	s := run(t, option+"http://localhost:$PORT {\n\tfrontdesk shop\n}")
-	const words = "no encode stands in front"
+	const words = "no encode is in front"
 	require.Contains(t, s.Log(), words)
-	require.NotContains(t, s.Log(), "stands twice")
+	require.NotContains(t, s.Log(), "in one site twice")
 	require.NoError(t, caddy.Stop())
 	var config caddy.Config
 	require.NoError(t, json.Unmarshal(s.Adapt(option+"http://localhost:$PORT {\n\troute {\n\t\tfrontdesk shop\n\t\tfrontdesk shop\n\t}\n}"), &config))
 	require.NoError(t, caddy.Validate(&config))
-	require.Contains(t, s.Log(), "stands twice")
+	require.Contains(t, s.Log(), "in one site twice")
 }

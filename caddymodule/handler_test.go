@@ -29,10 +29,10 @@ func TestDoubts(t *testing.T) {
 	for text, expected := range map[string][]string{
 		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n prerender static\n }": nil,
 		"frontdesk {\n number 74951234567\n }":                                               nil,
-		"frontdesk {\n prerender static\n }":                                                 {"prerender static: no number here has such tracking numbers"},
-		"frontdesk {\n number 74951234567\n prerender dynamic\n }":                           {"prerender dynamic: no number here has such tracking numbers"},
+		"frontdesk {\n prerender static\n }":                                                 {"prerender static: no number of the configuration has such tracking numbers"},
+		"frontdesk {\n number 74951234567\n prerender dynamic\n }":                           {"prerender dynamic: no number of the configuration has such tracking numbers"},
 		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n }":                    nil,
-		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": {"tracking number 84957654321 has the country code 84, and the number for which it stands, 74951234567, has 7"},
+		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": {"tracking number 84957654321 has the country code 84, but its printed number, 74951234567, has 7"},
 	} {
 		h := new(Handler)
 		require.NoError(t, h.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)))

@@ -53,6 +53,8 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //				font  <file>
 //			}
 //			static   <digits> [<conditions...>]
+//			dynamic  <digits...> [<conditions...>]
+//			dynamic  <pool> [<conditions...>]
 //		}
 //		capture               <path> {
 //			form_name  <name>
@@ -62,9 +64,21 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			message    <fields...>
 //			user_field <fields...>
 //			kind       lead|visitor
-//			on         success|always
+//			on         contact|success|always
 //			methods    <methods...>
 //		}
+//		callback              off
+//		callback              {
+//			phone     <digits>
+//			captcha   on|off
+//			countries <countries...>
+//			per_day   <count>
+//			repeat    <times> [<pause>]
+//			caller_id <digits>
+//			platform  webhook|sip|twilio
+//		}
+//		ignore_forms          on|off
+//		credentials           <css_selector>
 //		prerender             off|static|dynamic
 //		attribution           first|last|last_non_direct
 //		widget {
@@ -82,12 +96,17 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			chat      on|off
 //			files     on|off
 //			sitephone on|off
+//			unanswered <time>
 //			invite {
 //				after   <time>
 //				address <path>
 //				source  <condition>
 //				text    [<language>] <text>
 //			}
+//		}
+//		quota                 {
+//			visitor <size>
+//			site    <size>
 //		}
 //	}
 //
@@ -100,7 +119,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Err(err.Error())
 		}
 		if d.NextArg() {
-			return d.Errf("unexpected %q: expected a matcher, the site key and a block at most", d.Val())
+			return d.Errf("unexpected %q: expected at most a matcher, a site key and a block", d.Val())
 		}
 	}
 	if _, err := h.readBlock(d, handlerBlock); err != nil {

@@ -20,7 +20,7 @@ func checkAddresses(addresses string) error {
 // checkRetention refuses what is hardly meant: visits that are gone before anybody has read of them.
 func checkRetention(retention caddy.Duration) error {
 	if retention != 0 && time.Duration(retention) < 24*time.Hour {
-		return fmt.Errorf("retention %s: expected a day at least, such as 800d", time.Duration(retention))
+		return fmt.Errorf("retention %s: expected at least a day, such as 800d", time.Duration(retention))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 
@@ -11,19 +10,19 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// Telephony are the telephone platforms that tell of calls.
+// Telephony are the telephone platforms that report calls.
 type Telephony struct {
-	// Any platform, by signed webhooks.
+	// Any platform that sends signed webhooks.
 	Webhook *TelephonyWebhook `json:"webhook,omitempty"`
 
-	// Twilio, which asks where to put calls through.
+	// Twilio, which asks where to connect calls.
 	Twilio *TelephonyTwilio `json:"twilio,omitempty"`
 
 	// A SIP trunk.
 	SIP *TelephonySIP `json:"sip,omitempty"`
 }
 
-// TelephonyTwilio takes calls from Twilio and puts them through.
+// TelephonyTwilio takes calls from Twilio and says where to connect them.
 type TelephonyTwilio struct {
 	// The SID of the account: `AC` and 32 hexadecimal digits.
 	Account string `json:"account"`
@@ -32,31 +31,28 @@ type TelephonyTwilio struct {
 	// `{file./path}`.
 	AuthToken string `json:"auth_token"`
 
-	// The number to put calls through to while it cannot be told for which one the called
-	// number stands.
+	// The number to connect calls to while it is not known which printed number the called one replaces.
 	Destination string `json:"destination"`
 
-	// One of the account's numbers, which those are shown who are called back. Default: none, and
-	// Twilio calls nobody back.
+	// One of the account's numbers, which people see when they are called back. Default: none, and Twilio calls
+	// nobody back.
 	From string `json:"from,omitempty"`
 
-	// The public address of the service on one of its sites, such as
-	// `https://shop.example/frontdesk/`: there Twilio tells how callbacks go on.
+	// The public address of the service on one of its sites, such as `https://shop.example/frontdesk/`. Twilio
+	// reports there how callbacks go on.
 	Address string `json:"address,omitempty"`
 
 	// The base of the REST API's addresses. Default: `https://api.twilio.com`.
 	API string `json:"api,omitempty"`
 }
 
-// TelephonyWebhook takes calls from any platform, by webhooks that are signed as
-// Standard Webhooks 1.0 says.
+// TelephonyWebhook takes calls from any platform, by webhooks that are signed according to Standard Webhooks 1.0.
 type TelephonyWebhook struct {
-	// Where the platform takes orders; http or https.
+	// Where the platform accepts orders to call people back; http or https. Default: it calls nobody back.
 	URL string `json:"url,omitempty"`
 
-	// The secret that the platform signs with, or two while one takes the other's place:
-	// `whsec_` and the key in base64, or the key itself, of 16 to 256 bytes. Usually a
-	// placeholder such as `{env.NAME}` or `{file./path}`.
+	// The secret with which the platform signs, or two while you replace it: `whsec_` and the key in base64, or the
+	// key itself, of 16 to 256 bytes. Usually a placeholder such as `{env.NAME}` or `{file./path}`.
 	Secrets []string `json:"secrets"`
 }
 
@@ -85,7 +81,7 @@ func (t *Telephony) platforms(from written) ([]telephony.Platform, error) {
 
 func (w *TelephonyWebhook) platform(from written) (telephony.Platform, error) {
 	if err := checkOrders(w.URL); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("telephony webhook: %w", err)
 	}
 	resolved := make([]string, len(w.Secrets))
 	for i, secret := range w.Secrets {
@@ -160,14 +156,14 @@ func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writt
 	return nil
 }
 
-// checkOrders refuses an address where a platform cannot take orders.
+// checkOrders refuses an address to which no order can be sent. An empty one is none.
 func checkOrders(address string) error {
 	if address == "" || hasPlaceholder(address) {
 		return nil
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return errors.New("telephony webhook: expected an address with https or http, or none")
+		return fmt.Errorf("%q: expected an address with https or http, or none", address)
 	}
 	return nil
 }
@@ -222,10 +218,10 @@ func (w *TelephonyWebhook) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writ
 	if d.NextArg() {
 		w.URL = d.Val()
 		if err := checkOrders(w.URL); err != nil {
-			return d.Err(err.Error())
+			return d.Errf("telephony webhook: %v", err)
 		}
 		if d.NextArg() {
-			return d.ArgErr()
+			return d.Errf("unexpected %q: expected telephony webhook, or: telephony webhook URL", d.Val())
 		}
 	}
 	plain := true
@@ -249,7 +245,7 @@ func (w *TelephonyWebhook) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writ
 			}
 		}
 		if len(w.Secrets) > telephony.MaxSecrets {
-			return d.Errf("expected one secret, or %d while one takes the other's place", telephony.MaxSecrets)
+			return d.Errf("expected one secret, or %d while you replace it", telephony.MaxSecrets)
 		}
 	}
 	if len(w.Secrets) == 0 {

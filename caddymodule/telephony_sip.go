@@ -251,7 +251,7 @@ func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []st
 		case err == nil && expires > 0:
 			t.Register, t.Expires = true, caddy.Duration(expires)
 		default:
-			return d.Errf("register %q: expected on, off, or for how long, such as 10m", values[0])
+			return d.Errf("register %q: expected on, off, or a time such as 10m", values[0])
 		}
 	case "calls":
 		calls, err := strconv.Atoi(values[0])

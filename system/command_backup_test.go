@@ -32,7 +32,7 @@ func TestBackupAndRestoreCommands(t *testing.T) {
 	}
 	output, err := do("backup", copied)
 	require.NoError(t, err, output)
-	require.Contains(t, output, "examined the copy")
+	require.Contains(t, output, "checked the copy")
 	_, err = do("backup", copied)
 	require.ErrorContains(t, err, "is there already")
 	require.True(t, visitor.lead(10))
@@ -63,7 +63,7 @@ func TestBackupAndRestoreCommands(t *testing.T) {
 	require.Equal(t, 5, storedLeads(t, kept[0]))
 	output, err = do("doctor")
 	require.NoError(t, err, output)
-	require.Contains(t, output, "every page of the file is well")
+	require.Contains(t, output, "every page of the file is in order")
 
 	for _, args := range [][]string{{"backup", copied}, {"restore", copied}} {
 		_, err := command(t, "", append(args, "--database-postgres", "postgres://user:secret@nowhere.example/db")...)

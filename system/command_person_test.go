@@ -36,8 +36,8 @@ func TestPersonCommands(t *testing.T) {
 		{"", "expected a telephone number", []string{"erase"}},
 		{"", `"Ada": expected a telephone number`, []string{"erase", "Ada"}},
 		{"", "the site is not known", []string{"export", "nosite/12"}},
-		{"no\n", "nothing is erased", []string{"erase", ada.phone}},
-		{"", "nothing is erased", []string{"erase", ada.phone}},
+		{"no\n", "nothing was erased", []string{"erase", ada.phone}},
+		{"", "nothing was erased", []string{"erase", ada.phone}},
 	} {
 		_, err := do(refused.input, refused.args...)
 		require.ErrorContains(t, err, refused.expected)
@@ -47,8 +47,8 @@ func TestPersonCommands(t *testing.T) {
 	_, _, err = desk.Leads.Add(t.Context(), submission.Submission{SiteID: 1, Origin: lead.Server, CallID: "named", Message: "My sister has " + ada.phone})
 	require.NoError(t, err)
 	output, err = do("no\n", "erase", ada.phone)
-	require.ErrorContains(t, err, "nothing is erased")
-	require.Regexp(t, `(?m)^ *2 +leads(.*\n)+of these, named in a text.*\n(.*\n)* *1 +leads`, output)
+	require.ErrorContains(t, err, "nothing was erased")
+	require.Regexp(t, `(?m)^ *2 +leads(.*\n)+of these, rows that name the person in a text.*\n(.*\n)* *1 +leads`, output)
 	output, err = do("yes\n", "erase", ada.phone)
 	require.NoError(t, err, output)
 	require.Regexp(t, `[1-9][0-9]* rows are erased`, output)
@@ -63,5 +63,5 @@ func TestPersonCommands(t *testing.T) {
 	require.Empty(t, leadsOf(t, desk))
 	output, err = do("", "erase", "--yes", fmt.Sprintf("shop/%d", second))
 	require.NoError(t, err, output)
-	require.Contains(t, output, "nothing is known of this person")
+	require.Contains(t, output, "nothing is known about this person")
 }

@@ -398,10 +398,10 @@ func TestForwardsCommand(t *testing.T) {
 	require.Eventually(t, func() bool { return do("list") == "nothing is waiting\n" }, wait, tick)
 	require.EqualValues(t, 5, received.Load())
 	for expected, args := range map[string][]string{
-		"expected the ids":         {"again"},
-		"expected the ids of refu": {"discard"},
-		`"7" is no refused item`:   {"again", "7"},
-		`"x" is no refused item`:   {"discard", "x"},
+		"expected the ids":          {"again"},
+		"expected the ids of refu":  {"discard"},
+		`"7" is not a refused item`: {"again", "7"},
+		`"x" is not a refused item`: {"discard", "x"},
 	} {
 		_, err := command(t, "", append([]string{"forwards"}, append(args, "-c", file)...)...)
 		require.ErrorContains(t, err, expected)

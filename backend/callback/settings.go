@@ -99,7 +99,7 @@ func (s Settings) Check() error {
 		return fmt.Errorf("callback repeat: expected a pause from %v to %v", minPause, maxPause)
 	}
 	if s.Platform != "" && !slices.Contains(Platforms, s.Platform) {
-		return fmt.Errorf("callback platform %.80q: expected %s", s.Platform, strings.Join(Platforms, ", "))
+		return fmt.Errorf("callback platform %.80q: expected %s", s.Platform, strings.Join(Platforms, " or "))
 	}
 	return nil
 }

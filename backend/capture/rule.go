@@ -91,7 +91,7 @@ func (r *Rule) Complete() error {
 		case slices.Contains(fields[:i], field):
 			return fmt.Errorf("field %q is given already: expected it once", field)
 		case IsSecret(field):
-			return fmt.Errorf("field %q: what protects an account, a form or a payment is never kept; expected another", field)
+			return fmt.Errorf("field %q: fields that protect an account, a form or a payment are never kept; expected another field", field)
 		}
 	}
 	r.path = regexp.MustCompile(`^` + strings.ReplaceAll(regexp.QuoteMeta(r.Path), `\*`, `.*`) + `$`)

@@ -28,7 +28,7 @@ var validName = regexp.MustCompile(`^[\pL\pN._:-]{1,64}$`)
 // ValidName tells what is wrong with the name of a configuration, if anything.
 func ValidName(name string) error {
 	if !validName.MatchString(name) {
-		return fmt.Errorf("%.80q is no name of a configuration: expected 1 to 64 letters, digits, '.', '_', ':' and '-'", name)
+		return fmt.Errorf("%.80q is not a name for a configuration: expected 1 to 64 letters, digits, '.', '_', ':' and '-'", name)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func ParseService(address, tracker string) (Service, error) {
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("%q is no address of a service: expected one such as https://desk.example/frontdesk/", address)
+		return fmt.Errorf("%q is not the address of a service: expected one such as https://desk.example/frontdesk/", address)
 	}
 	return nil
 }

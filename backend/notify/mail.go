@@ -46,7 +46,7 @@ func ParseMailServer(address, password, from string) (MailServer, error) {
 		return MailServer{}, errors.New("expected the address of a mail server, such as smtp://user@mail.example:587 or smtps://user@mail.example")
 	}
 	if _, set := u.User.Password(); set {
-		return MailServer{}, errors.New("the password does not belong into the address: expected it in the block")
+		return MailServer{}, errors.New("expected the password in the block, not in the address")
 	}
 	s := MailServer{Host: u.Hostname(), Port: submissionPort, TLS: u.Scheme == "smtps", User: u.User.Username(), Password: password, From: from}
 	if s.TLS {

@@ -137,7 +137,7 @@ func parseCondition(word string) (c condition, err error) {
 	case visit.IsClickID(name):
 		c.field, c.parameter = clickID, name
 	default:
-		return c, errors.New("expected utm_source, utm_medium, utm_campaign, utm_term, utm_content, a click id such as gclid, click_id, referrer, landing or kind, and = behind it; in quotation marks when there are spaces")
+		return c, errors.New("expected utm_source, utm_medium, utm_campaign, utm_term, utm_content, a click id such as gclid, click_id, referrer, landing or kind, followed by =; in quotation marks when there are spaces")
 	}
 	if c.field == clickID && !given {
 		value = "*"
@@ -160,7 +160,7 @@ func parseCondition(word string) (c condition, err error) {
 		}
 	case landing:
 		if value[0] != '/' && value[0] != '*' || strings.ContainsAny(value, "?#") {
-			return c, errors.New("expected a path that begins with a slash or *, without what follows ? or #")
+			return c, errors.New("expected a path that begins with a slash or *, without ? and #")
 		}
 		value = strings.ToLower(unescaped(value))
 	}

@@ -267,7 +267,7 @@ func (d *Declaration) Doubts() (doubts []string) {
 	for _, n := range d.list {
 		for _, tracking := range d.TrackingOf(n) {
 			if here, there := countryCode(n.Number), countryCode(tracking); here != there {
-				return append(doubts, fmt.Sprintf("tracking number %s has the country code %d, and the number for which it stands, %s, has %d", tracking, there, n.Number, here))
+				return append(doubts, fmt.Sprintf("tracking number %s has the country code %d, but its printed number, %s, has %d", tracking, there, n.Number, here))
 			}
 		}
 	}

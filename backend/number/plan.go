@@ -76,7 +76,7 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 	case digits == n.digits:
 		return about("itself", "static %s is the number itself: expected a tracking number", digits)
 	case p.printed[digits]:
-		return about("printed", "static %s is a number of the pages: expected a tracking number", digits)
+		return about("printed", "static %s is a printed number: expected a tracking number", digits)
 	case p.tracking[digits] != "":
 		return about("given", "static %s is given already, for %s: expected it once, with its conditions on one line", digits, p.tracking[digits])
 	case p.pooled[digits] != "":
@@ -114,7 +114,7 @@ func (p *Plan) refuse(pool *Pool) error {
 	for _, digits := range pool.All() {
 		switch {
 		case p.printed[digits]:
-			return about("pool_printed", "dynamic %s: %s is a number of the pages; expected tracking numbers", pool.Title(), digits)
+			return about("pool_printed", "dynamic %s: %s is a printed number; expected tracking numbers", pool.Title(), digits)
 		case p.tracking[digits] != "":
 			return about("pool_static", "dynamic %s: %s is a static tracking number for %s; expected others", pool.Title(), digits, p.tracking[digits])
 		case p.pooled[digits] != "" && p.pooled[digits] != pool.Name:
@@ -134,11 +134,11 @@ func (p *Plan) add(r rule) error {
 		at := []string{strconv.Itoa(i + 1)}
 		switch {
 		case len(before.when) == 0:
-			return wrong("behind_all", at, "%s is never shown: %s before it is for all visitors; expected that one last", r, before)
+			return wrong("behind_all", at, "%s is never shown: %s before it is for all visitors; put that one last", r, before)
 		case before.when.String() == r.when.String():
 			return wrong("same", at, "%s is never shown: %s before it has the same conditions", r, before)
 		case before.when.cover(r.when):
-			return wrong("covered", at, "%s is never shown: %s before it is for all these visitors and more; expected that one behind it", r, before)
+			return wrong("covered", at, "%s is never shown: %s before it is for all these visitors and more; put that one after it", r, before)
 		}
 	}
 	n.rules = append(n.rules, r)

@@ -57,7 +57,7 @@ func TestPlanRefuses(t *testing.T) {
 		"is given already: expected it once":                func(p *number.Plan) error { return p.Add("1") },
 		"number 11 is a tracking number for 1":              func(p *number.Plan) error { return p.Add("11") },
 		"static 2 is the number itself":                     func(p *number.Plan) error { return p.AddStatic("2", blog) },
-		"static 1 is a number of the pages":                 func(p *number.Plan) error { return p.AddStatic("1", blog) },
+		"static 1 is a printed number":                      func(p *number.Plan) error { return p.AddStatic("1", blog) },
 		"static 11 is given already, for 1":                 func(p *number.Plan) error { return p.AddStatic("11", blog) },
 		"static 21 is given already, for 2":                 func(p *number.Plan) error { return p.AddStatic("21", blog) },
 		"static 22 is never shown: static 21 before it has": func(p *number.Plan) error { return p.AddStatic("22", conditions(t, "utm_source=NEWS utm_source=news")) },

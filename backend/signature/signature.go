@@ -53,7 +53,7 @@ func NewSecret() string {
 // base64; any other is the key itself. The error's text may be shown.
 func Parse(secrets ...string) (Keys, error) {
 	if len(secrets) == 0 || len(secrets) > MaxSecrets {
-		return nil, fmt.Errorf("expected one secret, or %d while one takes the other's place", MaxSecrets)
+		return nil, fmt.Errorf("expected one secret, or %d while you replace it", MaxSecrets)
 	}
 	var keys Keys
 	for _, secret := range secrets {
@@ -61,14 +61,14 @@ func Parse(secrets ...string) (Keys, error) {
 		if text, is := strings.CutPrefix(secret, encoded); is {
 			var err error
 			if key, err = base64.StdEncoding.DecodeString(text); err != nil {
-				return nil, errors.New("a secret that begins with whsec_ must go on in base64")
+				return nil, errors.New("secret: expected base64 after whsec_")
 			}
 		}
 		if len(key) < MinKey || len(key) > MaxKey {
 			return nil, fmt.Errorf("a secret must have %d to %d bytes; make one with: openssl rand -base64 32", MinKey, MaxKey)
 		}
 		if slices.ContainsFunc(keys, func(other []byte) bool { return bytes.Equal(other, key) }) {
-			return nil, errors.New("the secrets are the same: expected one, or two that differ")
+			return nil, errors.New("the secrets are the same: expected one, or two different ones")
 		}
 		keys = append(keys, key)
 	}

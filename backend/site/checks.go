@@ -78,7 +78,7 @@ func (c Consent) Check() error {
 func CheckOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	if err != nil || len(origin) > maxOrigin || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.Scheme+"://"+u.Host != origin || origin != strings.ToLower(origin) {
-		return fmt.Errorf("origin %.320q: expected scheme and host alone, in lower case, such as https://m.shop.example", origin)
+		return fmt.Errorf("origin %.320q: expected only a scheme and a host, in small letters, such as https://m.shop.example", origin)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func TestSiteIsAddedOnce(t *testing.T) {
 			require.ErrorIs(t, err, site.ErrTaken, taken)
 		}
 		_, err = s.Add(t.Context(), "no key!", "vera")
-		require.ErrorContains(t, err, "is no site key")
+		require.ErrorContains(t, err, "is not a site key")
 		list, err := s.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, list, 2, "what is refused adds nothing")

@@ -81,7 +81,7 @@ func New(d *db.DB, now func() time.Time, logger *zap.Logger, keep ...KeepOwn) *S
 // ValidKey returns an error that says what is wrong with a key, or nil.
 func ValidKey(key string) error {
 	if !isKey(key) {
-		return fmt.Errorf("%.80q is no site key: expected 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', ':' and '-'", key)
+		return fmt.Errorf("%.80q is not a site key: expected 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', ':' and '-'", key)
 	}
 	return nil
 }

@@ -228,7 +228,7 @@ func (w *Widget) checkFields() error {
 		reachable = reachable || field.Name == "phone" || field.Name == "email"
 	}
 	if !reachable {
-		return errors.New("fields: expected phone or email among them, or nobody can be answered")
+		return errors.New("fields: expected phone or email among them, otherwise nobody can be answered")
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (f FormField) Check() error {
 		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits, dots, _ and -", f.Name)
 	}
 	if len(f.Label) == 0 && !slices.Contains(KnownFields, f.Name) {
-		return fmt.Errorf(`field %q: expected %s, or a label behind the name of a field of the site's own, such as field city optional "City"`, f.Name, strings.Join(KnownFields, ", "))
+		return fmt.Errorf(`field %q: expected %s, or a field of your own with a label, such as field city optional "City"`, f.Name, strings.Join(KnownFields, ", "))
 	}
 	return f.Label.Check("label of the field "+f.Name, MaxLabel)
 }
@@ -299,7 +299,7 @@ func (i Invitation) Check() error {
 	case i.After < 0 || i.After > MaxAfter:
 		return fmt.Errorf("after: expected whole seconds up to %d", MaxAfter)
 	case i.Address != "" && (!strings.HasPrefix(i.Address, "/") && !strings.HasPrefix(i.Address, "*") || strings.ContainsAny(i.Address, "?#") || strings.ContainsFunc(i.Address, isControl)):
-		return fmt.Errorf("address %.200q: expected a path that begins with a slash or *, without what follows ? or #, such as /cart*", i.Address)
+		return fmt.Errorf("address %.200q: expected a path that begins with a slash or *, without ? and #, such as /cart*", i.Address)
 	case len(i.Address) > maxAddress:
 		return fmt.Errorf("address: expected at most %d bytes", maxAddress)
 	}

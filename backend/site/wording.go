@@ -60,7 +60,7 @@ func (w Wording) Check(name string, most int) error {
 		case language != EveryLanguage && CheckLanguage(language) != nil || language == "":
 			return fmt.Errorf("%s in the language %.80q: expected %s", name, language, strings.Join(locales.Languages, " or "))
 		case strings.TrimSpace(text) == "":
-			return fmt.Errorf("%s: expected words", name)
+			return fmt.Errorf("%s: expected a text", name)
 		case utf8.RuneCountInString(text) > most:
 			return fmt.Errorf("%s: expected at most %d characters", name, most)
 		case strings.ContainsFunc(text, isControl):

@@ -44,7 +44,7 @@ func NewTwilio(account, token, destination string) (*Twilio, error) {
 // CheckAccount refuses what is no SID of an account at Twilio.
 func CheckAccount(account string) error {
 	if !accountSID.MatchString(account) {
-		return errors.New("account must be the account's SID: AC and 32 hexadecimal digits")
+		return errors.New("account: expected the SID of the account, which is AC and 32 hexadecimal digits")
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func CheckAccount(account string) error {
 // CheckToken refuses what is no auth token.
 func CheckToken(token string) error {
 	if len(token) < signature.MinKey || len(token) > signature.MaxKey {
-		return errors.New("auth_token must be the account's auth token, of 32 characters")
+		return errors.New("auth_token: expected the auth token of the account, which has 32 characters")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func CheckToken(token string) error {
 // CheckDestination refuses what is no number to put calls through to.
 func CheckDestination(number string) error {
 	if digitsOf(number) == "" {
-		return errors.New("destination must be a number in international form, such as 74951234567")
+		return errors.New("destination: expected a number in international form, such as 74951234567")
 	}
 	return nil
 }

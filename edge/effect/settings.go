@@ -207,7 +207,7 @@ func (s *Settings) Doubts() []string {
 	doubts := s.declaration.Doubts()
 	plan := s.declaration.Plan()
 	if s.Prerender == prerenderStatic && !plan.HasStatic() || s.Prerender == PrerenderDynamic && !plan.HasTracking() {
-		doubts = append(doubts, "prerender "+s.Prerender+": no number here has such tracking numbers; those alone are replaced that are made in the console")
+		doubts = append(doubts, "prerender "+s.Prerender+": no number of the configuration has such tracking numbers; only those from the console are replaced")
 	}
 	return doubts
 }

@@ -41,7 +41,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"consent":             {Consent: &Consent{Value: "yes"}},
 		"a cookie can":        {Consent: &Consent{Cookie: "c", Value: "a b"}},
 		"origin":              {Origins: []string{"m.shop.example"}},
-		"in lower case":       {Origins: []string{"https://M.shop.example"}},
+		"in small letters":    {Origins: []string{"https://M.shop.example"}},
 		"off, static":         {Prerender: "always"},
 		"begins with a slash": {Captures: []capture.Rule{{Path: "contact"}}},
 		"under the prefix":    {Captures: []capture.Rule{{Path: "/frontdesk/a"}}},
@@ -80,7 +80,7 @@ func TestNumbersAreChecked(t *testing.T) {
 		`dynamic "Spring": expected numbers, or the name`: {Tracking: []number.Tracking{{Pool: "Spring"}}},
 		"expected one of static, dynamic and pool":        {Tracking: []number.Tracking{{Static: "74957654321", Pool: "spring"}}},
 		"number 74951234567 has dynamic numbers already":  {Tracking: []number.Tracking{{Dynamic: []string{"74957654321"}, When: []string{"gclid"}}, {Dynamic: []string{"74957654322"}}}},
-		"74951234567 is a number of the pages":            {Tracking: []number.Tracking{{Dynamic: []string{"74951234567"}}}},
+		"74951234567 is a printed number":                 {Tracking: []number.Tracking{{Dynamic: []string{"74951234567"}}}},
 		"static 74951234567 is the number":                {Tracking: []number.Tracking{{Static: "+7 495 123-45-67"}}},
 	} {
 		if wrong.Number == "" {

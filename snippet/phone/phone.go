@@ -37,8 +37,8 @@ func (s Shown) of(i int32) *Number {
 
 // Errors of [Parse] and [Compile]. [Compile] wraps them with the number.
 var (
-	ErrNotDigits = errors.New("a number is written as digits in international form, like 74951234567")
-	ErrNotNumber = errors.New("not a complete international number: country code and national number are needed, and short numbers cannot be told from other figures")
+	ErrNotDigits = errors.New("expected digits in international form, such as 74951234567")
+	ErrNotNumber = errors.New("not a complete international number: expected a country code and a national number; short numbers look like other figures")
 	ErrTwice     = errors.New("the number is given twice")
 )
 

@@ -42,7 +42,7 @@ func New(style Style) (*Renderer, error) {
 		r.size = defaultSize
 	}
 	if !(r.size >= 8 && r.size <= 200) { // NaN is refused too
-		return nil, fmt.Errorf("the size of a picture's text is 8 to 200 pixels, not %v", style.Size)
+		return nil, fmt.Errorf("expected a size from 8 to 200 pixels, not %v", style.Size)
 	}
 	if r.color == "" {
 		r.color = defaultColor

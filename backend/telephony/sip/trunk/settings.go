@@ -119,7 +119,7 @@ var (
 func CheckHost(text string) error {
 	host, port := splitHost(text)
 	if _, err := netip.ParseAddr(host); err != nil && !hostName.MatchString(host) || port < 1 || port > 65535 {
-		return fmt.Errorf("%q: expected a host and perhaps a port, such as sip.example.com:5060", text)
+		return fmt.Errorf("%q: expected a host, or a host and a port, such as sip.example.com:5060", text)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func splitHost(text string) (host string, port int) {
 // CheckUser refuses what is no user of a SIP address.
 func CheckUser(user string) error {
 	if !userName.MatchString(user) {
-		return errors.New("user must be 1 to 64 letters, digits and signs that a SIP address may have before its @")
+		return errors.New("user: expected 1 to 64 letters, digits and signs that a SIP address may have before its @")
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func CheckSecret(name, text string) error {
 // CheckNumber refuses what is no number in international form.
 func CheckNumber(name, number string) error {
 	if digits := Digits(number); len(digits) < minDigits || len(digits) > maxDigits {
-		return fmt.Errorf("%s must be a number in international form, such as 74951234567", name)
+		return fmt.Errorf("%s: expected a number in international form, such as 74951234567", name)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func CheckNumber(name, number string) error {
 // CheckPrefix refuses what cannot be dialled.
 func CheckPrefix(text string) error {
 	if text == "" || !prefix.MatchString(text) {
-		return errors.New("prefix must be a plus sign, or up to 8 digits, * and #")
+		return errors.New("prefix: expected a plus sign, or up to 8 digits, * and #")
 	}
 	return nil
 }
@@ -212,9 +212,9 @@ func (s Settings) check() error {
 	case s.Transport != UDP && s.Transport != TCP:
 		return fmt.Errorf("transport %q: expected udp or tcp", s.Transport)
 	case own < 0:
-		return fmt.Errorf("expected an address to listen at by %s, as the trunk is reached by that", s.Transport)
+		return fmt.Errorf("expected a %s address in listen, because the trunk uses that", s.Transport)
 	case s.Public == "" && slices.ContainsFunc(s.Listen, func(a Address) bool { return a.At.Addr().IsUnspecified() }):
-		return errors.New("expected public HOST, as the trunk cannot tell from the address that is listened at how to reach it")
+		return errors.New("expected public HOST, because the trunk cannot reach the address of listen")
 	case s.Register && s.User == "":
 		return errors.New("register: expected a user to register")
 	case (s.User == "") != (s.Password == "") && (s.Password != "" || s.Register):
