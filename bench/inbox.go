@@ -104,7 +104,7 @@ func fillInbox(ctx context.Context, settings db.Settings, words []string, leads 
 	draw := `CREATE TABLE made AS ` + series + ` SELECT i, ` + strings.Join(drawn, ", ") + `, ` + among(1000) + ` AS p, ` + among(1000) + ` AS q, ` + among(1000) + ` AS state, ` +
 		among(1000) + ` AS form, ` + among(10_000_000) + ` AS phone FROM s`
 	site := `CASE WHEN p < 600 THEN 1 WHEN p < 900 THEN 2 WHEN p < 999 THEN 3 ELSE 4 END`
-	insert := `INSERT INTO leads (site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, message, is_sale, sale_cost, group_id, form_name, user_fields, url,
+	insert := `INSERT INTO leads (site_id, id, visitor_id, visit_id, view_id, at, origin, name, email, phone, phone_digits, message, is_sale, sale_cost, group_id, form_name, user_fields, url,
 		source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing, state, owner_id, indexed)
 		SELECT ` + site + `, i, i, i, i, ` + fmt.Sprintf(`%d + CAST(i * 1.0 * %d / %d AS BIGINT)`, inboxEnd-inboxYears, inboxYears, leads) + `, 'script', ` + pick(0) + ` || ' ' || ` + pick(1) + `, ` + pick(1) + ` || i || '@mail.example',
 		'8 (495) ' || (10000000 + phone), '7495' || (10000000 + phone), ` + strings.Join(picked[2:], ` || ' ' || `) + `, q < 100, CASE WHEN i % 20000 = 0 THEN '1500000' WHEN q < 100 THEN CAST(1000 + phone % 90000 AS TEXT) ELSE '' END, 0,

@@ -370,7 +370,7 @@ func prepareVisitors(ctx context.Context, file string) (tokens []string, err err
 	}
 	for n := range openStreams {
 		id := visit.ID(n + 1)
-		tokens = append(tokens, visits.Token(shop.ID, visit.Ref{Visitor: id, Session: id, Hit: id}, conversation.OpensLine, time.Hour))
+		tokens = append(tokens, visits.Token(shop.ID, visit.Ref{Visitor: id, Visit: id, View: id}, conversation.OpensLine, time.Hour))
 	}
 	return tokens, nil
 }

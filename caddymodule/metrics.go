@@ -179,7 +179,7 @@ func registerMetrics(registry *prometheus.Registry) error {
 // metricsObserver counts what the service tells of.
 type metricsObserver struct{}
 
-func (metricsObserver) Hit(string) { hits.Inc() }
+func (metricsObserver) View(string) { hits.Inc() }
 
 func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
 

@@ -101,7 +101,7 @@ func TestEachPageComesWithItsVisitorsNumber(t *testing.T) {
 			p.rings(t, fmt.Sprintf(`"call_id":"1","event":"start","called":"+%s","caller":"+7 912 345-67-89"`, digits))
 			require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM calls WHERE called = $1 AND visitor_id = $2`, digits, int64(visitor)))
 			if blocked {
-				require.Zero(t, count(t, stored, `SELECT COUNT(*) FROM hits WHERE title <> ''`))
+				require.Zero(t, count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> ''`))
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestVisitIsThereAtOnce(t *testing.T) {
 			b.before(`addEventListener("DOMContentLoaded", () => window.atFirst = ` + markup + `)`)
 			pages := b.arrive(p.shop + "/?utm_medium=cpc")
 			b.until(`window.breath`)
-			require.Zero(t, count(t, stored, `SELECT COUNT(*) FROM hits WHERE title <> ''`), "nothing has been answered")
+			require.Zero(t, count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> ''`), "nothing has been answered")
 			fields := []string{"consultant_server_url", "hit_id", "session_id", "site_key", "visitor_id"}
 			if variant == "A" {
 				fields = []string{"consultant_server_url", "hit_id", "key", "session_id", "site_key", "uri", "visitor_id"}
@@ -141,17 +141,17 @@ func TestVisitIsThereAtOnce(t *testing.T) {
 			require.True(t, value[bool](b, `Object.values(breath.credentials).every(Boolean) && breath.visitor === breath.credentials.visitor_id && breath.session === breath.credentials.session_id`))
 			require.True(t, value[bool](b, `breath.phones.length > 1 && breath.phones.every(phone => phone.dt && /^7495765001/.test(phone.raw))`))
 			require.Equal(t, true, calledBack(b, "addOfflineRequest", `{name: "Anna"}`)["success"], "no call waits for the answer")
-			require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM leads WHERE hit_id = $1`, int64(value[float64](b, `breath.credentials.hit_id`))))
+			require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM leads WHERE view_id = $1`, int64(value[float64](b, `breath.credentials.hit_id`))))
 
 			b.front()
 			b.until(`window[Symbol.for("svc:numbers")]`)
 			b.do(`answerNow()`)
-			require.Eventually(t, func() bool { return count(t, stored, `SELECT COUNT(*) FROM hits WHERE title <> ''`) == 1 }, patience, 20*time.Millisecond)
+			require.Eventually(t, func() bool { return count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> ''`) == 1 }, patience, 20*time.Millisecond)
 			b.until(`performance.getEntriesByType("resource").some(({name, responseEnd}) => name.includes("/v1/hit") && responseEnd)`)
 			b.do(idle + frames)
 			require.True(t, value[bool](b, `JSON.stringify([Svc.getCredentials(), Svc.getPhones()]) === JSON.stringify([breath.credentials, breath.phones])`))
 			require.Equal(t, value[string](b, `atFirst`), value[string](b, markup))
-			require.LessOrEqual(t, count(t, stored, `SELECT COUNT(*) FROM hits`), pages)
+			require.LessOrEqual(t, count(t, stored, `SELECT COUNT(*) FROM views`), pages)
 			require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM visitors`))
 		})
 	}
@@ -179,8 +179,8 @@ func TestEachViewOfAPageIsOneHit(t *testing.T) {
 		t.Helper()
 		views++
 		b.until(`window.Svc && Svc.getCredentials().hit_id && performance.getEntriesByType("resource").some(({name, responseEnd}) => name.includes("/v1/hit") && responseEnd)`)
-		require.Equal(t, views, count(t, stored, `SELECT COUNT(*) FROM hits`))
-		require.Eventually(t, func() bool { return views == count(t, stored, `SELECT COUNT(*) FROM hits WHERE title <> ''`) }, patience, 20*time.Millisecond, "each was joined by its script")
+		require.Equal(t, views, count(t, stored, `SELECT COUNT(*) FROM views`))
+		require.Eventually(t, func() bool { return views == count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> ''`) }, patience, 20*time.Millisecond, "each was joined by its script")
 	}
 	b.visit(p.shop + "/contacts.html")
 	reported()
@@ -201,9 +201,9 @@ func TestEachViewOfAPageIsOneHit(t *testing.T) {
 		require.Less(t, attempt, 5, value[string](b, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
 	}
 	views++
-	require.Eventually(t, func() bool { return views == count(t, stored, `SELECT COUNT(*) FROM hits`) }, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return views == count(t, stored, `SELECT COUNT(*) FROM views`) }, patience, 20*time.Millisecond)
 	b.until(printedNumbers + `.includes("74957654321")`)
-	require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM hits WHERE kind = 'restore'`))
+	require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM views WHERE kind = 'restore'`))
 	require.Equal(t, 1, count(t, stored, `SELECT COUNT(*) FROM visitors`))
 }
 
@@ -222,7 +222,7 @@ func TestPageFromTheBrowsersCacheIsAViewOfItsOwn(t *testing.T) {
 	answered := func(path string) {
 		t.Helper()
 		require.Eventually(t, func() bool {
-			return count(t, stored, `SELECT COUNT(*) FROM hits WHERE title <> '' AND url LIKE $1`, "%"+path) == 1
+			return count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> '' AND url LIKE $1`, "%"+path) == 1
 		}, patience, 20*time.Millisecond)
 	}
 	answered("/lamps/")
@@ -230,7 +230,7 @@ func TestPageFromTheBrowsersCacheIsAViewOfItsOwn(t *testing.T) {
 	b.until(`window.breath`)
 	b.do(`answerNow()`)
 	answered("/?utm_source=news")
-	views := count(t, stored, `SELECT COUNT(*) FROM hits`)
+	views := count(t, stored, `SELECT COUNT(*) FROM views`)
 
 	b.do(`history.back()`)
 	b.until(`location.pathname === "/lamps/" && window.breath`)
@@ -245,5 +245,5 @@ func TestPageFromTheBrowsersCacheIsAViewOfItsOwn(t *testing.T) {
 	require.NotEqual(t, old["hit_id"], value[any](b, `Svc.getCredentials().hit_id`))
 	require.Equal(t, old["visitor_id"], value[any](b, `Svc.getCredentials().visitor_id`))
 	b.until(printedNumbers + `.includes("74957654321") && !` + printedNumbers + `.includes("74951234567")`)
-	require.Equal(t, views+1, count(t, stored, `SELECT COUNT(*) FROM hits`))
+	require.Equal(t, views+1, count(t, stored, `SELECT COUNT(*) FROM views`))
 }

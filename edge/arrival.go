@@ -130,7 +130,7 @@ func (e *Edge) arrive(q *effect.Request, asked *http.Request) (a snippet.Arrival
 	}
 	a = snippet.Arrival{View: id, SetCookie: served.SetCookie, Credentials: &snippet.Credentials{
 		SiteKey: served.SiteKey, Key: served.Key, URI: served.URI,
-		Visitor: int64(served.Hit.Visitor), Hit: int64(served.Hit.Hit), Session: int64(served.Hit.Session),
+		Visitor: int64(served.Stored.Visitor), View: int64(served.Stored.View), Visit: int64(served.Stored.Visit),
 	}}
 	if q.Effect.Prerender != effect.PrerenderDynamic {
 		return a, Whole
@@ -184,7 +184,7 @@ func (e *Edge) storeVisit(ctx context.Context, desk *backend.Desk, q *effect.Req
 			return
 		}
 		var shown snippet.Shown
-		if shown, err = f.ShownOf(ctx, desk, asked.Header, served.Hit, served.First); err == nil {
+		if shown, err = f.ShownOf(ctx, desk, asked.Header, served.Stored, served.First); err == nil {
 			found.shown <- shown
 		}
 	}

@@ -33,7 +33,7 @@ var held = map[string]func(t *testing.T) (settings db.Settings, hold func() (rel
 		return settings, func() func() {
 			other, err := sql.Open("pgx", settings.Source)
 			require.NoError(t, err)
-			_, err = other.Exec("BEGIN; LOCK TABLE hits IN ACCESS EXCLUSIVE MODE")
+			_, err = other.Exec("BEGIN; LOCK TABLE views IN ACCESS EXCLUSIVE MODE")
 			require.NoError(t, err)
 			return func() { require.NoError(t, other.Close()) }
 		}
@@ -104,7 +104,7 @@ func TestPageDoesNotWaitForTheDatabase(t *testing.T) {
 			release()
 			released = true
 
-			hits, views := f.count(`SELECT COUNT(*) FROM hits`), 0
+			hits, views := f.count(`SELECT COUNT(*) FROM views`), 0
 			for b, p := range ways {
 				require.NotEmpty(t, p.visit.View)
 				require.Empty(t, p.visit.Hit)
@@ -115,10 +115,10 @@ func TestPageDoesNotWaitForTheDatabase(t *testing.T) {
 			require.Eventually(t, func() bool { return f.edge.arriving.Load() == 0 }, wait, tick, "nobody waits any more")
 			_, _, faults := f.told.all()
 			require.Empty(t, faults)
-			titled := f.count(`SELECT COUNT(*) FROM hits WHERE title = 'Lamps'`)
+			titled := f.count(`SELECT COUNT(*) FROM views WHERE title = 'Lamps'`)
 			require.Equal(t, 3, titled)
-			require.LessOrEqual(t, f.count(`SELECT COUNT(*) FROM hits WHERE url LIKE '%utm_source=news'`), 1, "%d before", hits)
-			require.LessOrEqual(t, f.count(`SELECT COUNT(*) FROM hits WHERE url LIKE '%/lamps'`), 1)
+			require.LessOrEqual(t, f.count(`SELECT COUNT(*) FROM views WHERE url LIKE '%utm_source=news'`), 1, "%d before", hits)
+			require.LessOrEqual(t, f.count(`SELECT COUNT(*) FROM views WHERE url LIKE '%/lamps'`), 1)
 		})
 	}
 }

@@ -225,9 +225,9 @@ func TestPageBringsItsVisit(t *testing.T) {
 		require.Equal(t, "123-45-67", f.browser().open("/").shows(), "one who came from nowhere")
 		require.Equal(t, "765-00-01", f.browser().open("/?utm_source=news").shows())
 
-		require.Equal(t, 6, f.count(`SELECT COUNT(*) FROM hits`))
-		require.Equal(t, 4, f.count(`SELECT COUNT(*) FROM sessions`))
-		require.Equal(t, 3, f.count(`SELECT COUNT(*) FROM hits WHERE title = 'Lamps'`))
+		require.Equal(t, 6, f.count(`SELECT COUNT(*) FROM views`))
+		require.Equal(t, 4, f.count(`SELECT COUNT(*) FROM visits`))
+		require.Equal(t, 3, f.count(`SELECT COUNT(*) FROM views WHERE title = 'Lamps'`))
 		require.Equal(t, []Arrival{Whole, Whole, Whole, Whole, Whole, Whole}, f.told.arrived())
 		pages, _, faults := f.told.all()
 		require.Len(t, pages, 6)
@@ -501,7 +501,7 @@ func TestPartsOfAPageShowItsVisitorsNumbers(t *testing.T) {
 		third := f.browser()
 		third.cookie = "svc_v=forged"
 		shown(third, "123-45-67")
-		require.Equal(t, 2, f.count(`SELECT COUNT(*) FROM hits`))
+		require.Equal(t, 2, f.count(`SELECT COUNT(*) FROM views`))
 		require.Equal(t, 1, f.count(`SELECT COUNT(*) FROM pool_numbers WHERE visitor_id <> 0`))
 	})
 }

@@ -242,7 +242,7 @@ func TestPageThatComesBackAsksForItsNumbers(t *testing.T) {
 	require.Empty(t, back("here"), "the pool is exhausted")
 
 	// The visitor has been erased, so nothing is stored of him any more.
-	f.change(`DELETE FROM hits`)
+	f.change(`DELETE FROM views`)
 	sent, err := json.Marshal(map[string]any{"credentials": credentials, "browser": credentials["browser"], "presence": "here", "numbers": true})
 	require.NoError(t, err)
 	response, err := http.Post(f.address+"/frontdesk/v1/presence", "application/json", bytes.NewReader(sent))

@@ -18,8 +18,8 @@ type Arrival struct {
 
 // Credentials are what a page knows of its view (browser interface, section 2.1).
 type Credentials struct {
-	SiteKey, Key, URI     string
-	Visitor, Hit, Session int64
+	SiteKey, Key, URI    string
+	Visitor, View, Visit int64
 }
 
 // AppendTo writes the block that tells the script of the visit.
@@ -33,7 +33,7 @@ func (a *Arrival) AppendTo(b []byte) []byte {
 		for _, field := range [...]struct {
 			name  string
 			value int64
-		}{{"visitor_id", c.Visitor}, {"hit_id", c.Hit}, {"session_id", c.Session}} {
+		}{{"visitor_id", c.Visitor}, {"hit_id", c.View}, {"session_id", c.Visit}} {
 			b = strconv.AppendInt(append(append(append(b, `,"`...), field.name...), `":`...), field.value, 10)
 		}
 	}

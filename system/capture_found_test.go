@@ -63,7 +63,7 @@ func TestFormsOfPrograms(t *testing.T) {
 	}, wait, tick)
 	require.False(t, l.Spam(), "people who are quick are people")
 	require.NoError(t, desk.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE hits SET at = at - 2000`)
+		_, err := tx.Exec(ctx, `UPDATE views SET at = at - 2000`)
 		return err
 	}))
 	require.Empty(t, post("message=Hello", "User-Agent", browser, "Cookie", cookie).Marks)

@@ -20,7 +20,7 @@ func (s *server) stored() (rows int) {
 	require.NoError(s.T, err)
 	defer done()
 	require.NoError(s.T, desk.Refused.Write(s.T.Context()))
-	for _, table := range []string{"visitors", "sessions", "hits", "contacts", "leads", "refused_leads", "leases", "presences", "journal"} {
+	for _, table := range []string{"visitors", "visits", "views", "contacts", "leads", "refused_leads", "leases", "presences", "journal"} {
 		n, _, err := db.One(s.T.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM `+table+` WHERE site_id <> 0`)
 		require.NoError(s.T, err)
 		rows += n

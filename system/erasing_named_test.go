@@ -50,10 +50,10 @@ func tell(t *testing.T, s *server, desk *backend.Desk, n int, text string) (visi
 	}
 	credentials := call("hit", view(0))
 	visitor = visit.ID(credentials["visitor_id"].(float64))
-	ref := visit.Ref{Visitor: visitor, Session: visit.ID(credentials["session_id"].(float64)), Hit: visit.ID(credentials["hit_id"].(float64))}
+	ref := visit.Ref{Visitor: visitor, Visit: visit.ID(credentials["session_id"].(float64)), View: visit.ID(credentials["hit_id"].(float64))}
 	require.NoError(t, desk.Visits.AddInfo(ctx, 1, ref, visit.Info{Name: text}))
 	require.NoError(t, desk.Visits.SetProperty(ctx, 1, ref, "of "+text, &text))
-	require.NoError(t, desk.Visits.TrackEvent(ctx, 1, ref, id("evnt"), visit.Event{Category: "form", Action: "typed", Name: "q", Value: text}))
+	require.NoError(t, desk.Visits.TrackEvent(ctx, 1, ref, id("evnt"), visit.UserEvent{Category: "form", Action: "typed", Name: "q", Value: text}))
 	// What comes late in a long message, behind many numbers, is in no index.
 	long := strings.Repeat("8 800 555-35-35 or so. ", 600) + text
 	for i, sent := range []submission.Submission{
@@ -90,7 +90,7 @@ func TestNamesInTextsAreErased(t *testing.T) {
 			require.NoError(t, err)
 			return n
 		}
-		tables := []string{"visitors", "sessions", "hits", "events", "properties", "leads", "refused_leads", "conversations", "messages", "chat_files", "jobs"}
+		tables := []string{"visitors", "visits", "views", "user_events", "properties", "leads", "refused_leads", "conversations", "messages", "chat_files", "jobs"}
 		before := make(map[string]int)
 		for _, table := range tables {
 			before[table] = rows(table)
@@ -105,7 +105,7 @@ func TestNamesInTextsAreErased(t *testing.T) {
 			named[r.Table] = int(r.Rows)
 		}
 		n := len(namings)
-		for table, each := range map[string]int{"visitors": 1, "sessions": 1, "hits": 1, "events": 1, "properties": 1, "leads": 5, "refused_leads": 1, "conversations": 1, "messages": 1, "jobs": 1} {
+		for table, each := range map[string]int{"visitors": 1, "visits": 1, "views": 1, "user_events": 1, "properties": 1, "leads": 5, "refused_leads": 1, "conversations": 1, "messages": 1, "jobs": 1} {
 			require.Equal(t, each*n, named[table], table)
 		}
 		require.Equal(t, n-1, named["chat_files"], "of a name with a slash, what stands before is not kept")
@@ -131,7 +131,7 @@ func TestNamesInTextsAreErased(t *testing.T) {
 			switch table {
 			case "leads":
 				left -= 5 * n
-			case "refused_leads", "events", "properties", "jobs":
+			case "refused_leads", "user_events", "properties", "jobs":
 				left -= n
 			}
 			require.Equal(t, left, rows(table), table)

@@ -171,10 +171,10 @@ func TestAPersonIsErased(t *testing.T) {
 		for _, rows := range known.Rows {
 			require.Len(t, object.Tables[rows.Table], int(rows.Rows), rows.Table)
 		}
-		for _, table := range []string{"visitors", "contacts", "properties", "events", "hits", "presences", "sessions", "leads", "lead_requests", "refused_leads", "calls", "call_places", "journal"} {
+		for _, table := range []string{"visitors", "contacts", "properties", "user_events", "views", "presences", "visits", "leads", "lead_requests", "refused_leads", "calls", "call_places", "journal"} {
 			require.NotEmpty(t, object.Tables[table], table)
 		}
-		require.EqualValues(t, ids[1], object.Tables["hits"][0]["visitor_id"], "ids as everybody sees them")
+		require.EqualValues(t, ids[1], object.Tables["views"][0]["visitor_id"], "ids as everybody sees them")
 		require.Equal(t, map[string]any{"x": ada.secret}, object.Tables["leads"][0]["user_fields"])
 		require.Contains(t, exported.String(), ada.phone)
 		require.NotContains(t, exported.String(), boris.name)

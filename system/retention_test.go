@@ -21,14 +21,14 @@ func TestRetention(t *testing.T) {
 	require.NoError(t, err)
 	defer done()
 	require.NoError(t, desk.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE sessions SET last_at = last_at - $1`, 801*24*3600*1000)
+		_, err := tx.Exec(ctx, `UPDATE visits SET last_at = last_at - $1`, 801*24*3600*1000)
 		return err
 	}))
 	status, _ := s.call("hit", map[string]any{"site_key": "shop", "view": strings.Repeat("y", 22), "url": s.Text("http://localhost:$PORT/"), "kind": "load"})
 	require.Equal(t, http.StatusOK, status)
 	require.NoError(t, s.Load(strings.Replace(option, "database", "retention 800d\n\t\tdatabase", 1)+tracked))
 	require.Eventually(t, func() bool {
-		left, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM sessions`)
+		left, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM visits`)
 		require.NoError(t, err)
 		return left == 1
 	}, wait, tick)

@@ -34,8 +34,8 @@ import (
 
 // Observer is told what was stored, for counting. It must not block.
 type Observer interface {
-	// Hit is called for each page view; reports of one that is known are not told.
-	Hit(site string)
+	// View is called for each page view; reports of one that is known are not told.
+	View(site string)
 	leads.Observer
 }
 
@@ -76,7 +76,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	if observer == nil {
 		observer = nobody{}
 	}
-	views, online := view.New(subjects.Visits, observer.Hit), online(subjects.Presence, logger)
+	views, online := view.New(subjects.Visits, observer.View), online(subjects.Presence, logger)
 	a := &API{
 		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, views, observer),
 		Tracker: tracker.New(subjects.Visits, views, online, logger),
@@ -96,7 +96,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 
 type nobody struct{}
 
-func (nobody) Hit(string)          {}
+func (nobody) View(string)         {}
 func (nobody) Lead(string, string) {}
 func (nobody) Unkept(string)       {}
 

@@ -66,7 +66,7 @@ type desk struct {
 // counter counts what the observer is told.
 type counter struct {
 	mu     sync.Mutex
-	hits   int
+	views  int
 	leads  map[string]int
 	unkept map[string]int
 }
@@ -80,10 +80,10 @@ func (c *counter) Unkept(what string) {
 	c.unkept[what]++
 }
 
-func (c *counter) Hit(string) {
+func (c *counter) View(string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hits++
+	c.views++
 }
 
 func (c *counter) Lead(_, origin string) {
@@ -299,7 +299,7 @@ func (v visitor) number(name string) int64 {
 }
 
 func (v visitor) ref() visit.Ref {
-	return visit.Ref{Visitor: visit.ID(v.number("visitor_id")), Session: visit.ID(v.number("session_id")), Hit: visit.ID(v.number("hit_id"))}
+	return visit.Ref{Visitor: visit.ID(v.number("visitor_id")), Visit: visit.ID(v.number("session_id")), View: visit.ID(v.number("hit_id"))}
 }
 
 // form are the credentials as a site's server sends them, with the fields.

@@ -76,7 +76,7 @@ func TestQuota(t *testing.T) {
 		require.Equal(t, true, s.script("event", object{"credentials": ann.credentials(), "id": id(), "category": "c", "action": strings.Repeat("a", 500), "name": strings.Repeat("n", 500), "value": strings.Repeat("v", 500)}).body["success"])
 		card, err := s.visits.Card(t.Context(), siteID, ann.ref().Visitor)
 		require.NoError(t, err)
-		require.Len(t, card.Sessions[0].Events[0].Name, 160)
+		require.Len(t, card.Visits[0].Events[0].Name, 160)
 		for range 3 {
 			request(s.visit(), object{"message": long})
 			require.False(t, cut())

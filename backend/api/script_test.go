@@ -37,7 +37,7 @@ func TestHitGivesCredentials(t *testing.T) {
 		require.Equal(t, strings.Replace(s.url, "http://", "https://", 1), v.body["consultant_server_url"], "as the page's own scheme says")
 		require.Equal(t, false, v.body["online"])
 		require.Equal(t, object{}, v.body["properties"])
-		require.Equal(t, 1, s.counted.hits)
+		require.Equal(t, 1, s.counted.views)
 
 		plain := s.open(viewOf("http://shop.example/"), "")
 		require.Equal(t, s.url, plain.body["consultant_server_url"])
@@ -49,13 +49,13 @@ func TestHitTellsNumbers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		require.NotContains(t, serve(t, d, siteOf(variantA)).visit().body, "numbers")
 		site := siteOf(variantA)
-		var asked []visit.Hit
+		var asked []visit.View
 		answers := []struct {
 			records string
 			err     error
 		}{{`[{"id":"number=1","text":"<1>"}]`, nil}, {`[]`, nil}, {"", errors.New("no database")}}
-		site.Numbers = func(_ context.Context, hit visit.Hit) (json.RawMessage, error) {
-			asked = append(asked, hit)
+		site.Numbers = func(_ context.Context, stored visit.View) (json.RawMessage, error) {
+			asked = append(asked, stored)
 			a := answers[len(asked)-1]
 			return json.RawMessage(a.records), a.err
 		}
@@ -153,7 +153,7 @@ func TestViewOfAPageThatIsLeft(t *testing.T) {
 		}
 		require.Equal(t, int64(1), s.rows()["hits"])
 		require.Equal(t, int64(1), s.rows()["visitors"])
-		require.Equal(t, 1, s.counted.hits)
+		require.Equal(t, 1, s.counted.views)
 
 		elsewhere := s.open(viewOf("https://shop.example/"), "")
 		require.NotEqual(t, again.body["visitor_id"], elsewhere.body["visitor_id"])
@@ -274,7 +274,7 @@ func TestCallIDIsTheVisitorsOwn(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "Ann", card.Name)
 			require.Len(t, card.Properties, 1)
-			require.Len(t, card.Sessions[0].Events, 1)
+			require.Len(t, card.Visits[0].Events, 1)
 			leads, err := s.leads.OfVisitor(t.Context(), siteID, v.ref().Visitor, 10)
 			require.NoError(t, err)
 			require.Len(t, leads, 1)

@@ -82,7 +82,7 @@ func (m Model) decide(remembered *Remembered, page Page) visit.Source {
 		return visit.Source{}
 	}
 	switch {
-	case m == Last && page.At.Sub(remembered.Seen) > visit.SessionPause, m != First && arrived:
+	case m == Last && page.At.Sub(remembered.Seen) > visit.Pause, m != First && arrived:
 		return page.Source
 	}
 	return remembered.Source

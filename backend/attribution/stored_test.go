@@ -52,18 +52,18 @@ func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 							referrer = "https://shop.example/before"
 						}
 						views++
-						hit, err := visits.Hit(t.Context(), 1, visitor, visit.View{
+						view, err := visits.Arrive(t.Context(), 1, visitor, visit.Arrival{
 							Nonce: fmt.Sprint("view ", views), URL: "https://shop.example" + page, Referrer: referrer, Kind: "load",
 						})
 						require.NoError(t, err)
-						visitor = hit.Visitor
-						stored, err := a.ChooseStored(t.Context(), v.plan, visits, 1, hit)
+						visitor = view.Visitor
+						stored, err := a.ChooseStored(t.Context(), v.plan, visits, 1, view)
 						require.NoError(t, err)
 						require.Equal(t, want, v.plan.Shown(stored)[0], "%s, %s: %q", name, a, path)
 						if v.cookie != "" {
 							remembered, err := attribution.ParseCookie(v.cookie)
 							require.NoError(t, err)
-							require.Equal(t, want, v.plan.Shown(a.FollowHit(v.plan, remembered, hit))[0], "%s, %s: %q", name, a, path)
+							require.Equal(t, want, v.plan.Shown(a.FollowView(v.plan, remembered, view))[0], "%s, %s: %q", name, a, path)
 						}
 						shown[string(a)+want]++
 					}
@@ -81,11 +81,11 @@ func TestStoredViewsWithoutALoad(t *testing.T) {
 		require.NoError(t, err)
 		p := plan(t, byNewsAndGoogle...)
 		see := func(visitor visit.ID, address, referrer, kind string) (visit.ID, string) {
-			hit, err := visits.Hit(t.Context(), 1, visitor, visit.View{Nonce: address + kind, URL: "https://shop.example" + address, Referrer: referrer, Kind: kind})
+			view, err := visits.Arrive(t.Context(), 1, visitor, visit.Arrival{Nonce: address + kind, URL: "https://shop.example" + address, Referrer: referrer, Kind: kind})
 			require.NoError(t, err)
-			choice, err := attribution.LastNonDirect.ChooseStored(t.Context(), p, visits, 1, hit)
+			choice, err := attribution.LastNonDirect.ChooseStored(t.Context(), p, visits, 1, view)
 			require.NoError(t, err)
-			return hit.Visitor, p.Shown(choice)[0]
+			return view.Visitor, p.Shown(choice)[0]
 		}
 		visitor, shown := see(0, "/?utm_source=news", "", "load")
 		require.Equal(t, "1", shown)
@@ -103,12 +103,12 @@ func TestStoredViewsWithoutALoad(t *testing.T) {
 // A plan that does not depend on the source does not query the database.
 func TestStoredVisitsAreNotAskedInVain(t *testing.T) {
 	p := plan(t, "")
-	choice, err := attribution.Last.ChooseStored(t.Context(), p, nil, 1, visit.Hit{})
+	choice, err := attribution.Last.ChooseStored(t.Context(), p, nil, 1, visit.View{})
 	require.NoError(t, err)
 	require.Equal(t, "1", p.Shown(choice)[0])
 	news := visit.Source{Kind: visit.Campaign, Source: "news"}
 	for _, a := range []attribution.Model{attribution.Last, attribution.LastNonDirect} {
-		choice, err = a.ChooseStored(t.Context(), plan(t, byNewsAndGoogle...), nil, 1, visit.Hit{Came: news})
+		choice, err = a.ChooseStored(t.Context(), plan(t, byNewsAndGoogle...), nil, 1, visit.View{Came: news})
 		require.NoError(t, err)
 		require.Equal(t, "1", p.Shown(choice)[0])
 	}

@@ -75,7 +75,7 @@ func (x *exchange) declare(sites map[int64][]number.Declared) {
 func (x *exchange) visitor(source, phone string) visit.Ref {
 	x.t.Helper()
 	x.views++
-	h, err := x.visits.Hit(x.t.Context(), shopSite, 0, visit.View{
+	h, err := x.visits.Arrive(x.t.Context(), shopSite, 0, visit.Arrival{
 		Nonce: fmt.Sprintf("view%018d", x.views), URL: "https://shop.example/?utm_source=" + source, Kind: "load",
 		UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
 	})
@@ -216,7 +216,7 @@ func TestCallsAreAttributed(t *testing.T) {
 		known := x.ring("known", tracking, ann)
 		require.Equal(t, call.KnownCaller, known.Reason)
 		require.Equal(t, ref.Visitor, known.Visitor)
-		require.Equal(t, ref.Session, known.Session)
+		require.Equal(t, ref.Visit, known.Visit)
 		require.Equal(t, "news", known.Source.Source)
 		mine, err := x.calls.OfVisitor(t.Context(), shopSite, ref.Visitor, 10)
 		require.NoError(t, err)

@@ -14,9 +14,9 @@ import (
 
 // acquaintance is a visitor of a site who is known by the caller's number.
 type acquaintance struct {
-	site             int64
-	visitor, session visit.ID
-	called           string // the number of an earlier call, if the visitor is known from one
+	site           int64
+	visitor, visit visit.ID
+	called         string // the number of an earlier call, if the visitor is known from one
 }
 
 // evidence is what is known of a call when it comes in.
@@ -73,8 +73,8 @@ func (c *Calls) attribute(ctx context.Context, tx db.Tx, call *Call) (site int64
 		}
 	}
 	site, found = e.find()
-	if found.Session != 0 {
-		if found.Source, err = c.visits.SourceOfTx(ctx, tx, site, found.Session); err != nil {
+	if found.Visit != 0 {
+		if found.Source, err = c.visits.SourceOfTx(ctx, tx, site, found.Visit); err != nil {
 			return 0, Finding{}, err
 		}
 	}
@@ -101,8 +101,8 @@ func (e evidence) sites() (sites []int64) {
 // acquaintances returns the visitors of the site who are known by the caller's number: from an earlier call, or because
 // they have left it on the site. Earlier calls count only if their attribution is sure.
 func (c *Calls) acquaintances(ctx context.Context, tx db.Tx, site int64, call *Call) (list []acquaintance, err error) {
-	list, err = db.List(ctx, tx, func(a *acquaintance) []any { return []any{&a.site, &a.visitor, &a.session, &a.called} },
-		`SELECT site_id, visitor_id, session_id, called FROM calls WHERE site_id = $1 AND caller = $2 AND caller <> '' AND started_at < $3 AND visitor_id <> 0 AND confidence = 'high'
+	list, err = db.List(ctx, tx, func(a *acquaintance) []any { return []any{&a.site, &a.visitor, &a.visit, &a.called} },
+		`SELECT site_id, visitor_id, visit_id, called FROM calls WHERE site_id = $1 AND caller = $2 AND caller <> '' AND started_at < $3 AND visitor_id <> 0 AND confidence = 'high'
 			ORDER BY started_at DESC, id DESC LIMIT $4`, site, call.Caller, call.StartedAt.UnixMilli(), maxAcquaintances)
 	if err != nil {
 		return nil, fmt.Errorf("finding earlier calls: %w", err)
@@ -112,7 +112,7 @@ func (c *Calls) acquaintances(ctx context.Context, tx db.Tx, site int64, call *C
 		return nil, err
 	}
 	for _, v := range left {
-		list = append(list, acquaintance{site: site, visitor: v.Visitor, session: v.Session})
+		list = append(list, acquaintance{site: site, visitor: v.Visitor, visit: v.Visit})
 	}
 	return list, nil
 }
@@ -124,17 +124,17 @@ func (e evidence) find() (site int64, found Finding) {
 	// it on paper.
 	for _, l := range append(slices.Clip(current), past...) {
 		if slices.ContainsFunc(e.acquaintances, func(a acquaintance) bool { return a.site == l.Site && a.visitor == l.Visitor }) {
-			return e.by(KnownShown, l.Site, l.Replaces, l.Visitor, l.Session)
+			return e.by(KnownShown, l.Site, l.Replaces, l.Visitor, l.Visit)
 		}
 	}
 	for _, a := range e.acquaintances {
 		if a.called == e.called {
-			return e.by(KnownShown, a.site, e.replaced(a.site), a.visitor, a.session)
+			return e.by(KnownShown, a.site, e.replaced(a.site), a.visitor, a.visit)
 		}
 	}
 	if len(current)+len(past) == 0 && len(e.acquaintances) > 0 {
 		a := e.acquaintances[0]
-		return e.by(KnownCaller, a.site, e.replaced(a.site), a.visitor, a.session)
+		return e.by(KnownCaller, a.site, e.replaced(a.site), a.visitor, a.visit)
 	}
 	if len(current) > 0 {
 		return e.last(current, ShownNow)
@@ -165,7 +165,7 @@ func (e evidence) last(leases []lease.Lease, reason Reason) (site int64, found F
 	if slices.ContainsFunc(leases, func(other lease.Lease) bool { return other.Site != l.Site || other.Visitor != l.Visitor }) {
 		reason = ShownMany
 	}
-	return e.by(reason, l.Site, l.Replaces, l.Visitor, l.Session)
+	return e.by(reason, l.Site, l.Replaces, l.Visitor, l.Visit)
 }
 
 // holders returns the leases that were valid at the time, and those that had ended, the last one to end first.
@@ -194,8 +194,8 @@ func (e evidence) replaced(site int64) string {
 	return ""
 }
 
-func (e evidence) by(reason Reason, site int64, replaces string, visitor, session visit.ID) (int64, Finding) {
-	f := Finding{Reason: reason, Confidence: confidences[reason], Replaces: replaces, Visitor: visitor, Session: session}
+func (e evidence) by(reason Reason, site int64, replaces string, visitor, visitID visit.ID) (int64, Finding) {
+	f := Finding{Reason: reason, Confidence: confidences[reason], Replaces: replaces, Visitor: visitor, Visit: visitID}
 	for _, s := range e.standings {
 		if s.Site == site {
 			f.Conditions = s.Conditions

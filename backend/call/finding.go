@@ -11,9 +11,9 @@ type Finding struct {
 	Replaces string
 	// Conditions are the conditions of a static tracking number, such as "utm_source=news*".
 	Conditions string
-	// Visitor and Session are 0 if they are not known. Then Source is empty.
-	Visitor, Session visit.ID
-	Source           visit.Source
+	// Visitor and Visit are 0 if they are not known. Then Source is empty.
+	Visitor, Visit visit.ID
+	Source         visit.Source
 }
 
 // Reason says why a call is attributed to a visitor or a campaign.

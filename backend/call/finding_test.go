@@ -14,19 +14,19 @@ import (
 func TestWhoseCallItIs(t *testing.T) {
 	const called, printed, shop = "74957650001", "74951234567", 7
 	held := func(visitor visit.ID, from, to time.Duration) lease.Lease {
-		return lease.Lease{Site: shop, Digits: called, Replaces: printed, Visitor: visitor, Session: visitor * 10, Begun: noon.Add(from), Until: noon.Add(to)}
+		return lease.Lease{Site: shop, Digits: called, Replaces: printed, Visitor: visitor, Visit: visitor * 10, Begun: noon.Add(from), Until: noon.Add(to)}
 	}
-	ann := acquaintance{site: shop, visitor: 1, session: 15}
-	bob := acquaintance{site: shop, visitor: 2, session: 25}
-	regular := acquaintance{site: shop, visitor: 3, session: 35, called: called}
+	ann := acquaintance{site: shop, visitor: 1, visit: 15}
+	bob := acquaintance{site: shop, visitor: 2, visit: 25}
+	regular := acquaintance{site: shop, visitor: 3, visit: 35, called: called}
 	static := inventory.Standing{Site: shop, Replaces: printed, Conditions: "utm_source=news"}
 	const hour = time.Hour
 	for name, c := range map[string]struct {
 		evidence
-		site             int64
-		reason           Reason
-		confidence       Confidence
-		visitor, session visit.ID
+		site           int64
+		reason         Reason
+		confidence     Confidence
+		visitor, visit visit.ID
 	}{
 		"a number of nobody":       {evidence{}, 0, Nothing, None, 0, 0},
 		"a number of the campaign": {evidence{standings: []inventory.Standing{static}}, shop, Campaign, Medium, 0, 0},
@@ -49,8 +49,8 @@ func TestWhoseCallItIs(t *testing.T) {
 		"known, and it is shown to nobody":      {evidence{standings: []inventory.Standing{static}, acquaintances: []acquaintance{ann}}, shop, KnownCaller, Medium, 1, 15},
 		"the one who was there last":            {evidence{standings: []inventory.Standing{static}, acquaintances: []acquaintance{bob, ann}}, shop, KnownCaller, Medium, 2, 25},
 		"has called it before, now another's":   {evidence{leases: []lease.Lease{held(2, -hour, hour)}, acquaintances: []acquaintance{regular}}, shop, KnownShown, High, 3, 35},
-		"has called another, now another's":     {evidence{leases: []lease.Lease{held(2, -hour, hour)}, acquaintances: []acquaintance{{site: shop, visitor: 3, session: 35, called: "1"}}}, shop, ShownNow, High, 2, 20},
-		"known at a site that shows it to none": {evidence{leases: []lease.Lease{held(2, -hour, hour)}, acquaintances: []acquaintance{{site: 8, visitor: 1, session: 1}}}, shop, ShownNow, High, 2, 20},
+		"has called another, now another's":     {evidence{leases: []lease.Lease{held(2, -hour, hour)}, acquaintances: []acquaintance{{site: shop, visitor: 3, visit: 35, called: "1"}}}, shop, ShownNow, High, 2, 20},
+		"known at a site that shows it to none": {evidence{leases: []lease.Lease{held(2, -hour, hour)}, acquaintances: []acquaintance{{site: 8, visitor: 1, visit: 1}}}, shop, ShownNow, High, 2, 20},
 	} {
 		c.called, c.at = called, noon
 		site, found := c.find()
@@ -58,7 +58,7 @@ func TestWhoseCallItIs(t *testing.T) {
 		require.Equal(t, c.reason, found.Reason, name)
 		require.Equal(t, c.confidence, found.Confidence, name)
 		require.Equal(t, c.visitor, found.Visitor, name)
-		require.Equal(t, c.session, found.Session, name)
+		require.Equal(t, c.visit, found.Visit, name)
 		if len(c.leases) > 0 && found.Reason == ShownNow {
 			require.Equal(t, printed, found.Replaces, name)
 		}

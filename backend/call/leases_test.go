@@ -21,7 +21,7 @@ func TestCallsToNumbersOfPools(t *testing.T) {
 		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{pooled}}}})
 		take := func(ref visit.Ref) {
 			t.Helper()
-			digits, _, err := x.leases.Take(t.Context(), lease.Want{Site: shopSite, Visitor: ref.Visitor, Session: ref.Session, Replaces: printed, Pool: pool})
+			digits, _, err := x.leases.Take(t.Context(), lease.Want{Site: shopSite, Visitor: ref.Visitor, Visit: ref.Visit, Replaces: printed, Pool: pool})
 			require.NoError(t, err)
 			require.Equal(t, pooled, digits)
 		}
@@ -30,7 +30,7 @@ func TestCallsToNumbersOfPools(t *testing.T) {
 			require.Equal(t, reason, c.Reason)
 			require.Equal(t, confidence, c.Confidence)
 			require.Equal(t, ref.Visitor, c.Visitor)
-			require.Equal(t, ref.Session, c.Session)
+			require.Equal(t, ref.Visit, c.Visit)
 			require.EqualValues(t, shopSite, c.SiteID)
 			require.Equal(t, printed, c.Replaces)
 		}

@@ -15,7 +15,7 @@ type record struct {
 }
 
 const columns = `site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency,
-	notes, told_at, reason, confidence, replaces, conditions, visitor_id, session_id, ` + visit.SourceColumns
+	notes, told_at, reason, confidence, replaces, conditions, visitor_id, visit_id, ` + visit.SourceColumns
 
 // marks are the placeholders for the values of columns.
 var marks = func() string {
@@ -29,7 +29,7 @@ var marks = func() string {
 func (r *record) fields() []any {
 	return append([]any{
 		&r.SiteID, &r.ID, &r.Platform, &r.PlatformID, &r.Called, &r.Caller, &r.started, &r.StartTold, &r.answered, &r.ended, &r.Status, &r.Talk, &r.Wait,
-		&r.Recording, &r.Price, &r.Currency, &r.Notes, &r.told, &r.Reason, &r.Confidence, &r.Replaces, &r.Conditions, &r.Visitor, &r.Session,
+		&r.Recording, &r.Price, &r.Currency, &r.Notes, &r.told, &r.Reason, &r.Confidence, &r.Replaces, &r.Conditions, &r.Visitor, &r.Visit,
 	}, r.Source.Fields()...)
 }
 
@@ -43,6 +43,6 @@ func (r *record) call() Call {
 func (c *Call) values() []any {
 	return append([]any{
 		c.SiteID, c.ID, c.Platform, c.PlatformID, c.Called, c.Caller, db.Millis(c.StartedAt), c.StartTold, db.Millis(c.AnsweredAt), db.Millis(c.EndedAt), string(c.Status), c.Talk, c.Wait,
-		c.Recording, c.Price, c.Currency, c.Notes, db.Millis(c.ToldAt), string(c.Reason), string(c.Confidence), c.Replaces, c.Conditions, int64(c.Visitor), int64(c.Session),
+		c.Recording, c.Price, c.Currency, c.Notes, db.Millis(c.ToldAt), string(c.Reason), string(c.Confidence), c.Replaces, c.Conditions, int64(c.Visitor), int64(c.Visit),
 	}, c.Source.Values()...)
 }

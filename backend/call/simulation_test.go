@@ -37,7 +37,7 @@ type simulation struct {
 	random  *rand.Rand
 	pool    *number.Pool
 	waiting happenings
-	// there holds the sessions of open pages, by the time within a minute at which they report that somebody is there.
+	// there holds the visits of open pages, by the time within a minute at which they report that somebody is there.
 	there    [12]map[visit.ID]bool
 	said     int
 	visitors []visit.ID
@@ -97,14 +97,14 @@ func (s *simulation) run() {
 }
 
 // view lets the visitor look at a page, and returns the number that it shows.
-func (s *simulation) view(visitor visit.ID) (hit visit.Hit, shown string) {
+func (s *simulation) view(visitor visit.ID) (view visit.View, shown string) {
 	s.views++
-	hit, err := s.visits.Hit(s.t.Context(), shopSite, visitor, visit.View{
+	view, err := s.visits.Arrive(s.t.Context(), shopSite, visitor, visit.Arrival{
 		Nonce: fmt.Sprintf("view%018d", s.views), URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0",
 	})
 	require.NoError(s.t, err)
 	digits, outcome, err := s.leases.Take(s.t.Context(), lease.Want{
-		Site: shopSite, Visitor: hit.Visitor, Session: hit.Session, Replaces: printed, Pool: s.pool, First: hit.NewSession,
+		Site: shopSite, Visitor: view.Visitor, Visit: view.Visit, Replaces: printed, Pool: s.pool, First: view.NewVisit,
 	})
 	require.NoError(s.t, err)
 	if outcome == lease.Begun || outcome.Exhausted() {
@@ -112,9 +112,9 @@ func (s *simulation) view(visitor visit.ID) (hit visit.Hit, shown string) {
 	}
 	if outcome.Exhausted() {
 		s.lost++
-		return hit, printed
+		return view, printed
 	}
-	return hit, digits
+	return view, digits
 }
 
 // visit lets a visitor stay from the first page to the last, perhaps with a call.
@@ -123,17 +123,17 @@ func (s *simulation) visit() {
 	if len(s.visitors) > 0 && s.random.Float64() < returning {
 		visitor = s.visitors[s.random.IntN(len(s.visitors))]
 	}
-	hit, shown := s.view(visitor)
-	s.visitors = append(s.visitors, hit.Visitor)
+	view, shown := s.view(visitor)
+	s.visitors = append(s.visitors, view.Visitor)
 	stays, there := s.exponential(staying), s.there[s.random.IntN(len(s.there))]
-	there[hit.Session] = true
-	s.in(stays, func() { delete(there, hit.Session) })
+	there[view.Visit] = true
+	s.in(stays, func() { delete(there, view.Visit) })
 	if s.random.Float64() >= calling {
 		return
 	}
-	phone := fmt.Sprintf("7912%07d", uint64(hit.Visitor)%10_000_000)
+	phone := fmt.Sprintf("7912%07d", uint64(view.Visitor)%10_000_000)
 	if s.random.Float64() < leaving {
-		require.NoError(s.t, s.visits.AddInfo(s.t.Context(), shopSite, hit.Ref, visit.Info{Phone: "+" + phone}))
+		require.NoError(s.t, s.visits.AddInfo(s.t.Context(), shopSite, view.Ref, visit.Info{Phone: "+" + phone}))
 	}
 	var after time.Duration
 	late := false
@@ -146,7 +146,7 @@ func (s *simulation) visit() {
 		late = true
 		after = stays + s.exponential(3*time.Hour)
 	}
-	s.in(after, func() { s.call(hit.Visitor, shown, phone, late) })
+	s.in(after, func() { s.call(view.Visitor, shown, phone, late) })
 }
 
 func (s *simulation) call(visitor visit.ID, called, caller string, late bool) {
@@ -176,8 +176,8 @@ func (s *simulation) call(visitor visit.ID, called, caller string, late bool) {
 // say lets some of the open pages report that somebody is there. Each page does so once a minute.
 func (s *simulation) say() {
 	var seen []visit.Seen
-	for session := range s.there[s.said%len(s.there)] {
-		seen = append(seen, visit.Seen{Site: shopSite, Session: session, Until: s.at.Add(90 * time.Second)})
+	for visitID := range s.there[s.said%len(s.there)] {
+		seen = append(seen, visit.Seen{Site: shopSite, Visit: visitID, Until: s.at.Add(90 * time.Second)})
 	}
 	require.NoError(s.t, s.db.Write(s.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return s.leases.Prolong(ctx, tx, seen) }))
 	s.said++

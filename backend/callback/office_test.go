@@ -114,9 +114,9 @@ func each(t *testing.T, test func(*testing.T, *office)) {
 // visit makes a visitor.
 func (o *office) visit() visit.Ref {
 	nonce := "n" + strconv.FormatInt(time.Now().UnixNano(), 10) + "aaaaaaaaaaaaaaaaaaaa"
-	hit, err := o.visits.Hit(o.t.Context(), shop, 0, visit.View{Nonce: nonce, URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 Chrome/140"})
+	view, err := o.visits.Arrive(o.t.Context(), shop, 0, visit.Arrival{Nonce: nonce, URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 Chrome/140"})
 	require.NoError(o.t, err)
-	return hit.Ref
+	return view.Ref
 }
 
 // everySite is what the keeper of groups sees.

@@ -16,11 +16,11 @@ import (
 // row is a stored callback.
 type row struct {
 	Callback
-	visitor, session, hit, wanted, created, changed, due, deadline, placing, ended, pause int64
+	visitor, visit, view, wanted, created, changed, due, deadline, placing, ended, pause int64
 }
 
 var columnNames = []string{
-	"site_id", "id", "state", "reason", "origin", "visitor_id", "session_id", "hit_id", "url", "phone", "group_id", "wanted_at", "created_at", "changed_at",
+	"site_id", "id", "state", "reason", "origin", "visitor_id", "visit_id", "view_id", "url", "phone", "group_id", "wanted_at", "created_at", "changed_at",
 	"due_at", "deadline_at", "placing_at", "ended_at", "attempts", "most", "pause", "operator", "caller_id", "platform", "order_id", "placed", "concluded",
 	"talk", "delivery", "status", "code", "steps",
 }
@@ -37,7 +37,7 @@ func marksOf(n int) string {
 
 func (r *row) fields() []any {
 	return []any{
-		&r.SiteID, &r.ID, &r.State, &r.Reason, &r.Origin, &r.visitor, &r.session, &r.hit, &r.URL, &r.Phone, &r.GroupID, &r.wanted, &r.created, &r.changed,
+		&r.SiteID, &r.ID, &r.State, &r.Reason, &r.Origin, &r.visitor, &r.visit, &r.view, &r.URL, &r.Phone, &r.GroupID, &r.wanted, &r.created, &r.changed,
 		&r.due, &r.deadline, &r.placing, &r.ended, &r.Attempts, &r.Most, &r.pause, &r.Operator, &r.CallerID, &r.Platform, &r.order, &r.placed, &r.concluded,
 		&r.Talk, &r.delivery, &r.result.Status, &r.result.Code, &r.steps,
 	}
@@ -45,7 +45,7 @@ func (r *row) fields() []any {
 
 func (r *row) callback() Callback {
 	c := r.Callback
-	c.Visitor, c.Session, c.Hit = idOf(r.visitor), idOf(r.session), idOf(r.hit)
+	c.Visitor, c.Visit, c.View = idOf(r.visitor), idOf(r.visit), idOf(r.view)
 	c.WantedAt, c.CreatedAt, c.ChangedAt, c.DueAt, c.EndedAt = db.Time(r.wanted), db.Time(r.created), db.Time(r.changed), db.Time(r.due), db.Time(r.ended)
 	c.deadlineAt, c.placingAt, c.Pause = db.Time(r.deadline), db.Time(r.placing), time.Duration(r.pause)*time.Millisecond
 	return c
@@ -54,7 +54,7 @@ func (r *row) callback() Callback {
 // values are the values of the columns.
 func (c *Callback) values() []any {
 	return []any{
-		c.SiteID, c.ID, string(c.State), c.Reason, c.Origin, int64(c.Visitor), int64(c.Session), int64(c.Hit), c.URL, c.Phone, c.GroupID, db.Millis(c.WantedAt), db.Millis(c.CreatedAt), db.Millis(c.ChangedAt),
+		c.SiteID, c.ID, string(c.State), c.Reason, c.Origin, int64(c.Visitor), int64(c.Visit), int64(c.View), c.URL, c.Phone, c.GroupID, db.Millis(c.WantedAt), db.Millis(c.CreatedAt), db.Millis(c.ChangedAt),
 		db.Millis(c.DueAt), db.Millis(c.deadlineAt), db.Millis(c.placingAt), db.Millis(c.EndedAt), c.Attempts, c.Most, c.Pause.Milliseconds(), c.Operator, c.CallerID, c.Platform, c.order, c.placed, c.concluded,
 		c.Talk, c.delivery, c.result.Status, c.result.Code, c.steps,
 	}

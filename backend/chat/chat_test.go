@@ -55,7 +55,7 @@ var views atomic.Int64
 // visitor is a new visitor with a page view.
 func (s *shop) visitor() chat.From {
 	s.t.Helper()
-	h, err := s.visits.Hit(s.t.Context(), site, 0, visit.View{
+	h, err := s.visits.Arrive(s.t.Context(), site, 0, visit.Arrival{
 		Nonce: fmt.Sprintf("view%012d", views.Add(1)), URL: "https://shop.example/lamps", Kind: "load",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
 	})
@@ -226,9 +226,9 @@ func TestWhatIsNoMessage(t *testing.T) {
 		require.Equal(t, "ab\ufffdc\x1b[0m\u202e", cleaned.Text)
 
 		for _, from := range []chat.From{
-			{SiteID: site, Ref: visit.Ref{Visitor: 1, Session: 2, Hit: 3}},
+			{SiteID: site, Ref: visit.Ref{Visitor: 1, Visit: 2, View: 3}},
 			{SiteID: site + 1, Ref: ann.Ref},
-			{SiteID: site, Ref: visit.Ref{Visitor: s.visitor().Visitor, Session: ann.Session, Hit: ann.Hit}},
+			{SiteID: site, Ref: visit.Ref{Visitor: s.visitor().Visitor, Visit: ann.Visit, View: ann.View}},
 		} {
 			_, _, err := s.chats.SayFrom(t.Context(), from, chat.Message{Text: "?"})
 			require.ErrorIs(t, err, visit.ErrForeign)

@@ -15,7 +15,7 @@ import (
 // MaxMessages limits the messages that one call returns.
 const MaxMessages = 200
 
-const conversationColumns = `SELECT site_id, id, visitor_id, session_id, hit_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
+const conversationColumns = `SELECT site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
 	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id`
 
 // unread counts the visitor's messages that no operator has read.
@@ -28,7 +28,7 @@ type conversationRow struct {
 }
 
 func (r *conversationRow) fields() []any {
-	return []any{&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.GroupID, &r.State, &r.OperatorID, &r.Seq, &r.VisitorRead, &r.OperatorRead, &r.ReadBefore,
+	return []any{&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.GroupID, &r.State, &r.OperatorID, &r.Seq, &r.VisitorRead, &r.OperatorRead, &r.ReadBefore,
 		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID}
 }
 

@@ -148,10 +148,10 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 // if that is not nil.
 func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64, invitation *Message) (Conversation, error) {
 	at := c.now().UnixMilli()
-	created, err := tx.Exec(ctx, `INSERT INTO conversations (site_id, id, visitor_id, session_id, hit_id, group_id, state, operator_id, seq, visitor_read,
+	created, err := tx.Exec(ctx, `INSERT INTO conversations (site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read,
 			operator_read, opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id)
 		VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, 0, 0, 0, $7, 0, $7, 'visitor', FALSE, $8, $9, 0) ON CONFLICT (site_id, visitor_id) DO NOTHING`,
-		from.SiteID, id, int64(from.Visitor), int64(from.Session), int64(from.Hit), from.GroupID, at, from.URL, from.Language)
+		from.SiteID, id, int64(from.Visitor), int64(from.Visit), int64(from.View), from.GroupID, at, from.URL, from.Language)
 	if err != nil {
 		return Conversation{}, fmt.Errorf("beginning a conversation: %w", err)
 	}
@@ -173,8 +173,8 @@ func (c *Chats) begin(ctx context.Context, tx db.Tx, from From, id int64, invita
 	if now.State == Closed {
 		now.GroupID = from.GroupID
 	}
-	_, err = tx.Exec(ctx, `UPDATE conversations SET session_id = $1, hit_id = $2, url = $3, language = $4, group_id = $5 WHERE site_id = $6 AND id = $7`,
-		int64(now.Session), int64(now.Hit), now.URL, now.Language, now.GroupID, now.SiteID, now.ID)
+	_, err = tx.Exec(ctx, `UPDATE conversations SET visit_id = $1, view_id = $2, url = $3, language = $4, group_id = $5 WHERE site_id = $6 AND id = $7`,
+		int64(now.Visit), int64(now.View), now.URL, now.Language, now.GroupID, now.SiteID, now.ID)
 	if err != nil {
 		return now, fmt.Errorf("noting where a visitor writes: %w", err)
 	}

@@ -104,10 +104,10 @@ var columns = map[string]filling{
 	"endpoints.language": service, "endpoints.secret": service, "endpoints.subject": text(200), "endpoints.template": text(4000),
 	"erased_contacts.hash": service, "erasure_marks.kind": service, "erasure_marks.text": text(1000),
 	"erasures.asked_by": text(64), "erasures.person": service, "erasures.sites": service,
-	"events.action": text(512), "events.call_id": service, "events.category": text(512), "events.name": text(512), "events.value": text(512),
+	"user_events.action": text(512), "user_events.call_id": service, "user_events.category": text(512), "user_events.name": text(512), "user_events.value": text(512),
 	"form_answers.path": key(300), "forms.fields": list(60, 80), "forms.path": key(300),
 	"goose_db_version.tstamp": service,
-	"hits.kind":               service, "hits.referrer": address(2048), "hits.title": text(512), "hits.url": address(2048),
+	"views.kind":              service, "views.referrer": address(2048), "views.title": text(512), "views.url": address(2048),
 	"jobs.kind": service, "jobs.payload": service, "jobs.reason": service, "jobs.target": service,
 	"journal.data": service, "journal.kind": service, "journal_readers.name": service, "journal_readers.owner": service,
 	"lead_deeds.kind": service, "lead_deeds.login": text(64), "lead_deeds.said": text(16000), "lead_deeds.was": service,
@@ -131,10 +131,10 @@ var columns = map[string]filling{
 	"refused_leads.address": service, "refused_leads.code": service, "refused_leads.digest": service, "refused_leads.forward": service, "refused_leads.origin": service, "refused_leads.reason": text(300),
 	"refused_days.network": service, "refused_leads.region": service, "refused_leads.sent": object(60, 60), "refused_leads.url": address(2048),
 	"secrets.name": service, "secrets.value": service, "sequences.name": service,
-	"sessions.campaign": text(300), "sessions.language": text(128), "sessions.recent": service,
-	"sessions.source_campaign": text(200), "sessions.source_click_id": text(200), "sessions.source_click_id_name": service, "sessions.source_content": text(200),
-	"sessions.source_kind": service, "sessions.source_landing": address(2048), "sessions.source_medium": text(200), "sessions.source_name": text(200),
-	"sessions.source_referrer": text(2048), "sessions.source_term": text(200), "sessions.user_agent": text(512),
+	"visits.campaign": text(300), "visits.language": text(128), "visits.recent": service,
+	"visits.source_campaign": text(200), "visits.source_click_id": text(200), "visits.source_click_id_name": service, "visits.source_content": text(200),
+	"visits.source_kind": service, "visits.source_landing": address(2048), "visits.source_medium": text(200), "visits.source_name": text(200),
+	"visits.source_referrer": text(2048), "visits.source_term": text(200), "visits.user_agent": text(512),
 	"shown_numbers.digits": service, "shown_pages.digits": service, "shown_pages.path": key(200), "shown_pages.writings": writings,
 	"site_pages.outcome": service, "sites.key": service, "sites.settings": service,
 	"visitors.name": text(1024), "visitors.nonce": service,
@@ -150,8 +150,8 @@ var copies = []struct {
 	{"leads", "id < 1000", 40, map[string]string{"id": "id + 2000 + i", "merged_into": "id", "at": "at + i"}},
 	{"lead_deeds", "1", 120, map[string]string{"id": "id + i"}},
 	{"refused_leads", "1", 55, map[string]string{"id": "id + 1000 + i", "digest": "digest || i", "at": "at - i"}},
-	{"hits", "id = (SELECT MIN(id) FROM hits)", 120, map[string]string{"id": "id + 1000000 + i", "at": "at - i"}},
-	{"events", "1", 120, map[string]string{"id": "id + 1000 + i", "call_id": "call_id || i"}},
+	{"views", "id = (SELECT MIN(id) FROM views)", 120, map[string]string{"id": "id + 1000000 + i", "at": "at - i"}},
+	{"user_events", "1", 120, map[string]string{"id": "id + 1000 + i", "call_id": "call_id || i"}},
 	{"properties", "1", 100, map[string]string{"name": "name || i"}},
 	{"contacts", "kind = 'phone'", 40, map[string]string{"value": "value || i"}},
 	{"conversations", "1", 110, map[string]string{"id": "id + 1000 + i", "visitor_id": "visitor_id + 1000000 + i"}},
@@ -209,11 +209,11 @@ func (d *desk) hasMany(values map[string]string) {
 	visitors.SetLimit(32)
 	for range 200 {
 		visitors.Go(func() error {
-			var h visit.Hit
+			var h visit.View
 			for range 4 {
-				view := visit.View{Nonce: fmt.Sprintf("view%018d", d.calls.Add(1)), URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 Chrome/140.0.0.0"}
+				view := visit.Arrival{Nonce: fmt.Sprintf("view%018d", d.calls.Add(1)), URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 Chrome/140.0.0.0"}
 				var err error
-				if h, err = d.Visits.Hit(d.t.Context(), d.shop.ID, h.Visitor, view); err != nil {
+				if h, err = d.Visits.Arrive(d.t.Context(), d.shop.ID, h.Visitor, view); err != nil {
 					return err
 				}
 			}
@@ -334,7 +334,7 @@ func (d *desk) hears(b *browser, behind string, values map[string]string) {
 	}
 	d.pass(15 * time.Second) // what streams share is read anew
 	last := fmt.Sprint("last", d.calls.Load())
-	d.lead(d.hit(visit.View{}), map[string]any{"message": last})
+	d.lead(d.hit(visit.Arrival{}), map[string]any{"message": last})
 	var all errgroup.Group
 	for i, s := range streams {
 		all.Go(func() error {

@@ -122,7 +122,7 @@ func TestCallbacksAreListed(t *testing.T) {
 		b := d.signedIn("vera")
 		require.Contains(t, b.get("/callbacks").body, "No callbacks yet")
 		d.hasPlatform()
-		h := d.hit(visit.View{URL: "https://shop.example/<lamps>"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/<lamps>"})
 		wanted := d.now().Add(2 * time.Hour)
 		d.callBack("79123456701", callback.Asked{Ref: h.Ref, URL: "https://shop.example/<lamps>", Request: callback.Request{Time: wanted}})
 		d.callBack("79123456702", callback.Asked{Ref: h.Ref})
@@ -188,7 +188,7 @@ func TestListOfCallbacksGoesOn(t *testing.T) {
 func TestCallbackIsLive(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hasPlatform()
-		h := d.hit(visit.View{URL: "https://shop.example/"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/"})
 		b := d.signedIn("vera")
 		list := b.follow("/callbacks", "")
 		until := func(s *stream, texts ...string) {
@@ -225,7 +225,7 @@ func TestCallbackIsLive(t *testing.T) {
 func TestWorkOnACallback(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		p := d.hasPlatform()
-		h := d.hit(visit.View{URL: "https://shop.example/"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/"})
 		made := d.callBack("79123456701", callback.Asked{Ref: h.Ref, URL: "https://shop.example/"})
 		at := callbackPath(made)
 		d.agent("boris")
@@ -303,7 +303,7 @@ func TestCallSomebodyByHand(t *testing.T) {
 		p := d.hasPlatform()
 		sales, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "<Sales>", Phone: "74957654321", Routing: group.ToAll})
 		require.NoError(t, err)
-		h := d.hit(visit.View{URL: "https://shop.example/"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/"})
 		l := d.lead(h, map[string]any{"name": "Anna", "phone": "8 912 345-67-77"})
 		site := fmt.Sprint(d.shop.ID)
 

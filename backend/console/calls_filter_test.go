@@ -17,7 +17,7 @@ func TestCallsAreNarrowedAndSummedUp(t *testing.T) {
 		d.hold()
 		d.pass(-43*24*time.Hour - 5*time.Minute) // who signs in later does so now
 		d.declareNumbers("node", number.Declared{Digits: "74951234567", Tracking: []string{"74957654321"}, Conditions: map[string]string{"74957654321": "utm_source=news"}})
-		h := d.hit(visit.View{URL: "https://shop.example/?utm_source=autumn"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/?utm_source=autumn"})
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, h.Ref, visit.Info{Phone: "+7 912 345-67-89"}))
 		ring := func(id, called, caller string, end telephony.Event) {
 			t.Helper()

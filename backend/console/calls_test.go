@@ -39,7 +39,7 @@ func TestCallsAreListed(t *testing.T) {
 		require.NotContains(t, b.get("/leads").header.Get("Content-Security-Policy"), "media-src")
 
 		d.declareNumbers("node", number.Declared{Digits: "74951234567", Tracking: []string{"74957654321"}, Conditions: map[string]string{"74957654321": "utm_source=<news>"}})
-		h := d.hit(visit.View{URL: "https://shop.example/?utm_source=autumn"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/?utm_source=autumn"})
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, h.Ref, visit.Info{Phone: "+7 912 345-67-89"}))
 		began := d.now()
 		d.call(telephony.Event{Call: "1", Kind: telephony.Start, Called: "74957654321", Caller: "79123456789"})

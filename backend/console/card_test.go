@@ -16,12 +16,12 @@ import (
 // A lead stands among the pages at its time, and long lists show their beginning.
 func TestCardHasLeadsInItsTimelineAndFoldsLongLists(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{URL: "https://shop.example/order", Title: "Order"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/order", Title: "Order"})
 		for i := range 12 {
 			d.pass(time.Second)
 			d.lead(h, map[string]any{"message": fmt.Sprintf("Request %d", i), "form_name": "Order", "email": fmt.Sprintf("anna%d@mail.example", i)})
 		}
-		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001", visit.Event{Category: "catalogue", Action: "download"}))
+		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001", visit.UserEvent{Category: "catalogue", Action: "download"}))
 		page := d.signedIn("vera").get(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor))
 		require.Equal(t, http.StatusOK, page.status)
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(page.body))

@@ -33,7 +33,7 @@ var (
 // asks has a new visitor of the shop write.
 func (d *desk) asks(text string) (chat.From, chat.Conversation) {
 	d.t.Helper()
-	h := d.hit(visit.View{URL: "https://shop.example/lamps", Title: "Lamps"})
+	h := d.hit(visit.Arrival{URL: "https://shop.example/lamps", Title: "Lamps"})
 	from := chat.From{SiteID: d.shop.ID, Ref: h.Ref, URL: "https://shop.example/lamps", Language: "en"}
 	return from, d.asksAgain(from, text)
 }
@@ -251,7 +251,7 @@ func TestStreamOfConversations(t *testing.T) {
 		until(s, `data-read="3"`)
 		d.Chats.Typing(c, chat.Visitor, 0)
 		until(s, "#typing")
-		_, err := d.Visits.Hit(t.Context(), d.shop.ID, from.Visitor, visit.View{Nonce: "secondview000001", URL: "https://shop.example/checkout", Title: "Checkout", Kind: "load", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"})
+		_, err := d.Visits.Arrive(t.Context(), d.shop.ID, from.Visitor, visit.Arrival{Nonce: "secondview000001", URL: "https://shop.example/checkout", Title: "Checkout", Kind: "load", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"})
 		require.NoError(t, err)
 		until(s, "#now", "Checkout")
 	})
@@ -285,7 +285,7 @@ func TestNewsOfConversations(t *testing.T) {
 		require.NotContains(t, until(watched, `data-waiting="0"`), news)
 
 		from := chat.From{SiteID: d.shop.ID, Language: "en"}
-		from.Ref = d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref
+		from.Ref = d.hit(visit.Arrival{URL: "https://shop.example/lamps"}).Ref
 		group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "Service", Routing: group.RoundRobin, Members: []int64{anna.ID}})
 		require.NoError(t, err)
 		from.GroupID = group.ID
@@ -308,7 +308,7 @@ func TestOffersCallForOne(t *testing.T) {
 			t.Helper()
 			return s.until("#chatting").data
 		}
-		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: group.ID, Ref: d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref}
+		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: group.ID, Ref: d.hit(visit.Arrival{URL: "https://shop.example/lamps"}).Ref}
 		at := chatPath(d.asksAgain(from, "Is anybody there?"))
 		for _, s := range []*stream{offered, other} {
 			require.Contains(t, told(s), `data-count="0"`)
@@ -342,7 +342,7 @@ func TestWhatWaitsAgainIsNews(t *testing.T) {
 			t.Helper()
 			return s.until("#chatting").data
 		}
-		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: all.ID, Ref: d.hit(visit.View{URL: "https://shop.example/lamps"}).Ref}
+		from := chat.From{SiteID: d.shop.ID, Language: "en", GroupID: all.ID, Ref: d.hit(visit.Arrival{URL: "https://shop.example/lamps"}).Ref}
 		at := chatPath(d.asksAgain(from, "Is anybody there?"))
 		for _, s := range []*stream{by, hears} {
 			require.Contains(t, told(s), news)

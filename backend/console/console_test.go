@@ -173,7 +173,7 @@ func each(t *testing.T, test func(t *testing.T, d *desk)) {
 }
 
 // hit is a page view by a new visitor.
-func (d *desk) hit(view visit.View) visit.Hit {
+func (d *desk) hit(view visit.Arrival) visit.View {
 	d.t.Helper()
 	view.Nonce = fmt.Sprintf("view%018d", d.calls.Add(1))
 	if view.URL == "" {
@@ -183,13 +183,13 @@ func (d *desk) hit(view visit.View) visit.Hit {
 		view.UserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 	}
 	view.Kind = "load"
-	h, err := d.Visits.Hit(d.t.Context(), d.shop.ID, 0, view)
+	h, err := d.Visits.Arrive(d.t.Context(), d.shop.ID, 0, view)
 	require.NoError(d.t, err)
 	return h
 }
 
 // lead is a request from the page view.
-func (d *desk) lead(h visit.Hit, fields map[string]any) lead.Lead {
+func (d *desk) lead(h visit.View, fields map[string]any) lead.Lead {
 	d.t.Helper()
 	object, err := json.Marshal(fields)
 	require.NoError(d.t, err)

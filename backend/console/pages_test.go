@@ -25,10 +25,10 @@ func TestVisitorsAndLeadsAreShown(t *testing.T) {
 		require.Contains(t, b.get("/visitors").body, "Nobody is on the site right now")
 		require.Contains(t, b.get("/leads").body, "No leads yet")
 
-		h := d.hit(visit.View{URL: "https://shop.example/order?utm_source=yandex&utm_campaign=spring", Title: "Order a lamp", Referrer: "https://yandex.ru/"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/order?utm_source=yandex&utm_campaign=spring", Title: "Order a lamp", Referrer: "https://yandex.ru/"})
 		l := d.lead(h, map[string]any{"name": "Anna", "phone": "8 (495) 123-45-67", "email": "anna@mail.example", "message": "Two lamps\nplease",
 			"is_sale": true, "sale_cost": "1500.5", "form_name": "Order", "user_fields": map[string]any{"city": "Tver"}})
-		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001", visit.Event{Category: "catalogue", Action: "download"}))
+		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001", visit.UserEvent{Category: "catalogue", Action: "download"}))
 		value := "brass"
 		require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, "wanted", &value))
 
@@ -63,10 +63,10 @@ const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)>` + "\r
 
 func TestHostileTextStaysText(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{URL: "https://shop.example/" + hostile, Title: hostile, Referrer: "https://evil.example/" + hostile, UserAgent: hostile, Language: hostile})
-		bad := d.hit(visit.View{URL: "javascript:alert(document.domain)", Title: "link", Referrer: "data:text/html,x"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/" + hostile, Title: hostile, Referrer: "https://evil.example/" + hostile, UserAgent: hostile, Language: hostile})
+		bad := d.hit(visit.Arrival{URL: "javascript:alert(document.domain)", Title: "link", Referrer: "data:text/html,x"})
 		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001",
-			visit.Event{Category: hostile, Action: hostile, Name: hostile, Value: hostile}))
+			visit.UserEvent{Category: hostile, Action: hostile, Name: hostile, Value: hostile}))
 		value := hostile
 		require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, hostile, &value))
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, h.Ref, visit.Info{Name: hostile, Email: hostile + "@mail.example", Phone: hostile}))
@@ -110,11 +110,11 @@ func TestNothingIsHiddenOrTurnedAround(t *testing.T) {
 		b := d.signedIn("vera")
 		s := b.follow("/visitors", "")
 		announced := b.follow("/account", "")
-		h := d.hit(visit.View{URL: "https://shop.example/" + url.PathEscape(in("page")) + "?utm_source=" + url.QueryEscape(in("source")) +
+		h := d.hit(visit.Arrival{URL: "https://shop.example/" + url.PathEscape(in("page")) + "?utm_source=" + url.QueryEscape(in("source")) +
 			"&utm_medium=" + url.QueryEscape(in("medium")) + "&utm_campaign=" + url.QueryEscape(in("campaign")) + "&utm_term=" + url.QueryEscape(in("term")),
 			Title: in("title"), UserAgent: in("agent"), Language: in("language")})
 		require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001",
-			visit.Event{Category: in("category"), Action: in("action"), Name: in("label"), Value: in("worth")}))
+			visit.UserEvent{Category: in("category"), Action: in("action"), Name: in("label"), Value: in("worth")}))
 		value := in("value")
 		require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, in("property"), &value))
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, h.Ref, visit.Info{Name: in("name"), Phone: in("phone")}))
@@ -166,7 +166,7 @@ func TestNothingIsHiddenOrTurnedAround(t *testing.T) {
 func TestListsAreNarrowedToASite(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
-		d.lead(d.hit(visit.View{Title: "Lamps"}), map[string]any{"name": "Anna"})
+		d.lead(d.hit(visit.Arrival{Title: "Lamps"}), map[string]any{"name": "Anna"})
 		require.NotContains(t, b.get("/leads").body, `<select id="site"`, "one site needs no choice")
 
 		require.Equal(t, http.StatusUnprocessableEntity, b.post("/sites", "key", "not a key").status)
@@ -187,7 +187,7 @@ func TestListsAreNarrowedToASite(t *testing.T) {
 
 func TestLeadsArePaged(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		for i := range 120 {
 			d.lead(h, map[string]any{"name": "Caller " + strconv.Itoa(i)})
 		}

@@ -41,8 +41,8 @@ func (d *desk) shopOfSecrets() map[string]string {
 	var err error
 	d.shop, err = d.Sites.Provision(t.Context(), "secretshop.example")
 	require.NoError(t, err)
-	h := d.hit(visit.View{URL: "https://shop.example/secret-path?utm_source=secretsource", Title: "SecretTitle"})
-	require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001", visit.Event{Category: "SecretCategory"}))
+	h := d.hit(visit.Arrival{URL: "https://shop.example/secret-path?utm_source=secretsource", Title: "SecretTitle"})
+	require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, "event00000000000000001", visit.UserEvent{Category: "SecretCategory"}))
 	value := "yes"
 	require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, "SecretProperty", &value))
 	l := d.lead(h, map[string]any{"name": "SecretName", "phone": "+7 (912) 345-67-89", "email": "secret@mail.example", "message": "SecretMessage",
@@ -203,7 +203,7 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		eve := d.signedIn("eve")
 		d.shop = other
-		mine := d.hit(visit.View{URL: "https://other.example/mine", Title: "Mine"})
+		mine := d.hit(visit.Arrival{URL: "https://other.example/mine", Title: "Mine"})
 		for _, view := range []string{"visitors", "leads", "calls", "callbacks", "callback", "chats", "other", "card"} {
 			for _, query := range []string{"site=" + values["site"], "site=" + values["site"] + "&visitor=" + values["visitor"], "site=0&site=" + values["site"], "site=x", "site=-1"} {
 				require.Equal(t, http.StatusNotFound, eve.open("/stream/"+view+"?after=0-0&"+query, "").status, view)
@@ -215,7 +215,7 @@ func TestNoStreamTellsOfASiteOfOthers(t *testing.T) {
 				s := eve.open(address, "")
 				require.Equal(t, http.StatusOK, s.status, address)
 				d.shop = shop
-				h := d.hit(visit.View{URL: "https://shop.example/secret-path", Title: "SecretTitle"})
+				h := d.hit(visit.Arrival{URL: "https://shop.example/secret-path", Title: "SecretTitle"})
 				d.lead(h, map[string]any{"name": "SecretName", "message": "SecretMessage"})
 				d.asks("SecretQuestion")
 				_, _, err := d.Callbacks.Make(t.Context(), callback.By{SiteID: shop.ID, Phone: "74957650009", Login: "shopkeeper"}, calledFirst)

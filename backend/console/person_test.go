@@ -18,9 +18,9 @@ import (
 // An admin finds a person, hands out what is known, and has it erased. All of that is told in the history.
 func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		l := d.lead(h, map[string]any{"name": "Anna <b>", "phone": "8 (495) 123-45-67", "message": "Red lamp"})
-		other := d.lead(d.hit(visit.View{}), map[string]any{"name": "Boris", "email": "boris@example.com"})
+		other := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Boris", "email": "boris@example.com"})
 		b := d.signedIn("vera")
 		require.Contains(t, b.get("/operators").body, `href="/person"`)
 		require.Contains(t, b.get("/person").body, "Nobody has been erased yet")
@@ -47,7 +47,7 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		// Others may have named her.
 		require.NotContains(t, b.post("/person", "who", "+7 495 123 45 67").body, "mentioned in texts")
 		_, talk := d.asks("My sister has 8 (495) 123-45-67")
-		named := d.lead(d.hit(visit.View{}), map[string]any{"name": "Clara", "message": "My sister has 8 (495) 123-45-67"})
+		named := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Clara", "message": "My sister has 8 (495) 123-45-67"})
 		known := b.post("/person", "who", "+7 495 123 45 67").body
 		require.Contains(t, known, "Of these, mentioned in texts")
 		require.Contains(t, known, fmt.Sprintf(`href="/leads/%d/%d"`, d.shop.ID, named.ID))

@@ -19,7 +19,7 @@ func TestPhonesOfLeads(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
 		shown := func(written, region string) (text, link, inList, onCard string) {
-			h := d.hit(visit.View{})
+			h := d.hit(visit.Arrival{})
 			l, _, err := d.Leads.Add(t.Context(), submission.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Script, Name: "Anna", Phone: written, Region: region})
 			require.NoError(t, err)
 			fact := func(path string) *goquery.Selection {
@@ -58,7 +58,7 @@ func TestPhonesOfLeads(t *testing.T) {
 func TestAdvertisingIsWhatIsPaidFor(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		for _, query := range []string{"utm_source=news&utm_medium=email", "utm_source=Google&utm_medium=CPC", "gclid=x", "fbclid=x", ""} {
-			d.hit(visit.View{URL: "https://shop.example/?" + query})
+			d.hit(visit.Arrival{URL: "https://shop.example/?" + query})
 		}
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(d.signedIn("vera").get("/visitors").body))
 		require.NoError(t, err)

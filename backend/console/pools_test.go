@@ -13,11 +13,11 @@ import (
 )
 
 // lease leases a number of the pool to a new visitor of the shop, and returns his page view and his card's address.
-func (d *desk) lease(pool *number.Pool) (h visit.Hit, card string) {
+func (d *desk) lease(pool *number.Pool) (h visit.View, card string) {
 	d.t.Helper()
-	h = d.hit(visit.View{URL: "https://shop.example/"})
+	h = d.hit(visit.Arrival{URL: "https://shop.example/"})
 	_, _, err := d.Leases.Take(d.t.Context(), lease.Want{
-		Site: d.shop.ID, Visitor: h.Visitor, Session: h.Session, Replaces: "74951234567", Pool: pool, First: true,
+		Site: d.shop.ID, Visitor: h.Visitor, Visit: h.Visit, Replaces: "74951234567", Pool: pool, First: true,
 	})
 	require.NoError(d.t, err)
 	return h, fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor)
@@ -63,7 +63,7 @@ func TestPools(t *testing.T) {
 		// Visitors of another site are counted, and not told of.
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)
-		_, outcome, err := d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Session: 4711, Replaces: "74951234567", Pool: pool})
+		_, outcome, err := d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Visit: 4711, Replaces: "74951234567", Pool: pool})
 		require.NoError(t, err)
 		require.Equal(t, lease.Begun, outcome)
 		page = b.get("/numbers/pools").body

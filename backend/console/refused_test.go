@@ -35,7 +35,7 @@ func TestRefusedRequestsAreShownAndTakenOver(t *testing.T) {
 		require.Contains(t, b.get("/leads/refused").body, "Nothing was refused")
 		require.Equal(t, http.StatusSeeOther, d.browser().get("/leads/refused").status, "only for those who have signed in")
 
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		r := d.refuse("sale_cost_without_sale", refused.FormSent(url.Values{"name": {"Anna"}, "phone": {"8 (495) 123-45-67"}, "sale_cost": {"500"}, "city": {"Tver", "Oslo"}, "key": {"k"}}), h.Ref)
 		d.refuse("empty", json.RawMessage(`{"name":"-"}`), visit.Ref{})
 		d.refuse("made_up", json.RawMessage(`{"`+strings.Repeat("n", 9)+`":{"a":[1]}}`), visit.Ref{})

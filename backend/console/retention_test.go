@@ -16,7 +16,7 @@ import (
 // When visits are as old as they are kept, their leads and calls are still there, with the sources that brought them.
 func TestLeadsAndCallsOutliveTheirVisits(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		h := d.hit(visit.View{URL: "https://shop.example/?utm_source=oldnews&utm_medium=mail"})
+		h := d.hit(visit.Arrival{URL: "https://shop.example/?utm_source=oldnews&utm_medium=mail"})
 		l := d.lead(h, map[string]any{"name": "Anna", "phone": "+7 912 345-67-89", "message": "Red lamp"})
 		d.declareNumbers("node", number.Declared{Digits: "74950000000", Tracking: []string{"74950000001"}})
 		d.call(telephony.Event{Call: "one", Kind: telephony.Start, Called: "74950000001", Caller: "79123456789"})

@@ -50,7 +50,7 @@ func TestTheWayToTheFirstVisitor(t *testing.T) {
 		require.Contains(t, b.get("/sites").body, "Pages are sent without the code")
 		passed("woven")
 		says("See the first visitor")
-		d.hit(visit.View{})
+		d.hit(visit.Arrival{})
 		says("")
 		require.Contains(t, b.get(page).body, "Visited today")
 		d.pass(25 * time.Hour)
@@ -106,7 +106,7 @@ func TestSitesAreAddedOnceAndRetired(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.post("/sites/999/retired", "retired", "true").status)
 		require.Equal(t, http.StatusNotFound, b.get("/sites/x").status)
 
-		l := d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		l := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Anna"})
 		shop := fmt.Sprint("/sites/", d.shop.ID)
 		require.Equal(t, shop, b.post(shop+"/retired", "retired", "true").header.Get("Location"))
 		require.Contains(t, b.get(shop).body, "The site is retired.")

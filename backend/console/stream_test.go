@@ -104,7 +104,7 @@ func (s *stream) until(text string) event {
 func TestLeadArrivesAndNoneIsMissed(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		for page, target := range map[string]string{"/leads": "#leads", "/visitors": "#arrivals", "/account": "#arrivals"} {
 			s := b.follow(page, "")
 			require.Equal(t, http.StatusOK, s.status)
@@ -130,7 +130,7 @@ func TestLeadThatCameBetweenPageAndStreamIsTold(t *testing.T) {
 		b := d.signedIn("vera")
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(b.get("/leads").body))
 		require.NoError(t, err)
-		d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Anna"})
 		b.open(document.Find("#stream").AttrOr("hx-sse:connect", ""), "").until("Anna")
 	})
 }
@@ -138,11 +138,11 @@ func TestLeadThatCameBetweenPageAndStreamIsTold(t *testing.T) {
 func TestVisitorsComeAndGo(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
-		d.hit(visit.View{Title: "Birch lamp"})
+		d.hit(visit.Arrival{Title: "Birch lamp"})
 		s := b.follow("/visitors", "")
 		first := s.until("Birch lamp")
 		require.Contains(t, first.data, `data-order="visit-`)
-		d.hit(visit.View{Title: "Arc lamp"})
+		d.hit(visit.Arrival{Title: "Arc lamp"})
 		second := s.until("Arc lamp")
 		require.NotContains(t, second.data, "Birch lamp", "only what changed is sent")
 		require.Equal(t, 2, strings.Count(second.data[strings.Index(second.data, "data-order="):], "visit-"), "and the order of all")
@@ -153,7 +153,7 @@ func TestHostileTextMakesNoEvents(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
 		s := b.follow("/leads", "")
-		h := d.hit(visit.View{Title: hostile})
+		h := d.hit(visit.Arrival{Title: hostile})
 		for _, text := range []string{hostile, "a\revent: ended", "b\n\nevent: ended\ndata: x\n\n", "c\r\n\r\nid: 0-0\r\n"} {
 			d.lead(h, map[string]any{"name": text, "form_name": text})
 		}
@@ -240,7 +240,7 @@ func TestAnAccountDoesNotTakeAllStreams(t *testing.T) {
 			require.False(t, found, "and ends")
 			kept = kept[1:]
 		}
-		d.lead(d.hit(visit.View{}), map[string]any{"name": "Anna"})
+		d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Anna"})
 		for _, s := range append(kept, others) {
 			s.until("Anna")
 		}

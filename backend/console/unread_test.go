@@ -28,7 +28,7 @@ func (b *browser) unread() string {
 
 func TestWhatIsUnreadIsTheOperatorsOwn(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		d.lead(d.hit(visit.View{}), map[string]any{"message": "Before Boris came"})
+		d.lead(d.hit(visit.Arrival{}), map[string]any{"message": "Before Boris came"})
 		d.pass(1e9)
 		_, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{Sites: scope.All(), Login: "boris", Password: password, Role: operator.Agent})
 		require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestWhatIsUnreadIsTheOperatorsOwn(t *testing.T) {
 		require.Equal(t, "1", here.unread())
 		require.Equal(t, "0", boris.unread(), "what came before the account is not new to it")
 
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		d.lead(h, map[string]any{"message": "First"})
 		second := d.lead(h, map[string]any{"message": "Second"})
 		require.Equal(t, "3", here.unread())
@@ -85,9 +85,9 @@ func TestWhatIsUnreadIsOfTheOperatorsSites(t *testing.T) {
 		require.NoError(t, err)
 		d.pass(time.Second)
 		here, elsewhere, vera := d.signedIn("boris"), d.signedIn("boris"), d.signedIn("vera")
-		theirs := d.lead(d.hit(visit.View{}), map[string]any{"message": "Theirs"})
+		theirs := d.lead(d.hit(visit.Arrival{}), map[string]any{"message": "Theirs"})
 		d.shop = other
-		h := d.hit(visit.View{URL: "https://other.example/"})
+		h := d.hit(visit.Arrival{URL: "https://other.example/"})
 		d.lead(h, map[string]any{"message": "Of others"})
 		d.shop = shop
 		require.Equal(t, "1", here.unread(), "leads of others do not count")
@@ -122,7 +122,7 @@ func TestSpamIsNotNews(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		here := d.signedIn("vera")
 		s := here.follow("/leads", "")
-		h := d.hit(visit.View{})
+		h := d.hit(visit.Arrival{})
 		for i, marks := range [][]string{{lead.Trap}, nil} {
 			_, _, err := d.Leads.Add(t.Context(), submission.Submission{SiteID: d.shop.ID, Ref: h.Ref, Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", i), Message: "Hello", Marks: marks})
 			require.NoError(t, err)

@@ -142,15 +142,15 @@ func (f *Forwards) credentials(ctx context.Context, item *Item) (map[string]stri
 		Key     string `json:"key"`
 		URI     string `json:"uri"`
 		Visitor int64  `json:"visitor_id"`
-		Hit     int64  `json:"hit_id"`
-		Session int64  `json:"session_id"`
+		View    int64  `json:"hit_id"`
+		Visit   int64  `json:"session_id"`
 	}
 	if err := json.Unmarshal(answer, &given); err != nil || given.Visitor == 0 {
 		return nil, refusal{"there are no credentials with it, and the service tells none"}
 	}
 	credentials := map[string]string{
 		"site_key": given.SiteKey, "visitor_id": strconv.FormatInt(given.Visitor, 10),
-		"hit_id": strconv.FormatInt(given.Hit, 10), "session_id": strconv.FormatInt(given.Session, 10),
+		"hit_id": strconv.FormatInt(given.View, 10), "session_id": strconv.FormatInt(given.Visit, 10),
 	}
 	if item.Signed {
 		credentials["key"], credentials["uri"] = given.Key, given.URI

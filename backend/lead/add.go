@@ -54,9 +54,9 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
 		UserFields: s.UserFields, URL: visit.Clip(s.URL, submission.MaxAddress), SiteError: s.SiteError,
 	}
-	// The session keeps its source itself. A lead whose session is gone, or
+	// The visit keeps its source itself. A lead whose visit is gone, or
 	// cannot be read now, is a lead all the same.
-	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Session); err == nil {
+	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Visit); err == nil {
 		lead.Source = source
 	}
 	for _, mark := range s.Marks {
@@ -239,10 +239,10 @@ func requestOf(s *submission.Submission) (name string, within time.Duration, err
 		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), RequestMemory, nil
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
-		return fmt.Sprintf("key:%d:%s", s.Hit, short(s.IdempotencyKey)), RequestMemory, nil
+		return fmt.Sprintf("key:%d:%s", s.View, short(s.IdempotencyKey)), RequestMemory, nil
 	}
 	content, err := s.Content()
-	return fmt.Sprintf("same:%d:%s", s.Hit, content), RepeatWindow, err
+	return fmt.Sprintf("same:%d:%s", s.View, content), RepeatWindow, err
 }
 
 // maxRequest is the size in bytes of the name of a request. The hash of a longer one is its name.

@@ -47,9 +47,9 @@ func BenchmarkBesideLargeLeads(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			_, visits, leads := openLeads(b, settings(b))
 			send := func(ctx context.Context, message string) bool {
-				hit, err := visits.Hit(ctx, site, 0, visit.View{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
+				view, err := visits.Arrive(ctx, site, 0, visit.Arrival{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
 				if err == nil {
-					_, _, err = leads.Add(ctx, submission.Submission{SiteID: site, Ref: hit.Ref, Origin: lead.Script, Region: "RU", Name: "Анна Ёлкина",
+					_, _, err = leads.Add(ctx, submission.Submission{SiteID: site, Ref: view.Ref, Origin: lead.Script, Region: "RU", Name: "Анна Ёлкина",
 						Email: "anna@mail.example", Phone: fmt.Sprintf("8 495 %07d", rand.IntN(1e7)), Message: message})
 				}
 				if err != nil && ctx.Err() == nil {
@@ -108,7 +108,7 @@ func BenchmarkStored(b *testing.B) {
 				const leadsEach = 16
 				to := settings(b)
 				d, visits, leads := openLeads(b, to)
-				hit, err := visits.Hit(b.Context(), site, 0, visit.View{Nonce: "0123456789012345678901", URL: "https://shop.example/", Kind: "load"})
+				view, err := visits.Arrive(b.Context(), site, 0, visit.Arrival{Nonce: "0123456789012345678901", URL: "https://shop.example/", Kind: "load"})
 				require.NoError(b, err)
 				written := func() (bytes int64) {
 					if to.Engine == db.Postgres {
@@ -126,7 +126,7 @@ func BenchmarkStored(b *testing.B) {
 				for b.Loop() {
 					before := written()
 					for range leadsEach {
-						_, _, err := leads.Add(b.Context(), submission.Submission{SiteID: site, Ref: hit.Ref, CallID: fmt.Sprint(rand.Uint64()), Name: "Анна", Message: prose(size)})
+						_, _, err := leads.Add(b.Context(), submission.Submission{SiteID: site, Ref: view.Ref, CallID: fmt.Sprint(rand.Uint64()), Name: "Анна", Message: prose(size)})
 						require.NoError(b, err)
 					}
 					b.ReportMetric(float64(written()-before)/float64(leadsEach*size), "written/received")
@@ -144,9 +144,9 @@ func BenchmarkAdd(b *testing.B) {
 	_, visits, leads := openLeads(b, dbtest.SQLite(b))
 	refs := make([]visit.Ref, 500)
 	for i := range refs {
-		hit, err := visits.Hit(b.Context(), site, 0, visit.View{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
+		view, err := visits.Arrive(b.Context(), site, 0, visit.Arrival{Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/", Kind: "load"})
 		require.NoError(b, err)
-		refs[i] = hit.Ref
+		refs[i] = view.Ref
 	}
 	spent := func() time.Duration {
 		var usage unix.Rusage

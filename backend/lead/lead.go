@@ -63,7 +63,7 @@ type Lead struct {
 
 	// URL is the address of the page, when the sender told it.
 	URL string
-	// Source is what brought the visitor to the session of the lead.
+	// Source is what brought the visitor to the visit of the lead.
 	Source visit.Source
 	// Marks say what speaks for the lead's being made by a program: Trap, Quick, Bot, Repeated.
 	Marks []string

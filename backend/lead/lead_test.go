@@ -58,7 +58,7 @@ var views atomic.Int64
 // visit is a new visitor's page view.
 func (s *shop) visit() visit.Ref {
 	s.t.Helper()
-	h, err := s.visits.Hit(s.t.Context(), site, 0, visit.View{
+	h, err := s.visits.Arrive(s.t.Context(), site, 0, visit.Arrival{
 		Nonce: "view" + time.Duration(views.Add(1)).String(), URL: "https://shop.example/lamps?utm_source=news&utm_medium=mail", Kind: "load",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
 	})
@@ -154,7 +154,7 @@ func TestAddMakesContactsKnown(t *testing.T) {
 // A visit that is gone, after its retention, does not take the lead along.
 func TestAddForAVisitThatIsGone(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		ref := visit.Ref{Visitor: 11, Session: 12, Hit: 13}
+		ref := visit.Ref{Visitor: 11, Visit: 12, View: 13}
 		added, _ := s.add(submission.Submission{SiteID: site, Ref: ref, Email: "ann@mail.example"})
 		require.Equal(t, ref, added.Ref)
 		require.Equal(t, visit.Source{}, added.Source)

@@ -170,7 +170,7 @@ func (r *row) complete() (err error) {
 	return err
 }
 
-const columns = `site_id, id, visitor_id, session_id, hit_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
+const columns = `site_id, id, visitor_id, visit_id, view_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
 	is_sale, sale_cost, group_id, form_name, user_fields, url, also, marks, site_error, state, owner_id, merged_into, ` + visit.SourceColumns
 
 // begunFields is how many characters of the user fields, as JSON, hold all of them that is searched: a byte takes six
@@ -232,7 +232,7 @@ func closed(text string, whole, place int, value bool) string {
 
 func (r *row) fields() []any {
 	return append([]any{
-		&r.SiteID, &r.ID, &r.Visitor, &r.Session, &r.Hit, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
+		&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
 		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also, &r.marks, &r.SiteError, &r.State, &r.Owner, &r.MergedInto,
 	}, r.Source.Fields()...)
 }
@@ -256,7 +256,7 @@ func (r *ready) insert(ctx context.Context, tx db.Tx) error {
 	_, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)`,
 		append([]any{
-			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Session), int64(r.Hit), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,
+			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Visit), int64(r.View), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,
 			r.IsSale, r.SaleCost, r.GroupID, r.FormName, r.userFields, r.URL, strings.Join(r.Also, " "), strings.Join(r.Marks, ","), r.SiteError, int64(r.State), r.Owner, r.MergedInto,
 		}, r.Source.Values()...)...)
 	return err

@@ -33,7 +33,7 @@ func BenchmarkTake(b *testing.B) {
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
 					visitor := visit.ID(asked.Add(1)%1000 + 1)
-					if _, _, err := leases.Take(b.Context(), lease.Want{Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: pool}); err != nil {
+					if _, _, err := leases.Take(b.Context(), lease.Want{Site: 1, Visitor: visitor, Visit: visitor, Replaces: printed, Pool: pool}); err != nil {
 						b.Error(err)
 					}
 				}
@@ -52,7 +52,7 @@ func BenchmarkOf(b *testing.B) {
 			for from := 0; from < leases; from += part {
 				require.NoError(b, d.Write(b.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 					_, err := tx.Exec(ctx, `WITH RECURSIVE n(i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1 + $2 - 1)
-						INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared)
+						INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, visit_id, ended_at, shared)
 						SELECT CAST(74950000000 + i % 50 AS TEXT), i * 1000, i, 1, '74951234567', i, i, i * 1000 + 50000, false FROM n`, from, part)
 					return err
 				}))

@@ -20,8 +20,8 @@ type Lease struct {
 	Site int64
 	// Digits are those of the number, and Replaces those of the printed number that it stands for.
 	Digits, Replaces string
-	// Visitor and Session are whose lease it is.
-	Visitor, Session visit.ID
+	// Visitor and Visit are whose lease it is.
+	Visitor, Visit visit.ID
 	// Begun and Until are the times between which the lease is valid, to the millisecond. Until moves on while the
 	// visitor is there.
 	Begun, Until time.Time
@@ -31,18 +31,18 @@ type Lease struct {
 
 // Want is a visitor's need for a number.
 type Want struct {
-	Site             int64
-	Visitor, Session visit.ID
+	Site           int64
+	Visitor, Visit visit.ID
 	// Replaces are the digits of the printed number.
 	Replaces string
 	Pool     *number.Pool
-	// First says that this is the session's first page view. If the pool is then exhausted, the session counts as lost.
+	// First says that this is the visit's first page view. If the pool is then exhausted, the visit counts as lost.
 	First bool
 	// Provisional says that only the request for a page has told of the visitor. The lease is then valid for 90 seconds
 	// only, unless a need that is not provisional continues it.
 	Provisional bool
 	// Again says that an earlier page view tells that the visitor is there. A valid lease is then continued, whichever
-	// of the visitor's sessions has it.
+	// of the visitor's visits has it.
 	Again bool
 }
 

@@ -47,12 +47,12 @@ func newLessor(t *testing.T, d *db.DB, exhausted number.Exhausted, digits ...str
 
 func (l *lessor) later(d time.Duration) *lessor { l.now = l.now.Add(d); return l }
 
-// take returns the number that a visitor gets, in the session with the visitor's number or the given one.
-func (l *lessor) take(visitor visit.ID, session ...visit.ID) string {
+// take returns the number that a visitor gets, in the visit with the visitor's number or the given one.
+func (l *lessor) take(visitor visit.ID, visitID ...visit.ID) string {
 	l.t.Helper()
-	want := lease.Want{Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool, First: true}
-	if len(session) > 0 {
-		want.Session = session[0]
+	want := lease.Want{Site: 1, Visitor: visitor, Visit: visitor, Replaces: printed, Pool: l.pool, First: true}
+	if len(visitID) > 0 {
+		want.Visit = visitID[0]
 	}
 	digits, outcome, err := l.leases.Take(l.t.Context(), want)
 	require.NoError(l.t, err)
@@ -60,11 +60,11 @@ func (l *lessor) take(visitor visit.ID, session ...visit.ID) string {
 }
 
 // there reports that the visitors look at a page.
-func (l *lessor) there(sessions ...visit.ID) {
+func (l *lessor) there(ids ...visit.ID) {
 	l.t.Helper()
 	var seen []visit.Seen
-	for _, session := range sessions {
-		seen = append(seen, visit.Seen{Site: 1, Session: session, Until: l.now.Add(90 * time.Second)})
+	for _, visitID := range ids {
+		seen = append(seen, visit.Seen{Site: 1, Visit: visitID, Until: l.now.Add(90 * time.Second)})
 	}
 	require.NoError(l.t, l.db.Write(l.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return l.leases.Prolong(ctx, tx, seen) }))
 }
@@ -125,7 +125,7 @@ func TestProvisionalLeaseEndsSoon(t *testing.T) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
 		provisional := func(visitor visit.ID) string {
 			digits, outcome, err := l.leases.Take(t.Context(), lease.Want{
-				Site: 1, Visitor: visitor, Session: visitor, Replaces: printed, Pool: l.pool, First: true, Provisional: true})
+				Site: 1, Visitor: visitor, Visit: visitor, Replaces: printed, Pool: l.pool, First: true, Provisional: true})
 			require.NoError(t, err)
 			return fmt.Sprint(outcome, " ", digits)
 		}
@@ -159,9 +159,9 @@ func TestTheLongestFreeNumberComesFirst(t *testing.T) {
 func TestPagesOfBeforeKeepTheLease(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001")
-		again := func(session visit.ID) lease.Outcome {
+		again := func(visitID visit.ID) lease.Outcome {
 			t.Helper()
-			digits, outcome, err := l.leases.Take(t.Context(), lease.Want{Site: 1, Visitor: 1, Session: session, Replaces: printed, Pool: l.pool, Again: true})
+			digits, outcome, err := l.leases.Take(t.Context(), lease.Want{Site: 1, Visitor: 1, Visit: visitID, Replaces: printed, Pool: l.pool, Again: true})
 			require.NoError(t, err)
 			require.Equal(t, outcome == lease.Original, digits == "")
 			return outcome
@@ -174,7 +174,7 @@ func TestPagesOfBeforeKeepTheLease(t *testing.T) {
 		leases, err := l.leases.Of(t.Context(), d.Read(), "74950000001", l.now)
 		require.NoError(t, err)
 		require.Len(t, leases, 1)
-		require.Equal(t, visit.ID(11), leases[0].Session)
+		require.Equal(t, visit.ID(11), leases[0].Visit)
 		require.Equal(t, l.now.Add(lease.Lasting(l.pool, false)-time.Minute), leases[0].Until.In(time.UTC))
 
 		l.later(lease.Lasting(l.pool, false))
@@ -186,8 +186,8 @@ func TestPagesOfBeforeKeepTheLease(t *testing.T) {
 	})
 }
 
-// Another session gets another lease of the same number.
-func TestSessionsHaveLeasesOfTheirOwn(t *testing.T) {
+// Another visit gets another lease of the same number.
+func TestVisitsHaveLeasesOfTheirOwn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
 		l.take(1, 10)
@@ -195,7 +195,7 @@ func TestSessionsHaveLeasesOfTheirOwn(t *testing.T) {
 		leases, err := l.leases.Of(t.Context(), d.Read(), "74950000001", l.now)
 		require.NoError(t, err)
 		require.Len(t, leases, 2)
-		require.Equal(t, []visit.ID{11, 10}, []visit.ID{leases[0].Session, leases[1].Session})
+		require.Equal(t, []visit.ID{11, 10}, []visit.ID{leases[0].Visit, leases[1].Visit})
 		require.Equal(t, leases[0].Begun, leases[1].Until)
 	})
 }
@@ -295,7 +295,7 @@ func TestNoNumberIsLeasedTwice(t *testing.T) {
 				for visitor := range visitors {
 					for _, node := range nodes { // each visitor has two tabs
 						asking.Go(func() {
-							want := lease.Want{Site: 1, Visitor: visit.ID(round*visitors/2 + visitor + 1), Session: 1, Replaces: printed, Pool: pool}
+							want := lease.Want{Site: 1, Visitor: visit.ID(round*visitors/2 + visitor + 1), Visit: 1, Replaces: printed, Pool: pool}
 							_, outcome, err := node.Take(t.Context(), want)
 							// SQLite may give up a process that has waited for another one. Scripts repeat their calls
 							// too.

@@ -20,7 +20,7 @@ func (l Lease) Cursor() Cursor { return Cursor{l.Begun, l.ID} }
 
 // earlierLeases reads by the table's key, and only as many rows as are needed: a number may have had many thousands of
 // leases.
-const earlierLeases = `SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases
+const earlierLeases = `SELECT id, site_id, digits, replaces, visitor_id, visit_id, begun_at, ended_at, shared FROM leases
 	WHERE digits = $1 AND (begun_at < $2 OR begun_at = $2 AND id < $3) ORDER BY begun_at DESC, id DESC LIMIT $4`
 
 // Earlier returns the number's past leases of all sites behind the position, the newest first. The current or last
@@ -41,7 +41,7 @@ func (l *Leases) Held(ctx context.Context, digits []string) (map[string]Lease, e
 	held := make(map[string]Lease, len(digits))
 	for some := range slices.Chunk(digits, heldAtOnce) {
 		values, args := db.Values(db.Padded(some), db.Only[string])
-		rows, err := db.List(ctx, l.db.Read(), (*record).fields, `SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers
+		rows, err := db.List(ctx, l.db.Read(), (*record).fields, `SELECT lease_id, site_id, digits, replaces, visitor_id, visit_id, begun_at, until, false FROM pool_numbers
 			WHERE visitor_id <> 0 AND digits IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading the leases of a pool: %w", err)
@@ -58,7 +58,7 @@ const heldAtOnce = 100
 // Hour says how a site's visitors used a pool in one hour.
 type Hour struct {
 	At time.Time // when the hour began
-	// Begun is how many leases began, and Lost how many sessions found no number left.
+	// Begun is how many leases began, and Lost how many visits found no number left.
 	Begun, Lost int
 }
 

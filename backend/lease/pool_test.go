@@ -25,7 +25,7 @@ func TestHoursOfAPool(t *testing.T) {
 		want := func(site int64, after time.Duration) {
 			t.Helper()
 			now, visitor = begun.Add(after), visitor+1
-			_, _, err := leases.Take(t.Context(), lease.Want{Site: site, Visitor: visitor, Session: visitor, Replaces: "74951234567", Pool: pool, First: true})
+			_, _, err := leases.Take(t.Context(), lease.Want{Site: site, Visitor: visitor, Visit: visitor, Replaces: "74951234567", Pool: pool, First: true})
 			require.NoError(t, err)
 		}
 		want(1, 10*time.Minute)

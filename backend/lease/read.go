@@ -19,19 +19,19 @@ const (
 
 // record is a stored lease.
 type record struct {
-	digits, replaces           string
-	id, site, visitor, session int64
-	begun, until               int64
-	shared                     bool
+	digits, replaces         string
+	id, site, visitor, visit int64
+	begun, until             int64
+	shared                   bool
 }
 
 func (r *record) fields() []any {
-	return []any{&r.id, &r.site, &r.digits, &r.replaces, &r.visitor, &r.session, &r.begun, &r.until, &r.shared}
+	return []any{&r.id, &r.site, &r.digits, &r.replaces, &r.visitor, &r.visit, &r.begun, &r.until, &r.shared}
 }
 
 func (r *record) lease() Lease {
 	return Lease{
-		ID: r.id, Site: r.site, Digits: r.digits, Replaces: r.replaces, Visitor: visit.ID(r.visitor), Session: visit.ID(r.session),
+		ID: r.id, Site: r.site, Digits: r.digits, Replaces: r.replaces, Visitor: visit.ID(r.visitor), Visit: visit.ID(r.visit),
 		Begun: time.UnixMilli(r.begun), Until: time.UnixMilli(r.until), Shared: r.shared,
 	}
 }
@@ -40,8 +40,8 @@ func (r *record) lease() Lease {
 // part reads an index only as far as needed, since a number may have had many thousands of leases.
 func newest(condition string, limit int) string {
 	order := ` AND ` + condition + ` ORDER BY begun_at DESC LIMIT ` + strconv.Itoa(limit)
-	return `SELECT * FROM (SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0` + order + `) AS last
-		UNION ALL SELECT * FROM (SELECT id, site_id, digits, replaces, visitor_id, session_id, begun_at, ended_at, shared FROM leases WHERE true` + order + `) AS earlier
+	return `SELECT * FROM (SELECT lease_id, site_id, digits, replaces, visitor_id, visit_id, begun_at, until, false FROM pool_numbers WHERE visitor_id <> 0` + order + `) AS last
+		UNION ALL SELECT * FROM (SELECT id, site_id, digits, replaces, visitor_id, visit_id, begun_at, ended_at, shared FROM leases WHERE true` + order + `) AS earlier
 		ORDER BY 7 DESC, 1 DESC LIMIT ` + strconv.Itoa(limit)
 }
 
@@ -107,19 +107,19 @@ func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error
 	now := l.now().UnixMilli()
 	free := ""
 	if tx.Engine() == db.Postgres { // a locked row is being leased or continued right now
-		free = ` AND pool_numbers.digits IN (SELECT n.digits FROM pool_numbers AS n JOIN s ON n.site_id = s.site_id AND n.session_id = s.session_id FOR UPDATE OF n SKIP LOCKED)`
+		free = ` AND pool_numbers.digits IN (SELECT n.digits FROM pool_numbers AS n JOIN s ON n.site_id = s.site_id AND n.visit_id = s.visit_id FOR UPDATE OF n SKIP LOCKED)`
 	}
-	type row struct{ site, session, until int64 }
+	type row struct{ site, visit, until int64 }
 	rows := make([]row, len(seen))
 	for i, s := range seen {
-		rows[i] = row{s.Site, int64(s.Session), s.Until.UnixMilli()}
+		rows[i] = row{s.Site, int64(s.Visit), s.Until.UnixMilli()}
 	}
 	for some := range db.Parts(rows) {
-		values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.session, &r.until} }, now)
-		// A session may have several open pages.
-		if _, err := tx.Exec(ctx, `WITH v(site_id, session_id, until) AS (`+values+`), s AS (SELECT site_id, session_id, MAX(until) AS until FROM v GROUP BY site_id, session_id)
+		values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.visit, &r.until} }, now)
+		// A visit may have several open pages.
+		if _, err := tx.Exec(ctx, `WITH v(site_id, visit_id, until) AS (`+values+`), s AS (SELECT site_id, visit_id, MAX(until) AS until FROM v GROUP BY site_id, visit_id)
 			UPDATE pool_numbers SET until = s.until + pool_numbers.hold FROM s
-			WHERE pool_numbers.site_id = s.site_id AND pool_numbers.session_id = s.session_id AND pool_numbers.until >= $1 AND pool_numbers.until < s.until + pool_numbers.hold`+free, args...); err != nil {
+			WHERE pool_numbers.site_id = s.site_id AND pool_numbers.visit_id = s.visit_id AND pool_numbers.until >= $1 AND pool_numbers.until < s.until + pool_numbers.hold`+free, args...); err != nil {
 			return fmt.Errorf("prolonging leases: %w", err)
 		}
 	}

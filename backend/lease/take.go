@@ -19,16 +19,16 @@ func key(pool *number.Pool) int64 { return db.Hash(pool.Name) | math.MinInt64 }
 
 // leased is a number of a pool with its current or last lease.
 type leased struct {
-	digits, pool, replaces     string
-	id, site, visitor, session int64
-	begun, until, hold         int64
+	digits, pool, replaces   string
+	id, site, visitor, visit int64
+	begun, until, hold       int64
 }
 
 func (n *leased) fields() []any {
-	return []any{&n.digits, &n.pool, &n.replaces, &n.id, &n.site, &n.visitor, &n.session, &n.begun, &n.until, &n.hold}
+	return []any{&n.digits, &n.pool, &n.replaces, &n.id, &n.site, &n.visitor, &n.visit, &n.begun, &n.until, &n.hold}
 }
 
-const leasedColumns = `digits, pool, replaces, lease_id, site_id, visitor_id, session_id, begun_at, until, hold`
+const leasedColumns = `digits, pool, replaces, lease_id, site_id, visitor_id, visit_id, begun_at, until, hold`
 
 // taking is the state of [Leases.Take] in its transaction.
 type taking struct {
@@ -54,7 +54,7 @@ func (t *taking) until() int64 { return t.now + Lasting(t.Pool, t.Provisional).M
 func (t *taking) introduce(ctx context.Context) error {
 	for some := range db.Parts(t.Pool.Digits) {
 		values, args := db.Values(some, func(digits *string) []any { return []any{digits, &t.Pool.Name} })
-		_, err := t.tx.Exec(ctx, `INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, session_id, begun_at, until, hold)
+		_, err := t.tx.Exec(ctx, `INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, visit_id, begun_at, until, hold)
 			SELECT n.digits, n.pool, 0, 0, '', 0, 0, 0, 0, 0 FROM (WITH v(digits, pool) AS (`+values+`) SELECT digits, pool FROM v) AS n WHERE true
 			ON CONFLICT (digits) DO NOTHING`, args...)
 		if err != nil {
@@ -106,7 +106,7 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		}
 		return "", t.archive(ctx, own)
 	}
-	if own.until >= t.now && (own.session == int64(t.Session) || t.Again) {
+	if own.until >= t.now && (own.visit == int64(t.Visit) || t.Again) {
 		changed, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET until = CASE WHEN until > $3 THEN until ELSE $3 END, hold = $4 WHERE digits = $1 AND lease_id = $2`,
 			own.digits, own.id, t.until(), t.Pool.Hold.Milliseconds())
 		if changed == 0 {
@@ -114,7 +114,7 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		}
 		return Kept, err
 	}
-	// Another session gets another lease, so that a call can be attributed to the session.
+	// Another visit gets another lease, so that a call can be attributed to the visit.
 	locked, found, err := db.One(ctx, t.tx, (*leased).fields, `UPDATE pool_numbers SET hold = hold WHERE digits = $1 AND lease_id = $2 RETURNING `+leasedColumns, own.digits, own.id)
 	if err != nil || !found {
 		return "", err
@@ -144,8 +144,8 @@ func (t *taking) begin(ctx context.Context, n leased) error {
 	if err := t.archive(ctx, n); err != nil {
 		return err
 	}
-	_, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET pool = $2, lease_id = $3, site_id = $4, replaces = $5, visitor_id = $6, session_id = $7, begun_at = $8, until = $9, hold = $10
-		WHERE digits = $1`, n.digits, t.Pool.Name, t.id, t.Site, t.Replaces, t.Visitor, t.Session, t.now, t.until(), t.Pool.Hold.Milliseconds())
+	_, err := t.tx.Exec(ctx, `UPDATE pool_numbers SET pool = $2, lease_id = $3, site_id = $4, replaces = $5, visitor_id = $6, visit_id = $7, begun_at = $8, until = $9, hold = $10
+		WHERE digits = $1`, n.digits, t.Pool.Name, t.id, t.Site, t.Replaces, t.Visitor, t.Visit, t.now, t.until(), t.Pool.Hold.Milliseconds())
 	return err
 }
 
@@ -154,16 +154,16 @@ func (t *taking) archive(ctx context.Context, n leased) error {
 	if n.visitor == 0 {
 		return nil
 	}
-	_, err := t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		n.digits, n.begun, n.id, n.site, n.replaces, n.visitor, n.session, min(n.until, t.now), false)
+	_, err := t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, visit_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		n.digits, n.begun, n.id, n.site, n.replaces, n.visitor, n.visit, min(n.until, t.now), false)
 	return err
 }
 
 // share lets the visitor see a number that others have too: the one that the visitor already sees, or the one whose
 // lease ends first.
 func (t *taking) share(ctx context.Context) (string, Outcome, error) {
-	digits, found, err := db.One(ctx, t.tx, db.Only[string], `UPDATE leases SET ended_at = $5 WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3 AND shared AND ended_at >= $4 AND session_id = $6
-		RETURNING digits`, t.Site, t.Visitor, t.Replaces, t.now, t.until(), t.Session)
+	digits, found, err := db.One(ctx, t.tx, db.Only[string], `UPDATE leases SET ended_at = $5 WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3 AND shared AND ended_at >= $4 AND visit_id = $6
+		RETURNING digits`, t.Site, t.Visitor, t.Replaces, t.now, t.until(), t.Visit)
 	if err != nil || found && slices.Contains(t.Pool.Digits, digits) {
 		return digits, Shared, err
 	}
@@ -175,8 +175,8 @@ func (t *taking) share(ctx context.Context) (string, Outcome, error) {
 	if err != nil || !found {
 		return "", Original, err
 	}
-	_, err = t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, session_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		digits, t.now, t.id, t.Site, t.Replaces, t.Visitor, t.Session, t.until(), true)
+	_, err = t.tx.Exec(ctx, `INSERT INTO leases (digits, begun_at, id, site_id, replaces, visitor_id, visit_id, ended_at, shared) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		digits, t.now, t.id, t.Site, t.Replaces, t.Visitor, t.Visit, t.until(), true)
 	return digits, Shared, err
 }
 

@@ -56,7 +56,7 @@ type Use struct {
 	Numbers int
 	// Now are the leases that are valid now, also those of other sites.
 	Now []Lease
-	// Begun is how many leases began in the period, and Lost how many sessions found no number left.
+	// Begun is how many leases began in the period, and Lost how many visits found no number left.
 	Begun, Lost int64
 	// Busiest is how many visitors wanted a number in the busiest hour.
 	Busiest int64
@@ -110,7 +110,7 @@ func (l *Leases) Uses(ctx context.Context, siteID int64) ([]Use, error) {
 }
 
 const (
-	leasesNow = `SELECT lease_id, site_id, digits, replaces, visitor_id, session_id, begun_at, until, false FROM pool_numbers
+	leasesNow = `SELECT lease_id, site_id, digits, replaces, visitor_id, visit_id, begun_at, until, false FROM pool_numbers
 		WHERE pool = $1 AND visitor_id <> 0 AND until >= $2 ORDER BY begun_at DESC`
 	meanOfPool = `SELECT CAST(COALESCE(AVG(e.ended_at - e.begun_at), 0) AS DOUBLE PRECISION) FROM pool_numbers AS n
 		JOIN leases AS e ON e.digits = n.digits AND e.begun_at >= $2 WHERE n.pool = $1 AND NOT e.shared`

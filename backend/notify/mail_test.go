@@ -187,7 +187,7 @@ func TestLeadGoesByMail(t *testing.T) {
 		d := w.until(state("delivered"))
 		require.Contains(t, m.Header.Get("Message-Id"), d.ID()+"@shop.example")
 		require.Equal(t, 1, d.Attempts)
-		w.lead(func(s *submission.Submission) { s.Ref = w.hitOf("https://shop.example/").Ref })
+		w.lead(func(s *submission.Submission) { s.Ref = w.viewOf("https://shop.example/").Ref })
 		require.Contains(t, o.wait(t, 2)[1].plain, "Источник: прямой заход\n")
 	})
 }

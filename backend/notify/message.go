@@ -50,8 +50,8 @@ type leadData struct {
 	SiteError      int               `json:"site_error"`
 	PageURL        string            `json:"page_url"`
 	VisitorID      visit.ID          `json:"visitor_id"`
-	SessionID      visit.ID          `json:"session_id"`
-	HitID          visit.ID          `json:"hit_id"`
+	VisitID        visit.ID          `json:"session_id"`
+	ViewID         visit.ID          `json:"hit_id"`
 	Source         *visit.Source     `json:"source"`
 	ConsoleURL     string            `json:"console_url"`
 }
@@ -80,7 +80,7 @@ type callData struct {
 	Replaces       string        `json:"replaces"`
 	Conditions     string        `json:"conditions"`
 	VisitorID      visit.ID      `json:"visitor_id"`
-	SessionID      visit.ID      `json:"session_id"`
+	VisitID        visit.ID      `json:"session_id"`
 	Source         *visit.Source `json:"source"`
 	ConsoleURL     string        `json:"console_url"`
 }
@@ -166,7 +166,7 @@ func (d *Deliveries) leadOf(key string, l lead.Lead) leadData {
 	return leadData{
 		Site: key, LeadID: l.ID, Origin: l.Origin, Name: l.Name, Email: l.Email, Phone: l.Phone, PhoneDigits: l.PhoneDigits, PhoneExtension: l.PhoneExtension,
 		Message: l.Message, FormName: l.FormName, UserFields: fields, IsSale: l.IsSale, SaleCost: l.SaleCost, GroupID: l.GroupID, Marks: append([]string{}, l.Marks...), SiteError: l.SiteError, PageURL: l.URL,
-		VisitorID: l.Visitor, SessionID: l.Session, HitID: l.Hit, Source: sourceOf(l.Source), ConsoleURL: d.link(fmt.Sprintf("leads/%d/%d", l.SiteID, l.ID)),
+		VisitorID: l.Visitor, VisitID: l.Visit, ViewID: l.View, Source: sourceOf(l.Source), ConsoleURL: d.link(fmt.Sprintf("leads/%d/%d", l.SiteID, l.ID)),
 	}
 }
 
@@ -176,7 +176,7 @@ func (d *Deliveries) callOf(key string, c call.Call) callData {
 		StartedAt: moment(c.StartedAt), AnsweredAt: moment(c.AnsweredAt), EndedAt: moment(c.EndedAt), Status: string(c.Status),
 		RecordingURL: c.Recording, Price: c.Price, Currency: c.Currency, Notes: append([]string{}, strings.Fields(c.Notes)...), First: c.First,
 		Reason: string(c.Reason), Confidence: string(c.Confidence), Replaces: c.Replaces, Conditions: c.Conditions,
-		VisitorID: c.Visitor, SessionID: c.Session, Source: sourceOf(c.Source),
+		VisitorID: c.Visitor, VisitID: c.Visit, Source: sourceOf(c.Source),
 	}
 	if talked, known := c.Talked(); known {
 		data.TalkSeconds = new(int64(talked.Seconds()))

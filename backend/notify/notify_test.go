@@ -101,14 +101,14 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 // hit is a view of the shop by a new visitor, whom an advertisement has brought.
-func (w *world) hit() visit.Hit {
-	return w.hitOf("https://shop.example/order?utm_source=news&utm_campaign=autumn")
+func (w *world) hit() visit.View {
+	return w.viewOf("https://shop.example/order?utm_source=news&utm_campaign=autumn")
 }
 
 // hitOf is a view of the address by a new visitor.
-func (w *world) hitOf(address string) visit.Hit {
+func (w *world) viewOf(address string) visit.View {
 	w.t.Helper()
-	h, err := w.visits.Hit(w.t.Context(), w.shop, 0, visit.View{Nonce: fmt.Sprintf("view%018d", w.views.Add(1)), Kind: "load",
+	h, err := w.visits.Arrive(w.t.Context(), w.shop, 0, visit.Arrival{Nonce: fmt.Sprintf("view%018d", w.views.Add(1)), Kind: "load",
 		URL: address, UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"})
 	require.NoError(w.t, err)
 	return h

@@ -21,18 +21,18 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const site = 1
 
-// busy has a visitor with so many page views in a session, who has left an address.
+// busy has a visitor with so many page views in a visit, who has left an address.
 func busy(t *testing.T, d *db.DB, hits int) (*visit.Visits, visit.Ref) {
 	t.Helper()
 	visits, err := visit.Open(t.Context(), d, time.Now)
 	require.NoError(t, err)
-	h, err := visits.Hit(t.Context(), site, 0, visit.View{Nonce: "first", URL: "https://shop.example/", Kind: "load"})
+	h, err := visits.Arrive(t.Context(), site, 0, visit.Arrival{Nonce: "first", URL: "https://shop.example/", Kind: "load"})
 	require.NoError(t, err)
 	require.NoError(t, visits.AddInfo(t.Context(), site, h.Ref, visit.Info{Email: "Ada@example.com"}))
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title)
+		_, err := tx.Exec(ctx, `INSERT INTO views (site_id, visit_id, id, visitor_id, at, kind, url, referrer, title)
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-			SELECT site_id, session_id, 1000000 + i, visitor_id, at, kind, url, referrer, title FROM hits, n`, hits-1)
+			SELECT site_id, visit_id, 1000000 + i, visitor_id, at, kind, url, referrer, title FROM views, n`, hits-1)
 		return err
 	}))
 	return visits, h.Ref
@@ -67,13 +67,13 @@ func TestAnErasureIsResumed(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { _ = persons.EraseAsked(ctx) })
-		require.Eventually(t, func() bool { return count(t, d, "hits") < 2200 }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return count(t, d, "views") < 2200 }, time.Minute, time.Millisecond)
 		stop()
 		running.Wait()
-		require.NotZero(t, count(t, d, "hits"))
+		require.NotZero(t, count(t, d, "views"))
 		_, err = visits.Card(t.Context(), site, ref.Visitor)
 		require.ErrorIs(t, err, visit.ErrUnknown, "the visitor goes first, and what led to the visits with the visitor")
-		require.ErrorIs(t, visits.SetProperty(t.Context(), site, visit.Ref{Visitor: ref.Visitor, Session: ref.Session, Hit: 1}, "x", nil), visit.ErrForeign)
+		require.ErrorIs(t, visits.SetProperty(t.Context(), site, visit.Ref{Visitor: ref.Visitor, Visit: ref.Visit, View: 1}, "x", nil), visit.ErrForeign)
 
 		other := open(t, d, visits)
 		require.Eventually(t, func() bool {
@@ -82,7 +82,7 @@ func TestAnErasureIsResumed(t *testing.T) {
 			require.NoError(t, err)
 			return !e.EndedAt.IsZero() && e.Rows == known.Total()
 		}, time.Minute, 10*time.Millisecond)
-		for _, table := range []string{"visitors", "sessions", "hits", "contacts", "erasure_marks", "duties"} {
+		for _, table := range []string{"visitors", "visits", "views", "contacts", "erasure_marks", "duties"} {
 			require.Zero(t, count(t, d, table), table)
 		}
 	})
@@ -103,7 +103,7 @@ func TestErasingBesideTraffic(t *testing.T) {
 		}
 		looking.Go(func() {
 			for i := range 100 {
-				_, err := visits.Hit(t.Context(), site, ref.Visitor, visit.View{Nonce: fmt.Sprint("later", i), URL: "https://shop.example/later", Kind: "load"})
+				_, err := visits.Arrive(t.Context(), site, ref.Visitor, visit.Arrival{Nonce: fmt.Sprint("later", i), URL: "https://shop.example/later", Kind: "load"})
 				if err != nil {
 					panic(err)
 				}
@@ -121,7 +121,7 @@ func TestErasingBesideTraffic(t *testing.T) {
 		stop()
 		running.Wait()
 		require.GreaterOrEqual(t, e.Rows, known.Total())
-		orphans, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM hits h WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.site_id = h.site_id AND s.id = h.session_id)
+		orphans, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM views h WHERE NOT EXISTS (SELECT 1 FROM visits s WHERE s.site_id = h.site_id AND s.id = h.visit_id)
 			OR NOT EXISTS (SELECT 1 FROM visitors v WHERE v.site_id = h.site_id AND v.id = h.visitor_id)`)
 		require.NoError(t, err)
 		require.Zero(t, orphans)

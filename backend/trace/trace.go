@@ -22,7 +22,7 @@ const (
 	Written Kind = "written" // Text: digits, as somebody writes the number without its country
 	Email   Kind = "email"   // Text: an address
 	Visitor Kind = "visitor" // ID: the visitor's, in public form
-	Session Kind = "session" // ID: the session's, in public form
+	Visit   Kind = "visit"   // ID: the visit's, in public form
 	Lead    Kind = "lead"    // ID: the lead's
 	Refused Kind = "refused" // ID: the refused submission's
 	Call    Kind = "call"    // ID: the call's

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-func load(nonce string) visit.View {
-	return visit.View{Nonce: nonce, URL: "https://shop.example/" + nonce, Title: nonce, Kind: "load", UserAgent: chrome}
+func load(nonce string) visit.Arrival {
+	return visit.Arrival{Nonce: nonce, URL: "https://shop.example/" + nonce, Title: nonce, Kind: "load", UserAgent: chrome}
 }
 
 // If a visitor leaves a page before its view is answered, the page has no cookie when it reports the view again.
@@ -28,12 +28,12 @@ func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
 			require.True(t, first.NewVisitor)
 			c.pass(apart)
 			again := report(t, v, 0, load(nonce))
-			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
+			require.Equal(t, visit.View{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
 			again = report(t, v, first.Visitor, load(nonce))
-			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
+			require.Equal(t, visit.View{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
 		}
 		require.NotEqual(t, report(t, v, 0, load("")).Visitor, report(t, v, 0, load("")).Visitor)
-		elsewhere, err := v.Hit(t.Context(), site+1, 0, load("first 0s"))
+		elsewhere, err := v.Arrive(t.Context(), site+1, 0, load("first 0s"))
 		require.NoError(t, err)
 		require.True(t, elsewhere.NewVisitor)
 	})
@@ -43,18 +43,18 @@ func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
 func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		visitor := see(t, v, 0, "https://shop.example/").Visitor
-		var tabs []visit.Hit
+		var tabs []visit.View
 		for i := range 8 {
 			tabs = append(tabs, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
 			c.pass(time.Second)
 		}
 		for i, tab := range tabs {
-			require.Equal(t, visit.Hit{Ref: tab.Ref, At: tab.At, URL: tab.URL, Repeated: true}, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
+			require.Equal(t, visit.View{Ref: tab.Ref, At: tab.At, URL: tab.URL, Repeated: true}, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
 		}
 		card, err := v.Card(t.Context(), site, visitor)
 		require.NoError(t, err)
-		require.Equal(t, 9, card.Sessions[0].Hits)
-		require.Len(t, card.Sessions[0].Pages, 9)
+		require.Equal(t, 9, card.Visits[0].Views)
+		require.Len(t, card.Visits[0].Pages, 9)
 	})
 }
 
@@ -63,21 +63,21 @@ func TestOneArrivalOnManyNodes(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
 		require.NoError(t, err)
-		hits := make([]visit.Hit, 40)
+		views := make([]visit.View, 40)
 		var wait sync.WaitGroup
-		for i := range hits {
+		for i := range views {
 			node := []*visit.Visits{v, other}[i%2]
 			wait.Go(func() {
 				var err error
-				hits[i], err = node.Hit(context.Background(), site, 0, load("arrival"))
+				views[i], err = node.Arrive(context.Background(), site, 0, load("arrival"))
 				assert.NoError(t, err)
 			})
 		}
 		wait.Wait()
 		began := 0
-		for _, hit := range hits {
-			require.Equal(t, hits[0].Ref, hit.Ref)
-			if hit.NewVisitor {
+		for _, view := range views {
+			require.Equal(t, views[0].Ref, view.Ref)
+			if view.NewVisitor {
 				began++
 			}
 		}
@@ -85,7 +85,7 @@ func TestOneArrivalOnManyNodes(t *testing.T) {
 	})
 }
 
-// After a pause, views of a visitor on two nodes begin one session. A view that both nodes receive is one hit.
+// After a pause, views of a visitor on two nodes begin one visit. A view that both nodes receive is one view.
 func TestOneReturnOnManyNodes(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -96,20 +96,20 @@ func TestOneReturnOnManyNodes(t *testing.T) {
 		for i := range 12 {
 			node := []*visit.Visits{v, other}[i%2]
 			wait.Go(func() {
-				_, err := node.Hit(context.Background(), site, visitor, load(fmt.Sprint("return ", i/4)))
+				_, err := node.Arrive(context.Background(), site, visitor, load(fmt.Sprint("return ", i/4)))
 				assert.NoError(t, err)
 			})
 		}
 		wait.Wait()
 		card, err := v.Card(t.Context(), site, visitor)
 		require.NoError(t, err)
-		require.Len(t, card.Sessions, 2)
-		require.Equal(t, 3, card.Sessions[0].Hits)
-		require.Len(t, card.Sessions[0].Pages, 3)
+		require.Len(t, card.Visits, 2)
+		require.Equal(t, 3, card.Visits[0].Views)
+		require.Len(t, card.Visits[0].Pages, 3)
 	})
 }
 
-// Nodes number hits from blocks of their own. The pages of a visit are still in the order of their views.
+// Nodes number views from blocks of their own. The pages of a visit are still in the order of their views.
 func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -129,31 +129,31 @@ func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
 			for j, page := range path {
 				require.Equal(t, fmt.Sprint(i-len(path)+1+j), page.Title)
 			}
-			found, known, err := v.Find(t.Context(), site, visitor, last.Hit)
+			found, known, err := v.Find(t.Context(), site, visitor, last.View)
 			require.NoError(t, err)
 			require.True(t, known)
 			require.Equal(t, last.Ref, found)
 		}
 		card, err := v.Card(t.Context(), site, visitor)
 		require.NoError(t, err)
-		require.Equal(t, "11", card.Sessions[0].Pages[0].Title)
-		require.Equal(t, "0", card.Sessions[0].Pages[11].Title)
+		require.Equal(t, "11", card.Visits[0].Pages[0].Title)
+		require.Equal(t, "0", card.Visits[0].Pages[11].Title)
 		require.Equal(t, c.now(), card.LastAt)
 	})
 }
 
-func TestEventKeepsTheSessionFromEnding(t *testing.T) {
+func TestEventKeepsTheVisitFromEnding(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/film")
 		for range 3 {
 			c.pass(20 * time.Minute)
-			require.NoError(t, v.TrackEvent(t.Context(), site, first.Ref, "", visit.Event{Category: "film", Action: "goes on"}))
+			require.NoError(t, v.TrackEvent(t.Context(), site, first.Ref, "", visit.UserEvent{Category: "film", Action: "goes on"}))
 		}
 		c.pass(20 * time.Minute)
-		require.Equal(t, first.Session, see(t, v, first.Visitor, "https://shop.example/").Session)
+		require.Equal(t, first.Visit, see(t, v, first.Visitor, "https://shop.example/").Visit)
 		card, err := v.Card(t.Context(), site, first.Visitor)
 		require.NoError(t, err)
-		require.Len(t, card.Sessions[0].Events, 3)
+		require.Len(t, card.Visits[0].Events, 3)
 	})
 }
 
@@ -162,8 +162,8 @@ func TestOnlyAnArrivalBringsACampaign(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/")
 		for _, kind := range []string{"history", "restore", "load"} {
-			hit := report(t, v, first.Visitor, visit.View{Nonce: kind, Kind: kind, URL: "https://shop.example/?utm_source=news", UserAgent: chrome})
-			require.Equal(t, kind == "load", hit.NewSession, kind)
+			view := report(t, v, first.Visitor, visit.Arrival{Nonce: kind, Kind: kind, URL: "https://shop.example/?utm_source=news", UserAgent: chrome})
+			require.Equal(t, kind == "load", view.NewVisit, kind)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestClickIDsBringVisitorsBack(t *testing.T) {
 			query  string
 			begins bool
 		}{{"gclid=1", false}, {"ysclid=1", false}, {"gclid=2", true}, {"fbclid=1", true}, {"fbclid=1", false}, {"", false}, {"gclid=2", true}} {
-			require.Equal(t, step.begins, see(t, v, first.Visitor, "https://shop.example/?"+step.query).NewSession, step.query)
+			require.Equal(t, step.begins, see(t, v, first.Visitor, "https://shop.example/?"+step.query).NewVisit, step.query)
 		}
 	})
 }
@@ -185,10 +185,10 @@ func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
 		mine, yours := see(t, v, 0, "https://shop.example/").Ref, see(t, v, 0, "https://shop.example/").Ref
 		ctx := t.Context()
 		for _, ref := range []visit.Ref{
-			{Visitor: yours.Visitor, Session: mine.Session, Hit: mine.Hit}, {Visitor: mine.Visitor, Session: yours.Session, Hit: mine.Hit},
-			{Visitor: mine.Visitor, Session: mine.Session, Hit: yours.Hit}, {},
+			{Visitor: yours.Visitor, Visit: mine.Visit, View: mine.View}, {Visitor: mine.Visitor, Visit: yours.Visit, View: mine.View},
+			{Visitor: mine.Visitor, Visit: mine.Visit, View: yours.View}, {},
 		} {
-			require.ErrorIs(t, v.TrackEvent(ctx, site, ref, "call", visit.Event{Category: "c", Action: "a"}), visit.ErrForeign)
+			require.ErrorIs(t, v.TrackEvent(ctx, site, ref, "call", visit.UserEvent{Category: "c", Action: "a"}), visit.ErrForeign)
 			require.ErrorIs(t, v.SetProperty(ctx, site, ref, "p", nil), visit.ErrForeign)
 			require.ErrorIs(t, v.DeleteProperty(ctx, site, ref, "p"), visit.ErrForeign)
 			require.ErrorIs(t, v.AddInfo(ctx, site, ref, visit.Info{Name: "Ada"}), visit.ErrForeign)
@@ -199,7 +199,7 @@ func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, card.Name)
 			require.Empty(t, card.Properties)
-			require.Empty(t, card.Sessions[0].Events)
+			require.Empty(t, card.Visits[0].Events)
 		}
 		told, err := visit.Info{Email: "ada@example.com"}.Read()
 		require.NoError(t, err)

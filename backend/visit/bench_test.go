@@ -19,7 +19,7 @@ import (
 
 // BenchmarkHit lets 32 clients report page views at once. One view in five is of a new visitor, and the others are of
 // earlier visitors. A view counts when it is stored.
-func BenchmarkHit(b *testing.B) {
+func BenchmarkView(b *testing.B) {
 	const clients = 32
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
@@ -39,7 +39,7 @@ func BenchmarkHit(b *testing.B) {
 						visitor = visitors[rand.IntN(len(visitors))]
 					}
 					start := time.Now()
-					hit, err := v.Hit(context.Background(), site, visitor, visit.View{
+					view, err := v.Arrive(context.Background(), site, visitor, visit.Arrival{
 						Nonce: fmt.Sprintf("%022x", rand.Uint64()), URL: "https://shop.example/lamps/birch?page=2", Referrer: "https://www.google.com/",
 						Title: "Birch lamps", Kind: "load", UserAgent: chrome, Language: "en-GB,en;q=0.9",
 					})
@@ -48,8 +48,8 @@ func BenchmarkHit(b *testing.B) {
 						b.Error(err)
 						return
 					}
-					if hit.NewVisitor {
-						visitors = append(visitors, hit.Visitor)
+					if view.NewVisitor {
+						visitors = append(visitors, view.Visitor)
 					}
 				}
 				mu.Lock()
@@ -58,7 +58,7 @@ func BenchmarkHit(b *testing.B) {
 			})
 			b.StopTimer()
 			slices.Sort(took)
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "hits/s")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "views/s")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 		})
 	}
@@ -70,12 +70,12 @@ func BenchmarkProperties(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			v, err := visit.Open(b.Context(), dbtest.Open(b, settings(b)), time.Now)
 			require.NoError(b, err)
-			hit, err := v.Hit(b.Context(), site, 0, visit.View{URL: "https://shop.example/", Kind: "load"})
+			view, err := v.Arrive(b.Context(), site, 0, visit.Arrival{URL: "https://shop.example/", Kind: "load"})
 			require.NoError(b, err)
-			require.NoError(b, v.SetProperty(b.Context(), site, hit.Ref, "client", nil))
+			require.NoError(b, v.SetProperty(b.Context(), site, view.Ref, "client", nil))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := v.Properties(b.Context(), site, hit.Visitor); err != nil {
+				if _, err := v.Properties(b.Context(), site, view.Visitor); err != nil {
 					b.Fatal(err)
 				}
 			}

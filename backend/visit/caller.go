@@ -10,33 +10,33 @@ import (
 // Known is a visitor whose telephone number is known.
 type Known struct {
 	Visitor ID
-	// Session is the visitor's latest session.
-	Session ID
+	// Visit is the visitor's latest visit.
+	Visit ID
 }
 
 // OfPhone returns at most limit visitors of the site who have left the number. digits are in international form. The
-// visitor with the latest session comes first. A number with an extension does not count, since it belongs to a whole
+// visitor with the latest visit comes first. A number with an extension does not count, since it belongs to a whole
 // house.
 func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, digits string, limit int) ([]Known, error) {
-	type row struct{ visitor, session int64 }
-	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.session} },
-		`SELECT v.id, v.session_id FROM contacts AS c JOIN visitors AS v ON v.site_id = c.site_id AND v.id = c.visitor_id
-			WHERE c.site_id = $1 AND c.value = $2 AND c.kind = 'phone' ORDER BY v.session_id DESC LIMIT $3`, siteID, digits, limit)
+	type row struct{ visitor, visit int64 }
+	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.visit} },
+		`SELECT v.id, v.visit_id FROM contacts AS c JOIN visitors AS v ON v.site_id = c.site_id AND v.id = c.visitor_id
+			WHERE c.site_id = $1 AND c.value = $2 AND c.kind = 'phone' ORDER BY v.visit_id DESC LIMIT $3`, siteID, digits, limit)
 	if err != nil {
 		return nil, fmt.Errorf("finding visitors by their phone: %w", err)
 	}
 	known := make([]Known, len(rows))
 	for i, r := range rows {
-		known[i] = Known{v.visitors.id(r.visitor), v.sessions.id(r.session)}
+		known[i] = Known{v.visitors.id(r.visitor), v.visits.id(r.visit)}
 	}
 	return known, nil
 }
 
 // SourceOfTx does what [Visits.SourceOf] does, in a transaction. It returns the zero source if there is no such
-// session.
-func (v *Visits) SourceOfTx(ctx context.Context, from db.Queries, siteID int64, session ID) (Source, error) {
-	source, _, err := db.One(ctx, from, (*Source).Fields, `SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id = $2`,
-		siteID, v.sessions.number(session))
+// visit.
+func (v *Visits) SourceOfTx(ctx context.Context, from db.Queries, siteID int64, visit ID) (Source, error) {
+	source, _, err := db.One(ctx, from, (*Source).Fields, `SELECT `+SourceColumns+` FROM visits WHERE site_id = $1 AND id = $2`,
+		siteID, v.visits.number(visit))
 	if err != nil {
 		return Source{}, fmt.Errorf("reading a source: %w", err)
 	}

@@ -8,28 +8,28 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// longestSession is how many page views a session may have to be searched for later arrivals. Of a longer session only
+// longestVisit is how many page views a visit may have to be searched for later arrivals. Of a longer visit only
 // the beginning counts.
-const longestSession = 200
+const longestVisit = 200
 
-// Came returns where the visitor has come from in the last sessions, the latest first. It returns the source of each
-// session, and before it the sources of those later page views of the session to which a campaign or another host has
+// Came returns where the visitor has come from in the last visits, the latest first. It returns the source of each
+// visit, and before it the sources of those later page views of the visit to which a campaign or another host has
 // led. address is that of a page of the site.
-func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address string, sessions int) ([]Source, error) {
+func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address string, visits int) ([]Source, error) {
 	type view struct {
-		session           int64
+		visit             int64
 		began             Source
 		address, referrer string
 	}
 	own := originOf(address)
 	views, err := db.List(ctx, v.db.Read(), func(w *view) []any {
-		return append([]any{&w.session, &w.address, &w.referrer}, w.began.Fields()...)
+		return append([]any{&w.visit, &w.address, &w.referrer}, w.began.Fields()...)
 	}, `SELECT s.id, COALESCE(h.url, ''), COALESCE(h.referrer, ''), `+SourceColumns+`
-		FROM (SELECT id, started_at, hits, `+SourceColumns+` FROM sessions WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at DESC LIMIT $3) AS s
-		LEFT JOIN hits AS h ON h.site_id = $1 AND h.session_id = s.id AND s.hits <= $4 AND h.id <> s.id AND h.kind = 'load'
+		FROM (SELECT id, started_at, views, `+SourceColumns+` FROM visits WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at DESC LIMIT $3) AS s
+		LEFT JOIN views AS h ON h.site_id = $1 AND h.visit_id = s.id AND s.views <= $4 AND h.id <> s.id AND h.kind = 'load'
 			AND (h.url LIKE '%?%' OR h.referrer <> '' AND substr(h.referrer, 1, $5) <> $6)
 		ORDER BY s.started_at DESC, s.id, h.at DESC, h.id DESC`,
-		siteID, v.visitors.number(visitor), sessions, longestSession, len(own), own)
+		siteID, v.visitors.number(visitor), visits, longestVisit, len(own), own)
 	if err != nil {
 		return nil, fmt.Errorf("reading where a visitor came from: %w", err)
 	}
@@ -40,7 +40,7 @@ func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address str
 				came = append(came, source)
 			}
 		}
-		if i == len(views)-1 || views[i+1].session != w.session {
+		if i == len(views)-1 || views[i+1].visit != w.visit {
 			came = append(came, w.began)
 		}
 	}
@@ -59,10 +59,10 @@ func originOf(address string) string {
 	return address + "/"
 }
 
-// CameFirst returns the source of the visitor's first session that is stored.
+// CameFirst returns the source of the visitor's first visit that is stored.
 func (v *Visits) CameFirst(ctx context.Context, siteID int64, visitor ID) (Source, error) {
 	source, _, err := db.One(ctx, v.db.Read(), (*Source).Fields,
-		`SELECT `+SourceColumns+` FROM sessions WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at LIMIT 1`, siteID, v.visitors.number(visitor))
+		`SELECT `+SourceColumns+` FROM visits WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at LIMIT 1`, siteID, v.visitors.number(visitor))
 	if err != nil {
 		return Source{}, fmt.Errorf("reading where a visitor came from first: %w", err)
 	}

@@ -18,8 +18,8 @@ type Card struct {
 	Name            string
 	Emails, Phones  []Contact
 	Properties      []Property
-	// Sessions are the last 20, each with its last 100 page views and events.
-	Sessions []Session
+	// Visits are the last 20, each with its last 100 page views and events.
+	Visits []Visit
 }
 
 // Contact is an e-mail or a phone.
@@ -37,12 +37,12 @@ type Property struct {
 	At    time.Time
 }
 
-// Session is one stay on the site.
-type Session struct {
+// Visit is one stay on the site.
+type Visit struct {
 	ID                  ID
 	StartedAt, LastAt   time.Time
 	Source              Source
-	Hits                int
+	Views               int
 	Bot                 bool
 	UserAgent, Language string
 	Pages               []Page
@@ -51,15 +51,15 @@ type Session struct {
 
 // TrackedEvent is a stored event.
 type TrackedEvent struct {
-	Event
-	Hit ID
-	At  time.Time
+	UserEvent
+	View ID
+	At   time.Time
 }
 
 const (
-	cardSessions = 20
-	cardRows     = 100
-	cardSearch   = 1000 // rows of a session that are searched for the latest
+	cardVisits = 20
+	cardRows   = 100
+	cardSearch = 1000 // rows of a visit that are searched for the latest
 )
 
 // Card returns what is known of the visitor. The error is ErrUnknown if the visitor is not known.
@@ -122,7 +122,7 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 		p.At = time.UnixMilli(p.at)
 		c.Properties = append(c.Properties, p.Property)
 	}
-	if c.Sessions, err = v.cardSessions(ctx, siteID, visitor); err != nil {
+	if c.Visits, err = v.cardVisits(ctx, siteID, visitor); err != nil {
 		return c, err
 	}
 	of, scenes := watched{visitor: place{siteID, visitor}}, make(map[watched]*Scene)
@@ -136,52 +136,52 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 	return c, nil
 }
 
-func (v *Visits) cardSessions(ctx context.Context, siteID, visitor int64) ([]Session, error) {
+func (v *Visits) cardVisits(ctx context.Context, siteID, visitor int64) ([]Visit, error) {
 	read := v.db.Read()
-	rows, err := db.List(ctx, read, (*sessionRow).fields,
-		`SELECT `+sessionColumns+` FROM sessions AS s WHERE s.site_id = $1 AND s.visitor_id = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT $3`, siteID, visitor, cardSessions)
+	rows, err := db.List(ctx, read, (*visitRow).fields,
+		`SELECT `+visitColumns+` FROM visits AS s WHERE s.site_id = $1 AND s.visitor_id = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT $3`, siteID, visitor, cardVisits)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	sessions := make([]Session, len(rows))
-	at := make(map[int64]*Session, len(rows))
+	visits := make([]Visit, len(rows))
+	at := make(map[int64]*Visit, len(rows))
 	ids := make([]string, len(rows))
 	for i, s := range rows {
-		sessions[i] = Session{
-			ID: v.sessions.id(s.id), StartedAt: time.UnixMilli(s.startedAt), LastAt: time.UnixMilli(s.lastAt), Source: s.source,
-			Hits: s.hits, Bot: s.bot, UserAgent: s.userAgent, Language: s.language,
+		visits[i] = Visit{
+			ID: v.visits.id(s.id), StartedAt: time.UnixMilli(s.startedAt), LastAt: time.UnixMilli(s.lastAt), Source: s.source,
+			Views: s.views, Bot: s.bot, UserAgent: s.userAgent, Language: s.language,
 		}
-		ids[i], at[s.id] = strconv.FormatInt(s.id, 10), &sessions[i]
+		ids[i], at[s.id] = strconv.FormatInt(s.id, 10), &visits[i]
 	}
 	among := strings.Join(ids, ", ")
 	// Numbers grow with time on one node, and nearly so across nodes.
-	hits, err := db.List(ctx, read, (*hitRow).fields, `SELECT `+hitColumns+` FROM sessions AS s
-		JOIN hits AS h ON h.site_id = s.site_id AND h.session_id = s.id
+	views, err := db.List(ctx, read, (*viewRow).fields, `SELECT `+viewColumns+` FROM visits AS s
+		JOIN views AS h ON h.site_id = s.site_id AND h.visit_id = s.id
 		WHERE s.site_id = $1 AND s.id IN (`+among+`)
-			AND h.id IN (SELECT id FROM (SELECT id, at FROM hits WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
+			AND h.id IN (SELECT id FROM (SELECT id, at FROM views WHERE site_id = s.site_id AND visit_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
 		ORDER BY h.at DESC, h.id DESC`, siteID, cardSearch, cardRows)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range hits {
-		at[h.session].Pages = append(at[h.session].Pages, v.page(h))
+	for _, h := range views {
+		at[h.visit].Pages = append(at[h.visit].Pages, v.page(h))
 	}
 	type event struct {
-		Event
-		session, hit, at int64
+		UserEvent
+		visit, view, at int64
 	}
 	events, err := db.List(ctx, read, func(e *event) []any {
-		return []any{&e.session, &e.hit, &e.at, &e.Category, &e.Action, &e.Name, &e.Value}
-	}, `SELECT e.session_id, e.hit_id, e.at, e.category, e.action, e.name, e.value FROM sessions AS s
-		JOIN events AS e ON e.site_id = s.site_id AND e.session_id = s.id
+		return []any{&e.visit, &e.view, &e.at, &e.Category, &e.Action, &e.Name, &e.Value}
+	}, `SELECT e.visit_id, e.view_id, e.at, e.category, e.action, e.name, e.value FROM visits AS s
+		JOIN user_events AS e ON e.site_id = s.site_id AND e.visit_id = s.id
 		WHERE s.site_id = $1 AND s.id IN (`+among+`)
-			AND e.id IN (SELECT id FROM (SELECT id, at FROM events WHERE site_id = s.site_id AND session_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
+			AND e.id IN (SELECT id FROM (SELECT id, at FROM user_events WHERE site_id = s.site_id AND visit_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
 		ORDER BY e.at DESC, e.id DESC`, siteID, cardSearch, cardRows)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range events {
-		at[e.session].Events = append(at[e.session].Events, TrackedEvent{Event: e.Event, Hit: v.hits.id(e.hit), At: time.UnixMilli(e.at)})
+		at[e.visit].Events = append(at[e.visit].Events, TrackedEvent{UserEvent: e.UserEvent, View: v.views.id(e.view), At: time.UnixMilli(e.at)})
 	}
-	return sessions, nil
+	return visits, nil
 }

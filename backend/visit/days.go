@@ -15,25 +15,25 @@ import (
 type Day struct {
 	// Start is when the day began, in UTC.
 	Start time.Time
-	// Hits is the number of page views. Sessions are the numbers of sessions that began, by the kind of their source. A
-	// kind without sessions is missing.
-	Hits     int64
-	Sessions map[string]int64
+	// Views is the number of page views. Visits are the numbers of visits that began, by the kind of their source. A
+	// kind without visits is missing.
+	Views  int64
+	Visits map[string]int64
 }
 
 // siteDay is a day of a site. day counts from 1970.
 type siteDay struct{ site, day int64 }
 
-// dayCounts are the counts of a day. sessions are in the order of [Kinds].
+// dayCounts are the counts of a day. visits are in the order of [Kinds].
 type dayCounts struct {
-	hits     int64
-	sessions [8]int64
+	views  int64
+	visits [8]int64
 }
 
 func (c *dayCounts) fields() []any {
-	fields := []any{&c.hits}
-	for i := range c.sessions {
-		fields = append(fields, &c.sessions[i])
+	fields := []any{&c.views}
+	for i := range c.visits {
+		fields = append(fields, &c.visits[i])
 	}
 	return fields
 }
@@ -45,26 +45,26 @@ func newDays() *db.Counter[siteDay, dayCounts] {
 	return db.NewCounter(func(a, b siteDay) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day))
 	}, func(ctx context.Context, tx db.Tx, of siteDay, c dayCounts) error {
-		s := c.sessions
-		return tx.Send(ctx, `INSERT INTO visit_days (site_id, day, lane, hits, direct, campaign, ad, search, social, mail, map, referral)
+		s := c.visits
+		return tx.Send(ctx, `INSERT INTO visit_days (site_id, day, lane, views, direct, campaign, ad, search, social, mail, map, referral)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-			ON CONFLICT (site_id, day, lane) DO UPDATE SET hits = visit_days.hits + excluded.hits,
+			ON CONFLICT (site_id, day, lane) DO UPDATE SET views = visit_days.views + excluded.views,
 				direct = visit_days.direct + excluded.direct, campaign = visit_days.campaign + excluded.campaign, ad = visit_days.ad + excluded.ad,
 				search = visit_days.search + excluded.search, social = visit_days.social + excluded.social, mail = visit_days.mail + excluded.mail,
 				map = visit_days.map + excluded.map, referral = visit_days.referral + excluded.referral`,
-			of.site, of.day, tx.Lane(), c.hits, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+			of.site, of.day, tx.Lane(), c.views, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
 	})
 }
 
 // count counts a stored view.
-func (v *Visits) count(tx db.Tx, a *arrival, stored stay) {
+func (v *Visits) count(tx db.Tx, a *arriving, stored stay) {
 	if a.bot || stored.repeated {
 		return
 	}
 	v.days.Add(tx, siteDay{a.siteID, a.at / dayLength}, func(c *dayCounts) {
-		c.hits++
-		if kind := slices.Index(Kinds, a.source.Kind); stored.newSession && kind >= 0 {
-			c.sessions[kind]++
+		c.views++
+		if kind := slices.Index(Kinds, a.source.Kind); stored.newVisit && kind >= 0 {
+			c.visits[kind]++
 		}
 	})
 }
@@ -77,7 +77,7 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 		dayCounts
 	}
 	rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return append([]any{&r.day}, r.fields()...) },
-		`SELECT day, CAST(SUM(hits) AS BIGINT), CAST(SUM(direct) AS BIGINT), CAST(SUM(campaign) AS BIGINT), CAST(SUM(ad) AS BIGINT), CAST(SUM(search) AS BIGINT),
+		`SELECT day, CAST(SUM(views) AS BIGINT), CAST(SUM(direct) AS BIGINT), CAST(SUM(campaign) AS BIGINT), CAST(SUM(ad) AS BIGINT), CAST(SUM(search) AS BIGINT),
 			CAST(SUM(social) AS BIGINT), CAST(SUM(mail) AS BIGINT), CAST(SUM(map) AS BIGINT), CAST(SUM(referral) AS BIGINT)
 		FROM visit_days WHERE site_id = $1 AND day >= $2 AND day < $3 GROUP BY day ORDER BY day`,
 		siteID, (from.UnixMilli()+dayLength-1)/dayLength, (to.UnixMilli()+dayLength-1)/dayLength)
@@ -86,10 +86,10 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 	}
 	days := make([]Day, len(rows))
 	for i, r := range rows {
-		days[i] = Day{Start: time.UnixMilli(r.day * dayLength).UTC(), Hits: r.hits, Sessions: make(map[string]int64)}
-		for k, n := range r.sessions {
+		days[i] = Day{Start: time.UnixMilli(r.day * dayLength).UTC(), Views: r.views, Visits: make(map[string]int64)}
+		for k, n := range r.visits {
 			if n > 0 {
-				days[i].Sessions[Kinds[k]] = n
+				days[i].Visits[Kinds[k]] = n
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (v *Visits) LastSeen(ctx context.Context, ids []int64) (map[int64]time.Time
 	for some := range slices.Chunk(ids, listsAtOnce) {
 		parts := make([]string, len(some))
 		for i, id := range some {
-			parts[i] = fmt.Sprintf(`SELECT CAST(%d AS BIGINT) AS site_id, (SELECT MAX(last_at) FROM sessions WHERE site_id = %d AND NOT bot) AS at`, id, id)
+			parts[i] = fmt.Sprintf(`SELECT CAST(%d AS BIGINT) AS site_id, (SELECT MAX(last_at) FROM visits WHERE site_id = %d AND NOT bot) AS at`, id, id)
 		}
 		rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return []any{&r.site, &r.at} },
 			`SELECT site_id, at FROM (`+strings.Join(parts, " UNION ALL ")+`) AS latest WHERE at IS NOT NULL`)

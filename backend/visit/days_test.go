@@ -21,10 +21,10 @@ func TestDays(t *testing.T) {
 		c.pass(monday.Sub(c.now()))
 		ann := see(t, v, 0, "https://shop.example/?utm_source=news").Visitor
 		see(t, v, ann, "https://shop.example/lamps")
-		again := visit.View{Nonce: "the same view", URL: "https://shop.example/", Kind: "load", UserAgent: chrome}
+		again := visit.Arrival{Nonce: "the same view", URL: "https://shop.example/", Kind: "load", UserAgent: chrome}
 		report(t, v, ann, again)
 		report(t, v, ann, again)
-		report(t, v, 0, visit.View{Nonce: "a bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Googlebot/2.1 (+http://www.google.com/bot.html)"})
+		report(t, v, 0, visit.Arrival{Nonce: "a bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Googlebot/2.1 (+http://www.google.com/bot.html)"})
 		c.pass(24*time.Hour - time.Millisecond)
 		see(t, v, ann, "https://shop.example/")
 		c.pass(time.Millisecond)
@@ -35,8 +35,8 @@ func TestDays(t *testing.T) {
 			require.NoError(t, err)
 			return found
 		}
-		first := visit.Day{Start: monday, Hits: 4, Sessions: map[string]int64{visit.Campaign: 1, visit.Direct: 1}}
-		second := visit.Day{Start: monday.AddDate(0, 0, 1), Hits: 1, Sessions: map[string]int64{}}
+		first := visit.Day{Start: monday, Views: 4, Visits: map[string]int64{visit.Campaign: 1, visit.Direct: 1}}
+		second := visit.Day{Start: monday.AddDate(0, 0, 1), Views: 1, Visits: map[string]int64{}}
 		require.Equal(t, []visit.Day{first, second}, days(monday, monday.AddDate(0, 0, 2)))
 		require.Equal(t, []visit.Day{first}, days(monday, monday.AddDate(0, 0, 1)))
 		require.Empty(t, days(monday.Add(time.Second), monday.AddDate(0, 0, 1)), "the day had begun")
@@ -55,7 +55,7 @@ func TestDaysOfTwoNodes(t *testing.T) {
 		node := []*visit.Visits{one, other}[client%2]
 		running.Go(func() {
 			for i := range views {
-				_, err := node.Hit(context.Background(), int64(1+(client+i)%sites), 0, visit.View{
+				_, err := node.Arrive(context.Background(), int64(1+(client+i)%sites), 0, visit.Arrival{
 					Nonce: fmt.Sprint(client, " ", i), URL: "https://shop.example/", Kind: "load", UserAgent: chrome,
 				})
 				assert.NoError(t, err)
@@ -68,8 +68,8 @@ func TestDaysOfTwoNodes(t *testing.T) {
 		days, err := one.Days(t.Context(), int64(1+s), c.now().AddDate(0, 0, -1), c.now())
 		require.NoError(t, err)
 		require.Len(t, days, 1)
-		require.Equal(t, days[0].Hits, days[0].Sessions[visit.Direct])
-		all += days[0].Hits
+		require.Equal(t, days[0].Views, days[0].Visits[visit.Direct])
+		all += days[0].Views
 	}
 	require.EqualValues(t, clients*views, all)
 }

@@ -12,36 +12,36 @@ import (
 // for the visitor.
 func (v *Visits) Traces() trace.Subject {
 	visitor := func(id int64) int64 { return v.visitors.number(ID(id)) }
-	session := func(id int64) int64 { return v.sessions.number(ID(id)) }
+	visit := func(id int64) int64 { return v.visits.number(ID(id)) }
 	visitors := func(number int64) int64 { return int64(v.visitors.id(number)) }
-	sessions := func(number int64) int64 { return int64(v.sessions.id(number)) }
-	hits := func(number int64) int64 { return int64(v.hits.id(number)) }
-	of := map[string]func(int64) int64{"visitor_id": visitors, "session_id": sessions, "hit_id": hits}
-	const ofVisitor, ofSession = `site_id = $1 AND visitor_id = $2`, `site_id = $1 AND session_id = $2`
+	visits := func(number int64) int64 { return int64(v.visits.id(number)) }
+	views := func(number int64) int64 { return int64(v.views.id(number)) }
+	of := map[string]func(int64) int64{"visitor_id": visitors, "visit_id": visits, "view_id": views}
+	const ofVisitor, ofVisit = `site_id = $1 AND visitor_id = $2`, `site_id = $1 AND visit_id = $2`
 	return trace.Subject{
 		Find: v.findTraces,
 		Tables: []trace.Table{
 			{Name: "visitors", By: trace.Visitor, Where: `site_id = $1 AND id = $2`, ID: visitor, Hidden: []string{"arrived", "nonce", "marked"},
-				Public: map[string]func(int64) int64{"id": visitors, "session_id": sessions}, Texts: []string{"name"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
+				Public: map[string]func(int64) int64{"id": visitors, "visit_id": visits}, Texts: []string{"name"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 			{Name: "contacts", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of,
 				Texts: []string{"value", "written"}, Key: []string{"site_id", "visitor_id", "kind", "value"}, Of: "visitor_id"},
 			{Name: "properties", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of,
 				Texts: []string{"name", "value"}, Key: []string{"site_id", "visitor_id", "name"}, Of: "visitor_id"},
 			{Name: "stored_texts", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of, Hidden: []string{"lane"}},
-			{Name: "events", By: trace.Session, Where: ofSession, ID: session, Public: of,
-				Texts: []string{"category", "action", "name", "value"}, Key: []string{"site_id", "session_id", "id"}, Of: "session_id"},
-			{Name: "hits", By: trace.Session, Where: ofSession, ID: session,
-				Public: map[string]func(int64) int64{"id": hits, "visitor_id": visitors, "session_id": sessions},
-				Texts:  []string{"url", "referrer", "title"}, Key: []string{"site_id", "session_id", "id"}, Of: "session_id", Clear: true},
-			{Name: "presences", By: trace.Session, Where: ofSession, ID: session, Public: of},
-			{Name: "sessions", By: trace.Session, Where: `site_id = $1 AND id = $2`, ID: session, Hidden: []string{"recent"},
-				Public: map[string]func(int64) int64{"id": sessions, "visitor_id": visitors, "hit_id": hits},
+			{Name: "user_events", By: trace.Visit, Where: ofVisit, ID: visit, Public: of,
+				Texts: []string{"category", "action", "name", "value"}, Key: []string{"site_id", "visit_id", "id"}, Of: "visit_id"},
+			{Name: "views", By: trace.Visit, Where: ofVisit, ID: visit,
+				Public: map[string]func(int64) int64{"id": views, "visitor_id": visitors, "visit_id": visits},
+				Texts:  []string{"url", "referrer", "title"}, Key: []string{"site_id", "visit_id", "id"}, Of: "visit_id", Clear: true},
+			{Name: "presences", By: trace.Visit, Where: ofVisit, ID: visit, Public: of},
+			{Name: "visits", By: trace.Visit, Where: `site_id = $1 AND id = $2`, ID: visit, Hidden: []string{"recent"},
+				Public: map[string]func(int64) int64{"id": visits, "visitor_id": visitors, "view_id": views},
 				Texts:  append([]string{"campaign", "user_agent"}, SourceTexts...), Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 		},
 	}
 }
 
-// findTraces finds visitors by their contacts, and the sessions of visitors.
+// findTraces finds visitors by their contacts, and the visits of visitors.
 func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) ([]trace.Mark, error) {
 	var query string
 	args := []any{m.Text}
@@ -55,7 +55,7 @@ func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) 
 	case trace.Email:
 		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'email' AND lower(value) = lower($1)`
 	case trace.Visitor:
-		query = `SELECT site_id, id FROM sessions WHERE site_id = $1 AND visitor_id = $2`
+		query = `SELECT site_id, id FROM visits WHERE site_id = $1 AND visitor_id = $2`
 		args = []any{m.SiteID, v.visitors.number(ID(m.ID))}
 	default:
 		return nil, nil
@@ -66,7 +66,7 @@ func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) 
 	}
 	for i := range marks {
 		if m.Kind == trace.Visitor {
-			marks[i].Kind, marks[i].ID = trace.Session, int64(v.sessions.id(marks[i].ID))
+			marks[i].Kind, marks[i].ID = trace.Visit, int64(v.visits.id(marks[i].ID))
 		} else {
 			marks[i].Kind, marks[i].ID = trace.Visitor, int64(v.visitors.id(marks[i].ID))
 		}

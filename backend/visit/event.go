@@ -21,7 +21,7 @@ const (
 
 // Event is an event that the site's page reports (browser interface, section 4.1, trackEvent). Name and Value may be
 // empty.
-type Event struct {
+type UserEvent struct {
 	Category string `json:"category"`
 	Action   string `json:"action"`
 	Name     string `json:"name,omitempty"`
@@ -29,12 +29,12 @@ type Event struct {
 }
 
 // Size is how many bytes of texts it has.
-func (e Event) Size() int { return len(e.Category) + len(e.Action) + len(e.Name) + len(e.Value) }
+func (e UserEvent) Size() int { return len(e.Category) + len(e.Action) + len(e.Name) + len(e.Value) }
 
-// TrackEvent stores an event of a page view, and so prolongs its session. If an earlier event of the session has the
+// TrackEvent stores an event of a page view, and so prolongs its visit. If an earlier event of the visit has the
 // same callID, the event is a repetition and is not stored. TrackEvent returns ErrForeign if the ids of ref do not
 // belong together.
-func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID string, e Event) error {
+func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID string, e UserEvent) error {
 	number, err := v.events.Next(ctx)
 	if err != nil {
 		return fmt.Errorf("storing an event: %w", err)
@@ -51,13 +51,13 @@ func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID s
 		if err := r.present(ctx, tx, siteID); err != nil {
 			return err
 		}
-		added, err := tx.Exec(ctx, `INSERT INTO events (site_id, session_id, id, visitor_id, hit_id, at, call_id, category, action, name, value)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, session_id, call_id) DO NOTHING`,
-			siteID, r.session, number, r.visitor, r.hit, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
+		added, err := tx.Exec(ctx, `INSERT INTO user_events (site_id, visit_id, id, visitor_id, view_id, at, call_id, category, action, name, value)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, visit_id, call_id) DO NOTHING`,
+			siteID, r.visit, number, r.visitor, r.view, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
 		if err != nil || added == 0 {
 			return err
 		}
-		if err := prolong(ctx, tx, siteID, r.session, at.UnixMilli()); err != nil {
+		if err := prolong(ctx, tx, siteID, r.visit, at.UnixMilli()); err != nil {
 			return err
 		}
 		tx.Wake(LiveTopic)

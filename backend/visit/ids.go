@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// ID is the public number of a visitor, a session or a hit. 0 < ID < 2^53, so that JavaScript holds it exactly. IDs
+// ID is the public number of a visitor, a visit or a view. 0 < ID < 2^53, so that JavaScript holds it exactly. IDs
 // that are known say nothing about others.
 type ID int64
 
@@ -18,7 +18,7 @@ const idBits = 52
 // its round function. It repeats until the result is in range (cycle walking), and so is a bijection of [1, 2^52).
 type permutation struct {
 	cipher cipher.Block
-	kind   byte // visitors, sessions and hits have different permutations
+	kind   byte // visitors, visits and views have different permutations
 }
 
 const (

@@ -19,7 +19,7 @@ type Who struct {
 
 // People returns what is known of the visitors. Visitors of whom nothing is known are missing.
 func (v *Visits) People(ctx context.Context, visitors []Of) (map[Of]Who, error) {
-	rows := make([]sessionRow, len(visitors))
+	rows := make([]visitRow, len(visitors))
 	for i, of := range visitors {
 		rows[i].site, rows[i].visitor = of.SiteID, v.visitors.number(of.Visitor)
 	}

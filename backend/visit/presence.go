@@ -49,13 +49,13 @@ const (
 // See for the page.
 func (v *Visits) See(siteID int64, ref Ref, p Presence) {
 	r := v.row(ref)
-	v.present.note(v, spot{siteID, r.session, r.hit}, v.now().Add(lasting[p]).UnixMilli())
+	v.present.note(v, spot{siteID, r.visit, r.view}, v.now().Add(lasting[p]).UnixMilli())
 }
 
-// Seen is a session in which a page has reported that somebody is there.
+// Seen is a visit in which a page has reported that somebody is there.
 type Seen struct {
-	Site    int64
-	Session ID
+	Site  int64
+	Visit ID
 	// Until is how long the report counts.
 	Until time.Time
 }
@@ -63,8 +63,8 @@ type Seen struct {
 // Attend writes what depends on visitors being there, in the transaction that stores the reports of pages.
 type Attend func(context.Context, db.Tx, []Seen) error
 
-// spot identifies a page of a session.
-type spot struct{ site, session, hit int64 }
+// spot identifies a page of a visit.
+type spot struct{ site, visit, view int64 }
 
 // present gathers the reports of pages, so that one write stores all of them.
 type present struct {
@@ -104,19 +104,19 @@ func (g *present) store(v *Visits) error {
 	}
 	// Two nodes that write the same rows do so in the same order, so that they cannot wait for each other in a circle.
 	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.session, b.session), cmp.Compare(a.hit, b.hit))
+		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.visit, b.visit), cmp.Compare(a.view, b.view))
 	})
 	seen := make([]Seen, len(rows))
 	for i, r := range rows {
-		seen[i] = Seen{r.site, v.sessions.id(r.session), time.UnixMilli(r.until)}
+		seen[i] = Seen{r.site, v.visits.id(r.visit), time.UnixMilli(r.until)}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storingFor)
 	defer cancel()
 	err := v.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		for some := range db.Parts(rows) {
-			values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.session, &r.hit, &r.until} })
-			if _, err := tx.Exec(ctx, `INSERT INTO presences (site_id, session_id, hit_id, until) `+values+`
-				ON CONFLICT (site_id, session_id, hit_id) DO UPDATE SET until = EXCLUDED.until`, args...); err != nil {
+			values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.visit, &r.view, &r.until} })
+			if _, err := tx.Exec(ctx, `INSERT INTO presences (site_id, visit_id, view_id, until) `+values+`
+				ON CONFLICT (site_id, visit_id, view_id) DO UPDATE SET until = EXCLUDED.until`, args...); err != nil {
 				return err
 			}
 		}

@@ -33,7 +33,7 @@ func whoIsHere(t *testing.T, v *visit.Visits, visitors ...visit.ID) (here []bool
 
 func TestThoseAreHereWhosePagesSaySo(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		say := func(h visit.Hit, p visit.Presence) {
+		say := func(h visit.View, p visit.Presence) {
 			t.Helper()
 			v.See(site, h.Ref, p)
 			require.NoError(t, v.StorePresence())
@@ -109,24 +109,24 @@ func TestWordsOfPagesAreWrittenTogether(t *testing.T) {
 			require.NoError(t, err)
 			return n
 		}
-		var hits []visit.Hit
+		var views []visit.View
 		for i := range 300 {
-			hits = append(hits, see(t, v, 0, fmt.Sprintf("https://shop.example/%d", i)))
+			views = append(views, see(t, v, 0, fmt.Sprintf("https://shop.example/%d", i)))
 		}
-		for _, h := range hits {
+		for _, h := range views {
 			v.See(site, h.Ref, visit.Away)
 			v.See(site, h.Ref, visit.Here)
 		}
 		require.Zero(t, count(), "no word has waited for the database")
 		require.NoError(t, v.StorePresence())
-		require.Equal(t, len(hits), count())
+		require.Equal(t, len(views), count())
 		live, err := v.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		require.Len(t, live.Visits, visit.MaxLive)
 		require.True(t, live.More)
 
 		c.pass(time.Hour)
-		v.See(site, hits[0].Ref, visit.Here)
+		v.See(site, views[0].Ref, visit.Here)
 		require.NoError(t, v.StorePresence())
 		require.Equal(t, 1, count())
 	})

@@ -27,8 +27,8 @@ func (m mark) hash() int64 {
 	return n
 }
 
-// recent holds the last views of a session, the latest first. Each entry has a fixed width: a mark and the number of
-// the hit.
+// recent holds the last views of a visit, the latest first. Each entry has a fixed width: a mark and the number of
+// the view.
 type recent string
 
 const (
@@ -39,28 +39,28 @@ const (
 )
 
 // entryOf returns the entry of a view. A number of 52 bits has 13 hexadecimal digits.
-func entryOf(m mark, hit int64) recent {
-	digits := strconv.FormatInt(hit, 16)
+func entryOf(m mark, view int64) recent {
+	digits := strconv.FormatInt(view, 16)
 	return recent(string(m) + "0000000000000"[len(digits):] + digits)
 }
 
-// hits returns the numbers and marks of the hits, the latest first.
-func (r recent) hits() iter.Seq2[int64, mark] {
+// views returns the numbers and marks of the views, the latest first.
+func (r recent) views() iter.Seq2[int64, mark] {
 	return func(yield func(int64, mark) bool) {
 		for ; len(r) >= entryLength; r = r[entryLength:] {
-			hit, err := strconv.ParseInt(string(r[markLength:entryLength]), 16, 64)
-			if err != nil || !yield(hit, mark(r[:markLength])) {
+			view, err := strconv.ParseInt(string(r[markLength:entryLength]), 16, 64)
+			if err != nil || !yield(view, mark(r[:markLength])) {
 				return
 			}
 		}
 	}
 }
 
-// find returns the number of the hit with the mark, or 0.
+// find returns the number of the view with the mark, or 0.
 func (r recent) find(m mark) int64 {
-	for hit, of := range r.hits() {
+	for view, of := range r.views() {
 		if of == m {
-			return hit
+			return view
 		}
 	}
 	return 0

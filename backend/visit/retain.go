@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// prunedAtOnce is how many sessions one transaction deletes at most.
+	// prunedAtOnce is how many visits one transaction deletes at most.
 	prunedAtOnce = 32
 	// prunePause is the least pause between two transactions, in which page views are written. The pause is at least
 	// pruneShare times as long as the last transaction, so that visitors hardly notice.
@@ -19,14 +19,14 @@ const (
 	pruneShare = 9
 )
 
-// oldSession is a session that ended long ago.
-type oldSession struct{ site, id, visitor, hits int64 }
+// oldVisit is a visit that ended long ago.
+type oldVisit struct{ site, id, visitor, views int64 }
 
-// oldSessions returns the oldest sessions that ended before the time, at most prunedAtOnce.
-func (v *Visits) oldSessions(ctx context.Context, before time.Time) ([]oldSession, error) {
+// oldVisits returns the oldest visits that ended before the time, at most prunedAtOnce.
+func (v *Visits) oldVisits(ctx context.Context, before time.Time) ([]oldVisit, error) {
 	for _, bots := range []string{"NOT bot", "bot"} { // each kind has an index
-		list, err := db.List(ctx, v.db.Read(), func(s *oldSession) []any { return []any{&s.site, &s.id, &s.visitor, &s.hits} },
-			fmt.Sprintf(`SELECT site_id, id, visitor_id, hits FROM sessions WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, bots, prunedAtOnce), before.UnixMilli())
+		list, err := db.List(ctx, v.db.Read(), func(s *oldVisit) []any { return []any{&s.site, &s.id, &s.visitor, &s.views} },
+			fmt.Sprintf(`SELECT site_id, id, visitor_id, views FROM visits WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, bots, prunedAtOnce), before.UnixMilli())
 		if err != nil || len(list) > 0 {
 			return list, err
 		}
@@ -36,23 +36,23 @@ func (v *Visits) oldSessions(ctx context.Context, before time.Time) ([]oldSessio
 
 // HasOlder says whether [Visits.Prune] has anything to delete.
 func (v *Visits) HasOlder(ctx context.Context, before time.Time) (bool, error) {
-	list, err := v.oldSessions(ctx, before)
+	list, err := v.oldVisits(ctx, before)
 	if err != nil {
 		return false, fmt.Errorf("looking for old visits: %w", err)
 	}
 	return len(list) > 0, nil
 }
 
-// Prune deletes the sessions that ended before the time, with their page views and events. It deletes visitors who have
-// no later sessions, with everything that is known of them. It returns how many sessions it has deleted. Leads and
+// Prune deletes the visits that ended before the time, with their page views and events. It deletes visitors who have
+// no later visits, with everything that is known of them. It returns how many visits it has deleted. Leads and
 // calls keep their sources. The counts of days stay.
 //
 // Prune works in small transactions with pauses between them, and may end after any of them.
-func (v *Visits) Prune(ctx context.Context, before time.Time) (sessions int, err error) {
+func (v *Visits) Prune(ctx context.Context, before time.Time) (visits int, err error) {
 	for {
-		old, err := v.oldSessions(ctx, before)
+		old, err := v.oldVisits(ctx, before)
 		if err == nil && len(old) == 0 {
-			return sessions, nil
+			return visits, nil
 		}
 		short := false
 		if err == nil {
@@ -70,54 +70,54 @@ func (v *Visits) Prune(ctx context.Context, before time.Time) (sessions int, err
 			})
 		}
 		if err != nil {
-			return sessions, fmt.Errorf("pruning visits: %w", err)
+			return visits, fmt.Errorf("pruning visits: %w", err)
 		}
-		sessions += pruned
+		visits += pruned
 		if !aside.Sleep(ctx, max(prunePause, pruneShare*time.Since(began))) {
-			return sessions, ctx.Err()
+			return visits, ctx.Err()
 		}
 	}
 }
 
-// fitTogether says whether the rows of the sessions are few enough for one transaction.
-func (v *Visits) fitTogether(ctx context.Context, old []oldSession) (bool, error) {
+// fitTogether says whether the rows of the visits are few enough for one transaction.
+func (v *Visits) fitTogether(ctx context.Context, old []oldVisit) (bool, error) {
 	rows := int64(0)
 	for _, s := range old {
-		rows += s.hits
+		rows += s.views
 	}
 	if rows > trace.AtOnce {
 		return false, nil
 	}
-	values, args := sessionsOf(old)
-	stored, _, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM hits WHERE (site_id, session_id) IN (`+values+`)) +
-		(SELECT COUNT(*) FROM events WHERE (site_id, session_id) IN (`+values+`))`, args...)
+	values, args := visitsOf(old)
+	stored, _, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM views WHERE (site_id, visit_id) IN (`+values+`)) +
+		(SELECT COUNT(*) FROM user_events WHERE (site_id, visit_id) IN (`+values+`))`, args...)
 	return stored <= trace.AtOnce, err
 }
 
-func sessionsOf(old []oldSession) (values string, args []any) {
-	return db.Values(db.Padded(old), func(s *oldSession) []any { return []any{&s.site, &s.id} })
+func visitsOf(old []oldVisit) (values string, args []any) {
+	return db.Values(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.id} })
 }
 
-// pruneTogether deletes sessions with few rows.
-func pruneTogether(ctx context.Context, tx db.Tx, old []oldSession) (pruned int, err error) {
-	values, args := sessionsOf(old)
-	for _, t := range rowsOfSessions {
-		if err := tx.Send(ctx, `DELETE FROM `+t.Name+` WHERE (site_id, session_id) IN (`+values+`)`, args...); err != nil {
+// pruneTogether deletes visits with few rows.
+func pruneTogether(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, err error) {
+	values, args := visitsOf(old)
+	for _, t := range rowsOfVisits {
+		if err := tx.Send(ctx, `DELETE FROM `+t.Name+` WHERE (site_id, visit_id) IN (`+values+`)`, args...); err != nil {
 			return 0, err
 		}
 	}
-	gone, err := tx.Exec(ctx, `DELETE FROM sessions WHERE (site_id, id) IN (`+values+`)`, args...)
+	gone, err := tx.Exec(ctx, `DELETE FROM visits WHERE (site_id, id) IN (`+values+`)`, args...)
 	if err != nil {
 		return 0, err
 	}
 	return int(gone), pruneVisitors(ctx, tx, old)
 }
 
-// pruneVisitors deletes the visitors of the sessions who have no session left.
-func pruneVisitors(ctx context.Context, tx db.Tx, old []oldSession) error {
-	values, args := db.Values(db.Padded(old), func(s *oldSession) []any { return []any{&s.site, &s.visitor} })
+// pruneVisitors deletes the visitors of the visits who have no visit left.
+func pruneVisitors(ctx context.Context, tx db.Tx, old []oldVisit) error {
+	values, args := db.Values(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.visitor} })
 	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+values+`)
-		AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.site_id = visitors.site_id AND s.visitor_id = visitors.id)`, args...); err != nil {
+		AND NOT EXISTS (SELECT 1 FROM visits s WHERE s.site_id = visitors.site_id AND s.visitor_id = visitors.id)`, args...); err != nil {
 		return err
 	}
 	for _, of := range []string{"contacts", "properties"} {
@@ -129,17 +129,17 @@ func pruneVisitors(ctx context.Context, tx db.Tx, old []oldSession) error {
 	return nil
 }
 
-// rowsOfSessions are the tables whose rows are deleted before their session.
-var rowsOfSessions = []trace.Table{
-	{Name: "hits", Where: `site_id = $1 AND session_id = $2`},
-	{Name: "events", Where: `site_id = $1 AND session_id = $2`},
-	{Name: "presences", Where: `site_id = $1 AND session_id = $2`},
+// rowsOfVisits are the tables whose rows are deleted before their visit.
+var rowsOfVisits = []trace.Table{
+	{Name: "views", Where: `site_id = $1 AND visit_id = $2`},
+	{Name: "user_events", Where: `site_id = $1 AND visit_id = $2`},
+	{Name: "presences", Where: `site_id = $1 AND visit_id = $2`},
 }
 
-// pruneLong deletes the first of the sessions, or a part of its rows. The next transaction deletes the rest.
-func pruneLong(ctx context.Context, tx db.Tx, old []oldSession) (pruned int, err error) {
+// pruneLong deletes the first of the visits, or a part of its rows. The next transaction deletes the rest.
+func pruneLong(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, err error) {
 	s := old[0]
-	for _, t := range rowsOfSessions {
+	for _, t := range rowsOfVisits {
 		rows, err := t.Erase(ctx, tx, trace.Mark{SiteID: s.site, ID: s.id})
 		if err != nil || rows == trace.AtOnce {
 			return 0, err

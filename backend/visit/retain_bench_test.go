@@ -16,12 +16,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// old is how many sessions there are to prune, with four page views each.
+// old is how many visits there are to prune, with four page views each.
 const old = 60_000
 
 // BenchmarkHitsBesidePruning stores page views of 16 visitors at once. In every other second it prunes old visits at
 // the same time. It measures both in turns, since the speed of machines varies.
-func BenchmarkHitsBesidePruning(b *testing.B) {
+func BenchmarkViewsBesidePruning(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
 			d := dbtest.Open(b, settings(b))
@@ -51,7 +51,7 @@ func BenchmarkHitsBesidePruning(b *testing.B) {
 						var own []time.Duration
 						for ctx.Err() == nil {
 							began := time.Now()
-							h, err := visits.Hit(b.Context(), 1, visitor, visit.View{Nonce: fmt.Sprint(turns, " ", v, " ", len(own)), URL: "https://shop.example/lamps", Kind: "load"})
+							h, err := visits.Arrive(b.Context(), 1, visitor, visit.Arrival{Nonce: fmt.Sprint(turns, " ", v, " ", len(own)), URL: "https://shop.example/lamps", Kind: "load"})
 							if err != nil {
 								failed.Store(true)
 							}
@@ -69,7 +69,7 @@ func BenchmarkHitsBesidePruning(b *testing.B) {
 			for i, name := range []string{"alone", "beside"} {
 				if seconds := float64((turns + 1 - i) / 2); seconds > 0 && len(took[i]) > 0 {
 					slices.Sort(took[i])
-					b.ReportMetric(float64(len(took[i]))/seconds, name+"-hits/s")
+					b.ReportMetric(float64(len(took[i]))/seconds, name+"-views/s")
 					b.ReportMetric(float64(took[i][len(took[i])/2].Microseconds()), name+"-p50-µs")
 					b.ReportMetric(float64(took[i][len(took[i])*99/100].Microseconds()), name+"-p99-µs")
 				}
@@ -79,14 +79,14 @@ func BenchmarkHitsBesidePruning(b *testing.B) {
 	}
 }
 
-// insertOld inserts 5,000 old sessions.
+// insertOld inserts 5,000 old visits.
 func insertOld(ctx context.Context, tx db.Tx, from int) error {
 	series := `WITH RECURSIVE n(i) AS (SELECT $1 + 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1 + 5000) `
 	for _, query := range []string{
-		`INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name) ` + series + `SELECT 1, 100000000 + i, i, '', 1000, 100000000 + i, '' FROM n`,
-		`INSERT INTO sessions (site_id, id, visitor_id, started_at, last_at, hits, hit_id, recent, campaign, bot, user_agent, language, ` + visit.SourceColumns + `) ` + series +
+		`INSERT INTO visitors (site_id, id, arrived, nonce, first_at, visit_id, name) ` + series + `SELECT 1, 100000000 + i, i, '', 1000, 100000000 + i, '' FROM n`,
+		`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, ` + visit.SourceColumns + `) ` + series +
 			`SELECT 1, 100000000 + i, 100000000 + i, 1000, 1000 + i, 4, 100000000 + i, '', '', FALSE, '', '', '', '', '', '', '', '', '', '', '', '' FROM n`,
-		`INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title) ` + series +
+		`INSERT INTO views (site_id, visit_id, id, visitor_id, at, kind, url, referrer, title) ` + series +
 			`SELECT 1, 100000000 + i, 200000000 + 4 * i + k, 100000000 + i, 1000, 'load', 'https://shop.example/lamps/arc?page=1', '', 'Lamps for every room' FROM n, (SELECT 0 AS k UNION SELECT 1 UNION SELECT 2 UNION SELECT 3) AS four`,
 	} {
 		if _, err := tx.Exec(ctx, query, from); err != nil {

@@ -19,8 +19,8 @@ func TestOldVisitsArePruned(t *testing.T) {
 		at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 		visits, err := visit.Open(ctx, d, func() time.Time { return at })
 		require.NoError(t, err)
-		view := func(visitor visit.ID, nonce, agent string) visit.Hit {
-			h, err := visits.Hit(ctx, 1, visitor, visit.View{Nonce: nonce, URL: "https://shop.example/?utm_source=" + nonce, Kind: "load", UserAgent: agent})
+		view := func(visitor visit.ID, nonce, agent string) visit.View {
+			h, err := visits.Arrive(ctx, 1, visitor, visit.Arrival{Nonce: nonce, URL: "https://shop.example/?utm_source=" + nonce, Kind: "load", UserAgent: agent})
 			require.NoError(t, err)
 			return h
 		}
@@ -28,13 +28,13 @@ func TestOldVisitsArePruned(t *testing.T) {
 		gone := view(0, "gone", browser)
 		require.NoError(t, visits.AddInfo(ctx, 1, gone.Ref, visit.Info{Name: "Ada", Email: "ada@example.com"}))
 		require.NoError(t, visits.SetProperty(ctx, 1, gone.Ref, "x", nil))
-		require.NoError(t, visits.TrackEvent(ctx, 1, gone.Ref, "", visit.Event{Category: "a", Action: "b"}))
+		require.NoError(t, visits.TrackEvent(ctx, 1, gone.Ref, "", visit.UserEvent{Category: "a", Action: "b"}))
 		view(0, "robot", robot)
 		long := view(0, "long", browser) // more page views than a transaction deletes
 		require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.Exec(ctx, `INSERT INTO hits (site_id, session_id, id, visitor_id, at, kind, url, referrer, title)
+			_, err := tx.Exec(ctx, `INSERT INTO views (site_id, visit_id, id, visitor_id, at, kind, url, referrer, title)
 				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-				SELECT site_id, session_id, 1000000 + i, visitor_id, at, kind, url, referrer, title FROM hits, n WHERE url LIKE '%long'`)
+				SELECT site_id, visit_id, 1000000 + i, visitor_id, at, kind, url, referrer, title FROM views, n WHERE url LIKE '%long'`)
 			return err
 		}))
 		for i := range 60 {
@@ -49,7 +49,7 @@ func TestOldVisitsArePruned(t *testing.T) {
 		limit := at.Add(time.Hour)
 		at = at.Add(2 * time.Hour)
 		again := view(back.Visitor, "again", browser)
-		require.True(t, again.NewSession)
+		require.True(t, again.NewVisit)
 		young := view(0, "young", browser)
 
 		older, err := visits.HasOlder(ctx, limit)
@@ -72,18 +72,18 @@ func TestOldVisitsArePruned(t *testing.T) {
 			_, err = visits.Card(ctx, 1, visitor)
 			require.ErrorIs(t, err, visit.ErrUnknown)
 		}
-		for table, left := range map[string]int{"visitors": 2, "sessions": 2, "hits": 2, "events": 0, "properties": 0, "contacts": 1} {
+		for table, left := range map[string]int{"visitors": 2, "visits": 2, "views": 2, "user_events": 0, "properties": 0, "contacts": 1} {
 			require.Equal(t, left, count(table), table)
 		}
 		card, err := visits.Card(ctx, 1, back.Visitor)
 		require.NoError(t, err)
-		require.Len(t, card.Sessions, 1, "who is there again stays, without the old visit")
+		require.Len(t, card.Visits, 1, "who is there again stays, without the old visit")
 		require.Len(t, card.Emails, 1)
 		_, err = visits.Card(ctx, 1, young.Visitor)
 		require.NoError(t, err)
 		after, err := visits.Days(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
 		require.NoError(t, err)
-		require.GreaterOrEqual(t, after[0].Hits, days[0].Hits, "counts stay")
+		require.GreaterOrEqual(t, after[0].Views, days[0].Views, "counts stay")
 
 		older, err = visits.HasOlder(ctx, limit)
 		require.NoError(t, err)

@@ -15,12 +15,12 @@ import (
 )
 
 // sent is a page view that is stored when its page is sent.
-func sent(nonce string) visit.View {
-	return visit.View{Nonce: nonce, URL: "https://shop.example/" + nonce, Kind: "load", UserAgent: chrome}
+func sent(nonce string) visit.Arrival {
+	return visit.Arrival{Nonce: nonce, URL: "https://shop.example/" + nonce, Kind: "load", UserAgent: chrome}
 }
 
 // told is the report of the script in that page.
-func told(nonce, served string) visit.View {
+func told(nonce, served string) visit.Arrival {
 	view := load(nonce)
 	view.URL, view.Served = "https://shop.example/"+served, served
 	return view
@@ -31,11 +31,11 @@ func pages(t *testing.T, v *visit.Visits, visitor visit.ID) (titles []string) {
 	t.Helper()
 	card, err := v.Card(t.Context(), site, visitor)
 	require.NoError(t, err)
-	for _, session := range card.Sessions {
-		for _, page := range session.Pages {
+	for _, stay := range card.Visits {
+		for _, page := range stay.Pages {
 			titles = append(titles, page.Title)
 		}
-		require.Len(t, session.Pages, session.Hits)
+		require.Len(t, stay.Pages, stay.Views)
 	}
 	return titles
 }
@@ -47,18 +47,18 @@ func TestReportTakesOverTheViewThatWasSentWithThePage(t *testing.T) {
 		c.pass(time.Second)
 		for _, visitor := range []visit.ID{first.Visitor, first.Visitor, 0} {
 			again := report(t, v, visitor, told("script a", "a"))
-			require.Equal(t, visit.Hit{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
+			require.Equal(t, visit.View{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
 		}
 		c.pass(time.Minute)
 		second := report(t, v, first.Visitor, sent("b"))
-		require.False(t, second.NewSession)
+		require.False(t, second.NewVisit)
 		require.Equal(t, second.Ref, report(t, v, first.Visitor, told("script b", "b")).Ref)
 		require.Equal(t, []string{"script b", "script a"}, pages(t, v, first.Visitor))
 
 		days, err := v.Days(t.Context(), site, c.now().Add(-48*time.Hour), c.now().Add(48*time.Hour))
 		require.NoError(t, err)
 		require.Len(t, days, 1)
-		require.EqualValues(t, 2, days[0].Hits)
+		require.EqualValues(t, 2, days[0].Views)
 	})
 }
 
@@ -82,8 +82,8 @@ func TestPageFromACacheIsAViewOfItsOwn(t *testing.T) {
 		first := report(t, v, 0, sent("a"))
 		require.Equal(t, first.Ref, report(t, v, first.Visitor, told("one", "a")).Ref)
 		again := report(t, v, first.Visitor, told("two", "a"))
-		require.NotEqual(t, first.Hit, again.Hit)
-		require.Equal(t, first.Session, again.Session)
+		require.NotEqual(t, first.View, again.View)
+		require.Equal(t, first.Visit, again.Visit)
 		require.Equal(t, again.Ref, report(t, v, first.Visitor, told("two", "a")).Ref)
 		require.Equal(t, []string{"two", "one"}, pages(t, v, first.Visitor))
 
@@ -100,7 +100,7 @@ func TestKnownVisitorTakesOverNobodyElsesView(t *testing.T) {
 		mine, yours := report(t, v, 0, sent("mine")), report(t, v, 0, sent("yours"))
 		other := report(t, v, yours.Visitor, told("script", "mine"))
 		require.Equal(t, yours.Visitor, other.Visitor)
-		require.NotEqual(t, mine.Hit, other.Hit)
+		require.NotEqual(t, mine.View, other.View)
 		require.False(t, other.Repeated)
 		require.Equal(t, mine.Ref, report(t, v, mine.Visitor, told("own script", "mine")).Ref)
 	})
@@ -114,7 +114,7 @@ func TestReportOfAViewThatWasNotStored(t *testing.T) {
 		require.Equal(t, first.Ref, report(t, v, 0, told("script", "never stored")).Ref)
 		second := report(t, v, first.Visitor, told("script 2", "never stored either"))
 		require.False(t, second.Repeated)
-		require.Equal(t, first.Session, second.Session)
+		require.Equal(t, first.Visit, second.Visit)
 	})
 }
 
@@ -129,7 +129,7 @@ func TestAddressOfAViewThatIsTakenOver(t *testing.T) {
 				view := sent(fmt.Sprint("view ", views.Add(1)))
 				view.URL = served
 				first := report(t, v, 0, view)
-				report(t, v, first.Visitor, visit.View{Nonce: "script " + view.Nonce, Served: view.Nonce, URL: reported, Kind: "load", UserAgent: chrome})
+				report(t, v, first.Visitor, visit.Arrival{Nonce: "script " + view.Nonce, Served: view.Nonce, URL: reported, Kind: "load", UserAgent: chrome})
 				viewed, known, err := v.Viewed(t.Context(), site, first.Ref)
 				require.NoError(t, err)
 				require.True(t, known)
@@ -139,31 +139,31 @@ func TestAddressOfAViewThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// Many visitors report the same page at the same time on two nodes. One of them takes the hit over.
+// Many visitors report the same page at the same time on two nodes. One of them takes the view over.
 func TestOneOfManyTakesAViewOver(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
 		require.NoError(t, err)
 		first := report(t, v, 0, sent("a"))
 		for name, visitor := range map[string]visit.ID{"with the cookie": first.Visitor, "without": 0} {
-			view := report(t, v, visitor, sent(name))
-			hits := make([]visit.Hit, 20)
+			served := report(t, v, visitor, sent(name))
+			views := make([]visit.View, 20)
 			var wait sync.WaitGroup
-			for i := range hits {
+			for i := range views {
 				node := []*visit.Visits{v, other}[i%2]
 				wait.Go(func() {
 					var err error
-					hits[i], err = node.Hit(context.Background(), site, visitor, told(fmt.Sprint(name, i), name))
+					views[i], err = node.Arrive(context.Background(), site, visitor, told(fmt.Sprint(name, i), name))
 					assert.NoError(t, err)
 				})
 			}
 			wait.Wait()
 			took := 0
-			for _, hit := range hits {
-				if hit.Hit == view.Hit {
+			for _, view := range views {
+				if view.View == served.View {
 					took++
 				}
-				require.Equal(t, hit.Hit == view.Hit, hit.Repeated)
+				require.Equal(t, view.View == served.View, view.Repeated)
 			}
 			require.Equal(t, 1, took, name)
 		}
@@ -176,8 +176,8 @@ func TestStrangerBecomesANewVisitor(t *testing.T) {
 		require.NoError(t, err)
 		stranger, valid := v.ParseVisitorString(site, one)
 		require.True(t, valid)
-		hit := report(t, v, stranger, load("a"))
-		require.True(t, hit.NewVisitor)
-		require.NotEqual(t, stranger, hit.Visitor)
+		view := report(t, v, stranger, load("a"))
+		require.True(t, view.NewVisitor)
+		require.NotEqual(t, stranger, view.Visitor)
 	})
 }

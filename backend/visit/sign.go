@@ -51,7 +51,7 @@ func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid b
 // Sign returns the field key of a page's credentials (browser interface, section 2.1). It is the service's signature of
 // the page view and of the page's address, in the characters A–Z, a–z, 0–9, "-" and "_".
 func (v *Visits) Sign(siteID int64, uri string, ref Ref) string {
-	return v.signature("page", uri, siteID, int64(ref.Visitor), int64(ref.Session), int64(ref.Hit))
+	return v.signature("page", uri, siteID, int64(ref.Visitor), int64(ref.Visit), int64(ref.View))
 }
 
 // Verify says whether Sign made the key of these. If so, the ids belong together.
@@ -77,7 +77,7 @@ func (v *Visits) ParseBrowserString(siteID int64, token string) (visitor ID, val
 // Token returns a name of a page view for use in an address, where credentials have no place. It opens what opens says,
 // and nothing else, for the duration. It has the characters A–Z, a–z, 0–9, "-", "_" and ".".
 func (v *Visits) Token(siteID int64, ref Ref, opens string, lasting time.Duration) string {
-	return v.token(siteID, "token "+opens, int64(ref.Visitor), int64(ref.Session), int64(ref.Hit), v.now().Add(lasting).Unix())
+	return v.token(siteID, "token "+opens, int64(ref.Visitor), int64(ref.Visit), int64(ref.View), v.now().Add(lasting).Unix())
 }
 
 // ParseToken returns the page view of a token that Token has made for the site and for what it opens, and that is still
@@ -87,7 +87,7 @@ func (v *Visits) ParseToken(siteID int64, token, opens string) (ref Ref, valid b
 	if !valid {
 		return Ref{}, false
 	}
-	return Ref{Visitor: ID(numbers[0]), Session: ID(numbers[1]), Hit: ID(numbers[2])}, true
+	return Ref{Visitor: ID(numbers[0]), Visit: ID(numbers[1]), View: ID(numbers[2])}, true
 }
 
 // token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them.

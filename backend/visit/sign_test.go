@@ -37,14 +37,14 @@ func TestVisitorStringIsTheSitesOwn(t *testing.T) {
 
 func TestKeySignsEverything(t *testing.T) {
 	v, _ := open(t, dbtest.Open(t, dbtest.SQLite(t)))
-	ref := visit.Ref{Visitor: 1, Session: 2, Hit: 3}
+	ref := visit.Ref{Visitor: 1, Visit: 2, View: 3}
 	key := v.Sign(site, "https://shop.example/", ref)
 	require.Regexp(t, `^[A-Za-z0-9_-]{22}$`, key)
 	require.True(t, v.Verify(site, "https://shop.example/", ref, key))
 	require.False(t, v.Verify(site+1, "https://shop.example/", ref, key))
 	require.False(t, v.Verify(site, "https://shop.example/x", ref, key))
 	require.False(t, v.Verify(site, "https://shop.example/", ref, ""))
-	for _, other := range []visit.Ref{{Visitor: 4, Session: 2, Hit: 3}, {Visitor: 1, Session: 4, Hit: 3}, {Visitor: 1, Session: 2, Hit: 4}, {Visitor: 2, Session: 1, Hit: 3}} {
+	for _, other := range []visit.Ref{{Visitor: 4, Visit: 2, View: 3}, {Visitor: 1, Visit: 4, View: 3}, {Visitor: 1, Visit: 2, View: 4}, {Visitor: 2, Visit: 1, View: 3}} {
 		require.False(t, v.Verify(site, "https://shop.example/", other, key))
 	}
 }
@@ -76,7 +76,7 @@ func FuzzToken(f *testing.F) {
 	now := time.Now()
 	v, err := visit.Open(f.Context(), d, func() time.Time { return now })
 	require.NoError(f, err)
-	ref := visit.Ref{Visitor: 1, Session: 2, Hit: 1<<53 - 1}
+	ref := visit.Ref{Visitor: 1, Visit: 2, View: 1<<53 - 1}
 	given, browser := v.Token(7, ref, "line", time.Minute), v.BrowserString(7, 1, time.Minute)
 	f.Add(given)
 	f.Add(browser)

@@ -30,7 +30,7 @@ const (
 // Kinds are all kinds of sources.
 var Kinds = []string{Direct, Campaign, Ad, Search, Social, Mail, Map, Referral}
 
-// Source says where a session came from. Texts are as in the address, cut to 200 bytes. Source and Medium are in lower
+// Source says where a visit came from. Texts are as in the address, cut to 200 bytes. Source and Medium are in lower
 // case, so that Google and google are the same.
 type Source struct {
 	// Kind is one of the constants above.
@@ -47,7 +47,7 @@ type Source struct {
 	ClickID     string `json:"click_id,omitempty"`
 	// Referrer is the host of the referring page, lower-cased, without a port.
 	Referrer string `json:"referrer,omitempty"`
-	// Landing is the path of the session's first page.
+	// Landing is the path of the visit's first page.
 	Landing string `json:"landing,omitempty"`
 }
 
@@ -137,7 +137,7 @@ func IsMark(parameter string) bool {
 	return strings.HasPrefix(parameter, "utm_") || strings.HasPrefix(parameter, "gad_") || parameter == "_openstat" || IsClickID(parameter)
 }
 
-// SourceOf returns the source of a session from the address of its first page and its referrer. Neither has to be
+// SourceOf returns the source of a visit from the address of its first page and its referrer. Neither has to be
 // well-formed.
 func SourceOf(page, referrer string) Source {
 	address, err := url.Parse(page)
@@ -231,7 +231,7 @@ func (s *Source) readMarks(query string) (system string) {
 }
 
 // campaign returns what tells one campaign from another: a visitor who comes back by another campaign begins a new
-// session. It is empty if there is neither a utm parameter nor a click id. The click id of a search engine's results
+// visit. It is empty if there is neither a utm parameter nor a click id. The click id of a search engine's results
 // does not count.
 func (s Source) campaign() string {
 	if s.Kind != Campaign && (s.ClickID == "" || unpaid(s.ClickIDName) == Search) {

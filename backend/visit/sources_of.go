@@ -8,29 +8,29 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// sourcesAtOnce is how many sessions one query reads.
+// sourcesAtOnce is how many visits one query reads.
 const sourcesAtOnce = 100
 
-// SourcesOf returns the sources of the site's sessions. Sessions that do not exist any more are missing.
-func (v *Visits) SourcesOf(ctx context.Context, siteID int64, sessions []ID) (map[ID]Source, error) {
+// SourcesOf returns the sources of the site's visits. Visits that do not exist any more are missing.
+func (v *Visits) SourcesOf(ctx context.Context, siteID int64, visits []ID) (map[ID]Source, error) {
 	type row struct {
 		id int64
 		Source
 	}
-	sources := make(map[ID]Source, len(sessions))
-	for some := range slices.Chunk(sessions, sourcesAtOnce) {
+	sources := make(map[ID]Source, len(visits))
+	for some := range slices.Chunk(visits, sourcesAtOnce) {
 		numbers := make([]int64, len(some))
 		for i, id := range some {
-			numbers[i] = v.sessions.number(id)
+			numbers[i] = v.visits.number(id)
 		}
 		values, args := db.Values(db.Padded(numbers), db.Only[int64], siteID)
 		rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return append([]any{&r.id}, r.Source.Fields()...) },
-			`SELECT id, `+SourceColumns+` FROM sessions WHERE site_id = $1 AND id IN (`+values+`)`, args...)
+			`SELECT id, `+SourceColumns+` FROM visits WHERE site_id = $1 AND id IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading sources: %w", err)
 		}
 		for _, r := range rows {
-			sources[v.sessions.id(r.id)] = r.Source
+			sources[v.visits.id(r.id)] = r.Source
 		}
 	}
 	return sources, nil

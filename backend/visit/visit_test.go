@@ -53,17 +53,17 @@ func open(t *testing.T, d *db.DB) (*visit.Visits, *clock) {
 var views atomic.Int64
 
 // see stores a page view of the visitor. Each call stores another view.
-func see(t *testing.T, v *visit.Visits, visitor visit.ID, url string) visit.Hit {
+func see(t *testing.T, v *visit.Visits, visitor visit.ID, url string) visit.View {
 	t.Helper()
 
-	return report(t, v, visitor, visit.View{Nonce: fmt.Sprint("view ", views.Add(1)), URL: url, Title: "A page", Kind: "load", UserAgent: chrome})
+	return report(t, v, visitor, visit.Arrival{Nonce: fmt.Sprint("view ", views.Add(1)), URL: url, Title: "A page", Kind: "load", UserAgent: chrome})
 }
 
-func report(t *testing.T, v *visit.Visits, visitor visit.ID, view visit.View) visit.Hit {
+func report(t *testing.T, v *visit.Visits, visitor visit.ID, arrival visit.Arrival) visit.View {
 	t.Helper()
-	hit, err := v.Hit(context.Background(), site, visitor, view)
+	view, err := v.Arrive(context.Background(), site, visitor, arrival)
 	require.NoError(t, err)
-	return hit
+	return view
 }
 
 // each runs the test on each engine.
@@ -74,17 +74,17 @@ func each(t *testing.T, test func(t *testing.T, v *visit.Visits, c *clock, d *db
 	})
 }
 
-func TestSessionGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
+func TestVisitGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/")
 		require.True(t, first.NewVisitor)
-		require.True(t, first.NewSession)
+		require.True(t, first.NewVisit)
 		require.Equal(t, c.now(), first.At)
 
 		for _, step := range []struct {
-			after      time.Duration
-			url        string
-			newSession bool
+			after    time.Duration
+			url      string
+			newVisit bool
 		}{
 			{30 * time.Minute, "https://shop.example/lamps", false},
 			{30*time.Minute + time.Millisecond, "https://shop.example/", true},
@@ -97,20 +97,20 @@ func TestSessionGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
 			{time.Minute, "https://shop.example/?ref=friend", false},
 		} {
 			c.pass(step.after)
-			hit := see(t, v, first.Visitor, step.url)
-			require.False(t, hit.NewVisitor)
-			require.Equal(t, first.Visitor, hit.Visitor)
-			require.Equal(t, step.newSession, hit.NewSession, step.url)
-			require.Equal(t, step.newSession, hit.Session != first.Session, step.url)
-			first.Session = hit.Session
+			view := see(t, v, first.Visitor, step.url)
+			require.False(t, view.NewVisitor)
+			require.Equal(t, first.Visitor, view.Visitor)
+			require.Equal(t, step.newVisit, view.NewVisit, step.url)
+			require.Equal(t, step.newVisit, view.Visit != first.Visit, step.url)
+			first.Visit = view.Visit
 		}
 	})
 }
 
-func TestViewReportedTwiceIsOneHit(t *testing.T) {
+func TestViewReportedTwiceIsOneView(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/")
-		view := visit.View{Nonce: "again", URL: "https://shop.example/lamps", Kind: "load", UserAgent: chrome}
+		view := visit.Arrival{Nonce: "again", URL: "https://shop.example/lamps", Kind: "load", UserAgent: chrome}
 		once := report(t, v, first.Visitor, view)
 		c.pass(time.Minute)
 		again := report(t, v, first.Visitor, view)
@@ -118,13 +118,13 @@ func TestViewReportedTwiceIsOneHit(t *testing.T) {
 		require.Equal(t, once.At, again.At)
 		card, err := v.Card(t.Context(), site, first.Visitor)
 		require.NoError(t, err)
-		require.Equal(t, 2, card.Sessions[0].Hits)
-		require.Len(t, card.Sessions[0].Pages, 2)
+		require.Equal(t, 2, card.Visits[0].Views)
+		require.Len(t, card.Visits[0].Pages, 2)
 	})
 }
 
-// Many page views of one visitor at once, on two nodes, make one session, and all are counted. The same view on both
-// nodes is one hit.
+// Many page views of one visitor at once, on two nodes, make one visit, and all are counted. The same view on both
+// nodes is one view.
 func TestOneVisitorOnManyNodes(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
 		other, err := visit.Open(t.Context(), d, c.now)
@@ -134,25 +134,25 @@ func TestOneVisitorOnManyNodes(t *testing.T) {
 		for i := range 60 {
 			node := []*visit.Visits{v, other}[i%2]
 			wait.Go(func() {
-				view := visit.View{Nonce: fmt.Sprint("many ", i), URL: fmt.Sprint("https://shop.example/", i), Kind: "load", UserAgent: chrome}
-				hit, err := node.Hit(context.Background(), site, first.Visitor, view)
+				arrival := visit.Arrival{Nonce: fmt.Sprint("many ", i), URL: fmt.Sprint("https://shop.example/", i), Kind: "load", UserAgent: chrome}
+				view, err := node.Arrive(context.Background(), site, first.Visitor, arrival)
 				assert.NoError(t, err)
-				assert.Equal(t, first.Session, hit.Session)
+				assert.Equal(t, first.Visit, view.Visit)
 			})
 		}
 		wait.Wait()
 		card, err := v.Card(t.Context(), site, first.Visitor)
 		require.NoError(t, err)
-		require.Len(t, card.Sessions, 1)
-		require.Equal(t, 61, card.Sessions[0].Hits)
-		require.Len(t, card.Sessions[0].Pages, 61)
+		require.Len(t, card.Visits, 1)
+		require.Equal(t, 61, card.Visits[0].Views)
+		require.Len(t, card.Visits[0].Pages, 61)
 	})
 }
 
 func TestVisitorOfAnotherSiteIsANewOne(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
 		first := see(t, v, 0, "https://shop.example/")
-		elsewhere, err := v.Hit(t.Context(), site+1, first.Visitor, visit.View{Nonce: "n", URL: "https://other.example/", Kind: "load"})
+		elsewhere, err := v.Arrive(t.Context(), site+1, first.Visitor, visit.Arrival{Nonce: "n", URL: "https://other.example/", Kind: "load"})
 		require.NoError(t, err)
 		require.True(t, elsewhere.NewVisitor)
 		require.NotEqual(t, first.Visitor, elsewhere.Visitor)
@@ -172,17 +172,17 @@ func TestIdsThatDoNotBelongTogether(t *testing.T) {
 		require.True(t, belongs(site, mine))
 		require.False(t, belongs(site+1, mine))
 		for _, ref := range []visit.Ref{
-			{Visitor: yours.Visitor, Session: mine.Session, Hit: mine.Hit}, {Visitor: mine.Visitor, Session: yours.Session, Hit: mine.Hit},
-			{Visitor: mine.Visitor, Session: mine.Session, Hit: yours.Hit}, {}, {Visitor: -1, Session: -1, Hit: -1},
-			{Visitor: mine.Visitor + 1, Session: mine.Session, Hit: mine.Hit}, {Visitor: 1 << 60, Session: 1 << 60, Hit: 1 << 60},
+			{Visitor: yours.Visitor, Visit: mine.Visit, View: mine.View}, {Visitor: mine.Visitor, Visit: yours.Visit, View: mine.View},
+			{Visitor: mine.Visitor, Visit: mine.Visit, View: yours.View}, {}, {Visitor: -1, Visit: -1, View: -1},
+			{Visitor: mine.Visitor + 1, Visit: mine.Visit, View: mine.View}, {Visitor: 1 << 60, Visit: 1 << 60, View: 1 << 60},
 		} {
 			require.False(t, belongs(site, ref), "%v", ref)
 		}
-		found, known, err := v.Find(t.Context(), site, mine.Visitor, mine.Hit)
+		found, known, err := v.Find(t.Context(), site, mine.Visitor, mine.View)
 		require.NoError(t, err)
 		require.True(t, known)
 		require.Equal(t, mine, found)
-		_, known, err = v.Find(t.Context(), site, yours.Visitor, mine.Hit)
+		_, known, err = v.Find(t.Context(), site, yours.Visitor, mine.View)
 		require.NoError(t, err)
 		require.False(t, known)
 	})
@@ -191,7 +191,7 @@ func TestIdsThatDoNotBelongTogether(t *testing.T) {
 func TestBotsAreNotLive(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		person := see(t, v, 0, "https://shop.example/?utm_source=news")
-		report(t, v, 0, visit.View{Nonce: "bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"})
+		report(t, v, 0, visit.Arrival{Nonce: "bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"})
 		require.NoError(t, v.AddInfo(t.Context(), site, person.Ref, visit.Info{Name: "Ada", Email: "ada@example.com"}))
 		c.pass(time.Minute)
 		last := see(t, v, person.Visitor, "https://shop.example/lamps")
@@ -202,7 +202,7 @@ func TestBotsAreNotLive(t *testing.T) {
 		require.Len(t, live, 1)
 		require.Equal(t, last.Ref, live[0].Ref)
 		require.Equal(t, "https://shop.example/lamps", live[0].URL)
-		require.Equal(t, 2, live[0].Hits)
+		require.Equal(t, 2, live[0].Views)
 		require.Len(t, live[0].Path, 2)
 		require.Equal(t, "https://shop.example/?utm_source=news", live[0].Path[0].URL)
 		require.Equal(t, "news", live[0].Source.Source)
@@ -218,63 +218,63 @@ func TestBotsAreNotLive(t *testing.T) {
 
 func TestEventDeliveredTwiceIsOne(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		hit := see(t, v, 0, "https://shop.example/")
-		event := visit.Event{Category: "files", Action: "download", Name: "lamps.pdf", Value: "3"}
+		view := see(t, v, 0, "https://shop.example/")
+		event := visit.UserEvent{Category: "files", Action: "download", Name: "lamps.pdf", Value: "3"}
 		for range 2 {
-			require.NoError(t, v.TrackEvent(t.Context(), site, hit.Ref, "call", event))
+			require.NoError(t, v.TrackEvent(t.Context(), site, view.Ref, "call", event))
 		}
-		card, err := v.Card(t.Context(), site, hit.Visitor)
+		card, err := v.Card(t.Context(), site, view.Visitor)
 		require.NoError(t, err)
-		require.Len(t, card.Sessions[0].Events, 1)
-		require.Equal(t, event, card.Sessions[0].Events[0].Event)
-		require.Equal(t, hit.Hit, card.Sessions[0].Events[0].Hit)
+		require.Len(t, card.Visits[0].Events, 1)
+		require.Equal(t, event, card.Visits[0].Events[0].UserEvent)
+		require.Equal(t, view.View, card.Visits[0].Events[0].View)
 	})
 }
 
 func TestProperties(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		hit := see(t, v, 0, "https://shop.example/")
+		view := see(t, v, 0, "https://shop.example/")
 		value := "gold"
-		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
-		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
-		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "seen", nil))
-		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "gone", nil))
-		require.NoError(t, v.DeleteProperty(t.Context(), site, hit.Ref, "gone"))
-		require.NoError(t, v.DeleteProperty(t.Context(), site, hit.Ref, "never was"))
-		properties, err := v.Properties(t.Context(), site, hit.Visitor)
+		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "plan", &value))
+		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "plan", &value))
+		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "seen", nil))
+		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "gone", nil))
+		require.NoError(t, v.DeleteProperty(t.Context(), site, view.Ref, "gone"))
+		require.NoError(t, v.DeleteProperty(t.Context(), site, view.Ref, "never was"))
+		properties, err := v.Properties(t.Context(), site, view.Visitor)
 		require.NoError(t, err)
 		require.Equal(t, map[string]*string{"plan": &value, "seen": nil}, properties)
 
 		var wait sync.WaitGroup
 		for i := range 250 {
 			wait.Go(func() {
-				if err := v.SetProperty(context.Background(), site, hit.Ref, fmt.Sprint(i), nil); err != nil {
+				if err := v.SetProperty(context.Background(), site, view.Ref, fmt.Sprint(i), nil); err != nil {
 					assert.ErrorIs(t, err, visit.ErrTooMany)
 				}
 			})
 		}
 		wait.Wait()
-		properties, err = v.Properties(t.Context(), site, hit.Visitor)
+		properties, err = v.Properties(t.Context(), site, view.Visitor)
 		require.NoError(t, err)
 		require.Len(t, properties, visit.MaxProperties)
 		value = "silver"
-		require.NoError(t, v.SetProperty(t.Context(), site, hit.Ref, "plan", &value))
+		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "plan", &value))
 	})
 }
 
 func TestContactsAreUniqueAndTheNameIsReplaced(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		hit := see(t, v, 0, "https://shop.example/")
-		require.ErrorIs(t, v.AddInfo(t.Context(), site, hit.Ref, visit.Info{Name: " "}), visit.ErrNothing)
+		view := see(t, v, 0, "https://shop.example/")
+		require.ErrorIs(t, v.AddInfo(t.Context(), site, view.Ref, visit.Info{Name: " "}), visit.ErrNothing)
 		for _, info := range []visit.Info{
 			{Name: "Ada", Email: "Ada@Example.com", Phone: "8 (495) 123-45-67", Region: "RU"},
 			{Name: "Ada L.", Email: " Ada@example.COM ", Phone: "+74951234567"},
 			{Email: "ada@other.example", Phone: "000"},
 		} {
 			c.pass(time.Second)
-			require.NoError(t, v.AddInfo(t.Context(), site, hit.Ref, info))
+			require.NoError(t, v.AddInfo(t.Context(), site, view.Ref, info))
 		}
-		card, err := v.Card(t.Context(), site, hit.Visitor)
+		card, err := v.Card(t.Context(), site, view.Visitor)
 		require.NoError(t, err)
 		require.Equal(t, "Ada L.", card.Name)
 		require.Equal(t, []string{"ada@other.example", "Ada@example.com"}, values(card.Emails))
@@ -303,12 +303,12 @@ func TestUnknownVisitorHasNoCard(t *testing.T) {
 func TestPhonesHaveTheCountryOfTheSite(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
 		phones := func(region string, written ...string) []visit.Contact {
-			hit := see(t, v, 0, "https://shop.example/")
+			view := see(t, v, 0, "https://shop.example/")
 			for _, w := range written {
 				c.pass(time.Second)
-				require.NoError(t, v.AddInfo(t.Context(), site, hit.Ref, visit.Info{Phone: w, Region: region}))
+				require.NoError(t, v.AddInfo(t.Context(), site, view.Ref, visit.Info{Phone: w, Region: region}))
 			}
-			card, err := v.Card(t.Context(), site, hit.Visitor)
+			card, err := v.Card(t.Context(), site, view.Visitor)
 			require.NoError(t, err)
 			return card.Phones
 		}

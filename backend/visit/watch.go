@@ -201,8 +201,8 @@ func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[watc
 			here   bool
 		}
 		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
-			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(hits) AS BIGINT), MAX(CASE WHEN `+v.isHere()+` THEN 1 ELSE 0 END) = 1
-			FROM sessions AS s WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
+			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(views) AS BIGINT), MAX(CASE WHEN `+v.isHere()+` THEN 1 ELSE 0 END) = 1
+			FROM visits AS s WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}

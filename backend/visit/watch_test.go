@@ -62,12 +62,12 @@ func TestBusySiteDoesNotHideAQuietOne(t *testing.T) {
 		c.pass(time.Second)
 		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) `
-			_, err := tx.Exec(ctx, many+`INSERT INTO visitors (site_id, id, arrived, nonce, first_at, session_id, name)
+			_, err := tx.Exec(ctx, many+`INSERT INTO visitors (site_id, id, arrived, nonce, first_at, visit_id, name)
 				SELECT $2, 1000000 + i, 0, CAST(i AS TEXT), $3, 1000000 + i, '' FROM n`, number, busy, c.now().UnixMilli())
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, many+`INSERT INTO sessions (site_id, id, visitor_id, started_at, last_at, hits, hit_id, recent, campaign, bot, user_agent, language, `+visit.SourceColumns+`)
+			_, err = tx.Exec(ctx, many+`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, `+visit.SourceColumns+`)
 				SELECT $2, 1000000 + i, 1000000 + i, $3, $3, 1, 1, '', '', FALSE, '', '', 'direct', '', '', '', '', '', '', '', '', '' FROM n`, number, busy, c.now().UnixMilli())
 			return err
 		}))

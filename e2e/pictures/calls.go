@@ -62,7 +62,7 @@ func ringing(ctx context.Context, database *db.DB, visits *visit.Visits, site in
 		return err
 	}
 	at = began.Add(-time.Minute)
-	if _, _, err := leases.Take(ctx, lease.Want{Site: site, Visitor: who.Visitor, Session: who.Session, Replaces: printed, Pool: pool}); err != nil {
+	if _, _, err := leases.Take(ctx, lease.Want{Site: site, Visitor: who.Visitor, Visit: who.Visit, Replaces: printed, Pool: pool}); err != nil {
 		return err
 	}
 	calls := call.New(database, visits, leases, now)

@@ -37,7 +37,7 @@ type guest struct {
 	referrer string
 	pages    []string // path and title, one after another
 	request  map[string]any
-	event    *visit.Event
+	event    *visit.UserEvent
 	stays    bool
 }
 
@@ -50,7 +50,7 @@ var guests = []guest{
 	{47 * time.Minute, phone, "https://t.me/", []string{"/lamps/pebble.html", "Pebble"}, map[string]any{"phone": "8 903 555-01-09", "message": "Call me back about the repair, please", "form_name": "Callback"}, nil, false},
 	{24 * time.Minute, desktop, "https://www.google.com/", []string{"/?gclid=b2", "Lamps for every room", "/lamps/", "All lamps", "/lamps/arc.html", "Arc", "/delivery.html", "Delivery and payment"},
 		map[string]any{"name": "Anna Petrova", "phone": "8 495 555-01-67", "email": "anna@mail.example", "message": "Is the Arc lamp in stock? I would like two of them, and to have them delivered on Saturday.", "form_name": "Ask us", "user_fields": map[string]any{"city": "Tver", "lamp": "Arc"}},
-		&visit.Event{Category: "catalogue", Action: "download", Name: "catalogue.pdf"}, true},
+		&visit.UserEvent{Category: "catalogue", Action: "download", Name: "catalogue.pdf"}, true},
 	{11 * time.Minute, desktop, "https://yandex.ru/", []string{"/guides/bulbs.html", "Which bulb for which lamp"}, nil, nil, true},
 	{9 * time.Minute, phone, "", []string{"/?utm_source=vk&utm_medium=cpc&utm_campaign=pendants_autumn", "Lamps for every room", "/lamps/pebble.html", "Pebble", "/order.html", "Order"}, nil, nil, true},
 	{4 * time.Minute, phone, "https://www.bing.com/", []string{"/lamps/fjord.html", "Fjord", "/contacts.html", "Contacts"}, nil, nil, true},
@@ -120,24 +120,24 @@ func live(ctx context.Context, home string) (d day, err error) {
 				return d, err
 			}
 		}
-		var hit visit.Hit
+		var viewed visit.View
 		for n := 0; n+1 < len(g.pages); n += 2 {
-			view := visit.View{Nonce: fmt.Sprintf("day-%d-view-%d", i, n), URL: shop + g.pages[n], Title: g.pages[n+1], Kind: "load", UserAgent: g.agent, Language: "ru,en;q=0.8"}
+			view := visit.Arrival{Nonce: fmt.Sprintf("day-%d-view-%d", i, n), URL: shop + g.pages[n], Title: g.pages[n+1], Kind: "load", UserAgent: g.agent, Language: "ru,en;q=0.8"}
 			if n == 0 {
 				view.Referrer = g.referrer
 			}
-			if hit, err = visits.Hit(ctx, s.ID, hit.Visitor, view); err != nil {
+			if viewed, err = visits.Arrive(ctx, s.ID, viewed.Visitor, view); err != nil {
 				return d, err
 			}
 			sites.Page(s.ID, "woven")
 			at = at.Add(g.ago / time.Duration(len(g.pages)+2))
 		}
 		if g.event != nil {
-			if err := visits.TrackEvent(ctx, s.ID, hit.Ref, fmt.Sprintf("day-%d-event-000000", i), *g.event); err != nil {
+			if err := visits.TrackEvent(ctx, s.ID, viewed.Ref, fmt.Sprintf("day-%d-event-000000", i), *g.event); err != nil {
 				return d, err
 			}
 			value := "interior designer"
-			if err := visits.SetProperty(ctx, s.ID, hit.Ref, "client", &value); err != nil {
+			if err := visits.SetProperty(ctx, s.ID, viewed.Ref, "client", &value); err != nil {
 				return d, err
 			}
 		}
@@ -150,7 +150,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 			if err != nil {
 				return d, err
 			}
-			request.SiteID, request.Ref, request.Origin, request.Region, request.URL = s.ID, hit.Ref, lead.Script, "RU", shop+g.pages[len(g.pages)-2]
+			request.SiteID, request.Ref, request.Origin, request.Region, request.URL = s.ID, viewed.Ref, lead.Script, "RU", shop+g.pages[len(g.pages)-2]
 			request.CallID = fmt.Sprintf("day-%d-request-0000", i)
 			l, _, err := leads.Add(ctx, request)
 			if err != nil {
@@ -158,14 +158,14 @@ func live(ctx context.Context, home string) (d day, err error) {
 			}
 			made[l.Name] = l
 			if g.event != nil {
-				d = day{lead: fmt.Sprintf("/leads/%d/%d", s.ID, l.ID), card: fmt.Sprintf("/visitors/%d/%d", s.ID, hit.Visitor)}
+				d = day{lead: fmt.Sprintf("/leads/%d/%d", s.ID, l.ID), card: fmt.Sprintf("/visitors/%d/%d", s.ID, viewed.Visitor)}
 			}
 		}
-		who = hit.Ref
-		refs = append(refs, hit.Ref)
+		who = viewed.Ref
+		refs = append(refs, viewed.Ref)
 		if g.stays {
 			at = began.Add(10 * time.Minute) // until the pictures are taken
-			visits.See(s.ID, hit.Ref, visit.Here)
+			visits.See(s.ID, viewed.Ref, visit.Here)
 		}
 	}
 	if err := working(ctx, leads, operators, s.ID, made, began, &at); err != nil {

@@ -52,12 +52,12 @@ func leasing(ctx context.Context, database *db.DB, sites *site.Sites, shop site.
 		at = began.Add(-time.Duration(hour)*time.Hour - 30*time.Minute)
 		for range int(12 + 14*math.Sin(float64(at.Hour()-8)/3) + float64(random.IntN(6))) {
 			at, visitor = at.Add(2*time.Minute), visitor+1
-			if _, _, err := leases.Take(ctx, lease.Want{Site: shop.ID, Visitor: visitor, Session: visitor, Replaces: "78005550142", Pool: pool, First: true}); err != nil {
+			if _, _, err := leases.Take(ctx, lease.Want{Site: shop.ID, Visitor: visitor, Visit: visitor, Replaces: "78005550142", Pool: pool, First: true}); err != nil {
 				return err
 			}
 		}
 	}
 	at = began
-	_, _, err = leases.Take(ctx, lease.Want{Site: shop.ID, Visitor: who.Visitor, Session: who.Session, Replaces: "78005550142", Pool: pool, First: true})
+	_, _, err = leases.Take(ctx, lease.Want{Site: shop.ID, Visitor: who.Visitor, Visit: who.Visit, Replaces: "78005550142", Pool: pool, First: true})
 	return err
 }

@@ -126,8 +126,8 @@ func (q *Request) Served(desk *backend.Desk, r *http.Request) gate.Site {
 		known.Quota = *settings.Quota
 	}
 	if f.HasTracking() {
-		known.Numbers = func(ctx context.Context, hit visit.Hit) (json.RawMessage, error) {
-			return f.records(ctx, desk, r, hit)
+		known.Numbers = func(ctx context.Context, view visit.View) (json.RawMessage, error) {
+			return f.records(ctx, desk, r, view)
 		}
 	}
 	return known

@@ -18,47 +18,47 @@ import (
 // HasTracking says whether a visitor may see another number in the place of any of the site's numbers.
 func (f *effect) HasTracking() bool { return f.numbers.plan.HasTracking() }
 
-// records returns what the script needs to know of the numbers for the visitor of the page view hit.
-func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Request, hit visit.Hit) (json.RawMessage, error) {
-	shown, err := f.ShownOf(ctx, desk, r.Header, hit, false)
+// records returns what the script needs to know of the numbers for the visitor of the page view.
+func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Request, view visit.View) (json.RawMessage, error) {
+	shown, err := f.ShownOf(ctx, desk, r.Header, view, false)
 	return shown.Records(), err
 }
 
 // ShownOf returns the numbers that the visitor of a page view sees. provisional says that only the request for the page
 // tells of the visitor; leases are then short.
-func (f *effect) ShownOf(ctx context.Context, desk *backend.Desk, h http.Header, hit visit.Hit, provisional bool) (snippet.Shown, error) {
-	choice, err := f.choose(ctx, desk.Visits, h, hit)
+func (f *effect) ShownOf(ctx context.Context, desk *backend.Desk, h http.Header, view visit.View, provisional bool) (snippet.Shown, error) {
+	choice, err := f.choose(ctx, desk.Visits, h, view)
 	if err != nil {
 		return snippet.Shown{}, err
 	}
-	return f.shownTo(ctx, desk.Leases, choice, hit, provisional)
+	return f.shownTo(ctx, desk.Leases, choice, view, provisional)
 }
 
 // choose finds the numbers by the source that decides for the visitor. If the pages replace numbers by source alone,
 // the source cookie decides, as it does for these pages. Otherwise the stored visits decide.
-func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, hit visit.Hit) (number.Choice, error) {
+func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, view visit.View) (number.Choice, error) {
 	plan := f.numbers.plan
 	if f.Prerender == prerenderStatic && plan.BySource() {
 		if remembered := rememberedBy(h); remembered != nil {
-			return f.attribution.FollowHit(plan, remembered, hit), nil
+			return f.attribution.FollowView(plan, remembered, view), nil
 		}
 	}
-	return f.attribution.ChooseStored(ctx, plan, visits, f.id, hit)
+	return f.attribution.ChooseStored(ctx, plan, visits, f.id, view)
 }
 
 // shownTo returns the numbers that the visitor of a page view sees by the choice. It leases numbers of pools.
-func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice number.Choice, hit visit.Hit, provisional bool) (snippet.Shown, error) {
+func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice number.Choice, view visit.View, provisional bool) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	pools := plan.Pools(choice)
-	if pools == nil || hit.Bot {
+	if pools == nil || view.Bot {
 		return f.numbers.show(choice), nil
 	}
 	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		var err error
 		if digits[place], _, err = leases.Take(ctx, lease.Want{
-			Site: f.id, Visitor: hit.Visitor, Session: hit.Session, Replaces: plan.Printed(place), Pool: pools[place], First: hit.NewSession,
-			Provisional: provisional, Again: hit.Repeated,
+			Site: f.id, Visitor: view.Visitor, Visit: view.Visit, Replaces: plan.Printed(place), Pool: pools[place], First: view.NewVisit,
+			Provisional: provisional, Again: view.Repeated,
 		}); err != nil {
 			return snippet.Shown{}, err
 		}
@@ -72,7 +72,7 @@ func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice numbe
 // ShownNow returns the numbers that the visitor sees on a page that is already open. It leases no number.
 func (f *effect) ShownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
 	plan := f.numbers.plan
-	choice, err := f.attribution.ChooseStored(ctx, plan, desk.Visits, f.id, visit.Hit{Ref: visit.Ref{Visitor: visitor}, URL: address})
+	choice, err := f.attribution.ChooseStored(ctx, plan, desk.Visits, f.id, visit.View{Ref: visit.Ref{Visitor: visitor}, URL: address})
 	if err != nil {
 		return snippet.Shown{}, err
 	}

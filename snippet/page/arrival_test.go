@@ -29,7 +29,7 @@ func arriving(shown snippet.Shown) (v page.Visit, asked *int) {
 	v.Arrive = func() snippet.Arrival {
 		*asked++
 		return snippet.Arrival{View: "VIEW", Shown: &shown, SetCookie: "svc_v=1", Credentials: &snippet.Credentials{
-			SiteKey: "лампы.example", Key: "k", URI: `https://shop.example/?</script>"`, Visitor: 1, Hit: 2, Session: 3}}
+			SiteKey: "лампы.example", Key: "k", URI: `https://shop.example/?</script>"`, Visitor: 1, View: 2, Visit: 3}}
 	}
 	return v, asked
 }

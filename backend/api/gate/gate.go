@@ -44,7 +44,7 @@ type Site struct {
 	Region func(context.Context) string
 	// Numbers tells the records of the numbers that the visitor of a page view is shown, as
 	// the script takes them: a JSON array. It is nil where the site has no tracking numbers.
-	Numbers func(context.Context, visit.Hit) (json.RawMessage, error)
+	Numbers func(context.Context, visit.View) (json.RawMessage, error)
 	// Callback says how visitors are called back.
 	Callback callback.Settings
 	// Forward has what a form says sent to Service, which has the site's visitors; nil where that is this one. It is

@@ -199,11 +199,11 @@ func (l *Leads) viewOfForm(ctx context.Context, r *gate.Request, f Form) (from v
 	if visitor == 0 && !f.finds() {
 		return view.View{URI: view.CredentialAddress(address)}, false, nil
 	}
-	hit, err := l.visits.Hit(ctx, r.Site.ID, visitor, visit.View{
+	stored, err := l.visits.Arrive(ctx, r.Site.ID, visitor, visit.Arrival{
 		Nonce: f.ID, URL: visit.Clip(address, view.MaxAddress), Kind: "load",
 		UserAgent: r.Field("User-Agent", view.MaxUserAgent), Language: r.Field("Accept-Language", view.MaxLanguage),
 	})
-	return view.View{Ref: hit.Ref, URI: view.CredentialAddress(address)}, visitor != 0, err
+	return view.View{Ref: stored.Ref, URI: view.CredentialAddress(address)}, visitor != 0, err
 }
 
 // pageOfForm is the address of the page that the form was on, as far as the request tells it.

@@ -89,10 +89,10 @@ func (l *Leads) credentialsOf(ctx context.Context, r *gate.Request, form url.Val
 	if ref.Visitor, err = identifier("visitor_id", form["visitor_id"]); err != nil {
 		return view.View{}, err
 	}
-	if ref.Hit, err = identifier("hit_id", form["hit_id"]); err != nil {
+	if ref.View, err = identifier("hit_id", form["hit_id"]); err != nil {
 		return view.View{}, err
 	}
-	if ref.Session, err = identifier("session_id", form["session_id"]); err != nil {
+	if ref.Visit, err = identifier("session_id", form["session_id"]); err != nil {
 		return view.View{}, err
 	}
 	of := view.View{Ref: ref, URI: form.Get("uri")}
@@ -117,8 +117,8 @@ type informationAnswer struct {
 	SiteKey string   `json:"site_key"`
 	Visitor visit.ID `json:"visitor_id"`
 	// Session is 0 in variant B, where the caller has not named it.
-	Session visit.ID `json:"session_id,omitempty"`
-	Hit     visit.ID `json:"hit_id"`
+	Visit visit.ID `json:"session_id,omitempty"`
+	View  visit.ID `json:"hit_id"`
 	// CI is as it was sent.
 	CI string `json:"ci"`
 }
@@ -147,7 +147,7 @@ func (l *Leads) addVisitorInformation(ctx context.Context, r *gate.Request) (any
 			return nil, err
 		}
 	}
-	hit, err := identifier("hi", sent["hi"])
+	viewID, err := identifier("hi", sent["hi"])
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (l *Leads) addVisitorInformation(ctx context.Context, r *gate.Request) (any
 	if err := view.CheckInfo(info); err != nil {
 		return nil, err
 	}
-	ref, found, err := l.visits.Find(ctx, r.Site.ID, visitor, hit)
+	ref, found, err := l.visits.Find(ctx, r.Site.ID, visitor, viewID)
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +174,9 @@ func (l *Leads) addVisitorInformation(ctx context.Context, r *gate.Request) (any
 	if sent.Get("s") == "1" {
 		return gate.Succeeded{Success: true}, nil
 	}
-	answer := informationAnswer{Success: true, SiteKey: r.Site.Key, Visitor: ref.Visitor, Hit: ref.Hit, CI: sent.Get("ci")}
+	answer := informationAnswer{Success: true, SiteKey: r.Site.Key, Visitor: ref.Visitor, View: ref.View, CI: sent.Get("ci")}
 	if r.Site.Signed {
-		answer.Session = ref.Session // the key is signed over it
+		answer.Visit = ref.Visit // the key is signed over it
 	}
 	return answer, nil
 }

@@ -17,9 +17,9 @@ type Served struct {
 	View string
 	// SetCookie is the visitor's cookie as a field; empty for none.
 	SetCookie string
-	// SiteKey, Key and URI are the credentials of the page, beside the ids of Hit.
+	// SiteKey, Key and URI are the credentials of the page, beside the ids of Stored.
 	SiteKey, Key, URI string
-	Hit               visit.Hit
+	Stored            visit.View
 	// First tells that the request named no visitor: nothing but the request itself tells of
 	// one.
 	First bool
@@ -56,12 +56,12 @@ func (t *Tracker) ServePage(ctx context.Context, of *http.Request, site gate.Sit
 		}
 		return Served{SetCookie: view.Cookie(r, stranger, address).String()}, nil
 	}
-	v, hit, cookie, err := t.views.Store(ctx, r, report)
+	v, stored, cookie, err := t.views.Store(ctx, r, report)
 	if err != nil {
 		return Served{}, err
 	}
 	return Served{
-		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: t.visits.Sign(site.ID, v.URI, v.Ref), URI: v.URI, Hit: hit, First: visitor == 0,
+		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: t.visits.Sign(site.ID, v.URI, v.Ref), URI: v.URI, Stored: stored, First: visitor == 0,
 	}, nil
 }
 

@@ -40,8 +40,8 @@ func (t *Tracker) event(ctx context.Context, r *gate.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := func(most int) visit.Event {
-		return visit.Event{
+	told := func(most int) visit.UserEvent {
+		return visit.UserEvent{
 			Category: visit.Clip(sent.Category, most), Action: visit.Clip(sent.Action, most), Name: visit.Clip(sent.Name, most), Value: visit.Clip(sent.Value, most),
 		}
 	}

@@ -19,8 +19,8 @@ type hitAnswer struct {
 	Key                 string   `json:"key"`
 	URI                 string   `json:"uri"`
 	Visitor             visit.ID `json:"visitor_id"`
-	Hit                 visit.ID `json:"hit_id"`
-	Session             visit.ID `json:"session_id"`
+	View                visit.ID `json:"hit_id"`
+	Visit               visit.ID `json:"session_id"`
 	ConsultantServerURL string   `json:"consultant_server_url"`
 	// Browser is the token of a browser that has sent no cookie. The script keeps it while the page is open.
 	Browser string `json:"browser,omitempty"`
@@ -38,12 +38,12 @@ func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
 	if err := r.Decode(&report, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	v, hit, err := t.views.Open(ctx, r, report)
+	v, stored, err := t.views.Open(ctx, r, report)
 	if err != nil {
 		return nil, err
 	}
 	properties := map[string]*string{}
-	if hit.Marked {
+	if stored.Marked {
 		if properties, err = t.visits.Properties(ctx, r.Site.ID, v.Visitor); err != nil {
 			return nil, err
 		}
@@ -53,9 +53,9 @@ func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
 	}
 	return hitAnswer{
 		Success: true, SiteKey: r.Site.Key, Key: t.visits.Sign(r.Site.ID, v.URI, v.Ref), URI: v.URI,
-		Visitor: v.Visitor, Hit: v.Hit, Session: v.Session, Browser: t.views.BrowserToken(r, v.Visitor),
+		Visitor: v.Visitor, View: v.View, Visit: v.Visit, Browser: t.views.BrowserToken(r, v.Visitor),
 		ConsultantServerURL: r.Base(report.URL), Online: t.online(ctx, r.Site), Properties: properties,
-		Numbers: t.numbers(ctx, r, hit),
+		Numbers: t.numbers(ctx, r, stored),
 	}, nil
 }
 
@@ -67,13 +67,13 @@ const numbersTime = time.Second
 
 // numbers are the records of the numbers in effect for the visitor. A page view is stored
 // and answered without them.
-func (t *Tracker) numbers(ctx context.Context, r *gate.Request, hit visit.Hit) json.RawMessage {
+func (t *Tracker) numbers(ctx context.Context, r *gate.Request, stored visit.View) json.RawMessage {
 	if r.Site.Numbers == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, numbersTime)
 	defer cancel()
-	records, err := r.Site.Numbers(ctx, hit)
+	records, err := r.Site.Numbers(ctx, stored)
 	if err != nil {
 		t.outage.Do(func() {
 			t.logger.Error("numbers of a visitor could not be chosen", zap.String("site", r.Site.Key), zap.Error(err))

@@ -39,11 +39,11 @@ func (t *Tracker) presence(ctx context.Context, r *gate.Request) (any, error) {
 	if !sent.Numbers || sent.Presence != visit.Here {
 		return gate.Succeeded{Success: true}, nil
 	}
-	hit, err := t.visits.Again(ctx, r.Site.ID, v.Ref, r.Field("User-Agent", view.MaxUserAgent))
+	stored, err := t.visits.Again(ctx, r.Site.ID, v.Ref, r.Field("User-Agent", view.MaxUserAgent))
 	if err != nil {
 		return nil, err
 	}
-	numbers := t.numbers(ctx, r, hit)
+	numbers := t.numbers(ctx, r, stored)
 	if numbers == nil { // the site has no tracking numbers any more
 		numbers = json.RawMessage("[]")
 	}

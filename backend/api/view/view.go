@@ -31,8 +31,8 @@ type Credentials struct {
 	Key     string   `json:"key"`
 	URI     string   `json:"uri"`
 	Visitor visit.ID `json:"visitor_id"`
-	Hit     visit.ID `json:"hit_id"`
-	Session visit.ID `json:"session_id"`
+	View    visit.ID `json:"hit_id"`
+	Visit   visit.ID `json:"session_id"`
 }
 
 // Report is a page view as the script reports it.
@@ -103,7 +103,7 @@ func (s *Views) Verified(r *gate.Request, given Credentials) (View, error) {
 	if given.SiteKey != r.Site.Key {
 		return View{}, UnknownSite()
 	}
-	ref := visit.Ref{Visitor: given.Visitor, Session: given.Session, Hit: given.Hit}
+	ref := visit.Ref{Visitor: given.Visitor, Visit: given.Visit, View: given.View}
 	if !validRef(ref) || !s.visits.Verify(r.Site.ID, given.URI, ref, given.Key) {
 		return View{}, Forged()
 	}
@@ -111,24 +111,24 @@ func (s *Views) Verified(r *gate.Request, given Credentials) (View, error) {
 }
 
 // Open stores the page view and sets the visitor's cookie.
-func (s *Views) Open(ctx context.Context, r *gate.Request, v Report) (View, visit.Hit, error) {
-	of, hit, cookie, err := s.Store(ctx, r, v)
+func (s *Views) Open(ctx context.Context, r *gate.Request, v Report) (View, visit.View, error) {
+	of, stored, cookie, err := s.Store(ctx, r, v)
 	if err == nil {
 		http.SetCookie(r.W, cookie)
 	}
-	return of, hit, err
+	return of, stored, err
 }
 
 // Store stores the page view, and gives the visitor's cookie.
-func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, visit.Hit, *http.Cookie, error) {
+func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, visit.View, *http.Cookie, error) {
 	if err := check(r, v); err != nil {
-		return View{}, visit.Hit{}, nil, err
+		return View{}, visit.View{}, nil, err
 	}
 	visitor, named := s.Returning(r)
 	if visitor == 0 {
 		visitor, _ = s.visits.ParseBrowserString(r.Site.ID, v.Browser)
 	}
-	seen := visit.View{
+	seen := visit.Arrival{
 		Nonce: v.View, Served: v.Served,
 		URL: visit.Clip(v.URL, MaxAddress), Referrer: visit.Clip(v.Referrer, MaxAddress), Title: visit.Clip(v.Title, MaxTitle), Kind: v.Kind,
 		UserAgent: r.Field("User-Agent", MaxUserAgent), Language: r.Field("Accept-Language", MaxLanguage),
@@ -136,17 +136,17 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	if !s.HasRoom(ctx, r, visitor, seen.Size()) {
 		seen.URL, seen.Referrer, seen.Title = visit.Clip(seen.URL, CutAddress), visit.Clip(seen.Referrer, CutText), visit.Clip(seen.Title, CutText)
 	}
-	hit, err := s.visits.Hit(ctx, r.Site.ID, visitor, seen)
+	stored, err := s.visits.Arrive(ctx, r.Site.ID, visitor, seen)
 	if err != nil {
-		return View{}, visit.Hit{}, nil, err
+		return View{}, visit.View{}, nil, err
 	}
-	if hit.Visitor != visitor || named == "" {
-		named = s.visits.VisitorString(r.Site.ID, hit.Visitor)
+	if stored.Visitor != visitor || named == "" {
+		named = s.visits.VisitorString(r.Site.ID, stored.Visitor)
 	}
-	if !hit.Repeated {
+	if !stored.Repeated {
 		s.count(r.Site.Key)
 	}
-	return View{Ref: hit.Ref, URI: CredentialAddress(v.URL)}, hit, Cookie(r, named, v.URL), nil
+	return View{Ref: stored.Ref, URI: CredentialAddress(v.URL)}, stored, Cookie(r, named, v.URL), nil
 }
 
 // check refuses a report that cannot be stored.
@@ -182,7 +182,7 @@ func check(r *gate.Request, v Report) error {
 
 // validRef tells whether the ids can be ids at all: positive and below 2^53.
 func validRef(ref visit.Ref) bool {
-	for _, id := range []visit.ID{ref.Visitor, ref.Session, ref.Hit} {
+	for _, id := range []visit.ID{ref.Visitor, ref.Visit, ref.View} {
 		if id <= 0 || id >= 1<<53 {
 			return false
 		}

@@ -24,7 +24,7 @@ func (c *room) walk(w *words.Tongue, shown *rows.Card, chosen visit.ID, behind i
 	order := make([]*rows.Stay, 0, len(shown.Visits))
 	for i := range shown.Visits {
 		s := &shown.Visits[i]
-		if s.Session == chosen {
+		if s.Visit == chosen {
 			s.Open, s.Steps = true, s.Steps[max(0, min(behind, len(s.Steps))):]
 			order = slices.Insert(order, 0, s)
 		} else {
@@ -38,10 +38,10 @@ func (c *room) walk(w *words.Tongue, shown *rows.Card, chosen visit.ID, behind i
 			return err
 		}
 		if n := len(s.Shown); n < len(s.Steps) {
-			if s.Session == chosen {
+			if s.Visit == chosen {
 				n += max(0, behind)
 			}
-			s.More = fmt.Sprintf("%s?visit=%d&behind=%d", rows.CardLink(shown.SiteID, shown.ID), s.Session, n)
+			s.More = fmt.Sprintf("%s?visit=%d&behind=%d", rows.CardLink(shown.SiteID, shown.ID), s.Visit, n)
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func (c *room) callbacksOf(ctx context.Context, f frame.Page, siteID int64, show
 	lines := frame.Rows(f, list, rows.CallbackRowOf)
 	shown.Callbacks = rows.Fold(lines, rows.FirstCalls)
 	for _, row := range lines {
-		shown.Add(row.Session, rows.Step{Kind: "callback", At: row.CreatedAt, Callback: row})
+		shown.Add(row.Visit, rows.Step{Kind: "callback", At: row.CreatedAt, Callback: row})
 	}
 	return nil
 }

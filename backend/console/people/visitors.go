@@ -43,7 +43,7 @@ type guest struct {
 	Source  rows.Source
 	Started time.Time
 	Seen    time.Time
-	Hits    int
+	Views   int
 
 	state string // changes when the row does
 }
@@ -88,7 +88,7 @@ func (c *room) showVisitors(w http.ResponseWriter, r *http.Request) error {
 
 func guestOf(w *words.Tongue, f frame.Page, v visit.LiveVisit) guest {
 	g := guest{
-		Key:     fmt.Sprintf("visit-%d-%d", v.SiteID, v.Session),
+		Key:     fmt.Sprintf("visit-%d-%d", v.SiteID, v.Visit),
 		Link:    rows.CardLink(v.SiteID, int64(v.Visitor)),
 		Known:   true,
 		Mobile:  strings.Contains(v.UserAgent, "Mobi"),
@@ -98,7 +98,7 @@ func guestOf(w *words.Tongue, f frame.Page, v visit.LiveVisit) guest {
 		Source:  rows.SourceOf(w, v.Source),
 		Started: v.StartedAt,
 		Seen:    v.LastAt,
-		Hits:    v.Hits,
+		Views:   v.Views,
 	}
 	g.Label = rows.FirstOf(v.Name, rows.ContactPhoneOf(v.Phone).Text(w), v.Email)
 	if g.Label == "" {
@@ -112,6 +112,6 @@ func guestOf(w *words.Tongue, f frame.Page, v visit.LiveVisit) guest {
 	if most := 3; len(g.Trail) > most {
 		g.Trail = g.Trail[len(g.Trail)-most:]
 	}
-	g.state = fmt.Sprint(g.Label, v.Title, v.URL, v.Hits, v.LastAt.UnixMilli())
+	g.state = fmt.Sprint(g.Label, v.Title, v.URL, v.Views, v.LastAt.UnixMilli())
 	return g
 }

@@ -81,21 +81,21 @@ func leaseRowOf(w *words.Tongue, siteID int64, l lease.Lease) leaseRow {
 
 // sourcesOf adds from where those came who have the numbers, or had them.
 func (c *room) sourcesOf(r *http.Request, w *words.Tongue, siteID int64, lists ...[]leaseRow) error {
-	var sessions []visit.ID
+	var ids []visit.ID
 	for _, list := range lists {
 		for _, l := range list {
 			if l.Link != "" {
-				sessions = append(sessions, l.Session)
+				ids = append(ids, l.Visit)
 			}
 		}
 	}
-	sources, err := c.Visits.SourcesOf(r.Context(), siteID, sessions)
+	sources, err := c.Visits.SourcesOf(r.Context(), siteID, ids)
 	if err != nil {
 		return err
 	}
 	for _, list := range lists {
 		for i := range list {
-			if s, known := sources[list[i].Session]; known {
+			if s, known := sources[list[i].Visit]; known {
 				list[i].From = new(rows.SourceOf(w, s))
 			}
 		}

@@ -20,7 +20,7 @@ type CallRow struct {
 	Key        string // of the row
 	Link       string // to the visitor's card; empty when the visitor is not known
 	At         time.Time
-	Session    visit.ID
+	Visit      visit.ID
 	Caller     string
 	Before     string // whether this number has called the site before, in words; empty when it is withheld
 	Called     string
@@ -40,7 +40,7 @@ type CallRow struct {
 func CallRowOf(f frame.Page, c call.Call) CallRow {
 	w := f.Words
 	row := CallRow{
-		Key: fmt.Sprintf("call-%d", c.ID), At: c.StartedAt, Session: c.Session, Called: words.Phone(c.Called, ""), Site: f.SiteKey(c.SiteID),
+		Key: fmt.Sprintf("call-%d", c.ID), At: c.StartedAt, Visit: c.Visit, Called: words.Phone(c.Called, ""), Site: f.SiteKey(c.SiteID),
 		State: c.State(w.Now()), Caller: w.Text("call.withheld"),
 	}
 	if words.Links(c.Recording) {

@@ -88,13 +88,13 @@ func (f folded[T]) All() int { return len(f.First) + len(f.Rest) }
 // How many of a card's lists are shown at first.
 const firstContacts, firstProperties, firstLeads = 4, 8, 5
 
-// Stay is a session on a visitor's card.
+// Stay is a visit on a visitor's card.
 type Stay struct {
-	Session  visit.ID
+	Visit    visit.ID
 	Open     bool
 	Started  time.Time
 	Source   Source
-	Hits     int
+	Views    int
 	Campaign []Field // what else is known of the source, and the numbers that were leased
 	Steps    []Step
 	Shown    []template.HTML // of the steps
@@ -142,7 +142,7 @@ func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, le
 	if !c.Known {
 		c.Label = VisitorLabel(w, c.ID)
 	}
-	for i, s := range found.Sessions {
+	for i, s := range found.Visits {
 		if i == 0 {
 			c.UserAgent, c.Browser, c.Language = s.UserAgent, words.BrowserOf(s.UserAgent), w.LanguageOf(s.Language)
 		}
@@ -151,8 +151,8 @@ func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, le
 	return c
 }
 
-func stayOf(w *words.Tongue, s visit.Session, leads []LeadRow, leases []lease.Lease, open bool) Stay {
-	shown := Stay{Session: s.ID, Open: open, Started: s.StartedAt, Source: SourceOf(w, s.Source), Hits: s.Hits}
+func stayOf(w *words.Tongue, s visit.Visit, leads []LeadRow, leases []lease.Lease, open bool) Stay {
+	shown := Stay{Visit: s.ID, Open: open, Started: s.StartedAt, Source: SourceOf(w, s.Source), Views: s.Views}
 	for _, f := range []Field{
 		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},
 		{"card.click", strings.Trim(s.Source.ClickIDName+" "+s.Source.ClickID, " ")},
@@ -163,7 +163,7 @@ func stayOf(w *words.Tongue, s visit.Session, leads []LeadRow, leases []lease.Le
 		}
 	}
 	for _, l := range leases {
-		if shownTo := (Field{w.Text("card.shown"), words.Phone(l.Digits, "")}); l.Session == s.ID && !slices.Contains(shown.Campaign, shownTo) {
+		if shownTo := (Field{w.Text("card.shown"), words.Phone(l.Digits, "")}); l.Visit == s.ID && !slices.Contains(shown.Campaign, shownTo) {
 			shown.Campaign = append(shown.Campaign, shownTo)
 		}
 	}
@@ -174,7 +174,7 @@ func stayOf(w *words.Tongue, s visit.Session, leads []LeadRow, leases []lease.Le
 		shown.Steps = append(shown.Steps, Step{Kind: "event", At: e.At, Title: words.Parts(e.Category, e.Action), Details: words.Parts(e.Name, e.Value)})
 	}
 	for _, l := range leads {
-		if l.Session == s.ID {
+		if l.Visit == s.ID {
 			shown.Steps = append(shown.Steps, Step{Kind: "lead", At: l.At, Lead: l})
 		}
 	}
@@ -188,9 +188,9 @@ func (s *Stay) sort() {
 }
 
 // Add puts a step among those of the visit in which it was made.
-func (c *Card) Add(session visit.ID, made Step) {
+func (c *Card) Add(visitID visit.ID, made Step) {
 	for i := range c.Visits {
-		if s := &c.Visits[i]; s.Session == session {
+		if s := &c.Visits[i]; s.Visit == visitID {
 			s.Steps = append(s.Steps, made)
 			s.sort()
 		}
@@ -230,7 +230,7 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found visit.
 	rows := frame.Rows(p, calls, CallRowOf)
 	shown.Calls = Fold(rows, FirstCalls)
 	for _, row := range rows {
-		shown.Add(row.Session, Step{Kind: "call", At: row.At, Call: row})
+		shown.Add(row.Visit, Step{Kind: "call", At: row.At, Call: row})
 	}
 	return shown, nil
 }

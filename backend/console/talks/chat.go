@@ -148,8 +148,8 @@ func (c *room) chatCard(ctx context.Context, f frame.Page, siteID int64, visitor
 
 func nowOf(found visit.Card) chatNow {
 	now := chatNow{Here: found.Here}
-	if len(found.Sessions) > 0 && len(found.Sessions[0].Pages) > 0 {
-		latest := found.Sessions[0].Pages[0]
+	if len(found.Visits) > 0 && len(found.Visits[0].Pages) > 0 {
+		latest := found.Visits[0].Pages[0]
 		now.Title, now.Page = latest.Title, words.AddressOf(latest.URL)
 	}
 	return now

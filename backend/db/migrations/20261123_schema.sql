@@ -58,35 +58,35 @@ CREATE TABLE site_pages (
 );
 
 
--- visit: visitors, their sessions and page views, and what is known of them. The ids here are the numbers that were
+-- visit: visitors, visits and page views, and what is known of them. The ids here are the numbers that were
 -- drawn, so that new rows lie next to each other; package visit turns them into what all others see.
 
 -- "arrived" and "nonce" recognise the first view of a visitor without a cookie when it is reported again; the time stands
--- first so that the index, too, grows at one end. "session_id" is the latest session. A visitor who is "marked" has
+-- first so that the index, too, grows at one end. "visit_id" is the latest visit. A visitor who is "marked" has
 -- properties.
 CREATE TABLE visitors (
-	site_id    BIGINT NOT NULL,
-	id         BIGINT NOT NULL,
-	arrived    BIGINT NOT NULL,
-	nonce      TEXT NOT NULL,
-	first_at   BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
-	marked     BOOLEAN NOT NULL DEFAULT FALSE,
-	name       TEXT NOT NULL,
+	site_id  BIGINT NOT NULL,
+	id       BIGINT NOT NULL,
+	arrived  BIGINT NOT NULL,
+	nonce    TEXT NOT NULL,
+	first_at BIGINT NOT NULL,
+	visit_id BIGINT NOT NULL,
+	marked   BOOLEAN NOT NULL DEFAULT FALSE,
+	name     TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
 CREATE UNIQUE INDEX visitors_arriving ON visitors (site_id, arrived, nonce);
 
--- "hit_id" is the latest page view, and "recent" recognises the latest few. "campaign" is what tells one campaign from
+-- "view_id" is the latest page view, and "recent" recognises the latest few. "campaign" is what tells one campaign from
 -- another. The source is in columns so that it can be counted by.
-CREATE TABLE sessions (
+CREATE TABLE visits (
 	site_id              BIGINT NOT NULL,
 	id                   BIGINT NOT NULL,
 	visitor_id           BIGINT NOT NULL,
 	started_at           BIGINT NOT NULL,
 	last_at              BIGINT NOT NULL,
-	hits                 BIGINT NOT NULL,
-	hit_id               BIGINT NOT NULL,
+	views                BIGINT NOT NULL,
+	view_id              BIGINT NOT NULL,
 	recent               TEXT NOT NULL,
 	campaign             TEXT NOT NULL,
 	bot                  BOOLEAN NOT NULL,
@@ -106,14 +106,14 @@ CREATE TABLE sessions (
 );
 -- The visitor leads: while a table is small, PostgreSQL takes all indexes that begin with the site for equally good to
 -- find one row of a site, and keeps the plan while the table grows.
-CREATE INDEX sessions_of_visitor ON sessions (visitor_id, site_id, started_at);
-CREATE INDEX sessions_live ON sessions (last_at) WHERE NOT bot;
-CREATE INDEX sessions_live_of_site ON sessions (site_id, last_at) WHERE NOT bot;
-CREATE INDEX sessions_of_bots ON sessions (last_at) WHERE bot;
+CREATE INDEX visits_of_visitor ON visits (visitor_id, site_id, started_at);
+CREATE INDEX visits_live ON visits (last_at) WHERE NOT bot;
+CREATE INDEX visits_live_of_site ON visits (site_id, last_at) WHERE NOT bot;
+CREATE INDEX visits_of_bots ON visits (last_at) WHERE bot;
 
-CREATE TABLE hits (
+CREATE TABLE views (
 	site_id    BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
+	visit_id   BIGINT NOT NULL,
 	id         BIGINT NOT NULL,
 	visitor_id BIGINT NOT NULL,
 	at         BIGINT NOT NULL,
@@ -121,25 +121,25 @@ CREATE TABLE hits (
 	url        TEXT NOT NULL,
 	referrer   TEXT NOT NULL,
 	title      TEXT NOT NULL,
-	PRIMARY KEY (site_id, session_id, id)
+	PRIMARY KEY (site_id, visit_id, id)
 );
 
 -- What the site's own scripts have told. "call_id" is the request's, by which it is known when it is repeated.
-CREATE TABLE events (
+CREATE TABLE user_events (
 	site_id    BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
+	visit_id   BIGINT NOT NULL,
 	id         BIGINT NOT NULL,
 	visitor_id BIGINT NOT NULL,
-	hit_id     BIGINT NOT NULL,
+	view_id    BIGINT NOT NULL,
 	at         BIGINT NOT NULL,
 	call_id    TEXT NOT NULL,
 	category   TEXT NOT NULL,
 	action     TEXT NOT NULL,
 	name       TEXT NOT NULL,
 	value      TEXT NOT NULL,
-	PRIMARY KEY (site_id, session_id, id)
+	PRIMARY KEY (site_id, visit_id, id)
 );
-CREATE UNIQUE INDEX events_once ON events (site_id, session_id, call_id);
+CREATE UNIQUE INDEX user_events_once ON user_events (site_id, visit_id, call_id);
 
 -- A property without a value is a flag.
 CREATE TABLE properties (
@@ -164,13 +164,13 @@ CREATE TABLE contacts (
 CREATE INDEX contacts_of_phone ON contacts (site_id, value) WHERE kind = 'phone';
 CREATE INDEX contacts_of_value ON contacts (lower(value)); -- of all sites: by what persons are looked for
 
--- How many page views and sessions a site had on a day, sessions by the kind of their source, without bots. "lane" keeps
+-- How many page views and visits a site had on a day, visits by the kind of their source, without bots. "lane" keeps
 -- those who count at the same time apart: a day is the sum of its lanes.
 CREATE TABLE visit_days (
 	site_id  BIGINT NOT NULL,
 	day      BIGINT NOT NULL,
 	lane     BIGINT NOT NULL,
-	hits     BIGINT NOT NULL,
+	views    BIGINT NOT NULL,
 	direct   BIGINT NOT NULL,
 	campaign BIGINT NOT NULL,
 	ad       BIGINT NOT NULL,
@@ -185,11 +185,11 @@ CREATE TABLE visit_days (
 -- The open pages of visitors: each counts as being there until "until". A page is known by the hit that it has last
 -- spoken for.
 CREATE TABLE presences (
-	site_id    BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
-	hit_id     BIGINT NOT NULL,
-	until      BIGINT NOT NULL,
-	PRIMARY KEY (site_id, session_id, hit_id)
+	site_id  BIGINT NOT NULL,
+	visit_id BIGINT NOT NULL,
+	view_id  BIGINT NOT NULL,
+	until    BIGINT NOT NULL,
+	PRIMARY KEY (site_id, visit_id, view_id)
 );
 CREATE INDEX presences_until ON presences (until);
 
@@ -273,14 +273,14 @@ CREATE TABLE pool_numbers (
 	site_id    BIGINT NOT NULL,
 	replaces   TEXT NOT NULL,
 	visitor_id BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
+	visit_id   BIGINT NOT NULL,
 	begun_at   BIGINT NOT NULL,
 	until      BIGINT NOT NULL,
 	hold       BIGINT NOT NULL
 );
 -- A visitor has one number for each that is printed.
 CREATE UNIQUE INDEX pool_numbers_of_visitor ON pool_numbers (site_id, visitor_id, replaces) WHERE visitor_id <> 0;
-CREATE INDEX pool_numbers_of_session ON pool_numbers (site_id, session_id);
+CREATE INDEX pool_numbers_of_visit ON pool_numbers (site_id, visit_id);
 
 -- The leases that have ended, and those of numbers that several visitors share.
 CREATE TABLE leases (
@@ -290,14 +290,14 @@ CREATE TABLE leases (
 	site_id    BIGINT NOT NULL,
 	replaces   TEXT NOT NULL,
 	visitor_id BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
+	visit_id   BIGINT NOT NULL,
 	ended_at   BIGINT NOT NULL,
 	shared     BOOLEAN NOT NULL,
 	PRIMARY KEY (digits, begun_at, id)
 );
 CREATE INDEX leases_of_visitor ON leases (site_id, visitor_id);
 
--- How many leases began in an hour, and how many sessions found their pool exhausted. "lane" is as in visit_days.
+-- How many leases began in an hour, and how many visits found their pool exhausted. "lane" is as in visit_days.
 CREATE TABLE lease_hours (
 	site_id BIGINT NOT NULL,
 	pool    TEXT NOT NULL,
@@ -313,7 +313,7 @@ CREATE TABLE lease_hours (
 
 -- Times are those of the call, but "told_at", when it was heard of last. "talk" and "wait" are seconds, -1 where nobody
 -- has told them. "start_told" says that the time of the start was told, and is no conclusion. A call to a number of no
--- site is of site 0. Visitors and sessions are in public form.
+-- site is of site 0. Visitors and visits are in public form.
 CREATE TABLE calls (
 	site_id              BIGINT NOT NULL,
 	id                   BIGINT NOT NULL,
@@ -338,7 +338,7 @@ CREATE TABLE calls (
 	replaces             TEXT NOT NULL,
 	conditions           TEXT NOT NULL,
 	visitor_id           BIGINT NOT NULL,
-	session_id           BIGINT NOT NULL,
+	visit_id             BIGINT NOT NULL,
 	source_kind          TEXT NOT NULL,
 	source_name          TEXT NOT NULL,
 	source_medium        TEXT NOT NULL,
@@ -378,13 +378,13 @@ CREATE INDEX call_places_of_call ON call_places (site_id, id);
 --
 -- The state is one of package lead, "owner_id" the operator who has the lead, and "merged_into" the lead of the same site
 -- that it is a part of; each 0 for none. Of a lead that is not indexed, the search does not know yet. Visitors and
--- sessions are in public form.
+-- visits are in public form.
 CREATE TABLE leads (
 	site_id              BIGINT NOT NULL,
 	id                   BIGINT NOT NULL,
 	visitor_id           BIGINT NOT NULL,
-	session_id           BIGINT NOT NULL,
-	hit_id               BIGINT NOT NULL,
+	visit_id             BIGINT NOT NULL,
+	view_id              BIGINT NOT NULL,
 	at                   BIGINT NOT NULL,
 	origin               TEXT NOT NULL,
 	also                 TEXT NOT NULL DEFAULT '',
@@ -501,8 +501,8 @@ CREATE TABLE refused_leads (
 	region     TEXT NOT NULL,
 	url        TEXT NOT NULL,
 	visitor_id BIGINT NOT NULL,
-	session_id BIGINT NOT NULL,
-	hit_id     BIGINT NOT NULL,
+	visit_id   BIGINT NOT NULL,
+	view_id    BIGINT NOT NULL,
 	lead_id    BIGINT NOT NULL,
 	site_error BIGINT NOT NULL DEFAULT 0,
 	forward    TEXT NOT NULL DEFAULT '',
@@ -690,13 +690,13 @@ CREATE INDEX operator_group_members_of_operator ON operator_group_members (opera
 -- There is one for each visitor of a site. "seq" is the number of the last entry, "waiting_since" when the visitor wrote
 -- what nobody has answered yet, or 0, and "lead_id" the lead that was made of it when nobody answered, or 0.
 -- "read_before" is up to where operators had read when it was last handed to one of them: "operator_read" goes back then,
--- and the visitor is still told that it was read. Visitors and sessions are in public form.
+-- and the visitor is still told that it was read. Visitors and visits are in public form.
 CREATE TABLE conversations (
 	site_id       BIGINT NOT NULL,
 	id            BIGINT NOT NULL,
 	visitor_id    BIGINT NOT NULL,
-	session_id    BIGINT NOT NULL,
-	hit_id        BIGINT NOT NULL,
+	visit_id      BIGINT NOT NULL,
+	view_id       BIGINT NOT NULL,
 	group_id      BIGINT NOT NULL,
 	state         TEXT NOT NULL,
 	operator_id   BIGINT NOT NULL,
@@ -815,8 +815,8 @@ CREATE TABLE callbacks (
 	reason      TEXT NOT NULL,
 	origin      TEXT NOT NULL,
 	visitor_id  BIGINT NOT NULL,
-	session_id  BIGINT NOT NULL,
-	hit_id      BIGINT NOT NULL,
+	visit_id    BIGINT NOT NULL,
+	view_id     BIGINT NOT NULL,
 	url         TEXT NOT NULL,
 	phone       TEXT NOT NULL,
 	group_id    BIGINT NOT NULL,

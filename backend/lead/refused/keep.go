@@ -157,10 +157,10 @@ func (r *Refusal) store(ctx context.Context, tx db.Tx, digest string, day int64)
 		return false, err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO refused_leads (site_id, id, digest, at, times, address, origin, code, reason, sent, region, url,
-		visitor_id, session_id, hit_id, lead_id, site_error, forward) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17)
+		visitor_id, visit_id, view_id, lead_id, site_error, forward) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17)
 		ON CONFLICT (site_id, digest) DO UPDATE SET at = excluded.at, times = refused_leads.times + excluded.times`,
 		r.SiteID, r.ID, digest, r.At.UnixMilli(), r.Times, r.Address, r.Origin, r.Code, r.Reason, string(r.Sent), r.Region, r.URL,
-		int64(r.Visitor), int64(r.Session), int64(r.Hit), r.SiteError, string(r.Forward))
+		int64(r.Visitor), int64(r.Visit), int64(r.View), r.SiteError, string(r.Forward))
 	return true, err
 }
 

@@ -217,8 +217,8 @@ func (f *Refusals) read(ctx context.Context, which string, limit int, args ...an
 	}
 	rows, err := db.List(ctx, f.db.Read(), func(r *row) []any {
 		return []any{&r.SiteID, &r.ID, &r.at, &r.Times, &r.Address, &r.Origin, &r.Code, &r.Reason, &r.sent, &r.Region, &r.URL,
-			&r.Visitor, &r.Session, &r.Hit, &r.LeadID, &r.SiteError, &r.forward}
-	}, `SELECT site_id, id, at, times, address, origin, code, reason, sent, region, url, visitor_id, session_id, hit_id, lead_id, site_error, forward
+			&r.Visitor, &r.Visit, &r.View, &r.LeadID, &r.SiteError, &r.forward}
+	}, `SELECT site_id, id, at, times, address, origin, code, reason, sent, region, url, visitor_id, visit_id, view_id, lead_id, site_error, forward
 		FROM refused_leads WHERE `+which+` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading refused submissions: %w", err)
