@@ -151,7 +151,7 @@ func TestViewOfAPageThatIsLeft(t *testing.T) {
 		for _, l := range s.stored() {
 			require.Equal(t, again.ref(), l.Ref)
 		}
-		require.Equal(t, int64(1), s.rows()["hits"])
+		require.Equal(t, int64(1), s.rows()["views"])
 		require.Equal(t, int64(1), s.rows()["visitors"])
 		require.Equal(t, 1, s.counted.views)
 
