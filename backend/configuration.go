@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
@@ -45,7 +46,7 @@ type Configuration struct {
 	// configuration does not tell.
 	Console string
 	// Mail is the server that takes mail; nil for none.
-	Mail *notify.MailServer
+	Mail *mail.Server
 	// Callers are the telephone platforms that call people, the one that is taken where a site
 	// names none first. They tell of what they do by [Service.Progress].
 	Callers []telephony.Caller

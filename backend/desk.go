@@ -29,6 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -169,10 +170,10 @@ func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
 // letters are how transcripts of conversations are sent.
 func (d *Desk) letters() chat.Letters {
 	return chat.Letters{
-		Check: notify.CheckMailbox,
-		Can:   func() bool { return d.Deliveries.Sends() },
+		Check: mail.CheckMailbox,
+		Can:   func() bool { return d.Deliveries.HasMail() },
 		Send: func(ctx context.Context, l chat.Letter) (never bool, err error) {
-			return d.Deliveries.Send(ctx, notify.Letter(l))
+			return d.Deliveries.Send(ctx, mail.Letter{To: l.To, Subject: l.Subject, Text: l.Text, ID: l.ID, At: l.At, Language: l.Language})
 		},
 		Site: d.Sites.Key,
 		Name: d.operatorName,

@@ -23,7 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
-	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -106,7 +106,7 @@ type App struct {
 	doubting sync.Once
 
 	pools   map[string]*number.Pool
-	mail    *notify.MailServer
+	mail    *mail.Server
 	allowed []netip.Prefix // of webhooks
 	callers []telephony.Caller
 

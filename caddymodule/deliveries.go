@@ -6,7 +6,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 )
 
 // Mail is the server that takes the mails which tell of leads and calls.
@@ -31,7 +31,7 @@ type Webhooks struct {
 }
 
 // server is the mail server, with the placeholders resolved; nil for none.
-func (m *Mail) server(from written) (*notify.MailServer, error) {
+func (m *Mail) server(from written) (*mail.Server, error) {
 	if m == nil {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func (m *Mail) server(from written) (*notify.MailServer, error) {
 			return nil, from.at(value, fmt.Errorf("mail: %w", err))
 		}
 	}
-	server, err := notify.ParseMailServer(values[0], values[1], values[2])
+	server, err := mail.ParseServer(values[0], values[1], values[2])
 	if err != nil {
 		return nil, from.at(m.Server, fmt.Errorf("mail: %w", err))
 	}
@@ -107,7 +107,7 @@ func (a *App) readMail(d *caddyfile.Dispenser) error {
 	if hasPlaceholder(a.Mail.Server) || hasPlaceholder(a.Mail.Password) || hasPlaceholder(a.Mail.From) {
 		return nil // it is checked when the configuration is loaded
 	}
-	if _, err := notify.ParseMailServer(a.Mail.Server, a.Mail.Password, a.Mail.From); err != nil {
+	if _, err := mail.ParseServer(a.Mail.Server, a.Mail.Password, a.Mail.From); err != nil {
 		return d.Errf("mail: %v", err)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -151,7 +152,7 @@ func madeByConsole() map[string]bool {
 	for _, kind := range visit.Kinds {
 		names["source."+kind] = true
 	}
-	for _, reason := range notify.Reasons {
+	for _, reason := range attempt.Reasons {
 		names["delivery.reason."+reason] = true
 	}
 	for _, state := range notify.States {

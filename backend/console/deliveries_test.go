@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -222,9 +223,9 @@ func TestTelegramOfASite(t *testing.T) {
 		require.Contains(t, page, "https://api.telegram.org/bot&lt;TOKEN&gt;/sendMessage")
 		text := regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(page)
 		require.NotNil(t, text)
-		template := strings.NewReplacer("&#34;", `"`, "&lt;CHAT&gt;", "-100123", "&lt;", "<", "&gt;", ">", "&#43;", "+").Replace(text[1])
+		filled := strings.NewReplacer("&#34;", `"`, "&lt;CHAT&gt;", "-100123", "&lt;", "<", "&gt;", ">", "&#43;", "+").Replace(text[1])
 		made := b.post(site+"/endpoints", "kind", "webhook", "address", "https://api.telegram.org/bot123:abc/sendMessage", "events", "lead.added", "language", "en",
-			"template", template, "content_type", notify.JSON)
+			"template", filled, "content_type", template.JSON)
 		require.Equal(t, http.StatusOK, made.status, made.body)
 		require.NotEmpty(t, secretOn(made.body))
 	})

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,19 +11,15 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
+	"github.com/seed-3405227d/frontdesk/backend/notify/webhook"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 )
 
-const (
-	// attemptTimeout bounds an attempt to send, from the look-up of the name to the end
-	// of the answer.
-	attemptTimeout = 15 * time.Second
-	// jobTimeout is what a job has, with what it asks the database.
-	jobTimeout = 30 * time.Second
-	// maxRetryAfter bounds for how long a receiver may ask to be left alone: a lead is old
-	// after an hour.
-	maxRetryAfter = time.Hour
-)
+// jobTimeout is what a job has, with what it asks the database.
+const jobTimeout = 30 * time.Second
 
 // schedule are the pauses between attempts, as Standard Webhooks has them: some three
 // days in all.
@@ -37,43 +34,6 @@ func next(attempts int) (time.Duration, bool) {
 		return 0, false
 	}
 	return schedule[attempts-1], true
-}
-
-// The reasons for which something was not delivered.
-const (
-	// reasonConnect is the name or the connection. It is one word for names that do not exist, that lead to an address
-	// that is not public, or where nobody answers: a log that told them apart would map the network of the server.
-	reasonConnect  = "connect"
-	reasonTLS      = "tls"      // the certificate, or the handshake
-	reasonTimeout  = "timeout"  // no answer in time
-	reasonStatus   = "status"   // the status of the answer
-	reasonRedirect = "redirect" // it leads elsewhere
-	reasonGone     = "gone"     // the receiver is no more
-	reasonTemplate = "template" // filled, the template is not what its content type says
-	reasonNoServer = "noServer" // no mail server is configured
-	reasonSMTP     = "smtp"     // the mail server's answer
-	reasonASCII    = "ascii"    // the mail server takes no address of which the first part is in another script
-	reasonInternal = "internal" // our own fault
-)
-
-// Reasons are all of them.
-var Reasons = []string{reasonConnect, reasonTLS, reasonTimeout, reasonStatus, reasonRedirect, reasonGone, reasonTemplate, reasonNoServer, reasonSMTP, reasonASCII, reasonInternal}
-
-// failure is an attempt that has failed.
-type failure struct {
-	reason string
-	status int
-	detail string        // what may be shown and names no visitor
-	away   bool          // it is the receiver's state, whatever is sent
-	never  bool          // no further attempt would mend it
-	after  time.Duration // as the receiver has asked
-}
-
-func (f *failure) Error() string {
-	if f.status != 0 {
-		return fmt.Sprintf("%s %d", f.reason, f.status)
-	}
-	return f.reason
 }
 
 // do does a job: it sends the delivery, and notes what came of it.
@@ -110,7 +70,7 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	defer cancel()
 	var status int
 	if e.Kind == Mail {
-		err = d.mail(sending, e, r, m, v)
+		err = d.mail(sending, e, r, v)
 	} else {
 		status, err = d.post(sending, e, r, m, v)
 	}
@@ -118,18 +78,18 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 		return ctx.Err()
 	}
 	r.Attempts, r.Status, r.Reason, r.Detail, r.TriedAt = r.Attempts+1, status, "", "", d.now()
-	var f *failure
+	var f *attempt.Failure
 	if err == nil {
 		return d.conclude(ctx, r, delivered)
 	} else if !errors.As(err, &f) {
 		d.logger.Error("sending a delivery failed", zap.Int64("site", r.SiteID), zap.Int64("endpoint", r.EndpointID), zap.Error(err))
-		f = &failure{reason: reasonInternal}
+		f = &attempt.Failure{Reason: attempt.Internal}
 	}
-	r.Status, r.Reason, r.Detail = f.status, f.reason, f.detail
-	if f.reason == reasonGone {
+	r.Status, r.Reason, r.Detail = f.Status, f.Reason, f.Detail
+	if f.Reason == attempt.Gone {
 		return d.leave(ctx, e, r)
 	}
-	if f.never || d.exhausted(j, r, f) {
+	if f.Never || d.exhausted(j, r, f) {
 		return d.conclude(ctx, r, failed)
 	}
 	if err := d.note(ctx, r, waiting); err != nil {
@@ -137,10 +97,10 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	}
 	d.count("retried")
 	err = f
-	if f.after > 0 {
-		err = queue.After(f.after, err)
+	if f.After > 0 {
+		err = queue.After(f.After, err)
 	}
-	if f.away {
+	if f.Away {
 		err = queue.Away(err)
 	}
 	return err
@@ -148,8 +108,8 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 
 // exhausted reports whether the attempt was the last one. While a receiver is away, the queue
 // counts no attempts; a delivery then has as many of its own, and three days at least.
-func (d *Deliveries) exhausted(j queue.Job, r Delivery, f *failure) bool {
-	if f.away {
+func (d *Deliveries) exhausted(j queue.Job, r Delivery, f *attempt.Failure) bool {
+	if f.Away {
 		return r.Attempts > len(schedule) && d.now().Sub(j.Added) > patience
 	}
 	_, again := next(j.Attempts + 1)
@@ -205,4 +165,65 @@ func (d *Deliveries) leave(ctx context.Context, e Endpoint, r Delivery) error {
 		d.count(string(held))
 	}
 	return err
+}
+
+// post sends the message to the webhook. The error is an [attempt.Failure], or else our own.
+func (d *Deliveries) post(ctx context.Context, e Endpoint, r Delivery, m Message, v values) (status int, err error) {
+	body, contentType, err := e.body(m, v)
+	if err != nil {
+		return 0, err
+	}
+	keys, err := e.keys(d.now())
+	if err != nil {
+		return 0, fmt.Errorf("reading the secret of an endpoint: %w", err)
+	}
+	status, err = d.poster.Post(ctx, webhook.Message{URL: e.Address, ID: r.ID(), ContentType: contentType, Body: body, Keys: keys})
+	if errors.Is(err, webhook.ErrPrivate) { // for whoever runs the server, and may allow the address
+		d.logger.Info("an address of a webhook is not public and not allowed", zap.Int64("site", e.SiteID), zap.Int64("endpoint", e.ID))
+	}
+	return status, err
+}
+
+// body is what is sent to the webhook, and its content type.
+func (e Endpoint) body(m Message, v values) (body []byte, contentType string, err error) {
+	if e.Template == "" {
+		var text bytes.Buffer
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(m)
+		return bytes.TrimSuffix(text.Bytes(), []byte("\n")), template.JSON, err
+	}
+	text, err := template.Fill(e.Template, e.ContentType, v)
+	if err != nil {
+		return nil, "", &attempt.Failure{Reason: attempt.Template}
+	}
+	return []byte(text), e.ContentType, nil
+}
+
+// mail sends the message to the address. The error is an [attempt.Failure], or else our own.
+func (d *Deliveries) mail(ctx context.Context, e Endpoint, r Delivery, v values) error {
+	server := d.settings().Mail
+	if server == nil {
+		return &attempt.Failure{Reason: attempt.NoServer, Away: true}
+	}
+	w, err := e.write(v)
+	if err != nil {
+		return &attempt.Failure{Reason: attempt.Template}
+	}
+	return server.Send(ctx, mail.Letter{To: e.Address, Subject: w.Subject, Text: w.Text, ID: r.ID(), At: r.At, Language: e.Language, ReplyTo: v["email"]})
+}
+
+// ErrNoServer means that no mail server is configured.
+var ErrNoServer = errors.New("no mail server is configured")
+
+// Send hands a letter that somebody has asked for to the mail server. It returns [ErrNoServer] when there is none. never is
+// true when another attempt would fare no better.
+func (d *Deliveries) Send(ctx context.Context, l mail.Letter) (never bool, err error) {
+	server := d.settings().Mail
+	if server == nil {
+		return false, ErrNoServer
+	}
+	err = server.Send(ctx, l)
+	var f *attempt.Failure
+	return errors.As(err, &f) && f.Never, err
 }

@@ -3,15 +3,15 @@ package notify
 import (
 	"errors"
 	"fmt"
-	"net/mail"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
+	"github.com/seed-3405227d/frontdesk/backend/notify/webhook"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
@@ -25,25 +25,12 @@ const (
 	Mail    Kind = "mail"
 )
 
-// The content types that a webhook's own template may have.
-const (
-	JSON = "application/json"
-	Form = "application/x-www-form-urlencoded"
-	Text = "text/plain; charset=utf-8"
-)
-
-// ContentTypes are the content types that a webhook's own template may have.
-var ContentTypes = []string{JSON, Form, Text}
-
 const (
 	// MaxEndpoints bounds the endpoints of a site.
 	MaxEndpoints = 20
 	// EarlierHolds is how long an earlier secret signs beside the one that has taken its
 	// place.
 	EarlierHolds = 7 * 24 * time.Hour
-
-	maxAddress = 2000 // bytes
-	maxMailbox = 254  // bytes, RFC 5321
 )
 
 // Endpoint is where a site's news goes.
@@ -57,7 +44,7 @@ type Endpoint struct {
 	// Language is that of texts: of mails, and of what templates are filled with.
 	Language string
 	// Subject is the template of a mail's subject, empty for the usual one; see
-	// [CheckTemplate].
+	// [template.Check].
 	Subject string
 	// Template is that of a mail's text, empty for the usual one, or of a webhook's body,
 	// empty for the event as JSON.
@@ -118,29 +105,29 @@ func (i *Invalid) Unwrap() error { return i.Err }
 func (e Endpoint) Check(allowed []netip.Prefix) error {
 	switch e.Kind {
 	case Webhook:
-		if code, err := checkURL(e.Address, allowed); err != nil {
+		if code, err := webhook.CheckURL(e.Address, allowed); err != nil {
 			return &Invalid{"address", code, err}
 		}
-		if e.Template != "" && !slices.Contains(ContentTypes, e.ContentType) {
-			return &Invalid{"content_type", "content_type", fmt.Errorf("expected one of %s", strings.Join(ContentTypes, ", "))}
+		if e.Template != "" && !slices.Contains(template.ContentTypes, e.ContentType) {
+			return &Invalid{"content_type", "content_type", fmt.Errorf("expected one of %s", strings.Join(template.ContentTypes, ", "))}
 		}
 		if e.Subject != "" {
 			return &Invalid{"subject", "subject", errors.New("a webhook has none")}
 		}
 	case Mail:
-		if err := CheckMailbox(e.Address); err != nil {
+		if err := mail.CheckMailbox(e.Address); err != nil {
 			return &Invalid{"address", "mailbox", err}
 		}
 		if e.ContentType != "" {
 			return &Invalid{"content_type", "content_type", errors.New("a mail has none of its own")}
 		}
-		if err := CheckTemplate(e.Subject, subjectLine); err != nil {
+		if err := template.Check(e.Subject, template.Subject); err != nil {
 			return &Invalid{"subject", "template", err}
 		}
 	default:
 		return &Invalid{"kind", "kind", fmt.Errorf("expected %s or %s", Webhook, Mail)}
 	}
-	if err := CheckTemplate(e.Template, e.ContentType); err != nil {
+	if err := template.Check(e.Template, e.ContentType); err != nil {
 		return &Invalid{"template", "template", err}
 	}
 	if len(e.Events) == 0 {
@@ -153,40 +140,6 @@ func (e Endpoint) Check(allowed []netip.Prefix) error {
 	}
 	if !slices.Contains(locales.Languages, e.Language) {
 		return &Invalid{"language", "language", fmt.Errorf("expected one of %s", strings.Join(locales.Languages, ", "))}
-	}
-	return nil
-}
-
-// checkURL returns an error that says what is wrong with the URL of a webhook, with a code of [Invalid].
-func checkURL(address string, allowed []netip.Prefix) (code string, err error) {
-	u, err := url.Parse(address)
-	if err != nil || len(address) > maxAddress || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsFunc(address, unfit) {
-		return "url", errors.New("expected an address such as https://crm.example/hooks/frontdesk, without a password and a fragment")
-	}
-	plain := u.Scheme == "http"
-	if plain && len(allowed) == 0 || !plain && u.Scheme != "https" {
-		return "https", errors.New("expected https")
-	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !mayDial(ip, plain, allowed) {
-		return "private", errPrivate
-	}
-	return "", nil
-}
-
-// unfit are characters that no URL has; templates of URLs have some of them.
-func unfit(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`<>"{}|\^`+"`", r)
-}
-
-// CheckMailbox refuses what is no address of mail, such as "desk@shop.example", and all
-// that could be more than one.
-func CheckMailbox(address string) error {
-	parsed, err := mail.ParseAddress(address)
-	if err != nil || parsed.Address != address || len(address) > maxMailbox || !utf8.ValidString(address) ||
-		strings.ContainsFunc(address, func(r rune) bool {
-			return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()`, r)
-		}) {
-		return errors.New("expected an address such as desk@shop.example")
 	}
 	return nil
 }

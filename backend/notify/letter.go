@@ -1,64 +1,35 @@
 package notify
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"net/mail"
+	"cmp"
 	"strings"
-	"time"
 
-	gomail "github.com/wneessen/go-mail"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
 )
 
-// ErrNoServer means that no mail server is configured.
-var ErrNoServer = errors.New("no mail server is configured")
+// Written is a mail as it is read.
+type Written struct{ Subject, Text string }
 
-// Letter is a mail to one person who has asked for it.
-type Letter struct {
-	// ID tells the mail from all others, with letters, digits, - and . in it.
-	To, Subject, Text, ID string
-	At                    time.Time
-	// Language is the code of that of the text.
-	Language string
+// write fills the templates of the endpoint, or the usual ones of its language.
+func (e Endpoint) write(v values) (w Written, err error) {
+	if w.Subject, err = template.Fill(cmp.Or(e.Subject, usualSubject), template.Subject, v); err == nil {
+		w.Text, err = template.Fill(cmp.Or(e.Template, wording(mailTexts[e.Language]).text()), "", v)
+	}
+	if runes := []rune(w.Subject); len(runes) > template.MaxSubject {
+		w.Subject = string(runes[:template.MaxSubject-1]) + "…"
+	}
+	w.Text = strings.TrimSpace(w.Text) + "\n"
+	return w, err
 }
 
-// Sends reports whether mails can be sent.
-func (d *Deliveries) Sends() bool { return d.settings().Mail != nil }
-
-// Send hands the letter to the mail server. It returns [ErrNoServer] when there is none. never
-// is true when another attempt would fare no better.
-func (d *Deliveries) Send(ctx context.Context, l Letter) (never bool, err error) {
-	server := d.settings().Mail
-	if server == nil {
-		return false, ErrNoServer
+// Preview is the mail that a made-up lead would make, by the endpoint's templates. The error is
+// an [Invalid].
+func (d *Deliveries) Preview(e Endpoint, site string) (Written, error) {
+	if err := template.Check(e.Subject, template.Subject); err != nil {
+		return Written{}, &Invalid{"subject", "template", err}
 	}
-	if err := CheckMailbox(l.To); err != nil {
-		return true, err
+	if err := template.Check(e.Template, ""); err != nil {
+		return Written{}, &Invalid{"template", "template", err}
 	}
-	sender, err := mail.ParseAddress(server.From)
-	if err != nil {
-		return false, fmt.Errorf("reading the sender: %w", err)
-	}
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(sender)
-	m.ToMailAddress(&mail.Address{Address: mailboxOf(l.To)})
-	m.Subject(l.Subject)
-	m.SetDateWithValue(l.At)
-	_, host, _ := strings.Cut(sender.Address, "@")
-	m.SetMessageIDWithValue(l.ID + "@" + host)
-	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetBodyString(gomail.TypeTextPlain, l.Text)
-	err = m.AddAlternativeHTMLTemplate(page, struct {
-		Language, Subject string
-		Paragraphs        [][]string
-	}{l.Language, l.Subject, paragraphs(l.Text)})
-	if err != nil {
-		return true, fmt.Errorf("writing a letter: %w", err)
-	}
-	if err := server.send(ctx, m); err != nil {
-		var f *failure
-		return errors.As(err, &f) && f.never, fmt.Errorf("sending a letter: %w", err)
-	}
-	return false, nil
+	return e.write(d.sample(e.Language, site))
 }

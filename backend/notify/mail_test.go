@@ -7,7 +7,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net"
-	"net/mail"
+	netmail "net/mail"
 	"strings"
 	"sync"
 	"testing"
@@ -15,12 +15,12 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
@@ -37,7 +37,7 @@ type postOffice struct {
 // letter is a mail as the server took it.
 type letter struct {
 	from, to, user string
-	*mail.Message
+	*netmail.Message
 	plain, html string
 }
 
@@ -62,7 +62,7 @@ func (w *world) postOffice(address string, settings ...func(*smtp.Server)) *post
 		o.server.Close()
 	})
 	w.t.Cleanup(o.close)
-	server, err := notify.ParseMailServer("smtp://desk@"+o.address, "secret", "Лампы <desk@shop.example>")
+	server, err := mail.ParseServer("smtp://desk@"+o.address, "secret", "Лампы <desk@shop.example>")
 	require.NoError(w.t, err)
 	w.settings.Store(&notify.Settings{Mail: &server, Console: "https://desk.example/"})
 	return o
@@ -119,7 +119,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 }
 
 func (s *session) Data(r io.Reader) error {
-	message, err := mail.ReadMessage(r)
+	message, err := netmail.ReadMessage(r)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func TestLeadGoesByMail(t *testing.T) {
 		require.Equal(t, "auto-generated", m.Header.Get("Auto-Submitted"))
 		from, err := m.Header.AddressList("From")
 		require.NoError(t, err)
-		require.Equal(t, []*mail.Address{{Name: "Лампы", Address: "desk@shop.example"}}, from)
+		require.Equal(t, []*netmail.Address{{Name: "Лампы", Address: "desk@shop.example"}}, from)
 		for _, part := range []string{"Имя: Ада <b>", "Телефон: +7 (912) 345-67-89", "Есть ли\nлампа?", "city: London", "Источник: news · autumn", fmt.Sprintf("https://desk.example/leads/%d/%d", w.shop, l.ID)} {
 			require.Contains(t, m.plain, part)
 		}
@@ -202,7 +202,7 @@ func TestMailToAnAddressInAnotherScript(t *testing.T) {
 		w.lead()
 		d := w.until(state("failed"))
 		require.Equal(t, "ascii", d.Reason)
-		never, err := w.Send(t.Context(), notify.Letter{To: address, Subject: "Chat", Text: "Hello", ID: "1", At: time.Now(), Language: "en"})
+		never, err := w.Send(t.Context(), mail.Letter{To: address, Subject: "Chat", Text: "Hello", ID: "1", At: time.Now(), Language: "en"})
 		require.ErrorContains(t, err, "ascii")
 		require.True(t, never)
 
@@ -315,27 +315,6 @@ func TestNoMailServerWaits(t *testing.T) {
 	})
 }
 
-func TestMailServersAreChecked(t *testing.T) {
-	for address, want := range map[string]notify.MailServer{
-		"smtp://desk@mail.example":              {Host: "mail.example", Port: 587, User: "desk"},
-		"smtps://desk%40a.example@mail.example": {Host: "mail.example", Port: 465, TLS: true, User: "desk@a.example"},
-		"smtp://desk@[::1]:25":                  {Host: "::1", Port: 25, User: "desk"},
-	} {
-		got, err := notify.ParseMailServer(address, "secret", "desk@shop.example")
-		require.NoError(t, err, address)
-		want.Password, want.From = "secret", "desk@shop.example"
-		require.Equal(t, want, got)
-	}
-	for _, address := range []string{"", "mail.example:587", "http://mail.example", "smtp://", "smtp://desk:secret@mail.example", "smtp://desk@mail.example/x", "smtp://desk@mail.example:0", "smtp://mail.example"} {
-		_, err := notify.ParseMailServer(address, "secret", "desk@shop.example")
-		assert.Error(t, err, address)
-	}
-	for _, from := range []string{"", "desk", "a@b.example, c@d.example", "desk@shop.example\r\nBcc: a@b.example"} {
-		_, err := notify.ParseMailServer("smtp://mail.example", "", from)
-		assert.Error(t, err, from)
-	}
-}
-
 func TestPreview(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for _, language := range locales.Languages {
@@ -355,12 +334,12 @@ func TestPreview(t *testing.T) {
 // A letter goes to who has asked for it, and has no lines of visitors in its header.
 func TestLetter(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		l := notify.Letter{To: "ann@mail.example", Subject: "Your conversation\r\nBcc: spy@mail.example", Text: "Hello\r\n.\r\nRCPT TO:<spy@mail.example>\n", ID: "chat-1-2-3", At: time.Now()}
-		require.False(t, w.Deliveries.Sends())
+		l := mail.Letter{To: "ann@mail.example", Subject: "Your conversation\r\nBcc: spy@mail.example", Text: "Hello\r\n.\r\nRCPT TO:<spy@mail.example>\n", ID: "chat-1-2-3", At: time.Now()}
+		require.False(t, w.Deliveries.HasMail())
 		_, err := w.Deliveries.Send(t.Context(), l)
 		require.ErrorIs(t, err, notify.ErrNoServer)
 		o := w.postOffice("")
-		require.True(t, w.Deliveries.Sends())
+		require.True(t, w.Deliveries.HasMail())
 		_, err = w.Deliveries.Send(t.Context(), l)
 		require.NoError(t, err)
 		m := o.wait(t, 1)[0]

@@ -204,7 +204,7 @@ func moment(t time.Time) *time.Time {
 	return new(t.UTC())
 }
 
-// values are what placeholders stand for.
+// values are what placeholders stand for, by their names.
 type values map[string]string
 
 func (v values) lead(l leadData, w wording) {

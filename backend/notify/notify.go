@@ -17,6 +17,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/backend/notify/webhook"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -49,7 +52,7 @@ type Settings struct {
 	// Allowed are the ranges of addresses that webhooks may go to beside public ones.
 	Allowed []netip.Prefix
 	// Mail is the server that takes mail; nil for none.
-	Mail *MailServer
+	Mail *mail.Server
 	// Console is the console's URL with a slash at the end, or empty when the
 	// configuration does not tell. Mails link to it.
 	Console string
@@ -84,15 +87,15 @@ type Deliveries struct {
 	observer Observer
 	now      func() time.Time
 	logger   *zap.Logger
-	poster   *poster
+	poster   *webhook.Poster
 	timeout  time.Duration // of an attempt
 }
 
 // New returns the deliveries of the database, and has the queue do their jobs. settings
 // are asked for each attempt. observer may be nil.
 func New(s Subjects, settings func() Settings, observer Observer, now func() time.Time, logger *zap.Logger) *Deliveries {
-	d := &Deliveries{Subjects: s, settings: settings, observer: observer, now: now, logger: logger, timeout: attemptTimeout}
-	d.poster = newPoster(func() []netip.Prefix { return d.settings().Allowed })
+	d := &Deliveries{Subjects: s, settings: settings, observer: observer, now: now, logger: logger, timeout: attempt.Timeout}
+	d.poster = webhook.New(func() []netip.Prefix { return d.settings().Allowed }, now)
 	for _, kind := range []Kind{Webhook, Mail} {
 		s.Queue.Handle(string(kind), queue.Handler{Do: d.do, Next: next, Timeout: jobTimeout})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -40,7 +41,7 @@ func delivering(ctx context.Context, database *db.DB, sites *site.Sites, s site.
 		{Kind: notify.Webhook, Address: "https://the-former-system-of-the-shop-with-lamps-and-lanterns.example/hooks", Events: []notify.Event{notify.SaleAdded, notify.CallEnded}},
 		{Kind: notify.Mail, Address: "former-colleague@shop.example", Events: []notify.Event{notify.LeadAdded}},
 		{Kind: notify.Webhook, Address: "https://api.telegram.org/bot123:abc/sendMessage", Events: []notify.Event{notify.LeadAdded, notify.SaleAdded, notify.FormFailed},
-			ContentType: notify.JSON, Template: `{"chat_id": "-100123", "text": "{{.event}}: {{.name}} {{.phone}}"}`},
+			ContentType: template.JSON, Template: `{"chat_id": "-100123", "text": "{{.event}}: {{.name}} {{.phone}}"}`},
 	} {
 		e.SiteID, e.Language = s.ID, "en"
 		made, _, err := d.Add(ctx, e, login)

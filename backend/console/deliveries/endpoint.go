@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -50,13 +51,13 @@ type spanChoice struct {
 }
 
 // typeNames are the names of the words for content types.
-var typeNames = map[string]string{notify.JSON: "endpoint.type.json", notify.Form: "endpoint.type.form", notify.Text: "endpoint.type.text"}
+var typeNames = map[string]string{template.JSON: "endpoint.type.json", template.Form: "endpoint.type.form", template.Text: "endpoint.type.text"}
 
 // telegram is the endpoint that Telegram's sendMessage takes
 // (https://core.telegram.org/bots/api#sendmessage). Without parse_mode its text is text.
 func telegram(w *words.Tongue) notify.Endpoint {
 	return notify.Endpoint{
-		Kind: notify.Webhook, Address: "https://api.telegram.org/bot<TOKEN>/sendMessage", ContentType: notify.JSON, Template: `{
+		Kind: notify.Webhook, Address: "https://api.telegram.org/bot<TOKEN>/sendMessage", ContentType: template.JSON, Template: `{
   "chat_id": "<CHAT>",
   "text": "` + w.Text("endpoint.telegramText", "event", "{{.event}}", "site", "{{.site}}", "who", "{{.name}}{{.caller}}", "phone", "{{.phone}}", "message", "{{.message}}", "link", "{{.link}}") + `",
   "link_preview_options": {"is_disabled": true}
@@ -110,8 +111,8 @@ func (c *room) endpointAgain(w http.ResponseWriter, r *http.Request, status int,
 // endpointPage completes the page and shows it.
 func (c *room) endpointPage(w http.ResponseWriter, r *http.Request, status int, f frame.Page, named site.Site, body endpointPage) error {
 	e := body.Endpoint
-	body.Site, body.Languages, body.Names = named, c.Tongues, notify.Placeholders
-	for _, contentType := range notify.ContentTypes {
+	body.Site, body.Languages, body.Names = named, c.Tongues, template.Placeholders
+	for _, contentType := range template.ContentTypes {
 		body.Types = append(body.Types, frame.Option{Value: contentType, Name: f.Words.Text(typeNames[contentType])})
 	}
 	for _, event := range notify.Events {

@@ -1,15 +1,18 @@
-package notify
+package webhook
 
 import (
 	"context"
 	"errors"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"syscall"
+	"unicode"
 )
 
-// errPrivate means that an address is none of the public ones, and not allowed.
-var errPrivate = errors.New("expected an address that is public, or in a range that the configuration allows")
+// ErrPrivate means that an address is none of the public ones, and not allowed.
+var ErrPrivate = errors.New("expected an address that is public, or in a range that the configuration allows")
 
 // notPublic are ranges beside those that [netip.Addr] knows: of the registries of special
 // addresses (RFC 6890 and IANA's lists since), and one by which a cloud speaks to its own
@@ -43,11 +46,36 @@ func control(allowed func() []netip.Prefix) func(ctx context.Context, network, a
 	return func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return errPrivate
+			return ErrPrivate
 		}
 		if !mayDial(to.Addr(), ctx.Value(plainKey{}) != nil, allowed()) {
-			return errPrivate
+			return ErrPrivate
 		}
 		return nil
 	}
+}
+
+// maxURL is how long a URL may be, in bytes.
+const maxURL = 2000
+
+// CheckURL returns an error that says what is wrong with the URL of a webhook, with a word for programs: url, https or private.
+// allowed are as in [New].
+func CheckURL(address string, allowed []netip.Prefix) (code string, err error) {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > maxURL || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsFunc(address, unfit) {
+		return "url", errors.New("expected an address such as https://crm.example/hooks/frontdesk, without a password and a fragment")
+	}
+	plain := u.Scheme == "http"
+	if plain && len(allowed) == 0 || !plain && u.Scheme != "https" {
+		return "https", errors.New("expected https")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !mayDial(ip, plain, allowed) {
+		return "private", ErrPrivate
+	}
+	return "", nil
+}
+
+// unfit are characters that no URL has; templates of URLs have some of them.
+func unfit(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`<>"{}|\^`+"`", r)
 }

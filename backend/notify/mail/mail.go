@@ -1,11 +1,11 @@
-package notify
+// Package mail hands letters to the mail server that the configuration names.
+package mail
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
+	htmltemplate "html/template"
 	"net/mail"
 	"net/netip"
 	"net/textproto"
@@ -13,14 +13,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/net/idna"
+
+	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
+	"github.com/seed-3405227d/frontdesk/backend/notify/template"
 )
 
-// MailServer is the server that takes mail.
-type MailServer struct {
+// Server is the server that takes mail.
+type Server struct {
 	Host string
 	Port int
 	// TLS is spoken from the first byte; otherwise after STARTTLS, or not at all to a
@@ -37,28 +42,28 @@ const (
 	submissionsPort = 465
 )
 
-// ParseMailServer reads the address of a mail server, such as
+// ParseServer reads the address of a mail server, such as
 // "smtp://user@mail.example:587" or "smtps://mail.example", and checks the sender. The
 // error's text may be shown.
-func ParseMailServer(address, password, from string) (MailServer, error) {
+func ParseServer(address, password, from string) (Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return MailServer{}, errors.New("expected the address of a mail server, such as smtp://user@mail.example:587 or smtps://user@mail.example")
+		return Server{}, errors.New("expected the address of a mail server, such as smtp://user@mail.example:587 or smtps://user@mail.example")
 	}
 	if _, set := u.User.Password(); set {
-		return MailServer{}, errors.New("expected the password in the block, not in the address")
+		return Server{}, errors.New("expected the password in the block, not in the address")
 	}
-	s := MailServer{Host: u.Hostname(), Port: submissionPort, TLS: u.Scheme == "smtps", User: u.User.Username(), Password: password, From: from}
+	s := Server{Host: u.Hostname(), Port: submissionPort, TLS: u.Scheme == "smtps", User: u.User.Username(), Password: password, From: from}
 	if s.TLS {
 		s.Port = submissionsPort
 	}
 	if text := u.Port(); text != "" {
 		if s.Port, err = strconv.Atoi(text); err != nil || s.Port < 1 || s.Port > 65535 {
-			return MailServer{}, errors.New("expected a port from 1 to 65535")
+			return Server{}, errors.New("expected a port from 1 to 65535")
 		}
 	}
 	if (s.User == "") != (s.Password == "") {
-		return MailServer{}, errors.New("expected a user in the address and a password, or neither")
+		return Server{}, errors.New("expected a user in the address and a password, or neither")
 	}
 	return s, CheckSender(from)
 }
@@ -75,14 +80,30 @@ func CheckSender(from string) error {
 	return nil
 }
 
+// maxMailbox is how long an address may be, in bytes (RFC 5321).
+const maxMailbox = 254
+
+// CheckMailbox refuses what is no address of mail, such as "desk@shop.example", and all
+// that could be more than one.
+func CheckMailbox(address string) error {
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Address != address || len(address) > maxMailbox || !utf8.ValidString(address) ||
+		strings.ContainsFunc(address, func(r rune) bool {
+			return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()`, r)
+		}) {
+		return errors.New("expected an address such as desk@shop.example")
+	}
+	return nil
+}
+
 // here reports whether the server is on this machine.
-func (s MailServer) here() bool {
+func (s Server) here() bool {
 	ip, err := netip.ParseAddr(s.Host)
 	return s.Host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-func (s MailServer) client() (*gomail.Client, error) {
-	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(attemptTimeout), gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithoutNoop(), gomail.WithoutRset()}
+func (s Server) client() (*gomail.Client, error) {
+	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(attempt.Timeout), gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithoutNoop(), gomail.WithoutRset()}
 	auth := gomail.SMTPAuthAutoDiscover
 	if s.TLS {
 		options = append(options, gomail.WithSSL())
@@ -96,21 +117,6 @@ func (s MailServer) client() (*gomail.Client, error) {
 	return gomail.NewClient(s.Host, options...)
 }
 
-// Written is a mail as it is read.
-type Written struct{ Subject, Text string }
-
-// write fills the templates of the endpoint, or the usual ones of its language.
-func (e Endpoint) write(v values) (w Written, err error) {
-	if w.Subject, err = fill(cmp.Or(e.Subject, usualSubject), subjectLine, v); err == nil {
-		w.Text, err = fill(cmp.Or(e.Template, wording(mailTexts[e.Language]).text()), "", v)
-	}
-	if runes := []rune(w.Subject); len(runes) > maxSubject {
-		w.Subject = string(runes[:maxSubject-1]) + "…"
-	}
-	w.Text = strings.TrimSpace(w.Text) + "\n"
-	return w, err
-}
-
 // mailboxOf is the address with the name of its host as mail servers know it: in ASCII (RFC 5891).
 func mailboxOf(address string) string {
 	at := strings.LastIndexByte(address, '@')
@@ -121,7 +127,7 @@ func mailboxOf(address string) string {
 }
 
 // page is the text as HTML.
-var page = template.Must(template.New("").Parse(`<!doctype html>
+var page = htmltemplate.Must(htmltemplate.New("").Parse(`<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
 <body style="margin:16px;font:15px/1.5 system-ui,sans-serif">
 {{range .Paragraphs}}<p style="margin:0 0 12px">{{range $i, $line := .}}{{if $i}}<br>
@@ -139,50 +145,29 @@ func paragraphs(text string) (parts [][]string) {
 	return parts
 }
 
-// letter is the mail to the endpoint.
-func (e Endpoint) letter(r Delivery, v values, from string) (*gomail.Msg, error) {
-	w, err := e.write(v)
-	if err != nil {
-		return nil, err
-	}
-	sender, err := mail.ParseAddress(from)
-	if err != nil {
-		return nil, err
-	}
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(sender)
-	m.ToMailAddress(&mail.Address{Address: mailboxOf(e.Address)})
-	// As it was typed by a visitor. One in another script may keep the mail from being taken, and stands in the text.
-	if reply := mailboxOf(v["email"]); CheckMailbox(reply) == nil && isASCII(reply) {
-		m.ReplyToMailAddress(&mail.Address{Address: reply})
-	}
-	m.Subject(w.Subject)
-	m.SetDateWithValue(r.At)
-	_, host, _ := strings.Cut(sender.Address, "@")
-	m.SetMessageIDWithValue(r.ID() + "@" + host)
-	m.SetGenHeader("Auto-Submitted", "auto-generated") // so that nobody's absence is answered
-	m.SetBodyString(gomail.TypeTextPlain, w.Text)
-	return m, m.AddAlternativeHTMLTemplate(page, struct {
-		Language, Subject string
-		Paragraphs        [][]string
-	}{e.Language, w.Subject, paragraphs(w.Text)})
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// mail sends the message to the address. The error is a failure.
-func (d *Deliveries) mail(ctx context.Context, e Endpoint, r Delivery, _ Message, v values) error {
-	server := d.settings().Mail
-	if server == nil {
-		return &failure{reason: reasonNoServer, away: true}
-	}
-	letter, err := e.letter(r, v, server.From)
-	if err != nil {
-		return &failure{reason: reasonTemplate}
-	}
-	return server.send(ctx, letter)
+// Letter is a mail to one mailbox.
+type Letter struct {
+	To, Subject, Text string
+	// ID tells the mail from all others, with letters, digits, -, _ and . in it.
+	ID string
+	At time.Time
+	// Language is the code of that of the text.
+	Language string
+	// ReplyTo is to whom an answer goes, as a visitor has typed it; what is no mailbox is left out.
+	ReplyTo string
 }
 
-// send hands the mail to the server. The error is a failure, or else our own.
-func (s MailServer) send(ctx context.Context, m *gomail.Msg) error {
+// Send hands the letter to the server. The error is an [attempt.Failure], or else our own.
+func (s Server) Send(ctx context.Context, l Letter) error {
+	m, err := l.message(s.From)
+	if err != nil {
+		return fmt.Errorf("writing a letter: %w", err)
+	}
+
 	client, err := s.client()
 	if err != nil {
 		return fmt.Errorf("setting up the mail client: %w", err)
@@ -194,7 +179,7 @@ func (s MailServer) send(ctx context.Context, m *gomail.Msg) error {
 	// What was taken is taken, whatever becomes of the connection.
 	defer func() { _ = client.CloseWithSMTPClient(connection) }()
 	if knows, _ := connection.Extension("SMTPUTF8"); !knows && !isASCII(m.GetTo()[0].Address) { // RFC 6531
-		return &failure{reason: reasonASCII, never: true}
+		return &attempt.Failure{Reason: attempt.ASCII, Never: true}
 	}
 	if err := client.SendWithSMTPClient(connection, m); err != nil {
 		return refusedMail(err)
@@ -202,36 +187,60 @@ func (s MailServer) send(ctx context.Context, m *gomail.Msg) error {
 	return nil
 }
 
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+// message is the letter as it is sent.
+func (l Letter) message(from string) (*gomail.Msg, error) {
+	if CheckMailbox(l.To) != nil {
+		return nil, &attempt.Failure{Reason: attempt.Internal, Never: true}
+	}
+	sender, err := mail.ParseAddress(from)
+	if err != nil {
+		return nil, err
+	}
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(sender)
+	m.ToMailAddress(&mail.Address{Address: mailboxOf(l.To)})
+	// One in another script may keep the mail from being taken, and stands in the text.
+	if reply := mailboxOf(l.ReplyTo); CheckMailbox(reply) == nil && isASCII(reply) {
+		m.ReplyToMailAddress(&mail.Address{Address: reply})
+	}
+	m.Subject(l.Subject)
+	m.SetDateWithValue(l.At)
+	_, host, _ := strings.Cut(sender.Address, "@")
+	m.SetMessageIDWithValue(l.ID + "@" + host)
+	m.SetGenHeader("Auto-Submitted", "auto-generated") // so that nobody's absence is answered
+	m.SetBodyString(gomail.TypeTextPlain, l.Text)
+	return m, m.AddAlternativeHTMLTemplate(page, struct {
+		Language, Subject string
+		Paragraphs        [][]string
+	}{l.Language, l.Subject, paragraphs(l.Text)})
 }
 
 // unsentMail is the failure to come so far that the server hears of a mail: whatever it
 // says, it says to all mails.
-func unsentMail(err error) *failure {
-	f := unsent(err)
+func unsentMail(err error) *attempt.Failure {
+	f := attempt.Unsent(err)
 	var said *textproto.Error
 	if errors.As(err, &said) {
-		f.reason, f.status, f.detail = reasonSMTP, said.Code, detail(said.Msg)
+		f.Reason, f.Status, f.Detail = attempt.SMTP, said.Code, detail(said.Msg)
 	} else if strings.Contains(err.Error(), "does not support STARTTLS") {
-		f.reason, f.detail = reasonTLS, "no STARTTLS"
+		f.Reason, f.Detail = attempt.TLS, "no STARTTLS"
 	}
 	return f
 }
 
 // refusedMail is the server's answer to one mail.
-func refusedMail(err error) *failure {
+func refusedMail(err error) *attempt.Failure {
 	var sent *gomail.SendError
 	if !errors.As(err, &sent) || sent.ErrorCode() == 0 {
-		return unsent(err)
+		return attempt.Unsent(err)
 	}
-	f := &failure{reason: reasonSMTP, status: sent.ErrorCode(), never: !sent.IsTemp()}
+	f := &attempt.Failure{Reason: attempt.SMTP, Status: sent.ErrorCode(), Never: !sent.IsTemp()}
 	switch {
 	case sent.Reason == gomail.ErrSMTPMailFrom || sent.Reason == gomail.ErrSMTPRcptTo:
 		text, _, _ := strings.Cut(strings.TrimPrefix(sent.Error(), sent.Reason.String()+": "), ", affected ")
-		f.detail = detail(strings.TrimPrefix(text, strconv.Itoa(f.status)+" "))
+		f.Detail = detail(strings.TrimPrefix(text, strconv.Itoa(f.Status)+" "))
 	default: // it has read the mail and may repeat what stands there
-		f.detail = sent.EnhancedStatusCode()
+		f.Detail = sent.EnhancedStatusCode()
 	}
 	return f
 }
@@ -240,21 +249,9 @@ func refusedMail(err error) *failure {
 const maxDetail = 200
 
 func detail(text string) string {
-	text = strings.Join(strings.Fields(readable(strings.ToValidUTF8(text, "?"))), " ")
+	text = strings.Join(strings.Fields(template.Readable(strings.ToValidUTF8(text, "?"))), " ")
 	if runes := []rune(text); len(runes) > maxDetail {
 		text = string(runes[:maxDetail-1]) + "…"
 	}
 	return text
-}
-
-// Preview is the mail that a made-up lead would make, by the endpoint's templates. The error is
-// an [Invalid].
-func (d *Deliveries) Preview(e Endpoint, site string) (Written, error) {
-	if err := CheckTemplate(e.Subject, subjectLine); err != nil {
-		return Written{}, &Invalid{"subject", "template", err}
-	}
-	if err := CheckTemplate(e.Template, ""); err != nil {
-		return Written{}, &Invalid{"template", "template", err}
-	}
-	return e.write(d.sample(e.Language, site))
 }

@@ -1,4 +1,6 @@
-package notify
+// Package template fills the texts that owners of sites have written for mails and webhooks with what has happened. A
+// template has placeholders and conditions, and nothing else: what it costs to fill it grows with its size alone.
+package template
 
 import (
 	"encoding/json"
@@ -12,21 +14,31 @@ import (
 	"unicode"
 )
 
+// The content types that a webhook's own template may have.
+const (
+	JSON = "application/json"
+	Form = "application/x-www-form-urlencoded"
+	Text = "text/plain; charset=utf-8"
+)
+
+// ContentTypes are the content types that a webhook's own template may have.
+var ContentTypes = []string{JSON, Form, Text}
+
 // Placeholders are the names that templates may have, as in "{{.name}}" and
 // "{{if .name}}…{{else}}…{{end}}". One that the event does not know is empty.
 var Placeholders = []string{"event", "site", "time", "name", "phone", "email", "message", "form", "fields", "sale", "site_error", "page", "source", "campaign",
 	"called", "caller", "status", "talk", "recording", "path", "count", "link"}
 
 const (
-	// MaxTemplate bounds a template in bytes, and maxSubject that of a subject.
-	MaxTemplate = 4000
-	maxSubject  = 200
+	// MaxSize bounds a template in bytes, and MaxSubject that of a subject.
+	MaxSize    = 4000
+	MaxSubject = 200
 	// maxValue bounds, in characters, what takes the place of a placeholder.
 	maxValue = 1000
 	// maxFilled bounds, in bytes, what a template may become with the longest values.
 	maxFilled = 256 << 10
-	// subjectLine is what stands for the content type of a subject.
-	subjectLine = "subject"
+	// Subject is what stands for the content type of a subject.
+	Subject = "subject"
 )
 
 // escapes are how values are written, so that they are values and nothing else, by the
@@ -39,15 +51,15 @@ var escapes = map[string]func(string) string{
 		}
 		return string(text[1 : len(text)-1])
 	},
-	Form:        url.QueryEscape,
-	Text:        readable,
-	"":          readable,
-	subjectLine: func(value string) string { return strings.Join(strings.Fields(readable(value)), " ") },
+	Form:    url.QueryEscape,
+	Text:    Readable,
+	"":      Readable,
+	Subject: func(value string) string { return strings.Join(strings.Fields(Readable(value)), " ") },
 }
 
-// readable is the value without control characters, and without those that turn text
+// Readable is the value without control characters, and without those that turn text
 // around.
-func readable(value string) string {
+func Readable(value string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) || r == '\u00a0' {
 			return r
@@ -56,12 +68,12 @@ func readable(value string) string {
 	}, strings.ReplaceAll(value, "\r\n", "\n"))
 }
 
-// CheckTemplate returns an error that says what is wrong with the template of a text of the content type; the
+// Check returns an error that says what is wrong with the template of a text of the content type; the
 // error's text may be shown. Empty is right.
-func CheckTemplate(text, contentType string) error {
-	limit := MaxTemplate
-	if contentType == subjectLine {
-		limit = maxSubject
+func Check(text, contentType string) error {
+	limit := MaxSize
+	if contentType == Subject {
+		limit = MaxSubject
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			return errors.New("a subject is one line")
 		}
@@ -76,11 +88,11 @@ func CheckTemplate(text, contentType string) error {
 		return err
 	}
 	for _, value := range []string{"", "\"\\{}\n", strings.Repeat("\u0001", maxValue), strings.Repeat("я", maxValue)} {
-		sample := make(values)
+		sample := make(map[string]string)
 		for _, name := range Placeholders {
 			sample[name] = value
 		}
-		filled, err := fill(text, contentType, sample)
+		filled, err := Fill(text, contentType, sample)
 		if err != nil {
 			return err
 		}
@@ -143,13 +155,13 @@ func placeholder(pipe *parse.PipeNode) error {
 	return fmt.Errorf("%s is no placeholder: expected one of .%s", pipe, strings.Join(Placeholders, ", ."))
 }
 
-// fill puts the values into the template of a text of the content type.
-func fill(text, contentType string, v values) (string, error) {
+// Fill puts the values into the template of a text of the content type.
+func Fill(text, contentType string, v map[string]string) (string, error) {
 	t, err := parsed(text)
 	if err != nil {
 		return "", err
 	}
-	escaped := make(values, len(v))
+	escaped := make(map[string]string, len(v))
 	for name, value := range v {
 		if runes := []rune(strings.ToValidUTF8(value, "\ufffd")); len(runes) > maxValue {
 			value = string(runes[:maxValue-1]) + "…"
