@@ -62,9 +62,10 @@ vulnerabilities:
 newest:
 	.ci/newest
 
-# The browser's sources against their types.
+# The sources of pages and of the console against their types.
 types:
-	cd snippet/browser && npm ci --no-audit --no-fund --silent && npx --no-install tsc --noEmit -p .
+	cd snippet/browser && npm ci --no-audit --no-fund --silent && \
+		for project in . ../../backend/console ../../backend/console/tsconfig.worker.json; do npx --no-install tsc --noEmit -p $$project || exit 1; done
 
 # Chromium, PostgreSQL, Node.js and QEMU, where they are missing and may be installed.
 tools:

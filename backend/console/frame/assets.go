@@ -22,13 +22,13 @@ var files embed.FS
 // one: htmx begins with the page as soon as it is left alone, and what extends
 // it must be there by then.
 var served = map[string][]string{
-	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "static/leaving.js", "static/console.js", "static/keys.js", "static/widget.js", "static/alerts.js"},
-	"leaving.js":  {"static/leaving.js"}, // where nobody has signed in
+	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "dist/console.js"},
+	"leaving.js":  {"dist/leaving.js"}, // where nobody has signed in
 	"console.css": {"static/console.css", "static/pages.css", "static/narrow.css", "static/widget.css"},
-	"stage.js":    {"static/stage.js"}, // of the page within the page of a site's widget
+	"stage.js":    {"dist/stage.js"}, // of the page within the page of a site's widget
 	"stage.css":   {"static/stage.css"},
 	"digits.svg":  {"static/digits.svg"},
-	"chat.js":     {"static/chat.js", "static/chat_keys.js"},
+	"chat.js":     {"dist/chat.js"},
 	"chat.css":    {"static/chat.css"},
 	"mark.svg":    {"static/mark.svg"},
 }
@@ -117,4 +117,4 @@ func manifest(addresses map[string]string) []byte {
 
 // Worker shows notifications, which phones take from workers alone. It stands at the root: its
 // place says for which pages it is. Browsers look by themselves for another version.
-var Worker = asset.New("worker.js", "no-cache", embedded("static/worker.js"))
+var Worker = asset.New("worker.js", "no-cache", embedded("dist/worker.js"))

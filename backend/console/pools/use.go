@@ -135,7 +135,7 @@ type poolChart struct {
 	Top    int    // of the scale
 	Middle int
 	Marks  []time.Time // beneath the bars
-	As     string      // how these are written, see tellTimes in console.js
+	As     string      // how these are written, see frame/browser/times.ts
 	Wanted int
 	Lost   int
 	Most   int

@@ -25,7 +25,7 @@ func (w *Tongue) Exactly(t time.Time) string {
 }
 
 // Ago is how long a moment is past, and for what is long past its day. The
-// browser keeps it true by the same rule; see ago in console.js.
+// browser keeps it true by the same rule; see frame/browser/times.ts.
 func (w *Tongue) Ago(t time.Time) string {
 	switch past := w.Now().Sub(t); {
 	case past < time.Minute:

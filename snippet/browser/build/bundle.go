@@ -8,73 +8,59 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// outputs gives the script's files by their names, built from the sources in the directory dir. They are minified,
-// in ASCII, without a line break at their ends.
-func outputs(dir string) (map[string][]byte, error) {
-	core, err := bundle(dir, "main.ts", ownOfCore)
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := bundle(dir, "numbers/main.ts", ownProperties)
-	if err != nil {
-		return nil, err
-	}
-	panels, err := bundle(dir, "panels/main.ts", "")
-	if err != nil {
-		return nil, err
-	}
-	chat, err := bundle(dir, "chat/main.ts", "")
-	if err != nil {
-		return nil, err
-	}
-	preview, err := bundle(dir, "preview.ts", "")
-	if err != nil {
-		return nil, err
-	}
-	fill, err := bundle(dir, "fill.ts", "")
-	if err != nil {
-		return nil, err
-	}
-	proof, err := bundle(dir, "proof.ts", "")
-	if err != nil {
-		return nil, err
-	}
-	return map[string][]byte{
-		// A function expression that takes the configuration of a site as its argument.
-		"svc.js":     fmt.Appendf(nil, `(function(%s){"use strict";%s})`, parameter, core),
-		"numbers.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, numbers),
-		// Modules. The panels' lacks the name of the chat's asset, which is declared before it.
-		"panels.js":  panels,
-		"chat.js":    chat,
-		"proof.js":   proof,
-		"fill.js":    fmt.Appendf(nil, `(function(){"use strict";%s})();`, fill),
-		"preview.js": fmt.Appendf(nil, `(function(){"use strict";%s})();`, preview),
-	}, nil
+// A script is built from the source that is its entry. The statements take the place of %s in what is around them.
+type script struct {
+	entry, around string
+	own           string // a regular expression: properties whose names match it get shorter names
+	target        api.Target
 }
 
-// bundle builds the statements of one entry point. Properties whose names match own, a regular expression, get shorter names; empty
-// for none.
-func bundle(dir, entry, own string) ([]byte, error) {
+const (
+	module = "%s"
+	alone  = `(function(){"use strict";%s})();`
+)
+
+// scripts are all by where they are built, from the module's root as their sources are.
+var scripts = map[string]script{
+	// A function expression that takes the configuration of a site as its argument.
+	"snippet/dist/svc.js":     {"snippet/browser/main.ts", `(function(` + parameter + `){"use strict";%s})`, ownOfCore, api.ES2018},
+	"snippet/dist/numbers.js": {"snippet/browser/numbers/main.ts", alone, ownProperties, api.ES2018},
+	// The panels' lacks the name of the chat's asset, which is declared before it.
+	"snippet/dist/panels.js":  {"snippet/browser/panels/main.ts", module, "", api.ES2018},
+	"snippet/dist/chat.js":    {"snippet/browser/chat/main.ts", module, "", api.ES2018},
+	"snippet/dist/proof.js":   {"snippet/browser/proof.ts", module, "", api.ES2018},
+	"snippet/dist/fill.js":    {"snippet/browser/fill.ts", alone, "", api.ES2018},
+	"snippet/dist/preview.js": {"snippet/browser/preview.ts", alone, "", api.ES2018},
+
+	"backend/console/frame/dist/console.js": {"backend/console/frame/browser/main.ts", alone, "", api.ES2022},
+	"backend/console/frame/dist/leaving.js": {"backend/console/frame/browser/leaving.ts", alone, "", api.ES2022},
+	"backend/console/frame/dist/worker.js":  {"backend/console/frame/browser/worker.ts", alone, "", api.ES2022},
+	"backend/console/frame/dist/chat.js":    {"backend/console/talks/browser/main.ts", alone, "", api.ES2022},
+	"backend/console/frame/dist/stage.js":   {"backend/console/widget/browser/stage.ts", alone, "", api.ES2022},
+}
+
+// build gives the script, for sources in the module at root. It is minified, in ASCII, without a line break at its end.
+func (s script) build(root string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir:     dir,
-		EntryPoints:       []string{entry},
+		AbsWorkingDir:     root,
+		EntryPoints:       []string{s.entry},
 		Bundle:            true,
 		Format:            api.FormatESModule,
 		Platform:          api.PlatformBrowser,
-		Target:            api.ES2018,
+		Target:            s.target,
 		Charset:           api.CharsetASCII,
 		LegalComments:     api.LegalCommentsNone,
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
-		MangleProps:       own,
+		MangleProps:       s.own,
 		Define:            map[string]string{"__config": parameter, "__chat": parameter},
 	})
 	if len(result.Errors) > 0 {
 		return nil, fmt.Errorf("building the script: %s",
 			strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage}), "\n"))
 	}
-	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
+	return fmt.Appendf(nil, s.around, bytes.TrimSpace(result.OutputFiles[0].Contents)), nil
 }
 
 // ownProperties are names of properties of the numbers part's own objects, which nothing but this part reads. They are no names that

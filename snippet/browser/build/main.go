@@ -1,4 +1,4 @@
-// Command build makes the scripts in snippet/dist from the TypeScript sources in snippet/browser, two of which it writes
+// Command build makes the scripts of sites' pages and of the console from their TypeScript sources, two of which it writes
 // itself. It is run from anywhere in the module: go run ./snippet/browser/build
 package main
 
@@ -20,12 +20,12 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	scripts, err := outputs(filepath.Join(root, "snippet", "browser"))
-	if err != nil {
-		log.Fatal(err)
-	}
 	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(root, "snippet", "dist", name), script, 0o644); err != nil {
+		built, err := script.build(root)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), built, 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -1,0 +1,37 @@
+import { around, byId, inside, write } from './events';
+
+// What single fields and buttons of the pages do.
+
+document.addEventListener('change', (event) => {
+  const field = event.target as HTMLSelectElement;
+  if (field.matches('[data-submits]')) {
+    field.form!.requestSubmit();
+  }
+});
+document.addEventListener('focusin', (event) => {
+  const field = event.target as HTMLInputElement;
+  if (field.matches('[data-selects]')) {
+    field.select();
+  }
+});
+document.addEventListener('click', async (event) => {
+  const button = around(event, '[data-copies]');
+  if (!button) {
+    return;
+  }
+  const from = byId(button.dataset.copies!);
+  const field = from instanceof HTMLInputElement || from instanceof HTMLTextAreaElement ? from : null;
+  const label = inside(button, '[data-done]');
+  try {
+    await navigator.clipboard.writeText(field ? field.value : from.textContent!);
+  } catch {
+    // Over plain HTTP there is no clipboard: the text is selected, to be copied by hand.
+    getSelection()!.selectAllChildren(from);
+    field?.select();
+    return;
+  }
+  const before = label.textContent!;
+  write(label, label.dataset.done!);
+  setTimeout(() => write(label, before), 2000);
+});
+addEventListener('pageshow', (event) => event.persisted && location.reload());

@@ -1,0 +1,68 @@
+import { byId, inside } from './events';
+import { merge } from './lists';
+import { announce, tellUnread } from './unread';
+
+// What happens comes by one stream of events, which htmx opens, and a stream that is lost is said to be lost.
+
+declare const htmx: {
+  registerExtension(name: string, extension: { handle_swap(style: string, target: HTMLElement, fragment: DocumentFragment): boolean }): void;
+  trigger(element: Element, event: string): void;
+};
+
+/** The places for what comes, by how it is put there. */
+const swaps: Record<string, (target: HTMLElement, fragment: DocumentFragment) => void> = {
+  merge,
+  announce,
+  unread: (_, fragment) => tellUnread(Number(inside(fragment, '[data-count]').dataset.count)),
+  tell: (target, fragment) => target.dispatchEvent(new CustomEvent('told', { detail: fragment })),
+};
+
+htmx.registerExtension('console', {
+  handle_swap: (style, target, fragment) => {
+    swaps[style]?.(target, fragment);
+    return style in swaps;
+  },
+});
+
+type Connection = 'connecting' | 'live' | 'lost' | 'yielded';
+
+function tellConnection(is: Connection): void {
+  document.documentElement.dataset.stream = is;
+  for (const id of ['lost', 'yielded']) {
+    byId(id).hidden = is !== id;
+  }
+}
+
+/** What htmx says of a stream that has failed. */
+type Failed = CustomEvent<{ status?: number; ctx?: { response?: { status?: number } } } | undefined>;
+
+function lost(event: Event): void {
+  const { detail } = event as Failed;
+  const status = detail?.status ?? detail?.ctx?.response?.status;
+  if (status === 401 || status === 404) {
+    return location.reload();
+  }
+  tellConnection('lost');
+}
+
+const source = document.getElementById('stream');
+if (source) {
+  let retry = 0;
+  tellConnection('connecting');
+  source.addEventListener('htmx:sse:after:connection', () => {
+    retry = 0;
+    tellConnection('live');
+  });
+  source.addEventListener('htmx:sse:error', lost);
+  source.addEventListener('ended', () => location.reload());
+  // The operator has opened too many pages since. To come back without being asked would drive out one of those.
+  source.addEventListener('yielded', () => tellConnection('yielded'));
+  // The extension connects anew what was connected once. The first time is tried again here.
+  const again = (event: Event): void => {
+    lost(event);
+    setTimeout(() => htmx.trigger(source, 'connect'), Math.min(10000, 500 * 2 ** retry++));
+  };
+  source.addEventListener('htmx:error', again);
+  source.addEventListener('htmx:response:error', again);
+  addEventListener('offline', () => tellConnection('lost'));
+}
