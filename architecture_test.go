@@ -42,10 +42,10 @@ var mayImport = map[string][]string{
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
-	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit"},
-	"backend/console":  {"backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit", "backend/operator/group", "backend/operator/presence", "backend/operator/signin"},
+	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit", "backend/chat/live", "backend/chat/transcript"},
+	"backend/console":  {"backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/reply"},
 	"backend/lead":     {"backend/lead/search", "backend/lead/submission", "backend/visit", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
-	"backend/chat":     {"backend/aside", "backend/lead/...", "backend/visit", "backend/operator", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "locales", "backend/operator/group", "backend/operator/presence"},
+	"backend/chat":     {"backend/lead/...", "backend/visit", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
 	"backend/number":   {"backend/visit", "snippet", "snippet/picture"},
 	"backend/lease":    {"backend/number/...", "backend/journal", "backend/visit", "backend/trace", "backend/db"},
 	"backend/call":     {"backend/aside", "backend/lease", "backend/number/inventory", "backend/journal", "backend/visit", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
@@ -105,6 +105,11 @@ var mayImport = map[string][]string{
 	"backend/operator/group":      {"backend/operator", "backend/journal", "backend/db"},
 	"backend/operator/presence":   {"backend/operator", "backend/operator/group", "backend/db"},
 	"backend/operator/signin":     {"backend/operator", "backend/scope", "backend/db"},
+	"backend/chat/chattest":       {"backend/chat", "backend/db", "backend/db/dbtest", "backend/visit"},
+	"backend/chat/dispatch":       {"backend/aside", "backend/chat", "backend/journal", "backend/operator/group", "backend/operator/presence", "backend/db"},
+	"backend/chat/live":           {"backend/aside", "backend/chat", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/db"},
+	"backend/chat/reply":          {"backend/chat", "backend/db"},
+	"backend/chat/transcript":     {"backend/chat", "backend/queue", "backend/visit", "backend/db", "locales"},
 	"backend/signature":           {"backend/signature"},
 	"backend/operator/passwords":  {"backend/operator/passwords"},
 
@@ -115,7 +120,7 @@ var mayImport = map[string][]string{
 	"backend/api/tracker":      {"backend/api/gate", "backend/api/view", "backend/visit"},
 	"backend/api/leads":        {"backend/api/gate", "backend/api/view", "backend/capture", "backend/forward", "backend/lead/...", "backend/pace", "backend/visit", "snippet/steps"},
 	"backend/api/panel":        {"backend/api/gate", "backend/api/view", "backend/api/widget", "backend/callback", "backend/captcha", "backend/pace", "backend/site"},
-	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/pace", "backend/visit"},
+	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/pace", "backend/visit", "backend/chat/live", "backend/chat/transcript"},
 	"backend/api/platforms":    {"backend/api/gate", "backend/call", "backend/callback", "backend/telephony"},
 
 	// What stands below the rooms of the console, and then the rooms, none of which imports another.
@@ -131,9 +136,9 @@ var mayImport = map[string][]string{
 	"backend/console/numbers":    {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/attribution", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit"},
 	"backend/console/people":     {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/journal", "backend/person", "backend/scope", "backend/site", "backend/trace", "backend/visit"},
 	"backend/console/pools":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lease", "backend/number", "backend/site", "backend/visit"},
-	"backend/console/sites":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/chat", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit", "backend/operator/group"},
+	"backend/console/sites":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
-	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/operator/group"},
+	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales"},
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/call"
-	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
@@ -183,7 +183,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("the queue", desk.Queue.Run)
 		keep("deliveries", desk.Deliveries.Run)
 		keep("erasing", desk.Persons.Run)
-		keep("the desk of conversations", chat.NewDesk(desk.Chats, desk.Presence, s.logger.Named("chats")).Run)
+		keep("bringing conversations to operators", dispatch.New(desk.DB, desk.Chats, desk.Presence, time.Now, s.logger.Named("chats")).Run)
 		keep("deleting what is old", func(ctx context.Context) { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {

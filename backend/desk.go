@@ -17,6 +17,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -46,32 +49,34 @@ import (
 
 // Desk is the open service: the subjects, and what serves them over HTTP.
 type Desk struct {
-	DB         *db.DB
-	Journal    *journal.Journal
-	Sites      *site.Sites
-	Operators  *operator.Operators
-	SignIns    *signin.SignIns
-	Groups     *group.Groups
-	Presence   *presence.Presence
-	Numbers    *inventory.Inventory
-	Leases     *lease.Leases
-	Previews   *preview.Previews
-	Visits     *visit.Visits
-	Leads      *lead.Leads
-	Inbox      *inbox.Inbox
-	Refused    *refused.Refusals
-	Chats      *chat.Chats
-	Chatting   *chat.Live
-	Calls      *call.Calls
-	Queue      *queue.Queue
-	Forwards   *forward.Forwards
-	Deliveries *notify.Deliveries
-	Persons    *person.Persons
-	Forms      *form.Forms
-	Captchas   *captcha.Captchas
-	Callbacks  *callback.Callbacks
-	API        *api.API
-	Console    *console.Console
+	DB          *db.DB
+	Journal     *journal.Journal
+	Sites       *site.Sites
+	Operators   *operator.Operators
+	SignIns     *signin.SignIns
+	Groups      *group.Groups
+	Presence    *presence.Presence
+	Numbers     *inventory.Inventory
+	Leases      *lease.Leases
+	Previews    *preview.Previews
+	Visits      *visit.Visits
+	Leads       *lead.Leads
+	Inbox       *inbox.Inbox
+	Refused     *refused.Refusals
+	Chats       *chat.Chats
+	Chatting    *live.Pages
+	Transcripts *transcript.Transcripts
+	Replies     *reply.Replies
+	Calls       *call.Calls
+	Queue       *queue.Queue
+	Forwards    *forward.Forwards
+	Deliveries  *notify.Deliveries
+	Persons     *person.Persons
+	Forms       *form.Forms
+	Captchas    *captcha.Captchas
+	Callbacks   *callback.Callbacks
+	API         *api.API
+	Console     *console.Console
 
 	configured atomic.Pointer[Configuration] // this node's; one that says nothing before the first
 
@@ -123,9 +128,11 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
 	desk.Chats = chat.New(chat.Subjects{
-		DB: d, Visits: desk.Visits, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, Letters: desk.letters(),
+		DB: d, Visits: desk.Visits, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf,
 	}, time.Now)
-	desk.Chatting = chat.NewLive(d, desk.Journal, desk.Presence.Online)
+	desk.Transcripts = transcript.New(d, desk.Chats, desk.Visits, desk.Queue, desk.letters(), time.Now)
+	desk.Replies = reply.New(d)
+	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
 		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Groups, Key: desk.Sites.Key,
 		Callers: func() []telephony.Caller { return desk.configured.Load().Callers },
@@ -139,7 +146,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.API = api.New(api.Subjects{
 		Visits: desk.Visits, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
-		Chats: desk.Chats, Live: desk.Chatting, Name: desk.operatorName,
+		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Name: desk.operatorName,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
 	return desk, nil
@@ -148,7 +155,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 // forConsole are what the console shows.
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats,
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
@@ -168,11 +175,11 @@ func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
 }
 
 // letters are how transcripts of conversations are sent.
-func (d *Desk) letters() chat.Letters {
-	return chat.Letters{
+func (d *Desk) letters() transcript.Letters {
+	return transcript.Letters{
 		Check: mail.CheckMailbox,
 		Can:   func() bool { return d.Deliveries.HasMail() },
-		Send: func(ctx context.Context, l chat.Letter) (never bool, err error) {
+		Send: func(ctx context.Context, l transcript.Letter) (never bool, err error) {
 			return d.Deliveries.Send(ctx, mail.Letter{To: l.To, Subject: l.Subject, Text: l.Text, ID: l.ID, At: l.At, Language: l.Language})
 		},
 		Site: d.Sites.Key,

@@ -26,6 +26,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
@@ -48,14 +50,15 @@ type Presence interface {
 
 // Subjects are what the routes need.
 type Subjects struct {
-	Visits    *visit.Visits
-	Leads     *lead.Leads
-	Refused   *refused.Refusals
-	Presence  Presence
-	Captchas  *captcha.Captchas
-	Callbacks *callback.Callbacks
-	Chats     *chat.Chats
-	Live      *chat.Live
+	Visits      *visit.Visits
+	Leads       *lead.Leads
+	Refused     *refused.Refusals
+	Presence    Presence
+	Captchas    *captcha.Captchas
+	Callbacks   *callback.Callbacks
+	Chats       *chat.Chats
+	Live        *live.Pages
+	Transcripts *transcript.Transcripts
 	// Name is what visitors may know of an operator; empty for nothing.
 	Name func(ctx context.Context, operatorID int64) (string, error)
 }
@@ -82,7 +85,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 		Tracker: tracker.New(subjects.Visits, views, online, logger),
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
-			Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live,
+			Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts,
 			Online: online, Answering: subjects.Presence.Answering, Name: subjects.Name,
 		}, logger),
 		gate:   gate.New(logger, observer.Unkept, explain),
@@ -154,7 +157,7 @@ func explain(err error) *gate.Failure {
 		return gate.Malformed(unsaid.Code, "%s", unsaid.Reason)
 	case errors.Is(err, chat.ErrBanned):
 		return gate.NewFailure(http.StatusForbidden, "banned", "%s", chat.ErrBanned)
-	case errors.Is(err, chat.ErrNoMail), errors.Is(err, chat.ErrNoAnswer):
+	case errors.Is(err, transcript.ErrNoMail), errors.Is(err, transcript.ErrNoAnswer):
 		return gate.NewFailure(http.StatusConflict, "no_transcript", "%s", err)
 	case errors.Is(err, chat.ErrUnknown):
 		return gate.NewFailure(http.StatusNotFound, "unknown_conversation", "%s", chat.ErrUnknown)

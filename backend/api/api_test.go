@@ -26,6 +26,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -54,7 +56,7 @@ type desk struct {
 	presence  *presence.Presence
 	captchas  *captcha.Captchas
 	chats     *chat.Chats
-	chatting  *chat.Live
+	chatting  *live.Pages
 	handler   http.Handler
 	url       string // of the prefix, as consultant_server_url
 	logs      *observer.ObservedLogs
@@ -121,10 +123,11 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	}, now, zap.NewNop())
 	require.NoError(t, err)
 	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, now)
-	s.chatting = chat.NewLive(d, journal.New(d), s.presence.Online)
+	s.chatting = live.New(d, s.chats, journal.New(d), s.presence.Online)
 	t.Cleanup(s.chatting.Close)
 	handler := api.New(api.Subjects{
 		Visits: s.visits, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
+		Transcripts: transcript.New(d, s.chats, s.visits, queue.New(d, zap.NewNop()), transcript.Letters{Can: func() bool { return false }}, now),
 		Name: func(ctx context.Context, id int64) (string, error) {
 			if s.panics.Load() {
 				panic("no names today")

@@ -61,11 +61,9 @@ const (
 
 // Errors of requests. Their texts may be shown to the sender.
 var (
-	ErrUnknown  = errors.New("there is no such conversation")
-	ErrTaken    = errors.New("another operator has this conversation")
-	ErrBanned   = errors.New("this visitor may not write")
-	ErrNoMail   = errors.New("this installation sends no mail")
-	ErrNoAnswer = errors.New("there is nothing to send before an operator has answered")
+	ErrUnknown = errors.New("there is no such conversation")
+	ErrTaken   = errors.New("another operator has this conversation")
+	ErrBanned  = errors.New("this visitor may not write")
 )
 
 // Invalid says why something cannot be stored. The sender has made the mistake.
@@ -140,40 +138,34 @@ type Message struct {
 
 // Chats keeps the conversations of all sites. It is safe for concurrent use.
 type Chats struct {
-	db       *db.DB
-	visits   *visit.Visits
-	now      func() time.Time
-	ids      *db.Sequence
-	fileIDs  *db.Sequence
-	replyIDs *db.Sequence
-	leads    *lead.Leads
-	region   func(ctx context.Context, siteID int64) string
-	letters  Letters
+	db      *db.DB
+	visits  *visit.Visits
+	now     func() time.Time
+	ids     *db.Sequence
+	fileIDs *db.Sequence
+	leads   *lead.Leads
+	region  func(ctx context.Context, siteID int64) string
 }
 
 // Subjects are the other rooms that conversations need.
 type Subjects struct {
 	DB     *db.DB
 	Visits *visit.Visits
-	// Queue runs their jobs: an unanswered conversation becomes a lead, and transcripts are sent. Without a queue,
-	// another process runs them.
+	// Queue runs their jobs: an unanswered conversation becomes a lead. Without a queue, another process runs them.
 	Queue *queue.Queue
-	// Leads and Region, the country by which a site reads phones, are for the first of these jobs, and Letters for the
-	// second.
-	Leads   *lead.Leads
-	Region  func(ctx context.Context, siteID int64) string
-	Letters Letters
+	// Leads and Region, the country by which a site reads phones, are for these jobs.
+	Leads  *lead.Leads
+	Region func(ctx context.Context, siteID int64) string
 }
 
 // New returns the conversations of the database. Call it before [queue.Queue.Run].
 func New(s Subjects, now func() time.Time) *Chats {
 	c := &Chats{
-		db: s.DB, visits: s.Visits, now: now, leads: s.Leads, region: s.Region, letters: s.Letters,
-		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64), replyIDs: s.DB.Sequence("chat_replies", 1),
+		db: s.DB, visits: s.Visits, now: now, leads: s.Leads, region: s.Region,
+		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64),
 	}
 	if s.Queue != nil {
 		s.Queue.Handle(unansweredKind, queue.Handler{Do: c.lookAfter})
-		s.Queue.Handle(transcriptKind, queue.Handler{Do: c.sendTranscript, Next: nextTranscript})
 	}
 	return c
 }

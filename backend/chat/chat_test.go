@@ -1,7 +1,6 @@
 package chat_test
 
 import (
-	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
-	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -25,119 +24,50 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// shop is a site with its conversations, at a time that stands still unless moved.
-type shop struct {
-	t      *testing.T
-	db     *db.DB
-	visits *visit.Visits
-	chats  *chat.Chats
-	clock  atomic.Int64
-}
-
-const site = 7
-
-func (s *shop) now() time.Time { return time.UnixMilli(s.clock.Load()) }
-
-func each(t *testing.T, test func(t *testing.T, s *shop)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &shop{t: t, db: d}
-		s.clock.Store(1_790_000_000_000)
-		var err error
-		s.visits, err = visit.Open(t.Context(), d, s.now)
-		require.NoError(t, err)
-		s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, s.now)
-		test(t, s)
-	})
-}
-
-var views atomic.Int64
-
-// visitor is a new visitor with a page view.
-func (s *shop) visitor() chat.From {
-	s.t.Helper()
-	h, err := s.visits.Arrive(s.t.Context(), site, 0, visit.Arrival{
-		Nonce: fmt.Sprintf("view%012d", views.Add(1)), URL: "https://shop.example/lamps", Kind: "load",
-		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
-	})
-	require.NoError(s.t, err)
-	return chat.From{SiteID: site, Ref: h.Ref, URL: "https://shop.example/lamps", Language: "en"}
-}
-
-// asks says something as the visitor.
-func (s *shop) asks(from chat.From, text string) (chat.Conversation, chat.Message) {
-	s.t.Helper()
-	conversation, m, err := s.chats.SayFrom(s.t.Context(), from, chat.Message{Text: text})
-	require.NoError(s.t, err)
-	return conversation, m
-}
-
-// answers says something as the operator.
-func (s *shop) answers(of chat.Conversation, operator int64, text string) chat.Message {
-	s.t.Helper()
-	m, err := s.chats.Say(s.t.Context(), of.SiteID, of.ID, chat.Message{Author: chat.Operator, OperatorID: operator, Text: text})
-	require.NoError(s.t, err)
-	return m
-}
-
-func (s *shop) get(of chat.Conversation) chat.Conversation {
-	s.t.Helper()
-	now, err := s.chats.Get(s.t.Context(), of.SiteID, of.ID)
-	require.NoError(s.t, err)
-	return now
-}
-
-func (s *shop) texts(of chat.Conversation, after int64) (texts []string) {
-	s.t.Helper()
-	messages, err := s.chats.Messages(s.t.Context(), of.SiteID, of.ID, after, 1000)
-	require.NoError(s.t, err)
-	for _, m := range messages {
-		texts = append(texts, fmt.Sprintf("%d %s %s%s", m.Seq, m.Author, m.Text, m.Code))
-	}
-	return texts
-}
+const site = chattest.Site
 
 func TestAConversation(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
-		ann := s.visitor()
-		began, first := s.asks(ann, "Do you ship to Oslo? <b>\u2028")
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		ann := s.Visitor()
+		began, first := s.Asks(ann, "Do you ship to Oslo? <b>\u2028")
 		require.Equal(t, int64(1), first.Seq)
 		require.Equal(t, chat.Waiting, began.State)
-		require.Equal(t, s.now(), began.WaitingSince)
-		s.clock.Add(1000)
-		s.answers(began, 3, "We do.")
-		now := s.get(began)
+		require.Equal(t, s.Now(), began.WaitingSince)
+		s.Clock.Add(1000)
+		s.Answers(began, 3, "We do.")
+		now := s.Get(began)
 		require.Equal(t, chat.Conversation{
 			SiteID: site, ID: began.ID, Ref: ann.Ref, URL: ann.URL, State: chat.Open, OperatorID: 3, Seq: 2, VisitorRead: 1, OperatorRead: 2,
-			OpenedAt: began.OpenedAt, LastAt: s.now(), LastFrom: chat.Operator, Language: "en",
+			OpenedAt: began.OpenedAt, LastAt: s.Now(), LastFrom: chat.Operator, Language: "en",
 		}, now, "who answers has it")
 
-		again, third := s.asks(ann, "Thanks")
+		again, third := s.Asks(ann, "Thanks")
 		require.Equal(t, began.ID, again.ID, "a visitor has one conversation")
 		require.Equal(t, int64(3), third.Seq)
-		require.Equal(t, []string{"1 visitor Do you ship to Oslo? <b>\u2028", "2 operator We do.", "3 visitor Thanks"}, s.texts(began, 0))
-		require.Equal(t, []string{"3 visitor Thanks"}, s.texts(began, 2))
-		require.EqualValues(t, 1, s.get(began).Unread)
+		require.Equal(t, []string{"1 visitor Do you ship to Oslo? <b>\u2028", "2 operator We do.", "3 visitor Thanks"}, s.Texts(began, 0))
+		require.Equal(t, []string{"3 visitor Thanks"}, s.Texts(began, 2))
+		require.EqualValues(t, 1, s.Get(began).Unread)
 
-		require.NoError(t, s.chats.Read(t.Context(), site, began.ID, chat.Operator, 99))
-		require.NoError(t, s.chats.Read(t.Context(), site, began.ID, chat.Operator, 1), "it never goes back")
-		require.NoError(t, s.chats.Read(t.Context(), site, began.ID, chat.Visitor, 2))
-		now = s.get(began)
+		require.NoError(t, s.Chats.Read(t.Context(), site, began.ID, chat.Operator, 99))
+		require.NoError(t, s.Chats.Read(t.Context(), site, began.ID, chat.Operator, 1), "it never goes back")
+		require.NoError(t, s.Chats.Read(t.Context(), site, began.ID, chat.Visitor, 2))
+		now = s.Get(began)
 		require.Equal(t, []int64{3, 3, 0}, []int64{now.OperatorRead, now.VisitorRead, now.Unread})
 
-		require.NoError(t, s.chats.Close(t.Context(), site, began.ID, 3))
-		require.Equal(t, chat.Closed, s.get(began).State)
-		s.asks(ann, "One more thing")
-		now = s.get(began)
+		require.NoError(t, s.Chats.Close(t.Context(), site, began.ID, 3))
+		require.Equal(t, chat.Closed, s.Get(began).State)
+		s.Asks(ann, "One more thing")
+		now = s.Get(began)
 		require.Equal(t, chat.Waiting, now.State, "it goes on")
 		require.Zero(t, now.OperatorID)
 
-		found, err := s.chats.Of(t.Context(), site, ann.Visitor)
+		found, err := s.Chats.Of(t.Context(), site, ann.Visitor)
 		require.NoError(t, err)
 		require.Equal(t, now, found)
 		for _, err := range []error{
-			second(s.chats.Get(t.Context(), site+1, began.ID)), second(s.chats.Get(t.Context(), site, began.ID+1)),
-			second(s.chats.Of(t.Context(), site, ann.Visitor+1)), s.chats.Claim(t.Context(), site, began.ID+1, 3),
-			second(s.chats.Say(t.Context(), site+1, began.ID, chat.Message{Author: chat.Operator, Text: "?"})),
+			second(s.Chats.Get(t.Context(), site+1, began.ID)), second(s.Chats.Get(t.Context(), site, began.ID+1)),
+			second(s.Chats.Of(t.Context(), site, ann.Visitor+1)), s.Chats.Claim(t.Context(), site, began.ID+1, 3),
+			second(s.Chats.Say(t.Context(), site+1, began.ID, chat.Message{Author: chat.Operator, Text: "?"})),
 		} {
 			require.ErrorIs(t, err, chat.ErrUnknown)
 		}
@@ -148,22 +78,22 @@ func second[T any](_ T, err error) error { return err }
 
 // However often a message comes, and from however many at once, it is one.
 func TestAMessageIsStoredOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
-		ann := s.visitor()
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		ann := s.Visitor()
 		var sending sync.WaitGroup
 		for i := range 40 {
 			sending.Go(func() {
-				_, _, err := s.chats.SayFrom(t.Context(), ann, chat.Message{Text: "message", ClientID: "id" + strconv.Itoa(i%10)})
+				_, _, err := s.Chats.SayFrom(t.Context(), ann, chat.Message{Text: "message", ClientID: "id" + strconv.Itoa(i%10)})
 				if err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		sending.Wait()
-		now, err := s.chats.Of(t.Context(), site, ann.Visitor)
+		now, err := s.Chats.Of(t.Context(), site, ann.Visitor)
 		require.NoError(t, err)
 		require.EqualValues(t, 10, now.Seq)
-		messages, err := s.chats.Messages(t.Context(), site, now.ID, 0, 100)
+		messages, err := s.Chats.Messages(t.Context(), site, now.ID, 0, 100)
 		require.NoError(t, err)
 		ids := make(map[string]bool)
 		for i, m := range messages {
@@ -176,13 +106,13 @@ func TestAMessageIsStoredOnce(t *testing.T) {
 
 // Of many operators who want a conversation one gets it.
 func TestClaim(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
-		began, _ := s.asks(s.visitor(), "Hello")
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		began, _ := s.Asks(s.Visitor(), "Hello")
 		var claiming sync.WaitGroup
 		var got, taken atomic.Int64
 		for operator := range int64(10) {
 			claiming.Go(func() {
-				switch err := s.chats.Claim(t.Context(), site, began.ID, operator+1); err {
+				switch err := s.Chats.Claim(t.Context(), site, began.ID, operator+1); err {
 				case nil:
 					got.Add(1)
 				case chat.ErrTaken:
@@ -195,17 +125,17 @@ func TestClaim(t *testing.T) {
 		claiming.Wait()
 		require.EqualValues(t, 1, got.Load())
 		require.EqualValues(t, 9, taken.Load())
-		now := s.get(began)
+		now := s.Get(began)
 		require.Equal(t, chat.Open, now.State)
-		require.NoError(t, s.chats.Claim(t.Context(), site, began.ID, now.OperatorID), "twice is once")
-		s.answers(began, now.OperatorID+1, "Another says something, too.")
-		require.Equal(t, now.OperatorID, s.get(began).OperatorID)
+		require.NoError(t, s.Chats.Claim(t.Context(), site, began.ID, now.OperatorID), "twice is once")
+		s.Answers(began, now.OperatorID+1, "Another says something, too.")
+		require.Equal(t, now.OperatorID, s.Get(began).OperatorID)
 	})
 }
 
 func TestWhatIsNoMessage(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
-		ann := s.visitor()
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		ann := s.Visitor()
 		refused := map[string]chat.Message{
 			"empty":      {Text: " \x00\n"},
 			"too_long":   {Text: strings.Repeat("ы", chat.MaxText+1)},
@@ -213,59 +143,59 @@ func TestWhatIsNoMessage(t *testing.T) {
 			"too_large":  {File: &chat.File{Name: "x.txt", Content: []byte(strings.Repeat("a", chat.MaxFile+1))}},
 		}
 		for code, m := range refused {
-			_, _, err := s.chats.SayFrom(t.Context(), ann, m)
+			_, _, err := s.Chats.SayFrom(t.Context(), ann, m)
 			var invalid chat.Invalid
 			require.ErrorAs(t, err, &invalid)
 			require.Equal(t, code, invalid.Code)
 		}
-		_, err := s.chats.Of(t.Context(), site, ann.Visitor)
+		_, err := s.Chats.Of(t.Context(), site, ann.Visitor)
 		require.ErrorIs(t, err, chat.ErrUnknown, "nothing is stored")
-		_, whole := s.asks(ann, strings.Repeat("ы", chat.MaxText))
+		_, whole := s.Asks(ann, strings.Repeat("ы", chat.MaxText))
 		require.Len(t, whole.Text, 2*chat.MaxText)
-		_, cleaned := s.asks(ann, "a\x00b\xffc\x1b[0m\u202e")
+		_, cleaned := s.Asks(ann, "a\x00b\xffc\x1b[0m\u202e")
 		require.Equal(t, "ab\ufffdc\x1b[0m\u202e", cleaned.Text)
 
 		for _, from := range []chat.From{
 			{SiteID: site, Ref: visit.Ref{Visitor: 1, Visit: 2, View: 3}},
 			{SiteID: site + 1, Ref: ann.Ref},
-			{SiteID: site, Ref: visit.Ref{Visitor: s.visitor().Visitor, Visit: ann.Visit, View: ann.View}},
+			{SiteID: site, Ref: visit.Ref{Visitor: s.Visitor().Visitor, Visit: ann.Visit, View: ann.View}},
 		} {
-			_, _, err := s.chats.SayFrom(t.Context(), from, chat.Message{Text: "?"})
+			_, _, err := s.Chats.SayFrom(t.Context(), from, chat.Message{Text: "?"})
 			require.ErrorIs(t, err, visit.ErrForeign)
 		}
-		all, err := s.chats.List(t.Context(), scope.All(), chat.Filter{}, chat.Cursor{}, 10)
+		all, err := s.Chats.List(t.Context(), scope.All(), chat.Filter{}, chat.Cursor{}, 10)
 		require.NoError(t, err)
 		require.Len(t, all, 1)
 	})
 }
 
 func TestFiles(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
 		picture := []byte("\x89PNG\r\n\x1a\n\x00\x01\x02")
-		conversation, m, err := s.chats.SayFrom(t.Context(), s.visitor(), chat.Message{File: &chat.File{Name: "..\\a/b\u202e\r\ngnp.png", Type: "text/html", Content: picture}})
+		conversation, m, err := s.Chats.SayFrom(t.Context(), s.Visitor(), chat.Message{File: &chat.File{Name: "..\\a/b\u202e\r\ngnp.png", Type: "text/html", Content: picture}})
 		require.NoError(t, err)
 		require.False(t, m.File.IsShown(), "it has a header alone")
 		require.Equal(t, &chat.File{ID: m.File.ID, Name: "bgnp.png", Type: "image/png", Size: int64(len(picture))}, m.File)
-		messages, err := s.chats.Messages(t.Context(), site, conversation.ID, 0, 10)
+		messages, err := s.Chats.Messages(t.Context(), site, conversation.ID, 0, 10)
 		require.NoError(t, err)
 		require.Equal(t, m, messages[0])
-		f, err := s.chats.File(t.Context(), site, conversation.ID, m.File.ID, chat.Visitor)
+		f, err := s.Chats.File(t.Context(), site, conversation.ID, m.File.ID, chat.Visitor)
 		require.NoError(t, err)
 		require.Equal(t, picture, f.Content)
 
-		note, err := s.chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Note, OperatorID: 1, File: &chat.File{Name: "note", Content: []byte("secret")}})
+		note, err := s.Chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Note, OperatorID: 1, File: &chat.File{Name: "note", Content: []byte("secret")}})
 		require.NoError(t, err)
-		other, _ := s.asks(s.visitor(), "Hello")
+		other, _ := s.Asks(s.Visitor(), "Hello")
 		for _, err := range []error{
-			second(s.chats.File(t.Context(), site, conversation.ID, note.File.ID, chat.Visitor)),
-			second(s.chats.File(t.Context(), site, other.ID, m.File.ID, chat.Visitor)),
-			second(s.chats.File(t.Context(), site+1, conversation.ID, m.File.ID, chat.Operator)),
+			second(s.Chats.File(t.Context(), site, conversation.ID, note.File.ID, chat.Visitor)),
+			second(s.Chats.File(t.Context(), site, other.ID, m.File.ID, chat.Visitor)),
+			second(s.Chats.File(t.Context(), site+1, conversation.ID, m.File.ID, chat.Operator)),
 		} {
 			require.ErrorIs(t, err, chat.ErrUnknown)
 		}
-		require.NoError(t, second(s.chats.File(t.Context(), site, conversation.ID, note.File.ID, chat.Operator)))
+		require.NoError(t, second(s.Chats.File(t.Context(), site, conversation.ID, note.File.ID, chat.Operator)))
 		for {
-			_, err := s.chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Operator, OperatorID: 1, File: &chat.File{Content: []byte("x")}})
+			_, err := s.Chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Operator, OperatorID: 1, File: &chat.File{Content: []byte("x")}})
 			if err != nil {
 				var invalid chat.Invalid
 				require.ErrorAs(t, err, &invalid)
@@ -273,23 +203,23 @@ func TestFiles(t *testing.T) {
 				break
 			}
 		}
-		require.Len(t, s.texts(conversation, 0), 50)
+		require.Len(t, s.Texts(conversation, 0), 50)
 	})
 }
 
 func TestList(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
 		var all []chat.Conversation
 		for i := range 5 {
-			s.clock.Add(1000)
-			c, _ := s.asks(s.visitor(), strconv.Itoa(i))
+			s.Clock.Add(1000)
+			c, _ := s.Asks(s.Visitor(), strconv.Itoa(i))
 			all = append(all, c)
 		}
-		s.clock.Add(1000)
-		s.answers(all[1], 4, "Yes")
-		require.NoError(t, s.chats.Close(t.Context(), site, all[2].ID, 4))
+		s.Clock.Add(1000)
+		s.Answers(all[1], 4, "Yes")
+		require.NoError(t, s.Chats.Close(t.Context(), site, all[2].ID, 4))
 		list := func(f chat.Filter, after chat.Cursor, limit int) (ids []int64) {
-			found, err := s.chats.List(t.Context(), scope.Of(site), f, after, limit)
+			found, err := s.Chats.List(t.Context(), scope.Of(site), f, after, limit)
 			require.NoError(t, err)
 			for _, c := range found {
 				ids = append(ids, c.ID)
@@ -308,10 +238,10 @@ func TestList(t *testing.T) {
 		require.Equal(t, ids(1, 4, 3, 0), list(chat.Filter{Live: true}, chat.Cursor{}, 10))
 		require.Equal(t, ids(4, 3, 0), list(chat.Filter{State: chat.Waiting}, chat.Cursor{}, 10))
 		require.Equal(t, ids(1), list(chat.Filter{OperatorID: 4}, chat.Cursor{}, 10))
-		none, err := s.chats.List(t.Context(), scope.Of(site+1), chat.Filter{}, chat.Cursor{}, 10)
+		none, err := s.Chats.List(t.Context(), scope.Of(site+1), chat.Filter{}, chat.Cursor{}, 10)
 		require.NoError(t, err)
 		require.Empty(t, none)
-		before, err := s.chats.Before(t.Context(), site, all[1].ID, 0, 1)
+		before, err := s.Chats.Before(t.Context(), site, all[1].ID, 0, 1)
 		require.NoError(t, err)
 		require.Equal(t, "Yes", before[0].Text)
 	})
@@ -319,12 +249,12 @@ func TestList(t *testing.T) {
 
 // The journal tells of all that happens, and of nothing that was written.
 func TestTheJournalIsTold(t *testing.T) {
-	each(t, func(t *testing.T, s *shop) {
-		ann := s.visitor()
-		began, _ := s.asks(ann, "secret")
-		s.answers(began, 3, "secret")
-		require.NoError(t, s.chats.Read(t.Context(), site, began.ID, chat.Visitor, 2))
-		require.NoError(t, s.chats.Close(t.Context(), site, began.ID, 3))
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		ann := s.Visitor()
+		began, _ := s.Asks(ann, "secret")
+		s.Answers(began, 3, "secret")
+		require.NoError(t, s.Chats.Read(t.Context(), site, began.ID, chat.Visitor, 2))
+		require.NoError(t, s.Chats.Close(t.Context(), site, began.ID, 3))
 		want := []string{
 			`chat.state {"change":"began"}`, `chat.message {"seq":1,"author":"visitor"}`,
 			`chat.message {"seq":2,"author":"operator","operator_id":3}`, `chat.state {"change":"claimed","operator_id":3,"seq":2}`,
@@ -332,7 +262,7 @@ func TestTheJournalIsTold(t *testing.T) {
 		}
 		var told []string
 		require.Eventually(t, func() bool { // on PostgreSQL, when earlier transactions have ended
-			entries, err := journal.New(s.db).After(t.Context(), journal.Position{}, 100)
+			entries, err := journal.New(s.DB).After(t.Context(), journal.Position{}, 100)
 			require.NoError(t, err)
 			told = nil
 			for _, e := range entries {

@@ -96,14 +96,12 @@ func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, chan
 	if err := note.Check(); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM chat_offers WHERE site_id = $1 AND conversation_id = $2`, now.SiteID, now.ID); err != nil {
-		return fmt.Errorf("changing a conversation: %w", err)
+	if err := withdraw(ctx, tx, now.Key()); err != nil {
+		return err
 	}
 	if now.State == Waiting && note.OperatorID != 0 {
-		_, err := tx.Exec(ctx, `INSERT INTO chat_offers (site_id, conversation_id, operator_id, until, tried) VALUES ($1, $2, 0, 0, $3)`,
-			now.SiteID, now.ID, mark(note.OperatorID))
-		if err != nil {
-			return fmt.Errorf("changing a conversation: %w", err)
+		if err := try(ctx, tx, now.Key(), note.OperatorID); err != nil {
+			return err
 		}
 	}
 	if _, err := c.say(ctx, tx, now, note); err != nil {

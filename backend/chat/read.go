@@ -150,13 +150,13 @@ func (r *messageRow) message() Message {
 // Messages returns the entries of the conversation after the number, in order, with notes: at most limit or
 // [MaxMessages].
 func (c *Chats) Messages(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
-	return c.behind(ctx, messageColumns, siteID, id, after, limit)
+	return behind(ctx, c.db.Read(), messageColumns, siteID, id, after, limit)
 }
 
 // Before returns the entries of the conversation before the number, the latest limit or [MaxMessages] of them, in
 // order, with notes. For 0 it returns the last ones.
-func (c *Chats) Before(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
-	return c.before(ctx, messageColumns, siteID, id, before, limit)
+func (c *Chats) Before(ctx context.Context, siteID, id, seq int64, limit int) ([]Message, error) {
+	return before(ctx, c.db.Read(), messageColumns, siteID, id, seq, limit)
 }
 
 // toldColumns are the columns that the visitor sees.
@@ -164,29 +164,29 @@ const toldColumns = messageColumns + ` AND m.author <> 'note'`
 
 // Told is [Chats.Messages] without notes, which are for operators only.
 func (c *Chats) Told(ctx context.Context, siteID, id, after int64, limit int) ([]Message, error) {
-	return c.behind(ctx, toldColumns, siteID, id, after, limit)
+	return behind(ctx, c.db.Read(), toldColumns, siteID, id, after, limit)
 }
 
 // ToldBefore is [Chats.Before] without notes.
-func (c *Chats) ToldBefore(ctx context.Context, siteID, id, before int64, limit int) ([]Message, error) {
-	return c.before(ctx, toldColumns, siteID, id, before, limit)
+func (c *Chats) ToldBefore(ctx context.Context, siteID, id, seq int64, limit int) ([]Message, error) {
+	return before(ctx, c.db.Read(), toldColumns, siteID, id, seq, limit)
 }
 
-func (c *Chats) behind(ctx context.Context, columns string, siteID, id, after int64, limit int) ([]Message, error) {
-	return c.messages(ctx, columns+` AND m.seq > $3 ORDER BY m.seq LIMIT $4`, siteID, id, after, min(limit, MaxMessages))
+func behind(ctx context.Context, from db.Queries, columns string, siteID, id, after int64, limit int) ([]Message, error) {
+	return messages(ctx, from, columns+` AND m.seq > $3 ORDER BY m.seq LIMIT $4`, siteID, id, after, min(limit, MaxMessages))
 }
 
-func (c *Chats) before(ctx context.Context, columns string, siteID, id, before int64, limit int) ([]Message, error) {
-	if before == 0 {
-		before = math.MaxInt64
+func before(ctx context.Context, from db.Queries, columns string, siteID, id, seq int64, limit int) ([]Message, error) {
+	if seq == 0 {
+		seq = math.MaxInt64
 	}
-	list, err := c.messages(ctx, columns+` AND m.seq < $3 ORDER BY m.seq DESC LIMIT $4`, siteID, id, before, min(limit, MaxMessages))
+	list, err := messages(ctx, from, columns+` AND m.seq < $3 ORDER BY m.seq DESC LIMIT $4`, siteID, id, seq, min(limit, MaxMessages))
 	slices.Reverse(list)
 	return list, err
 }
 
-func (c *Chats) messages(ctx context.Context, query string, args ...any) ([]Message, error) {
-	rows, err := db.List(ctx, c.db.Read(), (*messageRow).fields, query, args...)
+func messages(ctx context.Context, from db.Queries, query string, args ...any) ([]Message, error) {
+	rows, err := db.List(ctx, from, (*messageRow).fields, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading messages: %w", err)
 	}

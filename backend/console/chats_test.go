@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap/zaptest"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -291,7 +292,7 @@ func TestNewsOfConversations(t *testing.T) {
 		from.GroupID = group.ID
 		d.asksAgain(from, "Is anybody there?")
 		require.NotContains(t, until(heard, "#chatting"), news, "it is not offered yet")
-		require.NoError(t, chat.NewDesk(d.Chats, d.Presence, zaptest.NewLogger(t)).Look(t.Context()))
+		require.NoError(t, dispatch.New(d.DB, d.Chats, d.Presence, d.now, zaptest.NewLogger(t)).Look(t.Context()))
 		require.Contains(t, until(heard, news), "Is anybody there?", "it is offered")
 	})
 }
@@ -315,7 +316,7 @@ func TestOffersCallForOne(t *testing.T) {
 		}
 		require.NotContains(t, first.get("/chats?tab=waiting").body, at)
 
-		require.NoError(t, chat.NewDesk(d.Chats, d.Presence, zaptest.NewLogger(t)).Look(t.Context()))
+		require.NoError(t, dispatch.New(d.DB, d.Chats, d.Presence, d.now, zaptest.NewLogger(t)).Look(t.Context()))
 		require.Contains(t, told(offered), `data-link="`+at)
 		require.Contains(t, told(other), `data-count="0"`)
 		require.Contains(t, first.get("/chats?tab=waiting").body, at)
@@ -362,7 +363,7 @@ func TestWhatWaitsAgainIsNews(t *testing.T) {
 		for _, s := range []*stream{by, hears} {
 			require.NotContains(t, told(s), news)
 		}
-		routes := chat.NewDesk(d.Chats, d.Presence, zaptest.NewLogger(t))
+		routes := dispatch.New(d.DB, d.Chats, d.Presence, d.now, zaptest.NewLogger(t))
 		for round := range 2 {
 			for _, o := range []operator.Operator{anna, boris} { // they are still there
 				_, err := d.Presence.Arrive(t.Context(), o.ID)
@@ -371,7 +372,7 @@ func TestWhatWaitsAgainIsNews(t *testing.T) {
 			require.NoError(t, routes.Look(t.Context()))
 			one, other := strings.Contains(told(by), news), strings.Contains(told(hears), news)
 			require.Equal(t, []bool{round == 1, true}, []bool{one, other})
-			d.pass(chat.OfferTime)
+			d.pass(dispatch.OfferTime)
 		}
 	})
 }
@@ -405,7 +406,7 @@ func TestAdminKeepsReplies(t *testing.T) {
 		for _, wrong := range [][]string{{"word", "a b", "text", "x"}, {"word", "hello", "text", "x"}, {"word", "x", "text", " "}, {"word", "x", "place", "1", "text", "x"}, {"word", "x", "place", "10", "text", "x"}} {
 			require.Equal(t, http.StatusUnprocessableEntity, b.post(at, wrong...).status, wrong)
 		}
-		list, err := d.Chats.Replies(t.Context(), d.shop.ID)
+		list, err := d.Replies.Of(t.Context(), d.shop.ID)
 		require.NoError(t, err)
 		require.Len(t, list, 1)
 		require.Equal(t, http.StatusSeeOther, b.post(at, "reply", fmt.Sprint(list[0].ID), "word", "hi", "text", "Hi").status)

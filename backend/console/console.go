@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
@@ -65,6 +66,7 @@ type Subjects struct {
 	Inbox      *leadinbox.Inbox
 	Refused    *refused.Refusals
 	Chats      *chat.Chats
+	Replies    *reply.Replies
 	Operators  *operator.Operators
 	SignIns    *signin.SignIns
 	Groups     *group.Groups
@@ -131,12 +133,12 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	cards := &rows.Cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks})
-	talks.Mount(l, talks.Subjects{Chats: s.Chats, Visits: s.Visits, Cards: cards})
+	talks.Mount(l, talks.Subjects{Chats: s.Chats, Replies: s.Replies, Visits: s.Visits, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
-	sites.Mount(f, sites.Subjects{Visits: s.Visits, Leads: s.Leads, Chats: s.Chats})
+	sites.Mount(f, sites.Subjects{Visits: s.Visits, Leads: s.Leads, Replies: s.Replies})
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)
 	staff.Mount(f)

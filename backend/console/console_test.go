@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -95,6 +96,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		}),
 		Leads:     lead.New(lead.Subjects{DB: database, Visits: visits, Numbers: leases.ShownAt}, d.now),
 		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits}, d.now),
+		Replies:   reply.New(database),
 		Operators: operator.New(database, d.now),
 		Groups:    group.New(database, d.now),
 		Numbers:   numbers,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -70,7 +71,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, err)
 	messages, err := d.Chats.Messages(t.Context(), d.shop.ID, conversation.ID, 0, 1)
 	require.NoError(t, err)
-	require.NoError(t, d.Chats.KeepReply(t.Context(), chat.Reply{SiteID: d.shop.ID, Word: "hello", Text: "SecretReply"}))
+	require.NoError(t, d.Replies.Keep(t.Context(), reply.Reply{SiteID: d.shop.ID, Word: "hello", Text: "SecretReply"}))
 	d.callBack("74957650009", callback.Asked{Ref: h.Ref, URL: "https://shop.example/secret-asking"})
 	list, err := d.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(d.shop.ID)}, 1)
 	require.NoError(t, err)

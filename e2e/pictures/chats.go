@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
@@ -79,12 +80,12 @@ func talking(ctx context.Context, database *db.DB, visits *visit.Visits, siteID 
 		}
 		path = fmt.Sprintf("/chats/%d/%d", siteID, c.ID)
 	}
-	for _, r := range []chat.Reply{
+	for _, r := range []reply.Reply{
 		{Word: "hello", Place: 1, Text: "Good day! How can we help?"}, {Word: "delivery", Place: 2, Text: "We deliver in Moscow the next day, and elsewhere in three to five days."},
 		{Word: "stock", Text: "All lamps that can be ordered on the site are in stock."}, {Word: "thanks", Place: 9, Text: "Thank you for writing to us. Have a good day!"},
 	} {
 		r.SiteID = siteID
-		if err := chats.KeepReply(ctx, r); err != nil {
+		if err := reply.New(database).Keep(ctx, r); err != nil {
 			return "", err
 		}
 	}

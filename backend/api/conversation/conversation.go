@@ -14,6 +14,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -48,10 +50,11 @@ const (
 
 // Subjects are what the routes need.
 type Subjects struct {
-	Visits *visit.Visits
-	Views  *view.Views
-	Chats  *chat.Chats
-	Live   *chat.Live
+	Visits      *visit.Visits
+	Views       *view.Views
+	Chats       *chat.Chats
+	Live        *live.Pages
+	Transcripts *transcript.Transcripts
 	// Online tells whether an operator is there.
 	Online func(context.Context, gate.Site) bool
 	// Answering is the group of the site that answers now; 0 for none.
@@ -156,7 +159,7 @@ func (c *Conversations) latest(ctx context.Context, r *gate.Request) (any, error
 		return nil, err
 	}
 	online := c.Online(ctx, r.Site)
-	answer := answer{Success: true, Online: &online, Stream: c.Views.Token(r, v.Ref, OpensLine, lineTime), Mail: c.Chats.Mails()}
+	answer := answer{Success: true, Online: &online, Stream: c.Views.Token(r, v.Ref, OpensLine, lineTime), Mail: c.Transcripts.Possible()}
 	of, err := c.conversation(ctx, r, v, sent.Conversation)
 	if errors.Is(err, chat.ErrUnknown) {
 		return answer, nil
@@ -232,5 +235,5 @@ func (c *Conversations) transcript(ctx context.Context, r *gate.Request) (any, e
 	if err := c.mailed.Within(r.Request, "too many conversations were mailed from this address"); err != nil {
 		return nil, err
 	}
-	return gate.Succeeded{Success: true}, c.Chats.SendTranscript(ctx, of, sent.Email)
+	return gate.Succeeded{Success: true}, c.Transcripts.Send(ctx, of, sent.Email)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/live"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -116,7 +117,7 @@ type visitorStream struct {
 	client   netip.Addr
 	after    int64 // the number of the last message that was sent
 	told     toldConversation
-	listener *chat.Listener
+	listener *live.Listener
 	ending   <-chan struct{} // of the configuration
 }
 
@@ -137,7 +138,7 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 	defer out.close()
 	look := time.NewTimer(lookEvery)
 	defer look.Stop()
-	if first := s.event(chat.Entries | chat.Presence); first == nil || out.send(first) != nil {
+	if first := s.event(live.Entries | live.Presence); first == nil || out.send(first) != nil {
 		return
 	}
 	for sent := time.Now(); ; {
@@ -174,12 +175,12 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 // event is what has happened as an event. It is nil when that cannot be read.
 func (s *visitorStream) event(what uint32) []byte {
 	switch {
-	case what&chat.Entries != 0:
-	case what&chat.Presence != 0 && s.listener.Online():
+	case what&live.Entries != 0:
+	case what&live.Presence != 0 && s.listener.Online():
 		return cameEvent
-	case what&chat.Presence != 0:
+	case what&live.Presence != 0:
 		return goneEvent
-	case what&chat.Typing != 0:
+	case what&live.Typing != 0:
 		return typingEvent
 	default:
 		return noEvent
@@ -198,10 +199,10 @@ func (s *visitorStream) compose(what uint32) []byte {
 	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
 	defer cancel()
 	var news answer
-	if online := s.listener.Online(); what&chat.Presence != 0 {
+	if online := s.listener.Online(); what&live.Presence != 0 {
 		news.Online = &online
 	}
-	news.Typing = what&chat.Typing != 0
+	news.Typing = what&live.Typing != 0
 	var event []byte
 	for more := true; more; {
 		var err error

@@ -4,7 +4,7 @@ package sites
 import (
 	"embed"
 
-	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
@@ -17,9 +17,9 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Visits *visit.Visits
-	Leads  *lead.Leads
-	Chats  *chat.Chats
+	Visits  *visit.Visits
+	Leads   *lead.Leads
+	Replies *reply.Replies
 }
 
 type room struct {
@@ -34,7 +34,7 @@ func Mount(f *frame.Frame, subjects Subjects) {
 		Templates: templates,
 		Menu: []frame.Entry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true,
 			Pages: []string{"sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
-		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", chat.ErrReply: "fail.notFound"},
+		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", reply.ErrUnknown: "fail.notFound"},
 	})
 	f.Admin("GET /sites", c.showSites)
 	f.Chief("POST /sites", c.addSite)

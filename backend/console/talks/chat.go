@@ -100,7 +100,7 @@ func (c *room) openChat(ctx context.Context, f frame.Page, conversation chat.Con
 	if open.Working, err = c.chatWorking(ctx, f, open.Row); err != nil {
 		return nil, err
 	}
-	replies, err := c.Chats.Replies(ctx, conversation.SiteID)
+	replies, err := c.Replies.Of(ctx, conversation.SiteID)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
@@ -18,9 +19,10 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Chats  *chat.Chats
-	Visits *visit.Visits
-	Cards  *rows.Cards
+	Chats   *chat.Chats
+	Replies *reply.Replies
+	Visits  *visit.Visits
+	Cards   *rows.Cards
 }
 
 type room struct {

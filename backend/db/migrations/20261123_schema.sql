@@ -759,15 +759,21 @@ CREATE TABLE chat_files (
 );
 CREATE INDEX chat_files_of ON chat_files (site_id, conversation_id, at);
 
--- To whom a waiting conversation is offered, until when, and to whom it has been since it began to wait: "tried" are
--- operators, with a comma around each. operator_id 0 is all.
+-- To whom a waiting conversation is offered, and until when. operator_id 0 is all.
 CREATE TABLE chat_offers (
 	site_id         BIGINT NOT NULL,
 	conversation_id BIGINT NOT NULL,
 	operator_id     BIGINT NOT NULL,
 	until           BIGINT NOT NULL,
-	tried           TEXT NOT NULL,
 	PRIMARY KEY (site_id, conversation_id)
+);
+
+-- To whom a waiting conversation has been offered since it began to wait, and who has given it back.
+CREATE TABLE chat_tried (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	operator_id     BIGINT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id, operator_id)
 );
 
 -- When an operator was last offered a conversation.

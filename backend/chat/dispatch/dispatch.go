@@ -1,0 +1,168 @@
+// Package dispatch brings waiting conversations to operators: it offers them by the routing of their group, and puts those
+// back whose operator is gone. One node does it at a time.
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+)
+
+const (
+	// OfferTime is how long an operator has to take an offered conversation.
+	OfferTime = 30 * time.Second
+	// GoneTime is how long an operator must be disconnected, after the lease has expired, before others get the
+	// conversations: after a restart of the server, nobody is connected at first.
+	GoneTime = 10 * time.Second
+	// pause and beat are the shortest and the longest time between two checks of the waiting conversations.
+	pause, beat = 200 * time.Millisecond, time.Second
+	// duty is its name among the duties of nodes.
+	duty = "chat.desk"
+)
+
+// Dispatcher brings waiting conversations to operators. It offers them by the routing of their group, and returns a
+// conversation to the queue if its operator is gone while the visitor waits.
+type Dispatcher struct {
+	db       *db.DB
+	chats    *chat.Chats
+	waiters  chat.Waiters
+	presence *presence.Presence
+	now      func() time.Time
+	logger   *zap.Logger
+	missed   map[int64]time.Time // operators who were not connected at the last look, since when
+}
+
+// New returns the dispatcher of the conversations.
+func New(d *db.DB, chats *chat.Chats, presence *presence.Presence, now func() time.Time, logger *zap.Logger) *Dispatcher {
+	return &Dispatcher{db: d, chats: chats, waiters: chat.WaitersOf(chats), presence: presence, now: now, logger: logger, missed: make(map[int64]time.Time)}
+}
+
+// Run works until ctx ends, on one node at a time.
+func (d *Dispatcher) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, err := d.db.Duty(ctx, duty, d.attend); err != nil && ctx.Err() == nil {
+			d.logger.Warn("conversations are not brought to operators", zap.Error(err))
+		}
+		aside.Sleep(ctx, beat)
+	}
+}
+
+func (d *Dispatcher) attend(ctx context.Context) error {
+	news, forget := d.db.Subscribe(journal.Topic)
+	defer forget()
+	beat := time.NewTicker(beat)
+	defer beat.Stop()
+	for {
+		if err := d.Look(ctx); err != nil {
+			return err
+		}
+		if !aside.Sleep(ctx, pause) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-news:
+		case <-beat.C:
+		}
+	}
+}
+
+// Look checks the conversations that wait for an answer once.
+func (d *Dispatcher) Look(ctx context.Context) error {
+	if err := d.waiters.Forget(ctx); err != nil {
+		return err
+	}
+	before := d.missed
+	d.missed = make(map[int64]time.Time)
+	if err := d.waiters.EachUnanswered(ctx, func(w chat.Waiter) error { return d.keepOrReturn(ctx, w, before) }); err != nil {
+		return err
+	}
+	routed, err := d.presence.Routed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range routed {
+		// Conversations offered to all stay with all.
+		if err := d.waiters.EachWaiting(ctx, g.SiteID, g.ID, func(w chat.Waiter) error { return d.route(ctx, w, g.Routing) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepOrReturn returns the conversation to the queue if its operator is not connected and was not at earlier checks.
+// before are the operators who were missing at the last one.
+func (d *Dispatcher) keepOrReturn(ctx context.Context, w chat.Waiter, before map[int64]time.Time) error {
+	connected, err := d.presence.Connected(ctx, w.SiteID, w.OperatorID)
+	if err != nil || connected {
+		return err
+	}
+	now := d.now()
+	since, known := before[w.OperatorID]
+	if !known {
+		since = now
+	}
+	d.missed[w.OperatorID] = since
+	if now.Sub(since) < GoneTime {
+		return nil
+	}
+	return d.chats.ReturnFrom(ctx, w.SiteID, w.ID, w.OperatorID)
+}
+
+// route offers the conversation to the next operator when it is time.
+func (d *Dispatcher) route(ctx context.Context, w chat.Waiter, routing group.Routing) error {
+	present, err := d.presence.Present(ctx, w.SiteID, w.GroupID)
+	if err != nil {
+		return err
+	}
+	now := d.now().UnixMilli()
+	if w.Until > now && slices.Contains(present, w.OfferedTo) {
+		return nil
+	}
+	if w.Until <= chat.Announced && len(present) == 0 {
+		if w.Until == chat.Announced { // it becomes an offer to whoever comes
+			return nil
+		}
+		return d.waiters.Offer(ctx, w, 0, chat.Announced)
+	}
+	tried, err := d.waiters.Tried(ctx, w.Key)
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(present, func(id int64) bool { return slices.Contains(tried, id) })
+	if len(left) == 0 {
+		return d.waiters.Offer(ctx, w, 0, chat.ForGood)
+	}
+	next, err := d.next(ctx, w.SiteID, left, routing)
+	if err != nil {
+		return err
+	}
+	return d.waiters.Offer(ctx, w, next, now+OfferTime.Milliseconds())
+}
+
+// next returns the operator whose turn it is: among the least busy, or among all, the one whose last offer is the
+// oldest.
+func (d *Dispatcher) next(ctx context.Context, siteID int64, ids []int64, routing group.Routing) (int64, error) {
+	loads, err := d.waiters.Loads(ctx, siteID)
+	if err != nil {
+		return 0, err
+	}
+	return slices.MinFunc(ids, func(a, b int64) int {
+		x, y := loads[a], loads[b]
+		if routing == group.LeastBusy && x.Busy != y.Busy {
+			return cmp.Compare(x.Busy, y.Busy)
+		}
+		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(a, b))
+	}), nil
+}

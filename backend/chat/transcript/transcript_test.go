@@ -1,0 +1,68 @@
+package transcript_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
+	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func TestTranscript(t *testing.T) {
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		sent := make(chan transcript.Letter, 10)
+		failures := 1
+		q := queue.New(s.DB, zap.NewNop())
+		transcripts := transcript.New(s.DB, s.Chats, s.Visits, q, transcript.Letters{
+			Can:   func() bool { return true },
+			Check: func(address string) error { return wrongUnless(strings.Contains(address, "@")) },
+			Site:  func(context.Context, int64) (string, error) { return "shop.example", nil },
+			Name:  func(context.Context, int64) (string, error) { return "Ann", nil },
+			Send: func(_ context.Context, l transcript.Letter) (bool, error) {
+				if failures--; failures >= 0 {
+					return false, context.DeadlineExceeded
+				}
+				sent <- l
+				return false, nil
+			},
+		}, s.Now)
+		ctx, cancel := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		running.Go(func() { q.Run(ctx) })
+		t.Cleanup(func() { cancel(); running.Wait() })
+		of, _ := s.Asks(s.Visitor(), "Hello\r\nBcc: spy@mail.example")
+		require.ErrorIs(t, transcripts.Send(t.Context(), of, "ann@mail.example"), transcript.ErrNoAnswer)
+		s.Answers(of, 3, "Good day")
+		_, err := s.Chats.Say(t.Context(), chattest.Site, of.ID, chat.Message{Author: chat.Note, OperatorID: 3, Text: "secret"})
+		require.NoError(t, err)
+		require.ErrorAs(t, transcripts.Send(t.Context(), of, "nowhere"), new(chat.Invalid))
+		require.NoError(t, transcripts.Send(t.Context(), of, "ann@mail.example"))
+		select {
+		case l := <-sent:
+			require.Equal(t, "ann@mail.example", l.To)
+			require.Equal(t, "Your conversation with shop.example", l.Subject)
+			at := s.Now().UTC().Format("2006-01-02 15:04 UTC")
+			require.Equal(t, "You, "+at+"\nHello\r\nBcc: spy@mail.example\n\nAnn, "+at+"\nGood day\n", l.Text)
+		case <-time.After(time.Minute):
+			require.Fail(t, "no mail is sent")
+		}
+	})
+}
+
+func wrongUnless(right bool) error {
+	if right {
+		return nil
+	}
+	return context.Canceled
+}
