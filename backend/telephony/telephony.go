@@ -35,7 +35,9 @@ const Untold = -1
 
 // The notes say what of an event was not taken as it came.
 const (
+	NoteCalled    = "called"    // the called number is none, and was left out
 	NoteCaller    = "caller"    // the caller's number is none, and was left out
+	NoteSeconds   = "seconds"   // a time in seconds was left out
 	NoteRecording = "recording" // the recording's address is none that may be opened, and was left out
 	NotePrice     = "price"     // the price was left out
 	NoteAhead     = "ahead"     // the platform's clock is ahead; the service's own was taken
@@ -44,7 +46,7 @@ const (
 )
 
 // Notes are all of them.
-var Notes = []string{NoteCaller, NoteRecording, NotePrice, NoteAhead, NoteBehind, NoteLate}
+var Notes = []string{NoteCalled, NoteCaller, NoteSeconds, NoteRecording, NotePrice, NoteAhead, NoteBehind, NoteLate}
 
 // Event is what a platform tells of a call. Its texts are checked, and nothing is
 // known of them but their form.

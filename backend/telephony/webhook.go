@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -92,20 +91,45 @@ func (w *Webhook) verify(r *Request, now time.Time) error {
 	return nil
 }
 
-// told is the body of a webhook, as docs/calls.schema.json describes it. What it does
-// not name is left alone: platforms send fields of their own.
+// told is the body of a webhook, as docs/calls.schema.json describes it. What it does not name is left alone: platforms
+// send fields of their own.
 type told struct {
-	CallID    string      `json:"call_id"`
-	Event     Kind        `json:"event"`
-	Time      string      `json:"time"`
-	Called    *string     `json:"called"`
-	Caller    *string     `json:"caller"`
-	Status    *Status     `json:"status"`
-	Talk      *int64      `json:"talk_seconds"`
-	Wait      *int64      `json:"wait_seconds"`
-	Recording *string     `json:"recording_url"`
-	Price     json.Number `json:"price"`
-	Currency  *string     `json:"currency"`
+	CallID    field `json:"call_id"`
+	Event     field `json:"event"`
+	Time      field `json:"time"`
+	Called    field `json:"called"`
+	Caller    field `json:"caller"`
+	Status    field `json:"status"`
+	Talk      field `json:"talk_seconds"`
+	Wait      field `json:"wait_seconds"`
+	Recording field `json:"recording_url"`
+	Price     field `json:"price"`
+	Currency  field `json:"currency"`
+}
+
+// field is a text or a number. Platforms write the same as either; what is neither of them can be used nowhere.
+type field struct {
+	text  string
+	there bool // neither left out nor null nor empty
+	other bool // neither a text nor a number
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It takes every value: a call does not fail for what stands beside it.
+func (f *field) UnmarshalJSON(value []byte) error {
+	switch c := value[0]; {
+	case c == 'n':
+		*f = field{}
+	case c == '"':
+		*f = field{}
+		err := json.Unmarshal(value, &f.text)
+		f.there = f.text != ""
+		return err
+	case c == '-' || c >= '0' && c <= '9':
+		*f = field{there: true, text: string(value)}
+	default:
+		*f = field{there: true, other: true}
+	}
+	return nil
 }
 
 // readCall reads the body of a webhook.
@@ -115,14 +139,12 @@ func readCall(body []byte) (Event, error) {
 	}
 	var t told
 	if err := json.Unmarshal(body, &t); err != nil {
-		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
-			return Event{}, fmt.Errorf("%s must not be of the type %s", wrong.Field, strings.Fields(wrong.Value)[0])
-		} else if is {
+		if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 			return Event{}, errors.New("the body must be a JSON object")
 		}
 		return Event{}, errors.New("the body is not well-formed JSON")
 	}
-	e := Event{Call: t.CallID, Kind: t.Event, Talk: Untold, Wait: Untold}
+	e := Event{Call: t.CallID.text, Kind: Kind(t.Event.text), Talk: Untold, Wait: Untold}
 	if e.Call == "" || len(e.Call) > maxCallID || !plain(e.Call) {
 		return Event{}, fmt.Errorf("call_id must be 1 to %d bytes without control characters", maxCallID)
 	}
@@ -130,82 +152,84 @@ func readCall(body []byte) (Event, error) {
 		return Event{}, errors.New("event must be start, answer, end or recording")
 	}
 	var err error
-	if e.At, err = time.Parse(time.RFC3339, t.Time); err != nil {
+	if e.At, err = time.Parse(time.RFC3339, t.Time.text); err != nil {
 		return Event{}, errors.New("time must be a time with its zone (RFC 3339), such as 2026-11-22T10:00:00+03:00")
 	}
-	if err := e.numbers(t); err != nil {
+	if err := e.numbers(&t); err != nil {
 		return Event{}, err
 	}
-	if err := e.outcome(t); err != nil {
+	if err := e.outcome(&t); err != nil {
 		return Event{}, err
 	}
-	return e, e.beside(t)
+	return e, e.beside(&t)
+}
+
+// note says that something was left out.
+func (e *Event) note(note string) {
+	if !slices.Contains(e.Notes, note) {
+		e.Notes = append(e.Notes, note)
+	}
 }
 
 // numbers reads who called whom.
-func (e *Event) numbers(t told) error {
-	if t.Called != nil {
-		if e.Called = digitsOf(*t.Called); e.Called == "" {
-			return fmt.Errorf("called must be a number in international form, of %d to %d digits", minDigits, maxDigits)
-		}
-	} else if e.Kind == Start {
+func (e *Event) numbers(t *told) error {
+	e.Called = digitsOf(t.Called.text)
+	switch {
+	case e.Kind == Start && !t.Called.there:
 		return errors.New("called is missing: a start tells which number was called")
+	case e.Kind == Start && e.Called == "":
+		return fmt.Errorf("called must be a number in international form, of %d to %d digits", minDigits, maxDigits)
+	case t.Called.there && e.Called == "":
+		e.note(NoteCalled)
 	}
-	if t.Caller != nil {
-		var readable bool
-		if e.Caller, readable = callerOf(*t.Caller); !readable {
-			e.Notes = append(e.Notes, NoteCaller)
-		}
+	var readable bool
+	if e.Caller, readable = callerOf(t.Caller.text); !readable || t.Caller.other {
+		e.note(NoteCaller)
 	}
 	return nil
 }
 
 // outcome reads how the call went.
-func (e *Event) outcome(t told) error {
-	switch {
-	case t.Status != nil && !slices.Contains([]Status{Answered, Missed, Busy, Failed}, *t.Status):
-		return errors.New("status must be answered, missed, busy or failed")
-	case t.Status == nil && e.Kind == End:
-		return errors.New("status is missing: an end tells how the call has ended")
-	case t.Status != nil && e.Kind == End:
-		e.Status = *t.Status
-	}
-	for _, field := range []struct {
-		name string
-		told *int64
-		to   *int64
-	}{{"talk_seconds", t.Talk, &e.Talk}, {"wait_seconds", t.Wait, &e.Wait}} {
-		if field.told == nil {
-			continue
+func (e *Event) outcome(t *told) error {
+	if e.Kind == End {
+		e.Status = Status(t.Status.text)
+		switch {
+		case !t.Status.there:
+			return errors.New("status is missing: an end tells how the call has ended")
+		case !slices.Contains([]Status{Answered, Missed, Busy, Failed}, e.Status):
+			return errors.New("status must be answered, missed, busy or failed")
 		}
-		if *field.told < 0 || *field.told > maxSeconds {
-			return fmt.Errorf("%s must be from 0 to %d", field.name, maxSeconds)
-		}
-		*field.to = *field.told
 	}
+	e.Talk, e.Wait = e.seconds(t.Talk), e.seconds(t.Wait)
 	return nil
 }
 
-// beside reads what comes along. What cannot be used is left out: the call counts.
-func (e *Event) beside(t told) error {
-	if t.Recording != nil && *t.Recording != "" {
-		if e.Recording = recordingOf(*t.Recording); e.Recording == "" {
-			e.Notes = append(e.Notes, NoteRecording)
-		}
+// seconds reads a time in whole seconds.
+func (e *Event) seconds(f field) int64 {
+	if !f.there {
+		return Untold
 	}
-	if e.Kind == Record && t.Recording == nil {
+	seconds, err := strconv.ParseInt(f.text, 10, 64)
+	if err != nil || seconds < 0 || seconds > maxSeconds {
+		e.note(NoteSeconds)
+		return Untold
+	}
+	return seconds
+}
+
+// beside reads what comes along. What cannot be used is left out: the call counts.
+func (e *Event) beside(t *told) error {
+	if e.Kind == Record && !t.Recording.there {
 		return errors.New("recording_url is missing: a recording tells its address")
 	}
-	code := ""
-	if t.Currency != nil {
-		code = *t.Currency
+	if e.Recording = recordingOf(t.Recording.text); e.Recording == "" && t.Recording.there {
+		e.note(NoteRecording)
 	}
-	switch {
-	case t.Price == "" && code == "":
-	case t.Price != "" && !price.MatchString(string(t.Price)) || code != "" && !currency.MatchString(code):
-		e.Notes = append(e.Notes, NotePrice)
-	default:
-		e.Price, e.Currency = string(t.Price), code
+	amount, code := t.Price.text, t.Currency.text
+	if t.Price.other || t.Currency.other || amount != "" && !price.MatchString(amount) || code != "" && !currency.MatchString(code) {
+		e.note(NotePrice)
+	} else {
+		e.Price, e.Currency = amount, code
 	}
 	return nil
 }
