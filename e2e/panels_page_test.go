@@ -76,6 +76,44 @@ func TestPanelsBesideHostileStyles(t *testing.T) {
 	require.Equal(t, "inline", value[string](b, `getComputedStyle(document.getElementById("text")).display`), "the page is as its styles have it")
 }
 
+// Browsers before Safari 16.4 make no style sheets.
+func TestPanelsInOlderBrowsers(t *testing.T) {
+	t.Parallel()
+	s := runPanels(t, panelsSettings, http.Header{"Content-Security-Policy": {"default-src 'none'; script-src 'nonce-abc123'; style-src 'nonce-abc123'; connect-src 'self'"}})
+	s.page("/", "en", "", "")
+	b := newTab(t)
+	b.before(seePanels + `window.rejections = []; addEventListener("unhandledrejection", e => rejections.push(String(e.reason)));
+		window.CSSStyleSheet = function () { throw new TypeError("Illegal constructor") };
+		for (const root of [Document, ShadowRoot]) delete root.prototype.adoptedStyleSheets;`)
+	b.visit(s.shop)
+	usePanels(b)
+	require.Empty(t, value[[]string](b, "rejections"))
+}
+
+// Frameworks that take a page over take away what they do not know.
+func TestPanelsComeBackToThePage(t *testing.T) {
+	t.Parallel()
+	s := runPanels(t, panelsSettings, nil)
+	s.page("/", "en", "", "")
+	b := newTab(t)
+	b.launches(s.shop)
+	b.do(`panels.host.remove()`)
+	b.until(`panels.host.isConnected`)
+	usePanels(b)
+	b.do(`Svc.openSiteRequestPanel()`)
+	b.until(opened)
+	b.do(`document.documentElement.replaceChildren(document.head, document.createElement("body"))`)
+	b.until(`panels.host.isConnected`)
+	require.True(t, value[bool](b, `!!(`+opened+`)`), "it is as it was")
+
+	// A page that never stops wins, until the visitor asks.
+	b.do(`window.kept = new MutationObserver(() => { if (panels.host.isConnected) panels.host.remove() }); kept.observe(document.documentElement, {childList: true}); panels.host.remove()`)
+	require.False(t, value[bool](b, `new Promise(done => setTimeout(() => done(panels.host.isConnected), 100))`))
+	b.do(`kept.disconnect(); Svc.openSitePhonePanel()`)
+	b.until(`panels.host.isConnected`)
+	require.True(t, value[bool](b, `!!(`+opened+`)`))
+}
+
 // Pages come with libraries that have changed what the language and the document have built in.
 func TestPanelsBesideChangedBuiltIns(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
 
   /** Says it over the page, and where the panel is open, in the panel, of which it hides nothing. */
   function notice(text: string, failed?: boolean): void {
+    shell.settle();
     (shell.shown ? inside : outside)(text, failed);
   }
 
@@ -184,6 +185,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   function invite({ id, text }: Invitation): void {
+    shell.settle();
     keep('invited:' + id, '1');
     const answered = (): void => {
       uninvite();

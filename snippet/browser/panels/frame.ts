@@ -34,6 +34,8 @@ export interface Frame {
   /** Where notices are put: over the page, and in the panel. */
   outside: HTMLElement;
   inside: HTMLElement;
+  /** Puts the panels back where the page has taken them away. */
+  settle(): void;
   dress(css: string): void;
   say(text: string): void;
   end(): void;
@@ -42,14 +44,29 @@ export interface Frame {
 /** Events of the keyboard and of the focus that stay inside: pages have short cuts of their own, and keep the focus in their dialogues. */
 const own = 'keydown keyup keypress beforeinput input paste copy cut focusin focusout'.split(' ');
 
+/** How often the panels come back by themselves to a page that takes them away; after that, when they are opened. */
+const mostReturns = 20;
+
 const focusable = 'button,input,select,textarea,a[href],[tabindex="0"]';
 
-/** A style sheet of the panels. An index needs no iterator, which the page may have changed. */
-function adopt(root: ShadowRoot, css: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  root.adoptedStyleSheets[root.adoptedStyleSheets.length] = sheet;
-  return sheet;
+/**
+ * Adds a style sheet, and returns what changes it. An index needs no iterator, which the page may have changed. Browsers before Safari
+ * 16.4 make no sheets, and get an element, which a policy of the page lets through by its nonce.
+ */
+function adopt(root: ShadowRoot, css: string): (css: string) => void {
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets[root.adoptedStyleSheets.length] = sheet;
+    return (changed) => sheet.replaceSync(changed);
+  } catch {
+    const sheet = document.createElement('style');
+    const allowed = document.querySelector<HTMLElement>('script[nonce],style[nonce]');
+    sheet.nonce = allowed ? allowed.nonce : '';
+    sheet.textContent = css;
+    root.appendChild(sheet);
+    return (changed) => void (sheet.textContent = changed);
+  }
 }
 
 /** Puts the one element into the page that holds all panels, and makes the launcher and the panel. */
@@ -94,18 +111,33 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
   each(own, (type) => all.addEventListener(type, (event) => event.stopPropagation()));
   root.appendChild(all);
   mark();
-  document.documentElement.appendChild(host);
+
+  /** Puts the host into the page. Frameworks that take a page over, and those that put another in its place, take away what is not theirs. */
+  function settle(): void {
+    if (!host.isConnected) {
+      document.documentElement.appendChild(host);
+    }
+  }
+
+  let returns = 0;
+  const watched = new MutationObserver(() => {
+    if (!host.isConnected && returns++ < mostReturns) {
+      settle();
+    }
+  });
+  watched.observe(document.documentElement, { childList: true });
 
   const viewport = window.visualViewport;
   /** A keyboard on the screen leaves a part of it to the panel. */
   function fit(): void {
     if (viewport) {
-      geometry.replaceSync(`:host{--top:${Math.max(0, viewport.offsetTop)}px!important;--height:${viewport.height}px!important}`);
+      geometry(`:host{--top:${Math.max(0, viewport.offsetTop)}px!important;--height:${viewport.height}px!important}`);
     }
   }
 
   /** Draws what depends on the state. */
   function mark(): void {
+    settle();
     const launched = !launcher.hidden;
     set(all, 'class', `all ${widget.side === 'left' ? 'left' : 'right'}${launched ? ' with' : ''}${shown ? ' open' : ''}`);
     badge.hidden = !unread || !!shown;
@@ -208,9 +240,11 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
     all,
     outside,
     inside,
+    settle,
     dress: (css) => void adopt(root, css),
     say: (text) => (voice.textContent = text),
     end() {
+      watched.disconnect();
       close();
       if (host.parentNode) {
         host.parentNode.removeChild(host);
