@@ -380,6 +380,58 @@ func TestChatBecomesTheRequestForm(t *testing.T) {
 	}
 }
 
+// A conversation stays one for its visitor when everybody has gone: it is read, and written to.
+func TestConversationOutlivesItsOperators(t *testing.T) {
+	t.Parallel()
+	p, ann := runAnswered(t, "")
+	b := newTab(t)
+	b.opensChat(p.shop)
+	b.says("Have you lamps?")
+	ann.hears(1)
+	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "Two of th"; field.dispatchEvent(new Event("input"));`)
+	require.NoError(t, ann.lease.End(t.Context()))
+	b.until(`chatRoot.querySelector(".chat .state").textContent.includes("Nobody is here")`)
+	require.True(t, value[bool](b, `!!(`+chatOpen+`)`))
+	require.False(t, value[bool](b, `!!chatRoot.querySelector(".chat .state button")`), "the form is for those who have no conversation")
+	require.Equal(t, "Two of th", value[string](b, `chatRoot.querySelector(".writing textarea").value`))
+	b.says("Two of them")
+	ann.hears(2)
+
+	// The answer comes much later, when nothing of the last page counts any more.
+	b.visit("about:blank")
+	ann.says("Here they are")
+	b.visit(p.shop)
+	b.do(`localStorage.removeItem(Object.keys(localStorage).find(name => name.endsWith(":chat")))`)
+	b.visit(p.shop)
+	b.until(`window.chatRoot && chatRoot.querySelector(".launcher .badge:not([hidden])")?.textContent === "1"`)
+	b.do(`chatRoot.querySelector(".launcher").click()`)
+	b.until(chatOpen)
+	b.shows("Have you lamps?", "Two of them", "Here they are")
+	b.says("Thank you")
+	require.Equal(t, []string{"Have you lamps?", "Two of them", "Thank you"}, ann.hears(4))
+}
+
+// What is written faster than the service takes it goes in a few messages, in its order; what is too long says so and stays.
+func TestChatTakesMuchText(t *testing.T) {
+	t.Parallel()
+	p, ann := runAnswered(t, "")
+	b := newTab(t)
+	b.opensChat(p.shop)
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, fmt.Sprint("Line ", i))
+		b.says(lines[i])
+	}
+	require.Eventually(t, func() bool { return strings.Join(ann.hears(1), "\n") == strings.Join(lines, "\n") }, time.Minute, 100*time.Millisecond)
+
+	long := strings.Repeat("many words ", 400)
+	b.says(long)
+	require.Equal(t, "Too long by 399 characters.", value[string](b, `chatRoot.querySelector(".chat .bad:not([hidden])").textContent`))
+	require.Equal(t, len(long), int(value[float64](b, `chatRoot.querySelector(".writing textarea").value.length`)))
+	b.says(long[:4000])
+	require.Eventually(t, func() bool { texts := ann.hears(1); return texts[len(texts)-1] == long[:4000] }, time.Minute, 100*time.Millisecond)
+}
+
 // Somebody has come long after the page asked for the last time: the launcher asks before it opens the request form.
 func TestChatOpensByWhatIsKnownNow(t *testing.T) {
 	t.Parallel()

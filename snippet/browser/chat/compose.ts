@@ -2,7 +2,7 @@ import type { Shell } from '../panels/shell';
 import { each } from '../text';
 
 /** Characters of a message, as the service takes it. */
-const longest = 4000;
+export const longest = 4000;
 
 /** The field in which the visitor writes. */
 export interface Compose {
@@ -22,7 +22,6 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
   const { make, texts } = shell;
   const input = make('textarea', {
     rows: 1,
-    maxlength: longest,
     placeholder: texts['chat.placeholder'],
     'aria-label': texts['chat.placeholder'],
     dir: 'auto',
@@ -31,6 +30,7 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
     keydown: pressed,
     paste: (event: ClipboardEvent) => files(event, event.clipboardData),
   }) as HTMLTextAreaElement;
+  const fault = make('p', { class: 'state bad', role: 'alert', hidden: true });
   const chooser = make('input', { type: 'file', multiple: true, hidden: true, tabindex: -1, change: chosen }) as HTMLInputElement;
   const attach = sign(paths.attach, texts['chat.attach'], () => chooser.click());
   const go = sign(paths.send, texts['chat.send'], submit);
@@ -52,8 +52,16 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
     input.style.height = Math.max(44, Math.min(132, input.scrollHeight + 2)) + 'px';
   }
 
+  /** Says by how much it is too long. */
+  function measure(): void {
+    const more = input.value.trim().length - longest;
+    fault.hidden = more <= 0;
+    fault.textContent = more > 0 ? texts['form.too_long'].replace('{count}', String(more)) : '';
+  }
+
   function written(): void {
     fit();
+    measure();
     if (input.value) {
       typing();
     }
@@ -68,7 +76,8 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
 
   function submit(): void {
     const text = input.value.trim();
-    if (text) {
+    measure();
+    if (text && fault.hidden) {
       input.value = '';
       fit();
       send(text);
@@ -100,14 +109,14 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
   }
 
   return {
-    element: make('div', { class: 'writing' }, chooser, attach, input, go),
+    element: make('div', {}, fault, make('div', { class: 'writing' }, chooser, attach, input, go)),
     input,
     get text() {
       return input.value.trim();
     },
     clear() {
       input.value = '';
-      fit();
+      written();
     },
   };
 }

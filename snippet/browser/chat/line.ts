@@ -105,6 +105,9 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
       take(news);
       more = !!news.more && seen() > from;
     }
+    if (mine !== turn) {
+      return; // There was nothing to wait for.
+    }
     if (failures) {
       up();
     }

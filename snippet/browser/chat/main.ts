@@ -12,6 +12,9 @@ import type { Conversation, Message, News } from './talk';
 /** Milliseconds after the last message for which a conversation is listened to on pages where it is not open. */
 const lively = 1_800_000;
 
+/** Milliseconds in which a day is told by its name. */
+const week = 6 * 86_400_000;
+
 /** Milliseconds for which somebody counts as typing, and between two words of it. */
 const typingFor = 6000;
 const typingEvery = 3000;
@@ -29,6 +32,7 @@ export const start: StartChat = (shell: Shell) => {
   let seen = -1;
   let read = 0;
   let online: boolean | undefined;
+  let opens = 0;
   let invitation: string | undefined;
   let typed = 0;
   let silent: ReturnType<typeof setTimeout> | undefined;
@@ -42,6 +46,8 @@ export const start: StartChat = (shell: Shell) => {
   const title = titles(texts);
 
   const known = (): number => (conversation ? conversation.id : 0);
+  /** Whether there is a conversation that goes on, whoever is there. */
+  const talks = (): boolean => !!conversation && conversation.state !== 'closed';
   const wire = line(core, () => seen, known, take, () => box.go());
   const box = outbox(shell, wire, known, said, draw);
   const view = log(shell, download, box.retry, fetchEarlier);
@@ -62,6 +68,9 @@ export const start: StartChat = (shell: Shell) => {
     const beginning = seen < 0;
     if (beginning) {
       view.before(news.earlier ? 1 : 0);
+      if (!news.conversation) {
+        shell.keep('talk', undefined);
+      }
     }
     let fresh = false;
     const added: Message[] = [];
@@ -85,7 +94,13 @@ export const start: StartChat = (shell: Shell) => {
     seen = Math.max(0, seen);
     if (added.length) {
       view.add(added);
-      live();
+      if (!beginning) {
+        live();
+      }
+    }
+    if (news.opens !== undefined) {
+      opens = news.opens;
+      quiet();
     }
     if (news.online !== undefined && news.online !== online) {
       present(news.online);
@@ -102,6 +117,9 @@ export const start: StartChat = (shell: Shell) => {
     }
     draw();
     noteRead();
+    if (beginning && !wanted()) {
+      wire.close();
+    }
   }
 
   /** Sounds for the message, unless another tab shows it or has sounded. */
@@ -126,6 +144,7 @@ export const start: StartChat = (shell: Shell) => {
     if (now.state === 'closed' && !box.list.length) {
       shell.keep('chat', undefined);
     }
+    shell.keep('talk', talks() ? String(now.id) : undefined);
     if (now.banned !== !!(before && before.banned)) {
       quiet();
     }
@@ -156,7 +175,7 @@ export const start: StartChat = (shell: Shell) => {
     const left = online && !there;
     online = there;
     quiet();
-    if (left && shell.shown && writing.text) {
+    if (left && shell.shown && writing.text && !talks()) {
       const text = writing.text;
       writing.clear();
       shell.leave(text);
@@ -173,11 +192,26 @@ export const start: StartChat = (shell: Shell) => {
   function quiet(): void {
     clearTimeout(silent);
     if (online === false) {
-      say(texts['chat.offline'] + ' ');
-      state.appendChild(make('button', { type: 'button', click: () => shell.leave(writing.text) }, texts['chat.leave']));
+      say(texts['chat.offline'] + ' ' + (opens ? texts['chat.opens'].replace('{time}', () => momentOf(opens)) + ' ' : ''));
+      if (!talks()) {
+        state.appendChild(make('button', { type: 'button', click: () => shell.leave(writing.text) }, texts['chat.leave']));
+      }
     } else {
       say(conversation && conversation.banned ? texts['chat.refused.banned'] : '');
     }
+  }
+
+  /** A time of today, or of a day of the next weeks. */
+  function momentOf(at: number): string {
+    const far = at - Date.now() > week;
+    const day = new Date(at).toDateString() !== new Date().toDateString();
+    return new Date(at).toLocaleString(shell.language, {
+      weekday: day && !far ? 'long' : undefined,
+      day: far ? 'numeric' : undefined,
+      month: far ? 'long' : undefined,
+      hour: 'numeric',
+      minute: '2-digit',
+    });
   }
 
   function looks(): boolean {
@@ -245,13 +279,19 @@ export const start: StartChat = (shell: Shell) => {
     return Number(shell.kept('chat') || 0) + lively - Date.now();
   }
 
+  /** Whether the conversation is listened to. */
+  function wanted(): boolean {
+    return shell.shown || box.list.length > 0 || remaining() > 0;
+  }
+
   function listen(): void {
     const more = remaining();
     clearTimeout(idle);
     if (more > 0) {
       idle = setTimeout(listen, more);
     }
-    if (shell.shown || box.list.length || more > 0) {
+    // Whether there is something to read in a conversation that goes on is asked once on each page.
+    if (wanted() || (seen < 0 && shell.kept('talk'))) {
       wire.open();
       box.go();
     } else {

@@ -1,6 +1,7 @@
 import type { Shell } from '../panels/shell';
 import { each, randomId } from '../text';
 import type { Answer } from '../view';
+import { longest } from './compose';
 import type { Line } from './line';
 import type { Conversation, Message } from './talk';
 
@@ -16,6 +17,8 @@ export interface Unsent {
   at: number;
   /** Why the service does not want it; empty while it may still take it. */
   refused?: string;
+  /** It was sent, or may have been on the page before: its text does not change any more. */
+  tried?: boolean;
   /** An attempt was in vain. */
   late?: boolean;
 }
@@ -33,6 +36,9 @@ export interface Outbox {
 
 /** Bytes of a file, as the service takes it. */
 export const largest = 5 << 20;
+
+/** So many messages wait each for itself. */
+const mostApart = 3;
 
 /** Milliseconds after which the visitor is told that a message takes its time, and after which a file is given up for another attempt. */
 const slow = 5000;
@@ -84,6 +90,7 @@ export function outbox(
             invitation: decodeURIComponent(parts[2]) || undefined,
             text: decodeURIComponent(parts[3]),
             group: Number(parts[4]) || undefined,
+            tried: true,
           };
         }
       });
@@ -104,6 +111,7 @@ export function outbox(
       return;
     }
     const unsent = next;
+    join(unsent);
     const { id, text, invitation, group } = unsent;
     setTimeout(() => {
       if (sending === unsent) {
@@ -113,6 +121,28 @@ export function outbox(
     }, slow);
     const request = { text, invitation, group_id: group, language: shell.language };
     core.call('chat/say', { id, conversation: known() || undefined, request }, settled, true);
+  }
+
+  /** Where several messages wait, they go as one: the service takes only so many in a minute. */
+  function join(into: Unsent): void {
+    let waiting = 0;
+    each(list, ({ tried, refused, file }) => (waiting += tried || refused || file ? 0 : 1));
+    if (!into.tried && waiting > mostApart) {
+      let kept = 0;
+      let open = false;
+      each(list, (unsent) => {
+        const { text, group, invitation, file, refused } = unsent;
+        if (open && !file && !refused && !invitation && group === into.group && into.text.length + text.length < longest) {
+          into.text += '\n' + text;
+        } else {
+          open = unsent === into;
+          list[kept++] = unsent;
+        }
+      });
+      list.length = kept;
+      keep();
+    }
+    into.tried = true;
   }
 
   async function upload({ id, file, group }: Unsent): Promise<void> {

@@ -16,9 +16,9 @@ export const style = `
 .meta{display:flex;gap:6px;margin:3px 4px 0;font-size:12px;color:var(--quiet);font-variant-numeric:tabular-nums}
 .own .meta{justify-content:flex-end}
 .meta button{min-height:24px;color:var(--bad);text-decoration:underline}
-.bad{color:var(--bad)}
 .more{align-self:center;min-height:32px;padding:4px 12px;margin:8px 0!important;border-radius:8px;font-size:14px;color:var(--ink)}
 .state{min-height:20px;padding:0 20px;font-size:13px;color:var(--quiet);flex:none}
+.bad{color:var(--bad)}
 .state button{min-height:24px;color:var(--ink);text-decoration:underline}
 .writing{display:flex;gap:4px;align-items:flex-end;padding:8px 12px 12px;border-top:1px solid var(--line);flex:none}
 .writing textarea{flex:1;min-height:44px;height:44px;max-height:132px;border-color:transparent;padding:10px 12px}

@@ -28,6 +28,8 @@ export interface Conversation {
 /** What is new: the answer of v1/chat, and the data of the stream's events. */
 export interface News {
   online?: boolean;
+  /** When somebody will be there, in milliseconds since 1970, where that is known; 0 where it is not. */
+  opens?: number;
   /** Opens the stream, and the addresses of files, for some minutes. */
   stream?: string;
   conversation?: Conversation;

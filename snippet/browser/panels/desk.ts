@@ -137,7 +137,8 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   async function openChat(invitation?: string): Promise<void> {
-    const there = widget.chat && (await present());
+    // A conversation stays one, whoever is there.
+    const there = widget.chat && (!!kept('talk') || (await present()));
     const found = there ? await conversation() : undefined;
     if (found) {
       found.open(invitation);
@@ -241,7 +242,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
       }
       if (chat) {
         chat.changed();
-      } else if (widget.chat && kept('chat')) {
+      } else if (widget.chat && (kept('chat') || kept('talk'))) {
         conversation();
       }
     },

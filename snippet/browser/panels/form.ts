@@ -10,8 +10,8 @@ export interface Input {
   fault(text?: string): void;
 }
 
-/** Characters that a field takes; the service cuts what is longer. */
-const longest = 5000;
+/** Characters that a field takes. */
+export const longest = 5000;
 
 export function field(
   name: string,
@@ -23,7 +23,6 @@ export function field(
   const input = make<HTMLInputElement>(tag, {
     id: name,
     name,
-    maxlength: tag === 'select' ? undefined : longest,
     required: false,
     ...attributes,
   });

@@ -1,7 +1,7 @@
 import { each } from '../text';
 import type { Answer } from '../view';
 import { empty, icon, make, signs } from './dom';
-import { byEnter, field, type Input, isAddress, sending, told } from './form';
+import { byEnter, field, type Input, isAddress, longest, sending, told } from './form';
 import { masked } from './mask';
 import type { Core, Field, Widget } from './shell';
 
@@ -83,6 +83,9 @@ export function request(
     if (!value) {
       const contact = (name === 'phone' || name === 'email') && !valueOf('phone') && !valueOf('email');
       return required ? texts['form.required'] : contact ? texts['form.contact'] : '';
+    }
+    if (value.length > longest) {
+      return texts['form.too_long'].replace('{count}', String(value.length - longest));
     }
     return name === 'email' && !isAddress(value) ? texts['form.email'] : name === 'phone' ? texts[phoneFault()] || '' : '';
   }
