@@ -6,17 +6,15 @@ import { log } from './log';
 import { mailing } from './mailing';
 import { outbox } from './outbox';
 import { sound } from './sound';
+import { stateLine, talks } from './state';
 import { style } from './style';
 import type { Conversation, Message, News } from './talk';
+import { titles } from './title';
 
 /** Milliseconds after the last message for which a conversation is listened to on pages where it is not open. */
 const lively = 1_800_000;
 
-/** Milliseconds in which a day is told by its name. */
-const week = 6 * 86_400_000;
-
-/** Milliseconds for which somebody counts as typing, and between two words of it. */
-const typingFor = 6000;
+/** Milliseconds between two words of somebody's typing. */
 const typingEvery = 3000;
 
 /** Milliseconds in which another tab of the visitor may show a message and say that it is read, and up to so many more, for one tab to sound before the others. */
@@ -35,7 +33,6 @@ export const start: StartChat = (shell: Shell) => {
   let opens = 0;
   let invitation: string | undefined;
   let typed = 0;
-  let silent: ReturnType<typeof setTimeout> | undefined;
   let idle: ReturnType<typeof setTimeout> | undefined;
   let over = false;
   /** Whether conversations can be sent by mail, and an operator has said something in this one. */
@@ -46,16 +43,14 @@ export const start: StartChat = (shell: Shell) => {
   const title = titles(texts);
 
   const known = (): number => (conversation ? conversation.id : 0);
-  /** Whether there is a conversation that goes on, whoever is there. */
-  const talks = (): boolean => !!conversation && conversation.state !== 'closed';
   const wire = line(core, () => seen, known, take, () => box.go());
   const box = outbox(shell, wire, known, said, draw);
   const view = log(shell, download, box.retry, fetchEarlier);
   const writing = compose(shell, send, (file) => add('', file), typing);
   const mail = mailing(shell, known);
-  const state = make('p', { class: 'state', role: 'status' });
+  const state = stateLine(shell, () => ({ online, opens, conversation }), () => shell.leave(writing.text));
   shell.dress(style);
-  each([view.element, mail.element, state, writing.element], (element) => shell.body.appendChild(element));
+  each([view.element, mail.element, state.element, writing.element], (element) => shell.body.appendChild(element));
 
   function take(news: News): void {
     if (over) {
@@ -87,7 +82,7 @@ export const start: StartChat = (shell: Shell) => {
         }
         if (message.from === 'operator') {
           answered = true;
-          quiet();
+          state.quiet();
         }
       }
     });
@@ -100,15 +95,13 @@ export const start: StartChat = (shell: Shell) => {
     }
     if (news.opens !== undefined) {
       opens = news.opens;
-      quiet();
+      state.quiet();
     }
     if (news.online !== undefined && news.online !== online) {
-      present(news.online);
+      turned(news.online);
     }
     if (news.typing) {
-      say(texts['chat.typing']);
-      clearTimeout(silent);
-      silent = setTimeout(quiet, typingFor);
+      state.typing();
     }
     mails = mails || !!news.mail;
     mail.offer(mails && answered);
@@ -144,9 +137,9 @@ export const start: StartChat = (shell: Shell) => {
     if (now.state === 'closed' && !box.list.length) {
       shell.keep('chat', undefined);
     }
-    shell.keep('talk', talks() ? String(now.id) : undefined);
+    shell.keep('talk', talks(conversation) ? String(now.id) : undefined);
     if (now.banned !== !!(before && before.banned)) {
-      quiet();
+      state.quiet();
     }
     if (now.operator && before && before.operator !== now.operator) {
       shell.say(texts['chat.joined'].replace('{name}', () => now.operator));
@@ -171,47 +164,15 @@ export const start: StartChat = (shell: Shell) => {
     wire.open();
   }
 
-  function present(there: boolean): void {
+  function turned(there: boolean): void {
     const left = online && !there;
     online = there;
-    quiet();
-    if (left && shell.shown && writing.text && !talks()) {
+    state.quiet();
+    if (left && shell.shown && writing.text && !talks(conversation)) {
       const text = writing.text;
       writing.clear();
       shell.leave(text);
     }
-  }
-
-  function say(text: string): void {
-    if (state.textContent !== text) {
-      state.textContent = text;
-    }
-  }
-
-  /** What stands under the conversation while nobody is typing. */
-  function quiet(): void {
-    clearTimeout(silent);
-    if (online === false) {
-      say(texts['chat.offline'] + ' ' + (opens ? texts['chat.opens'].replace('{time}', () => momentOf(opens)) + ' ' : ''));
-      if (!talks()) {
-        state.appendChild(make('button', { type: 'button', click: () => shell.leave(writing.text) }, texts['chat.leave']));
-      }
-    } else {
-      say(conversation && conversation.banned ? texts['chat.refused.banned'] : '');
-    }
-  }
-
-  /** A time of today, or of a day of the next weeks. */
-  function momentOf(at: number): string {
-    const far = at - Date.now() > week;
-    const day = new Date(at).toDateString() !== new Date().toDateString();
-    return new Date(at).toLocaleString(shell.language, {
-      weekday: day && !far ? 'long' : undefined,
-      day: far ? 'numeric' : undefined,
-      month: far ? 'long' : undefined,
-      hour: 'numeric',
-      minute: '2-digit',
-    });
   }
 
   function looks(): boolean {
@@ -327,23 +288,9 @@ export const start: StartChat = (shell: Shell) => {
       wire.end();
       title.show(0);
       view.end();
-      clearTimeout(silent);
+      state.end();
       clearTimeout(idle);
       document.removeEventListener('visibilitychange', noteRead);
     },
   };
 };
-
-/** Puts the number of unread messages before the page's title, and takes away what it has put there. */
-function titles(texts: Record<string, string>): { show(count: number): void } {
-  let put = '';
-  return {
-    show(count) {
-      const own = put && document.title.slice(0, put.length) === put ? document.title.slice(put.length) : document.title;
-      put = count ? texts['chat.title.unread'].replace('{count}', String(count)) + ' ' : '';
-      if (document.title !== put + own) {
-        document.title = put + own;
-      }
-    },
-  };
-}
