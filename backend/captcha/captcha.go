@@ -1,8 +1,8 @@
 // Package captcha asks visitors to read four digits from a picture, or to hear them.
 //
-// A key belongs to the visitor who has asked for it, and has one answer: the first one uses it up, right or wrong,
-// whichever node takes it. Programs read such pictures, too. So the browsers of a network that asks for many have to
-// solve a [Puzzle] for each.
+// A key belongs to the visitor who has asked for it, and has one answer. The first answer uses the key up, right or
+// wrong, whichever node gets it. Programs can read such pictures too, so the browsers of a network that asks for many
+// have to solve a [Puzzle] for each.
 package captcha
 
 import (
@@ -22,27 +22,27 @@ import (
 )
 
 const (
-	// Length is how many digits there are (browser interface, section 8).
+	// Length is the number of digits (browser interface, section 8).
 	Length = 4
-	// Life is for how long a key can be answered.
+	// Life is how long a key can be answered.
 	Life = 5 * time.Minute
-	// width and height are those of the picture in pixels.
+	// width and height are the size of the picture, in pixels.
 	width, height = 180, 80
 	// forgotten bounds how many old keys one write deletes.
 	forgotten = 100
 )
 
-// ErrUnknown is returned for a key that was never given out, is used up, or is too old.
+// ErrUnknown is returned for a key that was never issued, is used up, or is too old.
 var ErrUnknown = errors.New("there is no such captcha, or not any more")
 
-// Captchas are those of all sites. They are safe for concurrent use.
+// Captchas issues and checks the captchas of all sites. It is safe for concurrent use.
 type Captchas struct {
 	db     *db.DB
 	now    func() time.Time
 	secret []byte
 }
 
-// Open returns the captchas that the database holds.
+// Open returns the captchas of the database.
 func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Captchas, error) {
 	secret, err := d.Secret(ctx, "captchas")
 	if err != nil {
@@ -51,9 +51,8 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Captchas, error
 	return &Captchas{d, now, secret}, nil
 }
 
-// Issue makes a captcha for the visitor and returns its key: letters, digits, "-" and "_" that nobody can guess. The
-// puzzle is that of the level, see [Level]. Issue also deletes old captchas of the site, so that a flood leaves nothing
-// behind.
+// Issue makes a captcha for the visitor and returns its key: letters, digits, "-" and "_" that nobody can guess. level
+// is that of its puzzle, see [Level]. Issue also deletes old captchas of the site, so a flood leaves nothing behind.
 func (c *Captchas) Issue(ctx context.Context, siteID, visitor int64, level int) (key string, err error) {
 	salt := rand.Text() + string(rune('0'+level))
 	key = salt + c.owner(siteID, visitor, salt)
@@ -81,8 +80,8 @@ func (c *Captchas) forget(ctx context.Context, tx db.Tx, siteID int64) error {
 	return err
 }
 
-// Solve reports whether the value is that of the key, and uses the key up. A key that is unknown, old or used up has no
-// right value.
+// Solve says whether the value answers the key, and uses the key up. A key that is unknown, old or used up has no right
+// answer.
 func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (right bool, err error) {
 	if !plausible(key) {
 		return false, nil
@@ -98,17 +97,18 @@ func (c *Captchas) Solve(ctx context.Context, siteID int64, key, value string) (
 	return right, nil
 }
 
-// Read gives what somebody has written without the blanks between the digits.
+// Read removes the blanks between the digits that somebody has written.
 func Read(value string) string { return strings.Join(strings.Fields(value), "") }
 
-// SolveTx is Solve within a write of the caller's, for a key that is [Captchas.Proven], and a value of [Read].
+// SolveTx does what Solve does in the transaction of the caller. The key has been checked with [Captchas.Proven], and
+// the value comes from [Read].
 func (c *Captchas) SolveTx(ctx context.Context, tx db.Tx, siteID int64, key, value string) (right bool, err error) {
 	digits, found, err := db.One(ctx, tx, db.Only[string], `DELETE FROM captchas WHERE site_id = $1 AND key = $2 AND until >= $3 RETURNING digits`,
 		siteID, key, c.now().UnixMilli())
 	return found && value == digits, err
 }
 
-// digits are those of the key, as numbers. The error may be [ErrUnknown].
+// digits returns the digits of the key as numbers. The error may be [ErrUnknown].
 func (c *Captchas) digits(ctx context.Context, siteID int64, key string) ([]byte, error) {
 	if !plausible(key) {
 		return nil, ErrUnknown
@@ -128,15 +128,15 @@ func (c *Captchas) digits(ctx context.Context, siteID int64, key string) ([]byte
 	return digits, nil
 }
 
-// Picture shows the digits of the key, as a PNG. It is the same each time on one node: many pictures of the same digits
-// would be easier to read for a machine. The error may be [ErrUnknown].
+// Picture returns a PNG with the digits of the key. On one node it is the same each time: a machine could read many
+// pictures of the same digits more easily. The error may be [ErrUnknown].
 func (c *Captchas) Picture(ctx context.Context, siteID int64, key string) ([]byte, error) {
 	digits, err := c.digits(ctx, siteID, key)
 	if err != nil {
 		return nil, err
 	}
 	drawn := captcha.NewImage(key, digits, width, height)
-	drawn.Palette[0] = color.White // dark digits on a dark page could not be read
+	drawn.Palette[0] = color.White // dark digits on a dark page would be unreadable
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, drawn.Paletted); err != nil {
 		return nil, fmt.Errorf("drawing a captcha: %w", err)
@@ -144,11 +144,11 @@ func (c *Captchas) Picture(ctx context.Context, siteID int64, key string) ([]byt
 	return picture.Bytes(), nil
 }
 
-// Languages are those in which the digits can be heard.
+// Languages are those in which visitors can hear the digits.
 var Languages = []string{"en", "ru"}
 
-// Sound says the digits of the key in one of the [Languages], as a WAV file. Any other language is English. The error
-// may be [ErrUnknown].
+// Sound returns a WAV file that says the digits of the key in one of the [Languages]. Any other language becomes
+// English. The error may be [ErrUnknown].
 func (c *Captchas) Sound(ctx context.Context, siteID int64, key, language string) ([]byte, error) {
 	digits, err := c.digits(ctx, siteID, key)
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *Captchas) Sound(ctx context.Context, siteID int64, key, language string
 	return sound.Bytes(), nil
 }
 
-// Prune deletes the old ones of all sites.
+// Prune deletes the old captchas of all sites.
 func (c *Captchas) Prune(ctx context.Context) error {
 	return c.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM captchas WHERE until < $1`, c.now().UnixMilli())

@@ -1,5 +1,5 @@
-// Package form knows which forms the visitors of a site send, by the names of their fields, and how the site has
-// answered them. It holds nothing of what people have written.
+// Package form knows which forms the visitors of a site send: the names of their fields, and how the site has answered
+// them. It stores nothing that people have written. The edge notes the forms, and the console lists them.
 package form
 
 import (
@@ -16,37 +16,36 @@ import (
 )
 
 // Failed is the kind of the journal's entry for a kept form that a site has answered with an error. Its data is
-// {"path","status","count"}: how often since the last entry of the form, which is an hour ago at least, and the status
-// of the last time.
+// {"path","status","count"}. The count is of the errors since the form's previous entry, which is at least an hour old,
+// and the status is that of the last error.
 const Failed = "form.failed"
 
 const (
-	// MaxForms is how many forms of a site are known. Those that come later are not listed until others have not been
-	// sent for DaysKept.
+	// MaxForms bounds the forms of a site. Further forms are not listed until others have not been sent for DaysKept.
 	MaxForms = 200
-	// DaysKept is for how many days it is known how a form was answered.
+	// DaysKept is how many days the answers to a form are kept.
 	DaysKept = 30
-	// maxFields and maxName bound the names of a form's fields: their number, and each in bytes.
+	// maxFields and maxName bound the names of a form's fields: their number, and the length of each in bytes.
 	maxFields, maxName = 60, 80
-	// MaxPath is the length of a path, in bytes. Forms with longer ones are not known.
+	// MaxPath bounds the length of a path, in bytes. Forms with longer paths are not listed.
 	MaxPath = 300
-	// readAgain is how long the names of a form's fields hold.
+	// readAgain is how long the names of a form's fields are valid.
 	readAgain = time.Hour
-	// maxSites bounds the sites of which it is remembered which forms have been read.
+	// maxSites bounds the sites whose read forms are remembered.
 	maxSites = 1 << 12
 )
 
 // Form is a form that is sent to a path.
 type Form struct {
 	SiteID int64
-	// Path is that of the request. What seems to number something in it is *.
+	// Path is the path of the request. Segments that number something are *.
 	Path string
 	// Fields are the names of the fields.
 	Fields []string
-	// Times is how often it came in the last DaysKept days, and Errors how often the site answered with a status of 400
-	// or more.
+	// Times is how often the form came in the last DaysKept days. Errors is how often the site answered with a status
+	// of 400 or more.
 	Times, Errors int
-	// LastAt is when it came last, to some seconds.
+	// LastAt is when the form came last, to some seconds.
 	LastAt time.Time
 }
 
@@ -56,11 +55,11 @@ type Answer struct {
 	Status int
 	// Fields are the names of the fields, if they were read now.
 	Fields []string
-	// Kept tells that it is a form that would have been a lead: if it has failed, the journal tells.
+	// Kept says that the form would have been a lead. If the site has failed, the journal gets an entry.
 	Kept bool
 }
 
-// Forms keeps what is known of the forms of all sites. It is safe for concurrent use.
+// Forms keeps the forms of all sites. It is safe for concurrent use.
 type Forms struct {
 	db  *db.DB
 	now func() time.Time
@@ -75,13 +74,13 @@ type key struct {
 	path string
 }
 
-// count is what has come of a form and is not stored yet.
+// count is what is known about a form and is not stored yet.
 type count struct {
 	fields  []string
 	at      int64
 	answers map[int]int64 // by status
-	failed  int64         // of those that are kept
-	status  int           // the last of these
+	failed  int64         // errors of forms that are kept
+	status  int           // the last of these errors
 }
 
 // New returns the forms of the database.
@@ -89,7 +88,7 @@ func New(d *db.DB, now func() time.Time) *Forms {
 	return &Forms{db: d, now: now, read: make(map[int64]map[string]time.Time), tally: make(map[key]*count)}
 }
 
-// Known reports whether the names of the fields of the form are known, and need not be read again now.
+// Known says whether the names of the form's fields are known and need not be read again now.
 func (f *Forms) Known(siteID int64, path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,8 +125,8 @@ func (f *Forms) Note(siteID int64, a Answer) {
 	}
 }
 
-// remember notes that the fields of a form have been read. There is no room for it while the site has as many others as
-// are listed at all.
+// remember notes that the fields of a form have been read. It does nothing while the site has as many other forms as
+// can be listed.
 func (f *Forms) remember(k key, now time.Time) bool {
 	if len(f.read) >= maxSites {
 		clear(f.read)
@@ -147,7 +146,7 @@ func (f *Forms) remember(k key, now time.Time) bool {
 	return true
 }
 
-// bounded are the names that are kept. Where a name may be what somebody has written, it is not.
+// bounded returns the names that are kept. It leaves out names that may be what somebody has written.
 func bounded(names []string) []string {
 	kept := []string{}
 	seen := make(map[string]bool)
@@ -173,8 +172,8 @@ func digits(s string) (n int) {
 	return n
 }
 
-// PathOf is the path by which a form is known. Segments that seem to number something, or to be secret, are *: so a
-// form of many products is one form, and a rule for the path matches all of them.
+// PathOf returns the path under which a form is listed. Segments that number something, or that may be secret, become
+// *. So a form of many products is one form, and a rule for the path matches all of them.
 func PathOf(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -221,8 +220,8 @@ type Failing struct {
 	Times  int
 }
 
-// FailingOf returns which forms of the sites failed today (UTC), by the paths of forms that kept tells to be kept, the
-// most frequent first.
+// FailingOf returns the forms of the sites that failed today (UTC), the most frequent first. kept says whether a form
+// with a path is kept; others are left out.
 func (f *Forms) FailingOf(ctx context.Context, sites scope.Sites, kept func(siteID int64, path string) bool) ([]Failing, error) {
 	rows, err := db.List(ctx, f.db.Read(), func(r *Failing) []any { return []any{&r.SiteID, &r.Path, &r.Status, &r.Times} },
 		`SELECT site_id, path, status, times FROM form_answers WHERE day = $1 AND status >= 400 AND `+sites.SQL("site_id")+` ORDER BY times DESC, path LIMIT 1000`, f.today())

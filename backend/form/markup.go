@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// MaxPages is of how many pages of a site the markup of the forms is kept: of those that were seen last.
+	// MaxPages bounds the pages of a site whose forms' markup is kept. The latest pages stay.
 	MaxPages = 50
-	// MaxMarkup is how many bytes the markup of a page has at most. Longer ones are not kept.
+	// MaxMarkup bounds the markup of a page, in bytes. Longer markup is not kept.
 	MaxMarkup = 16 << 10
-	// seenAgain is how long it is not stored that a page is still as it was.
+	// seenAgain is how long an unchanged page is not written again.
 	seenAgain = 24 * time.Hour
 )
 
-// Page is what the forms of a page of the site say of their fields.
+// Page is what the forms of a page of the site say about their fields.
 type Page struct {
-	Path   string // as [PathOf] has it
+	Path   string // as PathOf returns it
 	Markup string
 }
 
-// KeepPage keeps the markup of a page's forms; an empty one for a page that has none. It writes only what is new, and
-// once a day that the page is still there.
+// KeepPage stores the markup of a page's forms. It is empty for a page that has none. KeepPage writes only what is new,
+// and once a day that the page still exists.
 func (f *Forms) KeepPage(ctx context.Context, siteID int64, p Page) error {
 	if len(p.Path) > MaxPath || len(p.Markup) > MaxMarkup {
 		return nil
@@ -61,7 +61,7 @@ func (f *Forms) KeepPage(ctx context.Context, siteID int64, p Page) error {
 	return nil
 }
 
-// Pages returns the pages of the site of which the markup is kept.
+// Pages returns the pages of the site whose markup is kept.
 func (f *Forms) Pages(ctx context.Context, siteID int64) ([]Page, error) {
 	pages, err := db.List(ctx, f.db.Read(), func(p *Page) []any { return []any{&p.Path, &p.Markup} },
 		`SELECT path, markup FROM page_markups WHERE site_id = $1`, siteID)

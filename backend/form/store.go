@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// storeEvery is how often what was noted is stored, and storeTimeout how long that may take.
+	// storeEvery is how often notes are stored, and storeTimeout bounds how long that may take.
 	storeEvery, storeTimeout = 5 * time.Second, 5 * time.Second
-	// tellEvery is the time between two entries of the journal that tell that a form fails.
+	// tellEvery is the time between two entries of the journal about a form that fails.
 	tellEvery = time.Hour
 )
 
-// Run stores what [Forms.Note] notes, every five seconds and once more when ctx ends. What cannot be stored is tried
-// again with what comes next.
+// Run stores the notes of [Forms.Note] every five seconds, and once more when ctx ends. What cannot be stored is tried
+// again with the next notes.
 func (f *Forms) Run(ctx context.Context, logger *zap.Logger) {
 	again := time.NewTicker(storeEvery)
 	defer again.Stop()
@@ -42,7 +42,7 @@ func (f *Forms) Run(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// Store stores what was noted, and has the journal tell which forms fail.
+// Store stores the notes, and writes to the journal which forms fail.
 func (f *Forms) Store(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -51,7 +51,7 @@ func (f *Forms) Store(ctx context.Context) error {
 	f.tally = make(map[key]*count)
 	f.mu.Unlock()
 	if len(counted) > 0 {
-		// In one order on all nodes.
+		// The same order on all nodes prevents deadlocks.
 		keys := slices.SortedFunc(maps.Keys(counted), func(a, b key) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.path, b.path)) })
 		fields, err := fieldsOf(counted)
 		if err == nil {
@@ -65,14 +65,14 @@ func (f *Forms) Store(ctx context.Context) error {
 	return f.tell(ctx)
 }
 
-// formCount is what has come of a form, as a row.
+// formCount is what is known about a form, as a row.
 type formCount struct {
 	key
-	fields             string // empty where they were not read
+	fields             string // empty if they were not read
 	at, status, failed int64
 }
 
-// fieldsOf are the fields of the forms as they are stored, where they were read.
+// fieldsOf returns the stored fields of the forms.
 func fieldsOf(counted map[key]*count) (map[key]string, error) {
 	fields := make(map[key]string)
 	for k, c := range counted {
@@ -88,8 +88,8 @@ func fieldsOf(counted map[key]*count) (map[key]string, error) {
 	return fields, nil
 }
 
-// store stores what has come of the forms, which are in the order of their sites. A form that is not listed becomes so
-// where its fields are known and the site has room for it.
+// store stores the counts of the forms, which are sorted by site. A new form is listed if its fields are known and the
+// site has room for it.
 func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fields map[key]string) error {
 	type answer struct {
 		key
@@ -138,7 +138,7 @@ func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fi
 	return nil
 }
 
-// giveBack takes what could not be stored back into what is to be.
+// giveBack puts counts that could not be stored back among the notes.
 func (f *Forms) giveBack(counted map[key]*count) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,7 +159,7 @@ func (f *Forms) giveBack(counted map[key]*count) {
 	}
 }
 
-// tell has the journal tell of the forms that have failed and of which it has not told for an hour.
+// tell writes to the journal which forms have failed, if their last entry is an hour old.
 func (f *Forms) tell(ctx context.Context) error {
 	now := f.now()
 	due := now.Add(-tellEvery).UnixMilli()

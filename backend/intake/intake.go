@@ -1,5 +1,5 @@
-// Package intake bounds the memory that the bodies of requests take while they come: of all clients together, and of
-// the clients of each network.
+// Package intake bounds the memory for bodies of requests while they are received: of all clients together, and of the
+// clients of each network.
 package intake
 
 import (
@@ -15,56 +15,56 @@ import (
 const (
 	// Whole is how many bytes the bodies of all clients may take at once.
 	Whole = 64 << 20
-	// parts: one network has one of so many parts of the whole.
+	// One network may take Whole divided by parts.
 	parts = 8
-	// Free is how many bytes of each body are not counted: its connection takes more. So whoever fills the budget keeps
-	// no short message out.
+	// Free is how many bytes of each body do not count: its connection needs more. So a client that fills the budget
+	// cannot keep short messages out.
 	Free = 4 << 10
-	// RetryAfter is for how many seconds a client waits whose body was refused.
+	// RetryAfter is how many seconds a client should wait after its body was refused.
 	RetryAfter = 5
 )
 
-// ErrFull is returned for a body for which there is no room: of all clients, or of its client's network.
+// ErrFull is returned for a body that finds no room, among those of all clients or of its client's network.
 var ErrFull = errors.New("more is being received at once than is taken")
 
-// Budget is how many bytes of bodies are held at once. It is safe for concurrent use. A nil Budget bounds nothing.
+// Budget counts the bytes of bodies in memory. It is safe for concurrent use. A nil Budget has no bounds.
 type Budget struct {
 	whole int
 
 	mu       sync.Mutex
 	held     int
-	networks map[string]int // bytes held, by network; see [pace.Truncated]
+	networks map[string]int // bytes in memory, by network; see [pace.Truncated]
 	refused  int
 }
 
-// New returns a budget of so many bytes, of which one network, an IPv4 /24 or an IPv6 /48, may have an eighth.
+// New returns a budget of whole bytes. One network, an IPv4 /24 or an IPv6 /48, may have an eighth.
 func New(whole int) *Budget { return &Budget{whole: whole, networks: make(map[string]int)} }
 
-// Held is how many bytes are held now.
+// Held returns how many bytes are in memory now.
 func (b *Budget) Held() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held
 }
 
-// Refused is how many bodies there was no room for, ever.
+// Refused returns how many bodies have found no room since the start.
 func (b *Budget) Refused() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.refused
 }
 
-// Share is what one body takes of a budget. It is safe for concurrent use. A nil Share takes nothing.
+// Share is the part of a budget that one body takes. It is safe for concurrent use. A nil Share takes nothing.
 type Share struct {
 	budget  *Budget
 	network string
 
-	// Below the budget's lock.
+	// The budget's lock protects these.
 	taken int
-	over  bool // it was refused, or is closed
+	over  bool // it was refused or closed
 }
 
-// Share returns the share of a body that the client of the address sends, which is a request's RemoteAddr.
+// Share returns a share for a body from the client with this address, which is the RemoteAddr of a request.
 func (b *Budget) Share(remote string) *Share {
 	if b == nil {
 		return nil
@@ -72,8 +72,7 @@ func (b *Budget) Share(remote string) *Share {
 	return &Share{budget: b, network: pace.Truncated(pace.Client(remote))}
 }
 
-// Take takes n more bytes. It returns false, and takes nothing, where there is no room for them; from then on there is
-// none.
+// Take takes n more bytes. If there is no room, it returns false and takes nothing, now and later.
 func (s *Share) Take(n int) bool {
 	if s == nil || n <= 0 {
 		return true
@@ -95,7 +94,7 @@ func (s *Share) Take(n int) bool {
 	return true
 }
 
-// add counts bytes of the network. The caller holds the lock.
+// add counts bytes for the network. The caller holds the lock.
 func (b *Budget) add(network string, n int) {
 	b.held += n
 	if now := b.networks[network] + n; now > 0 {
@@ -105,7 +104,7 @@ func (b *Budget) add(network string, n int) {
 	}
 }
 
-// Close gives everything back. The share takes nothing any more.
+// Close gives all bytes back. The share takes nothing more.
 func (s *Share) Close() {
 	if s == nil {
 		return
@@ -119,8 +118,8 @@ func (s *Share) Close() {
 // shareKey is the key of a request's *Share in its context.
 type shareKey struct{}
 
-// Admit returns the request with a share of the budget, from which [Body] reads. The share is given back by done.
-// The request's RemoteAddr is that of the client itself.
+// Admit returns the request with a share of the budget for [Body]. done gives the share back. The request's RemoteAddr
+// is the client's own address.
 func (b *Budget) Admit(r *http.Request) (admitted *http.Request, done func()) {
 	if b == nil || r.Body == nil || r.Body == http.NoBody {
 		return r, func() {}
@@ -129,8 +128,8 @@ func (b *Budget) Admit(r *http.Request) (admitted *http.Request, done func()) {
 	return r.WithContext(context.WithValue(r.Context(), shareKey{}, share)), share.Close
 }
 
-// Body is the body of a request, of which what is read is held until the end of the request. A read fails with
-// [ErrFull] where there is no room for more. Without [Budget.Admit] it is the body as it is.
+// Body returns the body of a request. Everything that is read from it counts until the end of the request. A read fails
+// with [ErrFull] if there is no room. Without [Budget.Admit], Body returns the body as it is.
 func Body(r *http.Request) io.ReadCloser {
 	share, _ := r.Context().Value(shareKey{}).(*Share)
 	if share == nil {
@@ -152,13 +151,13 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads all of r, of which length bytes are announced; -1 is for unknown. It takes memory as the bytes come,
-// and never more than twice what has come and 512 bytes.
+// ReadAll reads all of r. length is the announced length in bytes, or -1 if it is unknown. ReadAll takes memory as the
+// bytes come: at most twice as much as has come, plus 512 bytes.
 func ReadAll(r io.Reader, length int64) ([]byte, error) {
 	const first = 512
 	content := make([]byte, 0, first)
 	if 0 <= length && length < first {
-		content = make([]byte, 0, length+1) // one more, so that the end is seen
+		content = make([]byte, 0, length+1) // one more, to notice the end
 	}
 	for {
 		n, err := r.Read(content[len(content):cap(content)])
