@@ -1,9 +1,8 @@
-// Package declarer knows whose configurations have declared things in the database.
+// Package declarer knows which configurations have declared things in the database.
 //
-// A declarer is the configuration of one node, or of several nodes with the same one,
-// and has a name. What it declares bears this name, in the tables of the subjects, so
-// that it is told from what others declare. A node that ends takes nothing back; a
-// declarer that no node has shown for [KeepFor] counts as gone.
+// A declarer is the configuration of one node, or of several nodes with the same file, and has a name. The tables of
+// the subjects keep this name with everything that it declares. Stopping a node takes nothing back. A declarer that no
+// node has shown for [KeepFor] counts as gone.
 package declarer
 
 import (
@@ -17,15 +16,15 @@ import (
 )
 
 const (
-	// KeepFor is how long what a declarer has declared outlasts its last node.
+	// KeepFor is how long declarations outlast the last node of their declarer.
 	KeepFor = 7 * 24 * time.Hour
-	// ShowEvery is how often a running node has to show its declarer.
+	// ShowEvery is how often a running node shows its declarer.
 	ShowEvery = time.Hour
 )
 
 var validName = regexp.MustCompile(`^[\pL\pN._:-]{1,64}$`)
 
-// ValidName tells what is wrong with the name of a configuration, if anything.
+// ValidName returns an error for a text that cannot be the name of a configuration.
 func ValidName(name string) error {
 	if !validName.MatchString(name) {
 		return fmt.Errorf("%.80q is not a name for a configuration: expected 1 to 64 letters, digits, '.', '_', ':' and '-'", name)
@@ -33,8 +32,7 @@ func ValidName(name string) error {
 	return nil
 }
 
-// Wait waits until nobody else declares, and keeps others from it until the end of the
-// transaction.
+// Wait waits until nobody else declares, and keeps others from declaring until the end of the transaction.
 func Wait(ctx context.Context, tx db.Tx) error {
 	if err := tx.Lock(ctx, declaring); err != nil {
 		return fmt.Errorf("waiting for other nodes that declare: %w", err)
@@ -42,12 +40,11 @@ func Wait(ctx context.Context, tx db.Tx) error {
 	return nil
 }
 
-// declaring is the number by which those wait for each other who declare. It is no visitor's.
+// declaring is the key of the lock for which declarers wait. It is negative, because visitors have the others.
 const declaring = -1
 
-// Show notes that a node of the declarer is there. Until the end of the transaction
-// nobody else declares. It tells whether the declarer was known: when it was not, what
-// it has declared before is gone.
+// Show notes that a node of the declarer runs. Until the end of the transaction, nobody else declares. known says
+// whether the declarer was known: otherwise nothing that it has declared is left.
 func Show(ctx context.Context, tx db.Tx, name string) (known bool, err error) {
 	if err := Wait(ctx, tx); err != nil {
 		return false, err
@@ -64,8 +61,8 @@ func Show(ctx context.Context, tx db.Tx, name string) (known bool, err error) {
 	return known, nil
 }
 
-// Gone returns the names of those that are gone, and forgets them. What they have
-// declared is the caller's to end, in the same transaction.
+// Gone returns the names of the declarers that are gone, and forgets them. The caller ends their declarations, in the
+// same transaction.
 func Gone(ctx context.Context, tx db.Tx) (names []string, err error) {
 	names, err = db.List(ctx, tx, db.Only[string], `DELETE FROM declarers WHERE seen_at < `+db.Clock(tx.Engine())+` - $1 RETURNING name`, KeepFor.Milliseconds())
 	if err != nil {

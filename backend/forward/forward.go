@@ -1,9 +1,9 @@
-// Package forward sends on what a node keeps for a service elsewhere: leads and visitor
-// information, by the two calls of the browser interface for customers' servers (sections
-// 4.2 and 4.3), and calls of pages that the service could not take when they were made.
+// Package forward sends what a node keeps for a service elsewhere: leads and visitor information, by the two requests
+// of the browser interface for sites' servers (sections 4.2 and 4.3), and requests of pages that the service could not
+// take at the time.
 //
-// An item is durable before anybody is told that it was taken. It is sent until the service
-// has taken it, however long that is; what the service refuses is kept with the reason.
+// An item is durable before anybody hears that it was taken. It is sent until the service has taken it, however long
+// that is. An item that the service refuses is kept with the reason.
 package forward
 
 import (
@@ -25,15 +25,15 @@ import (
 // Kind is the kind of the jobs.
 const Kind = "forward"
 
-// Service is one that keeps the browser interface.
+// Service is a service with the browser interface.
 type Service struct {
 	// URL is its consultant_server_url, with a slash at the end.
 	URL string `json:"url"`
-	// Tracker is its tracker_url, without one.
+	// Tracker is its tracker_url, without a slash at the end.
 	Tracker string `json:"tracker"`
 }
 
-// ParseService reads the two addresses. An empty tracker is the other without its slash.
+// ParseService reads the two addresses. An empty tracker means the address without its slash.
 func ParseService(address, tracker string) (Service, error) {
 	s := Service{URL: strings.TrimRight(address, "/") + "/", Tracker: strings.TrimRight(tracker, "/")}
 	if err := checkAddress(s.URL); err != nil {
@@ -53,55 +53,56 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// Item is what waits to be sent. Its texts are as the visitor sent them.
+// Item is something that waits to be sent. Its texts are as the visitor sent them.
 type Item struct {
-	// ID is another for each item, 16 to 64 characters of base64url. By it the service knows
-	// an item that comes again.
+	// ID identifies the item, with 16 to 64 characters of base64url. The service recognises an item that comes again by
+	// it.
 	ID      string  `json:"id"`
 	Service Service `json:"service"`
 	SiteKey string  `json:"site_key"`
-	// Signed says that the service speaks variant A of the interface (section 9).
+	// Signed says that the service has variant A of the interface (section 9).
 	Signed bool `json:"signed,omitempty"`
-	// Fields are a lead's (section 4.2), without credentials; Information is the visitor's
-	// name, email and phone (4.3). One of the two is nil, and both are where Call is not.
+	// Fields are those of a lead (section 4.2), without credentials. Information is the visitor's name, email and phone
+	// (section 4.3). One of Fields, Information and Call is not nil.
 	Fields      url.Values `json:"fields,omitempty"`
 	Information url.Values `json:"information,omitempty"`
-	// Marks are what speaks for the lead's being made by a program, and SiteError is the status with which the site has
-	// answered its form, as package lead has them. Services that do not know of them pass over them.
+	// Marks are the reasons to think that a program made the lead. SiteError is the status with which the site has
+	// answered its form. Both are as in package lead. Other services ignore them.
 	Marks     []string `json:"marks,omitempty"`
 	SiteError int      `json:"site_error,omitempty"`
-	// Key is that of the lead's form, by which the service knows a form that was sent twice, and At is when it was sent.
+	// Key is the key of the lead's form, by which the service recognises a form that was sent twice. At is when it was
+	// sent.
 	Key string    `json:"key,omitempty"`
 	At  time.Time `json:"at,omitzero"`
-	// Credentials are those that were sent along, as they were sent.
+	// Credentials are those that came with the form, as they were sent.
 	Credentials map[string]string `json:"credentials,omitempty"`
-	// From is the browser, for a service that has to be asked whose visit it is.
+	// From is the browser. Without credentials, the service is asked for those of its visit.
 	From Browser `json:"from"`
-	// Call is a call that was made to the service, to be made again.
+	// Call is a request to the service that has to be sent again.
 	Call *Call `json:"call,omitempty"`
 }
 
-// Browser is what a request tells of a visitor's browser.
+// Browser is what a request says about a visitor's browser.
 type Browser struct {
-	// Page is the address of the page, and Client that of the browser itself.
+	// Page is the address of the page, and Client the address of the browser itself.
 	Page   string `json:"page,omitempty"`
 	Client string `json:"client,omitempty"`
-	// Cookie is a Cookie field with nothing but the service's own cookies.
+	// Cookie is a Cookie field that contains only the service's own cookies.
 	Cookie    string `json:"cookie,omitempty"`
 	UserAgent string `json:"user_agent,omitempty"`
 	Language  string `json:"language,omitempty"`
 }
 
-// Call is a call under the service's address.
+// Call is a request under the service's address.
 type Call struct {
 	Method string `json:"method"`
-	// Path is relative to the service's address, with the query.
+	// Path is relative to the service's address, and includes the query.
 	Path   string      `json:"path"`
 	Header http.Header `json:"header"`
 	Body   string      `json:"body"`
 }
 
-// lane keeps the items of a visitor in their order, as far as it is known whose they are, and else those of a form.
+// lane returns the lane in which the items of a visitor stay in order. If the visitor is not known, the form decides.
 func (i *Item) lane() int64 {
 	whose := cmp.Or(i.Credentials["visitor_id"], i.From.Cookie, i.Key)
 	if whose == "" {
@@ -110,7 +111,7 @@ func (i *Item) lane() int64 {
 	return int64(uint64(db.Hash(whose)) >> 1)
 }
 
-// visitor is whom the item says that it is of; 0 for nobody.
+// visitor returns the visitor that the item names, or 0.
 func (i *Item) visitor() int64 {
 	id, err := strconv.ParseInt(i.Credentials["visitor_id"], 10, 64)
 	if err != nil || id < 0 || id >= 1<<53 {
@@ -119,7 +120,7 @@ func (i *Item) visitor() int64 {
 	return id
 }
 
-// Observer is told of each item that was sent, with an [Outcome]. It must not block.
+// Observer counts attempts by their [Outcome]. It must not block.
 type Observer interface {
 	Forwarded(Outcome)
 }
@@ -130,11 +131,11 @@ type Outcome string
 // The outcomes.
 const (
 	Taken   Outcome = "taken"   // by the service
-	Refused Outcome = "refused" // for good: it is kept, with the reason
-	Failed  Outcome = "failed"  // the service is away, or wants to be left alone for a while
+	Refused Outcome = "refused" // for good; the item is kept with the reason
+	Failed  Outcome = "failed"  // the service is away, or wants a pause
 )
 
-// Outcomes are all of them.
+// Outcomes are all outcomes.
 var Outcomes = []Outcome{Taken, Refused, Failed}
 
 // Forwards sends items. It is safe for concurrent use.
@@ -144,7 +145,7 @@ type Forwards struct {
 	observer Observer
 }
 
-// New returns what sends the items of the queue, which has not been run yet.
+// New returns the forwards of the queue, which must not run yet.
 func New(d *db.DB, q *queue.Queue, observer Observer) *Forwards {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
@@ -156,10 +157,10 @@ func New(d *db.DB, q *queue.Queue, observer Observer) *Forwards {
 	return f
 }
 
-// timeout bounds an attempt, which takes up to three calls.
+// timeout bounds an attempt, which has at most three requests.
 const timeout = 20 * time.Second
 
-// Add has the item sent. It is durable when Add returns nil.
+// Add adds an item to be sent. It is durable when Add returns nil.
 func (f *Forwards) Add(ctx context.Context, siteID int64, item Item) error {
 	payload, err := json.Marshal(item)
 	if err != nil {
@@ -182,7 +183,7 @@ func (f *Forwards) do(ctx context.Context, j queue.Job) error {
 	case err == nil:
 		f.observer.Forwarded(Taken)
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return err // this node ends
+		return err // this node stops
 	default:
 		if refused, ok := errors.AsType[refusal](err); ok {
 			f.observer.Forwarded(Refused)

@@ -18,28 +18,28 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of an answer, in bytes.
+	// maxAnswer bounds how much of an answer is read, in bytes.
 	maxAnswer = 256 << 10
-	// maxRetryAfter bounds how long a service may have its items wait.
+	// maxRetryAfter bounds the pause that a service may ask for.
 	maxRetryAfter = time.Hour
 
-	// These fields of a call's header tell another Frontdesk of [Item.Marks], with commas between them, [Item.SiteError],
-	// [Item.Key] and [Item.At] (RFC 3339). They are no fields of the form, since services keep all of those as the site's
-	// own.
+	// These header fields give another Frontdesk the values of [Item.Marks], separated by commas, [Item.SiteError],
+	// [Item.Key] and [Item.At] (RFC 3339). They are not fields of the form, because services keep all of those as the
+	// site's own.
 	MarksField, SiteErrorField, FormField, AtField = "Frontdesk-Marks", "Frontdesk-Site-Error", "Frontdesk-Form", "Frontdesk-At"
 
 	formType = "application/x-www-form-urlencoded; charset=UTF-8"
 )
 
-// refusal is what the service says of an item that it will never take.
+// refusal is the service's reason never to take an item.
 type refusal struct{ reason string }
 
 func (r refusal) Error() string { return r.reason }
 
-// noSuchCall is the answer of a service at an address where it has nothing.
+// noSuchCall is the answer of a service that does not have the address.
 type noSuchCall struct{ error }
 
-// send sends the item. The error is a refusal, or else of the service and not of the item.
+// send sends the item. The error is a refusal, or it is about the service and not the item.
 func (f *Forwards) send(ctx context.Context, item *Item) error {
 	if item.Call != nil {
 		return f.repeat(ctx, item)
@@ -49,7 +49,7 @@ func (f *Forwards) send(ctx context.Context, item *Item) error {
 		if _, refused := errors.AsType[refusal](err); !refused {
 			return err
 		}
-		// Anybody can send credentials that are not right: then the cookie tells whose it is.
+		// Anybody can send wrong credentials. Then the cookie decides who the visitor is.
 	}
 	given, err := f.credentials(ctx, item)
 	if err != nil {
@@ -58,7 +58,7 @@ func (f *Forwards) send(ctx context.Context, item *Item) error {
 	return f.sendWith(ctx, item, given)
 }
 
-// sendWith makes the call of section 4.2 or of 4.3.
+// sendWith sends the request of section 4.2 or 4.3.
 func (f *Forwards) sendWith(ctx context.Context, item *Item, credentials map[string]string) error {
 	if item.Information != nil {
 		return f.sendInformation(ctx, item, credentials)
@@ -105,7 +105,7 @@ func (f *Forwards) sendInformation(ctx context.Context, item *Item, credentials 
 	return err
 }
 
-// repeat makes the call again that the service could not take.
+// repeat sends the request again that the service could not take.
 func (f *Forwards) repeat(ctx context.Context, item *Item) error {
 	r, err := http.NewRequestWithContext(ctx, item.Call.Method, item.Service.URL+item.Call.Path, strings.NewReader(item.Call.Body))
 	if err != nil {
@@ -116,8 +116,8 @@ func (f *Forwards) repeat(ctx context.Context, item *Item) error {
 	return err
 }
 
-// credentials asks the service, as its script does, for those of the browser's visit. It is
-// the same visit however often it is asked for.
+// credentials asks the service for the credentials of the browser's visit, as its script does. It gets the same visit
+// however often it asks.
 func (f *Forwards) credentials(ctx context.Context, item *Item) (map[string]string, error) {
 	body, err := json.Marshal(map[string]string{"site_key": item.SiteKey, "view": item.ID, "url": item.From.Page, "kind": "load"})
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *Forwards) credentials(ctx context.Context, item *Item) (map[string]stri
 		r.Header.Set("Cookie", item.From.Cookie)
 	}
 	answer, err := f.ask(r, item)
-	if unknown, ok := errors.AsType[noSuchCall](err); ok { // to a service that keeps the interface and no more
+	if unknown, ok := errors.AsType[noSuchCall](err); ok { // from a service with no more than the interface
 		return nil, refusal{"there are no credentials with it, and the service tells none: " + unknown.Error()}
 	} else if err != nil {
 		return nil, fmt.Errorf("asking whose visit it is: %w", err)
@@ -158,10 +158,10 @@ func (f *Forwards) credentials(ctx context.Context, item *Item) (map[string]stri
 	return credentials, nil
 }
 
-// ask makes the call and returns the answer's body.
+// ask sends the request and returns the answer's body.
 func (f *Forwards) ask(r *http.Request, item *Item) ([]byte, error) {
 	if item.Call == nil {
-		r.Header.Set("User-Agent", item.From.UserAgent) // none where the browser tells none
+		r.Header.Set("User-Agent", item.From.UserAgent) // empty if the browser sent none
 	}
 	for name, value := range map[string]string{"Accept-Language": item.From.Language, "X-Forwarded-For": item.From.Client} {
 		if value != "" {
@@ -171,7 +171,7 @@ func (f *Forwards) ask(r *http.Request, item *Item) ([]byte, error) {
 	response, err := f.client.Do(r)
 	if err != nil {
 		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err // which does not repeat the address: it may name the visitor
+			err = e.Err // without the address, which may name the visitor
 		}
 		return nil, err
 	}
@@ -183,8 +183,8 @@ func (f *Forwards) ask(r *http.Request, item *Item) ([]byte, error) {
 	return body, verdict(response, body)
 }
 
-// verdict is what the answer means. The service says by "success" whether it has taken
-// what was sent, and by its status whether it makes sense to send it again.
+// verdict says what the answer means. Its "success" says whether the service has taken the item. Its status says
+// whether it makes sense to send the item again.
 func verdict(response *http.Response, body []byte) error {
 	var answer struct {
 		Success *bool  `json:"success"`
@@ -200,7 +200,7 @@ func verdict(response *http.Response, body []byte) error {
 		status == http.StatusUnsupportedMediaType, status == http.StatusUnprocessableEntity, readable && status == http.StatusForbidden:
 		return refusal{strings.Join(strings.Fields(fmt.Sprintf("%d %s %s", status, answer.Code, answer.Error)), " ")}
 	}
-	// What is left is mended by those who run the service, or by time.
+	// All others can be mended by those who run the service, or by time.
 	err := fmt.Errorf("the service answers %s", response.Status)
 	if status < 300 {
 		err = errors.New("the answer is no object with success")

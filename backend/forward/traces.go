@@ -5,11 +5,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
-// Traces are what waits, or was refused, of a person's, also among the jobs of others: those that name the person go. Of a
-// job whose failure alone names the person, that text goes: what waits may be somebody else's lead.
+// Traces describes the items of a person that wait or were refused. Items of others that name the person are deleted
+// too. If only the reason of a failure names the person, only that text is removed: the item may be somebody else's
+// lead.
 func (f *Forwards) Traces() trace.Subject {
 	key, payload := []string{"site_id", "id"}, []string{"payload"}
-	if f.db.Engine() == db.SQLite { // each engine has an index of its own
+	if f.db.Engine() == db.SQLite { // each engine has its own index
 		key = key[1:]
 	}
 	return trace.Subject{Tables: []trace.Table{

@@ -2,9 +2,9 @@ package journal
 
 import "github.com/seed-3405227d/frontdesk/backend/trace"
 
-// Traces are the entries about a person: those of a visitor, and of a lead or a call, as whose subject these stand. An
-// entry that leads were read has the operator for its subject. What stands in an entry about a lead or a call stands
-// there, too, and what in one about accounts and sites is of those.
+// Traces describes the entries about a person: those of a visitor, and those whose subject is a lead or a call. The
+// subject of an entry that leads were read is the operator. Texts in entries about leads and calls are also in the
+// leads and calls themselves. Texts in entries about accounts and sites are about these.
 func Traces() trace.Subject {
 	const subjects = `(kind >= 'lead.' AND kind < 'lead/' OR kind >= 'call.' AND kind < 'call/')` // as of the index
 	data := []string{"data"}

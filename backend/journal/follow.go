@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// window is how many of the latest entries are kept in memory, for all followers together.
+	// window is how many of the latest entries are in memory, for all followers together.
 	window = 1000
-	// readAtOnce bounds how many entries are read together.
+	// readAtOnce bounds how many entries one query reads.
 	readAtOnce = 500
-	// gathering is the least time between two looks of the hub at the journal: wakes of that time melt into one.
+	// gathering is the least time between two reads of the hub. Wakes within that time count as one.
 	gathering = 100 * time.Millisecond
-	// settling is how often the hub looks without a wake. On PostgreSQL an entry that waited for an older transaction
+	// settling is how often the hub reads without a wake. On PostgreSQL, an entry that waited for an older transaction
 	// to end wakes nobody.
 	settling = time.Second
 )
 
-// Follower reads the journal from a position of its own. All followers of a process share one reader of the database. A
+// Follower reads the journal from its own position. All followers of a process share one reader of the database. A
 // Follower is used by one goroutine at a time.
 type Follower struct {
 	hub      *hub
@@ -34,14 +34,14 @@ type Follower struct {
 	news     chan struct{}
 }
 
-// Subject is what entries of a kind are about.
+// Subject says what entries of a kind are about.
 type Subject struct {
 	Kind string
 	ID   int64
 }
 
-// Follow returns a follower of what happens behind the position: at the sites, and wherever it happens to the subjects.
-// The caller closes it.
+// Follow returns a follower of the entries behind the position: those at the sites, and those about the subjects at any
+// site. The caller closes it.
 func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follower {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -58,7 +58,7 @@ func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follow
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
 	f.hub.followers[f] = struct{}{}
-	if f.hub.ready { // else it hears when it is
+	if f.hub.ready { // otherwise the hub tells it later
 		f.news <- struct{}{}
 	}
 	return f
@@ -68,15 +68,15 @@ func (f *Follower) follows(e Entry) bool {
 	return f.sites.Has(e.SiteID) || slices.Contains(f.also, Subject{e.Kind, e.SubjectID})
 }
 
-// News receives when [Follower.Next] may have something to return.
+// News receives a value when [Follower.Next] may have something to return.
 func (f *Follower) News() <-chan struct{} { return f.news }
 
-// Position is the place behind all that Next has returned or left out.
+// Position returns the position behind everything that Next has returned or skipped.
 func (f *Follower) Position() Position { return f.position }
 
-// Next returns the entries behind the follower's position, oldest first, limit at most, and moves the position on.
-// Without an entry there is none yet. It reads the database only when the follower has fallen behind what the hub holds
-// in memory.
+// Next returns at most limit entries behind the follower's position, oldest first, and moves the position on. It
+// returns none if there is none yet. It reads the database only if the follower has fallen behind the entries in
+// memory.
 func (f *Follower) Next(ctx context.Context, limit int) ([]Entry, error) {
 	for {
 		entries, from, ready := f.hub.behind(f, limit)
@@ -91,14 +91,14 @@ func (f *Follower) Next(ctx context.Context, limit int) ([]Entry, error) {
 			f.position = entries[len(entries)-1].Position
 			return entries, nil
 		}
-		f.position = from // there is nothing more up to here
+		f.position = from // there is nothing else up to here
 		if len(entries) > 0 {
 			return entries, nil
 		}
 	}
 }
 
-// Close ends the follower. The hub ends with the last one.
+// Close ends the follower. The hub ends with its last follower.
 func (f *Follower) Close() {
 	j, h := f.hub.journal, f.hub
 	j.mu.Lock()
@@ -116,10 +116,10 @@ func (f *Follower) Close() {
 	}
 }
 
-// hub reads what is new in the journal, once for all followers. It lives as long as there are any.
+// hub reads new entries of the journal, once for all followers. It lives as long as there are followers.
 //
-// It holds the latest entries, and each follower has a position among them. A follower that is slow costs nobody
-// anything: the entries move on, and it reads the database up to where they begin.
+// The hub keeps the latest entries in memory, and each follower has a position among them. A slow follower costs nobody
+// anything: the entries move on, and the follower reads the database up to where they begin.
 type hub struct {
 	journal *Journal
 	stop    context.CancelFunc
@@ -128,7 +128,7 @@ type hub struct {
 	mu        sync.Mutex
 	followers map[*Follower]struct{}
 	ready     bool
-	from      Position // recent holds all entries behind it, up to end
+	from      Position // recent has all entries behind this position, up to end
 	end       Position
 	recent    []Entry
 }
@@ -139,7 +139,7 @@ func (h *hub) run(ctx context.Context) {
 	settled := time.NewTicker(settling)
 	defer settled.Stop()
 	for {
-		// When the database does not answer, it is asked again at the next turn.
+		// If the database does not answer, the next turn asks it again.
 		for more := true; more; {
 			more = h.read(ctx)
 		}
@@ -155,9 +155,9 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// read takes in what is new, and tells whether there is more.
+// read reads new entries, and says whether there may be more.
 func (h *hub) read(ctx context.Context) bool {
-	if !h.ready { // which this goroutine alone sets
+	if !h.ready { // only this goroutine sets ready
 		latest, err := h.journal.latest(ctx, readAtOnce)
 		if err != nil {
 			return false
@@ -165,7 +165,7 @@ func (h *hub) read(ctx context.Context) bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.ready = true
-		if len(latest) == readAtOnce { // there are others before it
+		if len(latest) == readAtOnce { // there are older ones
 			h.from = latest[0].Position
 			latest = latest[1:]
 		}
@@ -182,7 +182,7 @@ func (h *hub) read(ctx context.Context) bool {
 	return len(entries) == readAtOnce
 }
 
-// take adds the entries and tells the followers. The lock is held.
+// take adds the entries and wakes the followers. The caller holds the lock.
 func (h *hub) take(entries []Entry) {
 	h.recent = append(h.recent, entries...)
 	if over := len(h.recent) - window; over > 0 {
@@ -196,13 +196,13 @@ func (h *hub) take(entries []Entry) {
 	for f := range h.followers {
 		select {
 		case f.news <- struct{}{}:
-		default: // it has not taken the previous news yet
+		default: // it has not received the previous value yet
 		}
 	}
 }
 
-// behind returns what the hub holds for the follower, and moves the follower's position on. When the follower is not
-// there yet, from is where it must read up to.
+// behind returns the entries in memory for the follower, and moves the follower's position on. If the follower is
+// further back, from is the position up to which it must read the database.
 func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, ready bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -222,15 +222,14 @@ func (h *hub) behind(f *Follower, limit int) (entries []Entry, from Position, re
 	return entries, h.from, true
 }
 
-// latest returns the last entries, oldest first.
+// latest returns the latest entries, oldest first.
 func (j *Journal) latest(ctx context.Context, limit int) ([]Entry, error) {
 	entries, err := j.list(ctx, columns+` WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $1`, limit)
 	slices.Reverse(entries)
 	return entries, err
 }
 
-// between returns the entries behind one position and up to another, which has been read before, that the follower is
-// for.
+// between returns the follower's entries between two positions. The hub has already read all up to the second.
 func (j *Journal) between(ctx context.Context, p, to Position, f *Follower, limit int) ([]Entry, error) {
 	followed := f.sites.SQL("site_id")
 	args := []any{p.Tx, p.Seq, to.Tx, to.Seq, limit}

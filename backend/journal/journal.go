@@ -1,6 +1,6 @@
 // Package journal keeps what happened, in order: a lead, an event, a change of settings. An entry is appended in the
-// transaction that makes it happen, and whoever has to act on it later — a live page, a webhook, a mail — reads the
-// journal from its own position.
+// transaction that makes it happen. Whoever acts on it later — a live page, a webhook, a mail — reads the journal from
+// its own position.
 package journal
 
 import (
@@ -17,23 +17,23 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Topic is what [db.DB.Subscribe] takes to hear that there are new entries.
+// Topic is the topic of new entries for [db.DB.Subscribe].
 const Topic = "journal"
 
 // Position is a place in the journal. The zero Position is its beginning.
 //
-// Entries are ordered by their transaction first, because a transaction that took its numbers early may commit late: a
-// reader that went by numbers alone would have passed it by.
+// Entries are ordered by their transaction first. A transaction that took its numbers early may commit late, and a
+// reader that went by numbers alone would miss it.
 type Position struct {
 	Tx, Seq int64
 }
 
-// String is the text form, such as "712-34"; see [ParsePosition].
+// String returns the text form, such as "712-34"; see [ParsePosition].
 func (p Position) String() string {
 	return strconv.FormatInt(p.Tx, 10) + "-" + strconv.FormatInt(p.Seq, 10)
 }
 
-// ParsePosition reads what [Position.String] wrote.
+// ParsePosition reads a text of [Position.String].
 func ParsePosition(text string) (Position, error) {
 	before, after, found := strings.Cut(text, "-")
 	tx, errTx := strconv.ParseUint(before, 10, 63)
@@ -44,29 +44,29 @@ func ParsePosition(text string) (Position, error) {
 	return Position{Tx: int64(tx), Seq: int64(seq)}, nil
 }
 
-// Behind reports whether p comes after q.
+// Behind says whether p comes after q.
 func (p Position) Behind(q Position) bool {
 	return p.Tx > q.Tx || p.Tx == q.Tx && p.Seq > q.Seq
 }
 
-// Entry is one thing that happened.
+// Entry is something that happened.
 type Entry struct {
 	Position
-	// SiteID is the site where it happened; 0 for what concerns all of them.
+	// SiteID is the site where it happened, or 0 if it concerns all sites.
 	SiteID int64
-	// At is kept to the millisecond.
+	// At is stored to the millisecond.
 	At time.Time
 	// Kind is a constant of the subject that appended the entry.
 	Kind string
-	// SubjectID is the lead, event or account that the entry is about.
+	// SubjectID is the id of the lead, event or account that the entry is about.
 	SubjectID int64
-	// VisitorID is the visitor concerned, in public form; 0 for none.
+	// VisitorID is the visitor of the entry, in public form, or 0 for none.
 	VisitorID int64
-	// Data is a JSON object: as much as a reader needs to show the entry. Nil is stored as the empty object.
+	// Data is a JSON object with what a reader needs to show the entry. Nil is stored as the empty object.
 	Data json.RawMessage
 }
 
-// AppendAll is [Append] for many entries, a hundred in a statement.
+// AppendAll does what [Append] does for many entries, a hundred in a statement.
 func AppendAll(ctx context.Context, tx db.Tx, entries []Entry) error {
 	type row struct {
 		site, at         int64
@@ -95,7 +95,8 @@ func dataOf(e Entry) string {
 	return string(e.Data)
 }
 
-// Append adds the entry, whose Position is not read, and wakes the journal's readers when the transaction is committed.
+// Append adds the entry and wakes the journal's readers when the transaction is committed. It ignores the entry's
+// Position.
 func Append(ctx context.Context, tx db.Tx, e Entry) error {
 	_, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`,
 		e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, dataOf(e))
@@ -111,34 +112,35 @@ type Journal struct {
 	db *db.DB
 
 	mu  sync.Mutex
-	hub *hub // nil while nobody follows
+	hub *hub // nil while there is no follower
 }
 
 // New returns the journal of the database.
 func New(d *db.DB) *Journal { return &Journal{db: d} }
 
-// After returns the entries behind the position, oldest first, limit at most.
+// After returns at most limit entries behind the position, oldest first.
 //
-// On PostgreSQL an entry is returned once every transaction that could still commit an earlier one has ended, so
-// nothing is ever added before a position that was read.
+// On PostgreSQL, it returns an entry only when every transaction that could still commit an earlier one has ended. So
+// no entry is ever added before a position that was read.
 func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
 	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
 }
 
-// Latest returns the entries of a kind, which has to have an index of its own, that are at the sites, behind one
-// position and not behind another; newest first, limit at most.
+// Latest returns at most limit entries of a kind at the sites, newest first: those behind one position and not behind
+// the other. The kind needs an index of its own.
 func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
-	// An index of one kind is found by the kind as it stands in the query.
+	// The planner finds the index of a kind only if the kind is written in the query.
 	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4) AND `+sites.SQL("site_id")+j.settled()+`
 		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
 }
 
-// readTime bounds one look at the journal. A connection that hangs is given up then, and the next look goes by another.
+// readTime bounds one read of the journal. After that, the read gives up a connection that hangs, and the next one uses
+// another.
 const readTime = 5 * time.Second
 
 const columns = `SELECT tx, seq, site_id, at, kind, subject_id, visitor_id, data FROM journal`
 
-// list reads entries by a query that begins with columns.
+// list reads entries with a query that begins with columns.
 func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry, error) {
 	type row struct {
 		Entry
@@ -161,7 +163,7 @@ func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry,
 	return entries, nil
 }
 
-// End is the position of the last entry that [Journal.After] would return.
+// End returns the position of the last entry that [Journal.After] would return.
 func (j *Journal) End(ctx context.Context) (Position, error) {
 	p, _, err := db.One(ctx, j.db.Read(), func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
 		`SELECT tx, seq FROM journal WHERE seq > 0`+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT 1`)
@@ -171,8 +173,8 @@ func (j *Journal) End(ctx context.Context) (Position, error) {
 	return p, nil
 }
 
-// settled narrows a query to the transactions that none still open precedes. SQLite has one writer, whose transactions
-// end in the order they began.
+// settled restricts a query to transactions that no open transaction can precede. SQLite has one writer, whose
+// transactions end in the order in which they began.
 func (j *Journal) settled() string {
 	if j.db.Engine() == db.Postgres {
 		return ` AND tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
@@ -180,11 +182,11 @@ func (j *Journal) settled() string {
 	return ""
 }
 
-// administrative is true of entries about accounts and sites. It is that of the index.
+// administrative is the condition on entries about accounts and sites, as in the index.
 const administrative = `(kind >= 'operator.' AND kind < 'operator/' OR kind >= 'site.' AND kind < 'site/')`
 
-// Administration returns what was done to the sites and to those who work for them: the entries whose kind begins with
-// "operator." or "site.", before the position, or the latest with the zero Position; newest first, limit at most.
+// Administration returns at most limit entries about changes of sites and accounts, newest first. Their kinds begin
+// with "operator." or "site.". They come before the position; for the zero Position, they are the latest.
 func (j *Journal) Administration(ctx context.Context, sites scope.Sites, before Position, limit int) ([]Entry, error) {
 	if before == (Position{}) {
 		before = Position{math.MaxInt64, math.MaxInt64}

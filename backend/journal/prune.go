@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// KeepFor is how long entries are kept at least: long enough for a node or a receiver that was away for a holiday.
-	// Leads and events have tables of their own, from which nothing is pruned.
+	// KeepFor is how long entries are kept at least. A node or a receiver may be away that long. Leads and events have
+	// tables of their own, which are not pruned.
 	KeepFor = 30 * 24 * time.Hour
 	// prunedAtOnce bounds how many entries one transaction deletes.
 	prunedAtOnce = 500
 )
 
-// Prune deletes the entries that are older than [KeepFor] and that all readers have read, and returns how many, and
-// whether some are as old that a reader has still to read. A reader that has not run anywhere for KeepFor does not
-// count: it goes on with the oldest entry that is left.
+// Prune deletes the entries that are older than [KeepFor] and that all readers have read. It returns how many it has
+// deleted, and whether it left old entries that a reader still has to read. A reader that has run nowhere for KeepFor
+// does not count: it continues with the oldest entry that is left.
 func (j *Journal) Prune(ctx context.Context, now time.Time) (pruned int, unread bool, err error) {
 	for {
 		n, unread, err := j.pruneSome(ctx, now.Add(-KeepFor))
@@ -56,7 +56,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (n int, unrea
 	})
 }
 
-// slowest is the position of the reader that is last, among those that run; nil when there is none.
+// slowest returns the position of the slowest of the running readers, or nil if none runs.
 func (j *Journal) slowest(ctx context.Context) (*Position, error) {
 	p, found, err := db.One(ctx, j.db.Read(), func(p *Position) []any { return []any{&p.Tx, &p.Seq} },
 		`SELECT tx, seq FROM journal_readers WHERE seen_at > `+db.Clock(j.db.Engine())+` - $1 ORDER BY tx, seq LIMIT 1`, KeepFor.Milliseconds())

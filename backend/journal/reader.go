@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// leaseTime is how long a node that has died keeps others from reading in its place.
+	// leaseTime is how long the lease of a node that has died keeps other nodes from reading.
 	leaseTime = 12 * time.Second
 	// leaseBeat is how often the lease is renewed, and how often the other nodes try to take it.
 	leaseBeat = 3 * time.Second
 	// handledAtOnce bounds how many entries are handled together.
 	handledAtOnce = 100
-	// lastPause bounds the pauses between attempts; each is twice the one before.
+	// lastPause bounds the pauses between attempts. Each pause is twice the one before.
 	lastPause = time.Minute
 )
 
-// Handler is given entries in their order. What it writes to tx is committed together with the reader's position, so
-// that it is done exactly once; all else that it does may be done again. It runs within the transaction of other writes
-// and is subject to the rules of [db.DB.Write]: it must be quick, and must not wait for anything but the database.
+// Handler handles entries in their order. Its writes to tx are committed together with the reader's position, so they
+// happen exactly once. Everything else that it does may happen again. It runs in a transaction with other writes, under
+// the rules of [db.DB.Write]: it must be quick, and must wait for nothing but the database.
 type Handler func(ctx context.Context, tx db.Tx, entries []Entry) error
 
-// Reader reads the journal by name. Its position is kept in the database, and of all nodes that run a reader of that
-// name one reads at a time.
+// Reader reads the journal under a name. The database keeps its position. Of all nodes that run a reader with that
+// name, one reads at a time.
 type Reader struct {
 	journal *Journal
 	name    string
@@ -37,17 +37,17 @@ type Reader struct {
 	failed  func(error)
 }
 
-// Reader returns the reader of that name. A name that is new begins with the oldest entry. failed is told what went
-// wrong, before it is tried again.
+// Reader returns the reader with the name. A new name begins with the oldest entry. failed gets each error, before the
+// reader tries again.
 func (j *Journal) Reader(name string, handle Handler, failed func(error)) *Reader {
 	return &Reader{journal: j, name: name, handle: handle, owner: rand.Text(), failed: failed}
 }
 
-// errTaken means that another node has taken the place of this one.
+// errTaken means that another node reads now.
 var errTaken = errors.New("another node reads the journal")
 
-// Run reads until ctx ends, and then lets another node go on at once. When a node ends without a word, another takes
-// over 15 seconds later at the latest.
+// Run reads until ctx is done, and then lets another node continue at once. If a node stops without releasing its
+// lease, another continues within 15 seconds.
 func (r *Reader) Run(ctx context.Context) {
 	happened, forget := r.journal.db.Subscribe(Topic)
 	defer forget()
@@ -72,7 +72,7 @@ func (r *Reader) Run(ctx context.Context) {
 		} else if err != nil && ctx.Err() == nil {
 			r.failed(err)
 			claim = true
-			aside.Sleep(ctx, pause) // less than the lease is renewed in, at first
+			aside.Sleep(ctx, pause) // at first shorter than leaseBeat
 			pause = min(2*pause, lastPause)
 			continue
 		}
@@ -85,14 +85,14 @@ func (r *Reader) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-news:
-		case <-waited: // an entry may settle after its wake
+		case <-waited: // on PostgreSQL, an entry may become readable after its wake
 		case <-beat.C:
 			claim = true
 		}
 	}
 }
 
-// claim takes or renews the lease, unless another node holds it.
+// claim takes or renews the lease, unless another node has it.
 func (r *Reader) claim(ctx context.Context) (mine bool, err error) {
 	err = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		now := db.Clock(tx.Engine())
@@ -112,16 +112,16 @@ func (r *Reader) claim(ctx context.Context) (mine bool, err error) {
 func (r *Reader) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, leaseBeat)
 	defer cancel()
-	// When it fails, the lease ends by itself.
+	// If this fails, the lease ends by itself.
 	_ = r.journal.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE journal_readers SET expires_at = 0 WHERE name = $1 AND owner = $2`, r.name, r.owner)
 		return err
 	})
 }
 
-// read hands on what there is.
+// read hands the new entries to the handler.
 func (r *Reader) read(ctx context.Context) error {
-	for began := time.Now(); time.Since(began) < leaseBeat; { // then the lease is due
+	for began := time.Now(); time.Since(began) < leaseBeat; { // then the lease has to be renewed
 		p, err := r.position(ctx)
 		if err != nil {
 			return err
@@ -161,8 +161,8 @@ func (r *Reader) position(ctx context.Context) (Position, error) {
 	return stored.Position, nil
 }
 
-// advance has the entries handled and moves the position behind them, in one transaction, in which nobody else can do
-// so.
+// advance has the entries handled and moves the position behind them, in one transaction. No other node can do so at
+// the same time.
 func (r *Reader) advance(ctx context.Context, from Position, entries []Entry) error {
 	to := entries[len(entries)-1].Position
 	return r.journal.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// readAtOnce is how many rows are read together, whose texts have 50 KB at most.
+// readAtOnce is how many rows are read together. Their texts have at most 50 KB each.
 const readAtOnce = 200
 
-// Row is a row whose texts are looked through.
+// Row is a row whose texts are searched.
 type Row struct {
 	table  *Table
 	siteID int64
@@ -25,7 +25,7 @@ type Row struct {
 	Naming []string
 }
 
-// Mark is the mark of what the row belongs to; false where that is none.
+// Mark returns the mark of the subject that the row belongs to. It returns false if there is none.
 func (r Row) Mark() (m Mark, has bool) {
 	if r.table.Of == "" {
 		return Mark{}, false
@@ -37,14 +37,14 @@ func (r Row) Mark() (m Mark, has bool) {
 	return Mark{Kind: r.table.By, SiteID: r.siteID, ID: id}, true
 }
 
-// Table is the name of the row's table.
+// Table returns the name of the row's table.
 func (r Row) Table() string { return r.table.Name }
 
-// Whole reports whether all goes that the row's mark leads to.
+// Whole says whether everything is erased to which the row's mark leads.
 func (r Row) Whole() bool { return !r.table.Clear && r.table.Key[len(r.table.Key)-1] == r.table.Of }
 
-// Named goes through the texts of the sites' rows, in parts, and hands those rows of each part to each that name somebody;
-// there may be none. Each part is read by itself, so that nobody waits for the reading.
+// Named searches the texts of the sites' rows for somebody, in parts. It hands the rows of each part that name the
+// person to each; there may be none. Each part is a query of its own, so nobody has to wait.
 func (t *Table) Named(ctx context.Context, from db.Queries, sites scope.Sites, names func(text string) bool, each func([]Row) error) error {
 	if len(t.Texts) == 0 || sites.None() {
 		return nil
@@ -124,7 +124,7 @@ func (t *Table) namedWhere(ctx context.Context, from db.Queries, where string, n
 	}
 }
 
-// Forget takes the row away, or the texts that name the person out of it. It returns 0 where that was done before.
+// Forget deletes the row, or the texts in it that name the person. It returns 0 if that has already happened.
 func (r Row) Forget(ctx context.Context, tx db.Tx) (rows int64, err error) {
 	change := `DELETE FROM ` + r.table.Name
 	if r.table.Clear {
@@ -137,13 +137,13 @@ func (r Row) Forget(ctx context.Context, tx db.Tx) (rows int64, err error) {
 	return rows, nil
 }
 
-// Each hands the row to each, as [Table.Each] does.
+// Each hands the row to each, in the form of [Table.Each].
 func (r Row) Each(ctx context.Context, from db.Reader, each func(json.RawMessage) error) error {
 	where, args := r.where()
 	return r.table.eachWhere(ctx, from, each, where, args...)
 }
 
-// where is the condition that is true of the row.
+// where returns the condition that is true only of the row.
 func (r Row) where() (condition string, args []any) {
 	var parts []string
 	for i, column := range r.table.Key {

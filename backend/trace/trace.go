@@ -1,5 +1,5 @@
-// Package trace says in which rows a person has left traces. Each subject describes its own
-// tables in it, once: by this one description they are counted, exported and erased.
+// Package trace says which rows belong to a person. Each subject describes its tables once. Package person counts,
+// exports and erases rows by that description.
 package trace
 
 import (
@@ -13,78 +13,76 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Kind is what a [Mark] is.
+// Kind is the kind of a [Mark].
 type Kind string
 
-// The kinds. The first three are what a person may be looked for by; they lead to the others.
+// The kinds. People search for a person by the first three, which lead to the others.
 const (
-	Phone   Kind = "phone"   // Text: a number in international form, in digits
-	Written Kind = "written" // Text: digits, as somebody writes the number without its country
+	Phone   Kind = "phone"   // Text: a number in international form, as digits
+	Written Kind = "written" // Text: digits of a number as somebody writes it, without the country code
 	Email   Kind = "email"   // Text: an address
-	Visitor Kind = "visitor" // ID: the visitor's, in public form
-	Visit   Kind = "visit"   // ID: the visit's, in public form
-	Lead    Kind = "lead"    // ID: the lead's
-	Refused Kind = "refused" // ID: the refused submission's
-	Call    Kind = "call"    // ID: the call's
-	Job     Kind = "job"     // ID: the job's
+	Visitor Kind = "visitor" // ID: the visitor, in public form
+	Visit   Kind = "visit"   // ID: the visit, in public form
+	Lead    Kind = "lead"    // ID: the lead
+	Refused Kind = "refused" // ID: the refused submission
+	Call    Kind = "call"    // ID: the call
+	Job     Kind = "job"     // ID: the job
 
-	Callback     Kind = "callback"     // ID: the callback's
-	Conversation Kind = "conversation" // ID: the conversation's
+	Callback     Kind = "callback"     // ID: the callback
+	Conversation Kind = "conversation" // ID: the conversation
 )
 
-// Mark is something by which rows are known to be of a person. Those with a Text are of all sites.
+// Mark identifies rows of a person. Marks with a Text apply to all sites.
 type Mark struct {
 	Kind   Kind
 	SiteID int64
 	ID     int64
 	Text   string
-	// Named tells that it is somebody else's, perhaps, and names the person in a text. It leads to no other marks but
-	// those of its kind.
+	// Named says that the mark may belong to somebody else and only names the person in a text. It leads only to marks
+	// of its own kind.
 	Named bool
 }
 
-// Subject is what a subject keeps of persons.
+// Subject describes what a subject stores about persons.
 type Subject struct {
-	// Tables are erased in their order.
+	// Tables are erased in this order.
 	Tables []Table
-	// Find returns the marks to which a mark leads in the subject's tables. It is nil where none does. A
-	// mark may be returned again.
+	// Find returns the marks to which a mark leads in the subject's tables. It may return a mark again. It is nil if
+	// there are none.
 	Find func(ctx context.Context, from db.Queries, m Mark) ([]Mark, error)
-	// Scrub takes what deleted rows have left in the subject's indexes out of these. It is nil where that
-	// is nothing.
+	// Scrub removes what deleted rows have left in the subject's indexes. It is nil if there is nothing to remove.
 	Scrub func(ctx context.Context) error
 }
 
-// Table says which rows of a table are a person's. A table may be described several times, once for each
-// kind of marks that lead to other rows.
+// Table says which rows of a table belong to a person. A table may be described several times, once for each kind of
+// mark that leads to other rows.
 type Table struct {
 	Name string
-	// By is the kind of the marks that lead to the rows, and Where the condition that is true of these:
-	// $1 is the mark's site, $2 its id. It is to be found by an index. Both are empty where no marks do, and
-	// the rows may name somebody all the same.
+	// By is the kind of the marks that lead to the rows. Where is the condition on these rows: $1 is the mark's site,
+	// and $2 its id. An index must serve it. Both are empty if no mark leads to the rows and their texts may still name
+	// somebody.
 	By    Kind
 	Where string
-	// Set is what takes the person out of a row that stays, such as "visitor_id = 0". Rows of tables
-	// without are deleted.
+	// Set removes the person from a row that stays, such as "visitor_id = 0". Without it, the rows are deleted.
 	Set string
-	// ID turns the mark's id into what stands in the table; nil where it is the same.
+	// ID turns the mark's id into the table's value. It is nil if they are the same.
 	ID func(int64) int64
-	// Public turns what stands in columns into ids as others see them.
+	// Public turns the values of columns into ids as others see them.
 	Public map[string]func(int64) int64
-	// Hidden are columns that say nothing of the person, and JSON those that hold JSON.
+	// Hidden are columns that say nothing about the person. JSON are columns with JSON.
 	Hidden, JSON []string
 
-	// Texts are the columns in which somebody has written, and may have named anybody; none where there are none. Of a
-	// table that is described several times, a column stands in one description.
+	// Texts are the columns with what people have written, which may name anybody. If a table is described several
+	// times, each such column is in one description only.
 	Texts []string
-	// Among is the condition of the rows whose texts are looked through; empty for all.
+	// Among is the condition on the rows whose texts are searched. It is empty for all rows.
 	Among string
-	// Key are the columns by which the table is gone through, in the order of an index. They name a row. Of is the one
-	// that holds what the mark's id stands for; empty for none.
+	// Key are the columns by which the search goes through the table, in the order of an index. They identify a row. Of
+	// is the key column that the mark's id stands for, or empty.
 	Key []string
 	Of  string
-	// Clear tells that a row which names a person in a text stays, without the texts that do. Other rows go: with all
-	// that the mark of the row leads to, where By is the kind of the rows themselves.
+	// Clear says that a row stays if its text names a person, without that text. Other rows are deleted, together with
+	// all that the row's mark leads to if By is the kind of the rows themselves.
 	Clear bool
 }
 
@@ -99,8 +97,7 @@ func (t Table) args(m Mark) []any {
 	return []any{m.SiteID, id}
 }
 
-// Erase erases a part of the mark's rows, of which one call takes a few milliseconds. What is left is to be
-// erased by the next call, until it returns 0.
+// Erase erases some of the mark's rows. A call takes a few milliseconds. The caller calls it again until it returns 0.
 func (t Table) Erase(ctx context.Context, tx db.Tx, m Mark) (rows int64, err error) {
 	some := `rowid IN (SELECT rowid FROM ` + t.Name + ` WHERE ` + t.Where + ` LIMIT %d)`
 	if tx.Engine() == db.Postgres {
@@ -117,7 +114,7 @@ func (t Table) Erase(ctx context.Context, tx db.Tx, m Mark) (rows int64, err err
 	return rows, nil
 }
 
-// Any reports whether the mark leads to a row.
+// Any says whether the mark leads to a row.
 func (t Table) Any(ctx context.Context, from db.Queries, m Mark) (bool, error) {
 	_, found, err := db.One(ctx, from, db.Only[int], `SELECT 1 FROM `+t.Name+` WHERE `+t.Where+` LIMIT 1`, t.args(m)...)
 	if err != nil {
@@ -126,7 +123,7 @@ func (t Table) Any(ctx context.Context, from db.Queries, m Mark) (bool, error) {
 	return found, nil
 }
 
-// Count is how many rows the mark leads to.
+// Count returns how many rows the mark leads to.
 func (t Table) Count(ctx context.Context, from db.Queries, m Mark) (int64, error) {
 	n, _, err := db.One(ctx, from, db.Only[int64], `SELECT COUNT(*) FROM `+t.Name+` WHERE `+t.Where, t.args(m)...)
 	if err != nil {
@@ -135,8 +132,7 @@ func (t Table) Count(ctx context.Context, from db.Queries, m Mark) (int64, error
 	return n, nil
 }
 
-// Each hands the mark's rows to each, as JSON objects with the columns for their names. Times are in UTC
-// (RFC 3339).
+// Each hands the mark's rows to each, as JSON objects by column. Times are in UTC (RFC 3339).
 func (t Table) Each(ctx context.Context, from db.Reader, m Mark, each func(json.RawMessage) error) error {
 	return t.eachWhere(ctx, from, each, t.Where, t.args(m)...)
 }
@@ -176,7 +172,7 @@ func (t Table) eachWhere(ctx context.Context, from db.Reader, each func(json.Raw
 	return rows.Err()
 }
 
-// value is a column's as it is exported: bytes in base64.
+// value returns a column's value for an export. Bytes become base64.
 func (t Table) value(column string, value any) any {
 	switch v := value.(type) {
 	case int64:
