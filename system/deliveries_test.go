@@ -58,7 +58,7 @@ func TestNewsOfASiteIsDelivered(t *testing.T) {
 			require.NoError(t, err)
 			for _, e := range []notify.Endpoint{{Kind: notify.Webhook, Address: receiver.URL}, {Kind: notify.Mail, Address: "sales@shop.example"}} {
 				e.SiteID, e.Events, e.Language = shop.ID, []notify.Event{notify.LeadAdded}, "en"
-				_, _, err := desk.Deliveries.Add(t.Context(), e, "vera")
+				_, _, err := desk.Deliveries.Endpoints.Add(t.Context(), e, "vera")
 				require.NoError(t, err)
 			}
 			before := deliveredSoFar(s)

@@ -61,7 +61,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	keeper, err := d.Operators.Create(t.Context(), operator.Server(), operator.Account{
 		Login: "shopkeeper", Name: "SecretKeeper", Password: password, Role: operator.Admin, Sites: scope.Of(d.shop.ID)})
 	require.NoError(t, err)
-	endpoint, _, err := d.Deliveries.Add(t.Context(), notify.Endpoint{SiteID: d.shop.ID, Kind: notify.Webhook, Address: "https://secrethook.example/",
+	endpoint, _, err := d.Deliveries.Endpoints.Add(t.Context(), notify.Endpoint{SiteID: d.shop.ID, Kind: notify.Webhook, Address: "https://secrethook.example/",
 		Events: notify.Events, Language: "en"}, "shopkeeper")
 	require.NoError(t, err)
 	group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: group.ToAll})

@@ -18,20 +18,20 @@ func TestRotatedSecretsBothSign(t *testing.T) {
 		r := w.receiver(nil)
 		e, first := w.endpoint(notify.Endpoint{Address: r.URL})
 		w.run()
-		second, err := w.Rotate(t.Context(), w.shop, e.ID, "vera")
+		second, err := w.Endpoints.Rotate(t.Context(), w.shop, e.ID, "vera")
 		require.NoError(t, err)
 		require.NotEqual(t, first, second)
 		w.lead()
 		m := r.wait(t, 1)[0]
 		m.message(t, first)
 		m.message(t, second)
-		require.NoError(t, w.EndEarlier(t.Context(), w.shop, e.ID, "vera"))
+		require.NoError(t, w.Endpoints.EndEarlier(t.Context(), w.shop, e.ID, "vera"))
 		w.lead()
 		m = r.wait(t, 2)[1]
 		m.message(t, second)
 		require.Len(t, strings.Fields(m.Get("webhook-signature")), 1)
 
-		_, err = w.Rotate(t.Context(), w.shop, e.ID, "vera")
+		_, err = w.Endpoints.Rotate(t.Context(), w.shop, e.ID, "vera")
 		require.NoError(t, err)
 		w.ahead.Store(int64(notify.EarlierHolds + time.Minute)) // the earlier one ends by itself
 		w.lead()
@@ -44,7 +44,7 @@ func TestPausedEndpointLosesNothing(t *testing.T) {
 		r := w.receiver(nil)
 		e, _ := w.endpoint(notify.Endpoint{Address: r.URL})
 		w.run()
-		require.NoError(t, w.Pause(t.Context(), w.shop, e.ID, true, "vera"))
+		require.NoError(t, w.Endpoints.Pause(t.Context(), w.shop, e.ID, true, "vera"))
 		const many = 600 // more than are released at once
 		tests := make([]journal.Entry, many)
 		for i := range tests {
@@ -57,7 +57,7 @@ func TestPausedEndpointLosesNothing(t *testing.T) {
 			return len(counts) == 1 && counts[0] == notify.Count{EndpointID: e.ID, State: "held", Number: many}
 		}, time.Minute, 10*time.Millisecond)
 		require.Empty(t, r.list())
-		require.NoError(t, w.Pause(t.Context(), w.shop, e.ID, false, "vera"))
+		require.NoError(t, w.Endpoints.Pause(t.Context(), w.shop, e.ID, false, "vera"))
 		r.wait(t, many)
 		ids := make(map[string]bool)
 		for _, m := range r.list() {
@@ -73,14 +73,14 @@ func TestErasedLeadIsNotSent(t *testing.T) {
 		r := w.receiver(nil)
 		e, _ := w.endpoint(notify.Endpoint{Address: r.URL})
 		w.run()
-		require.NoError(t, w.Pause(t.Context(), w.shop, e.ID, true, "vera"))
+		require.NoError(t, w.Endpoints.Pause(t.Context(), w.shop, e.ID, true, "vera"))
 		l := w.lead()
 		w.until(state("held"))
 		require.NoError(t, w.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			_, err := tx.Exec(ctx, `DELETE FROM leads WHERE id = $1`, l.ID)
 			return err
 		}))
-		require.NoError(t, w.Pause(t.Context(), w.shop, e.ID, false, "vera"))
+		require.NoError(t, w.Endpoints.Pause(t.Context(), w.shop, e.ID, false, "vera"))
 		w.until(state("dropped"))
 		require.Empty(t, r.list())
 	})
@@ -119,18 +119,18 @@ func TestRemovedEndpointGetsNothing(t *testing.T) {
 		r := w.receiver(nil)
 		e, _ := w.endpoint(notify.Endpoint{Address: r.URL})
 		other, _ := w.endpoint(notify.Endpoint{Address: r.URL})
-		require.NoError(t, w.Remove(t.Context(), w.shop, e.ID, "vera"))
+		require.NoError(t, w.Endpoints.Remove(t.Context(), w.shop, e.ID, "vera"))
 		w.run()
 		w.lead()
 		d := w.until(state("delivered"))
 		require.Equal(t, other.ID, d.EndpointID)
-		require.NoError(t, w.Remove(t.Context(), w.shop, other.ID, "vera"))
+		require.NoError(t, w.Endpoints.Remove(t.Context(), w.shop, other.ID, "vera"))
 		require.Empty(t, w.log())
 		require.NoError(t, w.Prune(t.Context()))
 		rows, err := db.List(t.Context(), w.db.Read(), db.Only[int64], `SELECT entry FROM deliveries`)
 		require.NoError(t, err)
 		require.Empty(t, rows)
-		require.ErrorIs(t, w.Try(t.Context(), w.shop, e.ID, "vera"), notify.ErrUnknown)
+		require.ErrorIs(t, w.Endpoints.Try(t.Context(), w.shop, e.ID, "vera"), notify.ErrUnknown)
 	})
 }
 

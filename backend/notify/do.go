@@ -50,7 +50,7 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 		return nil
 	}
 	r := list[0]
-	e, err := d.Endpoint(ctx, j.SiteID, ref.Endpoint)
+	e, err := d.Endpoints.Get(ctx, j.SiteID, ref.Endpoint)
 	switch {
 	case errors.Is(err, ErrUnknown):
 		return nil
@@ -159,7 +159,7 @@ func (d *Deliveries) leave(ctx context.Context, e Endpoint, r Delivery) error {
 		if err != nil || paused == 0 {
 			return err
 		}
-		return d.append(ctx, tx, e, EndpointGone, "")
+		return d.Endpoints.append(ctx, tx, e, EndpointGone, "")
 	})
 	if err == nil {
 		d.count(string(held))
@@ -212,6 +212,9 @@ func (d *Deliveries) mail(ctx context.Context, e Endpoint, r Delivery, v values)
 	}
 	return server.Send(ctx, mail.Letter{To: e.Address, Subject: w.Subject, Text: w.Text, ID: r.ID(), At: r.At, Language: e.Language, ReplyTo: v["email"]})
 }
+
+// HasMail reports whether this server's configuration has a mail server.
+func (d *Deliveries) HasMail() bool { return d.settings().Mail != nil }
 
 // ErrNoServer means that no mail server is configured.
 var ErrNoServer = errors.New("no mail server is configured")

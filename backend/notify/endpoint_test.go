@@ -78,7 +78,7 @@ func TestEndpointsOfASiteAreFew(t *testing.T) {
 		for range notify.MaxEndpoints {
 			w.endpoint(notify.Endpoint{Address: "https://crm.example/"})
 		}
-		_, _, err := w.Add(t.Context(), notify.Endpoint{SiteID: w.shop, Kind: notify.Webhook, Address: "https://crm.example/", Events: notify.Events, Language: "en"}, "vera")
+		_, _, err := w.Endpoints.Add(t.Context(), notify.Endpoint{SiteID: w.shop, Kind: notify.Webhook, Address: "https://crm.example/", Events: notify.Events, Language: "en"}, "vera")
 		require.ErrorIs(t, err, notify.ErrTooMany)
 	})
 }
@@ -88,13 +88,13 @@ func TestEndpointIsChangedOverWhatWasSeen(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		e, _ := w.endpoint(notify.Endpoint{Address: "https://crm.example/"})
 		e.Address, e.Events = "https://crm.example/new", []notify.Event{notify.CallEnded}
-		require.NoError(t, w.Change(t.Context(), e, "vera"))
-		require.ErrorIs(t, w.Change(t.Context(), e, "boris"), notify.ErrChanged)
-		stored, err := w.Endpoint(t.Context(), w.shop, e.ID)
+		require.NoError(t, w.Endpoints.Change(t.Context(), e, "vera"))
+		require.ErrorIs(t, w.Endpoints.Change(t.Context(), e, "boris"), notify.ErrChanged)
+		stored, err := w.Endpoints.Get(t.Context(), w.shop, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, []any{e.Address, e.Events, e.Version + 1}, []any{stored.Address, stored.Events, stored.Version})
 		e.SiteID++
-		require.ErrorIs(t, w.Change(t.Context(), e, "vera"), notify.ErrUnknown)
+		require.ErrorIs(t, w.Endpoints.Change(t.Context(), e, "vera"), notify.ErrUnknown)
 		require.Equal(t, []string{"site.added", notify.EndpointAdded, notify.EndpointChanged}, w.kinds())
 	})
 }

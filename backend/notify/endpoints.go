@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -34,6 +35,14 @@ var ErrChanged = errors.New("the endpoint has been changed by somebody else mean
 
 // ErrTooMany is returned for one endpoint more than [MaxEndpoints].
 var ErrTooMany = fmt.Errorf("a site has at most %d endpoints", MaxEndpoints)
+
+// Endpoints keeps where the news of all sites goes. It is safe for concurrent use.
+type Endpoints struct {
+	db       *db.DB
+	settings func() Settings
+	now      func() time.Time
+	resumed  func(context.Context) error // sends what has waited
+}
 
 // endpointRow is a row of the endpoints' table.
 type endpointRow struct {
@@ -92,38 +101,35 @@ func endpoint(ctx context.Context, from db.Queries, siteID, id int64) (Endpoint,
 	return row.endpoint(), nil
 }
 
-// Endpoints are those of the site, oldest first.
-func (d *Deliveries) Endpoints(ctx context.Context, siteID int64) ([]Endpoint, error) {
-	return endpoints(ctx, d.DB.Read(), siteID)
+// List returns the endpoints of the site, oldest first.
+func (a *Endpoints) List(ctx context.Context, siteID int64) ([]Endpoint, error) {
+	return endpoints(ctx, a.db.Read(), siteID)
 }
 
-// Endpoint is one of the site, or [ErrUnknown].
-func (d *Deliveries) Endpoint(ctx context.Context, siteID, id int64) (Endpoint, error) {
-	return endpoint(ctx, d.DB.Read(), siteID, id)
+// Get returns an endpoint of the site, or [ErrUnknown].
+func (a *Endpoints) Get(ctx context.Context, siteID, id int64) (Endpoint, error) {
+	return endpoint(ctx, a.db.Read(), siteID, id)
 }
 
 // Check returns an [Invalid] for the first thing that is wrong with the endpoint.
-func (d *Deliveries) Check(e Endpoint) error { return e.Check(d.settings().Allowed) }
-
-// HasMail reports whether this server's configuration has a mail server.
-func (d *Deliveries) HasMail() bool { return d.settings().Mail != nil }
+func (a *Endpoints) Check(e Endpoint) error { return e.Check(a.settings().Allowed) }
 
 // Add adds the endpoint to its site, and returns it with the secret that signs its
 // messages, which is not shown again; a mail address has none. by is the login of who did
 // it. The error may be an [Invalid] or [ErrTooMany].
-func (d *Deliveries) Add(ctx context.Context, e Endpoint, by string) (made Endpoint, secret string, err error) {
-	if err := d.Check(e); err != nil {
+func (a *Endpoints) Add(ctx context.Context, e Endpoint, by string) (made Endpoint, secret string, err error) {
+	if err := a.Check(e); err != nil {
 		return Endpoint{}, "", err
 	}
-	ids := d.DB.Sequence("endpoints", 1)
+	ids := a.db.Sequence("endpoints", 1)
 	if e.ID, err = ids.Next(ctx); err != nil {
 		return Endpoint{}, "", fmt.Errorf("adding an endpoint: %w", err)
 	}
 	if e.Kind == Webhook {
 		secret = signature.NewSecret()
 	}
-	e.secret, e.earlier, e.Version, e.CreatedAt = secret, "", 1, d.now()
-	err = d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	e.secret, e.earlier, e.Version, e.CreatedAt = secret, "", 1, a.now()
+	err = a.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		there, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM endpoints WHERE site_id = $1`, e.SiteID)
 		switch {
 		case err != nil:
@@ -135,7 +141,7 @@ func (d *Deliveries) Add(ctx context.Context, e Endpoint, by string) (made Endpo
 			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.secret, db.Millis(e.CreatedAt)); err != nil {
 			return err
 		}
-		return d.append(ctx, tx, e, EndpointAdded, by)
+		return a.append(ctx, tx, e, EndpointAdded, by)
 	})
 	switch {
 	case errors.Is(err, ErrTooMany):
@@ -147,18 +153,18 @@ func (d *Deliveries) Add(ctx context.Context, e Endpoint, by string) (made Endpo
 }
 
 // append notes what was done to the endpoint.
-func (d *Deliveries) append(ctx context.Context, tx db.Tx, e Endpoint, kind, by string) error {
+func (a *Endpoints) append(ctx context.Context, tx db.Tx, e Endpoint, kind, by string) error {
 	data, err := json.Marshal(map[string]string{"by": by, "name": e.Host()})
 	if err != nil {
 		return err
 	}
-	return journal.Append(ctx, tx, journal.Entry{SiteID: e.SiteID, At: d.now(), Kind: kind, SubjectID: e.ID, Data: data})
+	return journal.Append(ctx, tx, journal.Entry{SiteID: e.SiteID, At: a.now(), Kind: kind, SubjectID: e.ID, Data: data})
 }
 
 // change changes an endpoint of the site in one transaction and notes it by kind; f
 // changes the row, and may refuse.
-func (d *Deliveries) change(ctx context.Context, siteID, id int64, kind, by string, f func(ctx context.Context, tx db.Tx, e Endpoint) error) error {
-	err := d.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+func (a *Endpoints) change(ctx context.Context, siteID, id int64, kind, by string, f func(ctx context.Context, tx db.Tx, e Endpoint) error) error {
+	err := a.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		e, err := endpoint(ctx, tx, siteID, id)
 		if err != nil {
 			return err
@@ -166,7 +172,7 @@ func (d *Deliveries) change(ctx context.Context, siteID, id int64, kind, by stri
 		if err := f(ctx, tx, e); err != nil {
 			return err
 		}
-		return d.append(ctx, tx, e, kind, by)
+		return a.append(ctx, tx, e, kind, by)
 	})
 	if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrChanged) {
 		return fmt.Errorf("changing an endpoint: %w", err)
@@ -176,11 +182,11 @@ func (d *Deliveries) change(ctx context.Context, siteID, id int64, kind, by stri
 
 // Change stores what the endpoint is to be, over the version that it was made from. Its
 // kind stays. The error may be an [Invalid], [ErrUnknown] or [ErrChanged].
-func (d *Deliveries) Change(ctx context.Context, e Endpoint, by string) error {
-	if err := d.Check(e); err != nil {
+func (a *Endpoints) Change(ctx context.Context, e Endpoint, by string) error {
+	if err := a.Check(e); err != nil {
 		return err
 	}
-	return d.change(ctx, e.SiteID, e.ID, EndpointChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+	return a.change(ctx, e.SiteID, e.ID, EndpointChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
 		changed, err := tx.Exec(ctx, `UPDATE endpoints SET address = $1, events = $2, language = $3, subject = $4, template = $5, content_type = $6, version = version + 1
 			WHERE site_id = $7 AND id = $8 AND version = $9 AND kind = $10`,
 			e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.SiteID, e.ID, e.Version, string(e.Kind))
@@ -192,22 +198,22 @@ func (d *Deliveries) Change(ctx context.Context, e Endpoint, by string) error {
 }
 
 // Rotate gives the webhook another secret, which is not shown again. The one before signs
-// beside it for [EarlierHolds], or until [Deliveries.EndEarlier].
-func (d *Deliveries) Rotate(ctx context.Context, siteID, id int64, by string) (secret string, err error) {
+// beside it for [EarlierHolds], or until [Endpoints.EndEarlier].
+func (a *Endpoints) Rotate(ctx context.Context, siteID, id int64, by string) (secret string, err error) {
 	secret = signature.NewSecret()
-	return secret, d.change(ctx, siteID, id, SecretChanged, by, func(ctx context.Context, tx db.Tx, e Endpoint) error {
+	return secret, a.change(ctx, siteID, id, SecretChanged, by, func(ctx context.Context, tx db.Tx, e Endpoint) error {
 		if e.Kind != Webhook {
 			return ErrUnknown
 		}
 		_, err := tx.Exec(ctx, `UPDATE endpoints SET earlier_secret = secret, earlier_until = $1, secret = $2 WHERE site_id = $3 AND id = $4`,
-			d.now().Add(EarlierHolds).UnixMilli(), secret, siteID, id)
+			a.now().Add(EarlierHolds).UnixMilli(), secret, siteID, id)
 		return err
 	})
 }
 
 // EndEarlier ends the earlier secret of the webhook.
-func (d *Deliveries) EndEarlier(ctx context.Context, siteID, id int64, by string) error {
-	return d.change(ctx, siteID, id, SecretChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+func (a *Endpoints) EndEarlier(ctx context.Context, siteID, id int64, by string) error {
+	return a.change(ctx, siteID, id, SecretChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
 		_, err := tx.Exec(ctx, `UPDATE endpoints SET earlier_secret = '', earlier_until = 0 WHERE site_id = $1 AND id = $2`, siteID, id)
 		return err
 	})
@@ -215,30 +221,30 @@ func (d *Deliveries) EndEarlier(ctx context.Context, siteID, id int64, by string
 
 // Pause has nothing sent to the endpoint; what happens meanwhile waits. With paused false
 // it goes on, also when its receiver had said that it is gone, and gets what waits.
-func (d *Deliveries) Pause(ctx context.Context, siteID, id int64, paused bool, by string) error {
+func (a *Endpoints) Pause(ctx context.Context, siteID, id int64, paused bool, by string) error {
 	kind, at := EndpointResumed, int64(0)
 	if paused {
-		kind, at = EndpointPaused, d.now().UnixMilli()
+		kind, at = EndpointPaused, a.now().UnixMilli()
 	}
-	err := d.change(ctx, siteID, id, kind, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+	err := a.change(ctx, siteID, id, kind, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
 		_, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = FALSE WHERE site_id = $2 AND id = $3`, at, siteID, id)
 		return err
 	})
 	if err == nil && !paused {
-		err = d.release(ctx)
+		err = a.resumed(ctx)
 	}
 	return err
 }
 
 // Remove removes the endpoint, with what waits for it and its log.
-func (d *Deliveries) Remove(ctx context.Context, siteID, id int64, by string) error {
-	return d.change(ctx, siteID, id, EndpointRemoved, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+func (a *Endpoints) Remove(ctx context.Context, siteID, id int64, by string) error {
+	return a.change(ctx, siteID, id, EndpointRemoved, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
 		_, err := tx.Exec(ctx, `DELETE FROM endpoints WHERE site_id = $1 AND id = $2`, siteID, id)
 		return err
 	})
 }
 
 // Try has a test sent to the endpoint, on the way of all news.
-func (d *Deliveries) Try(ctx context.Context, siteID, id int64, by string) error {
-	return d.change(ctx, siteID, id, EndpointTested, by, func(context.Context, db.Tx, Endpoint) error { return nil })
+func (a *Endpoints) Try(ctx context.Context, siteID, id int64, by string) error {
+	return a.change(ctx, siteID, id, EndpointTested, by, func(context.Context, db.Tx, Endpoint) error { return nil })
 }

@@ -83,18 +83,20 @@ type Subjects struct {
 // on any number of nodes.
 type Deliveries struct {
 	Subjects
-	settings func() Settings
-	observer Observer
-	now      func() time.Time
-	logger   *zap.Logger
-	poster   *webhook.Poster
-	timeout  time.Duration // of an attempt
+	Endpoints *Endpoints
+	settings  func() Settings
+	observer  Observer
+	now       func() time.Time
+	logger    *zap.Logger
+	poster    *webhook.Poster
+	timeout   time.Duration // of an attempt
 }
 
 // New returns the deliveries of the database, and has the queue do their jobs. settings
 // are asked for each attempt. observer may be nil.
 func New(s Subjects, settings func() Settings, observer Observer, now func() time.Time, logger *zap.Logger) *Deliveries {
 	d := &Deliveries{Subjects: s, settings: settings, observer: observer, now: now, logger: logger, timeout: attempt.Timeout}
+	d.Endpoints = &Endpoints{db: s.DB, settings: settings, now: now, resumed: d.release}
 	d.poster = webhook.New(func() []netip.Prefix { return d.settings().Allowed }, now)
 	for _, kind := range []Kind{Webhook, Mail} {
 		s.Queue.Handle(string(kind), queue.Handler{Do: d.do, Next: next, Timeout: jobTimeout})

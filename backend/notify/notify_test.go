@@ -140,7 +140,7 @@ func (w *world) endpoint(e notify.Endpoint) (notify.Endpoint, string) {
 		e.Language = "en"
 	}
 	e.SiteID = w.shop
-	made, secret, err := w.Add(w.t.Context(), e, "vera")
+	made, secret, err := w.Endpoints.Add(w.t.Context(), e, "vera")
 	require.NoError(w.t, err)
 	return made, secret
 }

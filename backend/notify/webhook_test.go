@@ -182,7 +182,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 		take(telephony.Event{Kind: telephony.Answer, At: began.Add(5 * time.Second)})
 		take(telephony.Event{Kind: telephony.End, At: began.Add(50 * time.Second), Status: telephony.Answered, Talk: 45, Wait: 5})
 		take(telephony.Event{Kind: telephony.Record, At: began.Add(51 * time.Second), Recording: "https://pbx.example/1.mp3"})
-		require.NoError(t, w.Try(t.Context(), w.shop, e.ID, "vera"))
+		require.NoError(t, w.Endpoints.Try(t.Context(), w.shop, e.ID, "vera"))
 		said := make(map[string]map[string]any)
 		var ofCall []string
 		for _, m := range r.wait(t, 8) {
@@ -279,7 +279,7 @@ func TestGoneEndpointWaitsForSomebody(t *testing.T) {
 		first := w.lead()
 		d := w.until(state("held"))
 		require.Equal(t, []any{410, "gone"}, []any{d.Status, d.Reason})
-		e, err := w.Endpoint(t.Context(), w.shop, e.ID)
+		e, err := w.Endpoints.Get(t.Context(), w.shop, e.ID)
 		require.NoError(t, err)
 		require.True(t, e.Gone)
 		require.False(t, e.PausedAt.IsZero())
@@ -288,7 +288,7 @@ func TestGoneEndpointWaitsForSomebody(t *testing.T) {
 		require.Eventually(t, func() bool { return len(w.log()) == 2 }, time.Minute, 10*time.Millisecond)
 		require.Len(t, r.list(), 1)
 		back.Store(true)
-		require.NoError(t, w.Pause(t.Context(), w.shop, e.ID, false, "vera"))
+		require.NoError(t, w.Endpoints.Pause(t.Context(), w.shop, e.ID, false, "vera"))
 		require.Eventually(t, func() bool {
 			log := w.log()
 			return log[0].State == "delivered" && log[0].Subject == first.ID && log[1].State == "delivered" && log[1].Subject == second.ID

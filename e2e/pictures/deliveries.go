@@ -44,13 +44,13 @@ func delivering(ctx context.Context, database *db.DB, sites *site.Sites, s site.
 			ContentType: template.JSON, Template: `{"chat_id": "-100123", "text": "{{.event}}: {{.name}} {{.phone}}"}`},
 	} {
 		e.SiteID, e.Language = s.ID, "en"
-		made, _, err := d.Add(ctx, e, login)
+		made, _, err := d.Endpoints.Add(ctx, e, login)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, made.ID)
 	}
-	if _, err := d.Rotate(ctx, s.ID, ids[0], login); err != nil {
+	if _, err := d.Endpoints.Rotate(ctx, s.ID, ids[0], login); err != nil {
 		return err
 	}
 	return database.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {

@@ -136,7 +136,7 @@ func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request) error {
 	for _, s := range notify.States {
 		body.States = append(body.States, frame.Option{Value: string(s), Name: f.Words.Text("delivery.state." + string(s))})
 	}
-	endpoints, err := c.Deliveries.Endpoints(r.Context(), named.ID)
+	endpoints, err := c.Deliveries.Endpoints.List(r.Context(), named.ID)
 	var counts []notify.Count
 	if err == nil {
 		counts, err = c.Deliveries.Counts(r.Context(), named.ID)
@@ -196,7 +196,7 @@ func (c *room) sendFailedAgain(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || wrong != nil || !slices.Contains(spans, hours) {
 		return frame.NotFound
 	}
-	_, err = c.Deliveries.Endpoint(r.Context(), siteID, id)
+	_, err = c.Deliveries.Endpoints.Get(r.Context(), siteID, id)
 	n := 0
 	if err == nil {
 		n, err = c.Deliveries.AgainFailed(r.Context(), siteID, id, c.Now().Add(-time.Duration(hours)*time.Hour))

@@ -98,7 +98,7 @@ func (c *room) endpointAgain(w http.ResponseWriter, r *http.Request, status int,
 		return err
 	}
 	id, _ := strconv.ParseInt(r.PathValue("endpoint"), 10, 64)
-	e, err := c.Deliveries.Endpoint(r.Context(), named.ID, id)
+	e, err := c.Deliveries.Endpoints.Get(r.Context(), named.ID, id)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (c *room) changeEndpoint(w http.ResponseWriter, r *http.Request) error {
 	}
 	e, as := sentEndpoint(r, named.ID)
 	if e.ID != 0 { // what the form does not have
-		stored, err := c.Deliveries.Endpoint(r.Context(), named.ID, e.ID)
+		stored, err := c.Deliveries.Endpoints.Get(r.Context(), named.ID, e.ID)
 		if err != nil {
 			return err
 		}
@@ -186,12 +186,12 @@ func (c *room) changeEndpoint(w http.ResponseWriter, r *http.Request) error {
 		return c.endpointWrong(w, r, f, named, body, err)
 	}
 	if e.ID != 0 {
-		if err := c.Deliveries.Change(r.Context(), e, f.Operator.Login); err != nil {
+		if err := c.Deliveries.Endpoints.Change(r.Context(), e, f.Operator.Login); err != nil {
 			return c.endpointWrong(w, r, f, named, body, err)
 		}
 		return c.Back(w, r, endpointLink(named.ID, e.ID), "endpoint.saved")
 	}
-	made, secret, err := c.Deliveries.Add(r.Context(), e, f.Operator.Login)
+	made, secret, err := c.Deliveries.Endpoints.Add(r.Context(), e, f.Operator.Login)
 	switch {
 	case err != nil:
 		return c.endpointWrong(w, r, f, named, body, err)
@@ -217,7 +217,7 @@ func (c *room) endpointWrong(w http.ResponseWriter, r *http.Request, f frame.Pag
 		return c.endpointPage(w, r, http.StatusUnprocessableEntity, f, named, body)
 	case errors.Is(err, notify.ErrChanged):
 		f.Problem = f.Words.Text("problem.changed")
-		if body.Endpoint, err = c.Deliveries.Endpoint(r.Context(), named.ID, body.Endpoint.ID); err != nil {
+		if body.Endpoint, err = c.Deliveries.Endpoints.Get(r.Context(), named.ID, body.Endpoint.ID); err != nil {
 			return err
 		}
 		return c.endpointPage(w, r, http.StatusConflict, f, named, body)
@@ -235,7 +235,7 @@ func (c *room) testEndpoint(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o, _ := frame.Current(r)
-	return c.doneAt(w, r, c.Deliveries.Try(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.tested")
+	return c.doneAt(w, r, c.Deliveries.Endpoints.Try(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.tested")
 }
 
 func (c *room) pauseEndpoint(w http.ResponseWriter, r *http.Request) error {
@@ -248,7 +248,7 @@ func (c *room) pauseEndpoint(w http.ResponseWriter, r *http.Request) error {
 	if paused {
 		notice = "endpoint.isPaused"
 	}
-	return c.doneAt(w, r, c.Deliveries.Pause(r.Context(), siteID, id, paused, o.Login), endpointLink(siteID, id), notice)
+	return c.doneAt(w, r, c.Deliveries.Endpoints.Pause(r.Context(), siteID, id, paused, o.Login), endpointLink(siteID, id), notice)
 }
 
 // rotateSecret makes another secret, or ends the earlier one.
@@ -259,9 +259,9 @@ func (c *room) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 	}
 	o, _ := frame.Current(r)
 	if r.PostFormValue("end") == "true" {
-		return c.doneAt(w, r, c.Deliveries.EndEarlier(r.Context(), siteID, id, o.Login), endpointLink(siteID, id), "endpoint.secretEnded")
+		return c.doneAt(w, r, c.Deliveries.Endpoints.EndEarlier(r.Context(), siteID, id, o.Login), endpointLink(siteID, id), "endpoint.secretEnded")
 	}
-	secret, err := c.Deliveries.Rotate(r.Context(), siteID, id, o.Login)
+	secret, err := c.Deliveries.Endpoints.Rotate(r.Context(), siteID, id, o.Login)
 	if err != nil {
 		return err
 	}
@@ -274,5 +274,5 @@ func (c *room) removeEndpoint(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o, _ := frame.Current(r)
-	return c.doneAt(w, r, c.Deliveries.Remove(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.removed")
+	return c.doneAt(w, r, c.Deliveries.Endpoints.Remove(r.Context(), siteID, id, o.Login), deliveriesLink(siteID), "endpoint.removed")
 }
