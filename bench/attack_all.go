@@ -42,11 +42,23 @@ func attackAll(ctx context.Context, folder, caddy string, megabytes int, duratio
 	for i, w := range worsts { // each from a network of its own, or one would have the others refused
 		running.Go(func() { w.run(attacking, v, fmt.Sprintf("10.252.%d.1", i)) })
 	}
-	type outcome struct {
-		answered, refused int
-		slowest           time.Duration
-		last              error
+	outcomes := goOn(ctx, v.shop, kinds, duration)
+	peak, err := v.peak()
+	if err != nil {
+		return fmt.Errorf("the server did not live: %w: %.2000s", err, v.output.String())
 	}
+	return v.report(kinds, outcomes, desks, peak)
+}
+
+// outcome is what became of the requests of one kind.
+type outcome struct {
+	answered, refused int
+	slowest           time.Duration
+	last              error
+}
+
+// goOn has the honest clients of all kinds go on for the duration.
+func goOn(ctx context.Context, shop string, kinds []honest, duration time.Duration) []outcome {
 	outcomes := make([]outcome, len(kinds))
 	var honest sync.WaitGroup
 	over, end := context.WithTimeout(ctx, duration)
@@ -57,7 +69,7 @@ func attackAll(ctx context.Context, folder, caddy string, megabytes int, duratio
 		for _, c := range kind.clients {
 			honest.Go(func() {
 				for over.Err() == nil {
-					l, err := paced(c, 10).run(over, v.shop)
+					l, err := paced(c, 10).run(over, shop)
 					mu.Lock()
 					o.answered += l.requests
 					if len(l.latencies) > 0 {
@@ -73,10 +85,11 @@ func attackAll(ctx context.Context, folder, caddy string, megabytes int, duratio
 		}
 	}
 	honest.Wait()
-	peak, err := v.peak()
-	if err != nil {
-		return fmt.Errorf("the server did not live: %w: %.2000s", err, v.output.String())
-	}
+	return outcomes
+}
+
+// report prints what became of all, and says whether somebody suffered.
+func (v *victim) report(kinds []honest, outcomes []outcome, desks []*openDesk, peak int64) error {
 	var failed error
 	for i, kind := range kinds {
 		o := outcomes[i]

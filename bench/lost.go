@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,8 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,12 +26,6 @@ const (
 	// lostPatience is how long all that waits may take to be stored when nothing is wrong any more.
 	lostPatience = 10 * time.Minute
 )
-
-// fault is something that goes wrong, until end.
-type fault struct {
-	name       string
-	begin, end func() error
-}
 
 // lost sends so many forms to a server that is killed so often, while its disk and its databases fail in turn: one half
 // on SQLite, the other on PostgreSQL. It fails when a form that was answered is not found once. It needs root.
@@ -68,124 +58,6 @@ func lost(ctx context.Context, folder, caddy string, forms, kills int) error {
 		}
 	}
 	return nil
-}
-
-func nothing() error { return nil }
-
-// fullDisk leaves no room on the disk.
-func fullDisk(disk string) fault {
-	ballast := filepath.Join(disk, "ballast")
-	return fault{"disk full", func() error {
-		var room syscall.Statfs_t
-		if err := syscall.Statfs(disk, &room); err != nil {
-			return err
-		}
-		f, err := os.Create(ballast)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if n := int64(room.Bavail)*room.Bsize - 1<<20; n > 0 {
-			err = syscall.Fallocate(int(f.Fd()), 0, 0, n)
-		}
-		if err == nil {
-			_, err = f.Seek(0, io.SeekEnd)
-		}
-		for block := make([]byte, 4096); err == nil; {
-			_, err = f.Write(block)
-		}
-		if !errors.Is(err, syscall.ENOSPC) {
-			return err
-		}
-		return nil
-	}, func() error { return os.Remove(ballast) }}
-}
-
-// both are two faults at once.
-func both(a, b fault) fault {
-	return fault{a.name + ", " + b.name, func() error { return errors.Join(a.begin(), b.begin()) }, func() error { return errors.Join(a.end(), b.end()) }}
-}
-
-// every does something again and again until the function that it returns is called.
-func every(pause time.Duration, do func() error) (end func() error) {
-	over, ended := make(chan struct{}), make(chan error, 1)
-	go func() {
-		for {
-			if err := do(); err != nil {
-				ended <- err
-				return
-			}
-			select {
-			case <-over:
-				ended <- nil
-				return
-			case <-time.After(pause):
-			}
-		}
-	}()
-	return func() error {
-		close(over)
-		return <-ended
-	}
-}
-
-func sqliteFaults(disk, file string) []fault {
-	var d *sql.DB
-	var tx *sql.Tx
-	lock := func() (err error) {
-		if d == nil {
-			if d, err = sql.Open("sqlite", "file:"+file+"?_txlock=immediate&_pragma=busy_timeout(60000)"); err != nil {
-				return err
-			}
-		}
-		tx, err = d.Begin()
-		return err
-	}
-	locked := fault{"database locked", lock, func() error { return tx.Rollback() }}
-	var end func() error
-	slow := fault{"database slow", func() error {
-		end = every(50*time.Millisecond, func() error {
-			if err := lock(); err != nil {
-				return err
-			}
-			time.Sleep(400 * time.Millisecond)
-			return tx.Rollback()
-		})
-		return nil
-	}, func() error { return end() }}
-	full := fullDisk(disk)
-	return []fault{{"nothing", nothing, nothing}, full, locked, slow, both(locked, full)}
-}
-
-func postgresFaults(disk string, s *dbtest.Server) []fault {
-	administer := func(statements ...string) error {
-		d, err := sql.Open("pgx", s.Source())
-		if err != nil {
-			return err
-		}
-		defer d.Close()
-		for _, statement := range statements {
-			if _, err := d.Exec(statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	stopped := fault{"database stopped", func() error { s.Stop(); return nil }, s.Start}
-	var end func() error
-	cut := fault{"connections cut", func() error {
-		end = every(200*time.Millisecond, func() error {
-			return administer("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
-		})
-		return nil
-	}, func() error { return end() }}
-	readOnly := fault{"database read-only", func() error {
-		return administer("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
-	}, func() error {
-		return administer("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
-	}}
-	paused := fault{"database paused", s.Pause, s.Resume}
-	return []fault{{"nothing", nothing, nothing}, stopped, paused, cut, readOnly, both(stopped, fullDisk(disk))}
 }
 
 // losing is a server that is killed while it is sent forms.
@@ -349,95 +221,4 @@ func (l *losing) send(ctx context.Context, id int64) {
 	if text, err := io.ReadAll(response.Body); err == nil && string(text) == "Thanks" {
 		l.answers.Store(id, true)
 	}
-}
-
-var waitingForms = regexp.MustCompile(`(?m)^frontdesk_forms_waiting (\S+)$`)
-
-// settle waits until the server is well and no form waits.
-func (l *losing) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lostPatience)
-	defer cancel()
-	for {
-		said := ""
-		for _, path := range []string{"/frontdesk/health", "/metrics"} {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+l.admin+path, nil)
-			if err != nil {
-				return err
-			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				return err
-			}
-			text, err := io.ReadAll(response.Body)
-			response.Body.Close()
-			if err != nil {
-				return err
-			}
-			if said = string(text); response.StatusCode != http.StatusOK {
-				break
-			}
-		}
-		if found := waitingForms.FindStringSubmatch(said); found != nil {
-			if n, err := strconv.ParseFloat(found[1], 64); err == nil && n == 0 {
-				return nil
-			}
-			said = found[0]
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("after %v: %s", lostPatience, said)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-var numberInText = regexp.MustCompile(`7921\d{7}`)
-
-// count looks for each form that was answered.
-func (l *losing) count(ctx context.Context) error {
-	d, err := sql.Open(l.driver, l.source)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	found := make(map[string]int)
-	for _, query := range []string{`SELECT phone FROM leads`, `SELECT sent FROM refused_leads WHERE lead_id = 0`} {
-		rows, err := d.QueryContext(ctx, query)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var text string
-			if err := rows.Scan(&text); err != nil {
-				return err
-			}
-			found[numberInText.FindString(text)]++
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-	}
-	answered, lost, twice, unanswered := 0, 0, 0, 0
-	for id := range l.next.Load() {
-		n := found[numberOf(id)]
-		_, was := l.answers.Load(id)
-		switch {
-		case !was:
-			unanswered += n
-		case n == 0:
-			lost++
-		}
-		if was {
-			answered++
-		}
-		if n > 1 {
-			twice++
-		}
-	}
-	fmt.Printf("%d forms were answered: %d are lost; %d are found twice; %d more were kept of those that the kills left without an answer\n", answered, lost, twice, unanswered)
-	if lost+twice > 0 {
-		return errors.New("not each form was found once")
-	}
-	return nil
 }

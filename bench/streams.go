@@ -8,20 +8,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"go.uber.org/zap"
-
-	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
-	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 const (
@@ -30,10 +20,6 @@ const (
 	// streamsSettle is how long a server is left alone before its memory is read.
 	streamsSettle = 5 * time.Second
 )
-
-// bareStreams, as the first argument, has this program be the handler that streams are compared with, at the address in
-// the second.
-const bareStreams = "bare-streams"
 
 // streams measures what a visitor's open stream takes of a node's memory, and the time from an operator's coming or going
 // to the last of all visitors, beside a bare net/http handler of event streams.
@@ -218,31 +204,6 @@ func (c *crowd) close() {
 	}
 }
 
-// startBare runs the bare handler in a process of its own.
-func startBare(ctx context.Context, _, _ string) (*streamSide, error) {
-	address, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	probe, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
-	if err != nil {
-		return nil, err
-	}
-	p, err := start(ctx, probe, self, bareStreams, address)
-	if err != nil {
-		return nil, err
-	}
-	return &streamSide{process: p, address: address,
-		path: func(int) string { return "/stream" },
-		cause: func(ctx context.Context, n int) error {
-			return post(ctx, http.DefaultClient, fmt.Sprintf("http://%s/event?online=%t", address, n%2 == 0), nil)
-		}}, nil
-}
-
 func post(ctx context.Context, client *http.Client, address string, form url.Values) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -258,119 +219,4 @@ func post(ctx context.Context, client *http.Client, address string, form url.Val
 		return fmt.Errorf("%s: status %d", address, response.StatusCode)
 	}
 	return nil
-}
-
-// serveBareStreams is the handler that others are compared with: the least that net/http needs to tell all clients of an
-// event.
-func serveBareStreams(address string) error {
-	var mu sync.Mutex
-	clients := make(map[chan []byte]struct{})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("POST /event", func(_ http.ResponseWriter, r *http.Request) {
-		event := fmt.Appendf(nil, "data: {\"online\":%s}\n\n", r.URL.Query().Get("online"))
-		mu.Lock()
-		defer mu.Unlock()
-		for client := range clients {
-			client <- event
-		}
-	})
-	mux.HandleFunc("GET /stream", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		control := http.NewResponseController(w)
-		control.Flush()
-		events := make(chan []byte, 16)
-		mu.Lock()
-		clients[events] = struct{}{}
-		mu.Unlock()
-		defer func() { mu.Lock(); delete(clients, events); mu.Unlock() }()
-		for {
-			select {
-			case <-r.Context().Done():
-				return
-			case event := <-events:
-				if _, err := w.Write(event); err != nil || control.Flush() != nil {
-					return
-				}
-			}
-		}
-	})
-	return http.ListenAndServe(address, mux)
-}
-
-// startVisitors runs Frontdesk with visitors who have the chat open, and an operator whose console is open.
-func startVisitors(ctx context.Context, folder, caddy string) (*streamSide, error) {
-	file := filepath.Join(folder, "streams.db")
-	tokens, err := prepareVisitors(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	address, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	console, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	config := strings.NewReplacer("ADDRESS", address, "ORIGIN", address).
-		Replace(caddyConfig("frontdesk {\n\t\tdatabase sqlite "+file+"\n\t}\n\tservers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t\ttrusted_proxies_strict\n\t}", "frontdesk shop")) +
-		"http://" + console + " {\n\tfrontdesk_console\n}\n"
-	admin, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	config = strings.Replace(config, "admin off", "admin "+admin, 1)
-	p, err := startCaddy(ctx, caddy, filepath.Join(folder, "streams.conf"), config, "http://"+console+"/sign-in")
-	if err != nil {
-		return nil, err
-	}
-	p.admin = admin
-	consoles := &openConsoles{base: "http://" + console}
-	client, err := consoles.signIn(ctx, "agent")
-	if err == nil {
-		_, err = consoles.follow(ctx, client)
-	}
-	if err != nil {
-		p.stop()
-		return nil, err
-	}
-	away := func(ctx context.Context, is bool) error {
-		return post(ctx, client, "http://"+console+"/account/away", url.Values{"away": {fmt.Sprint(is)}})
-	}
-	if err := away(ctx, true); err != nil {
-		p.stop()
-		return nil, err
-	}
-	return &streamSide{process: p, address: address,
-		path:  func(n int) string { return "/frontdesk/v1/chat/stream?a=0&t=" + tokens[n] },
-		cause: func(ctx context.Context, n int) error { return away(ctx, n%2 == 1) }}, nil
-}
-
-// prepareVisitors makes a database with a site, an operator and visitors, and returns what opens these visitors' streams.
-func prepareVisitors(ctx context.Context, file string) (tokens []string, err error) {
-	d, err := db.Open(ctx, db.Settings{Engine: db.SQLite, Source: file}, zap.NewNop())
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	if err := d.Migrate(ctx); err != nil {
-		return nil, err
-	}
-	if err := operator.New(d, time.Now).Add(ctx, "agent", livePassword, operator.Agent); err != nil {
-		return nil, err
-	}
-	shop, err := site.New(d, time.Now, zap.NewNop()).Provision(ctx, "shop")
-	if err != nil {
-		return nil, err
-	}
-	visits, err := visit.Open(ctx, d, time.Now)
-	if err != nil {
-		return nil, err
-	}
-	for n := range openStreams {
-		id := visit.ID(n + 1)
-		tokens = append(tokens, visits.Token(shop.ID, visit.Ref{Visitor: id, Visit: id, View: id}, conversation.OpensLine, time.Hour))
-	}
-	return tokens, nil
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -22,7 +20,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
@@ -105,40 +102,15 @@ type App struct {
 
 	doubting sync.Once
 
-	pools   map[string]*number.Pool
-	mail    *mail.Server
-	allowed []netip.Prefix // of webhooks
-	callers []telephony.Caller
+	pools      map[string]*number.Pool
+	mail       *mail.Server
+	allowed    []netip.Prefix // of webhooks
+	telephones []telephony.Platform
+	callers    []telephony.Caller
 
 	mu     sync.Mutex
 	sites  map[string]struct{} // the keys that handlers write out
 	pooled map[string]string   // the pool that each number is of
-}
-
-// Database names where the service keeps its data.
-type Database struct {
-	// `sqlite`, for one machine, or `postgres`, for several nodes.
-	Engine string `json:"engine"`
-
-	// The path of the SQLite file, or PostgreSQL's connection string (an URL,
-	// or pairs of key=value). Placeholders such as `{env.NAME}` and
-	// `{file./path}` are resolved when the configuration is loaded and are not
-	// written back, so a password belongs into one.
-	Source string `json:"source"`
-}
-
-// Operator is an account of the console.
-type Operator struct {
-	// The name to sign in with.
-	Login string `json:"login"`
-
-	// The argon2id hash of the password in its PHC form (`$argon2id$v=19$…`),
-	// usually a placeholder such as `{env.NAME}` or `{file./path}`.
-	PasswordHash string `json:"password_hash"`
-
-	// The keys of the sites that the account administers, and beside which it sees
-	// nothing. They become known sites. Default: all sites.
-	Sites []string `json:"sites,omitempty"`
 }
 
 // CaddyModule returns the Caddy module information.
@@ -157,46 +129,8 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.sites = make(map[string]struct{})
 	a.ending, a.end = context.WithCancel(context.Background())
 
-	var err error
-	if a.settings, err = a.Database.resolve(a.WrittenAt); err != nil {
+	if err := a.resolve(); err != nil {
 		return err
-	}
-	if a.spool, err = a.Spool.settings(a.settings, a.WrittenAt); err != nil {
-		return err
-	}
-	if a.name, err = resolveName(a.Name, a.settings.Engine); err != nil {
-		return a.WrittenAt.at(a.Name, err)
-	}
-	if a.operators, err = resolveOperators(a.Operators, a.WrittenAt); err != nil {
-		return err
-	}
-	telephones, err := a.Telephony.platforms(a.WrittenAt)
-	if err != nil {
-		return err
-	}
-	if a.callers, err = a.Telephony.callers(a.WrittenAt); err != nil {
-		return err
-	}
-	if a.pools, err = resolvePools(a.Pools); err != nil {
-		return err
-	}
-	if a.mail, err = a.Mail.server(a.WrittenAt); err != nil {
-		return err
-	}
-	if a.allowed, err = a.Webhooks.ranges(); err != nil {
-		return err
-	}
-	if err := checkRetention(a.Retention); err != nil {
-		return err
-	}
-	if err := checkAddresses(a.Addresses); err != nil {
-		return err
-	}
-	a.pooled = make(map[string]string)
-	for _, pool := range a.pools {
-		if err := a.claim(pool); err != nil {
-			return err
-		}
 	}
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
@@ -232,7 +166,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Spool:     a.service.forms,
 		Intake:    a.service.intake,
 		StatusOf:  statusOf,
-		Platforms: platforms.New(telephones, a.switchboard, a.service),
+		Platforms: platforms.New(a.telephones, a.switchboard, a.service),
 	})
 	return nil
 }
@@ -309,68 +243,6 @@ func (a *App) provisionSite(key string) {
 func (a *App) writesOut(key string) bool {
 	_, written := a.sites[key]
 	return written
-}
-
-// resolve fills in the default and the placeholders, and checks the result.
-func (d *Database) resolve(from written) (db.Settings, error) {
-	if d == nil {
-		d = &Database{Engine: db.SQLite, Source: filepath.Join(caddy.AppDataDir(), "frontdesk.db")}
-	}
-	settings, err := d.resolved()
-	return settings, from.at(d.Source, err)
-}
-
-func (d *Database) resolved() (db.Settings, error) {
-	source, err := resolvePlaceholders(d.Source)
-	if err != nil {
-		return db.Settings{}, fmt.Errorf("database source: %w", err)
-	}
-	settings := db.Settings{Engine: d.Engine, Source: source}
-	if err := settings.Check(); err != nil {
-		return db.Settings{}, fmt.Errorf("database: %w", err)
-	}
-	if settings.Engine == db.SQLite {
-		if settings.Source, err = filepath.Abs(settings.Source); err != nil {
-			return db.Settings{}, fmt.Errorf("database: %w", err)
-		}
-	}
-	return settings, nil
-}
-
-// resolveName fills in the default and the placeholders, and checks the result.
-func resolveName(name, engine string) (string, error) {
-	if name == "" && engine == db.SQLite { // one machine, one configuration
-		return "", nil
-	}
-	var err error
-	if name == "" {
-		name, err = os.Hostname()
-	} else {
-		name, err = resolvePlaceholders(name)
-	}
-	if err == nil {
-		err = declarer.ValidName(name)
-	}
-	if err != nil {
-		return "", fmt.Errorf("name: %w", err)
-	}
-	return name, nil
-}
-
-func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {
-	var operators []backend.Operator
-	for _, o := range declared {
-		hash, err := resolvePlaceholders(o.PasswordHash)
-		if err != nil {
-			return nil, from.at(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
-		}
-		operator := backend.Operator{Login: o.Login, PasswordHash: hash, Sites: o.Sites}
-		if err := operator.Check(); err != nil {
-			return nil, from.at(o.PasswordHash, err)
-		}
-		operators = append(operators, operator)
-	}
-	return operators, nil
 }
 
 // lifecycle hears of what happens to the configuration as a whole.

@@ -66,107 +66,129 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.Errf("unexpected %q: expected a block with database, mail, name, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
-		switch d.Val() {
-		case "database":
-			if a.Database != nil {
-				return d.Err("the database is configured already: expected one")
-			}
-			a.Database = new(Database)
-			if !d.AllArgs(&a.Database.Engine, &a.Database.Source) {
-				return d.Err("expected: database sqlite PATH, or: database postgres CONNECTION_STRING")
-			}
-			a.WrittenAt.note(d, a.Database.Source)
-			if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
-				return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
-			}
-			if !hasPlaceholder(a.Database.Source) {
-				if _, err := a.Database.resolved(); err != nil {
-					return d.Err(err.Error())
-				}
-			}
-		case "name":
-			if a.Name != "" {
-				return d.Err("the name is given already: expected one")
-			}
-			if !d.AllArgs(&a.Name) || a.Name == "" {
-				return d.Err("expected: name NAME")
-			}
-			a.WrittenAt.note(d, a.Name)
-			if !hasPlaceholder(a.Name) {
-				if err := declarer.ValidName(a.Name); err != nil {
-					return d.Err(err.Error())
-				}
-			}
-		case "retention":
-			if a.Retention != 0 {
-				return d.Err("the retention is given already: expected one")
-			}
-			var text string
-			retention, err := time.Duration(0), error(nil)
-			if d.AllArgs(&text) {
-				retention, err = caddy.ParseDuration(text)
-			}
-			if retention <= 0 || err != nil {
-				return d.Err("expected: retention DURATION, such as retention 800d")
-			}
-			if a.Retention = caddy.Duration(retention); checkRetention(a.Retention) != nil {
-				return d.Err(checkRetention(a.Retention).Error())
-			}
-		case "addresses":
-			if a.Addresses != "" || !d.AllArgs(&a.Addresses) || checkAddresses(a.Addresses) != nil {
-				return d.Err("expected one line: addresses truncated, or: addresses whole")
-			}
-		case "operator":
-			var o Operator
-			if !d.Args(&o.Login, &o.PasswordHash) {
-				return d.Err("expected: operator LOGIN PASSWORD_HASH [SITE_KEY...]")
-			}
-			a.WrittenAt.note(d, o.PasswordHash)
-			o.Sites = d.RemainingArgs()
-			check := backend.Operator(o).Check
-			if hasPlaceholder(o.PasswordHash) {
-				check = backend.Operator(o).CheckSites
-			}
-			if err := check(); err != nil {
-				return d.Err(err.Error())
-			}
-			for _, other := range a.Operators {
-				if other.Login == o.Login {
-					return d.Errf("operator %q is given already: expected each login once", o.Login)
-				}
-			}
-			a.Operators = append(a.Operators, o)
-		case "telephony":
-			if a.Telephony == nil {
-				a.Telephony = new(Telephony)
-			}
-			if err := a.Telephony.unmarshalCaddyfile(d, &a.WrittenAt); err != nil {
-				return err
-			}
-		case "mail":
-			if err := a.readMail(d); err != nil {
-				return err
-			}
-		case "webhooks":
-			if err := a.readWebhooks(d); err != nil {
-				return err
-			}
-		case "spool":
-			if err := a.readSpool(d); err != nil {
-				return err
-			}
-		case "pool":
-			if err := a.readPool(d); err != nil {
-				return err
-			}
-		default:
+		read, known := appOptions[d.Val()]
+		if !known {
 			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
+		}
+		if err := read(a, d); err != nil {
+			return err
 		}
 		if d.NextBlock(1) {
 			return d.Errf("unexpected block: %s takes none", d.Val())
 		}
 	}
 	return nil
+}
+
+// appOptions read the options of the app, each from behind its name to the end of its block.
+var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
+	"addresses": readAddresses,
+	"database":  readDatabase,
+	"mail":      readMail,
+	"name":      readName,
+	"operator":  readOperator,
+	"pool":      readPool,
+	"retention": readRetention,
+	"spool":     readSpool,
+	"telephony": readTelephony,
+	"webhooks":  readWebhooks,
+}
+
+// readDatabase reads an option of the app: database sqlite <path>, or database postgres <connection string>.
+func readDatabase(a *App, d *caddyfile.Dispenser) error {
+	if a.Database != nil {
+		return d.Err("the database is configured already: expected one")
+	}
+	a.Database = new(Database)
+	if !d.AllArgs(&a.Database.Engine, &a.Database.Source) {
+		return d.Err("expected: database sqlite PATH, or: database postgres CONNECTION_STRING")
+	}
+	a.WrittenAt.note(d, a.Database.Source)
+	if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
+		return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
+	}
+	if !hasPlaceholder(a.Database.Source) {
+		if _, err := a.Database.resolved(); err != nil {
+			return d.Err(err.Error())
+		}
+	}
+	return nil
+}
+
+// readName reads an option of the app: name <name>.
+func readName(a *App, d *caddyfile.Dispenser) error {
+	if a.Name != "" {
+		return d.Err("the name is given already: expected one")
+	}
+	if !d.AllArgs(&a.Name) || a.Name == "" {
+		return d.Err("expected: name NAME")
+	}
+	a.WrittenAt.note(d, a.Name)
+	if !hasPlaceholder(a.Name) {
+		if err := declarer.ValidName(a.Name); err != nil {
+			return d.Err(err.Error())
+		}
+	}
+	return nil
+}
+
+// readRetention reads an option of the app: retention <duration>.
+func readRetention(a *App, d *caddyfile.Dispenser) error {
+	if a.Retention != 0 {
+		return d.Err("the retention is given already: expected one")
+	}
+	var text string
+	retention, err := time.Duration(0), error(nil)
+	if d.AllArgs(&text) {
+		retention, err = caddy.ParseDuration(text)
+	}
+	if retention <= 0 || err != nil {
+		return d.Err("expected: retention DURATION, such as retention 800d")
+	}
+	if a.Retention = caddy.Duration(retention); checkRetention(a.Retention) != nil {
+		return d.Err(checkRetention(a.Retention).Error())
+	}
+	return nil
+}
+
+// readAddresses reads an option of the app: addresses truncated|whole.
+func readAddresses(a *App, d *caddyfile.Dispenser) error {
+	if a.Addresses != "" || !d.AllArgs(&a.Addresses) || checkAddresses(a.Addresses) != nil {
+		return d.Err("expected one line: addresses truncated, or: addresses whole")
+	}
+	return nil
+}
+
+// readOperator reads an option of the app: operator <login> <password hash> [<site key>...].
+func readOperator(a *App, d *caddyfile.Dispenser) error {
+	var o Operator
+	if !d.Args(&o.Login, &o.PasswordHash) {
+		return d.Err("expected: operator LOGIN PASSWORD_HASH [SITE_KEY...]")
+	}
+	a.WrittenAt.note(d, o.PasswordHash)
+	o.Sites = d.RemainingArgs()
+	check := backend.Operator(o).Check
+	if hasPlaceholder(o.PasswordHash) {
+		check = backend.Operator(o).CheckSites
+	}
+	if err := check(); err != nil {
+		return d.Err(err.Error())
+	}
+	for _, other := range a.Operators {
+		if other.Login == o.Login {
+			return d.Errf("operator %q is given already: expected each login once", o.Login)
+		}
+	}
+	a.Operators = append(a.Operators, o)
+	return nil
+}
+
+// readTelephony reads an option of the app: telephony <platform> { … }, of which there may be several.
+func readTelephony(a *App, d *caddyfile.Dispenser) error {
+	if a.Telephony == nil {
+		a.Telephony = new(Telephony)
+	}
+	return a.Telephony.unmarshalCaddyfile(d, &a.WrittenAt)
 }
 
 // Interface guards

@@ -77,7 +77,7 @@ func (w *Webhooks) ranges() ([]netip.Prefix, error) {
 //		password <password>
 //		from     <sender>
 //	}
-func (a *App) readMail(d *caddyfile.Dispenser) error {
+func readMail(a *App, d *caddyfile.Dispenser) error {
 	if a.Mail != nil {
 		return d.Err("mail is configured already: expected one server")
 	}
@@ -118,7 +118,7 @@ func (a *App) readMail(d *caddyfile.Dispenser) error {
 //	webhooks {
 //		allow <range>...
 //	}
-func (a *App) readWebhooks(d *caddyfile.Dispenser) error {
+func readWebhooks(a *App, d *caddyfile.Dispenser) error {
 	if a.Webhooks != nil {
 		return d.Err("webhooks is configured already: expected one block")
 	}

@@ -72,7 +72,7 @@ func (a *App) claim(pool *number.Pool) error {
 //		exhausted original|shared
 //		exhausted reserve <number>
 //	}
-func (a *App) readPool(d *caddyfile.Dispenser) error {
+func readPool(a *App, d *caddyfile.Dispenser) error {
 	var name string
 	if !d.Args(&name) {
 		return d.Err("expected: pool NAME NUMBER..., such as pool spring 74957650001 74957650002")

@@ -68,7 +68,7 @@ func checkSpoolSize(size int64) error {
 //		file <path>
 //		size <size>
 //	}
-func (a *App) readSpool(d *caddyfile.Dispenser) error {
+func readSpool(a *App, d *caddyfile.Dispenser) error {
 	if a.Spool != nil {
 		return d.Err("spool is configured already: expected one block")
 	}

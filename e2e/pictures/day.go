@@ -112,7 +112,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	}
 	var who visit.Ref // the last guest
 	var refs []visit.Ref
-	made := make(map[string]lead.Lead)
+	l := life{site: s.ID, sites: sites, visits: visits, leads: leads, began: began, at: &at, made: make(map[string]lead.Lead), day: &d}
 	for i, g := range guests {
 		at = began.Add(-g.ago)
 		if i == unread {
@@ -120,55 +120,14 @@ func live(ctx context.Context, home string) (d day, err error) {
 				return d, err
 			}
 		}
-		var viewed visit.View
-		for n := 0; n+1 < len(g.pages); n += 2 {
-			view := visit.Arrival{Nonce: fmt.Sprintf("day-%d-view-%d", i, n), URL: shop + g.pages[n], Title: g.pages[n+1], Kind: "load", UserAgent: g.agent, Language: "ru,en;q=0.8"}
-			if n == 0 {
-				view.Referrer = g.referrer
-			}
-			if viewed, err = visits.Arrive(ctx, s.ID, viewed.Visitor, view); err != nil {
-				return d, err
-			}
-			sites.Page(s.ID, "woven")
-			at = at.Add(g.ago / time.Duration(len(g.pages)+2))
+		ref, err := l.comes(ctx, i, g)
+		if err != nil {
+			return d, err
 		}
-		if g.event != nil {
-			if err := visits.TrackEvent(ctx, s.ID, viewed.Ref, fmt.Sprintf("day-%d-event-000000", i), *g.event); err != nil {
-				return d, err
-			}
-			value := "interior designer"
-			if err := visits.SetProperty(ctx, s.ID, viewed.Ref, "client", &value); err != nil {
-				return d, err
-			}
-		}
-		if g.request != nil {
-			object, err := json.Marshal(g.request)
-			if err != nil {
-				return d, err
-			}
-			request, err := submission.FromObject(object)
-			if err != nil {
-				return d, err
-			}
-			request.SiteID, request.Ref, request.Origin, request.Region, request.URL = s.ID, viewed.Ref, lead.Script, "RU", shop+g.pages[len(g.pages)-2]
-			request.CallID = fmt.Sprintf("day-%d-request-0000", i)
-			l, _, err := leads.Add(ctx, request)
-			if err != nil {
-				return d, err
-			}
-			made[l.Name] = l
-			if g.event != nil {
-				d = day{lead: fmt.Sprintf("/leads/%d/%d", s.ID, l.ID), card: fmt.Sprintf("/visitors/%d/%d", s.ID, viewed.Visitor)}
-			}
-		}
-		who = viewed.Ref
-		refs = append(refs, viewed.Ref)
-		if g.stays {
-			at = began.Add(10 * time.Minute) // until the pictures are taken
-			visits.See(s.ID, viewed.Ref, visit.Here)
-		}
+		who = ref
+		refs = append(refs, ref)
 	}
-	if err := working(ctx, leads, operators, s.ID, made, began, &at); err != nil {
+	if err := working(ctx, leads, operators, s.ID, l.made, began, &at); err != nil {
 		return d, err
 	}
 	if d.chat, err = talking(ctx, database, visits, s.ID, refs, began); err != nil {
@@ -177,14 +136,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := sites.StorePages(ctx); err != nil {
 		return d, err
 	}
-	forms := form.New(database, now)
-	for _, sent := range []form.Answer{
-		{Path: "/contact", Status: 200, Fields: []string{"your-name", "phone", "mail", "city", "message"}, Kept: true}, {Path: "/contact", Status: 500, Kept: true}, {Path: "/contact", Status: 500, Kept: true},
-		{Path: "/lamps/*/question", Status: 200, Fields: []string{"name", "email", "text"}}, {Path: "/wp-json/contact-form-7/v1/contact-forms/*/feedback", Status: 200, Fields: []string{"your-name", "your-email", "your-message", "_wpcf7"}},
-	} {
-		forms.Note(s.ID, sent)
-	}
-	if err := forms.Store(ctx); err != nil {
+	if err := sending(ctx, database, s.ID, now); err != nil {
 		return d, err
 	}
 	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {
@@ -201,4 +153,87 @@ func live(ctx context.Context, home string) (d day, err error) {
 	}
 	time.Sleep(3 * time.Second) // the words of pages are written a moment later
 	return d, nil
+}
+
+// life is what the guests of the day do at the site.
+type life struct {
+	site   int64
+	sites  *site.Sites
+	visits *visit.Visits
+	leads  *lead.Leads
+	began  time.Time
+	at     *time.Time // the clock
+	made   map[string]lead.Lead
+	day    *day
+}
+
+// comes has a guest look at pages, and do what he does there.
+func (l *life) comes(ctx context.Context, i int, g guest) (visit.Ref, error) {
+	var viewed visit.View
+	for n := 0; n+1 < len(g.pages); n += 2 {
+		view := visit.Arrival{Nonce: fmt.Sprintf("day-%d-view-%d", i, n), URL: shop + g.pages[n], Title: g.pages[n+1], Kind: "load", UserAgent: g.agent, Language: "ru,en;q=0.8"}
+		if n == 0 {
+			view.Referrer = g.referrer
+		}
+		var err error
+		if viewed, err = l.visits.Arrive(ctx, l.site, viewed.Visitor, view); err != nil {
+			return visit.Ref{}, err
+		}
+		l.sites.Page(l.site, "woven")
+		*l.at = l.at.Add(g.ago / time.Duration(len(g.pages)+2))
+	}
+	if err := l.does(ctx, i, g, viewed.Ref); err != nil {
+		return visit.Ref{}, err
+	}
+	if g.stays {
+		*l.at = l.began.Add(10 * time.Minute) // until the pictures are taken
+		l.visits.See(l.site, viewed.Ref, visit.Here)
+	}
+	return viewed.Ref, nil
+}
+
+// does has the guest do something besides looking.
+func (l *life) does(ctx context.Context, i int, g guest, ref visit.Ref) error {
+	if g.event != nil {
+		if err := l.visits.TrackEvent(ctx, l.site, ref, fmt.Sprintf("day-%d-event-000000", i), *g.event); err != nil {
+			return err
+		}
+		value := "interior designer"
+		if err := l.visits.SetProperty(ctx, l.site, ref, "client", &value); err != nil {
+			return err
+		}
+	}
+	if g.request != nil {
+		object, err := json.Marshal(g.request)
+		if err != nil {
+			return err
+		}
+		request, err := submission.FromObject(object)
+		if err != nil {
+			return err
+		}
+		request.SiteID, request.Ref, request.Origin, request.Region, request.URL = l.site, ref, lead.Script, "RU", shop+g.pages[len(g.pages)-2]
+		request.CallID = fmt.Sprintf("day-%d-request-0000", i)
+		stored, _, err := l.leads.Add(ctx, request)
+		if err != nil {
+			return err
+		}
+		l.made[stored.Name] = stored
+		if g.event != nil {
+			*l.day = day{lead: fmt.Sprintf("/leads/%d/%d", l.site, stored.ID), card: fmt.Sprintf("/visitors/%d/%d", l.site, ref.Visitor)}
+		}
+	}
+	return nil
+}
+
+// sending has forms answered, some of them with errors.
+func sending(ctx context.Context, database *db.DB, site int64, now func() time.Time) error {
+	forms := form.New(database, now)
+	for _, sent := range []form.Answer{
+		{Path: "/contact", Status: 200, Fields: []string{"your-name", "phone", "mail", "city", "message"}, Kept: true}, {Path: "/contact", Status: 500, Kept: true}, {Path: "/contact", Status: 500, Kept: true},
+		{Path: "/lamps/*/question", Status: 200, Fields: []string{"name", "email", "text"}}, {Path: "/wp-json/contact-form-7/v1/contact-forms/*/feedback", Status: 200, Fields: []string{"your-name", "your-email", "your-message", "_wpcf7"}},
+	} {
+		forms.Note(site, sent)
+	}
+	return forms.Store(ctx)
 }

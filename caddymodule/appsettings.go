@@ -1,0 +1,145 @@
+package caddymodule
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/declarer"
+)
+
+// Database names where the service keeps its data.
+type Database struct {
+	// `sqlite`, for one machine, or `postgres`, for several nodes.
+	Engine string `json:"engine"`
+
+	// The path of the SQLite file, or PostgreSQL's connection string (an URL,
+	// or pairs of key=value). Placeholders such as `{env.NAME}` and
+	// `{file./path}` are resolved when the configuration is loaded and are not
+	// written back, so a password belongs into one.
+	Source string `json:"source"`
+}
+
+// Operator is an account of the console.
+type Operator struct {
+	// The name to sign in with.
+	Login string `json:"login"`
+
+	// The argon2id hash of the password in its PHC form (`$argon2id$v=19$…`),
+	// usually a placeholder such as `{env.NAME}` or `{file./path}`.
+	PasswordHash string `json:"password_hash"`
+
+	// The keys of the sites that the account administers, and beside which it sees
+	// nothing. They become known sites. Default: all sites.
+	Sites []string `json:"sites,omitempty"`
+}
+
+// resolve checks what the configuration says, and fills in defaults and placeholders.
+func (a *App) resolve() (err error) {
+	if a.settings, err = a.Database.resolve(a.WrittenAt); err != nil {
+		return err
+	}
+	if a.spool, err = a.Spool.settings(a.settings, a.WrittenAt); err != nil {
+		return err
+	}
+	if a.name, err = resolveName(a.Name, a.settings.Engine); err != nil {
+		return a.WrittenAt.at(a.Name, err)
+	}
+	if a.operators, err = resolveOperators(a.Operators, a.WrittenAt); err != nil {
+		return err
+	}
+	if a.telephones, err = a.Telephony.platforms(a.WrittenAt); err != nil {
+		return err
+	}
+	if a.callers, err = a.Telephony.callers(a.WrittenAt); err != nil {
+		return err
+	}
+	if a.pools, err = resolvePools(a.Pools); err != nil {
+		return err
+	}
+	if a.mail, err = a.Mail.server(a.WrittenAt); err != nil {
+		return err
+	}
+	if a.allowed, err = a.Webhooks.ranges(); err != nil {
+		return err
+	}
+	if err := checkRetention(a.Retention); err != nil {
+		return err
+	}
+	if err := checkAddresses(a.Addresses); err != nil {
+		return err
+	}
+	a.pooled = make(map[string]string)
+	for _, pool := range a.pools {
+		if err := a.claim(pool); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve fills in the default and the placeholders, and checks the result.
+func (d *Database) resolve(from written) (db.Settings, error) {
+	if d == nil {
+		d = &Database{Engine: db.SQLite, Source: filepath.Join(caddy.AppDataDir(), "frontdesk.db")}
+	}
+	settings, err := d.resolved()
+	return settings, from.at(d.Source, err)
+}
+
+func (d *Database) resolved() (db.Settings, error) {
+	source, err := resolvePlaceholders(d.Source)
+	if err != nil {
+		return db.Settings{}, fmt.Errorf("database source: %w", err)
+	}
+	settings := db.Settings{Engine: d.Engine, Source: source}
+	if err := settings.Check(); err != nil {
+		return db.Settings{}, fmt.Errorf("database: %w", err)
+	}
+	if settings.Engine == db.SQLite {
+		if settings.Source, err = filepath.Abs(settings.Source); err != nil {
+			return db.Settings{}, fmt.Errorf("database: %w", err)
+		}
+	}
+	return settings, nil
+}
+
+// resolveName fills in the default and the placeholders, and checks the result.
+func resolveName(name, engine string) (string, error) {
+	if name == "" && engine == db.SQLite { // one machine, one configuration
+		return "", nil
+	}
+	var err error
+	if name == "" {
+		name, err = os.Hostname()
+	} else {
+		name, err = resolvePlaceholders(name)
+	}
+	if err == nil {
+		err = declarer.ValidName(name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("name: %w", err)
+	}
+	return name, nil
+}
+
+func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {
+	var operators []backend.Operator
+	for _, o := range declared {
+		hash, err := resolvePlaceholders(o.PasswordHash)
+		if err != nil {
+			return nil, from.at(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
+		}
+		operator := backend.Operator{Login: o.Login, PasswordHash: hash, Sites: o.Sites}
+		if err := operator.Check(); err != nil {
+			return nil, from.at(o.PasswordHash, err)
+		}
+		operators = append(operators, operator)
+	}
+	return operators, nil
+}
